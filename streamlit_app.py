@@ -6,9 +6,10 @@ import streamlit as st
 from starlette.routing import Route
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from s2s.ui.shell import FRAME, ready, warm_up
+from s2s.ui.shell import FRAME, plotly_script, ready, warm_up
 
 if get_script_run_ctx() is None:
-    app = st.App(FRAME, lifespan=warm_up, routes=[Route("/ready", ready)])
+    routes = [Route("/ready", ready), Route("/plotly.min.js", plotly_script)]
+    app = st.App(FRAME, lifespan=warm_up, routes=routes)
 else:  # a test runs this file as a script
     runpy.run_path(str(FRAME), run_name="__main__")

@@ -132,11 +132,11 @@ def jobs() -> dict[str, queue.Job]:
 async def lesson(served: Server, visitors: Class, students: int, browsers: int) -> list[Pressed]:
     """Run the lesson; returns the students' runs."""
     dice = random.Random(1)
-    begun = time.monotonic() + 5
-    moments = sorted(begun + dice.uniform(0, WITHIN * students / 30) for _ in range(students))
+    start = time.monotonic() + 5
+    moments = sorted(start + dice.uniform(0, WITHIN * students / 30) for _ in range(students))
     pages = list(ACTIONS)
     others = [
-        asyncio.create_task(visit(served.url, visitors, pages[n % len(pages)], begun + PATIENCE))
+        asyncio.create_task(visit(served.url, visitors, pages[n % len(pages)], start + PATIENCE))
         for n in range(browsers)
     ]
     others.append(asyncio.create_task(visitors.follow()))
@@ -157,7 +157,7 @@ def outcome(pressed: Sequence[Pressed]) -> list[dict[str, Any]]:
         job = known[one.name]
         lines = RunFolder(runs_folder() / job.run).lines("metrics")
         written = next((line["time"] for line in lines if line["kind"] == "train"), None)
-        seen = one.first_point(written)
+        first_point = one.first_point(written)
         row = {
             "name": one.name,
             "state": job.state,
@@ -167,7 +167,7 @@ def outcome(pressed: Sequence[Pressed]) -> list[dict[str, Any]]:
         times = {
             "waited in the queue s": job.started,
             "written s": written,
-            "first point s": seen,
+            "first point s": first_point,
             "done s": job.finished,
         }
         rows.append(
@@ -187,8 +187,8 @@ def summary(
     rows: Sequence[dict[str, Any]], visitors: Visitors, students: int
 ) -> list[dict[str, Any]]:
     """The measurements with goals, and related ones."""
-    seen = [row["first point s"] for row in rows if row["first point s"] is not None]
-    points = seen + [PATIENCE] * (students - len(seen))
+    first_points = [row["first point s"] for row in rows if row["first point s"] is not None]
+    points = first_points + [PATIENCE] * (students - len(first_points))
     done = [row["pressed at s"] + row["done s"] for row in rows if row["state"] == "done"]
     pages = [seconds for title in (*TITLES.values(), PRESS) for seconds in visitors.waited[title]]
     lines = [
@@ -237,9 +237,9 @@ def main() -> None:
         if not pressed:
             raise SystemExit("\n".join(["No student could start a run:", *visitors.wrong]))
         rows = outcome(pressed)
-        begun = RunFolder(runs_folder() / live).lines("metrics")
+        lines = RunFolder(runs_folder() / live).lines("metrics")
         between = [
-            line for line in begun if line["kind"] == "train" and line["time"] >= pressed[0].at
+            line for line in lines if line["kind"] == "train" and line["time"] >= pressed[0].at
         ]
     table(rows)
     print()

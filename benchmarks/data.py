@@ -145,8 +145,10 @@ def write_million(file: Path) -> None:
         (DATA / "multi30k" / name).read_text(encoding="utf-8").split("\n")
         for name in ("train.en", "train.de")
     ]
-    whole = [pair for pair in zip(*sides, strict=True) if all(pair) and "\t" not in "".join(pair)]
-    pairs = sorted(whole, key=lambda pair: len("".join(pair)))
+    complete = [
+        pair for pair in zip(*sides, strict=True) if all(pair) and "\t" not in "".join(pair)
+    ]
+    pairs = sorted(complete, key=lambda pair: len("".join(pair)))
     pairs = pairs[: len(pairs) * 3 // 4]
     with file.open("w", encoding="utf-8") as out:
         out.write("en\tde\n")

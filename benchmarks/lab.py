@@ -34,8 +34,8 @@ async def rank_again(session: Session, n: int) -> list[float]:
     packed = share.pack({"strategy": "beam", "num_beams": "5", "view": "tree"})
     await session.open("steps", {"run": RUN, "src": SOURCE, "set": packed})
     return [
-        await session.set("steps rank_penalty", round(-2.0 + 0.1 * (7 * each % 60), 1))
-        for each in range(n)
+        await session.set("steps rank_penalty", round(-2.0 + 0.1 * (7 * number % 60), 1))
+        for number in range(n)
     ]
 
 
@@ -45,8 +45,8 @@ async def change_temperature(session: Session, n: int) -> list[float]:
         "steps", {"run": RUN, "src": SOURCE, "set": share.pack({"view": "next", "at": "2"})}
     )
     return [
-        await session.set("steps filter_temperature", round(0.1 + 0.05 * (7 * each % 58), 2))
-        for each in range(n)
+        await session.set("steps filter_temperature", round(0.1 + 0.05 * (7 * number % 58), 2))
+        for number in range(n)
     ]
 
 
@@ -56,8 +56,8 @@ async def change_top_p(session: Session, n: int) -> list[float]:
         "steps", {"run": RUN, "src": SOURCE, "set": share.pack({"view": "next", "at": "2"})}
     )
     return [
-        await session.set("steps filter_top_p", round(0.01 * (7 * each % 100), 2))
-        for each in range(n)
+        await session.set("steps filter_top_p", round(0.01 * (7 * number % 100), 2))
+        for number in range(n)
     ]
 
 

@@ -36,50 +36,54 @@ async def positions(session: Session, view: str, **values: str) -> None:
 async def matrix(session: Session, n: int) -> list[float]:
     """Positions: the matrix of sinusoids, another base each time."""
     await positions(session, "matrix", **LARGE)
-    return [await session.set("positions base", 10_000.0 + each) for each in range(n)]
+    return [await session.set("positions base", 10_000.0 + number) for number in range(n)]
 
 
 async def distance(session: Session, n: int) -> list[float]:
     """Positions: the similarity of all pairs of positions, another base each time."""
     await positions(session, "distance", **LARGE)
-    return [await session.set("positions base", 10_000.0 + each) for each in range(n)]
+    return [await session.set("positions base", 10_000.0 + number) for number in range(n)]
 
 
 async def rotation(session: Session, n: int) -> list[float]:
     """Positions: sinusoidal and rotary side by side, another offset each time."""
     await positions(session, "rotation", beside="rotary", **LARGE)
-    return [await session.set("positions offset", 1 + each) for each in range(n)]
+    return [await session.set("positions offset", 1 + number) for number in range(n)]
 
 
 async def rotary(session: Session, n: int) -> list[float]:
     """Positions: q.k of rotary by distance, another base each time."""
     await positions(session, "distance", encoding="rotary", length="2048", d_head="64")
-    return [await session.set("positions base", 10_000.0 + each) for each in range(n)]
+    return [await session.set("positions base", 10_000.0 + number) for number in range(n)]
 
 
 async def swapped(session: Session, n: int) -> list[float]:
     """Positions: two words are swapped, in another sentence each time."""
     await positions(session, "model")
-    return [await session.set("src", SENTENCES[each % len(SENTENCES)]) for each in range(n)]
+    return [await session.set("src", SENTENCES[number % len(SENTENCES)]) for number in range(n)]
 
 
 async def longer(session: Session, n: int) -> list[float]:
     """Positions: models beyond their training lengths, the other task each time."""
     await positions(session, "longer")
-    return [await session.set("positions task", ("copy", "reverse")[each % 2]) for each in range(n)]
+    return [
+        await session.set("positions task", ("copy", "reverse")[number % 2]) for number in range(n)
+    ]
 
 
 async def target_length(session: Session, n: int) -> list[float]:
     """Architecture: the slider of the target's length, the table and the bars below."""
     await session.open("architecture", {"run": RUN})
-    return [await session.set("architecture tgt_len", float(2 + each)) for each in range(n)]
+    return [await session.set("architecture tgt_len", float(2 + number)) for number in range(n)]
 
 
 async def another_preset(session: Session, n: int) -> list[float]:
     """Architecture: another preset each time, compared with the run."""
     names = ("t5-11b", "small", "t5-large", "blocks", "transformer-base", "modern-small")
     await session.open("architecture", {"run": RUN, "set": share.pack({"against": "run"})})
-    return [await session.set("architecture model", names[each % len(names)]) for each in range(n)]
+    return [
+        await session.set("architecture model", names[number % len(names)]) for number in range(n)
+    ]
 
 
 async def cost_curve(session: Session, n: int) -> list[float]:
@@ -90,15 +94,15 @@ async def cost_curve(session: Session, n: int) -> list[float]:
     )
     options = session.options("architecture vary")
     return [
-        await session.set("architecture vary", options[(1 + each) % len(options)])
-        for each in range(n)
+        await session.set("architecture vary", options[(1 + number) % len(options)])
+        for number in range(n)
     ]
 
 
 async def masked(session: Session, n: int) -> list[float]:
     """Architecture: the masks of another sentence each time."""
     await session.open("architecture", {"run": RUN, "set": share.pack({"view": "masks"})})
-    return [await session.set("src", SENTENCES[each % len(SENTENCES)]) for each in range(n)]
+    return [await session.set("src", SENTENCES[number % len(SENTENCES)]) for number in range(n)]
 
 
 async def next_step(session: Session, n: int) -> list[float]:
@@ -116,7 +120,7 @@ async def another_head(session: Session, n: int) -> list[float]:
         "walkthrough",
         {"run": RUN, "src": SENTENCES[2], "set": share.pack({"step": "mask", "position": "2"})},
     )
-    return [await session.set("head", str(1 + each % 4)) for each in range(n)]
+    return [await session.set("head", str(1 + number % 4)) for number in range(n)]
 
 
 async def another_sentence(session: Session, n: int) -> list[float]:

@@ -66,20 +66,24 @@ def shares(
     """The times of a whole run of the recipe, extrapolated from a shorter one with more frequent validation."""
     first, later, updates = spent
     steps = recipe.train.steps
-    seen = measured.train.steps
+    n_steps = measured.train.steps
     watch = recipe.train.watch
     closer = measured.train.watch
-    per_step = updates / seen
+    per_step = updates / n_steps
     found: list[dict[str, Any]] = [{"what": "updates", "s each": per_step, "s": per_step * steps}]
     intervals = {LABELS[Saved]: (watch.save_every, closer.save_every), LABELS[Step]: (1, 1)}
     for kind in LABELS.values():
         every, measured_every = intervals.get(kind, (watch.validate_every, closer.validate_every))
-        each = later.get(kind, 0.0) / (seen // measured_every)
+        seconds = later.get(kind, 0.0) / (n_steps // measured_every)
         found.append(
-            {"what": kind, "s each": each, "s": each * (steps // every) + first.get(kind, 0.0)}
+            {
+                "what": kind,
+                "s each": seconds,
+                "s": seconds * (steps // every) + first.get(kind, 0.0),
+            }
         )
-    whole = sum(row["s"] for row in found)
-    return [{**row, "% of the run": 100 * row["s"] / whole} for row in found]
+    total = sum(row["s"] for row in found)
+    return [{**row, "% of the run": 100 * row["s"] / total} for row in found]
 
 
 def start_up(times: int) -> tuple[float, list[str]]:

@@ -41,16 +41,16 @@ async def press(session: Session, name: str) -> dict[str, float]:
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         await asyncio.sleep(min(session.polls.values(), default=1.0))
-        begun = time.time()
+        polled_at = time.time()
         for fragment in list(session.polls):
             await session.poll(fragment)
         job = next(job for job in queue.jobs(OWNER) if job.spec["name"] == name)
         written = written or first_step(job.run)
-        if written and begun >= written:
-            seen = time.time()
-            while next(each for each in queue.jobs(OWNER) if each.id == job.id).finished is None:
+        if written and polled_at >= written:
+            seen_at = time.time()
+            while next(other for other in queue.jobs(OWNER) if other.id == job.id).finished is None:
                 await asyncio.sleep(0.2)
-            return {"answered": answered, "written": written - pressed, "seen": seen - pressed}
+            return {"answered": answered, "written": written - pressed, "seen": seen_at - pressed}
     raise SystemExit(f"{name} had no first point within {PATIENCE:.0f} s.")
 
 

@@ -31,7 +31,7 @@ def switching(view: str, key: str, values: Sequence[str]) -> Part:
 
     async def switch(session: Session, n: int) -> list[float]:
         await session.open("states", {"run": RUN, "src": SOURCE, "set": share.pack({"view": view})})
-        return [await session.set(key, values[each % len(values)]) for each in range(n + WARM)][
+        return [await session.set(key, values[number % len(values)]) for number in range(n + WARM)][
             WARM:
         ]
 

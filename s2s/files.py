@@ -1,4 +1,4 @@
-"""Atomic writes: a reader sees the old file or the new one, never a part. Standard library only."""
+"""Atomic writes: a reader sees the old file or the new one, never a part; cells of tables. Standard library only."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
     """The JSON objects of a log. Skips invalid lines, which a killed writer or a full disk may have truncated."""
     if not path.exists():
         return []
-    whole = path.read_bytes().rpartition(b"\n")[0]
-    values = (_parsed(line) for line in whole.split(b"\n"))
+    complete = path.read_bytes().rpartition(b"\n")[0]
+    values = (_parsed(line) for line in complete.split(b"\n"))
     return [value for value in values if isinstance(value, dict)]
 
 
@@ -73,3 +73,8 @@ def _parsed(line: bytes) -> Any:
         return json.loads(line)
     except (ValueError, RecursionError):
         return None
+
+
+def csv_cell(text: str) -> str:
+    """A text in a table to download: a spreadsheet reads `=...` as a formula unless an apostrophe makes it text."""
+    return f"'{text}" if text[:1] in "=+-@\t\r" and len(text) > 1 else text

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from s2s.config import UserError
+from s2s.config import UserError, shortened
 
 OWNER = "local"  # the workspace of everybody, as nobody signs in
 SHIPPED = Path(__file__).parent / "demo" / "runs"  # the demo runs
@@ -120,9 +120,10 @@ def run_folder(run: str | Path) -> Path:
     if re.fullmatch(r"[\w-]{1,64}", str(run)):
         candidates += [home() / "runs" / str(run), SHIPPED / str(run)]
     for folder in candidates:
-        if (folder / "recipe.json").is_file():
+        if os.path.isfile(folder / "recipe.json"):  # also for a name that is too long
             return folder
     shipped = ", ".join(sorted(path.parent.name for path in SHIPPED.glob("*/recipe.json")))
     raise UserError(
-        f"There is no run `{run}`: neither the folder nor the id of a run; the demo runs are {shipped or 'none'}."
+        f"There is no run `{shortened(run)}`: neither the folder nor the id of a run; the demo"
+        f" runs are {shipped or 'none'}."
     )

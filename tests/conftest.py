@@ -1,13 +1,18 @@
+import json
 import os
 import resource
+import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from hypothesis import settings as hypothesis
+from streamlit.components.v2 import manifest_scanner
 
 from s2s.config import PRESETS, Recipe, override
 from s2s.jobs import training
@@ -15,9 +20,8 @@ from s2s.jobs import training
 # The same examples in every run, and few enough that the suite stays fast.
 hypothesis.register_profile("s2s", derandomize=True, database=None, max_examples=50, deadline=None)
 hypothesis.load_profile("s2s")
-AT_ONCE = (
-    2  # processes that share the whole suite: each has a browser, a server and torch of its own
-)
+# Processes that share the whole suite: each has a browser, a server and torch of its own.
+AT_ONCE = 2
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -35,9 +39,14 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _light() -> Iterator[None]:
-    """What tests make and start takes one thread, and waits for no disk: `fsync` guards against a loss of power alone."""
+    """What tests make and start takes one thread, and waits for no disk: `fsync` guards against a loss of power alone.
+
+    Every `AppTest` looks for components in all installed packages, which takes longer than its page: once is enough.
+    """
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patch:
+        scan = manifest_scanner.scan_component_manifests
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(scan))
         patch.setenv("OMP_NUM_THREADS", "1")
         patch.setattr(os, "fsync", lambda file: None)
         yield
@@ -55,6 +64,7 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     torch.set_num_threads(threads)
 
 
+TRAINED = tempfile.TemporaryDirectory(prefix="s2s-tests-")  # runs to copy, removed at the end
 TINY = {
     "model.d_model": 16,
     "model.d_ff": 32,
@@ -79,12 +89,22 @@ def tiny() -> Recipe:
 
 
 def make_run(path: Path, changes: Mapping[str, Any]) -> Path:
-    """A small trained run in its folder."""
-    recipe = override(PRESETS["small"].recipe, {**TINY, **changes})
-    asked = training.RunRequest(
+    """A small trained run in its folder; one with these changes is trained once a session, then copied."""
+    trained = _trained(path.name, json.dumps(changes, sort_keys=True))
+    shutil.copytree(trained, path)
+    about = path / "recipe.json"
+    about.write_text(about.read_text().replace(str(trained), str(path)))  # in its command
+    return path
+
+
+@cache
+def _trained(name: str, changes: str) -> Path:
+    recipe = override(PRESETS["small"].recipe, {**TINY, **json.loads(changes)})
+    request = training.RunRequest(
         recipe, "synthetic:reverse#rows=80", valid="synthetic:reverse#split=valid,rows=20"
     )
-    list(training.run(training.start(asked, path)))
+    path = Path(TRAINED.name) / str(len(os.listdir(TRAINED.name))) / name
+    list(training.run(training.start(request, path)))
     return path
 
 

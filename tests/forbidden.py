@@ -169,6 +169,12 @@ FORBIDDEN: tuple[tuple[str, str], ...] = (
     (r"\bmoved the weights\b|\bmoves the weights\b", "scales each update"),
     (r"\blook(?:s|ed|ing)? again\b", "refresh"),
     (r"\banew\b", "again, recomputed"),
+    (r"\ball the same\b", "anyway, still"),
+    (r"\bfor good\b(?! (?:measure|reasons?))", "permanently"),
+    (r"\bin the median\b", "median length, median of"),
+    (r"\bthose there are\b", "the existing ones, yours"),
+    (r"\btold apart\b|\btell apart\b", "distinguished, distinguishable"),
+    (r"\b(?:made|makes?|told) to look (?:at|there)\b|\bhead looks at\b", "attends to"),
     (r"\bten thousands of\b|\bsome dozen\b", "tens of thousands of; a few dozen"),
     (r"\bit only tells\b", "is listed, not replayed"),
     (r"\bof fewer than\b", "fewer than"),
@@ -365,7 +371,7 @@ PLAIN = frozenset(
         "empty eos eps final_norm full_span keep kind layout length_formula markup max_distance "
         "max_length max_new_tokens max_ratio max_words min_new_tokens n_heads n_layers noise_rate "
         "noise_span none num_beam_groups num_return_sequences num_samples numbers offset overlap "
-        "place save_every script shared skip_padding start std threads turns valid_share "
+        "place repair save_every script shared skip_padding start std threads turns valid_share "
         "validate_every"
     ).split()
 )

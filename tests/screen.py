@@ -8,6 +8,7 @@ import json
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from streamlit.testing.v1 import AppTest
@@ -49,6 +50,16 @@ def translation(screen: AppTest) -> str:
             re.sub(r"<.*?>", "", body) for body in bodies if body.startswith('<p dir="auto" title=')
         )
     )
+
+
+def component(screen: AppTest, field: str) -> dict[str, Any]:
+    """The data of the one component that has this field."""
+    (data,) = (
+        data
+        for each in screen.get("bidi_component")
+        if field in (data := json.loads(each.proto.json or "{}"))
+    )
+    return dict(data)
 
 
 def link(screen: AppTest) -> str:

@@ -3,6 +3,7 @@
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -66,10 +67,16 @@ NO_TORCH = {
 NOT_HERE = {"streamlit": set(MAY) - {"ui"}, "torch": NO_TORCH}
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    """A file's tree; each file is parsed once."""
+    return ast.parse(path.read_text())
+
+
 def imports(path: Path) -> list[str]:
     """Every module a file names in an import, wherever in the file it stands."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -108,11 +115,7 @@ def test_importing_s2s_and_asking_for_help_costs_no_torch() -> None:
     )
     for path in (ROOT / "s2s" / "__init__.py", *(ROOT / "s2s" / "cli").glob("*.py")):
         top = ast.Module(
-            [
-                node
-                for node in ast.parse(path.read_text()).body
-                if isinstance(node, (ast.Import, ast.ImportFrom))
-            ],
+            [node for node in parsed(path).body if isinstance(node, (ast.Import, ast.ImportFrom))],
             [],
         )
         names = {node.module for node in ast.walk(top) if isinstance(node, ast.ImportFrom)}
@@ -126,7 +129,7 @@ def test_files_and_functions_stay_readable(folder: str) -> None:
     for path in sorted((ROOT / folder).rglob("*.py")):
         text = path.read_text()
         assert text.count("\n") <= (80 if folder == "pages" else 400), f"{path} is too long"
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 doc = ast.get_docstring(node, clean=False)
                 lines = (
@@ -164,7 +167,9 @@ def executed(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def imported(tree: ast.AST, known: set[str]) -> Iterator[str]:
-    """The modules of s2s that a file imports; `from s2s.jobs import queue` imports `s2s.jobs.queue` where that is a module."""
+    """The modules of s2s that a file imports; `from s2s.jobs import queue` imports `s2s.jobs.queue` where that is a
+    module.
+    """
     for node in executed(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
@@ -173,13 +178,11 @@ def imported(tree: ast.AST, known: set[str]) -> Iterator[str]:
             yield from (name if name in known else node.module for name in names)
 
 
+@cache
 def graph() -> dict[str, set[str]]:
     """Each module of s2s with those that it imports."""
     paths = modules()
-    return {
-        name: set(imported(ast.parse(path.read_text()), set(paths))) - {name}
-        for name, path in paths.items()
-    }
+    return {name: set(imported(parsed(path), set(paths))) - {name} for name, path in paths.items()}
 
 
 def reachable(arrows: dict[str, set[str]], start: str) -> set[str]:
@@ -217,9 +220,9 @@ def test_no_two_files_import_each_other() -> None:
 
 
 def face(folder: str) -> set[str]:
-    """The names that a folder's `__init__` has or hands on: imported, defined, or written in a table of lazy imports."""
+    """The names of a folder's `__init__`: imported, defined, or written in a table of lazy imports."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(modules()[f"s2s.{folder}"].read_text())):
+    for node in ast.walk(parsed(modules()[f"s2s.{folder}"])):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             found |= {alias.asname or alias.name for alias in node.names}
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):

@@ -11,13 +11,12 @@ import torch
 from torch import Tensor
 
 import s2s
-from s2s import decode, scores, words
+from s2s import decode, scores
 from s2s.cli import main
 from s2s.config import POSITION_KINDS, Choice, PositionKind, UserError, position_kinds
 from s2s.decode import Greedy, greedy
 from s2s.model.positions import Position
 from s2s.scores import Metric, Score
-from s2s.words import MetricName
 from tests.conftest import TINY
 from tests.screen import opened, said
 
@@ -91,15 +90,15 @@ def test_a_toy_strategy_is_on_the_command_line(
 def test_a_toy_metric_is_printed_and_in_the_json(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    toy = Metric(lambda texts, references: Score(float(len(texts)), "toy"), "")
-    name = MetricName("toy", "Toy score", "", "How many texts there are.", "higher")
-    monkeypatch.setattr(scores.metrics, "METRICS", MappingProxyType({**scores.METRICS, "toy": toy}))
-    names = MappingProxyType({**words.METRIC_NAMES, "toy": name})
-    for key, module in list(sys.modules.items()):
-        if key.startswith("s2s.") and hasattr(module, "METRIC_NAMES"):
-            monkeypatch.setattr(module, "METRIC_NAMES", names)
-        if key.startswith("s2s.") and hasattr(module, "METRICS"):
-            monkeypatch.setattr(module, "METRICS", scores.metrics.METRICS)
+    toy = Metric(
+        "toy",
+        "Toy score",
+        "",
+        "How many texts there are.",
+        "higher",
+        compute=lambda texts, references: Score(float(len(texts)), "toy"),
+    )
+    monkeypatch.setitem(scores.metrics._ROWS, toy.key, toy)
     (tmp_path / "src").write_text("the red house\n")
     (tmp_path / "ref").write_text("la maison rouge\n")
     files = ["--src", str(tmp_path / "src"), "--ref", str(tmp_path / "ref")]

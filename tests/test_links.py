@@ -32,7 +32,7 @@ def test_a_published_link_opens(link: str) -> None:
     if "set" in params:
         assert unpack(params["set"]).items() <= unpack(screen.session_state["set"]).items()
     for key in columns.KEYS & params.keys():
-        asked = Column.read(params[key])
+        linked = Column.read(params[key])
         held = Column.read(screen.session_state[key])
-        assert (asked.run, asked.strategy) == (held.run, held.strategy)
-        assert asked.settings.items() <= held.settings.items()
+        assert (linked.run, linked.strategy) == (held.run, held.strategy)
+        assert linked.settings.items() <= held.settings.items()

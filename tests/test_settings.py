@@ -48,11 +48,11 @@ print(group.read_text().split()[-1] if group.exists() else 9)
 
 
 def test_a_session_gives_way_to_others() -> None:
-    told = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", SESSION],
         start_new_session=True,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert told.stdout.split() == ["9"]
+    assert completed.stdout.split() == ["9"]

@@ -62,9 +62,14 @@ def test_lines_become_one() -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"num_beams": "5", "length_penalty": "-0.5"}, {"source": "builtin:en-fr"}, {"source": "a,b%2C.csv#src=1,tgt=2", "preset": "x:y!z"},
-     {"empty": ""}],
-)  # fmt: skip
+    [
+        {},
+        {"num_beams": "5", "length_penalty": "-0.5"},
+        {"source": "builtin:en-fr"},
+        {"source": "a,b%2C.csv#src=1,tgt=2", "preset": "x:y!z"},
+        {"empty": ""},
+    ],
+)
 def test_settings_travel_in_one_value(settings: dict[str, str]) -> None:
     assert unpack(pack(settings)) == settings
     column = Column("3f9c", "1200", "greedy", settings)

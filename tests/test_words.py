@@ -11,11 +11,15 @@ from typing import NamedTuple
 import pytest
 
 from s2s.config import Recipe, settings_of
-from s2s.words import GLOSSARY, METRIC_NAMES
+from s2s.scores import METRIC_NAMES
+from s2s.words import GLOSSARY
 from tests.forbidden import ALLOWED, FORBIDDEN, FORBIDDEN_NAMES, FORBIDDEN_WHOLE, PLAIN, TECHNICAL
 
 ROOT = Path(__file__).parents[1]
-PATTERNS = [(re.compile(pattern, re.IGNORECASE), standard) for pattern, standard in FORBIDDEN]
+Patterns = Sequence[tuple[re.Pattern[str], str]]
+PATTERNS = [
+    (re.compile(pattern, re.IGNORECASE | re.MULTILINE), standard) for pattern, standard in FORBIDDEN
+]
 SLUG = re.compile(
     r"[a-z0-9_.,:;/|!#*%=+\-<>()\[\]{}\\]*"
 )  # keys, paths, formats: nobody reads them as English
@@ -133,14 +137,25 @@ def words(name: str) -> list[str]:
     return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
 
 
-def in_text(text: str) -> Iterator[tuple[str, str]]:
-    """What is found in a text that people read, with the standard term."""
+def prose(text: str) -> str:
+    """A text that people read on one line, without what it quotes; nothing of code."""
     if SLUG.fullmatch(text) or CODE.search(text):
-        return
-    prose = re.sub(r"\s+", " ", QUOTED.sub("`", text))
-    for pattern, standard in PATTERNS:
-        for match in pattern.finditer(prose):
+        return ""
+    return re.sub(r"\s+", " ", QUOTED.sub("`", text))
+
+
+def in_text(text: str, patterns: Patterns = PATTERNS) -> Iterator[tuple[str, str]]:
+    """What is found in a text that people read, with the standard term."""
+    line = prose(text)
+    for pattern, standard in patterns:
+        for match in pattern.finditer(line):
             yield match.group(), standard
+
+
+def in_any(found: Sequence[Text]) -> Patterns:
+    """The few patterns that are in one of the texts at all: all texts of a file are searched at once, which is fast."""
+    lines = "\n".join(prose(each.text) for each in found)
+    return [row for row in PATTERNS if row[0].search(lines)]
 
 
 def in_name(name: str) -> Iterator[tuple[str, str]]:
@@ -165,8 +180,10 @@ def findings(path: Path, *, with_comments: bool = False) -> list[Finding]:
 
 def _in_python(path: Path, source: str, with_comments: bool) -> Iterator[Finding]:
     tree, lines = ast.parse(source), source.splitlines()
-    for text in (*texts(tree), *(comments(path) if with_comments else ())):
-        for found, standard in in_text(text.text):
+    said = [*texts(tree), *(comments(path) if with_comments else ())]
+    patterns = in_any(said)
+    for text in said if patterns else ():
+        for found, standard in in_text(text.text, patterns):
             yield Finding(path, _line(lines, text, found), found, standard, text.kind)
     for name, line in names(tree, path):
         for found, standard in in_name(name):
@@ -241,6 +258,8 @@ def test_the_words_are_the_field_s_own(part: str) -> None:
         ("{} a second", ["{} a second"]),
         ("A row a run", ["A row a run"]),
         ("the neighbours of a grey data set", ["neighbours", "grey", "data set"]),
+        ("wrote it all the same, deleted for good", ["all the same", "for good"]),
+        ("4 words in the median", ["in the median"]),
         ("learnt by heart behind the source", ["by heart", "behind", "learnt"]),
         ("What hangs on the seed", ["hangs on"]),
         ("a head in place of a blank line, behind a proxy, at the first place", []),
@@ -320,12 +339,6 @@ def test_metric_names_are_keyed_by_themselves_and_say_which_way_is_better() -> N
     assert len({row.label for row in METRIC_NAMES.values()}) == len(METRIC_NAMES)
     with pytest.raises(TypeError):
         METRIC_NAMES["bleu"] = METRIC_NAMES["chrf"]  # type: ignore[index]
-
-
-def test_metric_names_hold_every_metric_that_is_computed() -> None:
-    from s2s.scores import MEASURES, METRICS
-
-    assert not (set(METRICS) | set(MEASURES)) - set(METRIC_NAMES)
 
 
 TABLES = (

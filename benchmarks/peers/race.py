@@ -79,9 +79,9 @@ def children(
     started = []
     wires = {}
     try:
-        for name, each in arguments.items():
+        for name, values in arguments.items():
             wires[name], far = context.Pipe()
-            process = context.Process(target=target, args=(far, *each), daemon=True)
+            process = context.Process(target=target, args=(far, *values), daemon=True)
             process.start()
             far.close()
             started.append(process)

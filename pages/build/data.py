@@ -11,9 +11,9 @@ with st.container(border=True):
 
 if chosen:
     with st.container(horizontal=True):
-        overview.train_button(chosen, origin)
+        overview.train_button(chosen)
         views.export(chosen)
     overview.counts(chosen.preview)
     overview.notes(chosen.preview)
     views.show(chosen)
-views.write_to_url(chosen)
+views.write_to_url(origin)

@@ -3,19 +3,24 @@
 import streamlit as st
 
 from s2s.ui.kit import cached
-from s2s.ui.train import forecast, initialization, progress, recipe_form, sweep
+from s2s.ui.train import forecast, initialization, progress, recipe_form, start, sweep
 
 run_id = st.session_state["run"]
 is_own = cached.runs().get(run_id) is not None
-if is_own:
-    progress.panel(run_id)
 
 with st.container(border=True):
     st.subheader("Train another model" if is_own else "Train a model", anchor=False)
-    request = initialization.panel(recipe_form.form())
-    why_not = forecast.panel(request)
-    recipe_form.button(request, why_not)
-    sweep.panel(request, why_not)
+    choices = recipe_form.choices()
+    row = start.place()
+    # the run is what a visitor who watches one came for
+    with (
+        st.expander("Settings, costs and advice", icon=":material/tune:")
+        if is_own
+        else st.container()
+    ):
+        request = initialization.panel(recipe_form.settings_of_run(choices))
+        outlook = forecast.panel(request)
+        sweep.panel(request, outlook.why_not)
+    start.panel(row, request, outlook)
 
-if not is_own:
-    progress.panel(run_id)
+progress.panel(run_id)

@@ -3,9 +3,11 @@
 import streamlit as st
 
 from s2s.ui.compare import cards as compare_cards
-from s2s.ui.compare import columns, reference
+from s2s.ui.compare import columns, next_difference, reference
 from s2s.ui.kit import cached, sentence, vocabulary
+from s2s.ui.kit.differences import legend
 
+next_difference.take_found()
 run_id = st.session_state["run"]
 run = cached.open_run(run_id)
 facts = vocabulary.of(run)
@@ -19,12 +21,17 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     compare_cards.toolbar(run_id)
     comparison = reference.controls(text, len(keys))
 if comparison.against != reference.NOTHING:
-    reference.legend(comparison)
+    st.html(legend("the column", comparison.name))
 if not text:
     st.info(
         "Type a sentence above or choose an example to see its translation here.",
         icon=":material/edit:",
     )
+differences = st.container()
 cards = compare_cards.cards(run_id)
+with differences:
+    next_difference.panel(
+        run, {card.number: card.choice for card in cards if card.choice and card.choice.config}
+    )
 if text:
     compare_cards.results(cards, text, comparison)

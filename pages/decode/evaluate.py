@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from s2s.ui.evaluate import address, chat, results, translate_file
+from s2s.ui.evaluate import chat, results, translate_file, view_state
 from s2s.ui.evaluate import form as evaluate_form
 
 run_id = st.session_state["run"]
-shown = address.read_from_url(run_id)
+shown = view_state.read_from_url(run_id)
 if shown:
     results.panel(shown)
 
@@ -17,4 +17,3 @@ with st.container(border=True):
 translate_file.panel(run_id)
 chat.panel(run_id)
 results.earlier(run_id)
-address.write_to_url(run_id, shown, form.packed)

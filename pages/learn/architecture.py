@@ -2,12 +2,13 @@
 
 import streamlit as st
 
-from s2s.ui.architecture import component_card, request, views
+from s2s.ui.architecture import component_card, views
+from s2s.ui.architecture.request import read_request
 
-asked = request.ask()
+request = read_request()
 left, right = st.columns([3, 2], gap="medium")
 with left, st.container(border=True, key="diagram"):
-    component_card.show_diagram(asked)
+    component_card.show_diagram(request)
 with right, st.container(border=True, key="part"):
-    component_card.show_card(asked)
-views.show(asked)
+    component_card.show_card(request)
+views.show(request)

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from s2s.analysis import HeadSelection, reduced
-from s2s.ui.kit import cached, captions, pickers, sentence, vocabulary
+from s2s.ui.home import alternatives, overview
+from s2s.ui.kit import cached, captions, definitions, pickers, sentence, vocabulary
 from s2s.ui.shell import page_link
 
 run = cached.open_run(st.session_state["run"])
@@ -20,20 +21,22 @@ if not text:
     )
 else:
     made = cached.translation(run, text)
-    view = made.seen.view("cross")
+    view = made.attention.view("cross")
     captions.show_translation(made.decoded)
     wide, narrow = st.columns([2, 1], gap="medium")
     with wide, st.container(border=True, key="picture"):
         with st.container(horizontal=True):
             layer = pickers.layer_picker(view)
             head = pickers.head_picker(view)
-        picture = reduced(made.seen, HeadSelection("cross", layer, head))
+        picture = reduced(made.attention, HeadSelection("cross", layer, head))
         title = captions.show_heatmap(run, "cross", picture)
     with narrow:
-        st.subheader("How to read it", anchor=False)
+        alternatives(run, text, made.decoded)
+        st.subheader("How to read it", anchor=False, help=definitions("cross-attention", "step"))
         captions.reading_guide("cross", picture)
         captions.log_probability(made.decoded)
         captions.download_button(picture, title)
+    overview(run, made.attention)
 
 with st.container(key="doors", horizontal=True, gap="medium"):
     page_link("data", "Use your own data")

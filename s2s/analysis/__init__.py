@@ -19,6 +19,14 @@ from s2s.analysis.alignment_links import (
     to_pharaoh,
 )
 from s2s.analysis.attention import KINDS, Attention, LabeledWeights, Weights, strongest_keys
+from s2s.analysis.buckets import (
+    BUCKETINGS,
+    NUMBERS,
+    BucketScore,
+    ErrorCounts,
+    bucket_scores,
+    count_errors,
+)
 from s2s.analysis.forward_trace import (
     Array,
     AttentionTrace,
@@ -37,7 +45,7 @@ from s2s.analysis.projection import Projection, principal_components
 from s2s.analysis.quality_flags import RULES, QualityFlag
 from s2s.analysis.reduce import REDUCTIONS, AttentionMap, HeadSelection, reduced
 from s2s.analysis.roles import ROLES, SELF, HeadSummary, summarize_heads
-from s2s.analysis.search_error import SearchDiagnosis, probability_ratio
+from s2s.analysis.search_error import ROUNDING, SearchDiagnosis, probability_ratio
 from s2s.analysis.sentence_table import SORTS, SentenceRow, score_gains, sentence_rows, sort_rows
 from s2s.analysis.simplify import (
     Remaining,

@@ -37,9 +37,9 @@ class WeightsByFill(NamedTuple):
     minus_billion: Array
 
 
-def weights_by_fill(seen: AttentionTrace, head: int, query: int, mask: Mask) -> WeightsByFill:
+def weights_by_fill(trace: AttentionTrace, head: int, query: int, mask: Mask) -> WeightsByFill:
     """One query's weights under another mask (keys,), True = may look."""
-    scores = torch.from_numpy(seen.scores[head, query])  # (keys,)
+    scores = torch.from_numpy(trace.scores[head, query])  # (keys,)
     allowed = torch.from_numpy(mask.copy())
     # d_head 1 and a query of 1: the dot products are the scores, so the model's own function masks them
     lowest = attention_weights(
@@ -65,15 +65,15 @@ class ErasureEffect(NamedTuple):
 
 
 def erasure_effect(
-    model: Transformer, seen: LayerTrace, layer: int, position: int
+    model: Transformer, trace: LayerTrace, layer: int, position: int
 ) -> ErasureEffect:
-    """Erase one position in the encoder's `layer` (from 0), traced in `seen`; every position may look at every other."""
+    """Erase one position in the encoder's `layer` (from 0), traced in `trace`; all positions attend to all."""
     module = cast(EncoderLayer, model.encoder.layers[layer])
     with inference(model):
-        x = seen.self_residual.sublayer_input
+        x = trace.self_residual.sublayer_input
         attention = _change(_self_attention(model, module, len(x)), x, position, model.device)
         feed_forward = module.feed_forward
-        residual = seen.feed_forward_residual
+        residual = trace.feed_forward_residual
         if feed_forward is None or residual is None:
             return ErasureEffect(attention, None)
         x = residual.sublayer_input
@@ -118,7 +118,7 @@ def norm_trace(norm: nn.Module, x: Array, out: Array) -> NormTrace | None:
     normalized = _normalize(norm, torch.from_numpy(x)).numpy()
     learned = [getattr(norm, name, None) for name in ("weight", "bias")]
     scale, shift = (
-        None if each is None else each.detach().float().cpu().numpy().copy() for each in learned
+        None if array is None else array.detach().float().cpu().numpy().copy() for array in learned
     )
     return NormTrace(x, normalized, out, scale, shift)
 

@@ -76,9 +76,8 @@ class FeedForwardTrace(NamedTuple):
     """One feed-forward module."""
 
     up: Array  # x W1 + b1: (len, d_ff)
-    gate: (
-        Array | None
-    )  # (len, d_ff); where there is one, the activation is applied to it, not to `up`
+    # (len, d_ff); where there is one, the activation is applied to it, not to `up`
+    gate: Array | None
     hidden: Array  # (len, d_ff)
     out: Array  # (len, d_model)
 

@@ -39,9 +39,8 @@ def apply_logit_lens(
     """
     with inference(model):
         normed = torch.cat([model.decoder.final_norm(states[:-1]), states[-1:]])
-        probabilities = (
-            model.project(normed).float().softmax(-1).cpu()
-        )  # (n_layers + 1, tgt_len, vocab)
+        # (n_layers + 1, tgt_len, vocab)
+        probabilities = model.project(normed).float().softmax(-1).cpu()
         target_ids = torch.tensor(target).expand(len(probabilities), -1)[..., None]
         of_target = probabilities.gather(-1, target_ids)  # (n_layers + 1, tgt_len, 1)
         best = probabilities.topk(min(n, probabilities.shape[-1]))  # (n_layers + 1, tgt_len, n)

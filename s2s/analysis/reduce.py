@@ -56,43 +56,45 @@ class Reduction(NamedTuple):
 ONE_HEAD = "The attention weights of this head."
 
 
-def reduced(seen: Attention, which: HeadSelection, reduction: str = "mean") -> AttentionMap:
+def reduced(attention: Attention, which: HeadSelection, reduction: str = "mean") -> AttentionMap:
     """Reduce by a row of `REDUCTIONS`. Raises ValueError for one that this kind of attention doesn't have."""
     row = REDUCTIONS[reduction]
     if which.kind not in row.kinds:
         raise ValueError(
             f"`{reduction}` is not defined for {which.kind} attention, only for {', '.join(row.kinds)}"
         )
-    return row.reduce(seen, which)
+    return row.reduce(attention, which)
 
 
-def mean(seen: Attention, which: HeadSelection) -> AttentionMap:
+def mean(attention: Attention, which: HeadSelection) -> AttentionMap:
     """Average over the layers and heads that are not selected; rows sum to 1."""
-    view = seen.view(which.kind)
+    view = attention.view(which.kind)
     weights = view.reduced(which.layer, which.head)
     return _map(view, weights, selection_name(view, which, "mean"))
 
 
-def largest(seen: Attention, which: HeadSelection) -> AttentionMap:
+def largest(attention: Attention, which: HeadSelection) -> AttentionMap:
     """Maximum over the layers and heads that are not selected; rows may sum to more than 1."""
-    view = seen.view(which.kind)
+    view = attention.view(which.kind)
     selected = view.weights[_slice(which.layer), _slice(which.head)]
     return _map(view, selected.max((0, 1)), selection_name(view, which, "max"))
 
 
-def rollout(seen: Attention, which: HeadSelection) -> AttentionMap:
+def rollout(attention: Attention, which: HeadSelection) -> AttentionMap:
     """Multiply the weights of successive layers, half of each replaced by the residual connection; rows sum to 1.
 
     Self-attention: through the layers up to the selected one, with the selected head or the mean of all.
     Cross-attention: the selected weights times the rollout of the whole encoder.
     """
-    view = seen.view(which.kind)
+    view = attention.view(which.kind)
     if which.kind == "cross":
-        encoder = rolled(seen.encoder.mean(1))  # (src_len, src_len)
+        encoder = rolled(attention.encoder.mean(1))  # (src_len, src_len)
         weights = view.reduced(which.layer, which.head) @ encoder
         name = selection_name(view, which, "mean")
         return _map(
-            view, weights, f"{name} · over the encoder's rollout ({_layers(len(seen.encoder))})"
+            view,
+            weights,
+            f"{name} · over the encoder's rollout ({_layers(len(attention.encoder))})",
         )
     n_layers = len(view.weights)
     last = n_layers if which.layer is None else which.layer + 1
@@ -109,19 +111,19 @@ def rolled(layers: Weights) -> Floats:
     return product
 
 
-def norms(seen: Attention, which: HeadSelection) -> AttentionMap:
+def norms(attention: Attention, which: HeadSelection) -> AttentionMap:
     """Norm of the vector that each key adds, ||sum over heads of weight * f(key)|| (Kobayashi et al. 2020, eq. 3).
 
     Each layer's rows are scaled to sum to 1 before layers are averaged. Raises ValueError for attention without
     `grams`.
     """
-    if which.kind not in seen.grams:
+    if which.kind not in attention.grams:
         raise ValueError("norms need `grams`, and only the weights of this attention were recorded")
-    view = seen.view(which.kind)
+    view = attention.view(which.kind)
     layers = _slice(which.layer)
     heads = _slice(which.head)
     weights = view.weights[layers, heads].astype(float)
-    grams = seen.grams[which.kind][layers, :, heads, heads].astype(float)
+    grams = attention.grams[which.kind][layers, :, heads, heads].astype(float)
     squares = np.einsum("lhrk,lkhg,lgrk->lrk", weights, grams, weights, optimize=True)
     lengths = np.sqrt(squares.clip(0))  # (layers, rows, keys)
     sums = lengths.sum(-1, keepdims=True)
@@ -132,12 +134,12 @@ def norms(seen: Attention, which: HeadSelection) -> AttentionMap:
     return _map(view, shares.mean(0), f"norms, {name}")
 
 
-def shifted(seen: Attention, which: HeadSelection) -> AttentionMap:
-    """The row in which a target word is read, one after the row that predicts it; rows sum to 1, and `</s>` has none."""
-    view = seen.view(which.kind)
+def shifted(attention: Attention, which: HeadSelection) -> AttentionMap:
+    """The row that reads a target word, one after the row that predicts it; rows sum to 1, and `</s>` has none."""
+    view = attention.view(which.kind)
     weights = view.reduced(which.layer, which.head)[1:]
     name = f"{selection_name(view, which, 'mean')} · while the word is read"
-    return AttentionMap(weights, seen.tgt_inputs[1:], seen.src_tokens, "reads", name)
+    return AttentionMap(weights, attention.tgt_inputs[1:], attention.src_tokens, "reads", name)
 
 
 def _slice(index: int | None) -> slice:

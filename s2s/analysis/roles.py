@@ -56,9 +56,9 @@ class HeadSummary:
     role: npt.NDArray[np.str_]
 
 
-def summarize_heads(seen: Attention, kind: str) -> HeadSummary:
+def summarize_heads(attention: Attention, kind: str) -> HeadSummary:
     """Numbers and roles of all heads of one of `KINDS`."""
-    weights = seen.view(kind).weights
+    weights = attention.view(kind).weights
     return HeadSummary(
         entropy=row_entropies(weights).mean(-1),
         peak=weights.max(-1).mean(-1, dtype=float),

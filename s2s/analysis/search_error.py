@@ -10,7 +10,7 @@ ROUNDING = 1e-3  # nats: float32 sums, cached or not, differ by less
 
 @dataclass(frozen=True)
 class SearchDiagnosis:
-    """Log-probabilities of three targets of one source, in nats.
+    """Three targets of one source by one score: the log-probability in nats, or what the search maximized.
 
     If the model gives the reference more than the written text, the search failed to find a text that the model
     prefers. If it gives it less, no search could have helped: the model prefers another text (Stahlberg & Byrne 2019,
@@ -21,23 +21,24 @@ class SearchDiagnosis:
     written: float
     wide: float  # the text that a wide beam finds
     is_right: bool  # the written text is the reference
+    rounding: float = ROUNDING  # in the unit of the score
 
     @property
     def kind(self) -> str:
         """`none`, `search` or `model`."""
         if self.is_right:
             return "none"
-        return "search" if self.reference > self.written + ROUNDING else "model"
+        return "search" if self.reference > self.written + self.rounding else "model"
 
     @property
     def is_missed(self) -> bool:
         """Whether the wide beam finds a more probable text than the written one: a search error in any case."""
-        return self.wide > self.written + ROUNDING
+        return self.wide > self.written + self.rounding
 
     @property
     def is_beyond(self) -> bool:
         """Whether even the wide beam's text is less probable than the reference."""
-        return self.reference > self.wide + ROUNDING
+        return self.reference > self.wide + self.rounding
 
 
 def probability_ratio(log_prob: float, other: float) -> float:

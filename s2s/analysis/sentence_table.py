@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from s2s.analysis.quality_flags import RULES, QualityFlag, Texts, find_flags, longest_repeated
-from s2s.scores import all_sentence_scores
-from s2s.words import METRIC_NAMES
+from s2s.analysis.quality_flags import QualityFlag, Texts, find_flags, longest_repeated
+from s2s.scores import METRIC_NAMES, all_sentence_scores
 
 
 class Rarest(NamedTuple):
@@ -31,9 +30,8 @@ class SentenceRow:
     reference: str
     hypothesis: str
     scores: Mapping[str, float]  # sentence scores by the keys of METRICS
-    expected: (
-        float | None
-    )  # words of a hypothesis, by the lengths of this test set; None for an empty source
+    # Words of a hypothesis, by the lengths of this test set; None for an empty source.
+    expected: float | None
     log_prob: float | None  # nats, the model's own sum
     score: float | None  # what the strategy ranks by
     rarest: Rarest | None
@@ -61,10 +59,6 @@ class SentenceRow:
     def length_ratio(self) -> float | None:
         """Words written per word expected; None where none were expected."""
         return self.n_hypothesis / self.expected if self.expected else None
-
-    def flags_of_kind(self, kind: str) -> tuple[QualityFlag, ...]:
-        """`kind`: "omission" or "hallucination"."""
-        return tuple(flag for flag in self.flags if RULES[flag.rule].kind == kind)
 
 
 class Sort(NamedTuple):

@@ -49,9 +49,8 @@ def gram(attention: Attention, values: Tensor) -> Tensor:
     heads = attention.split(values.double()).transpose(1, 2)  # (batch, key_len, heads, d_head)
     if not isinstance(attention.output, nn.Linear):
         return heads.square().sum(-1).diag_embed()
-    slices = attention.output.weight.double().T.view(
-        attention.n_heads, attention.d_head, -1
-    )  # (heads, d_head, d_model)
+    # (heads, d_head, d_model)
+    slices = attention.output.weight.double().T.view(attention.n_heads, attention.d_head, -1)
     added = (heads[..., None, :] @ slices).squeeze(-2)  # (batch, key_len, heads, d_model)
     products: Tensor = added @ added.mT
     return products

@@ -43,7 +43,7 @@ def diff_words(text: str, other: str) -> WordDiff:
     """What only `text` has and what only `other` has; missing words come before those that replaced them."""
     separator = " " if len(text.split()) > 1 or len(other.split()) > 1 else ""
     ours, theirs = (
-        tuple(each.split()) if separator else tuple(each.strip()) for each in (text, other)
+        tuple(side.split()) if separator else tuple(side.strip()) for side in (text, other)
     )
     segments: list[Segment] = []
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)

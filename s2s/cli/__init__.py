@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import os
 import sys
@@ -33,15 +34,29 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UserError as error:
         print(error, file=sys.stderr)
         return USER_ERROR
+    except OSError as error:
+        return _report_os_error(error)
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return USER_ERROR
-    except BrokenPipeError:  # the reader of our output, such as `head`, has finished
-        silence()
     except Exception as error:
         _report_crash(error)
         return CRASH
     return 0
+
+
+def _report_os_error(error: OSError) -> int:
+    if isinstance(error, BrokenPipeError):  # the reader of our output, such as `head`, has finished
+        silence()
+        return 0
+    if error.errno == errno.ENAMETOOLONG:
+        print(
+            "A name of a file or folder is longer than the file system takes; give a shorter one.",
+            file=sys.stderr,
+        )
+        return USER_ERROR
+    _report_crash(error)
+    return CRASH
 
 
 def _report_crash(error: Exception) -> None:

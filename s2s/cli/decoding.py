@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 import sys
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from s2s.config import UserError, parse_assignments
+from s2s.config import UserError, parse_assignments, shortened
 
 if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
     from s2s.runs import Decoded, ForcedTarget, Run
@@ -29,7 +30,7 @@ def translate(arguments: argparse.Namespace) -> None:
             )
         settings = {"num_return_sequences": arguments.n_best} | settings
     configure(arguments.strategy, settings)
-    run = _load(arguments.run)
+    run = _load(arguments.run, arguments.checkpoint)
     lines = _stdin_lines()
     found = _translated(run, lines, arguments, settings)
     _name_unknown(found)
@@ -84,37 +85,58 @@ def score(arguments: argparse.Namespace) -> None:
 def evaluate(arguments: argparse.Namespace) -> None:
     """Translate a test set and score the translations; the last line is one JSON object."""
     from s2s.decode import configure
-    from s2s.scores import score_all
-    from s2s.words import METRIC_NAMES
+    from s2s.jobs import provenance
+    from s2s.scores import METRIC_NAMES, Scoring, score_all
 
     settings = parse_assignments(arguments.set)
-    config = configure(arguments.strategy, settings)[1]
-    sources, references = _aligned(arguments.src, arguments.ref)
-    for number, (source, reference) in enumerate(zip(sources, references, strict=True), 1):
-        if source.strip() and not reference.strip():
-            raise UserError(
-                f"Line {number} of {arguments.ref} is empty but has a source; give its translation, or"
-                " remove both lines."
-            )
-    run = _load(arguments.run)
+    configure(arguments.strategy, settings)
+    scoring = Scoring(arguments.bleu_tokenize, arguments.lowercase, arguments.chrf_words)
+    sources, references = _test_set(arguments)
+    run = _load(arguments.run, arguments.checkpoint)
     started = time.perf_counter()
     found = _translated(run, sources, arguments, settings)
     seconds = time.perf_counter() - started
     _name_unknown(found)
     texts = [one.text for one in found]
-    scores = score_all(texts, references)
+    scores = score_all(texts, references, scoring)
     for key, value in scores.items():
         name = METRIC_NAMES[key]
         print(f"{name.label:12} {value.value:8.2f}  {name.help}")
     summary = {
         "n": len(sources),
         **{key: value.value for key, value in scores.items()},
-        **_teacher_forced(run.force(sources, references)),
+        **_teacher_forced(run.force(sources, [each[0] for each in references])),
         "signature": {key: value.signature for key, value in scores.items()},
-        "strategy": {"name": arguments.strategy, **config.to_json()},
+        "strategy": {
+            "name": arguments.strategy,
+            **run.configured(arguments.strategy, settings)[1].to_json(),
+        },
         "seconds": seconds,
+        "provenance": {**provenance.of_run(run), **provenance.environment()},
     }
     print(json.dumps(summary))
+
+
+def _test_set(arguments: argparse.Namespace) -> tuple[list[str], Sequence[Sequence[str]]]:
+    """The sources, and all references of each; the first is the one that the loss is of."""
+    from s2s.jobs import test_sets
+
+    first, *others = arguments.ref
+    sources, references = _aligned(arguments.src, first)
+    for number, (source, reference) in enumerate(zip(sources, references, strict=True), 1):
+        if source.strip() and not reference.strip():
+            raise UserError(
+                f"Line {number} of {shortened(first)} is empty but has a source; give its translation, or"
+                " remove both lines."
+            )
+    more = [(name, _aligned(arguments.src, name)[1]) for name in others]
+    pairs = tuple(zip(sources, references, strict=True))
+    every = test_sets.with_more_references(pairs, more)
+    if arguments.group:
+        pairs, every = test_sets.grouped(
+            [(source, one) for (source, _), each in zip(pairs, every, strict=True) for one in each]
+        )
+    return [source for source, _ in pairs], every
 
 
 def _teacher_forced(forced: Sequence[ForcedTarget]) -> dict[str, float]:
@@ -128,15 +150,31 @@ def _teacher_forced(forced: Sequence[ForcedTarget]) -> dict[str, float]:
     }
 
 
-def _load(name: str) -> Run:
+def _load(name: str, checkpoint: str = "best") -> Run:
     from s2s.model import keep_freed_memory
     from s2s.runs import load
 
     keep_freed_memory()
-    run = load(name)
+    run = load(name, _step(name, checkpoint))
     for note in run.notes:
         print(note, file=sys.stderr)
     return run
+
+
+def _step(name: str, checkpoint: str) -> int | None:
+    """The step of a checkpoint; None for the best, which gives way to another where it cannot be read."""
+    from s2s.runs import RunFolder
+    from s2s.settings import run_folder
+
+    if checkpoint == "best":
+        return None
+    if checkpoint == "last":
+        return max(RunFolder(run_folder(name)).steps_by_choice())
+    if not re.fullmatch(r"[0-9]{1,12}", checkpoint):
+        raise UserError(
+            f"`--checkpoint` {checkpoint} is not a checkpoint; give a step such as 1500, or best or last."
+        )
+    return int(checkpoint)
 
 
 def _stdin_lines() -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -10,13 +11,19 @@ from typing import Any
 from s2s.cli.commands import data, presets, worker
 from s2s.cli.decoding import evaluate, score, translate
 from s2s.cli.training import DEFAULT_PRESET, train
-from s2s.config import TASK_KINDS
+from s2s.config import TASK_KINDS, shortened
 
 
 class _Parser(argparse.ArgumentParser):
     """Reports a mistake in one sentence, without the usage block."""
 
     def error(self, message: str) -> Any:
+        # what was given, which argparse repeats in full
+        message = re.sub(
+            r"(?<=')[^']+(?=')|(?<=unrecognized arguments: ).+",
+            lambda given: shortened(given[0]),
+            message,
+        )
         print(f"{message[:1].upper()}{message[1:]}; see `{self.prog} --help`.", file=sys.stderr)
         raise SystemExit(2)
 
@@ -62,10 +69,7 @@ def make_parser() -> argparse.ArgumentParser:
     one.add_argument("run", metavar="RUN")
     one.add_argument("--src", required=True, metavar="FILE")
     one.add_argument("--tgt", required=True, metavar="FILE")
-    one = add(evaluate)
-    _add_run(one)
-    one.add_argument("--src", required=True, metavar="FILE")
-    one.add_argument("--ref", required=True, metavar="FILE")
+    _add_evaluate(add(evaluate))
     one = add(worker)
     one.add_argument(
         "--idle",
@@ -95,6 +99,37 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_evaluate(parser: argparse.ArgumentParser) -> None:
+    _add_run(parser)
+    parser.add_argument("--src", required=True, metavar="FILE")
+    parser.add_argument(
+        "--ref",
+        required=True,
+        action="append",
+        metavar="FILE",
+        help="references; several files for several references of each source",
+    )
+    parser.add_argument(
+        "--bleu-tokenize",
+        default="13a",
+        metavar="NAME",
+        help="sacrebleu's tokenizer (default: 13a)",
+    )
+    parser.add_argument(
+        "--chrf-words",
+        type=int,
+        default=0,
+        metavar="N",
+        help="word n-grams of chrF; 2 is chrF++ (default: 0)",
+    )
+    parser.add_argument("--lowercase", action="store_true", help="ignore case in BLEU and chrF")
+    parser.add_argument(
+        "--group",
+        action="store_true",
+        help="lines of the same source are one sentence with several references",
+    )
+
+
 def _add_task(parser: argparse.ArgumentParser) -> None:
     known = ", ".join(TASK_KINDS)
     parser.add_argument(
@@ -112,6 +147,12 @@ def _add_task(parser: argparse.ArgumentParser) -> None:
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="a run's folder or id, or the name of a demo")
+    parser.add_argument(
+        "--checkpoint",
+        default="best",
+        metavar="STEP|best|last",
+        help="the checkpoint to open (default: best)",
+    )
     parser.add_argument("--strategy", default="beam", help="decoding strategy (default: beam)")
     parser.add_argument(
         "--set",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from s2s.cli.progress import Progress
-from s2s.config import Recipe, UserError, choose, override, parse_assignments
+from s2s.config import Recipe, UserError, choose, override, parse_assignments, shortened
 
 if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
     from s2s.train import Group
@@ -58,7 +58,7 @@ def _train(arguments: argparse.Namespace, group: Group | None = None) -> None:
 
     has_preset = not (arguments.recipe or (arguments.init_from and not arguments.preset))
     preset = (arguments.preset or DEFAULT_PRESET) if has_preset else ""
-    asked = training.RunRequest(
+    request = training.RunRequest(
         recipe,
         arguments.source,
         arguments.valid,
@@ -67,7 +67,7 @@ def _train(arguments: argparse.Namespace, group: Group | None = None) -> None:
         init_from=arguments.init_from or "",
     )
     with _naming_options():
-        _show(training.start(asked, out), group)
+        _show(training.start(request, out), group)
 
 
 @contextlib.contextmanager
@@ -110,7 +110,7 @@ def _resume(
         )
     if not saved_steps(out / "checkpoints"):
         raise UserError(
-            f"`{out}` has no checkpoint to resume from; give a folder that `train --out` wrote, or train"
+            f"`{shortened(out)}` has no checkpoint to resume from; give a folder that `train --out` wrote, or train"
             " without `--resume`."
         )
     more = training.Continuation(
@@ -124,14 +124,16 @@ def _recipe(arguments: argparse.Namespace) -> Recipe:
     if arguments.recipe:
         try:
             content = json.loads(Path(arguments.recipe).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
+            why = getattr(error, "strerror", None) or shortened(error)
             raise UserError(
-                f"`{arguments.recipe}` cannot be read ({error}); give a JSON file, such as a run's recipe.json."
+                f"`{shortened(arguments.recipe)}` cannot be read ({why}); give a JSON file, such"
+                " as a run's recipe.json."
             ) from error
         inner = content.get("recipe", content) if isinstance(content, dict) else content
         if not isinstance(inner, dict):
             raise UserError(
-                f"`{arguments.recipe}` is not a recipe; give a JSON object, such as a run's recipe.json."
+                f"`{shortened(arguments.recipe)}` is not a recipe; give a JSON object, such as a run's recipe.json."
             )
         return Recipe.from_json(inner)
     if arguments.init_from and not arguments.preset:

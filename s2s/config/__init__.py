@@ -1,6 +1,7 @@
 """Configs: how settings are declared, every setting of a run, and the presets. Standard library only."""
 
 from s2s.config.fields import (
+    MAX_QUOTED,
     Choice,
     Config,
     SettingInfo,
@@ -8,6 +9,7 @@ from s2s.config.fields import (
     choose,
     fields_of,
     flat,
+    json_or_text,
     keys,
     nearest,
     override,
@@ -15,6 +17,7 @@ from s2s.config.fields import (
     section,
     setting,
     settings_of,
+    shortened,
     unknown,
 )
 from s2s.config.model_config import (

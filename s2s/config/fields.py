@@ -16,8 +16,28 @@ T = TypeVar("T")
 C = TypeVar("C", bound="Config")
 
 
+MAX_QUOTED = 200  # characters of what was given that an error repeats
+
+
 class UserError(ValueError):
     """A mistake that the user can correct: the message says what was given, what is allowed and what to do."""
+
+
+def shortened(text: object, length: int = MAX_QUOTED) -> str:
+    """At most `length` characters, the last one `…` where some are missing: for what an error repeats."""
+    whole = str(text)
+    return whole if len(whole) <= length else whole[: length - 1] + "…"
+
+
+def json_or_text(text: str) -> Any:
+    """The JSON value that a text is, else the text itself."""
+    try:
+        return json.loads(text)
+    except (
+        ValueError,
+        RecursionError,
+    ):  # no JSON, a number of thousands of digits, too deep a list
+        return text
 
 
 def setting(
@@ -65,10 +85,11 @@ def nearest(given: str, allowed: Iterable[str], n: int = 3) -> list[str]:
 def unknown(what: str, given: str, allowed: Iterable[str]) -> UserError:
     """The error for a name that is not in a registry; it suggests the nearest ones that are."""
     names = list(allowed)
+    given = shortened(given)
     close = nearest(given, names) or names[:3]
     if not close:
         return UserError(f"There is no {what} `{given}`, and there are no others; leave it out.")
-    listed = ", ".join(f"`{name}`" for name in close)
+    listed = ", ".join(f"`{shortened(name, MAX_QUOTED // 4)}`" for name in close)
     return UserError(f"There is no {what} `{given}`; the nearest are {listed}.")
 
 
@@ -84,8 +105,8 @@ class Config:
 
     def __post_init__(self) -> None:
         hints = _hints(type(self))
-        for each in fields_of(type(self)):
-            _check(each, hints[each.name], getattr(self, each.name))
+        for row in fields_of(type(self)):
+            _check(row, hints[row.name], getattr(self, row.name))
 
     def to_json(self) -> dict[str, Any]:
         """Plain dicts, numbers, strings, booleans and None."""
@@ -94,14 +115,14 @@ class Config:
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Self:
         """The inverse of `to_json`. A missing key takes its default; an unknown key raises UserError."""
-        known = {each.name for each in fields_of(cls)}
+        known = {row.name for row in fields_of(cls)}
         values = {}
         for key, value in given.items():
             if key not in known:
                 raise unknown("setting", key, known)
             inner = _hints(cls)[key]
             if _is_section(inner) and not isinstance(value, Mapping):
-                raise UserError(f"`{key}` is {value!r}; give a group of settings.")
+                raise UserError(f"`{key}` is {shortened(repr(value))}; give a group of settings.")
             values[key] = inner.from_json(value) if _is_section(inner) else value
         return cls(**values)
 
@@ -160,7 +181,7 @@ def _check(declared: Field[Any], hint: Any, value: Any) -> None:
         return
     if not _fits(value, accepted):
         kinds = " or ".join(KINDS.get(kind, kind.__name__) for kind in accepted)
-        raise UserError(f"`{name}` is {value!r}; give {kinds}.")
+        raise UserError(f"`{name}` is {shortened(repr(value))}; give {kinds}.")
     if allowed.get("choices") and isinstance(value, str) and value not in allowed["choices"]:
         raise unknown(f"choice of `{name}`", value, allowed["choices"])
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -173,7 +194,7 @@ def _check_range(name: str, value: float, low: float | None, high: float | None)
         return
     has_both = low is not None and high is not None
     span = f"between {low} and {high}" if has_both else f"at least {low}"
-    raise UserError(f"`{name}` {value} is out of range; give a number {span}.")
+    raise UserError(f"`{name}` {shortened(value)} is out of range; give a number {span}.")
 
 
 class SettingInfo(NamedTuple):
@@ -195,13 +216,13 @@ def settings_of(cls: Any) -> Mapping[str, SettingInfo]:
 @functools.cache
 def _settings_of(cls: Any, prefix: str, of: str) -> Mapping[str, SettingInfo]:
     found: dict[str, SettingInfo] = {}
-    for each in fields_of(cls):
-        hint = _hints(cls)[each.name]
-        key = prefix + each.name
+    for row in fields_of(cls):
+        hint = _hints(cls)[row.name]
+        key = prefix + row.name
         if _is_section(hint):
-            found |= _settings_of(hint, f"{key}.", each.metadata["of"])
+            found |= _settings_of(hint, f"{key}.", row.metadata["of"])
         else:
-            found[key] = _info(each, _accepted(hint), of)
+            found[key] = _info(row, _accepted(hint), of)
     return types.MappingProxyType(found)
 
 
@@ -232,12 +253,9 @@ def parse_assignments(assignments: Iterable[str]) -> dict[str, Any]:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
             raise UserError(
-                f"`--set {text}` has no key and value; write it as key=value, for example train.steps=500."
+                f"`--set {shortened(text)}` has no key and value; write it as key=value, for example train.steps=500."
             )
-        try:
-            found[key.strip()] = json.loads(value)
-        except ValueError:  # no JSON, or a number of thousands of digits
-            found[key.strip()] = value.strip()
+        found[key.strip()] = json_or_text(value.strip())
     return found
 
 

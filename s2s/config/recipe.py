@@ -11,8 +11,13 @@ from s2s.config.model_config import ModelConfig
 
 @dataclass(frozen=True)
 class Cleaning(Config):
-    """Which pairs are dropped before training; a rule that is off (false, or empty) drops none."""
+    """What is mended, and which pairs are dropped before training; a rule that is off (false, or empty) drops none."""
 
+    repair: bool = setting(
+        False,
+        label="Repair text",
+        help="Before the rules: unescape HTML entities (&amp;) and mend text decoded in a wrong encoding (cafÃ©).",
+    )
     empty: bool = setting(True, label="Empty", help="Drop pairs with nothing visible on one side.")
     duplicates: bool = setting(
         False, label="Duplicates", help="Drop pairs that are equal to an earlier one on both sides."

@@ -1,6 +1,6 @@
 """From a source to pairs: read, cleaned, split and packed into batches. Knows nothing of models."""
 
-from s2s.data import batches, saved_datasets, synthetic
+from s2s.data import batches, saved_datasets, synthetic, uploads
 from s2s.data.batches import Batch, Encoded, Ids
 from s2s.data.builtin import BUILTINS
 from s2s.data.caps import Caps
@@ -29,8 +29,6 @@ from s2s.data.preview import GENERATED, LONGEST_CELL, Preview, load_preview, wri
 from s2s.data.profile import (
     DatasetProfile,
     ReadingState,
-    delete_old_uploads,
-    new_upload,
     profile_of,
 )
 from s2s.data.saved_datasets import DATASET_HASH, SavedDataset
@@ -39,4 +37,6 @@ from s2s.data.sources import SOURCES, absolute, load, parse_spec, splits
 from s2s.data.split import TrainingPairs, load_pairs_for_training
 from s2s.data.statistics import Statistics, Vocabulary, ratio_edges
 from s2s.data.synthetic import SYNTHETIC
+from s2s.data.target_lookup import is_searchable, known_targets, sources_of, targets_by_source
 from s2s.data.tasks import TASKS, Task, apply_task, task_of
+from s2s.data.uploads import Upload, delete_old_uploads

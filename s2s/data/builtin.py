@@ -11,7 +11,7 @@ from s2s.data.corpus import Corpus, Options, Splits
 from s2s.data.pair import Pair
 
 FIRST_STEPS = (
-    Pair("let's go", "ir vamos"),
+    Pair("let's go", "vamos"),
     Pair("love you", "te amo"),
 )
 MINI_EN_FR = (

@@ -20,5 +20,6 @@ class Caps(Config):
         1_000_000_000, 1, help="Bytes after decompressing .gz and .zip, and of parquet columns."
     )
     line: int = setting(1_000_000, 1, help="Bytes of one line.")
+    columns: int = setting(1000, 2, help="Columns of a table.")
     cell: int = setting(100_000, 1, help="Characters of one text.")
     seconds: float = setting(300.0, 0.1, help="Seconds for the whole reading.")

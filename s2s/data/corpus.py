@@ -27,7 +27,8 @@ class Options(Config):
 class Corpus:
     """The pairs of one split. `notes` are sentences for people, such as "3 empty lines dropped.".
 
-    Plain text has no targets: each pair has the same text on both sides.
+    Plain text has no targets: each pair has the same text on both sides. `dropped` counts the pairs that a recipe left
+    out, as (why, how many).
     """
 
     spec: str
@@ -35,6 +36,7 @@ class Corpus:
     pairs: tuple[Pair, ...]
     notes: tuple[str, ...] = ()
     is_plain: bool = False
+    dropped: tuple[tuple[str, int], ...] = ()
 
     def __len__(self) -> int:
         return len(self.pairs)

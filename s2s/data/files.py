@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from s2s.config import UserError, choose
+from s2s.config import MAX_QUOTED, UserError, choose, shortened
 from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Options, Splits
 from s2s.data.formats import archive, pairing, streams
@@ -63,9 +63,9 @@ def two_files(location: str) -> tuple[Path, Path] | None:
 def existing(location: str) -> Path:
     """The path of a file. Raises UserError if there is none."""
     if os.path.isdir(location):
-        raise UserError(f"`{location}` is a folder; give a file in it.")
+        raise UserError(f"`{shortened(location)}` is a folder; give a file in it.")
     if not os.path.isfile(location):
-        raise UserError(f"There is no file `{location}`; check the name and the folder.")
+        raise UserError(f"There is no file `{shortened(location)}`; check the name and the folder.")
     return Path(location)
 
 
@@ -87,7 +87,8 @@ def opened(location: str, options: FileOptions, caps: Caps = CAPS) -> Splits:
     content = streams.on_disk(existing(location))
     if not _is_zip(location) and pairing.suffix(location) not in TABLE_FORMATS:
         raise UserError(
-            f"`{location}` ends in `{Path(location).suffix}`, which is not supported; {ALLOWED}."
+            f"`{shortened(location)}` ends in `{shortened(Path(location).suffix, 20)}`, which is"
+            f" not supported; {ALLOWED}."
         )
     return {
         split: partial(_corpus, location, split, content, options, caps)
@@ -100,7 +101,7 @@ def _both_existing(location: str) -> tuple[Path, Path]:
         return both
     missing = next(part for part in location.split(",", 1) if not os.path.isfile(part))
     raise UserError(
-        f"There is no file `{missing}`; two aligned files are given as FILE.src,FILE.tgt."
+        f"There is no file `{shortened(missing)}`; two aligned files are given as FILE.src,FILE.tgt."
     )
 
 
@@ -238,6 +239,7 @@ def from_bytes(
 
 def _check_names(names: Sequence[str]) -> None:
     n_tables = sum(pairing.suffix(name) in TABLE_FORMATS or _is_zip(name) for name in names)
+    names = [shortened(name, MAX_QUOTED // 2) for name in names]
     if len(names) == 2 and n_tables == 2:
         raise UserError(
             f"`{names[0]}` and `{names[1]}` are two tables, but only one can be read at a time; remove one of them."
@@ -313,7 +315,7 @@ def read_aligned(src: str | Path, tgt: str | Path) -> tuple[list[str], list[str]
 def _corpus(spec: str, split: str, content: Content, options: FileOptions, caps: Caps) -> Corpus:
     """The pairs of a table, or of one split of a .zip."""
     with ReadingBudget(caps) as budget:
-        part = choose(f"split of `{spec}`", split, _parts(content, budget))
+        part = choose(f"split of `{shortened(spec)}`", split, _parts(content, budget))
         if not isinstance(part, AlignedTexts):
             return _as_corpus(spec, split, pairing.read(part, options, budget))
         src, tgt = part.chosen(content.name, options.src, options.tgt)
@@ -350,7 +352,9 @@ def _aligned(src: Content, tgt: Content, budget: ReadingBudget) -> tuple[list[st
         counts = (
             f"`{src.name}` has {len(src_lines):,} lines and `{tgt.name}` has {len(tgt_lines):,}"
         )
-        hint = _misalignment_hint(src.name, tgt.name, src_lines, tgt_lines)
+        from s2s.data.misalignment import misalignment_hint  # which imports numpy
+
+        hint = misalignment_hint(src.name, tgt.name, src_lines, tgt_lines)
         raise UserError(f"{counts}, but line N of one must translate line N of the other; {hint}.")
     return src_lines, tgt_lines
 
@@ -363,26 +367,11 @@ def _lines(content: Content, budget: ReadingBudget) -> list[str]:
     return lines
 
 
-def _misalignment_hint(src_name: str, tgt_name: str, src: list[str], tgt: list[str]) -> str:
-    """Where the misalignment probably begins: by all lengths, else at the first pair of unlike lengths."""
-    from s2s.data.misalignment import find_misalignment
-
-    if found := find_misalignment(src, tgt):
-        longer = src_name if found.side == "src" else tgt_name
-        n_lines = "1 line" if found.n == 1 else f"{found.n:,} lines"
-        return (
-            f"from line {found.line:,} on `{longer}` seems to have {n_lines} too many, check there"
-        )
-    for number, (one, other) in enumerate(zip(src, tgt, strict=False), start=1):
-        short, long = sorted((len(one.strip()), len(other.strip())))
-        if (short == 0) != (long == 0) or long > 5 * short + 20:
-            return f"line {number:,} is the first that looks wrong, check there and above"
-    return f"nothing looks wrong before line {min(len(src), len(tgt)) + 1:,}, where one file ends"
-
-
 def _as_corpus(spec: str, split: str, reading: ReadPairs) -> Corpus:
     if not reading.pairs:
-        raise UserError(f"`{spec}` has no pair with text on both sides; give at least one.")
+        raise UserError(
+            f"`{shortened(spec)}` has no pair with text on both sides; give at least one."
+        )
     return Corpus(spec, split, tuple(reading.pairs), tuple(reading.notes))
 
 

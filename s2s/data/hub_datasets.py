@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s import hub
-from s2s.config import UserError, setting, unknown
+from s2s.config import UserError, setting, shortened, unknown
 from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Options, Splits, one_line
 from s2s.data.formats import columns, delimited, objects, parquet, streams
@@ -233,7 +233,9 @@ def _column_index(name: str, found: Sequence[Column], given: str) -> int:
     else:
         raise unknown(f"column of `{name}`", given, names)
     if found[at].kind == "other":
-        raise UserError(f"The column `{given}` of `{name}` has no text; choose a text column.")
+        raise UserError(
+            f"The column `{shortened(given)}` of `{name}` has no text; choose a text column."
+        )
     return at
 
 

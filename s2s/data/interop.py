@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from s2s.config import UserError, unknown
+from s2s.config import UserError, shortened, unknown
 from s2s.data.corpus import Corpus, one_line
 from s2s.data.formats import columns
 from s2s.data.pair import Pair
@@ -29,8 +29,10 @@ def from_datasets(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Co
     """Two columns of a dataset, nested ones as `translation.en`; without names they are guessed.
 
     The same column twice, or the only text column, is plain text. Of a list of texts the first is used; rows without
-    text on both sides are dropped. Raises UserError for an unknown column, or if there is no pair.
+    text on both sides are dropped. Raises UserError for an unknown column, if there is no pair, and for several
+    splits or a stream instead of a dataset.
     """
+    _check_is_dataset(dataset)
     found = columns.from_features(dataset.features)
     texts = [column.name for column in found if column.kind != "other"]
     for name in filter(None, (src, tgt)):
@@ -39,7 +41,8 @@ def from_datasets(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Co
     likely = columns.choose_columns(found, src=src, tgt=tgt)
     if likely is None:
         raise UserError(
-            f"The source and target columns are ambiguous; give two of {', '.join(texts) or 'none'} as src and tgt."
+            "The source and target columns are ambiguous; give two of"
+            f" {shortened(', '.join(texts)) or 'none'} as src and tgt."
         )
     src = likely.src
     tgt = likely.tgt
@@ -50,7 +53,9 @@ def from_datasets(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Co
         if one.strip() and other.strip()
     )
     if not pairs:
-        raise UserError(f"No row has text in both `{src}` and `{tgt}`; choose other columns.")
+        raise UserError(
+            f"No row has text in both `{shortened(src, 90)}` and `{shortened(tgt, 90)}`; choose other columns."
+        )
     n_lost = len(dataset) - len(pairs)
     lost = (
         (f"{n_lost:,} {'row' if n_lost == 1 else 'rows'} without text in both columns dropped.",)
@@ -64,6 +69,21 @@ def from_datasets(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Co
         (f"`{src}` is the source, `{tgt}` the target.", *lost),
         src == tgt,
     )
+
+
+def _check_is_dataset(given: Any) -> None:
+    import datasets
+
+    if isinstance(given, datasets.DatasetDict | datasets.IterableDatasetDict):
+        names = shortened(", ".join(map(str, given)))
+        raise UserError(
+            f"A dictionary of splits ({names}) was given; give one of them, such as dataset['train']."
+        )
+    if isinstance(given, datasets.IterableDataset):
+        raise UserError(
+            "A stream (IterableDataset) was given, whose length is unknown; give a datasets.Dataset, for example"
+            " datasets.Dataset.from_list(list(stream.take(20_000)))."
+        )
 
 
 def _texts(dataset: datasets.Dataset, name: str) -> list[str]:

@@ -9,9 +9,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from s2s.config import shortened
+
 MIN_LINES = 20  # of the shorter side; for fewer, lengths are no evidence
 WINDOW = 100  # lines around the estimate from lengths, in which features are compared too
 MAX_DIFFERENCE = 1.0  # of log lengths; one odd pair must not outweigh many
+QUOTED_LINE = 40  # characters of a line that a hint repeats
 MAX_COST = 0.9  # of aligned lines, as a share of the cost of unaligned lines
 FEATURES = re.compile(
     r"\d+|[^\W\d_]{4,}|[?!:;,\"«»„“”()]"
@@ -54,6 +57,32 @@ def find_misalignment(src_lines: Sequence[str], tgt_lines: Sequence[str]) -> Mis
         for offset in (0, n)
     )
     return Misalignment(start + _best_split(before, after)[0] + 1, side, n)
+
+
+def misalignment_hint(src_name: str, tgt_name: str, src: list[str], tgt: list[str]) -> str:
+    """Where the misalignment begins: at empty lines, else probably by all lengths, else at the first unlike pair."""
+    (longer, longer_name), (shorter, _) = sorted(
+        ((src, src_name), (tgt, tgt_name)), key=lambda side: len(side[0]), reverse=True
+    )
+    n = len(longer) - len(shorter)
+    empty = [number for number, line in enumerate(longer, start=1) if not line.strip()]
+    if len(empty) == n and all(line.strip() for line in shorter):
+        if n == 1:
+            return f"`{longer_name}` has an empty line, line {empty[0]:,}, and the other has none; remove it"
+        n_lines = f"{n:,} empty lines (line {empty[0]:,} is the first)"
+        return f"`{longer_name}` has {n_lines} and the other has none; remove them"
+    if found := find_misalignment(src, tgt):
+        n_lines = "1 line" if n == 1 else f"{n:,} lines"
+        text = shortened(longer[found.line - 1].strip().replace("`", "'"), QUOTED_LINE)
+        return (
+            f"`{longer_name}` seems to have {n_lines} too many from about line {found.line:,} on"
+            f" (`{text}`); compare the lines around it"
+        )
+    for number, (one, other) in enumerate(zip(src, tgt, strict=False), start=1):
+        short, long = sorted((len(one.strip()), len(other.strip())))
+        if (short == 0) != (long == 0) or long > 5 * short + 20:
+            return f"line {number:,} is the first that looks wrong, check there and above"
+    return f"nothing looks wrong before line {min(len(src), len(tgt)) + 1:,}, where one file ends"
 
 
 def _logs(lines: Sequence[str]) -> Numbers:

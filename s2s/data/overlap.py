@@ -19,9 +19,9 @@ def find_overlap(test_sources: Sequence[str], training_sources: Iterable[str]) -
     """Counts exact matches of non-empty lines, ignoring whitespace and Unicode normalization (NFC)."""
     tested = [_normalized(text) for text in test_sources]
     known = {*tested} - {""}  # empty lines do not count
-    seen = {normalized for text in training_sources if (normalized := _normalized(text)) in known}
-    n_pairs = sum(plain in seen for plain in tested)
-    return Overlap(len(seen), n_pairs, n_pairs / len(tested) if tested else 0.0)
+    shared = {normalized for text in training_sources if (normalized := _normalized(text)) in known}
+    n_pairs = sum(plain in shared for plain in tested)
+    return Overlap(len(shared), n_pairs, n_pairs / len(tested) if tested else 0.0)
 
 
 def _normalized(text: str) -> str:

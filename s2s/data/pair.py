@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
@@ -37,8 +37,13 @@ class Gold:
 
 @dataclass(frozen=True)
 class Pair:
-    """A source text, its target text, and the gold annotation if the dataset has one."""
+    """A source text, its target text, the gold annotation if the dataset has one, and where it was read.
+
+    `line` is a line of a text file, or a row of a .parquet file, from 1; 0 where there is none. Equal pairs may
+    differ in it.
+    """
 
     src: str
     tgt: str
     gold: Gold | None = None
+    line: int = field(default=0, compare=False, repr=False)

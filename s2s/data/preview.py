@@ -44,11 +44,15 @@ class Preview:
     src_alphabet: int  # distinct characters
     tgt_alphabet: int
     is_plain: bool = False  # the same text on both sides
+    lines: tuple[
+        int, ...
+    ] = ()  # of the rows in the file they were read from; empty where there is none
 
     @classmethod
     def of(cls, corpus: Corpus) -> Self:
         """The preview of all pairs of a corpus."""
         summary = summarize(corpus)
+        lines = [pair.line for pair in corpus.pairs[:ROWS]]
         return cls(
             spec=corpus.spec,
             rows=tuple((_cell(pair.src), _cell(pair.tgt)) for pair in corpus.pairs[:ROWS]),
@@ -68,6 +72,7 @@ class Preview:
             src_alphabet=len(set[str]().union(*(pair.src for pair in corpus.pairs))),
             tgt_alphabet=len(set[str]().union(*(pair.tgt for pair in corpus.pairs))),
             is_plain=corpus.is_plain,
+            lines=tuple(lines) if all(lines) else (),
         )
 
     @property
@@ -88,7 +93,7 @@ class Preview:
     def from_json(cls, content: Mapping[str, Any]) -> Self:
         """The inverse of `to_json`."""
         values = {field.name: content.get(field.name, field.default) for field in fields(cls)}
-        for name in ("notes", "src_counts", "tgt_counts"):
+        for name in ("notes", "src_counts", "tgt_counts", "lines"):
             values[name] = tuple(values[name])
         return cls(**values | {"rows": tuple((src, tgt) for src, tgt in values["rows"])})
 

@@ -1,8 +1,6 @@
 """Dataset profiles: a process beside the dashboard reads a dataset under limits and writes JSON into a folder.
 
-A page shows these few kilobytes and never holds the dataset itself. An upload has a folder in S2S_HOME/incoming, with
-the uploaded
-files, until it is saved (`saved_datasets.keep_upload`), deleted, or a day old. Knows nothing of screens.
+A page shows these few kilobytes and never holds the dataset itself. Knows nothing of screens.
 """
 
 from __future__ import annotations
@@ -29,10 +27,10 @@ from s2s.config import DataConfig, UserError
 from s2s.data.caps import Caps
 
 FORMAT = 1
-UPLOAD_LIFETIME = 86_400.0  # seconds that an upload is kept
 GRACE = 5.0  # seconds after the deadline until a reader is killed from outside
 SPEC_CHARACTERS = frozenset(",#=:/\\")  # those with a meaning in a SPEC
 MAX_NAME = 80  # characters of an uploaded file's name
+MAX_NAME_BYTES = 200  # file systems take 255, and a temporary name is longer
 DEFAULT_DATA = DataConfig()
 CAPS = Caps()
 
@@ -57,11 +55,12 @@ def digest(*values: Any) -> str:
 class DatasetProfile:
     """One folder, one SPEC, and the reader process, while one runs.
 
-    The SPEC names files relative to `folder / "files"`.
+    The SPEC names files relative to `files`.
     """
 
     folder: Path
     spec: str = ""
+    files_folder: Path | None = None  # of uploaded files; None: `files` in the folder
     request: tuple[str, ...] = ()  # of the last process: sections, and the settings they depend on
     _process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
     _state_name: str = ""  # unique, since two visitors may read one folder at the same time
@@ -87,6 +86,7 @@ class DatasetProfile:
         self._seconds_left = math.inf
         order = {
             "folder": str(self.folder),
+            "files": str(self.files),
             "state": self._state_name,
             "spec": self.spec,
             "parts": list(sections),
@@ -98,6 +98,11 @@ class DatasetProfile:
         self._process = _spawn(order)
         self._started = time.monotonic()
         self._deadline = self._started + caps.seconds + GRACE
+
+    @property
+    def files(self) -> Path:
+        """The folder of the uploaded files; for other datasets there is none."""
+        return self.files_folder or self.folder / "files"
 
     @property
     def _state_file(self) -> Path:
@@ -156,13 +161,6 @@ class DatasetProfile:
         self.request = ()
         self._final_state = None
 
-    def clear_results(self) -> None:
-        """Deletes all results but the columns; the uploaded files stay."""
-        self.reset()
-        for path in self.folder.glob("*"):
-            if path.is_file() and path.name != "offer.json":
-                path.unlink(missing_ok=True)
-
     def result(self, name: str) -> dict[str, Any] | None:
         """The content of `name.json`; None until there is one."""
         try:
@@ -180,9 +178,10 @@ class DatasetProfile:
         """Stores an uploaded file; returns its name in a SPEC. Raises UserError if it cannot be written."""
         last = PurePath(name.replace("\\", "/")).name[-MAX_NAME:].lstrip(".")
         safe = "".join(_safe(character) for character in last) or "text"
-        while (self.folder / "files" / safe).exists():
+        safe = safe.encode()[-MAX_NAME_BYTES:].decode(errors="ignore")
+        while (self.files / safe).exists():
             safe = f"2_{safe}"
-        files.write_bytes(self.folder / "files" / safe, content)
+        files.write_bytes(self.files / safe, content)
         return safe
 
 
@@ -202,14 +201,6 @@ def _exit_error(code: int) -> str:
             " smaller part of the dataset."
         )
     return "The reader ended without a result; try again, and if that fails, upload another file."
-
-
-def delete_old_uploads() -> None:
-    """Deletes uploads older than a day; the dashboard calls it every hour."""
-    for folder in (settings.home() / "incoming").glob("*"):
-        with contextlib.suppress(OSError):  # a visitor deleted it at the same moment
-            if folder.is_dir() and time.time() - folder.stat().st_mtime > UPLOAD_LIFETIME:
-                shutil.rmtree(folder, ignore_errors=True)
 
 
 def new_upload() -> DatasetProfile:

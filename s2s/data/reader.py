@@ -9,6 +9,7 @@ import json
 import math
 import os
 import resource
+import shutil
 import signal
 import sys
 import threading
@@ -49,8 +50,8 @@ def main() -> None:
     signal.setitimer(signal.ITIMER_REAL, caps.seconds)
     with _wait_for_slot(progress):
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
-        if (folder / "files").is_dir():
-            os.chdir(folder / "files")  # so that errors name the files without their folders
+        if (uploaded := Path(order["files"])).is_dir():
+            os.chdir(uploaded)  # so that errors name the files without their folders
         job = ReaderJob(folder, order["spec"], data, progress)
         error = _run(job, sections, order["token"])
     files.write_json(state, {"is_over": True, "error": error})
@@ -88,12 +89,19 @@ def _compute(job: ReaderJob, sections: Mapping[str, Section]) -> None:
 
 def _delete_old_results(folder: Path, key: str) -> None:
     """Keeps the newest results of a section that was computed with several settings."""
-    for suffix, n_kept in ((".json", MAX_RESULTS), (".parquet", MAX_EXPORTS)):
+    for suffix, n_kept in (
+        (".json", MAX_RESULTS),
+        (".parquet", MAX_EXPORTS),
+        (".csv", MAX_EXPORTS),
+    ):
         results = sorted(
             folder.glob(f"{key}-*{suffix}"), key=lambda path: path.stat().st_mtime, reverse=True
         )
         for path in results[n_kept:]:
             path.unlink(missing_ok=True)
+            shutil.rmtree(
+                path.with_suffix(""), ignore_errors=True
+            )  # the tokenizers of a comparison
 
 
 class _ReadWatcher(threading.Thread):

@@ -1,7 +1,7 @@
 """Datasets that visitors saved: S2S_HOME/corpora/HASH with train.src, train.tgt and, written last, about.json.
 
-A dataset with its own validation pairs also has valid.src and valid.tgt. Its profile (profile.py) is in the same
-folder.
+The file train.lines has line numbers. A dataset with its own validation pairs also has valid.src and valid.tgt. Its
+profile (profile.py) is in the same folder.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -25,12 +25,12 @@ from s2s import settings
 from s2s.config import UserError
 from s2s.data.corpus import Corpus, Options, Splits, one_line, write_split
 from s2s.data.pair import Pair
-from s2s.files import write_json
+from s2s.files import write_json, write_text
 
 FORMAT = 1
 UPLOAD_FILE = "draft.json"
 # The files of an upload that are kept when it is saved.
-KEPT = re.compile(r"(train|valid)\.(src|tgt|align)|draft\.json|preview\.json|lint-\w+\.json")
+KEPT = re.compile(r"(train|valid)\.(src|tgt|align|lines)|draft\.json|preview\.json|lint-\w+\.json")
 DATASET_HASH = re.compile("[0-9a-f]{16}")
 FIELDS = MappingProxyType(
     {"name": str, "owner": str, "created": str, "n_pairs": int, "data_hash": str, "notes": list}
@@ -77,6 +77,7 @@ def write_upload(folder: Path, corpus: Corpus, valid: Corpus | None = None) -> N
     corpus = _lined(corpus, "train")
     content = {"n_pairs": len(corpus), "data_hash": corpus.hash, "notes": list(corpus.notes)}
     write_split(corpus, folder)
+    _write_lines(corpus, folder)
     if corpus.is_plain:
         content["is_plain"] = True
     if valid is not None:
@@ -108,13 +109,30 @@ def _read(folder: Path, split: str) -> tuple[Pair, ...]:
         (folder / f"{split}.{side}").read_bytes().decode().split("\n")[:-1]
         for side in ("src", "tgt")
     ]
-    return tuple(Pair(src, tgt) for src, tgt in zip(*sides, strict=True))
+    lines = _lines(folder, split, len(sides[0]))
+    return tuple(Pair(src, tgt, line=line) for src, tgt, line in zip(*sides, lines, strict=True))
+
+
+def _write_lines(corpus: Corpus, folder: Path) -> None:
+    """Writes `S.lines`, the line of each pair in the file it was read from, where it has one."""
+    if any(pair.line for pair in corpus.pairs):
+        lines = "".join(f"{pair.line}\n" for pair in corpus.pairs)
+        write_text(folder / f"{corpus.split}.lines", lines)
+
+
+def _lines(folder: Path, split: str, n_pairs: int) -> Sequence[int]:
+    """The line of each pair; zeros where they were not stored, or do not fit the pairs."""
+    path = folder / f"{split}.lines"
+    numbers = path.read_text().split("\n")[:-1] if path.is_file() else []
+    is_whole = len(numbers) == n_pairs and all(map(str.isdecimal, numbers))
+    return [int(number[:15]) for number in numbers] if is_whole else [0] * n_pairs
 
 
 def _lined(corpus: Corpus, split: str) -> Corpus:
     sides = ((one_line(pair.src), one_line(pair.tgt), pair) for pair in corpus.pairs)
     pairs = tuple(
-        pair if (src, tgt) == (pair.src, pair.tgt) else Pair(src, tgt) for src, tgt, pair in sides
+        pair if (src, tgt) == (pair.src, pair.tgt) else Pair(src, tgt, line=pair.line)
+        for src, tgt, pair in sides
     )
     return replace(corpus, split=split, pairs=pairs)
 
@@ -222,6 +240,30 @@ def _corpus(hash: str, split: str, about: dict[str, Any]) -> Corpus:
             f"The saved dataset `{hash}` was changed after it was saved; {UPLOAD_AGAIN}."
         )
     return corpus
+
+
+def stream(hash: str, split: str) -> tuple[bool, Iterator[Pair]]:
+    """Whether a dataset is plain text, and the pairs of a split, read line by line and not checked for changes.
+
+    Raises UserError for an unknown hash; the pairs raise it where the files cannot be read.
+    """
+    return bool(_about(hash).get("is_plain")), _streamed(hash, split)
+
+
+def _streamed(hash: str, split: str) -> Iterator[Pair]:
+    src, tgt = (_folder(hash) / f"{split}.{side}" for side in ("src", "tgt"))
+    try:
+        with (
+            src.open(encoding="utf-8", newline="\n") as sources,
+            tgt.open(encoding="utf-8", newline="\n") as targets,
+        ):
+            for source, target in zip(sources, targets, strict=True):
+                yield Pair(source.rstrip("\n"), target.rstrip("\n"))
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error  # without the path, which is the server's
+        raise UserError(
+            f"The saved dataset `{hash}` cannot be read ({why}); {UPLOAD_AGAIN}."
+        ) from error
 
 
 def _folder(hash: str) -> Path:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import itertools
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -16,7 +19,7 @@ from s2s.data import saved_datasets
 from s2s.data.corpus import Corpus
 from s2s.data.files import offered
 from s2s.data.interop import to_datasets
-from s2s.data.lint import lint_pairs
+from s2s.data.lint import flagged, lint_pairs, repaired
 from s2s.data.lint.rules import MAX_RATIO, MAX_WORDS
 from s2s.data.preview import Preview
 from s2s.data.profile import digest
@@ -26,6 +29,7 @@ from s2s.data.statistics import Statistics
 
 UPDATE_SECONDS = 0.25  # between two writes of the progress file
 COMPARED_TOKENIZERS = 14  # rows of a comparison, roughly; for the progress bar
+MAX_FLAGGED = 200_000  # rows of the table of flagged pairs
 SEED = 1  # of the pairs held out for statistics
 
 
@@ -115,13 +119,33 @@ def _preview(job: ReaderJob) -> dict[str, Any]:
 
 def _lint(job: ReaderJob) -> dict[str, Any]:
     report = lint_pairs(
-        job.train.pairs,
-        valid=job.valid.pairs if job.valid else (),
+        repaired(job.train, job.data.clean).pairs,
+        valid=repaired(job.valid, job.data.clean).pairs if job.valid else (),
         cleaning=job.data.clean,
         is_plain=job.train.is_plain,
         on_progress=job.progress.update,
     )
     return report.to_json()
+
+
+def _flagged(job: ReaderJob) -> dict[str, Any]:
+    """The pairs that any rule matches, as a table to download."""
+    name = PROFILE_SECTIONS["flagged"].name("flagged", job.data)
+    rows = flagged(
+        repaired(job.train, job.data.clean).pairs,
+        valid=repaired(job.valid, job.data.clean).pairs if job.valid else (),
+        cleaning=job.data.clean,
+        is_plain=job.train.is_plain,
+    )
+    out = io.StringIO()
+    table = csv.writer(out, lineterminator="\n")
+    table.writerow(["line", "rule", "what is wrong", "source", "target"])
+    n_rows = 0
+    for row in itertools.islice(rows, MAX_FLAGGED):
+        table.writerow([row.line, row.rule, *map(files.csv_cell, row[2:])])
+        n_rows += 1
+    files.write_bytes(job.folder / f"{name}.csv", out.getvalue().encode(errors="replace"))
+    return {"n_rows": n_rows, "is_whole": next(rows, None) is None}
 
 
 def _statistics(job: ReaderJob) -> dict[str, Any]:
@@ -138,6 +162,7 @@ def _compare_tokenizers(job: ReaderJob) -> dict[str, Any]:
     is_held_out = train.pairs is not valid.pairs  # false where there are too few pairs
     held_out = valid.pairs if is_held_out else ()
     rows = []
+    name = PROFILE_SECTIONS["pieces"].name("pieces", job.data)
     for row in compare(
         src,
         tgt,
@@ -146,6 +171,7 @@ def _compare_tokenizers(job: ReaderJob) -> dict[str, Any]:
         shared=True,
         example=(valid.pairs[0].src, valid.pairs[0].tgt),
         limit=job.data.max_length,
+        folder=job.folder / name,
     ):
         rows.append(row.to_json())
         job.progress.update(len(rows) / COMPARED_TOKENIZERS)
@@ -165,11 +191,17 @@ def _export(job: ReaderJob) -> dict[str, Any]:
 
 
 def _lint_limits(data: DataConfig) -> list[float]:
-    return [data.clean.max_words or MAX_WORDS, data.clean.max_ratio or MAX_RATIO]
+    limits = [data.clean.max_words or MAX_WORDS, data.clean.max_ratio or MAX_RATIO]
+    return [*limits, True] if data.clean.repair else limits
 
 
 def _all_settings(data: DataConfig) -> Any:
     return data.to_json()
+
+
+def _with_tokenizers(data: DataConfig) -> Any:
+    """Older results, without the saved tokenizers, have another name."""
+    return [data.to_json(), "with tokenizers"]
 
 
 PROFILE_SECTIONS: Mapping[str, Section] = MappingProxyType(
@@ -178,7 +210,8 @@ PROFILE_SECTIONS: Mapping[str, Section] = MappingProxyType(
         "text": Section(_write_upload, "Saving the pairs.", 3.0),
         "preview": Section(_preview, "Counting.", 3.0),
         "lint": Section(_lint, "Checking for quality issues.", 6.0, _lint_limits),
-        "pieces": Section(_compare_tokenizers, "Comparing tokenizers.", 8.0, _all_settings),
+        "flagged": Section(_flagged, "Writing the file.", 6.0, _lint_limits),
+        "pieces": Section(_compare_tokenizers, "Comparing tokenizers.", 8.0, _with_tokenizers),
         "export": Section(_export, "Writing the file.", 2.0, _all_settings),
         "statistics": Section(_statistics, "Measuring words and lengths.", 3.0, _all_settings),
     }

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from s2s.config import Choice, Config, UserError, choose, fields_of, override, unknown
+from s2s.config import (
+    Choice,
+    Config,
+    UserError,
+    choose,
+    fields_of,
+    json_or_text,
+    override,
+    shortened,
+    unknown,
+)
 from s2s.data import builtin, files, hub_datasets, saved_datasets, synthetic, text
 from s2s.data.corpus import Corpus, Options, Splits
 
@@ -94,7 +103,7 @@ def load(spec: str, split: str | None = None) -> Corpus:
     """The pairs of a split, by default of `train` or of the first one. Raises UserError for an invalid SPEC."""
     splits_ = _opened(spec)
     name = split or ("train" if "train" in splits_ else next(iter(splits_)))
-    corpus = choose(f"split of `{spec}`", name, splits_)()
+    corpus = choose(f"split of `{shortened(spec)}`", name, splits_)()
     return dataclasses.replace(files.first_rows(corpus, parse_spec(spec).options.rows), spec=spec)
 
 
@@ -103,7 +112,7 @@ def _opened(spec: str) -> Splits:
     splits_ = SOURCES[source].make(location, options)
     if not options.split:
         return splits_
-    return {options.split: choose(f"split of `{location}`", options.split, splits_)}
+    return {options.split: choose(f"split of `{shortened(location)}`", options.split, splits_)}
 
 
 def _split_options(spec: str) -> tuple[str, str]:
@@ -123,14 +132,8 @@ def _options(config: type[Config], given: str) -> Any:
         key, equals, value = (part.strip() for part in item.partition("="))
         if not equals or not key or not value:
             raise UserError(
-                f"`#{given}` has no key and value in `{item}`; write it like #src=en,tgt=de or #rows=20000."
+                f"`#{shortened(given)}` has no key and value in `{shortened(item)}`; write it"
+                " like #src=en,tgt=de or #rows=20000."
             )
-        changes[key] = value if key in texts else _json(value)
+        changes[key] = value if key in texts else json_or_text(value)
     return override(config(), changes)
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:  # not JSON, or a number with thousands of digits
-        return text

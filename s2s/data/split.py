@@ -6,9 +6,9 @@ import dataclasses
 import hashlib
 from typing import NamedTuple
 
-from s2s.config import DataConfig, UserError
+from s2s.config import DataConfig, UserError, shortened
 from s2s.data.corpus import Corpus
-from s2s.data.lint import clean
+from s2s.data.lint import clean, repaired
 from s2s.data.sources import load, splits
 from s2s.data.tasks import apply_task
 
@@ -33,7 +33,8 @@ def load_pairs_for_training(
 
     Validation pairs are, in this order: those of `valid_spec`, the source's own valid split, a held-out share, the
     training pairs.
-    A `valid_spec` with several splits gives its valid one. Neither is cleaned. Raises UserError where nothing is left.
+    A `valid_spec` with several splits gives its valid one. Neither is cleaned, but both are repaired. Raises UserError
+    where nothing is left.
     """
     train = load(spec)
     if valid_spec:
@@ -49,7 +50,7 @@ def load_pairs_for_training(
 
 def _beside(train: Corpus, valid: Corpus, seed: int, config: DataConfig) -> TrainingPairs:
     train = apply_task(clean(train, config.clean), config, seed)
-    valid = apply_task(valid, config, seed)
+    valid = apply_task(repaired(valid, config.clean), config, seed)
     known = {pair.src for pair in valid.pairs}
     n_both = sum(pair.src in known for pair in train.pairs)
     also = f" {n_both:,} training pairs have a source that is also there." if n_both else ""
@@ -62,6 +63,7 @@ def prepared(
     train: Corpus, valid: Corpus | None, seed: int, config: DataConfig = DEFAULT_CONFIG
 ) -> TrainingPairs:
     """The same for splits already read; `valid` is the dataset's own validation split, if it has one."""
+    valid = repaired(valid, config.clean) if valid else None
     train = clean(train, config.clean, valid=valid)
     if (
         valid is None
@@ -85,11 +87,12 @@ def _without(train: Corpus, valid: Corpus) -> Corpus:
         return train
     if not pairs:
         raise UserError(
-            f"Every source of `{train.spec}` is also in its validation split; set"
+            f"Every source of `{shortened(train.spec)}` is also in its validation split; set"
             " `data.clean.overlap=false` to keep them."
         )
     note = f"{n_lost:,} training pairs were left out: the validation split has their source."
-    return dataclasses.replace(train, pairs=pairs, notes=(*train.notes, note))
+    dropped = (*train.dropped, ("the validation split has their source", n_lost))
+    return dataclasses.replace(train, pairs=pairs, notes=(*train.notes, note), dropped=dropped)
 
 
 def hold_out(corpus: Corpus, seed: int, share: float | None = None) -> TrainingPairs:
@@ -106,7 +109,7 @@ def hold_out(corpus: Corpus, seed: int, share: float | None = None) -> TrainingP
             f"With {len(corpus):,} pairs nothing is held out: validation uses the training pairs and"
             " cannot show overfitting."
         )
-        return TrainingPairs(corpus, dataclasses.replace(corpus, split="valid"), note)
+        return TrainingPairs(corpus, dataclasses.replace(corpus, split="valid", dropped=()), note)
     held = set(sorted(sources, key=lambda source: _random_key(source, seed))[:n_held])
     valid = tuple(pair for pair in corpus.pairs if pair.src in held)
     train = tuple(pair for pair in corpus.pairs if pair.src not in held)
@@ -116,7 +119,7 @@ def hold_out(corpus: Corpus, seed: int, share: float | None = None) -> TrainingP
     )
     return TrainingPairs(
         dataclasses.replace(corpus, pairs=train),
-        dataclasses.replace(corpus, pairs=valid, split="valid"),
+        dataclasses.replace(corpus, pairs=valid, split="valid", dropped=()),
         note,
     )
 

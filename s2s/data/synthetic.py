@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from random import Random
 from types import MappingProxyType
 
@@ -59,6 +59,7 @@ def opened(name: str, options: Options) -> Splits:
     return {split: partial(_corpus, f"synthetic:{name}", split, order) for split in SIZES}
 
 
+@cache
 def _corpus(spec: str, split: str, order: Order) -> Corpus:
     start = sum(list(SIZES.values())[: list(SIZES).index(split)])
     return Corpus(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from s2s.config import Choice, DataConfig, UserError, choose
+from s2s.config import Choice, DataConfig, UserError, choose, shortened
 from s2s.data.corpus import Corpus
 from s2s.data.formats.table import TURN
 from s2s.data.pair import Gold, Link, Pair, Relation
@@ -210,7 +210,8 @@ def apply_task(corpus: Corpus, config: DataConfig, seed: int) -> Corpus:
     if corpus.is_plain and task.needs_pairs:
         others = ", ".join(name for name, row in TASKS.items() if not row.needs_pairs)
         raise UserError(
-            f"`data.task` {key} needs sources and targets, and `{corpus.spec}` is plain text; choose {others}."
+            f"`data.task` {key} needs sources and targets, and `{shortened(corpus.spec)}` is"
+            f" plain text; choose {others}."
         )
     if key == "prefix" and not prefix:
         raise UserError(
@@ -219,10 +220,7 @@ def apply_task(corpus: Corpus, config: DataConfig, seed: int) -> Corpus:
         )
     if key == "translate" and not prefix:
         return corpus
-    made = [
-        list(task.make(pair, config, random.Random(f"{seed} {pair.src}").random))
-        for pair in corpus.pairs
-    ]
+    made = [list(_made(task, pair, config, seed)) for pair in corpus.pairs]
     pairs = tuple(
         _prefixed(pair, prefix)
         for found in made
@@ -231,7 +229,7 @@ def apply_task(corpus: Corpus, config: DataConfig, seed: int) -> Corpus:
     )
     if not pairs:
         raise UserError(
-            f"`data.task` {key} makes no pair from `{corpus.spec}`: {TASKS[key].summary} Choose another"
+            f"`data.task` {key} makes no pair from `{shortened(corpus.spec)}`: {TASKS[key].summary} Choose another"
             " task or dataset."
         )
     n_too_short = sum(not found for found in made)
@@ -241,7 +239,31 @@ def apply_task(corpus: Corpus, config: DataConfig, seed: int) -> Corpus:
         else "texts are too short for {} and give"
     )
     notes = [f"{n_too_short:,} {are.format(f'the task {key}')} no pair."] if n_too_short else []
-    return replace(corpus, pairs=pairs, notes=(*corpus.notes, *notes), is_plain=False)
+    dropped = [(f"too short for the task {key}", n_too_short)] if n_too_short else []
+    return replace(
+        corpus,
+        pairs=pairs,
+        notes=(*corpus.notes, *notes),
+        is_plain=False,
+        dropped=(*corpus.dropped, *dropped),
+    )
+
+
+def pairs_of_task(
+    pairs: Iterable[Pair], config: DataConfig, seed: int, *, is_plain: bool
+) -> Iterator[Pair]:
+    """The training pairs of a task, one after the other: for a dataset that is read line by line."""
+    key = task_of(Corpus("", "", (), is_plain=is_plain), config)
+    task = choose("task", key, TASKS)
+    for pair in pairs:
+        for each in _made(task, pair, config, seed):
+            yield _prefixed(each, config.prefix or task.prefix)
+
+
+def _made(task: Task, pair: Pair, config: DataConfig, seed: int) -> Iterable[Pair]:
+    if task.make is translate:  # seeding a generator for each of a million pairs takes seconds
+        return (pair,)
+    return task.make(pair, config, random.Random(f"{seed} {pair.src}").random)
 
 
 def _prefixed(pair: Pair, prefix: str) -> Pair:

@@ -11,7 +11,12 @@ from s2s.decode.greedy import Greedy, greedy
 from s2s.decode.mbr import MBR, Utilities, utilities
 from s2s.decode.processors import GenerationConfig, check_limit, token_ids
 from s2s.decode.results import Hypothesis, SearchResult, StepRecord, path_records
-from s2s.decode.score_arithmetic import explain_score, format_number
+from s2s.decode.score_arithmetic import (
+    explain_score,
+    format_number,
+    maximized_score,
+    score_unit,
+)
 from s2s.decode.stepper import ID_CODEC, ForcedPrefix, Stepper, TextCodec
 from s2s.decode.strategies import STRATEGIES, Strategy, configure
 from s2s.decode.tree import (

@@ -42,7 +42,8 @@ class BeamConfig(GenerationConfig):
     )
     early_stopping: bool | str = setting(
         False,
-        help="When to stop. true: at num_beams finished hypotheses. false: when no live one scores better now. never: when none ever can.",
+        help="When to stop. true: at num_beams finished hypotheses. false: when no live one"
+        " scores better now. never: when none ever can.",
         choices=("never",),
     )
 
@@ -220,11 +221,10 @@ class _Step:
         self.unfinished = self.candidates.totals.masked_fill(self.is_eos, NEG_INF)
         self.chosen = self.unfinished.topk(beam, 1).indices  # (sources, beam)
         n_sources, width = live.totals.shape
-        self.rows = (
-            self.candidates.parents + torch.arange(n_sources)[:, None] * width
-        )  # (sources, 2 * beam)
+        first_rows = torch.arange(n_sources)[:, None] * width  # (sources, 1)
+        self.rows = self.candidates.parents + first_rows  # (sources, 2 * beam)
         token_logits = logits[self.rows, self.candidates.tokens]  # (sources, 2 * beam)
-        self.log_probs = token_logits - log_sums[self.rows, 0]  # the model's own, of the tokens
+        self.log_probs = token_logits - log_sums.take(self.rows)  # the model's own, of the tokens
 
     def record(self, results: list[_Finished], *, is_last: bool) -> None:
         """Write down what each source keeps: what finishes among the best `beam`, then what stays live or the limit
@@ -249,12 +249,13 @@ class _Step:
 
     def next_live(self, kept: list[int]) -> LiveBeams:
         """The live hypotheses of these sources after this step."""
-        of_kept = torch.tensor(kept)
-        chosen = self.chosen[of_kept]  # (kept, beam)
-        totals, rows, tokens, log_probs = (
-            part[of_kept].gather(1, chosen)  # (sources, 2 * beam) -> (kept, beam)
+        parts = [
+            part.gather(1, self.chosen)  # (sources, 2 * beam) -> (sources, beam)
             for part in (self.unfinished, self.rows, self.candidates.tokens, self.log_probs)
-        )
+        ]
+        if len(kept) < len(self.live.sources):
+            parts = [part[kept] for part in parts]  # -> (kept, beam)
+        totals, rows, tokens, log_probs = parts
         rows = rows.flatten()  # (kept, beam) -> (kept * beam,)
         prefixes = self.live.prefixes.take(rows).append(tokens.flatten(), log_probs.flatten())
         return LiveBeams([self.live.sources[row] for row in kept], totals, prefixes, rows)

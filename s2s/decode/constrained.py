@@ -75,7 +75,8 @@ def _check(phrases: _Phrases, processors: LogitsProcessors, codec: TextCodec) ->
 
 
 def _contains(phrase: Phrase, word: Phrase) -> bool:
-    return any(phrase[at : at + len(word)] == word for at in range(len(phrase)))
+    parts = (phrase[at : at + len(word)] for at in range(len(phrase)))
+    return any(part == word for part in parts)
 
 
 class Progress(NamedTuple):
@@ -127,8 +128,8 @@ class _Phrases:
         """Tokens of whole phrases and of the phrase that has got furthest (...): some next token always adds at least
         one.
         """
-        whole = ((self.wanted - progress.left) * self.lengths).sum(-1)
-        return whole + (progress.matched * progress.left.gt(0)).amax(-1)
+        completed = ((self.wanted - progress.left) * self.lengths).sum(-1)
+        return completed + (progress.matched * progress.left.gt(0)).amax(-1)
 
     def wanted_next(self, progress: Progress) -> tuple[Tensor, Tensor]:
         """The token that each phrase needs now, and whether it is needed and no earlier phrase needs the same:
@@ -137,10 +138,10 @@ class _Phrases:
         """
         tokens = self.written[torch.arange(len(self.distinct)), progress.matched]
         is_needed = progress.left.gt(0)
-        same = (
-            tokens[:, :, None].eq(tokens[:, None]) & is_needed[:, None]
-        )  # (rows, phrases, phrases)
-        return tokens, is_needed & ~same.tril(-1).any(2)
+        is_equal = tokens[:, :, None].eq(tokens[:, None])  # (rows, phrases, phrases)
+        is_same_need = is_equal & is_needed[:, None]
+        has_earlier = is_same_need.tril(-1).any(2)  # (rows, phrases)
+        return tokens, is_needed & ~has_earlier
 
 
 def _transitions(phrase: Phrase, tokens: Sequence[int], longest: int) -> list[list[int]]:
@@ -150,13 +151,17 @@ def _transitions(phrase: Phrase, tokens: Sequence[int], longest: int) -> list[li
     """
 
     def after(ids: Phrase) -> int:
-        return next(n for n in range(len(ids), -1, -1) if phrase[:n] == ids[len(ids) - n :])
+        """The longest beginning of the phrase that ends these ids."""
+        lengths = range(len(ids), -1, -1)
+        return next(n for n in lengths if phrase[:n] == ids[len(ids) - n :])
 
-    rows = [
-        [*(after((*phrase[:matched], token)) for token in tokens), 0]
-        for matched in range(len(phrase))
-    ]
-    return rows + [[0] * (len(tokens) + 1)] * (longest - len(phrase))
+    rows = []
+    for matched in range(len(phrase)):
+        so_far = phrase[:matched]
+        moves = [after((*so_far, token)) for token in tokens]
+        rows.append([*moves, 0])
+    unused = [0] * (len(tokens) + 1)
+    return rows + [unused] * (longest - len(phrase))
 
 
 class _Banks:
@@ -174,7 +179,9 @@ class _Banks:
         """First what finishes, then what continues; where nothing can continue, what has met the most finishes."""
         progress = self.progress = self._progress(live)
         every = self._candidates(logits - log_sums, live, progress, n)  # (sources, m) each
-        rows = every.parents + torch.arange(len(every.totals))[:, None] * live.totals.shape[1]
+        n_sources, width = live.totals.shape
+        first_rows = torch.arange(n_sources)[:, None] * width  # (sources, 1)
+        rows = every.parents + first_rows  # (sources, m)
         before = Progress(*(part[rows] for part in progress))  # (sources, m, phrases) each
         met = self.phrases.met(self.phrases.advance(before, every.tokens))  # (sources, m)
         met = met.masked_fill(every.totals.eq(NEG_INF), -1)
@@ -224,19 +231,20 @@ class _Banks:
         scores = self.processors.apply(log_probs, live.prefixes.ids, live.source_of_rows)
         scores[progress.left.any(1), eos_id] = NEG_INF
         values, tokens = topk(scores, n)  # (rows, n) both
-        is_stuck = values[:, :1].eq(NEG_INF) & (torch.arange(values.shape[1]) == 0)
+        is_first = torch.arange(values.shape[1]) == 0  # (n,)
+        is_stuck = values[:, :1].eq(NEG_INF) & is_first  # (rows, n)
         values = torch.where(is_stuck, eos_log_probs[:, None], values)
         tokens = tokens.masked_fill(is_stuck, eos_id)
         needed, is_new = self.phrases.wanted_next(progress)  # (rows, phrases) both
-        is_new &= ~needed[:, :, None].eq(tokens[:, None]).any(2)
+        is_proposed = needed[:, :, None].eq(tokens[:, None]).any(2)  # (rows, phrases)
+        is_new &= ~is_proposed
         needed_scores = scores.gather(1, needed).masked_fill(~is_new, NEG_INF)
         values = torch.cat([values, needed_scores], 1)  # (rows, n + phrases)
         tokens = torch.cat([tokens, needed], 1)
         n_sources, beam = live.totals.shape
         totals = values.view(n_sources, beam, -1) + live.totals[..., None]
-        totals = totals.flatten(
-            1
-        )  # (sources, beam, n + phrases) -> (sources, beam * (n + phrases))
+        # (sources, beam, n + phrases) -> (sources, beam * (n + phrases))
+        totals = totals.flatten(1)
         parents = torch.arange(beam).repeat_interleave(tokens.shape[1]).expand_as(totals)
         return Candidates(totals, parents, tokens.view(totals.shape))
 
@@ -244,11 +252,14 @@ class _Banks:
         """The best num_beams of each kind, kind after kind: (sources, kinds * beam)."""
         width = min(self.beam, every.totals.shape[1])
         missing = (0, self.beam - width)
-        tops = [every.totals.masked_fill(~kind, NEG_INF).topk(width, 1) for kind in kinds]
-        totals = torch.cat([pad(top.values, missing, value=NEG_INF) for top in tops], 1)
+        by_kind = [every.totals.masked_fill(~kind, NEG_INF) for kind in kinds]
+        tops = [totals.topk(width, 1) for totals in by_kind]
+        values = [pad(top.values, missing, value=NEG_INF) for top in tops]
         indices = torch.cat([pad(top.indices, missing) for top in tops], 1)
         self.may_finish = met.gather(1, indices).eq(self.phrases.needed)
-        return Candidates(totals, every.parents.gather(1, indices), every.tokens.gather(1, indices))
+        parents = every.parents.gather(1, indices)
+        tokens = every.tokens.gather(1, indices)
+        return Candidates(torch.cat(values, 1), parents, tokens)
 
 
 def _ranks(totals: Tensor) -> Tensor:
@@ -272,7 +283,9 @@ def allocated(totals: Tensor, banks: Tensor, highest: int, beam: int) -> Tensor:
     carried = sums - sums.cummin(1).values.clamp(max=0)  # past each bank
     slots = shares + pad(carried[:, :-1], (1, 0)) - carried
     room = counts - slots
-    slots += (carried[:, -1:] - (room.cumsum(1) - room)).clamp(min=0).minimum(room)
+    room_above = room.cumsum(1) - room
+    left = carried[:, -1:] - room_above
+    slots += left.clamp(min=0).minimum(room)
     by_total = totals.argsort(dim=1, descending=True, stable=True)
     by_bank = banks.gather(1, by_total).argsort(dim=1, descending=True, stable=True)
     order = by_total.gather(1, by_bank)  # (sources, n), by bank, then by total

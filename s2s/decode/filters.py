@@ -34,7 +34,8 @@ class Temperature(GenerationConfig):
     def __post_init__(self) -> None:
         if self.temperature == 0 and not isinstance(self.temperature, bool):
             raise UserError(
-                "`temperature` 0 leaves nothing to draw; take the strategy `greedy`, or give a number between 0.01 and 100."
+                "`temperature` 0 leaves nothing to draw; take the strategy `greedy`, or give a"
+                " number between 0.01 and 100."
             )
         super().__post_init__()
 
@@ -48,7 +49,8 @@ class Truncation(Temperature):
         0.001,
         1.0,
         label="Top-H",
-        help="Keep the most probable tokens up to this share of the total entropy (Potraghloo et al. 2025); empty keeps all.",
+        help="Keep the most probable tokens up to this share of the total entropy (Potraghloo"
+        " et al. 2025); empty keeps all.",
     )
     top_k: int = setting(
         0,
@@ -76,7 +78,8 @@ class Truncation(Temperature):
         0.001,
         1.0,
         label="Typical-p",
-        help="Keep the tokens closest to the expected surprisal that have this probability together (Meister et al. 2022).",
+        help="Keep the tokens closest to the expected surprisal that have this probability"
+        " together (Meister et al. 2022).",
     )
     epsilon_cutoff: float = setting(
         0.0, 0.0, 0.999, help="Drop tokens less probable than this (Hewitt et al. 2022)."

@@ -32,7 +32,7 @@ class Prefixes:
 
     def take(self, rows: Tensor) -> Prefixes:
         """These rows, in this order."""
-        return Prefixes(self.ids[rows], self.log_probs[rows])
+        return Prefixes(self.ids.index_select(0, rows), self.log_probs.index_select(0, rows))
 
     def append(self, tokens: Tensor, log_probs: Tensor) -> Prefixes:
         """One more token per row: (rows,) and (rows,)."""

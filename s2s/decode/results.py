@@ -28,7 +28,8 @@ class StepRecord(NamedTuple):
     parent: int  # which unfinished prefix of the step before it continues
     token: int
     log_prob: float  # of the whole prefix, in nats: the model's own sum
-    total: float  # the same with what processors, temperature and penalties changed: what the strategy ranks unfinished prefixes by
+    # the same with what processors, temperature and penalties changed: what the strategy ranks unfinished prefixes by
+    total: float
     is_finished: bool
 
 

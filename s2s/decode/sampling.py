@@ -59,12 +59,14 @@ def sample(stepper: Stepper, config: Sample, codec: TextCodec = ID_CODEC) -> lis
         kept = grid.drop(is_over)
         if len(kept) < len(rows):
             prefixes = prefixes.take(kept)
-        if len(kept) and not torch.equal(rows[kept], torch.arange(len(logits))):
-            stepper.reorder(rows[kept])
-    return [
-        _result([drawn[source * n + each] for each in range(n)], steps, stepper.eos_id)
-        for source, steps in enumerate(forced)
-    ]
+        parents = rows[kept]
+        if len(kept) and not torch.equal(parents, torch.arange(len(logits))):
+            stepper.reorder(parents)
+    results = []
+    for source, steps in enumerate(forced):
+        samples = [drawn[source * n + draw] for draw in range(n)]
+        results.append(_result(samples, steps, stepper.eos_id))
+    return results
 
 
 def processed(
@@ -114,7 +116,8 @@ def block_scores(scores: Tensor, rows: Tensor, blocks: Tensor) -> Tensor:
 def _masses(blocks: Tensor) -> Tensor:
     """(rows, blocks, BLOCK) -> (rows, blocks)."""
     peaks = blocks.amax(2, keepdim=True)
-    weights = (blocks - peaks.clamp(min=FINITE)).clamp_(min=FAINT).exp_()
+    relative = blocks - peaks.clamp(min=FINITE)  # (rows, blocks, BLOCK)
+    weights = relative.clamp_(min=FAINT).exp_()
     masses = peaks + weights.sum(2, keepdim=True).log_()  # (rows, blocks, 1)
     return torch.where(peaks.gt(NEG_INF), masses, NEG_INF)[..., 0]
 
@@ -143,7 +146,9 @@ def packed(is_live: Tensor) -> Packed:
     order = is_live.to(torch.uint8).argsort(dim=1, descending=True, stable=True)
     order = order[:, : still_live.shape[1]]  # (sources, width) -> (sources, new width)
     order = torch.where(still_live, order, order[:, :1])
-    flat = order + torch.arange(len(is_live))[:, None] * is_live.shape[1]
+    n_sources, width = is_live.shape
+    first_cells = torch.arange(n_sources)[:, None] * width  # (sources, 1)
+    flat = order + first_cells  # (sources, new width)
     remains = counts[:, 0] > 0  # (sources,)
     return Packed(flat[remains].flatten(), still_live[remains])
 
@@ -155,15 +160,16 @@ class _Grid:
 
     def __init__(self, keys: Sequence[int], n: int) -> None:
         self.n = n
-        self.keys = mixed(
-            [key for key in keys for _ in range(n)], list(range(n)) * len(keys)
-        ).tolist()
+        source_keys = [key for key in keys for _ in range(n)]
+        numbers = list(range(n)) * len(keys)
+        self.keys = mixed(source_keys, numbers).tolist()
         self.samples = torch.arange(len(self.keys)).view(-1, n)  # (sources, n)
         self.is_live = torch.ones_like(self.samples, dtype=torch.bool)
 
     def sources(self, n_rows: int) -> list[int]:
         """The number of each row's source; at first, the samples of a source share a row."""
-        numbers: list[int] = (self.samples.view(n_rows, -1)[:, 0] // self.n).tolist()
+        first_samples = self.samples.view(n_rows, -1)[:, 0]  # (rows,)
+        numbers: list[int] = (first_samples // self.n).tolist()
         return numbers
 
     def uniforms(self, step: int) -> Tensor:
@@ -174,7 +180,8 @@ class _Grid:
     def finishing(self, is_over: Tensor) -> list[tuple[int, int]]:
         """The number and the row of each sample that finishes now."""
         rows = (self.is_live.flatten() & is_over).nonzero()[:, 0]
-        return list(zip(self.samples.flatten()[rows].tolist(), rows.tolist(), strict=True))
+        numbers = self.samples.flatten()[rows]
+        return list(zip(numbers.tolist(), rows.tolist(), strict=True))
 
     def drop(self, is_over: Tensor) -> Tensor:
         """The rows that remain."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from types import MappingProxyType
 
 from s2s.config import flat
 from s2s.decode.beam import BeamConfig
 from s2s.decode.contrastive import Contrastive
+from s2s.decode.filters import Temperature
+from s2s.decode.greedy import Greedy
 from s2s.decode.mbr import MBR
 from s2s.decode.processors import GenerationConfig
 from s2s.decode.stochastic_beam import StochasticBeam
@@ -63,6 +66,57 @@ def _(config: MBR, log_prob: float, score: float, length: int) -> str:
     utility = UTILITIES[config.utility]
     mean = f"mean {utility} over all {config.num_samples} samples, itself included"
     return f"{mean} = {format_number(score)} of 100"
+
+
+@functools.singledispatch
+def score_unit(config: GenerationConfig) -> str:
+    """What a score of these settings counts, e.g. `nats / length^1`: scores compare only where this is equal."""
+    return f"nats{_changed(config)}"
+
+
+@score_unit.register
+def _(config: BeamConfig) -> str:
+    if not config.length_penalty:
+        return f"nats{_changed(config)}"
+    base = "length" if config.length_formula == "power" else "((5 + length) / 6)"
+    exponent = f"{config.length_penalty:g}".replace("-", "−")
+    return f"nats / {base}^{exponent}{_changed(config)}"
+
+
+@score_unit.register
+def _(config: StochasticBeam) -> str:
+    return f"nats + Gumbel noise{_changed(config)}"
+
+
+@score_unit.register
+def _(config: Contrastive) -> str:
+    return "probability less similarity, summed"
+
+
+@score_unit.register
+def _(config: MBR) -> str:
+    return f"mean {UTILITIES[config.utility]} over {config.num_samples} samples, 0 to 100"
+
+
+def _changed(config: GenerationConfig) -> str:
+    causes = _causes(config)
+    return f", {causes} applied" if causes else ""
+
+
+def maximized_score(
+    config: GenerationConfig,
+) -> Callable[[float, int], float] | None:
+    """The score that a search maximizes, from any target's log-probability (nats) and length (tokens).
+
+    None where the strategy draws or ranks by something else, so that only the log-probability can be compared.
+    """
+    if isinstance(config, BeamConfig) and not isinstance(config, Temperature):
+        return None if _causes(config) else config.score
+    return _log_prob if isinstance(config, Greedy) and not _causes(config) else None
+
+
+def _log_prob(log_prob: float, length: int) -> float:
+    return log_prob
 
 
 def _causes(config: GenerationConfig) -> str:

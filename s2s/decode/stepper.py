@@ -14,9 +14,8 @@ class Stepper(Protocol):
 
     start_id: int
     eos_id: int
-    sources: list[
-        tuple[int, ...]
-    ]  # the ids of each source, without padding, in the order of the first rows
+    # The ids of each source, without padding, in the order of the first rows.
+    sources: list[tuple[int, ...]]
     states: Tensor  # (rows, d_model), on the CPU: what the last logits were projected from
 
     @property

@@ -72,20 +72,21 @@ def perturbed(
     tops = tops if maxima is None else given_maximum(tops, maxima.view(-1, 1))
     tops = tops.view(n_sources, -1)  # (rows, blocks) -> (sources, width * blocks)
     tops, in_source = tops.topk(min(n, tops.shape[1]), 1)  # (sources, m) both
-    flat = (
-        in_source + torch.arange(n_sources)[:, None] * width * n_blocks
-    ).flatten()  # (sources * m,)
+    first_blocks = torch.arange(n_sources)[:, None] * width * n_blocks  # (sources, 1)
+    flat = (in_source + first_blocks).flatten()  # (sources, m) -> (sources * m,)
     rows = flat // n_blocks
     blocks = flat % n_blocks
     block_keys = [keys[row] for row in rows.tolist()]
     other_than_rows = (blocks + n_blocks).tolist()  # keys that no row of blocks has used
     noise = gumbel(mixed(block_keys, other_than_rows), BLOCK)  # (sources * m, BLOCK)
-    inner = block_scores(scores, rows, blocks).double() + totals.view(-1)[rows, None] + noise
+    log_probs = block_scores(scores, rows, blocks).double()  # (sources * m, BLOCK)
+    inner = log_probs + totals.view(-1)[rows, None] + noise
     inner = given_maximum(inner, tops.view(-1, 1))  # (sources * m, BLOCK)
     inner = inner.view(n_sources, -1)  # -> (sources, m * BLOCK)
     best, indices = inner.topk(min(n, inner.shape[1]), 1)  # (sources, n) both
     block = in_source.gather(1, indices // BLOCK)
-    tokens = (block % n_blocks * BLOCK + indices % BLOCK).masked_fill(best.eq(NEG_INF), 0)
+    tokens = block % n_blocks * BLOCK + indices % BLOCK  # (sources, n)
+    tokens = tokens.masked_fill(best.eq(NEG_INF), 0)
     return Candidates(best, block // n_blocks, tokens)
 
 
@@ -94,9 +95,12 @@ def given_maximum(values: Tensor, maxima: Tensor) -> Tensor:
 
     Kool et al. 2019, appendix B: the form that does not overflow.
     """
-    gap = maxima - values + torch.log1p(-(values - values.amax(1, keepdim=True)).exp())
-    shifted = maxima - gap.clamp(min=0.0) - torch.log1p((-gap.abs()).exp())
-    return torch.where(values.gt(NEG_INF) & maxima.gt(NEG_INF), shifted, NEG_INF)
+    below = values - values.amax(1, keepdim=True)  # (rows, n)
+    gap = maxima - values + torch.log1p(-below.exp())
+    correction = torch.log1p((-gap.abs()).exp())
+    shifted = maxima - gap.clamp(min=0.0) - correction
+    is_finite = values.gt(NEG_INF) & maxima.gt(NEG_INF)
+    return torch.where(is_finite, shifted, NEG_INF)
 
 
 class _Best(NamedTuple):
@@ -167,14 +171,17 @@ class _Search:
         width = self.totals.shape[1]
         keys = [self.keys[source] for source in self.source_of_rows]
         step = [self.prefixes.length] * len(keys)
-        row_keys = mixed(keys, list(range(width)) * len(self.numbers), step).tolist()
+        places = list(range(width)) * len(self.numbers)
+        row_keys = mixed(keys, places, step).tolist()
         before = self.totals - score_sums.view(self.totals.shape)  # (sources, width)
         proposed = perturbed(scores, before, self.maxima, row_keys, n)  # (sources, m)
-        top, indices = torch.cat([self.leaves, proposed.totals], 1).topk(n, 1)  # (sources, n) both
+        every = torch.cat([self.leaves, proposed.totals], 1)  # (sources, num_beams + m)
+        top, indices = every.topk(n, 1)  # (sources, n) both
         in_proposed = (indices - n).clamp(min=0)
         parents = proposed.parents.gather(1, in_proposed)
         tokens = proposed.tokens.gather(1, in_proposed)
-        rows = parents + torch.arange(len(top))[:, None] * width
+        first_rows = torch.arange(len(top))[:, None] * width  # (sources, 1)
+        rows = parents + first_rows  # (sources, n)
         return _Best(
             perturbed=top,
             parents=parents,

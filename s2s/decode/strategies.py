@@ -31,7 +31,8 @@ STRATEGIES: MappingProxyType[str, Choice[Strategy]] = MappingProxyType(
         "beam": Choice(
             beam,
             Beam,
-            "Keep the num_beams most probable prefixes. Score: log-probability / length^length_penalty.",
+            "Keep the most probable prefixes, as many as the beam width (num_beams)."
+            " Score: log-probability / length^length_penalty.",
             "Graves 2012; Sutskever et al. 2014",
         ),
         "diverse_beam": Choice(
@@ -56,7 +57,7 @@ STRATEGIES: MappingProxyType[str, Choice[Strategy]] = MappingProxyType(
         "stochastic_beam": Choice(
             stochastic_beam,
             StochasticBeam,
-            "Draw num_beams distinct targets. Score: log-probability with Gumbel noise.",
+            "Draw distinct outputs, as many as the beam width (num_beams). Score: log-probability with Gumbel noise.",
             "Kool et al. 2019",
         ),
         "contrastive": Choice(
@@ -69,13 +70,15 @@ STRATEGIES: MappingProxyType[str, Choice[Strategy]] = MappingProxyType(
         "mbr": Choice(
             mbr,
             MBR,
-            "Draw num_samples and take the one most similar to all of them. Score: its mean utility, 0 to 100.",
-            "Kumar & Byrne 2004; Eikema & Aziz 2020",
+            "Draw several samples (num_samples) by epsilon sampling and take the one most similar to all of them."
+            " Score: its mean utility, 0 to 100.",
+            "Kumar & Byrne 2004; Eikema & Aziz 2020; Freitag et al. 2023",
         ),
         "constrained": Choice(
             constrained,
             Constrained,
-            "Beam search in which force_words must appear. Score: log-probability / length^length_penalty.",
+            "Beam search in which the required words (force_words) must appear."
+            " Score: log-probability / length^length_penalty.",
             "Hokamp & Liu 2017; Post & Vilar 2018",
         ),
     }

@@ -53,9 +53,8 @@ class SearchTree:
     """
 
     nodes: tuple[SearchNode, ...]
-    next_tokens: Mapping[
-        int, tuple[NextToken, ...]
-    ]  # of each prefix that continued: the most probable ones
+    # Of each prefix that continued: the most probable ones.
+    next_tokens: Mapping[int, tuple[NextToken, ...]]
     is_complete: bool  # False: nothing is known of what was pruned
 
     def path(self, index: int) -> list[int]:
@@ -68,7 +67,7 @@ class SearchTree:
 
     def ids(self, index: int) -> Ids:
         """The tokens of a node's prefix."""
-        return tuple(self.nodes[each].token for each in self.path(index))
+        return tuple(self.nodes[number].token for number in self.path(index))
 
     @property
     def finished(self) -> list[int]:

@@ -43,9 +43,8 @@ class _Judge:
         self.limit = processors.limit
         self.n_forced = len(processors.prefix)
         self.width = self.config.width
-        self.returned = dict(
-            reversed(returned)
-        )  # of equal ones the better: groups of beams may meet
+        # Of equal ones the better: groups of beams may meet.
+        self.returned = dict(reversed(returned))
         self.n_candidates = Counter(node.step for node in tree.nodes if node.rank)
         self.best = _ending_in(tree, returned[0][0]) if returned else 0
         nodes = (self._scored(tree, index) for index in range(len(tree.nodes)))

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 import safetensors.torch
 
-from s2s import files
+from s2s import files, tokenizers
 from s2s.config import PRESETS, choose, override
 from s2s.data import load, write_shipped_previews
 from s2s.demo import DEMOS, extrapolation, measured
@@ -41,6 +41,7 @@ STEPS = MappingProxyType({"demo-en-fr": 1500, "demo-en-es": 1500, "demo-tasks": 
 OWN_CHANGES = MappingProxyType(
     {"demo-tasks": {"model.positions.kind": "rotary", "train.lr": 0.002}}
 )
+SOURCE_TOKENIZER = "src.tokenizer.json"
 
 
 def make(name: str, out: Path) -> None:
@@ -50,10 +51,10 @@ def make(name: str, out: Path) -> None:
         {**CHANGES, **OWN_CHANGES.get(name, {}), "train.steps": STEPS[name]},
     )
     with tempfile.TemporaryDirectory() as scratch:
-        asked = training.RunRequest(
+        request = training.RunRequest(
             recipe, choose("demo", name, DEMOS), preset="small", name=name, owner=OWNER
         )
-        started = training.start(asked, Path(scratch) / name)
+        started = training.start(request, Path(scratch) / name)
         for event in training.run(started):
             print(f"{name}: step {event.step} of {recipe.train.steps}", end="\r", flush=True)
         _ship(started.folder, out / name)
@@ -67,10 +68,14 @@ def _ship(run: RunFolder, out: Path) -> None:
         "status.json",
         "metrics.jsonl",
         "samples.jsonl",
-        "src.tokenizer.json",
+        SOURCE_TOKENIZER,
         "tgt.tokenizer.json",
     ):
         files.write_bytes(out / name, (run.path / name).read_bytes())
+    source = tokenizers.WordTokenizer(
+        tokenizers.load(out / SOURCE_TOKENIZER).words, normalizes=True
+    )
+    source.save(out / SOURCE_TOKENIZER)  # visitors write "The cat sits on the mat."
     weights = safetensors.torch.load_file(weights_path(run.checkpoints, step))
     halved = {name: tensor.half() for name, tensor in weights.items()}
     files.write_bytes(

@@ -106,14 +106,14 @@ def main(arguments: Sequence[str]) -> None:
 
 def measure(cell: Cell, seconds: float) -> dict[str, Any]:
     """Train one; returns its row of the file."""
-    seen = Preview.of(load(cell.source))
-    recipe = planned(cell.preset, seen, seconds)
+    preview = Preview.of(load(cell.source))
+    recipe = planned(cell.preset, preview, seconds)
     with tempfile.TemporaryDirectory() as scratch:
         started = training.start(
             RunRequest(recipe, cell.source, cell.valid, cell.preset, cell.name, OWNER),
             Path(scratch) / "run",
         )
-        begun = time.time()
+        started_at = time.time()
         for _ in training.run(started):
             pass
         return {
@@ -122,23 +122,23 @@ def measure(cell: Cell, seconds: float) -> dict[str, Any]:
             "like": cell.like,
             "preset": cell.preset,
             "n_pairs": len(started.data.train),
-            "richness": round(richness(seen), 2),
+            "richness": round(richness(preview), 2),
             "parameters": _parameters(started),
             "machine": f"{platform.machine()}, {os.cpu_count()} cores, 1 thread",
             "steps": recipe.train.steps,
             "batch_tokens": recipe.train.batch_tokens,
             "scored": SCORED,
             "points": [
-                _point(line, begun, _slots(started))
+                _point(line, started_at, _slots(started))
                 for line in started.folder.lines("metrics")
                 if line["kind"] == "valid"
             ],
         }
 
 
-def planned(preset: str, seen: Preview, seconds: float) -> Recipe:
+def planned(preset: str, preview: Preview, seconds: float) -> Recipe:
     """The preset's recipe, with as many steps as fit."""
-    steps = fit_to_minutes(preset, seen, seconds / 60)
+    steps = fit_to_minutes(PRESETS[preset].recipe, preview, seconds / 60)
     every = max(1, steps["train.steps"] // VALIDATIONS)
     watch = {"train.watch.validate_every": every, "train.watch.save_every": steps["train.steps"]}
     return override(PRESETS[preset].recipe, steps | WATCH | watch)
@@ -154,10 +154,15 @@ def _parameters(started: PreparedRun) -> int:
 def _slots(started: PreparedRun) -> int:
     """Tokens per batch on the longer side, as a forecast counts them."""
     train = started.data.train
-    whole = sum(max(len(src), len(tgt) - 1) for src, tgt in zip(train.src, train.tgt, strict=True))
-    return min(started.recipe.train.batch_tokens, whole)
+    n_tokens = sum(
+        max(len(src), len(tgt) - 1) for src, tgt in zip(train.src, train.tgt, strict=True)
+    )
+    return min(started.recipe.train.batch_tokens, n_tokens)
 
 
-def _point(line: Mapping[str, Any], begun: float, slots: int) -> dict[str, Any]:
+def _point(line: Mapping[str, Any], started_at: float, slots: int) -> dict[str, Any]:
     kept = {key: line[key] if key == "step" else round(line[key], 4) for key in KEPT if key in line}
-    return kept | {"minutes": round((line["time"] - begun) / 60, 3), "tokens": line["step"] * slots}
+    return kept | {
+        "minutes": round((line["time"] - started_at) / 60, 3),
+        "tokens": line["step"] * slots,
+    }

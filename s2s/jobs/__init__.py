@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from s2s.jobs import extrapolation, queue, run_service, sweep, training
+    from s2s.jobs.evaluation import provenance, test_sets
     from s2s.jobs.evaluation import service as evaluation_service
-    from s2s.jobs.evaluation import test_sets
     from s2s.jobs.evaluation.service import EvaluationProgress, EvaluationRequest
-    from s2s.jobs.evaluation.test_sets import SentencePairs
+    from s2s.jobs.evaluation.test_sets import AllReferences, SentencePairs
     from s2s.jobs.extrapolation import ExtrapolationResult, ExtrapolationSettings
     from s2s.jobs.plan.advice import Advice, PlannedRun, advise
     from s2s.jobs.plan.calibration import Calibration, calibrate
@@ -36,8 +36,13 @@ if TYPE_CHECKING:
         richness,
         why_no_prediction,
     )
-    from s2s.jobs.plan.figures import short_count
-    from s2s.jobs.plan.recommendation import Recommendation, fit_to_minutes, recommend
+    from s2s.jobs.plan.figures import short_count, written
+    from s2s.jobs.plan.own_settings import change_preset, own_settings, suitable_lr
+    from s2s.jobs.plan.recommendation import (
+        Recommendation,
+        fit_to_minutes,
+        recommend,
+    )
     from s2s.jobs.queue import worker
     from s2s.jobs.training import initialization
     from s2s.jobs.training.live_controls import LONGEST_PAUSE
@@ -49,7 +54,7 @@ if TYPE_CHECKING:
 _NAMES = MappingProxyType(
     {
         "s2s.jobs.evaluation.service": ("EvaluationProgress", "EvaluationRequest"),
-        "s2s.jobs.evaluation.test_sets": ("SentencePairs",),
+        "s2s.jobs.evaluation.test_sets": ("AllReferences", "SentencePairs"),
         "s2s.jobs.extrapolation": ("ExtrapolationResult", "ExtrapolationSettings"),
         "s2s.jobs.plan.advice": ("Advice", "PlannedRun", "advise"),
         "s2s.jobs.plan.calibration": ("Calibration", "calibrate"),
@@ -70,8 +75,13 @@ _NAMES = MappingProxyType(
             "richness",
             "why_no_prediction",
         ),
-        "s2s.jobs.plan.figures": ("short_count",),
-        "s2s.jobs.plan.recommendation": ("Recommendation", "fit_to_minutes", "recommend"),
+        "s2s.jobs.plan.figures": ("short_count", "written"),
+        "s2s.jobs.plan.own_settings": ("change_preset", "own_settings", "suitable_lr"),
+        "s2s.jobs.plan.recommendation": (
+            "Recommendation",
+            "fit_to_minutes",
+            "recommend",
+        ),
         "s2s.jobs.training.live_controls": ("LONGEST_PAUSE",),
         "s2s.jobs.training.nonzero_rank": ("follow_first_rank",),
         "s2s.jobs.training.request": ("RunRequest",),
@@ -83,6 +93,7 @@ _MODULES = MappingProxyType(
         "evaluation_service": "s2s.jobs.evaluation.service",
         "extrapolation": "s2s.jobs.extrapolation",
         "initialization": "s2s.jobs.training.initialization",
+        "provenance": "s2s.jobs.evaluation.provenance",
         "queue": "s2s.jobs.queue",
         "run_service": "s2s.jobs.run_service",
         "sweep": "s2s.jobs.sweep",

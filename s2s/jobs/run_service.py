@@ -43,7 +43,7 @@ def find(run_id: str, owner: str, *, now: float | None = None) -> RunSummary:
         if row is None:
             raise
         return row
-    raise UserError(f"There is no run `{run_id}` of yours; open Runs to see those there are.")
+    raise UserError(f"There is no run `{run_id}` of yours; open Runs to see yours.")
 
 
 def queue_error() -> str | None:
@@ -101,9 +101,7 @@ def change_lr(run_id: str, owner: str, lr: float) -> None:
 def _training(run_id: str, owner: str, to_be: str) -> queue.Job:
     job = _job(run_id, owner)
     if job is None or job.state != "running" or not job.is_live():
-        when = (
-            "it can be once it trains" if job and job.is_live() else "start it or resume it first"
-        )
+        when = "wait until it trains" if job and job.is_live() else "start it or resume it first"
         raise UserError(f"The run `{run_id}` is not training, so it cannot be {to_be}; {when}.")
     if job.stop:
         raise UserError(
@@ -122,8 +120,16 @@ def rename(run_id: str, owner: str, name: str) -> None:
         listing.rename(run_id, owner, name)
 
 
+def restore(run_id: str, owner: str) -> None:
+    """Take back the deletion of a run that had files. Raises UserError after a minute."""
+    listing.restore(run_id, owner)
+
+
 def delete(run_id: str, owner: str) -> None:
-    """Delete a run with its files and its jobs; one that waits leaves the queue. Raises UserError while it trains."""
+    """Delete a run with its files and its jobs; one that waits leaves the queue. Raises UserError while it trains.
+
+    For a minute `restore` brings back what its folder holds.
+    """
     if job := _job(run_id, owner):
         if job.state == "queued":
             queue.ask_to_stop(job.id, owner)

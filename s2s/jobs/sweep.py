@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from s2s.config import Recipe, UserError, flat, override
+from s2s.config import Recipe, UserError, flat, json_or_text, override
 from s2s.jobs import run_service
 from s2s.jobs.training import submission
 from s2s.jobs.training.request import RunRequest
 from s2s.runs import LONGEST_NAME, LONGEST_TAG, clean_name
 
-MOST = 24  # runs of one sweep: more cannot be told apart in one plot
+MOST = 24  # runs of one sweep: more are not distinguishable in one plot
 MAX_SETTINGS = 3
 TAG = "sweep:"
 CONTROL = "twin:"
@@ -33,7 +33,7 @@ def values(recipe: Recipe, key: str, text: str) -> list[Any]:
         )
     found: list[Any] = []
     for part in given:
-        value = _read(part)
+        value = json_or_text(part)
         try:
             override(recipe, {key: value})
         except UserError as error:
@@ -47,13 +47,6 @@ def values(recipe: Recipe, key: str, text: str) -> list[Any]:
 
 def _names(error: UserError, key: str) -> bool:
     return f"`{key}`" in str(error) or f"`{key.rpartition('.')[2]}`" in str(error)
-
-
-def _read(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:  # not JSON, or a number with thousands of digits
-        return text
 
 
 def example(recipe: Recipe, key: str) -> str:

@@ -121,8 +121,10 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "tree": Plot(
             tree,
-            "From left to right, token by token: the thick line is the output, a cross marks a pruned prefix. Below"
-            " each token: log-probability of everything so far; closer to 0 is better.",
+            "From left to right, token by token: the thick line is the chosen output, a cross"
+            " marks a pruned prefix, the"
+            " ring marks the token that is inspected below. Below each token: log-probability of everything so far;"
+            " closer to 0 is better.",
         ),
         "utility": Plot(
             utility,

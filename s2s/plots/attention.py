@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from s2s.files import csv_cell
 from s2s.plots import theme
 
 Weights = npt.NDArray[np.float32]
@@ -75,9 +76,8 @@ def heatmap(
             "xaxis": {"visible": False, "fixedrange": True, "range": across["range"]},
             "xaxis2": _vertical(keys) | across,
         }
-        traces.append(
-            go.Scatter(x=[], y=[], xaxis="x2", hoverinfo="skip")
-        )  # an axis without a trace is not drawn
+        # An axis without a trace is not drawn.
+        traces.append(go.Scatter(x=[], y=[], xaxis="x2", hoverinfo="skip"))
     return go.Figure(traces, layout | {"dragmode": False, "showlegend": False})
 
 
@@ -112,16 +112,8 @@ def attention_csv(
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     table.writerow([verb, *map(csv_cell, keys)])
-    table.writerows(
-        [csv_cell(token), *(f"{value:.6f}" for value in row)]
-        for token, row in zip(rows, weights, strict=True)
-    )
+    table.writerows([csv_cell(token), *row] for token, row in zip(rows, weights, strict=True))
     return out.getvalue()
-
-
-def csv_cell(token: str) -> str:
-    """A token in a table to download: a spreadsheet reads `=...` as a formula unless an apostrophe makes it text."""
-    return f"'{token}" if token[:1] in "=+-@\t\r" and len(token) > 1 else token
 
 
 def _hover_text(

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from s2s.plots import theme
 
-PATTERNS = ("", "/", "x", ".")  # so that bars can be told apart without their colors
+PATTERNS = ("", "/", "x", ".")  # so that bars are distinguishable without color
 ROW = 34  # pixels per name
 NAME_WIDTH = 170  # pixels
 

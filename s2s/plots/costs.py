@@ -28,7 +28,9 @@ def costs(
         return theme.empty("No term grows with this quantity.")
     layout = theme.layout(title, 360, x_label, y_label)
     for axis in ("xaxis", "yaxis"):
-        layout[axis] |= {"type": "log", "rangemode": "normal", "exponentformat": "SI"}
+        layout[axis] |= {"type": "log", "rangemode": "normal"}
+    above = [float(cost) for term in terms.values() for cost in term if cost > 0]
+    layout["yaxis"] |= theme.log_axis(min(above), max(above))
     layout["xaxis"] |= {
         "tickvals": list(values),
         "ticktext": [f"{value:,}" for value in values],

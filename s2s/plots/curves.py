@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from s2s.plots import theme
 
-# one dash and one marker per run, so that no run is told by its color alone
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+# one marker per run, so that no run is told by its color alone
 MARKERS = ("diamond", "square", "circle", "triangle-up", "x", "star")
 N_MARKERS = 9  # along a curve that has one point per step
 GRAY = "#8A8F98"  # a contrast of at least 3:1 on the light and the dark background
@@ -33,7 +33,7 @@ class Curve(NamedTuple):
 class StepMark(NamedTuple):
     """An event at a step, drawn as a dotted vertical line."""
 
-    step: int
+    step: float
     label: str
 
 
@@ -64,13 +64,14 @@ def curves(
     *,
     title: str,
     y_label: str,
+    x_label: str = "step",
     options: CurveOptions = DEFAULT_OPTIONS,
     marks: Sequence[StepMark] = (),
     nothing: str = NO_STEPS_YET,
 ) -> go.Figure:
-    """Values by step: a solid line for training batches, dashes with markers for held-out pairs.
+    """Values by step (or by what `x_label` says): solid for training batches, dashed with markers for held-out pairs.
 
-    `nothing` is the text of the empty figure.
+    A run has one color; `nothing` is the text of the empty figure.
     """
     drawn = [(line, found) for line in lines if len((found := curve_points(line, options)).steps)]
     if not drawn:
@@ -81,13 +82,19 @@ def curves(
     traces = [
         trace for line, found in drawn for trace in _traces(line, found, options, is_alone=is_alone)
     ]
-    layout = theme.layout(title, 360, "step", y_label) | {"hovermode": "x unified"}
+    layout = theme.layout(title, 360, x_label, y_label) | {"hovermode": "x unified"}
     last = max(float(found.steps[-1]) for _, found in drawn)
     layout["shapes"] = _mark_lines(marks, options.steps or (0.0, last), is_log=options.is_log_x)
-    span = options.steps or (min(float(found.steps[0]) for _, found in drawn), last)
+    first = min(float(found.steps[0]) for _, found in drawn)
+    span = options.steps or (first, last)
+    if options.is_log_x:  # which has no 0
+        span = (max(first, span[0]), span[1])
     ends = [float(end(found.values)) for _, found in drawn for end in (np.min, np.max)]
-    layout["xaxis"] |= _axis(options.is_log_x, *span) | _span(options)
-    layout["yaxis"] |= _axis(options.is_log_y, min(ends), max(ends))
+    if options.is_log_x:
+        layout["xaxis"] |= theme.log_axis(*span)
+    if options.is_log_y:
+        layout["yaxis"] |= theme.log_axis(min(ends), max(ends))
+    layout["xaxis"] |= _span(options, span)
     if options.steps:  # a narrow range fills the height
         layout["yaxis"] |= {"rangemode": "normal"}
     return go.Figure(traces, layout)
@@ -132,12 +139,10 @@ def _traces(
     line: Curve, found: CurvePoints, options: CurveOptions, *, is_alone: bool
 ) -> list[go.Scatter]:
     """The curve; a smoothed one over the raw values, which are faint."""
-    color = theme.CATEGORICAL[
-        (int(line.is_held_out) if is_alone else line.run) % len(theme.CATEGORICAL)
-    ]
+    color = theme.CATEGORICAL[line.run % len(theme.CATEGORICAL)]
     style = _style(line, color, is_alone=is_alone)
-    told = {"name": theme.escaped(line.name), "hovertemplate": "%{y:.4~g}"}
-    curve = _trace(found.steps, found.smoothed, **style, **told)
+    hover = {"name": theme.escaped(line.name), "hovertemplate": "%{y:.4~g}"}
+    curve = _trace(found.steps, found.smoothed, **style, **hover)
     if line.is_held_out or not options.smoothing:
         return [curve]
     faint = {
@@ -151,19 +156,19 @@ def _traces(
 
 
 def _style(line: Curve, color: str, *, is_alone: bool) -> dict[str, Any]:
-    """One run: training solid, held-out dashed with markers. Several: a dash and a marker each, open for training."""
+    """Training solid, held-out pairs dashed with markers. Several runs: a color and a marker per run."""
     symbol = MARKERS[line.run % len(MARKERS)]
     marker = {"symbol": symbol, "size": 8, "color": color}
-    stroke = {"color": color, "width": 2, "dash": DASHES[line.run % len(DASHES)]}
+    stroke = {"color": color, "width": 2, "dash": "dash" if line.is_held_out else "solid"}
     if line.is_held_out:
         return {
             "mode": "lines+markers",
             "marker": marker,
             "cliponaxis": False,
-            "line": stroke | ({"dash": "dash"} if is_alone else {}),
+            "line": stroke,
         }
     if is_alone:
-        return {"mode": "lines", "line": stroke | {"dash": "solid"}}
+        return {"mode": "lines", "line": stroke}
     return {
         "mode": "lines+markers",
         "marker": marker | {"symbol": f"{symbol}-open", "maxdisplayed": N_MARKERS},
@@ -177,26 +182,11 @@ def _trace(steps: ArrayLike, values: ArrayLike, **style: Any) -> go.Scatter:
     )
 
 
-def _axis(is_log: bool, low: float, high: float) -> dict[str, Any]:
-    """A log axis over more than a decade labels decades only: the 2, 5 and 8 between them would be tiny."""
-    if not is_log:
-        return {}
-    dtick = 1 if high > 10 * max(low, 1e-30) else None
-    return {
-        "type": "log",
-        "rangemode": "normal",
-        "dtick": dtick,
-        "exponentformat": "power",
-        "minor": {"ticks": "outside"},
-    }
-
-
-def _span(options: CurveOptions) -> dict[str, Any]:
+def _span(options: CurveOptions, span: tuple[float, float]) -> dict[str, Any]:
     if options.steps is None:
         return {}
-    low, high = options.steps
-    logs = [float(np.log10(max(1.0, end))) for end in (low, high)]
-    return {"range": logs if options.is_log_x else [low, high], "rangemode": "normal"}
+    low, high = np.log10(span).tolist() if options.is_log_x else span
+    return {"range": [low, high], "rangemode": "normal"}
 
 
 def _mark_lines(
@@ -204,11 +194,11 @@ def _mark_lines(
 ) -> list[dict[str, Any]]:
     """The marks within the span; the newest of them have labels."""
     low, high = span
-    seen = [mark for mark in marks if low <= mark.step <= high]
+    visible = [mark for mark in marks if low <= mark.step <= high]
     middle = math.sqrt(max(1.0, low) * high) if is_log else (low + high) / 2
     return [
-        _mark_line(mark, mark.label if i >= len(seen) - MAX_LABELED else "", mark.step > middle)
-        for i, mark in enumerate(seen)
+        _mark_line(mark, mark.label if i >= len(visible) - MAX_LABELED else "", mark.step > middle)
+        for i, mark in enumerate(visible)
     ]
 
 

@@ -30,15 +30,7 @@ def gradient_flow(
     ]
     layout = theme.layout(title, 380, "", "norm of the gradient (1: as at the decoder's output)")
     positive = [value for values in norms.values() for value in values if value > 0]
-    is_short = max(positive, default=1) < 1000 * min(
-        positive, default=1
-    )  # then 2 and 5 are labeled, too
-    layout["yaxis"] |= {
-        "type": "log",
-        "rangemode": "normal",
-        "exponentformat": "power",
-        "dtick": "D2" if is_short else None,
-    }
+    layout["yaxis"] |= theme.log_axis(min(positive, default=1), max(positive, default=1))
     ticks = {
         "tickmode": "array",
         "tickvals": [*range(len(layers))],

@@ -84,7 +84,7 @@ def attention_animation(
         for step, weights in pictures.items()
     }
     figure = next(iter(figures.values()))
-    figure.frames = [_frame(step, each) for step, each in figures.items()]
+    figure.frames = [_frame(step, figure_at) for step, figure_at in figures.items()]
     below = {
         "height": figure.layout.height + CONTROLS,
         "margin": {"b": figure.layout.margin.b + CONTROLS},

@@ -86,8 +86,8 @@ def _cells(
     rows: Sequence[str],
     layers: Sequence[str],
 ) -> go.Heatmap:
-    said = [
-        [_said(guess, row, layer) for guess, layer in zip(line, layers, strict=True)]
+    hover = [
+        [_hover_text(guess, row, layer) for guess, layer in zip(line, layers, strict=True)]
         for line, row in zip(guesses, rows, strict=True)
     ]
     return go.Heatmap(
@@ -97,7 +97,7 @@ def _cells(
         colorscale=theme.SEQUENTIAL,
         xgap=1,
         ygap=1,
-        customdata=np.array(said, dtype=object),
+        customdata=np.array(hover, dtype=object),
         hovertemplate="%{customdata}<extra></extra>",
         colorbar={
             "thickness": 10,
@@ -107,13 +107,13 @@ def _cells(
     )
 
 
-def _said(guess: LensCell, row: str, layer: str) -> str:
+def _hover_text(guess: LensCell, row: str, layer: str) -> str:
     best = "<br>".join(
         f"{share:.3f} {theme.escaped(token)}"
         for token, share in zip(guess.tokens, guess.shares, strict=True)
     )
     produced = f"produced token: rank {guess.rank:,}, {guess.written:.3f}"
-    return f"{layer}, where <b>{theme.escaped(row)}</b> is produced<br>{best}<br>{produced}"
+    return f"{layer}, at the position that predicts <b>{theme.escaped(row)}</b><br>{best}<br>{produced}"
 
 
 def _words(shares: Shares, guesses: Sequence[Sequence[LensCell]]) -> go.Scatter:
@@ -149,9 +149,9 @@ def logit_lens_csv(
             candidates = (
                 value
                 for name, share in zip(guess.tokens, guess.shares, strict=True)
-                for value in (csv_cell(name), f"{share:.6f}")
+                for value in (csv_cell(name), share)
             )
             table.writerow(
-                [position, csv_cell(token), layer, guess.rank, f"{guess.written:.6f}", *candidates]
+                [position, csv_cell(token), layer, guess.rank, guess.written, *candidates]
             )
     return out.getvalue()

@@ -62,7 +62,7 @@ def parallel_coordinates(
 def _line(
     axes: Sequence[ParallelAxis], scales: Sequence[_Scale], run: int, name: str, *, is_best: bool
 ) -> go.Scatter:
-    said = [
+    hover = [
         f"{theme.escaped(axis.name)}: {theme.escaped(format_value(axis.values[run]))}"
         for axis in axes
     ]
@@ -76,7 +76,7 @@ def _line(
         mode="lines+markers",
         line=style,
         marker={"size": 12 if is_best else 6, "symbol": "diamond" if is_best else "circle"},
-        hovertext=[f"{theme.escaped(name)}{' (best)' * is_best}<br>{each}" for each in said],
+        hovertext=[f"{theme.escaped(name)}{' (best)' * is_best}<br>{text}" for text in hover],
         hoverinfo="text",
         cliponaxis=False,
     )
@@ -117,9 +117,9 @@ def _ticks(scales: Sequence[_Scale]) -> go.Scatter:
         for at, scale in enumerate(scales)
         for place, text in scale.ticks
     ]
-    x, y, said, sides_of = zip(*ticks, strict=True) if ticks else ((), (), (), ())
-    text = [f"{SPACER}{theme.escaped(theme.shortened(each))}{SPACER}" for each in said]
-    look: dict[str, Any] = {"textposition": sides_of or "top right", "textfont": {"size": 11}}
+    x, y, labels, sides_of = zip(*ticks, strict=True) if ticks else ((), (), (), ())
+    text = [f"{SPACER}{theme.escaped(theme.shortened(label))}{SPACER}" for label in labels]
+    look: dict[str, Any] = {"textposition": sides_of or "top right", "textfont": {"size": 12}}
     return go.Scatter(x=x, y=y, text=text, mode="text", hoverinfo="skip", cliponaxis=False, **look)
 
 

@@ -101,9 +101,10 @@ def line_chart(
     ]
     layout = theme.layout(title, 360, x_label, y_label)
     layout["xaxis"] |= {"rangemode": "normal"}
-    layout["yaxis"] |= {"rangemode": "normal"} | (
-        {"type": "log", "dtick": 1, "exponentformat": "power"} if is_log else {}
-    )
+    layout["yaxis"] |= {"rangemode": "normal"}
+    if is_log:
+        above = [float(y) for line in shown for y in line.y if y > 0]
+        layout["yaxis"] |= theme.log_axis(min(above, default=1), max(above, default=1))
     return go.Figure(traces, layout | {"showlegend": len(shown) > 1})
 
 
@@ -289,11 +290,5 @@ def matrix_csv(values: Array, corner: str) -> str:
 
 def _csv(rows: Sequence[Sequence[Any]]) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(
-        [_written(value) for value in row] for row in rows
-    )
+    csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue()
-
-
-def _written(value: Any) -> Any:
-    return f"{value:.6g}" if isinstance(value, float | np.floating) else value

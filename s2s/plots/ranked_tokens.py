@@ -34,8 +34,8 @@ def ranked_tokens(
             textposition="outside",
             cliponaxis=False,
             marker={
-                "color": [theme.CATEGORICAL[3 if each else 0] for each in is_chosen],
-                "pattern": {"shape": ["/" if each else "" for each in is_chosen]},
+                "color": [theme.CATEGORICAL[3 if chosen else 0] for chosen in is_chosen],
+                "pattern": {"shape": ["/" if chosen else "" for chosen in is_chosen]},
             },
             customdata=names,
             hovertemplate=f"%{{customdata}}: %{{x:{form}}}<extra></extra>",

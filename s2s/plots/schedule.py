@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from s2s.plots import theme
 
 MARK = {"color": "#888888", "width": 1, "dash": "dot"}
-ABOVE = {"y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False, "font": {"size": 11}}
+ABOVE = {"y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False, "font": {"size": 12}}
 
 
 def schedule(steps: ArrayLike, rates: ArrayLike, *, warmup: int, title: str) -> go.Figure:

@@ -85,5 +85,5 @@ def similarity_csv(rows: Sequence[CosineSeries], layers: Sequence[str]) -> str:
     table.writerow(["layer", *(csv_cell(row.name) for row in rows)])
     for number, name in enumerate(layers):
         values = (row.cosines[number] for row in rows)
-        table.writerow([name, *("" if math.isnan(value) else f"{value:.6f}" for value in values)])
+        table.writerow([name, *("" if math.isnan(value) else value for value in values)])
     return out.getvalue()

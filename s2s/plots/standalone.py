@@ -28,7 +28,7 @@ def page(
         if link
         else ""
     )
-    data = "".join(_table(each, verb) for each in tables)
+    data = "".join(_table(one_table, verb) for one_table in tables)
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="{POLICY}">

@@ -28,9 +28,8 @@ SYMBOLS = (
     "pentagon",
 )
 COLORS = theme.CATEGORICAL[:-1]  # thin yellow lines are invisible on white
-SHADES = tuple(
-    sample_colorscale(theme.SEQUENTIAL, [0.3, 0.475, 0.65, 0.825, 1.0])
-)  # the darkest are invisible on black
+# The darkest are invisible on black.
+SHADES = tuple(sample_colorscale(theme.SEQUENTIAL, [0.3, 0.475, 0.65, 0.825, 1.0]))
 MAX_LABELED = 40  # points up to which each is labeled with its token
 MAX_LABELED_SMALL = 16  # in a small multiple
 GAP = 0.28  # between two small multiples, of their height
@@ -200,8 +199,15 @@ def states_csv(layers: Sequence[StateLayer], points: Sequence[StatePoint]) -> st
     )
     for layer in layers:
         for point, (x, y) in zip(points, layer.points, strict=True):
-            numbers = [f"{value:.6f}" for value in (x, y, *layer.shares)]
             table.writerow(
-                [layer.name, point.sentence + 1, point.position, csv_cell(point.label), *numbers]
+                [
+                    layer.name,
+                    point.sentence + 1,
+                    point.position,
+                    csv_cell(point.label),
+                    x,
+                    y,
+                    *layer.shares,
+                ]
             )
     return out.getvalue()

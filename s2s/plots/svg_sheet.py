@@ -22,7 +22,7 @@ def sheet(title: str, caption: str, width: float, height: float, body: Iterable[
     total_width = f"{inner + 2 * MARGIN:.0f}"
     total_height = f"{bottom + 18 * len(notes) + 2 * MARGIN + 12:.0f}"
     lines = [
-        f'<text x="0" y="{bottom + 26 + 17 * at:.1f}" font-size="11.5" fill="{GRAY}">{safe(line)}</text>'
+        f'<text x="0" y="{bottom + 26 + 17 * at:.1f}" font-size="12" fill="{GRAY}">{safe(line)}</text>'
         for at, line in enumerate(notes)
     ]
     return (

@@ -67,13 +67,7 @@ def tensor(
     )
 
 
-def tensor_csv(
-    values: Array,
-    rows: Sequence[str],
-    columns: Sequence[str] | None = None,
-    *,
-    first: str = "token",
-) -> str:
+def tensor_csv(values: Array, rows: Sequence[str], columns: Sequence[str] | None = None) -> str:
     """The matrix as CSV."""
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
@@ -82,11 +76,8 @@ def tensor_csv(
         if columns is None
         else [*map(csv_cell, columns)]
     )
-    lines.writerow([first, *names])
-    lines.writerows(
-        [csv_cell(name), *(f"{value:.6g}" for value in row)]
-        for name, row in zip(rows, values, strict=True)
-    )
+    lines.writerow(["token", *names])
+    lines.writerows([csv_cell(name), *row] for name, row in zip(rows, values, strict=True))
     return out.getvalue()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -21,6 +22,9 @@ CATEGORICAL = (
     "#56B4E9",
     "#F0E442",
 )  # Okabe and Ito
+MOST_DECADES = 8  # labeled on a log axis
+FEWEST_TICKS = 3
+ROOM = 1.2  # around the data, as a factor
 TICK_LENGTH = 14  # characters of a token on an axis
 
 
@@ -75,6 +79,58 @@ def layout(title: str, height: int, x_label: str, y_label: str) -> dict[str, Any
         "legend": {"orientation": "h", "y": -0.25, "x": 0},
         "dragmode": False,
     }
+
+
+def log_axis(low: float, high: float) -> dict[str, Any]:
+    """A logarithmic axis from `low` to `high`, both above 0, whose every label is a whole number of its own.
+
+    Plotly alone writes the 2 and 5 between two decades without their power of ten.
+    """
+    ticks = log_ticks(low, high)
+    return {
+        "type": "log",
+        "rangemode": "normal",
+        "tickmode": "array",
+        "tickvals": ticks,
+        "ticktext": [_power(tick) for tick in ticks],
+    }
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """`1, 2, 5, 10 ...` over up to three decades, decades over more; rounder ones where these are too far apart.
+
+    They reach a little beyond both ends: Plotly leaves room around the data.
+    """
+    low, high = max(low, 1e-30), max(high, 1e-30)
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    n_decades = math.log10(high / low)
+    if n_decades < 1e-6:
+        return [low]
+    if n_decades > MOST_DECADES:
+        stride = math.ceil(n_decades / MOST_DECADES)
+        return [10.0**power for power in range(first - first % stride, last + 1, stride)]
+    for factors in ((1, 2, 5) if n_decades <= 3 else (1,), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)):
+        ticks = [
+            float(f"{factor}e{power}")
+            for power in range(first - 1, last + 1)
+            for factor in factors
+            if low / ROOM <= float(f"{factor}e{power}") <= high * ROOM
+        ]
+        if sum(low <= tick <= high for tick in ticks) >= FEWEST_TICKS:
+            return ticks
+    step = 10.0 ** math.floor(math.log10(max(high - low, 1e-9 * high)))
+    return [
+        float(f"{step * i:.12g}") for i in range(round(low / step), round(high / step) + 2) if i
+    ]
+
+
+def _power(value: float) -> str:
+    """`0.05`, `2,000`, `5·10<sup>6</sup>`."""
+    if 1e-3 <= value < 1e6:
+        return f"{value:,.10g}"
+    digits, power = f"{value:.10e}".split("e")
+    factor = f"{float(digits):g}"
+    return f"{'' if factor == '1' else factor + '·'}10<sup>{int(power)}</sup>"
 
 
 def empty(why: str) -> go.Figure:

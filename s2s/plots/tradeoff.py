@@ -45,9 +45,9 @@ def tradeoff(
     layout["yaxis"] |= {"rangemode": "normal"}
     least, most = (pick(point.x for point in points) for pick in (min, max))
     if least > 0 and most >= LOG_RATIO * least:
+        layout["xaxis"] |= theme.log_axis(least, most)
         least = math.log10(least)
         most = math.log10(most)
-        layout["xaxis"] |= {"type": "log", "rangemode": "normal", "dtick": "D2"}
     room = ROOM * ((most - least) or abs(most) or 1.0)
     layout["xaxis"] |= {"range": [least - room, most + room]}
     is_log = layout["xaxis"].get("type") == "log"

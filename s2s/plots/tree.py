@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -84,8 +84,8 @@ def node_rows(nodes: Sequence[TreeNode]) -> dict[int, int]:
     return found
 
 
-def tree(nodes: Sequence[TreeNode], *, title: str, chosen: int | None = None) -> go.Figure:
-    """One point per node, whose `customdata` is its number; a ring marks the chosen one."""
+def tree(nodes: Sequence[TreeNode], *, title: str, inspected: int | None = None) -> go.Figure:
+    """One point per node, whose `customdata` is its number; a ring marks the inspected one."""
     if len(nodes) < 2:
         return theme.empty("There is no search to show: the output is empty.")
     row_of = node_rows(nodes)
@@ -96,7 +96,7 @@ def tree(nodes: Sequence[TreeNode], *, title: str, chosen: int | None = None) ->
         _markers([node for node in nodes if node.state == state], row_of, style)
         for state, style in STATES.items()
     ]
-    ring = _ring([node for node in nodes if node.number == chosen], row_of)
+    ring = _ring([node for node in nodes if node.number == inspected], row_of)
     x_axis = {
         "title": {"text": "step"},
         "tickvals": list(range(1, n_steps + 1)),
@@ -122,7 +122,8 @@ def tree(nodes: Sequence[TreeNode], *, title: str, chosen: int | None = None) ->
         "hovermode": "closest",
         "hoverlabel": {"align": "left"},
     }
-    return go.Figure([*edges, *ring, *markers, _totals(nodes, row_of)], layout)
+    drawn = [*edges, *ring, *markers, _totals(nodes, row_of)]
+    return go.Figure([*drawn, *_legend({node.state for node in nodes})], layout)
 
 
 def tree_width(n_steps: int) -> int:
@@ -182,8 +183,32 @@ def _markers(nodes: Sequence[TreeNode], row_of: Mapping[int, int], style: NodeSt
         name=style.label,
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 1}},
-        showlegend=bool(nodes),
+        showlegend=False,
     )
+
+
+def _legend(states: Collection[str]) -> list[go.Scatter]:
+    """The output's color first, then the shapes of the states, in the color of the rest."""
+    samples = [
+        ("chosen: the output", "lines+markers", {"symbol": "circle", "size": 10, "color": BEST})
+    ]
+    samples += [
+        (style.label, "markers", {"symbol": style.symbol, "size": style.size, "color": REST})
+        for state, style in STATES.items()
+        if state in states
+    ]
+    return [
+        go.Scatter(
+            x=[None],
+            y=[None],
+            mode=mode,
+            marker=marker,
+            line={"color": BEST, "width": 5},
+            hoverinfo="skip",
+            name=name,
+        )
+        for name, mode, marker in samples
+    ]
 
 
 def _label(node: TreeNode) -> str:
@@ -198,7 +223,7 @@ def _totals(nodes: Sequence[TreeNode], row_of: Mapping[int, int]) -> go.Scatter:
         y=[row_of[node.number] + BELOW for node in nodes],
         mode="text",
         text=[node.total for node in nodes],
-        textfont={"size": 11},
+        textfont={"size": 12},
         cliponaxis=False,
         hoverinfo="skip",
         showlegend=False,
@@ -219,7 +244,7 @@ def _ring(nodes: Sequence[TreeNode], row_of: Mapping[int, int]) -> list[go.Scatt
             mode="markers",
             marker=marker,
             hoverinfo="skip",
-            name="chosen",
+            name="inspected",
         )
         for node in nodes
     ]

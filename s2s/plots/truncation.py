@@ -76,7 +76,7 @@ def truncation(
         yaxis=rows | {"automargin": True, "fixedrange": True, "showgrid": False},
         shapes=_lines(filters, len(bars)),
         annotations=[
-            *(_name(at, each) for at, each in enumerate(filters)),
+            *(_name(at, result) for at, result in enumerate(filters)),
             *([_others(other_probability, len(bars))] if n_others else []),
         ],
         legend={
@@ -155,7 +155,9 @@ def fine_percent(share: float) -> str:
 def _marks(filters: Sequence[FilterResult], names: Sequence[str]) -> list[go.Scatter]:
     """Squares for kept tokens, rings for removed ones, and counts."""
     cells = [
-        (at, row, is_in) for at, each in enumerate(filters) for row, is_in in enumerate(each.keeps)
+        (at, row, is_in)
+        for at, result in enumerate(filters)
+        for row, is_in in enumerate(result.keeps)
     ]
     hover = {
         (
@@ -187,16 +189,17 @@ def _scatter(marks: Mapping[tuple[int, int], str], marker: Mapping[str, Any]) ->
 
 def _counts(filters: Sequence[FilterResult], n_rows: int) -> go.Scatter:
     """How many of the others are kept, in their row."""
-    shown = [(at, each) for at, each in enumerate(filters) if each.n_others]
+    shown = [(at, result) for at, result in enumerate(filters) if result.n_others]
     return go.Scatter(
         x=[at for at, _ in shown],
         y=[n_rows - 1] * len(shown),
         xaxis="x2",
         mode="text",
-        text=[f"+{each.n_others}" for _, each in shown],
-        textfont={"size": 10},
+        text=[f"+{result.n_others}" for _, result in shown],
+        textfont={"size": 12},
         customdata=[
-            f"{theme.escaped(each.name)} keeps {each.n_others:,} of the others" for _, each in shown
+            f"{theme.escaped(result.name)} keeps {result.n_others:,} of the others"
+            for _, result in shown
         ],
         hovertemplate="%{customdata}<extra></extra>",
         showlegend=False,
@@ -205,7 +208,7 @@ def _counts(filters: Sequence[FilterResult], n_rows: int) -> go.Scatter:
 
 def _thresholds(filters: Sequence[FilterResult], n_bars: int) -> list[go.Scatter]:
     """Vertical lines at the probabilities below which filters remove tokens."""
-    shown = [(each.name, each.threshold) for each in filters if each.threshold is not None]
+    shown = [(result.name, result.threshold) for result in filters if result.threshold is not None]
     return [
         go.Scatter(
             x=[threshold, threshold],
@@ -222,9 +225,9 @@ def _thresholds(filters: Sequence[FilterResult], n_bars: int) -> list[go.Scatter
 def _lines(filters: Sequence[FilterResult], n_bars: int) -> list[dict[str, Any]]:
     """A thin line across the bars at every threshold, a thick one below the filter's marks."""
     inside = [
-        (at, each.rank)
-        for at, each in enumerate(filters)
-        if each.rank is not None and each.rank <= n_bars
+        (at, result.rank)
+        for at, result in enumerate(filters)
+        if result.rank is not None and result.rank <= n_bars
     ]
     thin = {"color": GRAY, "width": 1, "dash": "dot"}
     thick = {"color": theme.CATEGORICAL[3], "width": 3}
@@ -242,7 +245,7 @@ def _level(rank: int, start: float, end: float) -> dict[str, Any]:
     return {"type": "line", "x0": start, "x1": end, "y0": rank - 0.5, "y1": rank - 0.5}
 
 
-def _name(at: int, each: FilterResult) -> dict[str, Any]:
+def _name(at: int, result: FilterResult) -> dict[str, Any]:
     """The name of a filter above its marks."""
     place = {
         "x": at,
@@ -253,7 +256,7 @@ def _name(at: int, each: FilterResult) -> dict[str, Any]:
         "yanchor": "bottom",
     }
     return place | {
-        "text": theme.escaped(each.name),
+        "text": theme.escaped(result.name),
         "textangle": -90,
         "showarrow": False,
         "font": {"size": 12},

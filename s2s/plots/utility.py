@@ -72,7 +72,7 @@ def labels(means: Sequence[float], counts: Sequence[int]) -> list[str]:
 
 
 def _cells(pairs: Floats, measure: str, *, has_scale: bool) -> go.Heatmap:
-    said = [
+    hover = [
         [f"sample {row} with reference {column}" for column in range(1, len(pairs) + 1)]
         for row in range(1, len(pairs) + 1)
     ]
@@ -83,7 +83,7 @@ def _cells(pairs: Floats, measure: str, *, has_scale: bool) -> go.Heatmap:
         colorscale=theme.SEQUENTIAL,
         xgap=1,
         ygap=1,
-        customdata=np.array(said, dtype=object),
+        customdata=np.array(hover, dtype=object),
         hovertemplate=f"%{{customdata}}: {measure} %{{z:.1f}}<extra></extra>",
         showscale=has_scale,
         colorbar={"thickness": 10, "title": {"text": measure, "side": "right"}},

@@ -23,8 +23,9 @@ def vocabulary_growth(src: Growth, tgt: Growth, *, title: str) -> go.Figure:
         for name, points, color, dash, symbol in styles
     ]
     layout = theme.layout(title, 300, "word tokens", "distinct words")
-    for axis in ("xaxis", "yaxis"):
-        layout[axis] |= {"type": "log", "rangemode": "normal", "dtick": 1}
+    for axis, counts in zip(("xaxis", "yaxis"), zip(*src, *tgt, strict=True), strict=True):
+        seen = [count for count in counts if count]
+        layout[axis] |= theme.log_axis(min(seen), max(seen))
     return go.Figure(lines, layout)
 
 

@@ -18,7 +18,8 @@ def vocabulary_size(kinds: Mapping[str, Sequence[tuple[int, float]]], *, title: 
         return theme.empty("No tokenizer has been measured.")
     lines = [_line(name, points, number) for number, (name, points) in enumerate(kinds.items())]
     layout = theme.layout(title, 300, "vocabulary size", "tokens per sentence (median)")
-    layout["xaxis"] |= {"type": "log", "rangemode": "normal", "dtick": 1}
+    sizes = [size for points in kinds.values() for size, _ in points if size > 0]
+    layout["xaxis"] |= theme.log_axis(min(sizes, default=1), max(sizes, default=1))
     return go.Figure(lines, layout)
 
 

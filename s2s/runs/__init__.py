@@ -11,6 +11,7 @@ from s2s.runs import (
 )
 from s2s.runs.attention_history import AttentionHistory, SavedAttention
 from s2s.runs.decoded import Decoded, DecodedHypothesis
+from s2s.runs.divergence import diverged_at, has_diverged
 from s2s.runs.evaluations import Evaluation, EvaluationFolder, Sentences, System
 from s2s.runs.intervention import (
     InterventionResult,
@@ -23,11 +24,14 @@ from s2s.runs.listing import (
     LONGEST_NAME,
     LONGEST_TAG,
     MOST_TAGS,
+    UNDO_SECONDS,
     RunSummary,
     annotate,
     checked_name,
     clean_name,
+    empty_trash,
     find_run,
+    free_name,
     is_training,
     list_runs,
     runs_folder,

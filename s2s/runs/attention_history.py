@@ -58,9 +58,9 @@ class AttentionHistory:
 
 def save(folder: RunFolder, kept: SavedAttention) -> None:
     """Write one step, and thin out the files beyond MOST. Raises UserError if it cannot be written."""
-    seen = kept.attention
-    tensors = {kind: np.ascontiguousarray(getattr(seen, kind), np.float16) for kind in KINDS}
-    about = {key: getattr(seen, key) for key in TOKENS} | {
+    attention = kept.attention
+    tensors = {kind: np.ascontiguousarray(getattr(attention, kind), np.float16) for kind in KINDS}
+    about = {key: getattr(attention, key) for key in TOKENS} | {
         "source": kept.source,
         "target": kept.target,
     }
@@ -71,7 +71,7 @@ def save(folder: RunFolder, kept: SavedAttention) -> None:
 
 
 def steps_to_drop(known: Sequence[int], most: int) -> list[int]:
-    """The steps to drop so that `most` remain: repeatedly the one with the closest neighbors, never the first or last."""
+    """The steps to drop so that `most` remain: always the one with the closest neighbors, never the first or last."""
     left = list(known)
     dropped = []
     while len(left) > max(most, 2):
@@ -110,8 +110,8 @@ def _whole(weights: npt.NDArray[np.float16]) -> Weights:
     """Float32 rows that sum to 1 again after rounding to float16."""
     exact = weights.astype(np.float32)
     sums = exact.sum(-1, keepdims=True)
-    whole: Weights = np.divide(exact, sums, out=exact, where=sums > 0)
-    return whole
+    normalized: Weights = np.divide(exact, sums, out=exact, where=sums > 0)
+    return normalized
 
 
 def _check(attention: Attention) -> None:

@@ -28,10 +28,10 @@ class SettingRow:
         )
 
 
-def setting_rows(asked: Sequence[Mapping[str, Any]]) -> list[SettingRow]:
+def setting_rows(runs: Sequence[Mapping[str, Any]]) -> list[SettingRow]:
     """Every setting of any run: those that differ first, otherwise in order of first occurrence."""
-    keys = dict.fromkeys(key for settings in asked for key in settings)
-    found = [SettingRow(key, tuple(settings.get(key) for settings in asked)) for key in keys]
+    keys = dict.fromkeys(key for settings in runs for key in settings)
+    found = [SettingRow(key, tuple(settings.get(key) for settings in runs)) for key in keys]
     return sorted(found, key=lambda row: not row.differs)
 
 

@@ -1,11 +1,12 @@
 """The files of an evaluation: the test set, its translations, their scores. Knows nothing of queues or screens.
 
 evaluation.json     the request: test set, systems, baseline, owner, and the run it belongs to
-test.jsonl          one line per sentence: source, and reference if there is one
+test.jsonl          one line per sentence: source, reference if there is one, and all `references` if there are several
 lines-0.jsonl       one line per sentence translated by system 0; `i` is its line in test.jsonl, from 0
 own-0.jsonl         one line per sentence: its sentence scores
 scores.json         corpus scores of the sentences that all systems have translated so far
 words.json          how often each word of the sources occurs in the training data
+provenance.json     what it was made with: checkpoints, settings that took effect, data, versions, commands
 status.json         progress
 """
 
@@ -16,12 +17,14 @@ import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 from s2s import files
 from s2s.config import UserError
 from s2s.runs.store import now
+from s2s.scores import Scoring
 from s2s.settings import OWNER, home, new_id
 
 FORMAT = 1
@@ -33,7 +36,8 @@ STATES = ("waiting", "running", "done", "stopped", "failed")
 class System:
     """A translating system: a run's checkpoint with a strategy, or an uploaded file.
 
-    `name` is unique in its evaluation.
+    `name` is unique in its evaluation. `step` is the checkpoint, `checkpoint` what was asked for: `best`, or nothing
+    where the step itself was.
     """
 
     name: str
@@ -43,11 +47,12 @@ class System:
     settings: Mapping[str, Any] = field(default_factory=dict)
     sweep: str = ""  # the setting that was varied
     uploaded: str = ""  # the file's name
+    checkpoint: str = ""
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> System:
         """As evaluation.json has it; what a newer program adds is passed over."""
-        known = {each.name: written[each.name] for each in fields(cls) if each.name in written}
+        known = {field.name: written[field.name] for field in fields(cls) if field.name in written}
         return cls(**known, settings=written.get("knobs", {}))  # the file's name for them
 
     def to_json(self) -> dict[str, Any]:
@@ -71,12 +76,15 @@ class Sentences:
     hash: str = ""  # of sources and references, 16 hexadecimal digits
     notes: tuple[str, ...] = ()
     has_references: bool = True
+    files: tuple[str, ...] = ()  # the names of the uploaded files
+    is_grouped: bool = False  # pairs of the same source are one sentence with several references
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Sentences:
         """As evaluation.json has it."""
-        known = {each.name: written[each.name] for each in fields(cls) if each.name in written}
-        return cls(**(known | {"notes": tuple(known.get("notes", ()))}))
+        known = {field.name: written[field.name] for field in fields(cls) if field.name in written}
+        lists = {name: tuple(known.get(name, ())) for name in ("notes", "files")}
+        return cls(**(known | lists))
 
 
 @dataclass(frozen=True)
@@ -91,6 +99,7 @@ class Evaluation:
     test: Sentences
     systems: tuple[System, ...]
     baseline: int = 0
+    scoring: Scoring = field(default_factory=Scoring)
 
 
 class EvaluationFolder:
@@ -104,17 +113,22 @@ class EvaluationFolder:
         """The folder's name."""
         return self.path.resolve().name
 
-    def create(self, asked: Evaluation, pairs: Sequence[tuple[str, str]] = ()) -> None:
+    def create(
+        self,
+        evaluation: Evaluation,
+        pairs: Sequence[tuple[str, str]] = (),
+        references: Sequence[Sequence[str]] = (),
+    ) -> None:
         """Write the request, and the sentences if they were uploaded."""
-        self.write(asked)
+        self.write(evaluation)
         if pairs:
-            self.set_test(pairs)
+            self.set_test(pairs, references)
         self.set_status("waiting")
 
-    def write(self, asked: Evaluation) -> None:
+    def write(self, evaluation: Evaluation) -> None:
         """Replace evaluation.json."""
-        content = {key: value for key, value in asdict(asked).items() if key != "id"}
-        content["systems"] = [system.to_json() for system in asked.systems]
+        content = {key: value for key, value in asdict(evaluation).items() if key != "id"}
+        content["systems"] = [system.to_json() for system in evaluation.systems]
         files.write_json(self.path / "evaluation.json", {"format": FORMAT, **content})
 
     def evaluation(self) -> Evaluation:
@@ -124,7 +138,8 @@ class EvaluationFolder:
             form = int(content["format"])
             if form > FORMAT:
                 raise UserError(
-                    f"The evaluation `{self.id}` has format {form}, newer than the {FORMAT} known here; update this program."
+                    f"The evaluation `{self.id}` has format {form}, newer than the {FORMAT}"
+                    " known here; update this program."
                 )
             systems = tuple(map(System.of, content["systems"]))
             texts = {key: str(content[key]) for key in ("name", "owner", "created", "run")}
@@ -134,19 +149,28 @@ class EvaluationFolder:
                 test=Sentences.of(content["test"]),
                 systems=systems,
                 baseline=int(content["baseline"]),
+                scoring=Scoring(**content.get("scoring", {})),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, UserError):
                 raise
             raise UserError(
-                f"`{self.id}` is not an evaluation: its evaluation.json lacks required fields; start another evaluation."
+                f"`{self.id}` is not an evaluation: its evaluation.json lacks required fields;"
+                " start another evaluation."
             ) from error
 
-    def set_test(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Write the sentences, in order."""
+    def set_test(
+        self, pairs: Sequence[tuple[str, str]], references: Sequence[Sequence[str]] = ()
+    ) -> None:
+        """Write the sentences, in order; `references`: all those of each, if any has several."""
+        several = ([*each] for each in references) if references else repeat(None)
         lines = (
-            json.dumps({"source": source, "reference": reference}, ensure_ascii=False)
-            for source, reference in pairs
+            json.dumps(
+                {"source": source, "reference": reference}
+                | ({"references": each} if each and len(each) > 1 else {}),
+                ensure_ascii=False,
+            )
+            for (source, reference), each in zip(pairs, several, strict=bool(references))
         )
         files.write_text(self.path / "test.jsonl", "".join(f"{line}\n" for line in lines))
 
@@ -154,6 +178,13 @@ class EvaluationFolder:
         """Pairs of source and reference, or none yet. A missing reference is empty."""
         return [
             (str(line["source"]), str(line["reference"]))
+            for line in files.read_lines(self.path / "test.jsonl")
+        ]
+
+    def references(self) -> list[tuple[str, ...]]:
+        """All references of each sentence, the first being the one of `test`."""
+        return [
+            tuple(map(str, line.get("references") or [line["reference"]]))
             for line in files.read_lines(self.path / "test.jsonl")
         ]
 
@@ -236,6 +267,15 @@ class EvaluationFolder:
         """Those counts; None if the training data was not read."""
         return self._read("words.json") if (self.path / "words.json").exists() else None
 
+    def set_provenance(self, content: Mapping[str, Any]) -> None:
+        """Write what the evaluation is made with."""
+        files.write_json(self.path / "provenance.json", {"format": FORMAT, **content})
+
+    def provenance(self) -> dict[str, Any]:
+        """What it was made with; empty before the models are loaded, and for evaluations of earlier versions."""
+        path = self.path / "provenance.json"
+        return self._read("provenance.json") if path.exists() else {}
+
     def amend(self, change: Callable[[Evaluation], Evaluation]) -> Evaluation:
         """Replace evaluation.json by `change` of it. Only the one process that works on the evaluation may do this."""
         changed = change(self.evaluation())
@@ -281,14 +321,16 @@ def list_evaluations(owner: str = OWNER, run: str | None = None) -> list[Evaluat
         if not ID.fullmatch(path.name):  # being deleted
             continue
         try:
-            asked = EvaluationFolder(path).evaluation()
+            evaluation = EvaluationFolder(path).evaluation()
         except UserError:
             continue
         is_of_run = (
-            run is None or run == asked.run or any(run == system.run for system in asked.systems)
+            run is None
+            or run == evaluation.run
+            or any(run == system.run for system in evaluation.systems)
         )
-        if asked.owner == owner and is_of_run:
-            found.append(asked)
+        if evaluation.owner == owner and is_of_run:
+            found.append(evaluation)
     return sorted(found, key=lambda one: (one.created, one.id), reverse=True)
 
 
@@ -297,7 +339,7 @@ def delete(evaluation: str, owner: str = OWNER) -> None:
     held = folder(evaluation)
     if held.evaluation().owner != owner:
         raise UserError(
-            f"There is no evaluation `{evaluation}` of yours; reload the page to see those there are."
+            f"There is no evaluation `{evaluation}` of yours; reload the page to see yours."
         )
     gone = held.path.rename(held.path.with_name(f".deleted-{evaluation}"))
     shutil.rmtree(gone)

@@ -21,14 +21,14 @@ class Interventions:
     """Heads with an intervention (a row of `INTERVENTIONS`), and one target position, 0-based, that must attend to
     source `keys`.
 
-    `among`: the heads whose attention is overridden; None means all cross-attention heads. Empty `keys` override
+    `overridden`: the heads whose attention is overridden; None means all cross-attention heads. Empty `keys` override
     nothing.
     """
 
     heads: tuple[tuple[Head, str], ...] = ()
     position: int = 0
     keys: tuple[int, ...] = ()
-    among: tuple[Head, ...] | None = None
+    overridden: tuple[Head, ...] | None = None
 
     def __bool__(self) -> bool:
         return bool(self.heads or self.keys)
@@ -55,10 +55,9 @@ class InterventionResult:
     kept: int
     before: Decoded
     after: Decoded
-    seen: Attention  # with the interventions, under teacher forcing of the given target
-    next: (
-        Next | None
-    )  # at the overridden position, else at the first difference; None if there is none
+    attention: Attention  # with the interventions, under teacher forcing of the given target
+    # At the overridden position, else at the first difference; None if there is none.
+    next: Next | None
 
 
 @contextlib.contextmanager
@@ -69,7 +68,7 @@ def active(run: Run, change: Interventions) -> Iterator[None]:
             stack.enter_context(ablate(run.model, dict(change.heads)))
         if change.keys:
             stack.enter_context(
-                override_attention(run.model, change.position, change.keys, change.among)
+                override_attention(run.model, change.position, change.keys, change.overridden)
             )
         yield
 
@@ -94,9 +93,9 @@ def translate_with(
     before = run.complete(source, prefix, strategy, **settings)
     with active(run, change):
         after = run.complete(source, prefix, strategy, **settings)
-        seen = run.attention(source, target)
+        attention = run.attention(source, target)
     return InterventionResult(
-        len(prefix), before, after, seen, _next(run, source, change, (before, after))
+        len(prefix), before, after, attention, _next(run, source, change, (before, after))
     )
 
 

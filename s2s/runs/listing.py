@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import functools
+import itertools
+import os
 import re
 import shutil
+import time
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -23,12 +26,13 @@ LONGEST_NAME = 80
 LONGEST_TAG = 40
 MOST_TAGS = 10
 LONGEST_COMMENT = 2000
+TRASH = ".deleted-"  # before the id of a deleted run
+UNDO_SECONDS = 60.0  # for which a deletion can be undone
 LIVE = ("queued", "starting", "running")
 COUNTS = ("step", "steps", "best_step")
 SCORES = (*COUNTS, "best_loss", "token_accuracy")
-HIDDEN = frozenset(
-    {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
-)  # Unicode bidirectional classes that reverse the text after them
+# Unicode bidirectional classes that reverse the text after them.
+HIDDEN = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
 
 Stamp = tuple[int, int, int]
 
@@ -126,20 +130,50 @@ def annotate(
     folder.amend(lambda about: changes)
 
 
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name, with the next free number where it is taken: `small`, `small 2`, `small 3`."""
+    for number in itertools.count(2):
+        if name not in taken:
+            return name
+        stem = name if number == 2 else name.rpartition(" ")[0]
+        suffix = f" {number}"
+        name = stem[: LONGEST_NAME - len(suffix)].rstrip() + suffix
+    raise AssertionError("numbers do not end")
+
+
 def delete(run_id: str, owner: str) -> None:
-    """Delete a run with all its files. Raises UserError while it trains."""
+    """Delete a run with all its files; `restore` takes it back for a minute. Raises UserError while it trains."""
+    empty_trash()
     folder = _own(run_id, owner, "deleted")
     lock = FileLock(folder.lock_file, timeout=0)
     try:
         with lock:
-            gone = folder.path.rename(
-                folder.path.with_name(f".deleted-{run_id}")
-            )  # disappears at once, however long the deletion takes
+            gone = folder.path.with_name(f"{TRASH}{run_id}")
+            os.utime(folder.path)  # when it was deleted
+            folder.path.rename(gone)
     except Timeout as error:
         raise UserError(
             f"The run `{run_id}` is being trained; stop it first, then delete it."
         ) from error
-    shutil.rmtree(gone)
+
+
+def restore(run_id: str, owner: str) -> None:
+    """Take back a deletion. Raises UserError after a minute, and for another owner's run."""
+    gone = runs_folder() / f"{TRASH}{run_id}"
+    row = _row(gone) if re.fullmatch(r"[\w-]{1,64}", run_id) else None
+    if row is None or row.owner != owner:
+        raise UserError(
+            f"The run `{run_id}` cannot be restored any more: a deletion can be undone for a minute."
+        )
+    gone.rename(runs_folder() / run_id)
+
+
+def empty_trash(now: float | None = None) -> None:
+    """Remove the files of runs that were deleted more than a minute ago."""
+    now = time.time() if now is None else now
+    for gone in runs_folder().glob(f"{TRASH}*"):
+        if now - _changed(gone) > UNDO_SECONDS:
+            shutil.rmtree(gone, ignore_errors=True)  # another process may be at it
 
 
 def clean_name(name: str) -> str:
@@ -199,9 +233,7 @@ def _own(run_id: str, owner: str, done: str) -> RunFolder:
             raise UserError(
                 f"`{run_id}` ships with the program and cannot be {done}; train a run of your own."
             )
-        raise UserError(
-            f"There is no run `{run_id}` of yours; reload the page to see those there are."
-        )
+        raise UserError(f"There is no run `{run_id}` of yours; reload the page to see yours.")
     return RunFolder(runs_folder() / run_id)
 
 
@@ -304,13 +336,13 @@ def _about(path: Path, stamp: Stamp) -> RunSummary:
 def _annotations(about: Mapping[str, Any]) -> dict[str, Any]:
     """Tags, comment and the run it was initialized from; values of a wrong type are ignored."""
     tags, comment, init_from = (about.get(key) for key in ("tags", "comment", "init_from"))
-    begun = init_from.get("run") if isinstance(init_from, Mapping) else None
+    initial_run = init_from.get("run") if isinstance(init_from, Mapping) else None
     return {
         "tags": tuple(tag for tag in tags if isinstance(tag, str))
         if isinstance(tags, list)
         else (),
         "comment": comment if isinstance(comment, str) else "",
-        "init_from": begun if isinstance(begun, str) else "",
+        "init_from": initial_run if isinstance(initial_run, str) else "",
     }
 
 

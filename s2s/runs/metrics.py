@@ -73,6 +73,8 @@ class Curves:
     rates: NDArray[np.float32]  # learning rate
     grad_norms: NDArray[np.float32]  # before clipping
     speeds: NDArray[np.float32]  # tokens per second, of updates only
+    tokens: NDArray[np.float64]  # trained on up to `steps`, source and target
+    minutes: NDArray[np.float64]  # of updates up to `steps`, without validation and pauses
     valid_steps: NDArray[np.int64]
     valid_loss: NDArray[np.float32]  # nats per token
     valid_perplexity: NDArray[np.float32]
@@ -85,15 +87,20 @@ class Curves:
     lr: float | None
     grad_norm: float | None
     tokens_per_second: float | None  # over the last WINDOW seconds, validation and saving included
-    seconds_per_step: (
-        float | None
-    )  # validation and saving included, since training last started or resumed
+    # Validation and saving included, since training last started or resumed.
+    seconds_per_step: float | None
     step_times: StepTimes | None
     n_broken: int  # unreadable lines, such as those truncated by a full disk; each is logged
 
     def seconds_left(self, steps: int) -> float | None:
         """Seconds until step `steps`, at the speed so far; None before it is known."""
         return None if self.step_times is None else self.step_times.seconds(self.step, steps)
+
+    def at_steps(self, values: NDArray[np.float64], steps: NDArray[Any]) -> NDArray[np.float64]:
+        """`tokens` or `minutes` at any steps, interpolated; 0 at step 0."""
+        known = np.concatenate([[0.0], values])
+        found: NDArray[np.float64] = np.interp(steps, np.concatenate([[0.0], self.steps]), known)
+        return found
 
 
 class Metrics:
@@ -159,9 +166,8 @@ class _State:
         self.newest: Mapping[str, Any] | None = None
         self.valid: list[tuple[float, ...]] = []  # step, then as in VALID
         self.changes: list[LearningRateChange] = []
-        self.window: deque[tuple[float, int]] = (
-            deque()
-        )  # time and tokens of the last seconds' steps
+        # Time and tokens of the last seconds' steps.
+        self.window: deque[tuple[float, int]] = deque()
         self.clock = _Clock()
         self.n_broken = 0
 
@@ -241,6 +247,9 @@ class _State:
             np.array(sums, np.float64).reshape(-1, 7).T
         )
         valid = np.array(self.valid, np.float64).reshape(-1, 1 + len(VALID)).T
+        # a bucket stands at its mean step
+        part = (lines + 1) / (2 * lines) if len(lines) else lines
+        is_newest = bool(newest) and sums[-1] is newest["sums"]
         with np.errstate(divide="ignore", invalid="ignore"):
             speeds = np.where(seconds > 0, tokens / seconds, np.nan)
         return Curves(
@@ -249,6 +258,8 @@ class _State:
             rates=_floats(rates / lines),
             grad_norms=_floats(norms / lines),
             speeds=_floats(speeds),
+            tokens=_frozen(_so_far(tokens, part, is_newest=is_newest)),
+            minutes=_frozen(_so_far(seconds, part, is_newest=is_newest) / 60),
             valid_steps=_frozen(valid[0].astype(np.int64)),
             valid_loss=_floats(valid[1]),
             valid_perplexity=_floats(valid[2]),
@@ -352,6 +363,16 @@ class _Clock:
         return update, max(
             0.0, self.time - newest.stepped_at
         ) if self.is_validating else 0.0  # the first one, so far
+
+
+def _so_far(
+    values: NDArray[np.float64], part: NDArray[np.float64], *, is_newest: bool
+) -> NDArray[np.float64]:
+    """The sum up to the middle of each bucket; `is_newest`: the last is the newest step, which its bucket has, too."""
+    if is_newest:
+        buckets = values[:-1]
+        return np.append(np.cumsum(buckets) - buckets * (1 - part[:-1]), buckets.sum())
+    return np.cumsum(values) - values * (1 - part)
 
 
 def _added(left: list[float], right: list[float]) -> list[float]:

@@ -1,4 +1,4 @@
-"""Translate a corpus with several single-threaded processes: small matrix products gain nothing from a second thread."""
+"""Translate a corpus in several single-threaded processes: small matrix products gain nothing from more threads."""
 
 from __future__ import annotations
 
@@ -30,9 +30,8 @@ def translate(
         return run.translate(sources, strategy, **settings)
     run.configured(strategy, settings)
     run.check_lengths(sources)
-    order = sorted(
-        range(len(sources)), key=lambda number: len(sources[number])
-    )  # batches of similar lengths
+    # Batches of similar lengths.
+    order = sorted(range(len(sources)), key=lambda number: len(sources[number]))
     parts = [order[start : start + ROWS] for start in range(0, len(order), ROWS)]
     context = multiprocessing.get_context("spawn")  # a fork would inherit running threads
     results: list[Decoded | None] = [None] * len(sources)

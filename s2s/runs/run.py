@@ -155,7 +155,7 @@ class Run:
             )
 
     def tree(self, found: Decoded, strategy: str = "beam", **settings: Any) -> SearchTree:
-        """The search tree of a translation found with the same settings: kept, pruned and finished hypotheses, and why."""
+        """The search tree of a translation with the same settings: kept, pruned and finished hypotheses, and why."""
         _, config = self.configured(strategy, settings)
         returned = [(one.ids, one.score) for one in found.hypotheses]
         with inference(self.model):

@@ -50,9 +50,8 @@ def sentence_states(run: Run, sources: Sequence[str]) -> Iterator[SentenceStates
         )
         with recorded_states(run.model) as streams:
             run.model.encoder(src, masks.padding(src, special.pad))
-            vectors = (
-                torch.stack(streams.encoder, 1).float().cpu().numpy()
-            )  # (batch, n_layers + 1, width, d_model)
+            # (batch, n_layers + 1, width, d_model)
+            vectors = torch.stack(streams.encoder, 1).float().cpu().numpy()
         for row, states in zip(rows, vectors, strict=True):
             words = word_states(
                 states[:, : len(ids[row])],
@@ -63,16 +62,16 @@ def sentence_states(run: Run, sources: Sequence[str]) -> Iterator[SentenceStates
                 yield SentenceStates(row, words)
 
 
-def words_of(run: Run, seen: States) -> WordStates:
+def words_of(run: Run, states: States) -> WordStates:
     """Encoder states of one sentence, averaged per word: (n_layers + 1, words, d_model)."""
-    return word_states(seen.encoder, seen.src_tokens, is_whole=has_word_tokens(run))
+    return word_states(states.encoder, states.src_tokens, is_whole=has_word_tokens(run))
 
 
-def logit_lens(run: Run, seen: States, target: str, n: int = 5) -> LogitLens:
+def logit_lens(run: Run, states: States, target: str, n: int = 5) -> LogitLens:
     """The logit lens on the states of a target; token ids are those of `run.tgt_tokenizer`."""
     written = [*run.tgt_tokenizer.encode(target), run.recipe.model.ids.eos]
     return apply_logit_lens(
-        run.model, torch.from_numpy(seen.decoder).to(run.model.device), written, n
+        run.model, torch.from_numpy(states.decoder).to(run.model.device), written, n
     )
 
 

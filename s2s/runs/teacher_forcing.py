@@ -5,8 +5,9 @@ Knows nothing of screens.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -20,6 +21,7 @@ WIDE_BEAM: tuple[tuple[str, Any], ...] = (
     ("length_penalty", 0.0),
     ("num_return_sequences", 1),
 )
+NO_SETTINGS: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,6 @@ def first_difference(ours: Sequence[int], theirs: Sequence[int]) -> int | None:
     return next((i for i in range(shorter) if ours[i] != theirs[i]), shorter)
 
 
-def wide_beam(run: Run, source: str) -> Decoded:
-    """The most probable target found by a wide beam; its score is its log-probability."""
-    return run.translate([source], "beam", **dict(WIDE_BEAM))[0]
+def wide_beam(run: Run, source: str, settings: Mapping[str, Any] = NO_SETTINGS) -> Decoded:
+    """The best target found by a wide beam: by log-probability, or by the length penalty in `settings`."""
+    return run.translate([source], "beam", **{**dict(WIDE_BEAM), **settings})[0]

@@ -3,11 +3,14 @@ counted.
 """
 
 from s2s.scores import breakdown, edits
-from s2s.scores.measures import MEASURES, grams
+from s2s.scores.measures import MEASURES, METRIC_NAMES, grams
 from s2s.scores.metrics import (
     METRICS,
+    TOKENIZERS,
     Metric,
+    References,
     Score,
+    Scoring,
     Texts,
     bleu,
     chrf,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from s2s.scores.metrics import Metric, Score, Texts
+from s2s.scores.metrics import METRICS, Metric, References, Score, Texts, all_of
+from s2s.words import NUMBER_NAMES, MetricName
 
 NGram = tuple[str, ...]
 # Welleck et al. count 4-grams of long texts. Bigrams, since a sentence of eight words that loops repeats those first.
@@ -28,11 +31,17 @@ def repeated(text: str, n: int = REPEATED) -> float:
     return 1 - len(set(found)) / len(found) if found else 0.0
 
 
-def length_ratio(hypotheses: Texts, references: Texts) -> Score:
-    """Words of all hypotheses per word of the references."""
-    n_words, n_reference_words = (
-        sum(len(text.split()) for text in texts) for texts in (hypotheses, references)
-    )
+def word_counts(hypothesis: str, references: str | Sequence[str]) -> tuple[int, int]:
+    """Words of the hypothesis, and of the reference that is closest in length (of equally close ones the shorter)."""
+    n = len(hypothesis.split())
+    lengths = (len(one.split()) for one in all_of(references))
+    return n, min(lengths, key=lambda length: (abs(length - n), length))
+
+
+def length_ratio(hypotheses: Texts, references: References) -> Score:
+    """Words of all hypotheses per word of the references, each the closest in length."""
+    counts = [word_counts(*pair) for pair in zip(hypotheses, references, strict=True)]
+    n_words, n_reference_words = (sum(column) for column in zip(*counts, strict=True))
     return Score(ratio(n_words, n_reference_words), "ratio|tok:blanks|of:corpus")
 
 
@@ -43,27 +52,61 @@ def _distinct(n: int, hypotheses: Texts) -> Score:
     return Score(value, f"distinct-{n}|case:mixed|tok:blanks|of:corpus")
 
 
-def distinct_1(hypotheses: Texts, references: Texts) -> Score:
+def distinct_1(hypotheses: Texts, references: References) -> Score:
     """Distinct words as a percentage of all words of the hypotheses together; references are not used."""
     return _distinct(1, hypotheses)
 
 
-def distinct_2(hypotheses: Texts, references: Texts) -> Score:
+def distinct_2(hypotheses: Texts, references: References) -> Score:
     """Distinct bigrams as a percentage of all bigrams of the hypotheses together; references are not used."""
     return _distinct(2, hypotheses)
 
 
-def repetition(hypotheses: Texts, references: Texts) -> Score:
+def repetition(hypotheses: Texts, references: References) -> Score:
     """Percentage of a text's bigrams that already occurred in it, mean over texts; references are not used."""
     value = 100 * sum(map(repeated, hypotheses)) / len(hypotheses)
     return Score(value, f"seq-rep-{REPEATED}|case:mixed|tok:blanks|mean")
 
 
-MEASURES: MappingProxyType[str, Metric] = MappingProxyType(
-    {
-        "length_ratio": Metric(length_ratio, ""),
-        "distinct_1": Metric(distinct_1, "Li et al. 2016"),
-        "distinct_2": Metric(distinct_2, "Li et al. 2016"),
-        "repetition": Metric(repetition, "Welleck et al. 2020"),
-    }
+_ROWS = {
+    row.key: row
+    for row in (
+        Metric(
+            "length_ratio",
+            "Length ratio",
+            "words per reference word",
+            "Words of the outputs per word of the references; 1 means equally long.",
+            compute=length_ratio,
+        ),
+        Metric(
+            "distinct_1",
+            "Distinct words",
+            "%",
+            "Distinct words as a percentage of all words of the outputs; more text of the same kind lowers it.",
+            compute=distinct_1,
+            source="Li et al. 2016",
+        ),
+        Metric(
+            "distinct_2",
+            "Distinct word pairs",
+            "%",
+            "Distinct word pairs as a percentage of all word pairs of the outputs.",
+            compute=distinct_2,
+            source="Li et al. 2016",
+        ),
+        Metric(
+            "repetition",
+            "Repetition",
+            "%",
+            "Word pairs of an output that already occurred in it, averaged over outputs; loops raise it.",
+            "lower",
+            compute=repetition,
+            source="Welleck et al. 2020",
+        ),
+    )
+}
+MEASURES: Mapping[str, Metric] = MappingProxyType(_ROWS)
+# of all numbers on the screens
+METRIC_NAMES: Mapping[str, MetricName] = MappingProxyType(
+    ChainMap(METRICS, MEASURES, NUMBER_NAMES)  # type: ignore[arg-type]  # never written to
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from s2s.scores.metrics import METRICS, Texts, sacre
+from s2s.scores.metrics import METRICS, References, Texts, sacre
 from s2s.scores.resampling import Statistics, signature, statistics
-from s2s.scores.tallies import OF_SENTENCE, TALLIES
+from s2s.scores.tallies import sentence_score
 
 SENTENCE_METRICS = tuple(METRICS)  # the scores that every sentence has
 
@@ -16,7 +16,7 @@ def sentence_scores(hypothesis: str, reference: str) -> dict[str, float]:
     return all_sentence_scores([hypothesis], [reference])[0]
 
 
-def all_sentence_scores(hypotheses: Texts, references: Texts) -> list[dict[str, float]]:
+def all_sentence_scores(hypotheses: Texts, references: References) -> list[dict[str, float]]:
     """`sentence_scores` of each pair."""
     if not hypotheses:
         return []
@@ -27,8 +27,7 @@ def sentence_scores_of(counted: Statistics) -> list[dict[str, float]]:
     """`sentence_scores` of each sentence in `counted`: the names in METRICS for which it holds counts."""
     names = [name for name in counted.names if name in METRICS]
     columns = [
-        map(OF_SENTENCE.get(name, TALLIES[name].score), counted.rows[name].tolist())
-        for name in names
+        map(sentence_score(name, counted.scoring), counted.rows[name].tolist()) for name in names
     ]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 

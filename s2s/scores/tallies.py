@@ -11,8 +11,18 @@ from functools import cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from s2s.scores.measures import ratio, repeated
-from s2s.scores.metrics import Texts, is_exact, rouge_each, sacre
+from s2s.scores import corpus_scores
+from s2s.scores.corpus_scores import Floats
+from s2s.scores.measures import ratio, repeated, word_counts
+from s2s.scores.metrics import (
+    References,
+    Scoring,
+    Texts,
+    is_any_exact,
+    rouge_each,
+    sacre,
+    streams,
+)
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric as SacreMetric
@@ -24,71 +34,82 @@ Counts = Sequence[float]
 class Tally:
     """`rows` counts each sentence by itself;
 
-    `score` turns the summed rows of some sentences into their corpus score.
+    `score` turns the summed rows of some sentences into their corpus score, `scores` many such sums at once.
     """
 
-    rows: Callable[[Texts, Texts], Sequence[Counts]]
+    rows: Callable[[Texts, References], Sequence[Counts]]
     score: Callable[[Counts], float]
+    scores: Callable[[Floats], Floats]  # (samples, counts) -> (samples,)
 
 
 @cache
-def _scorer(name: str) -> SacreMetric:
+def _scorer(name: str, scoring: Scoring) -> SacreMetric:
     """Shared: scoring sums does not change it."""
-    return sacre(name)
+    return sacre(name, scoring)
 
 
-def _sacre_rows(name: str, hypotheses: Texts, references: Texts) -> Sequence[Counts]:
-    rows: Sequence[Counts] = sacre(name)._extract_corpus_statistics(
-        list(hypotheses), [list(references)]
+def _sacre_rows(
+    name: str, scoring: Scoring, hypotheses: Texts, references: References
+) -> Sequence[Counts]:
+    rows: Sequence[Counts] = sacre(name, scoring)._extract_corpus_statistics(
+        list(hypotheses), streams(references)
     )
     return rows
 
 
-def _sacre_score(name: str, sums: Counts) -> float:
-    return float(_scorer(name)._compute_score_from_stats(list(sums)).score)
+def _sacre_score(name: str, scoring: Scoring, sums: Counts) -> float:
+    return float(_scorer(name, scoring)._compute_score_from_stats(list(sums)).score)
 
 
-def _sacrebleu(name: str) -> Tally:
-    return Tally(partial(_sacre_rows, name), partial(_sacre_score, name))
+def _sacrebleu(name: str, scoring: Scoring, scores: Callable[[Floats], Floats]) -> Tally:
+    return Tally(partial(_sacre_rows, name, scoring), partial(_sacre_score, name, scoring), scores)
 
 
-def _mean(each: Callable[[Texts, Texts], Sequence[float]]) -> Tally:
+def _mean(each: Callable[[Texts, References], Sequence[float]]) -> Tally:
     """The mean of a value from 0 to 1 per sentence, as a percentage."""
     return Tally(
         lambda hypotheses, references: [(value, 1) for value in each(hypotheses, references)],
         lambda sums: 100 * sums[0] / sums[1],
+        corpus_scores.mean,
     )
 
 
-def _exact(hypotheses: Texts, references: Texts) -> list[float]:
-    return [float(is_exact(*pair)) for pair in zip(hypotheses, references, strict=True)]
+def _exact(hypotheses: Texts, references: References) -> list[float]:
+    return [float(is_any_exact(*pair)) for pair in zip(hypotheses, references, strict=True)]
 
 
-def _repeated(hypotheses: Texts, references: Texts) -> list[float]:
+def _repeated(hypotheses: Texts, references: References) -> list[float]:
     return [*map(repeated, hypotheses)]
 
 
-def _lengths(hypotheses: Texts, references: Texts) -> Sequence[Counts]:
-    return [
-        (len(text.split()), len(reference.split()))
-        for text, reference in zip(hypotheses, references, strict=True)
-    ]
+def _lengths(hypotheses: Texts, references: References) -> Sequence[Counts]:
+    return [word_counts(*pair) for pair in zip(hypotheses, references, strict=True)]
 
 
-TALLIES: MappingProxyType[str, Tally] = MappingProxyType(
+SACREBLEU: MappingProxyType[str, Callable[[Floats], Floats]] = MappingProxyType(
+    {"bleu": corpus_scores.bleu, "chrf": corpus_scores.chrf, "ter": corpus_scores.ter}
+)
+OTHERS: MappingProxyType[str, Tally] = MappingProxyType(
     {
-        "bleu": _sacrebleu("bleu"),
-        "chrf": _sacrebleu("chrf"),
-        "ter": _sacrebleu("ter"),
         "rouge_1": _mean(partial(rouge_each, "rouge1")),
         "rouge_2": _mean(partial(rouge_each, "rouge2")),
         "rouge_l": _mean(partial(rouge_each, "rougeL")),
         "exact_match": _mean(_exact),
-        "length_ratio": Tally(_lengths, lambda sums: ratio(*sums)),
+        "length_ratio": Tally(_lengths, lambda sums: ratio(*sums), corpus_scores.ratio),
         "repetition": _mean(_repeated),
     }
 )
-# Where a single sentence is scored differently: BLEU leaves out the n-gram orders that it is too short for.
-OF_SENTENCE: MappingProxyType[str, Callable[[Counts], float]] = MappingProxyType(
-    {"bleu": partial(_sacre_score, "bleu_sentence")}
-)
+
+
+@cache
+def tallies(scoring: Scoring) -> MappingProxyType[str, Tally]:
+    """The tally of every score that has one."""
+    counted = {name: _sacrebleu(name, scoring, scores) for name, scores in SACREBLEU.items()}
+    return MappingProxyType({**counted, **OTHERS})
+
+
+def sentence_score(name: str, scoring: Scoring) -> Callable[[Counts], float]:
+    """The score of one sentence from its counts: BLEU leaves out the n-gram orders that it is too short for."""
+    if name == "bleu":
+        return partial(_sacre_score, "bleu_sentence", scoring)
+    return tallies(scoring)[name].score

@@ -96,18 +96,24 @@ def components(
 def within(found: Iterable[Component], name: str) -> tuple[Component, ...]:
     """The component of that name, or all inside `encoder.layer` or `decoder`; every one for an empty name."""
     return tuple(
-        each for each in found if not name or each.name == name or each.name.startswith(f"{name}.")
+        component
+        for component in found
+        if not name or component.name == name or component.name.startswith(f"{name}.")
     )
 
 
 def cost(found: Iterable[Component]) -> Cost:
     """Their sum, copies included."""
-    rows = [(each.copies, each) for each in found]
+    rows = [(component.copies, component) for component in found]
     return Cost(
-        sum(n * each.parameters for n, each in rows),
-        sum(n * each.flops for n, each in rows),
-        sum(2 * n * product.size for n, each in rows for product in each.attention_products),
-        sum(n * each.saved_activations for n, each in rows),
+        sum(n * component.parameters for n, component in rows),
+        sum(n * component.flops for n, component in rows),
+        sum(
+            2 * n * product.size
+            for n, component in rows
+            for product in component.attention_products
+        ),
+        sum(n * component.saved_activations for n, component in rows),
     )
 
 

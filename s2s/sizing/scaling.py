@@ -147,18 +147,18 @@ def _flops(spec: ModelSpec, sizes: BatchSizes) -> dict[str, float]:
         "attention products (QKᵀ, AV)": attention.attention_flops,
         "attention projections": attention.flops - attention.attention_flops,
         "feed-forward": _cost_of(found, _is_feed_forward).flops,
-        "output projection": _cost_of(found, lambda each: each.kind == "output").flops,
+        "output projection": _cost_of(found, lambda component: component.kind == "output").flops,
     }
 
 
 def _parameters(spec: ModelSpec, sizes: BatchSizes) -> dict[str, float]:
     found = spec.components(sizes)
-    vocabulary = _cost_of(found, lambda each: each.group in ("embeddings", "output"))
+    vocabulary = _cost_of(found, lambda component: component.group in ("embeddings", "output"))
     return {
         "embeddings and output": vocabulary.parameters,
         "attention": _cost_of(found, _is_attention).parameters,
         "feed-forward": _cost_of(found, _is_feed_forward).parameters,
-        "norms": _cost_of(found, lambda each: each.group == "norms").parameters,
+        "norms": _cost_of(found, lambda component: component.group == "norms").parameters,
     }
 
 
@@ -171,7 +171,7 @@ def _is_feed_forward(component: Component) -> bool:
 
 
 def _cost_of(found: Iterable[Component], is_counted: Callable[[Component], bool]) -> Cost:
-    return cost(each for each in found if is_counted(each))
+    return cost(component for component in found if is_counted(component))
 
 
 def _cache(spec: ModelSpec, sizes: BatchSizes) -> dict[str, float]:

@@ -67,8 +67,8 @@ def crossover(spec: ModelSpec) -> Crossover:
     """QKᵀ and AV grow with the square of the length, everything else in proportion to it."""
     found = spec.components(BatchSizes(1, 1, 1))
     total = cost(found)
-    feed_forward = cost(each for each in found if each.kind == "feed_forward")
-    attention = cost(each for each in found if each.kind.endswith("attention"))
+    feed_forward = cost(component for component in found if component.kind == "feed_forward")
+    attention = cost(component for component in found if component.kind.endswith("attention"))
     lead = feed_forward.flops - (attention.flops - attention.attention_flops)
     weight_flops = total.flops - total.attention_flops
     return Crossover(

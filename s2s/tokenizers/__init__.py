@@ -4,4 +4,4 @@ from s2s.tokenizers.comparison import ComparisonRow, ExampleTokens, SideStatisti
 from s2s.tokenizers.registry import TOKENIZERS, TokenizerKind, fit, load
 from s2s.tokenizers.subword import automatic_size
 from s2s.tokenizers.tokenizer import BOS, EOS, PAD, SPACE, SPECIALS, UNK, Tokenizer, nfc
-from s2s.tokenizers.word import advice, lacks_spaces
+from s2s.tokenizers.word import WordTokenizer, advice, lacks_spaces

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple, Self
 
@@ -80,6 +81,10 @@ class ComparisonRow:
             "tokenizer.shared": self.shared,
         }
 
+    def file(self, side: str) -> str:
+        """The name of the file with the tokenizer of a side, `src` or `tgt`; a shared one has one file."""
+        return f"{self.kind}-{self.requested_size or 'automatic'}{'' if self.shared else f'-{side}'}.json"
+
     def to_json(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers."""
         content = _stored(asdict(self))
@@ -117,13 +122,15 @@ def compare(
     shared: bool,
     example: tuple[str, str],
     limit: int = LIMIT,
+    folder: Path | None = None,
     report: Callable[[str], None] = _ignore,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Iterator[ComparisonRow]:
     """Yields a row for each kind and size, as soon as it is measured.
 
     Of larger datasets, 20,000 evenly spaced pairs are fitted; 5,000 of them and 2,000 held-out pairs are measured. The
-    automatic size is that of the whole dataset. Raises UserError if a side has no text.
+    automatic size is that of the whole dataset. The tokenizers are saved in `folder`, as `ComparisonRow.file` names
+    them. Raises UserError if a side has no text.
     """
     for name, texts in (("source", src), ("target", tgt)):
         if not any(text.strip() for text in texts):
@@ -151,9 +158,13 @@ def compare(
             (src_side, tgt_side), too_long = _measure(
                 tokenizers, measured, held_out, example, limit
             )
-            yield ComparisonRow(
+            row = ComparisonRow(
                 kind, requested, shared, src_side, tgt_side, limit, too_long, seconds
             )
+            if folder:
+                for side, tokenizer in zip(("src", "tgt"), tokenizers, strict=True):
+                    tokenizer.save(folder / row.file(side))
+            yield row
             size = max(tokenizer.vocab_size for tokenizer in tokenizers)
             if size < FULL * max(size or 0 for size in sizes):
                 largest = size  # larger sizes would give the same

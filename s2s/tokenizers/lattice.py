@@ -41,7 +41,8 @@ def learn(words: Mapping[str, int], size: int) -> dict[str, float]:
     found = _pruned(seeds, Paths.of(ordered, counts, seeds), size)
     text = "".join(ordered)
     spans = zip(seeds.first, seeds.length, found, strict=True)
-    return {text[start : start + length]: float(np.log(p)) for start, length, p in spans if p > 0}
+    kept = [(text[start : start + length], p) for start, length, p in spans if p > 0]
+    return {token: float(np.log(p)) for token, p in kept}
 
 
 class Seeds(NamedTuple):
@@ -60,9 +61,8 @@ def seeds_of(words: Sequence[str], counts: Floats) -> Seeds:
     """
     lengths = np.array([len(word) for word in words])
     often = np.repeat(counts, lengths)
-    left = np.concatenate(
-        [np.arange(length, 0, -1) for length in lengths]
-    )  # characters to the word's end
+    # Characters to the word's end.
+    left = np.concatenate([np.arange(length, 0, -1) for length in lengths])
     codes = np.frombuffer("".join(words).encode("utf-32-le"), np.uint32)
     grid = np.full((LONGEST + 1, len(codes)), NONE, np.int32)
     _, first, grid[1] = np.unique(codes, return_index=True, return_inverse=True)
@@ -70,18 +70,19 @@ def seeds_of(words: Sequence[str], counts: Floats) -> Seeds:
     totals = [_sums(grid[1], often, len(first))]
     size = [1] * len(first)
     for n in range(2, LONGEST + 1):
-        at = np.flatnonzero(
-            (left[:-1] >= n) & (grid[n - 1, :-1] != NONE) & (grid[n - 1, 1:] != NONE)
-        )
+        shorter = grid[n - 1]
+        is_seed = shorter != NONE
+        at = np.flatnonzero((left[:-1] >= n) & is_seed[:-1] & is_seed[1:])
         known = len(size)
-        keys = grid[n - 1, at].astype(np.int64) * known + grid[n - 1, at + 1]
+        keys = shorter[at].astype(np.int64) * known + shorter[at + 1]
         _, where, which = np.unique(keys, return_index=True, return_inverse=True)
         total = _sums(which, often[at], len(where))
         frequent = total >= 2
         names = np.where(frequent, known + np.cumsum(frequent) - 1, NONE)
         grid[n, at] = names[which]
         firsts.append(at[where[frequent]])
-        _drop_covered(totals[-1], known - len(totals[-1]), grid[n - 1], firsts[-1], total[frequent])
+        offset = known - len(totals[-1])
+        _drop_covered(totals[-1], offset, shorter, firsts[-1], total[frequent])
         totals.append(total[frequent])
         size += [n] * int(frequent.sum())
     return Seeds(grid, np.concatenate(firsts), np.array(size), np.concatenate(totals))
@@ -120,17 +121,18 @@ class Paths:
     def of(cls, words: Sequence[str], counts: Floats, seeds: Seeds) -> Paths:
         """The paths of words sorted from long to short, as in `seeds_of`."""
         lengths = np.array([len(word) for word in words])  # falling
-        base = np.concatenate(
-            [[0], np.cumsum([(lengths >= position).sum() for position in range(lengths[0] + 1)])]
-        )
+        n_words = [(lengths >= position).sum() for position in range(lengths[0] + 1)]
+        base = np.concatenate([[0], np.cumsum(n_words)])
         word = np.repeat(np.arange(len(words)), lengths)
         position = np.concatenate([np.arange(length) for length in lengths])
-        n, at = np.nonzero(np.where(seeds.grid == NONE, 0, seeds.total[seeds.grid]) > 0)
+        totals = np.where(seeds.grid == NONE, 0, seeds.total[seeds.grid])
+        n, at = np.nonzero(totals > 0)
         src = base[position[at]] + word[at]
         dst = base[position[at] + n] + word[at]
         ends = base[lengths] + np.arange(len(words))
         token = seeds.grid[n, at].astype(np.int64)
-        return cls(base, ends, counts, src, dst, token, src)._taking(np.argsort(dst, kind="stable"))
+        paths = cls(base, ends, counts, src, dst, token, src)
+        return paths._taking(np.argsort(dst, kind="stable"))
 
     def only(self, alive: npt.NDArray[np.bool_]) -> Paths:
         """Without the edges of dropped tokens."""
@@ -163,7 +165,8 @@ class Paths:
             backward[low:high] += _sums(
                 src[edges] - low, backward[dst[edges]] * out[edges], high - low
             )
-        return _sums(self.token, forward[self.src] * weight * backward[self.dst], len(p))
+        uses = forward[self.src] * weight * backward[self.dst]  # (edges,)
+        return _sums(self.token, uses, len(p))
 
     def _positions(self, nodes: Ints) -> Iterator[tuple[int, int, slice]]:
         """For edges ordered by these nodes: the nodes of each position and the edges there."""
@@ -198,7 +201,9 @@ def _best(seeds: Seeds, p: Floats, uses: Floats, wanted: int) -> npt.NDArray[np.
     alive: npt.NDArray[np.bool_] = seeds.length == 1
     others = np.flatnonzero((p > 0) & ~alive & (uses >= MIN_USES))
     loss = uses[others] * (np.log(p[others]) - _without(seeds, p, others))
-    alive[others[np.argsort(-loss, kind="stable")[: max(0, wanted - int(alive.sum()))]]] = True
+    by_loss = others[np.argsort(-loss, kind="stable")]
+    n_more = max(0, wanted - int(alive.sum()))
+    alive[by_loss[:n_more]] = True
     return alive
 
 
@@ -213,6 +218,7 @@ def _without(seeds: Seeds, p: Floats, tokens: Ints) -> Floats:
         start = seeds.first[tokens[here]]
         for n in range(1, end + 1):
             used = seeds.grid[n, start + end - n]
-            found = np.where(used == tokens[here], -np.inf, best[end - n, here] + score[used])
+            total = best[end - n, here] + score[used]
+            found = np.where(used == tokens[here], -np.inf, total)
             best[end, here] = np.maximum(best[end, here], found)
     return best[seeds.length[tokens], np.arange(len(tokens))]

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from statistics import median
-from typing import Self
+from typing import Any, Self
 
-from s2s.tokenizers.tokenizer import SPECIALS, UNK, LookupTokenizer, nfc
+from s2s.tokenizers.tokenizer import SPECIALS, UNK, LookupTokenizer, nfc, read_vocabulary
 
 N_CHECKED = 2000  # texts of a side, the first ones
 # Thai and Lao, Tibetan, Burmese, Khmer, kana, and Han: scripts without spaces between words.
 UNSPACED = re.compile(
     "[\u0e00-\u109f\u1780-\u17ff\u3005-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
 )
+WORD = re.compile(r"\w")
+PARTS = re.compile(r"\w.*\w|\w|\W", re.DOTALL)  # the bare word, and each mark before and after it
 LONG_WORD = 25  # characters; German compounds of a dozen are common, of 25 rare
 LONG_UNSPACED = (
     6  # characters per word: Chinese words have 2, Thai words 4, unsegmented phrases 15 and more
@@ -23,9 +25,17 @@ LONG_UNSPACED = (
 
 
 class WordTokenizer(LookupTokenizer):
-    """`"le chat dort"` becomes three ids; decoding turns several spaces in a row into one."""
+    """`"le chat dort"` becomes three ids; decoding turns several spaces in a row into one.
+
+    With `normalizes`, a word that is not in the vocabulary is looked up in another case and without punctuation: to a
+    vocabulary of `the`, `cat` and `I`, `"The cat, I..."` is `the cat I`.
+    """
 
     kind = "word"
+
+    def __init__(self, tokens: Iterable[str], *, normalizes: bool = False) -> None:
+        super().__init__(tokens)
+        self.normalizes = normalizes
 
     @classmethod
     def fit(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:
@@ -39,10 +49,41 @@ class WordTokenizer(LookupTokenizer):
         return self.vocabulary[len(SPECIALS) :]
 
     def encode(self, text: str) -> list[int]:
-        return self._lookup(nfc(text).split())
+        words = nfc(text).split()
+        return self._lookup(self._normalized(words) if self.normalizes else words)
 
     def decode(self, ids: Sequence[int]) -> str:
         return " ".join(self.vocabulary[index] for index in ids if index >= UNK)
+
+    def to_json(self) -> dict[str, Any]:
+        return super().to_json() | ({"normalizes": True} if self.normalizes else {})
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        return cls(read_vocabulary(content), normalizes=content.get("normalizes") is True)
+
+    def _normalized(self, words: Sequence[str]) -> list[str]:
+        """The words as the vocabulary has them: known ones unchanged.
+
+        A period at the very end is dropped where it is the text's only mark: a dataset with marks between sentences
+        (`snow fell . the queen slept .`) has none after a single one.
+        """
+        found = [each for word in words for each in self._normalized_word(word)]
+        marks = [each for each in found if not WORD.match(each)]
+        is_lone = marks == ["."] == found[-1:] and words[-1] != "."
+        return found[:-1] if is_lone else found
+
+    def _normalized_word(self, word: str) -> list[str]:
+        """A word in a case that is known, beside its punctuation where that is known; other punctuation is dropped."""
+        if known := self._known(word):
+            return [known]
+        parts = [self._known(part) or part for part in PARTS.findall(word)]
+        return [part for part in parts if part in self._ids or WORD.match(part)]
+
+    def _known(self, word: str) -> str | None:
+        """The word in the first case that is in the vocabulary."""
+        cases = (word, word.lower(), word.capitalize())
+        return next((each for each in cases if each in self._ids), None)
 
 
 def lacks_spaces(texts: Iterable[str]) -> bool:

@@ -187,9 +187,9 @@ def _check_recipe(metadata: Mapping[str, str], recipe: Recipe) -> None:
         key for key in before if key in now and before[key] != now[key] and not key.startswith(FREE)
     ]
     if changed:
-        said = ", ".join(f"`{key}` {now[key]} where it was {before[key]}" for key in changed[:3])
+        changes = ", ".join(f"`{key}` {now[key]} where it was {before[key]}" for key in changed[:3])
         raise OtherRecipeError(
-            f"The run's recipe has changed since it was trained: {said}; put that back, or start a new run with it."
+            f"The run's recipe has changed since it was trained: {changes}; put that back, or start a new run with it."
         )
 
 

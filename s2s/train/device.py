@@ -90,8 +90,7 @@ def free_memory(device: str) -> int:
     with contextlib.suppress(OSError, ValueError, StopIteration):  # no such group, or "max"
         limit, used = (int((group / name).read_text()) for name in ("memory.max", "memory.current"))
         lines = (group / "memory.stat").read_text().splitlines()
-        cached = int(
-            next(line.split()[1] for line in lines if line.startswith("inactive_file "))
-        )  # given back when needed
+        # Given back when needed.
+        cached = int(next(line.split()[1] for line in lines if line.startswith("inactive_file ")))
         free = min(free, limit - used + cached)
     return free

@@ -146,10 +146,10 @@ class Several(Group):
 
     def hear(self) -> float | None:
         """What the first process tells; None where it has ended."""
-        said = torch.zeros(2, dtype=torch.float64)
+        message = torch.zeros(2, dtype=torch.float64)
         with self._talking():
-            dist.broadcast(said, 0)
-        state, value = said.tolist()
+            dist.broadcast(message, 0)
+        state, value = message.tolist()
         return None if state == OVER else value
 
     def end(self) -> None:

@@ -27,9 +27,9 @@ def cross_entropy(
 ) -> Loss:
     """States (batch, tgt_len, d_model) against labels (batch, tgt_len); padding does not count.
 
-    With e = smoothing: -(1 - e) log p(label) - e * (mean of log p over the vocabulary), as torch's `F.cross_entropy` with
-    `label_smoothing` and `ignore_index` on all the logits. Here they exist a chunk of rows at a time, together with their
-    gradient: a training step takes 0.6 of the time.
+    With e = smoothing: -(1 - e) log p(label) - e * (mean of log p over the vocabulary), as torch's `F.cross_entropy`
+    with `label_smoothing` and `ignore_index` on all the logits. Here they exist a chunk of rows at a time, together
+    with their gradient: a training step takes 0.6 of the time.
     """
     rows, labels = _without_padding(states, labels, pad_id)
     rows = rows * projection.scale if projection.scale != 1.0 else rows

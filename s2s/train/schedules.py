@@ -17,9 +17,12 @@ def constant(step: int, train: TrainConfig) -> float:
 
 
 def cosine(step: int, train: TrainConfig) -> float:
-    """Half a cosine from 1 after warmup to 0 at the last step."""
+    """Half a cosine from 1 after warmup to 0 at the last step, which takes the rate of half a step before its end.
+
+    A rate of 0 would make the last update none.
+    """
     left = max(1, train.steps - train.warmup_steps)
-    done = min(1.0, max(0, step - train.warmup_steps) / left)
+    done = max(0, min(step, train.steps - 0.5) - train.warmup_steps) / left
     return 0.5 * (1 + math.cos(math.pi * done))
 
 
@@ -34,7 +37,7 @@ SCHEDULES: MappingProxyType[str, Choice[Schedule]] = MappingProxyType(
         "cosine": Choice(
             cosine,
             TrainConfig,
-            "Falls along half a cosine to zero at the last step.",
+            "Falls along half a cosine, to almost zero at the last step.",
             "Loshchilov & Hutter 2017, eq. 5",
         ),
         "inverse_sqrt": Choice(

@@ -1,4 +1,4 @@
-"""The glossary, and the one table of metric names. Data only: knows nothing of the rest of s2s."""
+"""The glossary, and the names of the numbers on the screens. Data only: knows nothing of the rest of s2s."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from s2s.words.glossary_evaluation import EVALUATION
 from s2s.words.glossary_model import MODEL
 from s2s.words.glossary_sampling import SAMPLING
 from s2s.words.glossary_training import TRAINING
-from s2s.words.metrics import METRIC_NAMES, MetricName
+from s2s.words.metrics import NUMBER_NAMES, MetricName
 from s2s.words.term import Term
 
-__all__ = ["GLOSSARY", "METRIC_NAMES", "MetricName", "Term"]
+__all__ = ["GLOSSARY", "NUMBER_NAMES", "MetricName", "Term"]
 
 GLOSSARY: tuple[Term, ...] = tuple(
     sorted(

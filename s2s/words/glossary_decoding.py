@@ -19,7 +19,7 @@ DECODING: tuple[Term, ...] = (
     Term(
         "beam",
         plain="One of the unfinished outputs that a search pursues at the same time.",
-        expert="A prefix with its cumulative log-probability; num_beams of them survive each step.",
+        expert="A prefix with its cumulative log-probability; the beam width (num_beams) of them survive.",
         source="",
         page="steps",
         also=("beams", "num_beams"),
@@ -39,8 +39,8 @@ DECODING: tuple[Term, ...] = (
         "beam search",
         plain="A search that keeps several promising beginnings instead of one.",
         expert=(
-            "Keeps the num_beams best prefixes per step by log-probability; very wide beams can "
-            "lower quality."
+            "Keeps the best prefixes per step by log-probability, as many as the beam width "
+            "(num_beams); very wide beams can lower quality."
         ),
         source="Graves 2012; Koehn & Knowles 2017",
         page="compare",
@@ -175,7 +175,7 @@ DECODING: tuple[Term, ...] = (
     Term(
         "pruned",
         plain="Dropped from a search because other prefixes scored better.",
-        expert="Outside the best num_beams at its step, or unable to beat the finished hypotheses.",
+        expert="Outside the beam width (num_beams) at its step, or unable to beat the finished hypotheses.",
         source="",
         page="steps",
         also=("pruning", "prune"),

@@ -123,8 +123,11 @@ EVALUATION: tuple[Term, ...] = (
     Term(
         "p-value",
         plain="How probable a difference this large would be if two systems were equally good.",
-        expert="From the paired bootstrap; with many comparisons some are small by chance.",
-        source="Koehn 2004",
+        expert=(
+            "Two-sided, from approximate randomization; with many comparisons some are small by "
+            "chance."
+        ),
+        source="Riezler and Maxwell 2005",
         page="evaluate",
         also=("p",),
     ),
@@ -132,12 +135,12 @@ EVALUATION: tuple[Term, ...] = (
         "paired test",
         plain="A test of whether one system is better than another by more than chance.",
         expert=(
-            "Resamples the same sentences for both systems; p is the share of resampled "
-            "differences at least as extreme."
+            "Swaps the two outputs of random sentences; p is the share of differences at least as "
+            "large, and the paired bootstrap gives their interval."
         ),
-        source="Koehn 2004",
+        source="Riezler and Maxwell 2005; Koehn 2004",
         page="evaluate",
-        also=("paired bootstrap",),
+        also=("paired bootstrap", "approximate randomization"),
     ),
     Term(
         "perplexity",

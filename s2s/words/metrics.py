@@ -1,13 +1,17 @@
-"""Every number that the dashboard shows: its name, its unit, what it means, and which way is better."""
+"""The numbers that the dashboard shows: name, unit, what it means, and which way is better.
+
+The metrics of translations are in s2s.scores, whose METRIC_NAMES holds those and these.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
 
 
-class MetricName(NamedTuple):
+@dataclass(frozen=True)
+class MetricName:
     """One row. `better` is `higher`, `lower`, or empty where neither is better in itself."""
 
     key: str
@@ -95,67 +99,7 @@ REFERENCE = (
     ),
 )
 
-TRANSLATION = (
-    MetricName(
-        "bleu",
-        "BLEU",
-        "0 to 100",
-        "Sequences of up to four words shared with the references. Near 0 where references have fewer than four words.",
-        "higher",
-    ),
-    MetricName(
-        "chrf",
-        "chrF",
-        "0 to 100",
-        "Sequences of up to six characters shared with the references. Early in training it improves before BLEU does.",
-        "higher",
-    ),
-    MetricName(
-        "ter",
-        "TER",
-        "%",
-        "Edits that turn the output into its reference, as a percentage of the reference's words.",
-        "lower",
-    ),
-    MetricName(
-        "rouge_1", "ROUGE-1", "0 to 100", "F1 of words shared with the reference.", "higher"
-    ),
-    MetricName(
-        "rouge_2", "ROUGE-2", "0 to 100", "F1 of word pairs shared with the reference.", "higher"
-    ),
-    MetricName(
-        "rouge_l",
-        "ROUGE-L",
-        "0 to 100",
-        "F1 of the longest common subsequence of words.",
-        "higher",
-    ),
-    MetricName("exact_match", "Exact match", "%", "Outputs that equal their reference.", "higher"),
-    MetricName(
-        "length_ratio",
-        "Length ratio",
-        "words per reference word",
-        "Words of the outputs per word of the references; 1 means equally long.",
-    ),
-    MetricName(
-        "distinct_1",
-        "Distinct words",
-        "%",
-        "Distinct words as a percentage of all words of the outputs; more text of the same kind lowers it.",
-    ),
-    MetricName(
-        "distinct_2",
-        "Distinct word pairs",
-        "%",
-        "Distinct word pairs as a percentage of all word pairs of the outputs.",
-    ),
-    MetricName(
-        "repetition",
-        "Repetition",
-        "%",
-        "Word pairs of an output that already occurred in it, averaged over outputs; loops raise it.",
-        "lower",
-    ),
+EVALUATION = (
     MetricName(
         "sentences_per_second",
         "Sentences/s",
@@ -197,6 +141,6 @@ ANALYSIS = (
     MetricName("cache", "KV cache", "bytes", "Keys and values stored while a batch is decoded."),
 )
 
-METRIC_NAMES: Mapping[str, MetricName] = MappingProxyType(
-    {row.key: row for row in (*TRAINING, *REFERENCE, *TRANSLATION, *ANALYSIS)}
+NUMBER_NAMES: Mapping[str, MetricName] = MappingProxyType(
+    {row.key: row for row in (*TRAINING, *REFERENCE, *EVALUATION, *ANALYSIS)}
 )

@@ -146,11 +146,11 @@ def test_links_as_text() -> None:
 
 def test_the_best_head_of_the_demo_puts_roja_on_red_and_casa_on_house() -> None:
     run = s2s.load("demo-en-es")
-    seen = run.attention("the red house", "la casa roja")
+    attention = run.attention("the red house", "la casa roja")
     cross = merge_to_words(
-        seen.cross,
-        word_indices(seen.tgt_tokens, is_whole=True),
-        word_indices(seen.src_tokens, is_whole=True),
+        attention.cross,
+        word_indices(attention.tgt_tokens, is_whole=True),
+        word_indices(attention.src_tokens, is_whole=True),
     )
     gold = [(0, 0), (1, 2), (2, 1)]
     rates = alignment_error_rate([best_sources(cross)], [gold])

@@ -5,7 +5,6 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from s2s.analysis.experiments import (
@@ -32,13 +31,13 @@ CLOSE = MappingProxyType({"rtol": 1e-4, "atol": 1e-5})
 def test_a_masked_key_gets_no_weight_with_any_fill_and_an_empty_row_is_nan_uniform_or_zero() -> (
     None
 ):
-    seen = trace_forward(build(shrunk("small")), SRC, TGT[:-1], 0).encoder.self_attention
+    trace = trace_forward(build(shrunk("small")), SRC, TGT[:-1], 0).encoder.self_attention
     may = np.array([True, True, False, True, False, True])
-    found = weights_by_fill(seen, 1, 2, may)
-    powers = np.exp(seen.scores[1, 2]) * may
+    found = weights_by_fill(trace, 1, 2, may)
+    powers = np.exp(trace.scores[1, 2]) * may
     for each in found:
         np.testing.assert_allclose(each, powers / powers.sum(), **CLOSE)
-    empty = weights_by_fill(seen, 1, 2, np.zeros(6, bool))
+    empty = weights_by_fill(trace, 1, 2, np.zeros(6, bool))
     assert np.isnan(empty.minus_infinity).all()
     np.testing.assert_allclose(empty.minus_billion, np.full(6, 1 / 6), rtol=1e-6)
     assert not empty.lowest.any()
@@ -50,8 +49,8 @@ def test_erasing_one_position_changes_one_row_of_the_feed_forward_and_many_of_at
 ) -> None:
     model = build(shrunk(name))
     for layer in range(len(model.encoder.layers)):
-        seen = trace_forward(model, SRC, TGT[:-1], layer).encoder
-        found = erasure_effect(model, seen, layer, 3)
+        trace = trace_forward(model, SRC, TGT[:-1], layer).encoder
+        found = erasure_effect(model, trace, layer, 3)
         assert (np.abs(found.attention).max(1) > 0).sum() > 1
         part = model.encoder.layers[layer].feed_forward
         if part is None:
@@ -61,7 +60,7 @@ def test_erasing_one_position_changes_one_row_of_the_feed_forward_and_many_of_at
         np.testing.assert_array_equal(moved, np.arange(6) == 3)
         nothing = part(torch.zeros(1, 1, model.config.d_model))[0, 0].detach().numpy()
         np.testing.assert_allclose(
-            found.feed_forward[3], nothing - seen.feed_forward.out[3], **CLOSE
+            found.feed_forward[3], nothing - trace.feed_forward.out[3], **CLOSE
         )
 
 
@@ -91,8 +90,8 @@ def test_the_curves_are_those_of_their_formulas() -> None:
     np.testing.assert_allclose(found["gelu"], u * (1 + error) / 2, **CLOSE)
 
 
-def loss(model: Transformer, encoder: Tensor, decoder: Tensor) -> Tensor:
-    """The loss, with the layers applied one by one to the two embedded sequences."""
+def losses(model: Transformer, encoder: Tensor, decoder: Tensor) -> Tensor:
+    """(batch,), with the layers applied one by one to the two embedded sequences (batch, length, d_model)."""
     src = torch.tensor([[*SRC]])
     mask = masks.padding(src, model.config.ids.pad)
     order = model.encoder.embed.position.order(len(SRC), device=src.device)
@@ -103,9 +102,8 @@ def loss(model: Transformer, encoder: Tensor, decoder: Tensor) -> Tensor:
     order = model.decoder.embed.position.order(n, device=src.device)
     for layer in model.decoder.layers:
         decoder = layer(decoder, memory, masks.causal(n), mask, order)
-    return F.cross_entropy(
-        model.project(model.decoder.final_norm(decoder))[0], torch.tensor(TGT[1:])
-    )
+    log_probs = model.project(model.decoder.final_norm(decoder)).log_softmax(-1)
+    return -log_probs[:, torch.arange(n), TGT[1:]].mean(1)
 
 
 @pytest.mark.parametrize("name", ["small", "blocks", "t5-small", "first-steps"])
@@ -117,17 +115,17 @@ def test_gradients_are_those_of_small_steps_along_the_stream(name: str) -> None:
             changed.decoder.embed(torch.tensor([TGT[:-1]])).detach(),
         ]
         found = gradient_flow(changed, SRC, TGT)
-        assert found.loss == pytest.approx(float(loss(changed, *begins)), rel=1e-5)
+        assert found.loss == pytest.approx(float(losses(changed, *begins)), rel=1e-5)
         for at, lengths in enumerate((found.encoder, found.decoder)):
-            total = 0.0
-            for place in range(begins[at].numel()):
-                ends = []
-                for step in (1e-5, -1e-5):
-                    moved = [each.clone() for each in begins]
-                    moved[at].view(-1)[place] += step
-                    ends.append(float(loss(changed, *moved)))
-                total += ((ends[0] - ends[1]) / 2e-5) ** 2
-            assert lengths[0] == pytest.approx(total**0.5, rel=1e-3, abs=1e-9)
+            n = begins[at].numel()
+            step = 1e-5 * torch.eye(n, dtype=torch.float64).view(n, *begins[at].shape[1:])
+            ends = []
+            for moved in (begins[at] + step, begins[at] - step):
+                whole = [each.expand(n, -1, -1) for each in begins]
+                whole[at] = moved
+                ends.append(losses(changed, *whole))
+            total = (((ends[0] - ends[1]) / 2e-5) ** 2).sum()
+            assert lengths[0] == pytest.approx(float(total) ** 0.5, rel=1e-3, abs=1e-9)
 
 
 def test_a_layer_without_its_residual_outputs_the_sublayer_alone() -> None:

@@ -43,16 +43,16 @@ def linear(x: np.ndarray, module: torch.nn.Module) -> np.ndarray:
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_layers_connect_the_embeddings_to_the_models_logits(name: str) -> None:
     model = model_of(name)
-    seen = [trace_forward(model, SRC, TGT, layer) for layer in range(2)]
+    trace = [trace_forward(model, SRC, TGT, layer) for layer in range(2)]
     n_encoder = len(model.encoder.layers)
     n_decoder = len(model.decoder.layers)
-    first = seen[0]
-    last = seen[-1]
+    first = trace[0]
+    last = trace[-1]
     np.testing.assert_array_equal(first.encoder.self_residual.before, first.src.out)
     np.testing.assert_array_equal(first.decoder.self_residual.before, first.tgt.out)
     for n_layers, stack in ((n_encoder, "encoder"), (n_decoder, "decoder")):
         if n_layers > 1:
-            before, after = (getattr(each, stack) for each in seen)
+            before, after = (getattr(each, stack) for each in trace)
             np.testing.assert_allclose(after.self_residual.before, before.out, **CLOSE)
     np.testing.assert_array_equal(last.encoder.out, last.encoder_stream)
     np.testing.assert_array_equal(last.decoder.out, last.decoder_stream)
@@ -65,60 +65,60 @@ def test_the_layers_connect_the_embeddings_to_the_models_logits(name: str) -> No
 @pytest.mark.parametrize("name", PRESETS)
 def test_scores_mask_and_values_compose_to_each_attentions_output(name: str) -> None:
     model = model_of(name)
-    seen = trace_forward(model, SRC, TGT, 0)
+    trace = trace_forward(model, SRC, TGT, 0)
     reads = model.encoder.layers[0]
     writes = model.decoder.layers[0]
     for attention, module, sides in (
         (
-            seen.encoder.self_attention,
+            trace.encoder.self_attention,
             reads.self_attention,
-            (seen.encoder.self_residual.sublayer_input,) * 2,
+            (trace.encoder.self_residual.sublayer_input,) * 2,
         ),
         (
-            seen.decoder.self_attention,
+            trace.decoder.self_attention,
             writes.self_attention,
-            (seen.decoder.self_residual.sublayer_input,) * 2,
+            (trace.decoder.self_residual.sublayer_input,) * 2,
         ),
         (
-            seen.decoder.cross_attention,
+            trace.decoder.cross_attention,
             writes.cross_attention,
-            (seen.decoder.cross_residual.sublayer_input, seen.memory),
+            (trace.decoder.cross_residual.sublayer_input, trace.memory),
         ),
     ):
         check_attention(attention, module, sides)
     causal = np.tril(np.ones((len(TGT), len(TGT)), bool))
-    np.testing.assert_array_equal(seen.decoder.self_attention.mask, causal)
-    assert seen.encoder.self_attention.mask.all()
-    assert seen.decoder.cross_attention.bias is None
+    np.testing.assert_array_equal(trace.decoder.self_attention.mask, causal)
+    assert trace.encoder.self_attention.mask.all()
+    assert trace.decoder.cross_attention.bias is None
 
 
 def check_attention(
-    seen: AttentionTrace, module: torch.nn.Module, sides: tuple[np.ndarray, np.ndarray]
+    trace: AttentionTrace, module: torch.nn.Module, sides: tuple[np.ndarray, np.ndarray]
 ) -> None:
     asks, answers = sides
 
     def split(x: np.ndarray) -> np.ndarray:
-        return x.reshape(len(x), seen.queries.shape[0], -1).transpose(1, 0, 2)
+        return x.reshape(len(x), trace.queries.shape[0], -1).transpose(1, 0, 2)
 
-    np.testing.assert_allclose(seen.unrotated_queries, split(linear(asks, module.query)), **CLOSE)
-    np.testing.assert_allclose(seen.values, split(linear(answers, module.value)), **CLOSE)
+    np.testing.assert_allclose(trace.unrotated_queries, split(linear(asks, module.query)), **CLOSE)
+    np.testing.assert_allclose(trace.values, split(linear(answers, module.value)), **CLOSE)
     np.testing.assert_allclose(
-        seen.dot_products, np.einsum("hqd,hkd->hqk", seen.queries, seen.keys), **CLOSE
+        trace.dot_products, np.einsum("hqd,hkd->hqk", trace.queries, trace.keys), **CLOSE
     )
-    np.testing.assert_allclose(seen.scaled, seen.dot_products * module.scale, **CLOSE)
-    weights = softmax(seen.masked_scores)
-    np.testing.assert_allclose(seen.weights, weights, **CLOSE)
+    np.testing.assert_allclose(trace.scaled, trace.dot_products * module.scale, **CLOSE)
+    weights = softmax(trace.masked_scores)
+    np.testing.assert_allclose(trace.weights, weights, **CLOSE)
     np.testing.assert_allclose(
-        seen.head_outputs, np.einsum("hqk,hkd->hqd", weights, seen.values), **CLOSE
+        trace.head_outputs, np.einsum("hqk,hkd->hqd", weights, trace.values), **CLOSE
     )
-    np.testing.assert_allclose(seen.out, linear(seen.concatenated, module.output), **CLOSE)
+    np.testing.assert_allclose(trace.out, linear(trace.concatenated, module.output), **CLOSE)
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_sums_and_feed_forward_are_those_of_the_formulas(name: str) -> None:
     model = model_of(name)
-    seen = trace_forward(model, SRC, TGT, 1)
-    for layer in (seen.encoder, seen.decoder):
+    trace = trace_forward(model, SRC, TGT, 1)
+    for layer in (trace.encoder, trace.decoder):
         for joined in filter(
             None, (layer.self_residual, layer.cross_residual, layer.feed_forward_residual)
         ):
@@ -130,17 +130,17 @@ def test_sums_and_feed_forward_are_those_of_the_formulas(name: str) -> None:
             np.testing.assert_array_equal(
                 joined.sublayer_input, joined.norm_output if is_pre else joined.before
             )
-    fed = seen.encoder.feed_forward
+    fed = trace.encoder.feed_forward
     module = model.encoder.layers[-1].feed_forward
     if fed is None:
         assert module is None
         return
-    read = seen.encoder.feed_forward_residual.sublayer_input
+    read = trace.encoder.feed_forward_residual.sublayer_input
     np.testing.assert_allclose(fed.up, linear(read, module.up), **CLOSE)
     opened = module.activation(torch.from_numpy(fed.activation_inputs)).numpy()
     np.testing.assert_allclose(fed.hidden, opened * fed.up if module.gate else opened, **CLOSE)
     np.testing.assert_allclose(fed.out, linear(fed.hidden, module.down), **CLOSE)
-    np.testing.assert_array_equal(fed.out, seen.encoder.feed_forward_residual.sublayer_output)
+    np.testing.assert_array_equal(fed.out, trace.encoder.feed_forward_residual.sublayer_output)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -164,19 +164,19 @@ def test_vectors_are_rows_of_the_table_scaled_and_with_positions(name: str) -> N
         assert (np.abs(embedded.with_positions - embedded.scaled).max() > 0) == is_added
 
 
-def sides(seen: ForwardTrace) -> tuple:
-    return seen.src, seen.tgt
+def sides(trace: ForwardTrace) -> tuple:
+    return trace.src, trace.tgt
 
 
 def test_padding_after_a_source_does_not_change_its_tokens() -> None:
     model = model_of("small")
     alone, padded = (trace_forward(model, (*SRC, *[0] * n), TGT, 0) for n in (0, 3))
     np.testing.assert_allclose(padded.logits, alone.logits, **CLOSE)
-    seen = padded.encoder.self_attention
-    np.testing.assert_array_equal(seen.mask, np.broadcast_to(np.arange(9) < 6, (9, 9)))
-    assert np.isneginf(seen.masked_scores[:, :, 6:]).all()
+    trace = padded.encoder.self_attention
+    np.testing.assert_array_equal(trace.mask, np.broadcast_to(np.arange(9) < 6, (9, 9)))
+    assert np.isneginf(trace.masked_scores[:, :, 6:]).all()
     np.testing.assert_allclose(
-        seen.weights[:, :6, :6], alone.encoder.self_attention.weights, **CLOSE
+        trace.weights[:, :6, :6], alone.encoder.self_attention.weights, **CLOSE
     )
 
 
@@ -203,17 +203,17 @@ def test_weights_and_probabilities_of_a_trained_run_are_those_of_its_own_methods
     tgt = (ids.start, *run.tgt_tokenizer.encode(target))
     theirs = run.attention(source, target)
     for layer in range(2):
-        seen = trace_forward(run.model, src, tgt, layer)
+        trace = trace_forward(run.model, src, tgt, layer)
         np.testing.assert_allclose(
-            seen.encoder.self_attention.weights, theirs.encoder[layer], **CLOSE
+            trace.encoder.self_attention.weights, theirs.encoder[layer], **CLOSE
         )
         np.testing.assert_allclose(
-            seen.decoder.self_attention.weights, theirs.decoder[layer], **CLOSE
+            trace.decoder.self_attention.weights, theirs.decoder[layer], **CLOSE
         )
         np.testing.assert_allclose(
-            seen.decoder.cross_attention.weights, theirs.cross[layer], **CLOSE
+            trace.decoder.cross_attention.weights, theirs.cross[layer], **CLOSE
         )
     log_probs: Tensor = run.next_tokens(source, tgt[1:])
     np.testing.assert_allclose(
-        torch.from_numpy(seen.logits).log_softmax(-1), log_probs, rtol=1e-4, atol=1e-4
+        torch.from_numpy(trace.logits).log_softmax(-1), log_probs, rtol=1e-4, atol=1e-4
     )

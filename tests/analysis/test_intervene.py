@@ -98,10 +98,10 @@ def test_a_uniform_head_gives_every_allowed_key_the_same_weight(
         model(SRC, TGT)
     for kind in KINDS:
         share = allowed[kind] / allowed[kind].sum(-1, keepdim=True)
-        seen: Tensor = getattr(trace, kind)[0]
-        torch.testing.assert_close(seen[:, -1], share)
-        if seen.shape[1] > 1:
-            assert not torch.allclose(seen[:, 0], share, atol=1e-3)
+        weights: Tensor = getattr(trace, kind)[0]
+        torch.testing.assert_close(weights[:, -1], share)
+        if weights.shape[1] > 1:
+            assert not torch.allclose(weights[:, 0], share, atol=1e-3)
 
 
 @pytest.mark.parametrize("preset", PRESETS)

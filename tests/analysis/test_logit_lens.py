@@ -18,8 +18,8 @@ def test_the_last_layer_is_the_models_own_distribution(preset: str) -> None:
     model = build(shrunk(preset))
     with recorded_states(model) as streams:
         own = model(SRC, TGT[:, :-1])[0].softmax(-1)
-        seen = torch.stack(streams.decoder)[:, 0]
-    found = apply_logit_lens(model, seen, TGT[0, 1:].tolist(), 23)
+        states = torch.stack(streams.decoder)[:, 0]
+    found = apply_logit_lens(model, states, TGT[0, 1:].tolist(), 23)
     np.testing.assert_allclose(
         found.probabilities[-1], own.sort(-1, descending=True).values, atol=1e-5
     )
@@ -38,11 +38,11 @@ def test_a_state_before_the_last_passes_the_final_norm_and_the_projection() -> N
     model = build(shrunk("small"))
     with recorded_states(model) as streams:
         model(SRC, TGT[:, :-1])
-        seen = torch.stack(streams.decoder)[:, 0]
+        states = torch.stack(streams.decoder)[:, 0]
         by_hand = torch.nn.functional.linear(
-            model.decoder.final_norm(seen[1, 2]), model.output.weight, model.output.bias
+            model.decoder.final_norm(states[1, 2]), model.output.weight, model.output.bias
         )
-    assert apply_logit_lens(model, seen, [7, 8, 2]).ids[1, 2, 0] == int(by_hand.argmax())
+    assert apply_logit_lens(model, states, [7, 8, 2]).ids[1, 2, 0] == int(by_hand.argmax())
 
 
 def test_a_runs_lens_ends_in_its_next_tokens() -> None:

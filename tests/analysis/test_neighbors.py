@@ -39,13 +39,13 @@ def test_the_baseline_covers_all_pairs_of_different_texts() -> None:
 def test_the_nearest_are_those_of_every_cosine() -> None:
     texts = [vectors(n, 8) for n in (3, 1, 5)]
     index = Index.of(texts)
-    asked = vectors(8)
-    all_of_them = cosines(np.concatenate(texts), np.broadcast_to(asked, (9, 8)))
-    found = index.nearest(asked, 4)
+    query = vectors(8)
+    all_of_them = cosines(np.concatenate(texts), np.broadcast_to(query, (9, 8)))
+    found = index.nearest(query, 4)
     assert [near.row for near in found] == list(np.argsort(-all_of_them)[:4])
     np.testing.assert_allclose(
         [near.cosine for near in found], np.sort(all_of_them)[::-1][:4], atol=1e-6
     )
     assert index.texts.tolist() == [0, 0, 0, 1, 2, 2, 2, 2, 2]
-    assert {index.texts[near.row] for near in index.nearest(asked, 9, without=2)} == {0, 1}
+    assert {index.texts[near.row] for near in index.nearest(query, 9, without=2)} == {0, 1}
     assert index.nearest(texts[1][0], 1)[0].row == 3

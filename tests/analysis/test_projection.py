@@ -18,7 +18,7 @@ def test_it_is_the_eigenvectors_of_the_covariance(shape: tuple[int, int]) -> Non
     assert (np.abs(signs.sum(0)) == len(vectors)).all()  # one sign an axis
 
 
-def test_the_sign_is_that_of_the_largest_number_whichever_way_svd_points() -> None:
+def test_the_sign_is_that_of_the_largest_number_for_either_sign_of_the_svd() -> None:
     vectors = np.random.default_rng(2).normal(size=(9, 5)).astype(np.float32)
     found = principal_components(vectors).points
     assert (found[np.abs(found).argmax(0), [0, 1]] > 0).all()

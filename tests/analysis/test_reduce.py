@@ -52,7 +52,7 @@ def looked(model: Transformer) -> Attention:
 
 
 @pytest.fixture(scope="module")
-def seen() -> Attention:
+def attention() -> Attention:
     return looked(build(shrunk("small")))
 
 
@@ -65,14 +65,14 @@ def opened(request: pytest.FixtureRequest) -> tuple[Transformer, Attention]:
 @pytest.mark.parametrize("slug", REDUCTIONS)
 @pytest.mark.parametrize("which", WHICH, ids=str)
 def test_every_reduction_maps_every_selection(
-    seen: Attention, slug: str, which: HeadSelection
+    attention: Attention, slug: str, which: HeadSelection
 ) -> None:
     if which.kind not in REDUCTIONS[slug].kinds:
         with pytest.raises(ValueError, match=f"`{slug}` is not defined for {which.kind} attention"):
-            reduced(seen, which, slug)
+            reduced(attention, which, slug)
         return
-    before = {kind: getattr(seen, kind).copy() for kind in KINDS}
-    picture = reduced(seen, which, slug)
+    before = {kind: getattr(attention, kind).copy() for kind in KINDS}
+    picture = reduced(attention, which, slug)
     assert picture.weights.shape == (len(picture.rows), len(picture.keys))
     assert picture.weights.dtype == np.float32
     assert picture.weights.min() >= 0
@@ -81,15 +81,15 @@ def test_every_reduction_maps_every_selection(
     if which.kind == "decoder":
         assert not np.triu(picture.weights, 1).any()  # nothing looks ahead
     for kind, weights in before.items():
-        np.testing.assert_array_equal(getattr(seen, kind), weights)
+        np.testing.assert_array_equal(getattr(attention, kind), weights)
     assert (f"head {which.head + 1} of 3" if which.head is not None else "3 heads") in picture.name
     assert str(2 if which.layer is None else which.layer + 1) in picture.name
 
 
-def test_names_distinguish_the_reductions(seen: Attention) -> None:
+def test_names_distinguish_the_reductions(attention: Attention) -> None:
     for which in WHICH:
         names = [
-            reduced(seen, which, slug).name
+            reduced(attention, which, slug).name
             for slug, row in REDUCTIONS.items()
             if which.kind in row.kinds
         ]
@@ -100,13 +100,15 @@ def test_names_distinguish_the_reductions(seen: Attention) -> None:
 
 
 @pytest.mark.parametrize("which", WHICH, ids=str)
-def test_mean_and_max_are_those_of_numpy(seen: Attention, which: HeadSelection) -> None:
-    weights = getattr(seen, which.kind)
+def test_mean_and_max_are_those_of_numpy(attention: Attention, which: HeadSelection) -> None:
+    weights = getattr(attention, which.kind)
     layers = [which.layer] if which.layer is not None else [0, 1]
     heads = [which.head] if which.head is not None else [0, 1, 2]
     chosen = np.array([weights[layer, head] for layer in layers for head in heads])
-    np.testing.assert_allclose(reduced(seen, which, "mean").weights, np.mean(chosen, 0), rtol=1e-5)
-    np.testing.assert_array_equal(reduced(seen, which, "max").weights, np.max(chosen, 0))
+    np.testing.assert_allclose(
+        reduced(attention, which, "mean").weights, np.mean(chosen, 0), rtol=1e-5
+    )
+    np.testing.assert_array_equal(reduced(attention, which, "max").weights, np.max(chosen, 0))
 
 
 def rollout_by_hand(layers: list[np.ndarray]) -> np.ndarray:
@@ -126,21 +128,23 @@ def rollout_by_hand(layers: list[np.ndarray]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("which", WHICH, ids=str)
-def test_rollout_is_a_random_walk_through_the_layers(seen: Attention, which: HeadSelection) -> None:
+def test_rollout_is_a_random_walk_through_the_layers(
+    attention: Attention, which: HeadSelection
+) -> None:
     def headed(weights: np.ndarray, head: int | None) -> list[np.ndarray]:
         return [layer.mean(0) if head is None else layer[head] for layer in weights]
 
     if which.kind == "cross":
-        over = headed(seen.cross, which.head)
+        over = headed(attention.cross, which.head)
         chosen = np.mean(over, 0) if which.layer is None else over[which.layer]
-        expected = chosen @ rollout_by_hand(headed(seen.encoder, None))
+        expected = chosen @ rollout_by_hand(headed(attention.encoder, None))
     else:
         expected = rollout_by_hand(
-            headed(getattr(seen, which.kind), which.head)[
+            headed(getattr(attention, which.kind), which.head)[
                 : None if which.layer is None else which.layer + 1
             ]
         )
-    np.testing.assert_allclose(reduced(seen, which, "rollout").weights, expected, atol=1e-6)
+    np.testing.assert_allclose(reduced(attention, which, "rollout").weights, expected, atol=1e-6)
 
 
 def test_rollout_without_layers_is_the_identity() -> None:
@@ -178,9 +182,9 @@ def added(model: Transformer, kind: str) -> list[list[Tensor]]:
 def test_norms_are_those_of_what_the_modules_add(
     opened: tuple[Transformer, Attention], kind: str
 ) -> None:
-    model, seen = opened
+    model, attention = opened
     vectors = added(model, kind)
-    weights = torch.from_numpy(getattr(seen, kind))
+    weights = torch.from_numpy(getattr(attention, kind))
     n_heads = weights.shape[1]
     for head in (None, *range(n_heads)):
         rows = []
@@ -193,7 +197,7 @@ def test_norms_are_those_of_what_the_modules_add(
         for chosen in (None, *range(len(rows))):
             expected = np.mean(rows, 0) if chosen is None else rows[chosen]
             np.testing.assert_allclose(
-                reduced(seen, HeadSelection(kind, chosen, head), "norm").weights,
+                reduced(attention, HeadSelection(kind, chosen, head), "norm").weights,
                 expected,
                 atol=2e-6,
             )
@@ -204,33 +208,33 @@ def test_the_heads_sum_to_the_attentions_output(
     opened: tuple[Transformer, Attention],
 ) -> None:
     """So the vectors of the test above are those of the model."""
-    model, seen = opened
-    attention = model.decoder.layers[0].cross_attention
+    model, attention = opened
+    module = model.decoder.layers[0].cross_attention
     given: list[Tensor] = []
-    hook = attention.register_forward_hook(lambda _, inputs, output: given.append(output[0]))
+    hook = module.register_forward_hook(lambda _, inputs, output: given.append(output[0]))
     vectors = added(model, "cross")[0]
     hook.remove()
     total = sum(
-        torch.from_numpy(seen.cross[0, head]) @ vectors[head] for head in range(attention.n_heads)
+        torch.from_numpy(attention.cross[0, head]) @ vectors[head] for head in range(module.n_heads)
     )
     bias = (
-        attention.output.bias
-        if isinstance(attention.output, nn.Linear) and attention.output.bias is not None
+        module.output.bias
+        if isinstance(module.output, nn.Linear) and module.output.bias is not None
         else 0
     )
     torch.testing.assert_close(total + bias, given[0], atol=1e-5, rtol=1e-4)
 
 
-def test_a_weight_on_a_zero_vector_counts_nothing(seen: Attention) -> None:
-    grams = {**seen.grams, "cross": seen.grams["cross"].copy()}
+def test_a_weight_on_a_zero_vector_counts_nothing(attention: Attention) -> None:
+    grams = {**attention.grams, "cross": attention.grams["cross"].copy()}
     grams["cross"][:, 1] = 0.0
     silent = Attention(
-        seen.src_tokens,
-        seen.tgt_inputs,
-        seen.tgt_tokens,
-        seen.cross,
-        seen.encoder,
-        seen.decoder,
+        attention.src_tokens,
+        attention.tgt_inputs,
+        attention.tgt_tokens,
+        attention.cross,
+        attention.encoder,
+        attention.decoder,
         grams,
     )
     weights = reduced(silent, HeadSelection("cross", 1, 0), "norm").weights
@@ -240,26 +244,31 @@ def test_a_weight_on_a_zero_vector_counts_nothing(seen: Attention) -> None:
     assert not reduced(silent, HeadSelection("cross"), "norm").weights.any()
 
 
-def test_norms_need_more_than_weights(seen: Attention) -> None:
+def test_norms_need_more_than_weights(attention: Attention) -> None:
     kept = Attention(
-        seen.src_tokens, seen.tgt_inputs, seen.tgt_tokens, seen.cross, seen.encoder, seen.decoder
+        attention.src_tokens,
+        attention.tgt_inputs,
+        attention.tgt_tokens,
+        attention.cross,
+        attention.encoder,
+        attention.decoder,
     )
     with pytest.raises(ValueError, match="only the weights of this attention were recorded"):
         reduced(kept, HeadSelection("cross"), "norm")
 
 
-def test_shifted_rows_are_those_that_read_the_word(seen: Attention) -> None:
+def test_shifted_rows_are_those_that_read_the_word(attention: Attention) -> None:
     for which in (HeadSelection("cross", 1, 2), HeadSelection("cross", 0), HeadSelection("cross")):
-        usual = reduced(seen, which, "mean")
-        later = reduced(seen, which, "shift")
+        usual = reduced(attention, which, "mean")
+        later = reduced(attention, which, "shift")
         assert (later.verb, later.rows, later.keys) == ("reads", usual.rows[:-1], usual.keys)
         np.testing.assert_array_equal(later.weights, usual.weights[1:])
 
 
 def test_a_run_keeps_what_norms_need(tmp_path: Path) -> None:
-    seen = s2s.load(make_run(tmp_path / "run", {})).attention("1 2 3", "3 2")
-    shapes = {kind: grams.shape for kind, grams in seen.grams.items()}
+    attention = s2s.load(make_run(tmp_path / "run", {})).attention("1 2 3", "3 2")
+    shapes = {kind: grams.shape for kind, grams in attention.grams.items()}
     assert shapes == {"cross": (1, 4, 4, 4), "encoder": (1, 4, 4, 4), "decoder": (1, 3, 4, 4)}
-    for kind, grams in seen.grams.items():
-        assert (grams.dtype, getattr(seen, kind).dtype) == (np.float32, np.float32)
+    for kind, grams in attention.grams.items():
+        assert (grams.dtype, getattr(attention, kind).dtype) == (np.float32, np.float32)
         np.testing.assert_allclose(grams, grams.swapaxes(-1, -2), atol=1e-7)

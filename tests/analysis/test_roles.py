@@ -21,8 +21,8 @@ def pointing(places: list[int], n_keys: int = N, *, sharp: float = 0.7) -> Weigh
 
 def causal(weights: Weights) -> Weights:
     """Nothing ahead; rows sum to 1."""
-    seen = np.tril(weights)
-    scaled: Weights = (seen / seen.sum(-1, keepdims=True)).astype(np.float32)
+    lower = np.tril(weights)
+    scaled: Weights = (lower / lower.sum(-1, keepdims=True)).astype(np.float32)
     return scaled
 
 
@@ -116,9 +116,9 @@ def seen_by_demo(text: str) -> Attention:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_numbers_of_a_demo_head_are_those_of_its_rows(kind: str) -> None:
-    seen = seen_by_demo("the cat who chased the mouse was black")
-    found = summarize_heads(seen, kind)
-    weights = seen.view(kind).weights
+    attention = seen_by_demo("the cat who chased the mouse was black")
+    found = summarize_heads(attention, kind)
+    weights = attention.view(kind).weights
     assert found.role.shape == found.entropy.shape == weights.shape[:2]
     for layer, head in np.ndindex(weights.shape[:2]):
         rows = weights[layer, head].astype(float)

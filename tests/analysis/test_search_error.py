@@ -25,7 +25,7 @@ def judged(
 
 
 def test_each_diagnosis_matches_brute_force() -> None:
-    seen = set()
+    verdicts = set()
     for seed in range(12):
         targets = every_target(LONGEST)
         table = Table(1, seed)
@@ -40,8 +40,8 @@ def test_each_diagnosis_matches_brute_force() -> None:
                 table.log_prob(0, ranked[0]) > table.log_prob(0, found) + 1e-3
             )
             assert not verdict.is_beyond  # nothing is more probable than the best of all
-            seen.add((verdict.kind, verdict.is_missed))
-    assert {("none", False), ("search", True), ("model", True), ("model", False)} <= seen
+            verdicts.add((verdict.kind, verdict.is_missed))
+    assert {("none", False), ("search", True), ("model", True), ("model", False)} <= verdicts
 
 
 @pytest.mark.parametrize(

@@ -46,9 +46,9 @@ def test_a_row_holds_what_is_known_of_a_sentence() -> None:
     )
     assert (second.n_source, second.n_hypothesis, second.expected) == (6, 2, 6.0)
     assert (empty.expected, empty.rarest, empty.length_ratio, empty.flags) == (None, None, None, ())
-    assert [flag.rule for flag in second.flags_of_kind("omission")] == ["short"]
+    assert [flag.rule for flag in second.flags] == ["short"]
     assert [flag.rule for flag in last.flags] == ["loops"]
-    assert (last.flags_of_kind("omission"), last.repeated) == ((), "deux amis deux amis")
+    assert last.repeated == "deux amis deux amis"
 
 
 def test_the_rarest_word_is_the_one_that_training_had_least() -> None:

@@ -28,8 +28,8 @@ def test_the_stream_is_the_input_and_output_of_each_layer(preset: str) -> None:
     assert [tuple(each.shape) for each in streams.encoder] == [(2, 4, model.config.d_model)] * (
         n_layers + 1
     )
-    for seen, real in zip(streams.encoder, given, strict=False):
-        torch.testing.assert_close(seen, real, rtol=0, atol=0)
+    for states, real in zip(streams.encoder, given, strict=False):
+        torch.testing.assert_close(states, real, rtol=0, atol=0)
     with torch.inference_mode():
         torch.testing.assert_close(model.project(streams.decoder[-1]), logits)
         torch.testing.assert_close(streams.decoder[-1], model.decode(TGT, model.encode(SRC), SRC))
@@ -65,20 +65,20 @@ def test_a_stack_without_a_final_norm_has_its_last_layer_as_last_state() -> None
 
 def test_a_run_gives_its_states_with_their_tokens() -> None:
     run = s2s.load("demo-en-fr")
-    seen = run.states("the red house", "la maison rouge")
-    assert seen.src_tokens == ("the", "red", "house", "</s>")
-    assert (seen.tgt_inputs[0], seen.tgt_tokens[-1]) == ("<s>", "</s>")
-    assert seen.encoder.shape == (3, 4, 128)
-    assert seen.decoder.shape == (3, len(seen.tgt_inputs), 128)
-    assert seen.encoder.dtype == np.float32
+    states = run.states("the red house", "la maison rouge")
+    assert states.src_tokens == ("the", "red", "house", "</s>")
+    assert (states.tgt_inputs[0], states.tgt_tokens[-1]) == ("<s>", "</s>")
+    assert states.encoder.shape == (3, 4, 128)
+    assert states.decoder.shape == (3, len(states.tgt_inputs), 128)
+    assert states.encoder.dtype == np.float32
     ids = torch.tensor([*run.src_tokenizer.encode("the red house"), 2])[None]
     with torch.inference_mode():
-        np.testing.assert_allclose(seen.encoder[0], run.model.encoder.embed(ids)[0], atol=1e-6)
+        np.testing.assert_allclose(states.encoder[0], run.model.encoder.embed(ids)[0], atol=1e-6)
     for side, n_layers in zip(SIDES, (2, 2), strict=True):
-        assert seen.side(side).n_layers == n_layers
-        assert len(seen.side(side).tokens) == seen.side(side).vectors.shape[1]
+        assert states.side(side).n_layers == n_layers
+        assert len(states.side(side).tokens) == states.side(side).vectors.shape[1]
     with pytest.raises(ValueError, match="no states of `memory`"):
-        seen.side("memory")
+        states.side("memory")
 
 
 def test_the_first_state_knows_nothing_of_the_other_words() -> None:

@@ -8,11 +8,14 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import psutil
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.hub.standin import Hub
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -23,6 +26,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
 ]
+DESK = {"width": 1440, "height": 900}
 PATIENCE = 60  # seconds; on an idle machine nothing here takes ten
 
 # Opens an address in a browser context with these options.
@@ -40,8 +44,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 class Server:
     """The dashboard as `streamlit run` starts it, with its own port and `S2S_HOME`."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, **environment: str) -> None:
         self.home = home
+        self.environment = environment
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -57,7 +62,7 @@ class Server:
             "true",
         ]
         command = [sys.executable, "-m", "streamlit", "run", "streamlit_app.py", *where]
-        env = {**os.environ, "S2S_HOME": str(self.home), "S2S_WORKER": ""}
+        env = {**os.environ, "S2S_HOME": str(self.home), "S2S_WORKER": "", **self.environment}
         with (self.home / "server.log").open("ab") as log:
             self.process = subprocess.Popen(
                 command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log
@@ -93,9 +98,9 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Server]:
-    """A running server."""
-    server = Server(folder)
+def serving(folder: Path, **environment: str) -> Iterator[Server]:
+    """A running server with these variables in its environment."""
+    server = Server(folder, **environment)
     try:
         server.start()
         yield server
@@ -116,94 +121,83 @@ def wait_until_ready(address: str, process: "subprocess.Popen[bytes]") -> None:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
+        expect.set_options(timeout=PATIENCE * 1000)
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield chromium
         chromium.close()
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """One server for all tests except those that need a fresh one."""
-    with serving(tmp_path_factory.mktemp("server")) as server:
-        yield server.address
+def hub() -> Iterator[Hub]:
+    """The hub of datasets that the server knows: no test looks anything up elsewhere."""
+    with Hub({}) as hub:
+        yield hub
 
 
-@pytest.fixture
-def fresh_server(tmp_path: Path) -> Iterator[str]:
-    """A server that nobody has visited."""
-    with serving(tmp_path) as server:
-        yield server.address
-
-
-@pytest.fixture
-def own_server(tmp_path: Path) -> Iterator[Server]:
-    """A server that nobody has visited, and that a test may kill."""
-    with serving(tmp_path) as server:
+@pytest.fixture(scope="session")
+def shared(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for all tests; one that kills it starts it again."""
+    with serving(tmp_path_factory.mktemp("server"), HF_ENDPOINT=hub.url) as server:
         yield server
 
 
-@contextmanager
-def visiting(browser: Browser) -> Iterator[Open]:
-    """Opens addresses in fresh contexts; afterwards no page may show an exception or have requested another host."""
-    contexts: list[BrowserContext] = []
-    requested: list[str] = []
+@pytest.fixture
+def server(shared: Server) -> str:
+    """The address of the shared server."""
+    return shared.address
 
-    def open_page(address: str, **context: object) -> Page:
-        fresh = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **context})
-        fresh.set_default_timeout(PATIENCE * 1000)
-        contexts.append(fresh)
-        page = fresh.new_page()
-        page.on("request", lambda request: requested.append(request.url))
+
+class Tabs:
+    """One tab for each kind of context, kept: in a fresh one Chromium compiles all scripts again, for seconds."""
+
+    def __init__(self, browser: Browser) -> None:
+        self.browser = browser
+        self.kept: dict[str, Page] = {}
+        self.requested: list[str] = []
+
+    def open(self, address: str, *, color_scheme: Any = "light", **context: Any) -> Page:
+        """Opens an address in the tab of a context with these options; leaves what the tab showed."""
+        wanted = {"viewport": DESK, **context}
+        kind = repr(sorted(wanted.items()))
+        if kind not in self.kept:
+            self.kept[kind] = self._tab(wanted)
+        page = self.kept[kind]
+        page.set_viewport_size(wanted["viewport"])
+        page.emulate_media(color_scheme=color_scheme)
         page.goto(address)
         return page
 
-    yield open_page
-    errors = [
-        page.get_by_test_id("stException").count() for context in contexts for page in context.pages
-    ]
-    for context in contexts:
-        context.close()
-    assert not any(errors)
-    assert not [
-        url for url in requested if url.startswith("http") and urlsplit(url).hostname != "127.0.0.1"
-    ]
+    def _tab(self, options: dict[str, Any]) -> Page:
+        context = self.browser.new_context(**options)
+        context.set_default_timeout(PATIENCE * 1000)
+        context.on("request", lambda request: self.requested.append(request.url))
+        return context.new_page()
+
+    def exceptions(self) -> int:
+        """How many exceptions the tabs show."""
+        return sum(page.get_by_test_id("stException").count() for page in self.kept.values())
+
+    def clear(self) -> None:
+        """Leaves every page: a test finds no address, cookie, message or error of another."""
+        for page in self.kept.values():
+            page.goto("about:blank")
+            page.clear_console_messages()
+            page.clear_page_errors()
+            page.context.clear_cookies()
+        self.requested.clear()
+
+
+@pytest.fixture(scope="session")
+def tabs(browser: Browser) -> Tabs:
+    return Tabs(browser)
 
 
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Open]:
-    """A fresh browser context for each address."""
-    with visiting(browser) as open_page:
-        yield open_page
-
-
-@pytest.fixture(scope="module")
-def tabs(browser: Browser) -> Iterator[Open]:
-    """One tab per kind of context, reused for every address: a fresh one would compile all scripts again."""
-    kept: dict[str, Page] = {}
-    with visiting(browser) as open_page:
-
-        def open_again(address: str, **context: object) -> Page:
-            kind = repr(sorted(context.items()))
-            if kind in kept:
-                kept[kind].goto(address)
-            else:
-                kept[kind] = open_page(address, **context)
-            return kept[kind]
-
-        yield open_again
-
-
-@pytest.fixture
-def revisit(tabs: Open) -> Iterator[Open]:
-    """Like `visit`, for tests that do not depend on what the browser has opened before."""
-    pages: list[Page] = []
-
-    def open_again(address: str, **context: object) -> Page:
-        pages.append(tabs(address, **context))
-        return pages[-1]
-
-    yield open_again
-    errors = [page.get_by_test_id("stException").count() for page in pages]
-    for page in pages:
-        page.goto("about:blank")
-    assert not any(errors)
+def visit(tabs: Tabs) -> Iterator[Open]:
+    """Opens addresses; afterwards no page may show an exception or have requested another host."""
+    yield tabs.open
+    n_exceptions = tabs.exceptions()
+    hosts = {urlsplit(url).hostname for url in tabs.requested if url.startswith("http")}
+    tabs.clear()
+    assert n_exceptions == 0
+    assert hosts <= {"127.0.0.1"}

@@ -4,13 +4,14 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PATIENCE, Open
+from tests.browser.conftest import Open
+from tests.browser.test_home import PHONE
 
 VIEW = "architecture?run=demo-en-fr&set=model%3Asmall%2Cagainst%3Amodern-small"
 
 
 def chosen(page: Page, label: str) -> None:
-    expect(page.locator(".st-key-part h3")).to_have_text(label, timeout=PATIENCE * 1000)
+    expect(page.locator(".st-key-part h3")).to_have_text(label)
 
 
 def test_a_component_is_hovered_clicked_and_reached_by_keyboard(server: str, visit: Open) -> None:
@@ -41,9 +42,9 @@ def test_a_component_is_hovered_clicked_and_reached_by_keyboard(server: str, vis
 
 
 def test_the_diagram_fits_a_phone(server: str, visit: Open) -> None:
-    page = visit(f"{server}/{VIEW}", viewport={"width": 420, "height": 900})
+    page = visit(f"{server}/{VIEW}", **PHONE)
     box = page.get_by_role("button", name=re.compile("^Masked self-attention"))
-    expect(box).to_be_visible(timeout=PATIENCE * 1000)
+    expect(box).to_be_visible()
     diagram = page.locator(".diagram svg").bounding_box() or {}
     assert 300 < diagram["width"] <= 420
     assert page.evaluate("document.documentElement.scrollWidth") == 420

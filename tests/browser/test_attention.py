@@ -7,11 +7,10 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 import s2s
-from tests.browser.conftest import PATIENCE, Open
+from tests.browser.conftest import Open
 from tests.browser.test_home import PHONE
 
 VIEW = "attention?run=demo-en-fr&src=the+red+house&tgt=la+maison+rouge"
-WAIT = PATIENCE * 1000
 LAYERS = 2
 HEADS = 4
 LONG = (
@@ -29,7 +28,7 @@ LABELS_APART = """least => {
 
 def canvas(page: Page) -> Locator:
     found = page.locator(".heads canvas")
-    expect(found).to_have_attribute("data-painted", re.compile(r" (all|\d+\.\d+)$"), timeout=WAIT)
+    expect(found).to_have_attribute("data-painted", re.compile(r" (all|\d+\.\d+)$"))
     return found
 
 
@@ -41,9 +40,7 @@ def point(page: Page, layer: int, head: int) -> dict[str, float]:
 
 def opened(page: Page, layer: str, head: str) -> None:
     """Waits until heatmap, outline and address show this head, and no other heatmap is left."""
-    expect(page.locator(".gtitle")).to_contain_text(
-        [f"layer {layer} of 2 · head {head} of 4"], timeout=WAIT
-    )
+    expect(page.locator(".gtitle")).to_contain_text([f"layer {layer} of 2 · head {head} of 4"])
     expect(canvas(page)).to_have_attribute("data-chosen", f"{layer}.{head}")
     page.wait_for_function("head => location.search.includes(`head=${head}`)", arg=head)
 
@@ -57,16 +54,14 @@ def test_a_click_opens_a_head_a_double_click_enlarges_it_and_a_reload_keeps_both
     page.wait_for_function("location.search.includes('layer=1')")
     canvas(page).dblclick(position=point(page, 1, 1))
     opened(page, "2", "2")
-    expect(canvas(page)).to_have_attribute("data-painted", re.compile(r" 1\.1$"), timeout=WAIT)
+    expect(canvas(page)).to_have_attribute("data-painted", re.compile(r" 1\.1$"))
     page.wait_for_function("decodeURIComponent(location.search).includes('alone:2.2')")
     painted = canvas(page).get_attribute("data-painted")
     page.reload()
-    expect(page.locator(".heads canvas")).to_have_attribute(
-        "data-painted", painted or "", timeout=WAIT
-    )
+    expect(page.locator(".heads canvas")).to_have_attribute("data-painted", painted or "")
     opened(page, "2", "2")
     page.get_by_role("button", name="All heads").click()
-    expect(canvas(page)).to_have_attribute("data-painted", re.compile(" all$"), timeout=WAIT)
+    expect(canvas(page)).to_have_attribute("data-painted", re.compile(" all$"))
     page.wait_for_function("!location.search.includes('alone')")
 
 
@@ -76,25 +71,26 @@ def test_keys_move_open_and_enlarge_and_hover_shows_the_weight(server: str, visi
     page.locator(".heads").focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown"):  # there is no third layer
         page.keyboard.press(key)
-    expect(page.locator(".heads .status")).to_have_text("layer 2 · head 3")
+    expect(page.locator(".heads .status")).to_have_text("layer 2 · head 3, monotonic")
     page.keyboard.press("Enter")
     opened(page, "2", "3")
     expect(page.locator(".heads")).to_be_focused()  # the keyboard focus stays
     page.keyboard.press("Space")
-    expect(canvas(page)).to_have_attribute("data-painted", re.compile(r" 1\.2$"), timeout=WAIT)
+    expect(canvas(page)).to_have_attribute("data-painted", re.compile(r" 1\.2$"))
     weights = s2s.load("demo-en-fr").attention("the red house", "la maison rouge").cross[1, 2]
     box = canvas(page).bounding_box() or {}
     canvas(page).hover(position={"x": 1.5 / 4 * box["width"], "y": 2.5 / 4 * box["height"]})
     tip = page.locator(".heads .tip")
     expect(tip).to_contain_text("layer 2 · head 3")
     expect(tip).to_contain_text("predicting rouge it attends to red: ")
-    assert np.isclose(float(tip.inner_text().rpartition(" ")[2]), weights[2, 1], atol=0.01)
+    expect(tip).to_contain_text("role: monotonic")
+    shown = re.search(r"red: (\d\.\d+)", tip.inner_text())
+    assert shown
+    assert np.isclose(float(shown[1]), weights[2, 1], atol=0.01)
     page.keyboard.press("Escape")
-    expect(canvas(page)).to_have_attribute("data-painted", re.compile(" all$"), timeout=WAIT)
+    expect(canvas(page)).to_have_attribute("data-painted", re.compile(" all$"))
     page.get_by_role("button", name="Layer 1: mean of all heads").click()
-    expect(page.locator(".gtitle")).to_contain_text(
-        ["layer 1 of 2 · mean of 4 heads"], timeout=WAIT
-    )
+    expect(page.locator(".gtitle")).to_contain_text(["layer 1 of 2 · mean of 4 heads"])
 
 
 @pytest.mark.parametrize("screen", [{}, PHONE], ids=["desk", "phone"])

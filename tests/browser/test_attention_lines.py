@@ -11,7 +11,8 @@ from playwright.sync_api import Locator, Page, expect
 import s2s
 from s2s.analysis import HeadSelection, reduced
 from s2s.analysis.simplify import strongest_cells
-from tests.browser.conftest import PATIENCE, ROOT, Open, Server
+from tests.browser import test_save_picture
+from tests.browser.conftest import ROOT, Open, Server
 from tests.browser.test_home import PHONE
 
 VIEW = "attention?run={run}&src=the+red+house&layer=1&head=3&set=view%3Alines"
@@ -19,11 +20,15 @@ HOSTILE = "<img/src=x/onerror=document.title='taken'>"
 RUN = "abcdefgh12345678"
 
 
-@pytest.fixture(autouse=True)
-def _patience() -> Iterator[None]:
-    expect.set_options(timeout=PATIENCE * 1000)
-    yield
-    expect.set_options(timeout=5000)
+@pytest.fixture
+def hostile_run(shared: Server) -> Iterator[str]:
+    """A run with markup for a token."""
+    folder = shared.home / "runs" / RUN
+    shutil.copytree(ROOT / "s2s" / "demo" / "runs" / "demo-en-fr", folder)
+    words = folder / "tgt.tokenizer.json"
+    words.write_text(words.read_text().replace('"maison"', f'"{HOSTILE}"'))
+    yield RUN
+    shutil.rmtree(folder)
 
 
 def lines(page: Page) -> Locator:
@@ -44,12 +49,12 @@ def saved(page: Page, label: str, folder: Path) -> Path:
 
 
 def test_only_the_lines_of_a_hovered_focused_or_held_token_are_shown(
-    server: str, revisit: Open
+    server: str, visit: Open
 ) -> None:
     run = s2s.load("demo-en-fr")
     seen = run.attention("the red house", run.translate(["the red house"])[0].text)
     links = strongest_cells(reduced(seen, HeadSelection("cross", 0, 2)).weights)
-    page = revisit(f"{server}/{VIEW.format(run='demo-en-fr')}")
+    page = visit(f"{server}/{VIEW.format(run='demo-en-fr')}")
     expect(lines(page)).to_have_count(len(links))
     row = next(link.row for link in links)
     of_row = [link for link in links if link.row == row]
@@ -71,7 +76,7 @@ def test_only_the_lines_of_a_hovered_focused_or_held_token_are_shown(
     expect(lines(page)).to_have_count(len(links))
 
 
-def test_a_tap_holds_a_token_and_a_second_tap_releases_it(server: str, revisit: Open) -> None:
+def test_a_tap_holds_a_token_and_a_second_tap_releases_it(server: str, visit: Open) -> None:
     run = s2s.load("demo-en-fr")
     links = strongest_cells(
         reduced(
@@ -79,7 +84,7 @@ def test_a_tap_holds_a_token_and_a_second_tap_releases_it(server: str, revisit: 
         ).weights,
         0.9,
     )
-    page = revisit(f"{server}/{VIEW.format(run='demo-en-fr')}%2Cshare%3A0.9&kind=encoder", **PHONE)
+    page = visit(f"{server}/{VIEW.format(run='demo-en-fr')}%2Cshare%3A0.9&kind=encoder", **PHONE)
     expect(lines(page)).to_have_count(len(links))
     token(page, 0, "red").tap()
     expect(lines(page)).to_have_count(sum(link.key == 1 for link in links))
@@ -91,13 +96,9 @@ def test_a_tap_holds_a_token_and_a_second_tap_releases_it(server: str, revisit: 
 
 
 def test_saved_files_contain_the_picture_and_a_hostile_token_stays_text(
-    own_server: Server, visit: Open, tmp_path: Path
+    hostile_run: str, server: str, visit: Open, tmp_path: Path
 ) -> None:
-    folder = own_server.home / "runs" / RUN
-    shutil.copytree(ROOT / "s2s" / "demo" / "runs" / "demo-en-fr", folder)
-    words = folder / "tgt.tokenizer.json"
-    words.write_text(words.read_text().replace('"maison"', f'"{HOSTILE}"'))
-    page = visit(f"{own_server.address}/{VIEW.format(run=RUN)}")
+    page = visit(f"{server}/{VIEW.format(run=hostile_run)}")
     expect(token(page, 1, HOSTILE)).to_be_visible()
     page.get_by_role("button", name="Save").click()
     picture = saved(page, "SVG", tmp_path).read_text()
@@ -107,11 +108,13 @@ def test_saved_files_contain_the_picture_and_a_hostile_token_stays_text(
     ]
     assert {"the", "red", "house", "la", "rouge", "</s>"} <= set(texts)
     assert HOSTILE in picture.replace("&lt;", "<").replace("&gt;", ">")
-    assert saved(page, "PNG", tmp_path).read_bytes().startswith(b"\x89PNG")
     saved_page = page.context.new_page()
     saved_page.goto(saved(page, "HTML", tmp_path).as_uri())
     expect(saved_page.locator("svg g[data-row]").first).to_be_attached()
     saved_page.locator("text[data-row='0']").hover()
     expect(saved_page.locator("svg.one g.own").first).to_be_attached()
+    page.get_by_role("button", name="PNG, PDF").click()
+    assert test_save_picture.saved(page, format="png", width="12").startswith(b"\x89PNG")
     assert {page.title(), saved_page.title()} & {"taken"} == set()
     assert saved_page.locator("img").count() == page.locator("img").count() == 0
+    saved_page.close()

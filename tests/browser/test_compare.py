@@ -3,7 +3,8 @@
 from playwright.sync_api import Page, expect
 
 from s2s.ui.compare import columns
-from tests.browser.conftest import PATIENCE, Open
+from tests.browser.conftest import Open
+from tests.browser.test_home import PHONE
 from tests.browser.test_walk import quiet, shared_link
 
 STILL = "() => !document.querySelector('[data-stale=\"true\"]')"
@@ -13,8 +14,8 @@ TEXTS = '[class*="st-key-translation"] p[title]'
 
 def shown(page: Page, n_columns: int) -> tuple[list[str], list[str]]:
     """Waits for this many columns; returns their headings and texts."""
-    expect(page.locator(HEADS)).to_have_count(n_columns, timeout=PATIENCE * 1000)
-    expect(page.locator(TEXTS)).to_have_count(n_columns, timeout=PATIENCE * 1000)
+    expect(page.locator(HEADS)).to_have_count(n_columns)
+    expect(page.locator(TEXTS)).to_have_count(n_columns)
     quiet(page)
     page.wait_for_function(STILL)
     return page.locator(HEADS).all_inner_texts(), page.locator(TEXTS).all_inner_texts()
@@ -38,7 +39,7 @@ def test_five_columns_open_with_one_click_close_with_one_back_and_are_in_the_lin
     assert shown(page, 5) == (heads, texts)
     page.get_by_role("button", name="Remove").nth(1).click()
     four = shown(page, 4)
-    again = visit(shared_link(page), viewport={"width": 420, "height": 900})
+    again = visit(shared_link(page), **PHONE)
     assert shown(again, 4) == four
     main = again.get_by_test_id("stMain")
     assert main.evaluate("main => main.scrollWidth <= main.clientWidth")
@@ -47,3 +48,16 @@ def test_five_columns_open_with_one_click_close_with_one_back_and_are_in_the_lin
         for box in [each.bounding_box() for each in again.locator(TEXTS).all()]
         if box
     ]  # one below the other
+
+
+def test_an_example_that_needs_no_address_gets_one_under_another_model(
+    server: str, visit: Open
+) -> None:
+    page = visit(f"{server}/compare?run=demo-en-fr")
+    quiet(page)
+    box = page.locator(".st-key-src input")
+    expect(box).to_have_value("the cat sits on the mat")
+    page.locator(".st-key-run input").click()
+    page.get_by_role("option", name="demo-en-es", exact=True).click()
+    page.wait_for_url("**run=demo-en-es&src=*")
+    expect(box).to_have_value("the cat sits on the mat")

@@ -5,23 +5,16 @@ import re
 import time
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PATIENCE, Open, Server, serving
+from tests.browser.conftest import DESK, Open, Server
 from tests.browser.test_home import PHONE
 from tests.browser.test_walk import NASTY, quiet, shared_link
 from tests.hub.standin import Hub, Repo
 
 PAIRS = [f"{a} {b} {c}\t{c} {b} {a}" for a in range(9) for b in range(9) for c in range(9)]
 FAULTS = [*PAIRS[:5], "the same\tthe same", "<br>\tx y", f"{NASTY}\t{NASTY} 1"]
-
-
-@pytest.fixture(autouse=True)
-def _patience():
-    expect.set_options(timeout=PATIENCE * 1000)
-    yield
-    expect.set_options(timeout=5000)
+NARROW = "document.querySelector('[data-testid=stMain]').scrollWidth <= 420"
 
 
 def view(page: Page, name: str) -> None:
@@ -30,16 +23,23 @@ def view(page: Page, name: str) -> None:
     quiet(page)
 
 
+def view_on_a_phone(page: Page, name: str) -> None:
+    """Opens a view, which must not be wider than the phone."""
+    view(page, name)
+    page.wait_for_function(NARROW, timeout=10_000)
+
+
 def drop(page: Page, rule: str) -> None:
     page.get_by_role("radiogroup", name=re.compile(f"^{rule}: keep or drop")).get_by_role(
         "radio", name="drop"
     ).click()
 
 
-def test_a_file_is_linted_cleaned_given_a_task_and_trained_on(
-    own_server: Server, visit: Open, tmp_path: Path
+def test_a_file_is_linted_cleaned_given_a_task_and_trained_on_from_a_phone(
+    shared: Server, visit: Open, tmp_path: Path
 ) -> None:
-    page = visit(f"{own_server.address}/data")
+    page = visit(f"{shared.address}/data")
+    page.set_viewport_size(PHONE["viewport"])
     page.get_by_role("radio", name=re.compile("Upload")).click()
     file = tmp_path / "digits, mine.tsv"
     file.write_text("\n".join(PAIRS + FAULTS) + "\n", encoding="utf-16")
@@ -47,29 +47,23 @@ def test_a_file_is_linted_cleaned_given_a_task_and_trained_on(
     n = len(PAIRS) + len(FAULTS)
     expect(page.get_by_test_id("stMetric").get_by_text(str(n), exact=True)).to_be_visible()
     expect(page.get_by_text("UTF-16")).to_be_visible()
-    expect(page.get_by_text("An upload of this visit")).to_be_visible()
+    expect(page.get_by_text("An upload, stored on this server")).to_be_visible()
+    page.wait_for_function(NARROW, timeout=10_000)
 
-    view(page, "Cleaning")
+    view_on_a_phone(page, "Cleaning")
     expect(page.get_by_text(f"Drops nothing: all {n} pairs stay.")).to_be_visible()
     drop(page, "Duplicates")
     expect(page.get_by_text(f"Drops 5 of {n} pairs")).to_be_visible()
     drop(page, "Markup")
     expect(page.get_by_text(f"Drops 7 of {n} pairs")).to_be_visible()
-    view(page, "Task")
+    view_on_a_phone(page, "Task")
     page.get_by_role("combobox", name="Task", exact=True).click()
     page.get_by_role("option", name="reverse", exact=True).click()
     expect(page.get_by_text("Write the source's words in reverse order.")).to_be_visible()
-    view(page, "Statistics")
+    view_on_a_phone(page, "Statistics")
     expect(page.locator(".js-plotly-plot")).to_have_count(6)
-    view(page, "Tokens")
+    view_on_a_phone(page, "Tokens")
     expect(page.locator(".tokens span").first).to_be_visible()
-    page.set_viewport_size(PHONE["viewport"])
-    for name in ("Pairs", "Cleaning", "Task", "Statistics", "Tokens"):
-        view(page, name)
-        assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 420, (
-            name
-        )
-    page.set_viewport_size({"width": 1440, "height": 900})
 
     page.get_by_role("button", name="Train on these pairs").click()
     page.wait_for_url("**/train?set=source*")
@@ -77,47 +71,46 @@ def test_a_file_is_linted_cleaned_given_a_task_and_trained_on(
     expect(page.get_by_text("Chosen for the dataset:")).to_contain_text("task = reverse")
     until = time.monotonic() + 10
     while left := list(
-        (own_server.home / "incoming").glob("*/files")
+        (shared.home / "incoming").glob("*/files")
     ):  # the upload is gone, the dataset is saved
         assert time.monotonic() < until, [sorted(path.parent.rglob("*")) for path in left]
         time.sleep(0.1)
+    page.set_viewport_size(DESK)
     page.get_by_role("link", name="Data", exact=True).first.click()
     page.get_by_role("radio", name=re.compile("Saved")).click()
     view(page, "Cleaning")
     expect(page.get_by_text(f"Drops 7 of {n} pairs")).to_be_visible()
-    fresh = visit(shared_link(page))
+    fresh = visit(shared_link(page), **PHONE)
     expect(fresh.get_by_text(f"Drops 7 of {n} pairs")).to_be_visible()
     assert not any(tab.evaluate("window.hit") for tab in (page, fresh))
 
 
 def test_a_dataset_of_the_hub_is_looked_up_read_and_shown(
-    tmp_path: Path, visit: Open, monkeypatch: pytest.MonkeyPatch
+    hub: Hub, shared: Server, visit: Open
 ) -> None:
     rows = b"".join(
         json.dumps({"id": at, "en": f"the {NASTY} {at}", "fr": f"le {at}"}).encode() + b"\n"
         for at in range(300)
     )
     dev = b"".join(rows.splitlines(keepends=True)[:20])
-    with Hub({"team/pairs": Repo({"train.jsonl": rows, "dev.jsonl": dev})}) as hub:
-        monkeypatch.setenv("HF_ENDPOINT", hub.url)
-        with serving(tmp_path) as server:
-            page = visit(f"{server.address}/data")
-            page.get_by_role("radio", name=re.compile("Hub")).click()
-            box = page.get_by_role("textbox", name=re.compile("Dataset of the Hugging Face hub"))
-            box.fill("/etc/passwd")
-            box.press("Enter")
-            expect(page.get_by_test_id("stAlert")).to_be_visible()
-            assert hub.sent == 0
-            box.fill("team/gone")
-            box.press("Enter")
-            expect(page.get_by_test_id("stAlert").get_by_text("team/gone")).to_be_visible()
-            box.fill("team/pairs")
-            box.press("Enter")
-            expect(page.get_by_text("Chosen because of")).to_be_visible()
-            page.get_by_role("button", name="Load these rows").click()
-            expect(page.get_by_test_id("stMetric").get_by_text("300", exact=True)).to_be_visible()
-            quiet(page)
-            assert not page.evaluate("window.hit")
-            page.get_by_role("button", name="Delete now").click()
-            expect(box).to_be_visible()
-            assert not list((server.home / "incoming").glob("*/draft.json"))
+    hub.repos["team/pairs"] = Repo({"train.jsonl": rows, "dev.jsonl": dev})
+    page = visit(f"{shared.address}/data")
+    page.get_by_role("radio", name=re.compile("Hub")).click()
+    box = page.get_by_role("textbox", name=re.compile("Dataset of the Hugging Face hub"))
+    box.fill("/etc/passwd")
+    box.press("Enter")
+    expect(page.get_by_test_id("stAlert")).to_be_visible()
+    assert hub.sent == 0
+    box.fill("team/gone")
+    box.press("Enter")
+    expect(page.get_by_test_id("stAlert").get_by_text("team/gone")).to_be_visible()
+    box.fill("team/pairs")
+    box.press("Enter")
+    expect(page.get_by_text("Chosen because of")).to_be_visible()
+    page.get_by_role("button", name="Load these rows").click()
+    expect(page.get_by_test_id("stMetric").get_by_text("300", exact=True)).to_be_visible()
+    quiet(page)
+    assert not page.evaluate("window.hit")
+    page.get_by_role("button", name="Delete now").click()
+    expect(box).to_be_visible()
+    assert not list((shared.home / "incoming").glob("*/*/draft.json"))

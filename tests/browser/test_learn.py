@@ -1,13 +1,10 @@
 """Walkthrough and Positions: clicks, the keyboard, Back, and the same link on a phone."""
 
-from collections.abc import Iterator
-
 import numpy as np
-import pytest
 from playwright.sync_api import Page, expect
 
 import s2s
-from tests.browser.conftest import PATIENCE, Open
+from tests.browser.conftest import Open
 from tests.browser.test_home import PHONE, QUIET, SHOWS
 
 WALK = (
@@ -29,13 +26,6 @@ CLIPPED = """async () => {
       > title.closest('.js-plotly-plot').getBoundingClientRect().right)
     .map(title => title.textContent);
 }"""
-
-
-@pytest.fixture(autouse=True)
-def _patience() -> Iterator[None]:
-    expect.set_options(timeout=PATIENCE * 1000)
-    yield
-    expect.set_options(timeout=5000)
 
 
 def titled(page: Page, *titles: str) -> None:
@@ -79,16 +69,16 @@ def complaints(page: Page) -> list[str]:
 
 
 def test_next_enter_and_back_change_the_step_and_a_phone_opens_the_same_link(
-    server: str, revisit: Open
+    server: str, visit: Open
 ) -> None:
     run = s2s.load("demo-en-fr")
     weights = run.attention(
         "the red house", run.translate(["the red house"], "greedy")[0].text
     ).encoder[1, 2]
-    page = revisit(f"{server}/{WALK}")
+    page = visit(f"{server}/{WALK}")
     titled(page, "Weights of head 3")
     page.wait_for_function(SHOWS, arg=np.round(weights, 5).tolist())
-    next_button = page.get_by_role("button", name="Next", exact=True)
+    next_button = page.get_by_role("button", name="Next", exact=True).first
     next_button.click()
     titled(page, "Values weighted for house, and their sum", "Weighted sums of head 3")
     says(page, "step:weighted,position:3")
@@ -101,7 +91,7 @@ def test_next_enter_and_back_change_the_step_and_a_phone_opens_the_same_link(
     cells = page.evaluate(CELLS)
     page.go_back()
     titled(page, "Values weighted for house", "Weighted sums of head 3")
-    phone = revisit(link, **PHONE)
+    phone = visit(link, **PHONE)
     titled(phone, "The heads, concatenated", "After the output projection")
     phone.wait_for_function(SHOWS, arg=cells)
     expect(phone.get_by_role("combobox", name="Token")).to_have_value("3 · house")
@@ -110,9 +100,9 @@ def test_next_enter_and_back_change_the_step_and_a_phone_opens_the_same_link(
 
 
 def test_another_view_draws_both_encodings_and_a_phone_opens_the_same_figures(
-    server: str, revisit: Open
+    server: str, visit: Open
 ) -> None:
-    page = revisit(
+    page = visit(
         f"{server}/positions?run=demo-en-fr&set=length%3A1024%2Cencoding%3Asinusoidal%2Cbeside%3Arotary"
     )
     titled(
@@ -126,7 +116,7 @@ def test_another_view_draws_both_encodings_and_a_phone_opens_the_same_figures(
     says(page, "view:distance,encoding:sinusoidal,beside:rotary")
     says(page, "length:1024")
     drawn(page, ".scatterlayer path.js-line")
-    phone = revisit(page.url, **PHONE)
+    phone = visit(page.url, **PHONE)
     titled(phone, *SIMILARITY, ROTARY)
     drawn(phone, ".scatterlayer path.js-line")
     assert (
@@ -134,3 +124,21 @@ def test_another_view_draws_both_encodings_and_a_phone_opens_the_same_figures(
     )
     fits(phone)
     assert complaints(page) == complaints(phone) == []
+
+
+def test_on_a_phone_the_picture_is_on_the_first_screen_and_next_stands_below_too(
+    server: str, visit: Open
+) -> None:
+    page = visit(f"{server}/{WALK}", **PHONE)
+    titled(page, "Weights of head 3")
+    tops = [
+        (page.locator(place).first.bounding_box() or {"y": 0})["y"]
+        for place in (".js-plotly-plot", ".katex", ".st-key-walk-controls", ".st-key-walk-below")
+    ]
+    assert tops == sorted(tops)
+    assert tops[0] < 430
+    page.locator(".st-key-walkthrough-next-below button").click()
+    says(page, "step:weighted")
+    page.goto(f"{server}/walkthrough?run=demo-en-fr&src=the+red+house&set=step%3Aforcing")
+    table = page.locator(".samples table")
+    assert (table.bounding_box() or {"height": 10_000})["height"] < 60 * table.locator("tr").count()

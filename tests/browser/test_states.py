@@ -1,12 +1,9 @@
 """States: a link, another layer, another view, and the hover text of a point with a mouse and on a phone."""
 
-from collections.abc import Iterator
-
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 import s2s
-from tests.browser.conftest import PATIENCE, Open
+from tests.browser.conftest import Open
 from tests.browser.test_home import PHONE
 from tests.browser.test_learn import complaints, fits, says, titled
 
@@ -18,13 +15,6 @@ TOKENS = {2: "bank", 6: "river"}  # by position, from 1: the points that no othe
 COORDINATES = """() => document.querySelector('.js-plotly-plot').calcdata
   .map(line => line.map(point => [point.x, point.y]))"""
 SAME = f"coordinates => JSON.stringify(({COORDINATES})()) === JSON.stringify(coordinates)"
-
-
-@pytest.fixture(autouse=True)
-def _patience() -> Iterator[None]:
-    expect.set_options(timeout=PATIENCE * 1000)
-    yield
-    expect.set_options(timeout=5000)
 
 
 def point(page: Page, position: int) -> Locator:
@@ -44,13 +34,13 @@ def lens_hover_names_the_token(page: Page) -> None:
     box = cells.bounding_box() or {}
     row = box["height"] / (len(tokens) + 1)  # `</s>`, too
     cells.hover(force=True, position={"x": box["width"] / 2, "y": 1.5 * row})
-    expect(hovered(page)).to_contain_text([f"layer 1, where {tokens[1]} is produced"])
+    expect(hovered(page)).to_contain_text([f"layer 1, at the position that predicts {tokens[1]}"])
 
 
 def test_choosing_a_layer_and_view_changes_map_and_link_and_a_phone_opens_the_same(
-    server: str, revisit: Open
+    server: str, visit: Open
 ) -> None:
-    page = revisit(f"{server}/{LENS}")
+    page = visit(f"{server}/{LENS}")
     titled(page, "decoder · logit lens")
     expect(page.get_by_text("Most probable tokens · decoder · after layer 1 of 2")).to_be_visible()
     lens_hover_names_the_token(page)
@@ -68,7 +58,7 @@ def test_choosing_a_layer_and_view_changes_map_and_link_and_a_phone_opens_the_sa
     for position, token in TOKENS.items():
         point(page, position).hover(force=True)  # Plotly's drag layer covers the points
         expect(hovered(page)).to_contain_text([f"{token}, sentence 1, position {position}"])
-    phone = revisit(page.url, **PHONE)
+    phone = visit(page.url, **PHONE)
     titled(phone, MAP)
     phone.wait_for_function(SAME, arg=coordinates)
     point(phone, 6).tap(force=True)  # what hover shows, tap shows

@@ -3,13 +3,13 @@
 from playwright.sync_api import Page, expect
 
 import s2s
-from tests.browser.conftest import PATIENCE, Open
+from tests.browser.conftest import Open
 
 VIEW = "steps?run=demo-en-fr&src=the+red+house&set=view%3Anext%2Cat%3A1"
 
 
 def translated(page: Page, text: str) -> None:
-    expect(page.locator(".st-key-translation p[title]")).to_have_text(text, timeout=PATIENCE * 1000)
+    expect(page.locator(".st-key-translation p[title]")).to_have_text(text)
 
 
 def test_a_token_is_hovered_chosen_and_replaced_by_another(server: str, visit: Open) -> None:
@@ -24,7 +24,7 @@ def test_a_token_is_hovered_chosen_and_replaced_by_another(server: str, visit: O
     second.focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Position 2: maison")).to_have_attribute(
-        "aria-pressed", "true", timeout=PATIENCE * 1000
+        "aria-pressed", "true"
     )
     expect(
         page.get_by_role("button", name="Position 2: maison")

@@ -1,8 +1,9 @@
 import io
 import json
+import os
 import re
+import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,8 @@ import s2s
 from s2s import settings
 from s2s.cli import main
 from s2s.config import PRESETS
+from s2s.runs import RunFolder
+from s2s.scores import Scoring, score_all
 from tests.conftest import TINY, make_run
 
 Say = Callable[..., tuple[int, str, str]]
@@ -156,16 +159,70 @@ def test_the_last_line_of_evaluate_is_one_json_object(say: Say, run: Path, tmp_p
     )
     assert status == 0
     summary = json.loads(out.splitlines()[-1])
-    names = "n bleu chrf ter rouge_1 rouge_2 rouge_l exact_match token_accuracy loss perplexity signature strategy seconds"
+    names = (
+        "n bleu chrf ter rouge_1 rouge_2 rouge_l exact_match token_accuracy loss perplexity"
+        " signature strategy seconds provenance"
+    )
     assert set(summary) == set(names.split())
     assert summary["n"] == 2
     assert summary["signature"]["bleu"].startswith("nrefs:1|")
+    assert summary["provenance"]["step"] == 60
+    assert summary["strategy"]["max_new_tokens"] == s2s.load(run).recipe.data.max_length
     assert summary["loss"] == pytest.approx(
         -sum(s2s.load(run).score(["1 2 3", "4"], ["3 2 1", "4"])) / 6, abs=1e-4
     )
 
 
+def test_evaluate_takes_several_references(say: Say, run: Path, tmp_path: Path) -> None:
+    for name, text in (("src", "1 2\n4\n1 2\n"), ("ref", "2 1\n4\n2 2\n"), ("ref2", "1 2\n\n1\n")):
+        (tmp_path / name).write_text(text)
+    files = ["--src", tmp_path / "src", "--ref", tmp_path / "ref", "--ref", tmp_path / "ref2"]
+    options = ["--strategy", "greedy", "--chrf-words", "2", "--bleu-tokenize", "char"]
+    _, out, _ = say("evaluate", run, *files, *options)
+    summary = json.loads(out.splitlines()[-1])
+    texts = [one.text for one in s2s.load(run).translate(["1 2", "4", "1 2"], "greedy")]
+    references = [["2 1", "1 2"], ["4"], ["2 2", "1"]]
+    expected = score_all(texts, references, Scoring(tokenize="char", chrf_words=2))
+    assert {name: summary[name] for name in expected} == {
+        name: score.value for name, score in expected.items()
+    }
+    assert "tok:char" in summary["signature"]["bleu"]
+    _, out, _ = say("evaluate", run, *files, *options, "--group")
+    summary = json.loads(out.splitlines()[-1])
+    assert summary["n"] == 2
+    assert (
+        summary["bleu"]
+        == score_all(texts[:2], [["2 1", "1 2", "2 2", "1"], ["4"]], Scoring(tokenize="char"))[
+            "bleu"
+        ].value
+    )
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "step"), [("best", 40), ("last", 60), ("40", 40), ("41", None)]
+)
+def test_a_checkpoint_is_chosen_by_step_or_as_best_or_last(
+    say: Say, run: Path, tmp_path: Path, checkpoint: str, step: int | None
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(run, folder)
+    RunFolder(folder).set_status("done", best_step=40)
+    for name in ("src", "ref"):
+        (tmp_path / name).write_text("1 2\n")
+    files = ["--src", tmp_path / "src", "--ref", tmp_path / "ref", "--strategy", "greedy"]
+    status, out, err = say("evaluate", folder, "--checkpoint", checkpoint, *files)
+    if step is None:
+        assert status == 2
+        assert "has no checkpoint of step 41; it has" in err
+    else:
+        assert json.loads(out.splitlines()[-1])["provenance"]["step"] == step
+
+
 MISTAKES = {
+    "checkpoint": (
+        ["translate", "demo-en-fr", "--checkpoint", "newest"],
+        "`--checkpoint` newest is not a checkpoint; give a step",
+    ),
     "preset": (
         ["train", "--source", "builtin:en-fr", "--preset", "smol", "--out", "x"],
         "no preset `smol`; the nearest are `small`",
@@ -242,7 +299,7 @@ MISTAKES = {
             "--out",
             "x",
         ],
-        "`steps` is '9+'; give",
+        r"`steps` is '9+…; give",
     ),
     "again": (
         ["train", "--resume", "--out", "RUN", "--preset", "small"],
@@ -343,37 +400,29 @@ def test_too_long_a_line_is_named_before_any_output(say: Say, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_is_saved_and_can_be_resumed(number: int, tmp_path: Path) -> None:
+def test_an_interrupted_run_is_saved_and_can_be_resumed(
+    number: int, say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupting(io.StringIO):
+        """Interrupts its own process when it shows step 20."""
+
+        def write(self, text: str) -> int:
+            if text.startswith("step 20"):
+                os.kill(os.getpid(), number)
+            return super().write(text)
+
     out = tmp_path / "run"
-    arguments = [
-        "train",
-        "--source",
-        "synthetic:copy#rows=200",
-        *TINY_ARGUMENTS,
-        "--set",
-        "train.steps=100000",
-        "--out",
-        str(out),
-    ]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "s2s", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+    monkeypatch.setattr(sys, "stdout", Interrupting())
+    source = ("--source", "synthetic:copy#rows=200")
+    status, _, err = say(
+        "train", *source, *TINY_ARGUMENTS, "--set", "train.steps=100000", "--out", out
     )
-    assert process.stdout is not None
-    assert process.stderr is not None
-    next(line for line in process.stdout if line.startswith("step 20"))
-    process.send_signal(number)
-    assert process.wait(30) == 2
+    assert status == 2
     match = re.fullmatch(
-        r"Stopped at step (\d+) and saved; resume with: train --resume --out .*\n",
-        process.stderr.read(),
+        r"Stopped at step (\d+) and saved; resume with: train --resume --out .*\n", err
     )
     assert match
     assert s2s.load(out, step=int(match[1])).folder.status()["state"] == "stopped"
-    process.stdout.close()
-    process.stderr.close()
 
 
 def test_bytes_that_are_not_text_on_stdin(say: Say, run: Path) -> None:
@@ -417,7 +466,7 @@ def test_s2s_debug_shows_the_traceback_of_a_crash(
 
 
 @pytest.mark.usefixtures("crash")
-def test_a_log_that_cannot_be_written_is_part_of_the_sentence(say: Say, run: Path) -> None:
+def test_a_log_that_cannot_be_written_is_named_in_the_error(say: Say, run: Path) -> None:
     settings.home().mkdir(parents=True, exist_ok=True)
     (settings.home() / "log").write_text("a file where the folder should be")
     status, _, err = say("translate", run, stdin="1\n")

@@ -122,7 +122,8 @@ BAD: Mapping[str, tuple[dict[str, Any], str]] = {
     ),
     "projection": (
         {"model.attention.output_projection": False, "model.d_head": 8},
-        "4 heads of 8 make 32 columns, not the 128 of `d_model`; set `attention.output_projection=true` or `d_head=32`.",
+        "4 heads of 8 make 32 columns, not the 128 of `d_model`; set"
+        " `attention.output_projection=true` or `d_head=32`.",
     ),
     "key": ({"train.stesp": 3}, "There is no setting `train.stesp`; the nearest are `train.steps`"),
     "tail": ({"d_model": 64}, "There is no setting `d_model`; the nearest are `model.d_model`"),
@@ -148,7 +149,8 @@ BAD: Mapping[str, tuple[dict[str, Any], str]] = {
     ),
     "table": (
         {"model.positions.kind": "learned", "model.positions.max_length": 100},
-        "`data.max_length` 128 is longer than the learned position table of 100; set `model.positions.max_length` to at least 128.",
+        "`data.max_length` 128 is longer than the learned position table of 100; set"
+        " `model.positions.max_length` to at least 128.",
     ),
     "buckets": (
         {"model.positions.kind": "relative", "model.positions.max_distance": 16},

@@ -17,11 +17,12 @@ from s2s.data import Pair, load, splits
 from s2s.data.files import offered
 from tests.data.written import PLAIN, ZIPS, side, zipped
 
-N_FILES = 1200
-SECONDS = 5  # per file
+N_FILES = 400
+SECONDS = 5  # of the processor, per file
 ADDRESSES = 3_000_000_000  # bytes; the memory really used is asserted by the caller
 WORDS = [
-    *"the house das Haus été naïve 東京 שלום สวัสดี e\u0301 👩‍👩‍👧 <b> &amp; \\ud800 %00 {} [] , ; | ||| \" ' 1 -2.5".split(),
+    *"the house das Haus été naïve 東京 שלום สวัสดี e\u0301 👩‍👩‍👧".split(),
+    *"<b> &amp; \\ud800 %00 {} [] , ; | ||| \" ' 1 -2.5".split(),
     *("=1+1", "@SUM(A1)", "+cmd|' -x", '=HYPERLINK("http://x")'),
 ]
 PATHS = ["../../x.tsv", "/etc/x.tsv", "..\\x.csv", "a/b/c.jsonl", "x\n.tsv", "train.en", "train.de"]
@@ -139,12 +140,12 @@ def read_files(files: dict[str, bytes], chosen: str) -> None:
     for name, content in files.items():
         Path(name).write_bytes(content)
     spec = ",".join(files) + (f"#{chosen}" if chosen and len(files) == 1 else "")
-    signal.alarm(SECONDS)  # which kills
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)  # which kills
     try:
         ends[ending(lambda: check(spec))] += 1
         ending(lambda: offered([Path(name) for name in files]))
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         for name in files:
             Path(name).unlink()
     assert not os.listdir(), f"written: {os.listdir()}"

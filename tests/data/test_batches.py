@@ -49,7 +49,7 @@ def test_a_pair_longer_than_the_budget_gets_a_batch_of_its_own(data: batches.Enc
     assert {len(rows) for rows in batches.epoch(data, 1, seed=1, number=0)} == {1}
 
 
-def test_padding_stands_at_the_end(data: batches.Encoded) -> None:
+def test_padding_is_at_the_end(data: batches.Encoded) -> None:
     for batch in batches.in_order(data, 64):
         for row in (*batch.src, *batch.tgt):
             is_pad = row == PAD

@@ -78,7 +78,7 @@ def test_only_columns_that_hold_text_are_guessed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "asked", "expected"),
+    ("names", "requested", "expected"),
     [
         (("en", "de"), {}, ("en", "de")),
         (("en", "de"), {"src": "de"}, ("de", "en")),
@@ -92,10 +92,10 @@ def test_only_columns_that_hold_text_are_guessed() -> None:
         ((), {}, None),
     ],
 )
-def test_what_was_asked_for_is_kept(
-    names: Sequence[str], asked: dict[str, str], expected: tuple[str, str] | None
+def test_requested_columns_are_kept(
+    names: Sequence[str], requested: dict[str, str], expected: tuple[str, str] | None
 ) -> None:
-    found = columns.choose_columns(texts(*names), **asked)
+    found = columns.choose_columns(texts(*names), **requested)
     assert (found and found[:2]) == expected
 
 

@@ -199,7 +199,7 @@ def test_any_other_first_row_is_data(put, first):
     )
 
 
-def test_a_name_that_is_asked_for_makes_a_header(put):
+def test_a_requested_column_name_makes_the_first_row_a_header(put):
     path = put("a.csv", "Frage,Antwort,Rest\n1,2,3\n")
     assert load(path).pairs[0] == Pair("Frage", "Antwort")
     assert load(f"{path}#src=Antwort,tgt=rest").pairs == (Pair("2", "3"),)
@@ -214,7 +214,7 @@ def test_columns_by_number(put):
     path = put("a.csv", "a,b,c\n1,2,3\n")
     assert load(f"{path}#src=3,tgt=1").pairs == (Pair("c", "a"), Pair("3", "1"))
     assert load(f"{path}#src=3,tgt=1").notes == (
-        "Row 1 is data, not a header: column 3 is the source, column 1 the target.",
+        "Row 1 is data, not a header: column 3 is the source, column 1 the target, and 1 more is not read.",
     )
 
 
@@ -279,7 +279,10 @@ def test_unequal_line_counts(put):
         f"{src},{short}",
         r"`.*a\.en` has 3 lines and `.*a\.de` has 1, but .*; nothing looks wrong before line 2",
     )
-    refused(f"{src},{gap}", r"has 3 lines and .* has 4, .*; line 2 is the first that looks wrong")
+    refused(
+        f"{src},{gap}",
+        r"has 3 lines and .* has 4, .* has an empty line, line 2, and the other has none",
+    )
     refused(
         f"{src},{stretched}", r"; line 1 is the first that looks wrong, check there and above\."
     )
@@ -438,7 +441,8 @@ def test_two_uploaded_texts_are_read_as_two_files_on_disk(put, tmp_path, monkeyp
     [
         (
             (),
-            r"0 files were given; give one \.tsv, .* or \.tmx table, two text files aligned line by line, or a \.zip of these\.",
+            r"0 files were given; give one \.tsv, .* or \.tmx table, two text files aligned line"
+            r" by line, or a \.zip of these\.",
         ),
         (("a.en", "a.de", "a.fr"), r"3 files were given; give one"),
         (("a.tsv", "b.tsv", "c.tsv"), r"3 files were given"),
@@ -612,7 +616,7 @@ def test_pasted_lines_that_are_no_pair_are_counted():
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "one\ntwo", "one |||", "\teins", "a ||| b ||| c"])
-def test_pasted_text_without_a_pair_is_told_how(text):
+def test_pasted_text_without_a_pair_is_refused_with_an_example(text):
     with pytest.raises(
         UserError,
         match=r"no pair; write one pair per line, as `source \|\|\| target` or with a tab between the two\.$",

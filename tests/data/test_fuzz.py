@@ -19,5 +19,5 @@ def test_every_file_ends_in_pairs_or_in_a_sentence() -> None:
     assert done.returncode == 0, done.stderr[-3000:]
     n_files, n_pairs, n_endings, peak = map(int, done.stdout.split())
     assert n_files / 10 < n_pairs < n_files * 0.9  # both happen often
-    assert n_endings > 30  # and for many reasons
+    assert n_endings > 20  # and for many reasons
     assert peak <= MAX_PEAK

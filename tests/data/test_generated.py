@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from s2s.data import Pair
+from s2s.data import GENERATED, Pair, Preview, load, load_preview
 from s2s.data.generated import SPLITS, dialogue, generate, reverse, summaries, tasks
 from s2s.data.generated.rng import Rng
 from s2s.data.generated.tasks import GENERATED_TASKS, PAIRS_PER_TASK
@@ -29,7 +29,8 @@ MOST_CHARACTERS = 400
 # What a reader of English knows, written down once more: nothing here comes from the generator's own tables.
 
 HAPPENED = re.compile(
-    r"(burned down|fell into the (?:river|lake)|caught fire|broke into two parts|won the race|left the village|broke a leg"
+    r"(burned down|fell into the (?:river|lake)|caught fire|broke into two parts|won the"
+    r" race|left the village|broke a leg"
     r"|stole the|lost the|found the|broke the|sold the|saved|married)\b"
 )
 NEVER = ("almost", "nearly", "never")
@@ -66,20 +67,20 @@ def answer(text: str) -> str:
             now[found[1]] = "stays", found[2]
         else:
             raise AssertionError(fact)
-    asked = question.split()[-2]
-    how, value = now[asked]
+    item = question.split()[-2]
+    how, value = now[item]
     assert (
         question
         == {
-            "has": f"who has the {asked} ?",
-            "lies": f"where is the {asked} ?",
-            "stays": f"where is {asked} ?",
+            "has": f"who has the {item} ?",
+            "lies": f"where is the {item} ?",
+            "stays": f"where is {item} ?",
         }[how]
     )
     return {
-        "has": f"{value} has the {asked}",
-        "lies": f"the {asked} is {value}",
-        "stays": f"{asked} is in the {value}",
+        "has": f"{value} has the {item}",
+        "lies": f"the {item} is {value}",
+        "stays": f"{item} is in the {value}",
     }[how]
 
 
@@ -125,12 +126,12 @@ def test_no_place_gives_the_answer_away() -> None:
     for pair in pairs:
         *facts, question = pair.src.split(" . ")
         assert 3 <= len(facts) <= 6
-        asked = question.split()[-2]
+        item = question.split()[-2]
         about = [
             fact
             for fact in facts
-            if asked in fact.split()
-            and not (asked[0].isupper() and " the " in fact and not _moves(fact))
+            if item in fact.split()
+            and not (item[0].isupper() and " the " in fact and not _moves(fact))
         ]
         other_last += facts[-1] != about[-1]
         overruled += len(about) > 1
@@ -157,7 +158,7 @@ def test_texts_are_short_and_of_few_words(name: str, split: str) -> None:
 
 
 @each_kind
-def test_no_source_stands_twice(kind: Template) -> None:
+def test_no_source_occurs_twice(kind: Template) -> None:
     sources = [pair.src for split in SPLITS for pair in part(kind, split)]
     assert len(set(sources)) == len(sources) == sum(SIZES.values())
 
@@ -179,13 +180,13 @@ COMBINED = {
 
 @pytest.mark.parametrize("name", KINDS)
 def test_unseen_combines_what_the_others_never_do(name: str) -> None:
-    seen = {
+    relations = {
         combined
         for split in ("train", "valid", "random")
         for pair in part(KINDS[name], split)
         for combined in COMBINED[name](pair)
     }
-    assert all(COMBINED[name](pair) - seen for pair in part(KINDS[name], "unseen"))
+    assert all(COMBINED[name](pair) - relations for pair in part(KINDS[name], "unseen"))
 
 
 @each_kind
@@ -298,3 +299,8 @@ def test_links_move_with_the_words() -> None:
         "house",
         "maison",
     }
+
+
+@pytest.mark.parametrize("spec", GENERATED)
+def test_the_shipped_preview_is_what_the_generator_writes(spec: str) -> None:
+    assert load_preview(spec) == Preview.of(load(spec))

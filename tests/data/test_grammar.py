@@ -651,7 +651,7 @@ def test_every_word_is_linked_or_listed(language: str, split: str) -> None:
 
 
 @each_language
-def test_what_stands_alone(language: str) -> None:
+def test_unaligned_words_are_those_that_the_rules_name(language: str) -> None:
     """Only words that the rules name have no counterpart."""
     src = {
         pair.src.split()[i] for pair in generate(language, "train") for i in pair.gold.unlinked_src

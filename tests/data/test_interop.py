@@ -57,3 +57,11 @@ def test_what_cannot_be_read_is_said() -> None:
         from_datasets(datasets.Dataset.from_dict({"a": ["a"], "b": ["b"], "c": ["c"]}))
     with pytest.raises(UserError, match="No row has text in both `src` and `tgt`"):
         from_datasets(datasets.Dataset.from_dict({"src": ["a", " "], "tgt": ["", "b"]}))
+
+
+def test_splits_and_streams_are_refused_in_a_sentence() -> None:
+    table = datasets.Dataset.from_dict({"source": ["a"], "target": ["b"]})
+    with pytest.raises(UserError, match=r"splits \(train, test\) was given; give one of them"):
+        from_datasets(datasets.DatasetDict({"train": table, "test": table}))
+    with pytest.raises(UserError, match=r"stream .* was given, .*; give a datasets\.Dataset"):
+        from_datasets(table.to_iterable_dataset())

@@ -1,4 +1,6 @@
-"""Each rule on texts that have its fault and on texts that only look so; the report and the cleaned corpus against each other."""
+"""Each rule on texts that have its fault and on texts that only look so; the report and the cleaned corpus against each
+other.
+"""
 
 import json
 import random
@@ -6,11 +8,12 @@ import time
 
 import pytest
 
-from s2s.config import Cleaning, UserError, flat
+from s2s.config import Cleaning, DataConfig, UserError, flat
 from s2s.data import Corpus, Pair
 from s2s.data.lint import LINT_RULES, LintReport, clean, enabled_rules, lint_pairs, problems
 from s2s.data.lint.characters import Kind, kinds
 from s2s.data.preview import Preview
+from s2s.data.split import prepared
 
 PLAIN = Pair("the red house has a green garden", "la maison rouge a un jardin vert")
 HOUSES = tuple(
@@ -164,7 +167,8 @@ def planted(seed: int) -> tuple[Pair, ...]:
 
 
 def test_there_is_a_rule_for_every_switch() -> None:
-    assert list(LINT_RULES) == list(flat(Cleaning())) == list(FAULTS) == list(FINE)
+    switches = [key for key in flat(Cleaning()) if key != "repair"]  # which drops nothing
+    assert list(LINT_RULES) == switches == list(FAULTS) == list(FINE)
 
 
 @pytest.mark.parametrize(
@@ -250,7 +254,7 @@ def test_a_japanese_side_may_have_more_han_than_kana() -> None:
     assert lint_pairs(pairs).found["script"].n == 0
 
 
-def test_texts_are_measured_alike_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_have_the_same_measurements_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = planted(0)
     whole = lint_pairs(pairs, valid=VALID)
     monkeypatch.setattr("s2s.data.lint.texts.BLOCK", 50)
@@ -357,11 +361,11 @@ def test_a_report_survives_json_and_is_small() -> None:
     assert len(content) < 200_000
 
 
-def test_progress_is_told() -> None:
-    told = list[float]()
-    lint_pairs(HOUSES, on_progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 1
+def test_progress_is_reported() -> None:
+    shares = list[float]()
+    lint_pairs(HOUSES, on_progress=shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
 
 
 def test_kinds_agree_with_the_closer_look() -> None:
@@ -416,3 +420,33 @@ def test_thirty_thousand_pairs_are_no_wait() -> None:
     start = time.process_time()
     lint_pairs(pairs)
     assert time.process_time() - start < 1 * 4  # under a second here
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ("Tom &amp; I, l&#39;Ã©tÃ©", "Tom & I, l'été"),
+        ("a &lt;b&gt; c&#10;d", "a <b> c d"),
+        ("ÐŸÑ€Ð¸Ð²ÐµÑ‚", "Привет"),
+        ("“ﬁne” Ａ AT&T & été", "“ﬁne” Ａ AT&T & été"),
+    ],
+)
+def test_texts_are_repaired_before_the_rules_where_that_is_on(given, text):
+    corpus = Corpus("", "train", (Pair(given, "x", line=7),))
+    on = clean(corpus, Cleaning(repair=True, markup=False))
+    assert on.pairs == (Pair(text, "x"),)
+    assert on.pairs[0].line == 7
+    assert on.notes == (
+        ("1 pair was repaired: HTML entities or a wrong encoding.",) if given != text else ()
+    )
+    assert clean(corpus, Cleaning()) == corpus
+
+
+def test_validation_pairs_are_repaired_too_and_an_entity_is_then_no_markup():
+    pairs = tuple(Pair(f"a &amp; {at}", "b") for at in range(4))
+    train = Corpus("", "train", pairs)
+    valid = Corpus("", "valid", (Pair("v &amp; w", "b"),))
+    config = DataConfig(clean=Cleaning(repair=True, markup=True))
+    made = prepared(train, valid, 1, config)
+    assert [pair.src for pair in made.train.pairs] == ["a & 0", "a & 1", "a & 2", "a & 3"]
+    assert made.valid.pairs[0].src == "v & w"

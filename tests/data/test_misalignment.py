@@ -60,7 +60,7 @@ def test_numbers_tell_where_lengths_do_not() -> None:
     assert find_misalignment(src, tgt) == Misalignment(31, "src", 1)
 
 
-def test_the_sides_are_alike() -> None:
+def test_a_misalignment_is_found_on_either_side() -> None:
     src, tgt = texts(200)
     del tgt[70:72]
     found = find_misalignment(src, tgt)

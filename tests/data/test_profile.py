@@ -1,5 +1,6 @@
 """A text is read beside the program, under limits, and what is found out lies in its folder."""
 
+import csv
 import json
 import os
 import signal
@@ -82,7 +83,14 @@ def test_what_cannot_be_read_is_said_by_the_files_own_name(
 
 
 PATHS = ["../../evil.tsv", "/etc/passwd.tsv", "..\\evil.tsv", ".hidden.tsv"]
-HOSTILE = [*PATHS, "a,b#c=d.tsv", "x" * 300 + ".tsv", "\u202eevil.tsv", "hub:a.tsv"]
+HOSTILE = [
+    *PATHS,
+    "a,b#c=d.tsv",
+    "x" * 300 + ".tsv",
+    "\u202eevil.tsv",
+    "hub:a.tsv",
+    "😀" * 80 + ".tsv",
+]
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -107,13 +115,13 @@ def test_nothing_is_imported_from_the_folder_of_the_files() -> None:
 
 
 def test_a_reading_that_takes_too_long_is_ended_and_said() -> None:
-    of = brought("pairs.tsv", PAIRS * 200_000)
+    of = brought("pairs.tsv", PAIRS * 40_000)
     of.start(["text", "preview", "lint"], caps=Caps(seconds=0.3))
     assert "took longer" in done(of).error
 
 
 def test_a_reading_can_be_stopped_and_started_again() -> None:
-    of = brought("pairs.tsv", PAIRS * 200_000)
+    of = brought("pairs.tsv", PAIRS * 40_000)
     of.start(["text", "preview", "lint"])
     assert not of.state().is_over
     of.stop()
@@ -125,7 +133,7 @@ def test_a_reading_can_be_stopped_and_started_again() -> None:
 
 
 def test_a_process_that_dies_is_said() -> None:
-    of = brought("pairs.tsv", PAIRS * 200_000)
+    of = brought("pairs.tsv", PAIRS * 40_000)
     of.start(["text", "preview", "lint"])
     os.kill(of._process.pid, signal.SIGKILL)
     assert "ran out of memory" in done(of).error
@@ -134,14 +142,14 @@ def test_a_process_that_dies_is_said() -> None:
 def test_the_share_grows_and_says_what_is_done() -> None:
     of = brought("pairs.tsv", PAIRS * 60_000)
     of.start(["text", "preview", "lint"])
-    seen = []
+    messages = []
     while not (state := of.state()).is_over:
-        seen.append(state)
+        messages.append(state)
         time.sleep(0.02)
-    shares = [state.share for state in seen]
+    shares = [state.share for state in messages]
     assert shares == sorted(shares)
     assert len(set(shares)) > 4
-    assert {"Reading the dataset.", "Counting."} <= {state.doing for state in seen}
+    assert {"Reading the dataset.", "Counting."} <= {state.doing for state in messages}
 
 
 def test_a_token_is_never_written_anywhere() -> None:
@@ -172,16 +180,6 @@ def test_results_hang_on_the_settings_that_matter() -> None:
     ].name("statistics", override(DataConfig(), {"task": "copy"}))
 
 
-def test_drafts_older_than_a_day_are_deleted() -> None:
-    old = profile.new_upload()
-    young = profile.new_upload()
-    past = time.time() - 90_000
-    os.utime(old.folder, (past, past))
-    profile.delete_old_uploads()
-    assert not old.folder.exists()
-    assert young.folder.exists()
-
-
 def test_two_files_of_one_name_stay_two() -> None:
     of = profile.new_upload()
     names = [of.add_file("a.txt", b"one\n"), of.add_file("a.txt", b"eins\n")]
@@ -195,7 +193,7 @@ def test_a_draft_is_looked_into_again_without_being_fetched_again() -> None:
     (of.folder / "files" / "pairs.tsv").unlink()
     of.start(["statistics"])
     assert done(of).error == ""
-    of.clear_results()
+    (of.folder / "draft.json").unlink()
     of.start(["statistics"])
     assert "There is no file `pairs.tsv`" in done(of).error
 
@@ -215,6 +213,7 @@ def test_only_the_text_is_kept_and_what_holds_for_it() -> None:
         "about.json",
         "train.src",
         "train.tgt",
+        "train.lines",
         "preview.json",
         f"{lint}.json",
     }
@@ -254,3 +253,23 @@ def test_a_word_of_less_never_takes_the_bar_back(tmp_path: Path) -> None:
         progress.written = 0.0
         progress.update(share)
         assert json.loads(path.read_bytes())["share"] == shown
+
+
+def test_flagged_pairs_have_the_lines_of_the_file_and_are_texts_in_a_spreadsheet() -> None:
+    of = brought("pairs.tsv", b"src\ttgt\n\none\teins\n\t\none\teins\n=1+1\t<b>x</b>\n")
+    of.start(["text", "preview", "lint", "flagged"])
+    assert done(of).error == ""
+    assert of.result("preview")["lines"] == [3, 5, 6]
+    name = PROFILE_SECTIONS["flagged"].name("flagged", DataConfig())
+    assert of.result(name) == {"n_rows": 3, "is_whole": True}
+    table = list(csv.reader((of.folder / f"{name}.csv").read_text().splitlines()))
+    assert [row[:2] for row in table[1:]] == [
+        ["5", "duplicates"],
+        ["6", "markup"],
+        ["6", "numbers"],
+    ]
+    assert table[2][3:] == ["'=1+1", "<b>x</b>"]
+    hash = saved_datasets.keep_upload(of.folder, name="mine", owner="anna")
+    assert [pair.line for pair in load(f"corpus:{hash}").pairs] == [3, 5, 6]
+    (settings.home() / "corpora" / hash / "train.lines").write_text("1\n")
+    assert [pair.line for pair in load(f"corpus:{hash}").pairs] == [0, 0, 0]

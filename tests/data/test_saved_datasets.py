@@ -68,7 +68,7 @@ def test_a_stored_text_comes_back_exactly():
     assert len(load(f"corpus:{hash}#rows=2")) == 2
 
 
-def test_line_breaks_become_blanks_and_gold_is_left_behind():
+def test_line_breaks_become_spaces_and_gold_alignments_are_dropped():
     pair = Pair("one\r\ntwo", "eins\rzwei", Gold((Link(0, 0),)))
     hash = saved_datasets.save(Corpus("builtin:en-fr", "valid", (pair,)), name="mine", owner="anna")
     assert load(f"corpus:{hash}").pairs == (Pair("one two", "eins zwei"),)

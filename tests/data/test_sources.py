@@ -117,7 +117,7 @@ def test_real_tables():
     corpus = load(str(sample("forms.tsv")))
     assert len(corpus) == len(sample_lines("forms.tsv"))
     assert corpus.notes == (
-        "Row 1 is data, not a header: column 1 is the source, column 2 the target.",
+        "Row 1 is data, not a header: column 1 is the source, column 2 the target, and 1 more is not read.",
     )
     corpus = load(str(sample("restaurants.csv")))
     assert len(corpus) >= 10

@@ -35,7 +35,7 @@ def test_one_in_twenty_is_held_out_and_at_most_a_thousand(n, held):
     assert (train.split, valid.split) == ("train", "valid")
 
 
-def test_no_source_stands_on_both_sides():
+def test_no_source_is_in_both_splits():
     train, valid, note = hold_out(corpus(400, distinct=100), 3)
     assert not {pair.src for pair in train.pairs} & {pair.src for pair in valid.pairs}
     assert (len(train), len(valid)) == (380, 20)
@@ -84,7 +84,7 @@ def test_the_sources_own_valid_split_comes_first():
     assert note == "The 500 validation pairs are the valid split of `synthetic:copy`."
 
 
-def test_a_split_that_is_asked_for_is_cut_itself():
+def test_a_requested_split_is_split_itself():
     train, valid, _ = load_pairs_for_training("synthetic:copy#split=test", None, 1)
     assert (len(train), len(valid)) == (475, 25)
 

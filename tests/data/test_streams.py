@@ -170,7 +170,7 @@ def test_a_broken_gz(content):
     )
 
 
-def test_long_texts_are_cut_and_counted():
+def test_long_texts_are_truncated_and_counted():
     budget = ReadingBudget(Caps(cell=5))
     assert [budget.truncate("12345"), budget.truncate("123456"), budget.truncate("1234567")] == [
         "12345"

@@ -64,7 +64,7 @@ def test_a_denoised_text_is_whole_again_with_what_the_target_says(rate, span):
         ]
 
 
-def test_spans_are_as_long_as_asked_on_average():
+def test_spans_have_the_requested_length_on_average():
     pairs = [
         make(text, "denoise", noise_rate=0.4, noise_span=3.0)[0]
         for text in texts(400)
@@ -201,7 +201,7 @@ def test_held_out_dialogues_are_not_learnt_turn_by_turn() -> None:
 
 
 @pytest.mark.parametrize("task", ["reverse_direction", "respond", "denoise", "sort", "translate"])
-def test_no_source_stands_on_both_sides_whatever_the_task(task: str) -> None:
+def test_no_source_is_in_both_splits_for_any_task(task: str) -> None:
     draw = random.Random(1)
     pairs = tuple(
         Pair(" ".join(draw.choices("abcdef", k=4)), " ".join(draw.choices("xyzabc", k=4)))

@@ -69,7 +69,8 @@ def table(columns: Mapping[str, Sequence[object]]) -> bytes:
 
 def tmx(pairs: Pairs) -> bytes:
     units = "".join(
-        f'<tu><tuv xml:lang="en"><seg>{escape(pair.src)}</seg></tuv><tuv xml:lang="de"><seg>{escape(pair.tgt)}</seg></tuv></tu>\n'
+        f'<tu><tuv xml:lang="en"><seg>{escape(pair.src)}</seg></tuv>'
+        f'<tuv xml:lang="de"><seg>{escape(pair.tgt)}</seg></tuv></tu>\n'
         for pair in pairs
     )
     head = '<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE tmx SYSTEM "tmx14.dtd"><tmx version="1.4"><header/><body>'

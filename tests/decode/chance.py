@@ -24,9 +24,9 @@ def p_value(drawn: Iterable[Hashable], probs: Mapping[Hashable, float]) -> float
     )
     n = counts.total()
     often = [what for what, prob in probs.items() if prob * n >= 5]
-    seen = [counts[what] for what in often] + [n - sum(counts[what] for what in often)]
+    observed = [counts[what] for what in often] + [n - sum(counts[what] for what in often)]
     expected = [probs[what] * n for what in often] + [n - sum(probs[what] * n for what in often)]
-    cells = [(one, other) for one, other in zip(seen, expected, strict=True) if other > 1e-6]
+    cells = [(one, other) for one, other in zip(observed, expected, strict=True) if other > 1e-6]
     statistic = sum((one - other) ** 2 / other for one, other in cells)
     halves = torch.tensor([(len(cells) - 1) / 2, statistic / 2], dtype=torch.float64)
     return float(torch.special.gammaincc(*halves)) if len(cells) > 1 else 1.0

@@ -2,6 +2,8 @@ import math
 
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from s2s.config import UserError
 from s2s.decode import Beam, Greedy, beam, configure, greedy
@@ -30,14 +32,15 @@ def test_a_beam_as_wide_as_the_space_finds_what_brute_force_finds(length_penalty
             assert hypothesis.score == pytest.approx(scores[hypothesis.ids], abs=1e-4)
 
 
-def test_greedy_is_a_beam_of_one_that_stops_at_its_first_end() -> None:
-    for seed in range(20):
-        one = greedy(Table(4, seed), Greedy(max_new_tokens=12))
-        other = beam(Table(4, seed), Beam(num_beams=1, early_stopping=True, max_new_tokens=12))
-        assert [found.best.ids for found in one] == [found.best.ids for found in other]
-        assert [found.best.log_prob for found in one] == pytest.approx(
-            [found.best.log_prob for found in other], abs=1e-4
-        )
+@settings(max_examples=20)
+@given(seed=st.integers(0, 10_000))
+def test_greedy_is_a_beam_of_one_that_stops_at_its_first_end(seed: int) -> None:
+    one = greedy(Table(4, seed), Greedy(max_new_tokens=12))
+    other = beam(Table(4, seed), Beam(num_beams=1, early_stopping=True, max_new_tokens=12))
+    assert [found.best.ids for found in one] == [found.best.ids for found in other]
+    assert [found.best.log_prob for found in one] == pytest.approx(
+        [found.best.log_prob for found in other], abs=1e-4
+    )
 
 
 def test_greedy_takes_the_most_probable_token_each_time() -> None:

@@ -128,7 +128,7 @@ def test_the_end_waits_for_the_words() -> None:
     assert found.best.ids[-1] == EOS
 
 
-def test_where_the_rules_leave_no_room_the_most_met_stands_in() -> None:
+def test_where_not_all_constraints_can_be_met_the_most_are() -> None:
     config = Constrained(
         force_words="3, 3, 3, 4", no_repeat_ngram_size=1, num_beams=3, max_new_tokens=6
     )

@@ -15,18 +15,18 @@ def _searched(
     """Su et al. 2022, eq. 5, token by token with lists: the ids and the sum of the objective."""
     ids = [START, START]
     score = 0.0
-    seen = [_state(table, source, START, START)]
+    states = [_state(table, source, START, START)]
     while len(ids) < limit + 2 and (len(ids) == 2 or ids[-1] != EOS):
         probabilities = table.log_probs[source, ids[-2], ids[-1]].exp().tolist()
         candidates = sorted(range(VOCAB), key=lambda token: -probabilities[token])[:top_k]
         gains = {
             token: (1 - alpha) * probabilities[token]
-            - alpha * max(_cosine(_state(table, source, ids[-1], token), state) for state in seen)
+            - alpha * max(_cosine(_state(table, source, ids[-1], token), state) for state in states)
             for token in candidates
         }
         token = max(gains, key=gains.__getitem__)
         score += gains[token]
-        seen.append(_state(table, source, ids[-1], token))
+        states.append(_state(table, source, ids[-1], token))
         ids.append(token)
     return tuple(ids[2:]), score
 
@@ -116,11 +116,11 @@ def test_the_states_of_a_forced_prefix_count_and_its_tokens_do_not() -> None:
     (found,) = contrastive(
         Table(1, 2), Contrastive(prefix="2 4", max_new_tokens=3, min_new_tokens=1)
     )
-    seen = [_state(table, 0, START, START), _state(table, 0, START, 2), _state(table, 0, 2, 4)]
+    states = [_state(table, 0, START, START), _state(table, 0, START, 2), _state(table, 0, 2, 4)]
     probabilities = table.log_probs[0, 2, 4].exp().tolist()
     gains = [
         0.4 * probabilities[token]
-        - 0.6 * max(_cosine(_state(table, 0, 4, token), state) for state in seen)
+        - 0.6 * max(_cosine(_state(table, 0, 4, token), state) for state in states)
         for token in range(VOCAB)
     ]
     likely = sorted(range(VOCAB), key=lambda token: -probabilities[token])[:4]

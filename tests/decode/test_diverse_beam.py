@@ -14,7 +14,9 @@ Ranked = list[tuple[tuple[int, ...], float]]
 
 
 def _searched(table: Table, source: int, config: DiverseBeam) -> Ranked:
-    """Vijayakumar et al. 2018 with lists alone, stopping as `early_stopping` False does: the best targets and their scores."""
+    """Vijayakumar et al. 2018 with lists alone, stopping as `early_stopping` False does: the best targets and their
+    scores.
+    """
     groups = config.num_beam_groups
     width = config.num_beams // config.num_beam_groups
     limit = config.max_new_tokens or 0

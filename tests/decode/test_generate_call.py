@@ -72,7 +72,7 @@ def as_theirs(code: str) -> dict[str, Any]:
         code,
         {
             "tokenizer": tokenizer,
-            "model": SimpleNamespace(generate=lambda **told: given.update(told)),
+            "model": SimpleNamespace(generate=lambda **passed: given.update(passed)),
         },
     )
     given.pop("input_ids")
@@ -88,24 +88,24 @@ def test_the_call_says_every_setting_of_every_strategy(strategy: str, which: int
         assert as_our_own(made_call.code) == ("demo-en-fr", 1500, [TRICKY], strategy, settings)
         assert f"no `{strategy}`" in made_call.about
         return
-    told = as_theirs(made_call.code)
-    assert told.pop("do_sample") is (TRANSFORMERS[strategy] == RANDOM)
+    passed = as_theirs(made_call.code)
+    assert passed.pop("do_sample") is (TRANSFORMERS[strategy] == RANDOM)
     if "num_beams" not in flat(config):
-        assert told.pop("num_beams") == 1
-    bad = told.pop("bad_words_ids", None)
+        assert passed.pop("num_beams") == 1
+    bad = passed.pop("bad_words_ids", None)
     assert bad == ([[7], [30, 12]] if "bad_words" in settings else None)
-    assert told == {name: flat(config)[name] for name in told}
-    assert set(settings) - {"bad_words", "seed"} <= set(told)
+    assert passed == {name: flat(config)[name] for name in passed}
+    assert set(settings) - {"bad_words", "seed"} <= set(passed)
 
 
 @pytest.mark.parametrize("strategy", TRANSFORMERS)
 def test_transformers_knows_every_word_of_the_call(strategy: str) -> None:
     for settings in ({}, SETTINGS[strategy]):
-        told = as_theirs(made(strategy, settings)[0].code)
-        assert not set(told) - set(vars(GenerationConfig()))
-        GenerationConfig(**told).validate(strict=True)
-        if told["do_sample"]:
-            assert "top_k" in told  # left out, it would be 50
+        passed = as_theirs(made(strategy, settings)[0].code)
+        assert not set(passed) - set(vars(GenerationConfig()))
+        GenerationConfig(**passed).validate(strict=True)
+        if passed["do_sample"]:
+            assert "top_k" in passed  # left out, it would be 50
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_setting_that_transformers_has_not_makes_it_our_own_call(
 @pytest.mark.parametrize("which", [0, 1])
 def test_the_copied_call_finds_what_we_find(strategy: str, which: int) -> None:
     settings = ({}, SETTINGS[strategy])[which]
-    told = as_theirs(made(strategy, settings)[0].code)
+    passed = as_theirs(made(strategy, settings)[0].code)
     _, model = twins()
     src = sources()[:FEW]
     ids = {
@@ -135,8 +135,8 @@ def test_the_copied_call_finds_what_we_find(strategy: str, which: int) -> None:
         "decoder_start_token_id": MARIAN_IDS.start,
     }
     with torch.inference_mode():
-        rows = model.generate(input_ids=src, attention_mask=src.ne(MARIAN_IDS.pad), **told, **ids)
-    n = told.get("num_return_sequences", 1)
+        rows = model.generate(input_ids=src, attention_mask=src.ne(MARIAN_IDS.pad), **passed, **ids)
+    n = passed.get("num_return_sequences", 1)
     expected = [[written(row) for row in rows[start : start + n]] for start in range(0, FEW * n, n)]
     assert [
         [one.ids for one in found.hypotheses[:n]] for found in ours(strategy, settings)[:FEW]

@@ -21,7 +21,7 @@ def test_keys_hang_on_the_seed_and_on_every_id() -> None:
     assert key_of(1, (5, 6)) == key_of(1, [5, 6]) == 9054247396857326055
 
 
-def test_mixed_keys_differ_for_every_part_and_place() -> None:
+def test_mixed_keys_differ_for_every_part_and_position() -> None:
     many = mixed(list(range(100)), [0] * 100)
     assert len(set(many.tolist())) == 100
     assert (

@@ -125,7 +125,7 @@ def test_the_record_leads_to_every_sample(prefix: str) -> None:
         )
 
 
-def test_one_sample_unless_more_are_asked_for() -> None:
+def test_one_sample_unless_more_are_requested() -> None:
     assert [len(found.hypotheses) for found in sample(Table(3, max_length=5), Sample())] == [
         1,
         1,

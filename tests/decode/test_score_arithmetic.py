@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from s2s.decode import STRATEGIES, GenerationConfig, SearchResult, configure
-from s2s.decode.score_arithmetic import explain_score
+from s2s.decode.score_arithmetic import explain_score, maximized_score, score_unit
 from tests.decode.table import Table
 from tests.decode.test_strategies import decoded
 
@@ -98,3 +98,34 @@ def test_a_score_that_no_sentence_knows_is_not_explained_away() -> None:
     assert sentences("mbr", num_samples=8, utility="bleu")[0][0].startswith(
         "mean BLEU over all 8 samples"
     )
+
+
+@pytest.mark.parametrize(
+    ("strategy", "settings", "unit"),
+    [
+        ("greedy", {}, "nats"),
+        ("beam", {}, "nats / length^1"),
+        ("beam", {"length_penalty": 0.0}, "nats"),
+        (
+            "beam",
+            {"length_penalty": -0.5, "length_formula": "gnmt"},
+            "nats / ((5 + length) / 6)^−0.5",
+        ),
+        ("beam", {"repetition_penalty": 1.2}, "nats / length^1, repetition_penalty applied"),
+        ("sample", {"temperature": 0.5}, "nats, temperature applied"),
+        ("stochastic_beam", {}, "nats + Gumbel noise"),
+        ("mbr", {"utility": "bleu"}, "mean BLEU over 32 samples, 0 to 100"),
+    ],
+)
+def test_a_score_names_its_unit(strategy: str, settings: dict[str, Any], unit: str) -> None:
+    assert score_unit(configure(strategy, settings)[1]) == unit
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_maximized_score_is_that_of_every_hypothesis(strategy: str) -> None:
+    config = configure(strategy, {})[1]
+    score = maximized_score(config)
+    assert (score is not None) == (strategy in ("greedy", "beam", "constrained"))
+    if score:
+        for one in decoded(strategy, Table(2, 3))[0].hypotheses:
+            assert score(one.log_prob, len(one.ids)) == pytest.approx(one.score, abs=1e-5)

@@ -5,7 +5,7 @@ from tests.decode.table import Table
 from tests.decode.test_strategies import SOME
 
 
-def begun(name: str, ids: tuple[int, ...], **settings: object) -> list[SearchResult]:
+def forced(name: str, ids: tuple[int, ...], **settings: object) -> list[SearchResult]:
     strategy, config = configure(name, {"max_new_tokens": 7} | SOME.get(name, {}) | settings)
     return strategy(Table(3, 4), config, ForcedPrefix(ID_CODEC, ids))
 
@@ -13,8 +13,8 @@ def begun(name: str, ids: tuple[int, ...], **settings: object) -> list[SearchRes
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_ids_begin_every_target_as_their_text_does(name: str) -> None:
     strategy, config = configure(name, {"max_new_tokens": 7, "prefix": "2 4"} | SOME.get(name, {}))
-    assert begun(name, (2, 4)) == strategy(Table(3, 4), config, ID_CODEC)
-    assert begun(name, (2, 4), prefix="3") == begun(name, (2, 4))  # they stand in its place
+    assert forced(name, (2, 4)) == strategy(Table(3, 4), config, ID_CODEC)
+    assert forced(name, (2, 4), prefix="3") == forced(name, (2, 4))  # they stand in its place
 
 
 def test_a_forced_beginning_knows_text_as_its_words_do() -> None:

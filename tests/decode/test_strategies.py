@@ -119,7 +119,7 @@ def test_where_everything_is_forbidden_the_target_ends(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_as_many_hypotheses_come_back_as_were_asked_for(name: str) -> None:
+def test_num_return_sequences_hypotheses_are_returned(name: str) -> None:
     for found in decoded(name, Table(3, 8), num_return_sequences=1):
         assert len(found.hypotheses) == 1
     if name not in ("greedy", "contrastive"):

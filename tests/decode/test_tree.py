@@ -3,6 +3,8 @@ import re
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from s2s.decode import (
     FINISHED,
@@ -71,7 +73,8 @@ def record(tree: SearchTree) -> tuple[tuple[StepRecord, ...], ...]:
     return tuple(steps)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@settings(max_examples=3)
+@given(seed=st.integers(0, 10_000))
 def test_what_was_kept_is_the_record_of_the_search(seed: int) -> None:
     for config in BEAMS:
         (found,) = beam(Table(1, seed), config)
@@ -88,7 +91,8 @@ def check_record(found: SearchResult, tree: SearchTree) -> None:
             assert one.log_prob == pytest.approx(other.log_prob, abs=1e-5)
 
 
-@pytest.mark.parametrize(("width", "seed"), [(1, 0), (2, 4), (3, 1), (4, 2), (7, 3)])
+@settings(max_examples=5)
+@given(width=st.integers(1, 7), seed=st.integers(0, 10_000))
 def test_kept_pruned_and_finished_are_the_best_continuations_of_what_ran(
     width: int, seed: int
 ) -> None:
@@ -148,7 +152,7 @@ def test_the_tree_of_every_strategy_leads_to_what_it_returned(strategy: str) -> 
         )
 
 
-def test_samples_that_begin_alike_are_one_node_that_counts_them() -> None:
+def test_samples_with_a_common_prefix_share_a_counted_node() -> None:
     search, config = configure("sample", {"num_return_sequences": 40, "max_new_tokens": 3})
     (found,) = search(Table(1, 3), config)
     tree = grown(found, config, 3)

@@ -42,7 +42,7 @@ def test_a_filter_alone_leaves_what_sampling_would_draw_from(name: str, temperat
 
 
 @pytest.mark.parametrize("name", FILTERS)
-def test_the_cut_on_the_bars_parts_what_stays_from_what_goes(name: str) -> None:
+def test_the_threshold_separates_kept_from_removed_tokens(name: str) -> None:
     for row in rows():
         for value in VALUES[name]:
             measured = inspect_truncation(row, Truncation(**{name: value}))

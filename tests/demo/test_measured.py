@@ -67,9 +67,9 @@ def test_the_grid_has_a_name_for_each_cell(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_run_takes_the_time_it_may() -> None:
-    seen: Preview = load_preview("builtin:en-fr")
+    preview: Preview = load_preview("builtin:en-fr")
     for preset in measured.OURS:
-        recipe = planned(preset, seen, 240)
-        assert forecast(recipe, seen).seconds < 300
+        recipe = planned(preset, preview, 240)
+        assert forecast(recipe, preview).seconds < 300
         assert recipe.train.steps // recipe.train.watch.validate_every in (10, 11)
         assert recipe.train.watch.scores

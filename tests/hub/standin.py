@@ -23,8 +23,8 @@ TOKENS = frozenset({"hf_granted", "hf_stranger"})  # any other is no token at al
 
 @dataclass(frozen=True)
 class Fault:
-    """What goes wrong with requests whose path matches: a status, seconds of silence, a reply cut after so many bytes or dropped,
-    or one that comes a byte at a time. `times` is how often.
+    """What goes wrong with requests whose path matches: a status, seconds of silence, a reply truncated after so many
+    bytes or dropped, or one that comes a byte at a time. `times` is how often.
     """
 
     match: str = ""
@@ -73,7 +73,9 @@ def commit(files: Mapping[str, bytes]) -> str:
 
 
 class Hub:
-    """`with Hub({"owner/name": Repo(...)}) as hub:` serves at `hub.url` and keeps `hub.log`; repos may be changed meanwhile."""
+    """`with Hub({"owner/name": Repo(...)}) as hub:` serves at `hub.url` and keeps `hub.log`; repos may be changed
+    meanwhile.
+    """
 
     def __init__(self, repos: Mapping[str, Repo]) -> None:
         self.repos = dict(repos)

@@ -360,8 +360,8 @@ FAULTS = {
     "dropped": (Fault(match="resolve", reset=True), "interrupted", 20.0),
     "failing": (Fault(match="resolve", status=500), "Hub failed", 20.0),
     "gone": (Fault(match="resolve", status=404), "404|gone", 20.0),
-    "slow": (Fault(match="resolve", delay=2.0), "too slow|not read within", 0.7),
-    "dripping": (Fault(match="resolve", drip=0.01), "not read within 0.7 seconds", 0.7),
+    "slow": (Fault(match="resolve", delay=1.0), "too slow|not read within", 0.3),
+    "dripping": (Fault(match="resolve", drip=0.01), "not read within 0.3 seconds", 0.3),
 }
 
 

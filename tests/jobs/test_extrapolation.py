@@ -87,7 +87,7 @@ def test_every_line_fits_the_learned_table() -> None:
     assert max(LENGTHS) + 2 <= learned.recipe.model.positions.max_length
 
 
-def said(texts: Callable[[str], str]) -> Callable[..., list[Decoded]]:
+def translator(texts: Callable[[str], str]) -> Callable[..., list[Decoded]]:
     """A model that makes this of each source."""
     return lambda self, sources, *_, **__: [
         Decoded(one, (DecodedHypothesis(texts(one), (), (), 0.0, 0.0, ()),)) for one in sources
@@ -112,7 +112,7 @@ def test_shares_are_of_lines_and_of_digits_in_their_place(
     digits: Callable[[int], float],
 ) -> None:
     run = s2s.load(trained.path)
-    monkeypatch.setattr(type(run), "translate", said(texts))
+    monkeypatch.setattr(type(run), "translate", translator(texts))
     reached = extrapolation.measure(run, "copy")
     assert (reached.kind, reached.seed, reached.lengths) == ("rotary", 1, LENGTHS)
     assert set(reached.whole) == {whole}

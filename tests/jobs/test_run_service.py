@@ -157,7 +157,11 @@ def test_a_run_in_training_is_not_deleted_and_a_finished_one_is_with_its_jobs(
     run_service.rename(run, OWNER, "better")
     assert run_service.find(run, OWNER).name == "better"
     run_service.delete(run, OWNER)
-    assert (list(runs_folder().iterdir()), queue.jobs(OWNER)) == ([], [])
+    assert (run_service.runs(OWNER), queue.jobs(OWNER)) == ([], [])
+    run_service.restore(run, OWNER)
+    restored = run_service.find(run, OWNER)
+    assert restored.name == "better"
+    assert restored.checkpoints
 
 
 def test_a_lost_run_that_is_stopped_is_not_taken_up_again(tiny: Recipe) -> None:
@@ -194,7 +198,7 @@ def test_the_table_of_three_hundred_runs_takes_one_query_and_parses_nothing_twic
     assert len(queries) == 1, queries
 
 
-def test_a_row_says_whether_it_is_worth_looking_again(tiny: Recipe) -> None:
+def test_a_row_says_whether_it_may_change(tiny: Recipe) -> None:
     row = run_service.find(submit(tiny), OWNER)
     states = ("queued", "starting", "running", "done", "stopped", "failed", "interrupted")
     live = {state: replace(row, state=state).is_live for state in states}
@@ -205,7 +209,7 @@ def test_a_row_says_whether_it_is_worth_looking_again(tiny: Recipe) -> None:
     ]
 
 
-def test_a_run_that_is_asked_to_stop_says_so_until_it_has(tiny: Recipe, trained: Path) -> None:
+def test_a_run_is_stopping_until_it_has_stopped(tiny: Recipe, trained: Path) -> None:
     run = submit(tiny)
     job = claim()
     assert not run_service.find(run, OWNER).is_stopping
@@ -218,7 +222,7 @@ def test_a_run_that_is_asked_to_stop_says_so_until_it_has(tiny: Recipe, trained:
 
 
 @pytest.mark.parametrize("name", ["recipe.json", "status.json"])
-def test_a_damaged_folder_is_failed_with_the_reason_whatever_its_job_says(
+def test_a_damaged_folder_counts_as_failed_with_the_reason(
     name: str, tiny: Recipe, trained: Path
 ) -> None:
     run = submit(tiny)
@@ -246,14 +250,14 @@ def test_without_the_queue_the_folders_are_there_and_the_trouble_is_said(
         raise OperationalError("SELECT", {}, sqlite3.OperationalError("database is locked"))
 
     monkeypatch.setattr(sa.Engine, "begin", away)
-    said = "The queue cannot be reached now (database is locked); try again in a minute."
-    assert run_service.queue_error() == said
+    message = "The queue cannot be reached now (database is locked); try again in a minute."
+    assert run_service.queue_error() == message
     assert [(row.id, row.state, row.job) for row in run_service.runs(OWNER)] == [(run, "done", "")]
     assert run_service.find(run, OWNER).state == "done"
     for act in (run_service.find, run_service.stop, run_service.delete):
         with pytest.raises(UserError) as found:
             act(waiting, OWNER)
-        assert str(found.value) == said
+        assert str(found.value) == message
 
 
 def test_a_run_that_trains_is_paused_taken_on_by_a_step_and_given_another_learning_rate(
@@ -311,7 +315,7 @@ def test_a_run_that_does_not_train_cannot_be_steered(tiny: Recipe, trained: Path
     for act, words in steer.items():
         with pytest.raises(
             UserError,
-            match=f"`{run}` is not training, so it cannot be {words}; it can be once it trains",
+            match=f"`{run}` is not training, so it cannot be {words}; wait until it trains",
         ):
             act(run, OWNER)
         for other, owner in ((run, "bob"), ("by-hand", OWNER), ("nothing", OWNER)):

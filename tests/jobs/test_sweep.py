@@ -32,7 +32,7 @@ def test_values_are_read(key: str, text: str, found: list[object]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "text", "said"),
+    ("key", "text", "message"),
     [
         ("train.lr", "0.001, -1, 1000", "`train.lr` cannot be -1"),
         ("train.steps", "100, 2.5", "cannot be 2.5"),
@@ -42,8 +42,8 @@ def test_values_are_read(key: str, text: str, found: list[object]) -> None:
         ("train.steps", "[1]", "cannot be"),
     ],
 )
-def test_the_first_wrong_value_is_named(key: str, text: str, said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_the_first_wrong_value_is_named(key: str, text: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         values(SMALL, key, text)
 
 

@@ -16,7 +16,7 @@ def test_the_share_is_the_rate_to_a_256th_and_the_mean_stays(rate: float) -> Non
     assert float(mask.mean()) == pytest.approx(1.0, abs=4 * spread / (1 - share))
 
 
-def test_neighbours_are_drawn_apart() -> None:
+def test_the_draws_of_neighboring_units_are_independent() -> None:
     torch.manual_seed(0)
     dropped = scaled_mask(torch.empty(1000, 800), 0.5).eq(0).double().flatten()
     for distance in (1, 7, 8, 64, 800):

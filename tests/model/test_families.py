@@ -1,4 +1,4 @@
-"""Published families are rows of ModelConfig: each gives the numbers of transformers' own model with the same weights."""
+"""Published families are rows of ModelConfig: each equals transformers' own model with the same weights."""
 
 import re
 from dataclasses import replace
@@ -289,15 +289,15 @@ def test_our_logits_and_cross_attention_equal_transformers(family: str) -> None:
         ours(src, tgt)[is_real], expected.logits[is_real], rtol=1e-4, atol=1e-5
     )
 
-    seen: list[Tensor] = []
+    captured: list[Tensor] = []
     for layer in ours.decoder.layers:
         layer.cross_attention.weights.register_forward_hook(
-            lambda module, inputs, output: seen.append(output)
+            lambda module, inputs, output: captured.append(output)
         )
     torch.testing.assert_close(
         ours(src, tgt)[is_real], expected.logits[is_real], rtol=1e-4, atol=1e-5
     )
-    for weights, their_weights in zip(seen, expected.cross_attentions, strict=True):
+    for weights, their_weights in zip(captured, expected.cross_attentions, strict=True):
         assert weights.shape == (3, config.decoder.n_heads, tgt.shape[1], src.shape[1])
         torch.testing.assert_close(
             weights.transpose(1, 2)[is_real],

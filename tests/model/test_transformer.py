@@ -57,11 +57,13 @@ def test_attention_equals_torchs_multihead_attention() -> None:
     )
     mask = lengths[:, None, None]
     torch.testing.assert_close(ours(x, memory, mask), expected, rtol=1e-5, atol=1e-6)
-    seen: list[Tensor] = []
-    hook = ours.weights.register_forward_hook(lambda module, inputs, output: seen.append(output))
+    captured: list[Tensor] = []
+    hook = ours.weights.register_forward_hook(
+        lambda module, inputs, output: captured.append(output)
+    )
     torch.testing.assert_close(ours(x, memory, mask), expected, rtol=1e-5, atol=1e-6)
     hook.remove()
-    torch.testing.assert_close(seen[0], expected_weights, rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(captured[0], expected_weights, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("place", ["pre", "post"])
@@ -130,7 +132,7 @@ def test_cached_decoding_equals_full_decoding(
 
 @pytest.mark.parametrize("kind", [ModuleStepper, FusedStepper])
 @torch.no_grad()
-def test_reordered_rows_go_on_as_if_they_had_always_been_there(
+def test_reordered_rows_continue_as_if_never_moved(
     model: Transformer, sentences: Sentences, kind: type[TransformerStepper]
 ) -> None:
     src, tgt = sentences
@@ -178,7 +180,9 @@ def test_a_later_target_token_changes_nothing_before_it(
 
 
 @torch.no_grad()
-def test_padding_and_neighbours_change_nothing(model: Transformer, sentences: Sentences) -> None:
+def test_padding_and_other_rows_of_the_batch_change_nothing(
+    model: Transformer, sentences: Sentences
+) -> None:
     src, tgt = sentences
     together = model(src, tgt)
     for row in range(len(src)):

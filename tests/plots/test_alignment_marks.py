@@ -15,7 +15,7 @@ def drawn(links: set[tuple[int, int]], known: set[tuple[int, int]]) -> go.Figure
     return mark_alignment(heatmap(WEIGHTS, KEYS, ROWS, title="t"), links, known)
 
 
-def said(figure: go.Figure) -> dict[tuple[int, int], str]:
+def hover_texts(figure: go.Figure) -> dict[tuple[int, int], str]:
     """What hovering over each cell says, by column and row."""
     cells = next(trace for trace in figure.data if isinstance(trace, go.Heatmap))
     return {
@@ -43,8 +43,8 @@ def test_known_links_are_another_mark_inside_their_cell() -> None:
 
 
 def test_hovering_says_which_is_which() -> None:
-    plain = said(heatmap(WEIGHTS, KEYS, ROWS, title="t"))
-    found = said(drawn({(0, 2), (1, 1)}, {(1, 1), (1, 0)}))
+    plain = hover_texts(heatmap(WEIGHTS, KEYS, ROWS, title="t"))
+    found = hover_texts(drawn({(0, 2), (1, 1)}, {(1, 1), (1, 0)}))
     assert found[0, 2] == plain[0, 2] + ", <b>linked</b>"
     assert found[1, 1] == plain[1, 1] + ", <b>linked</b>, correct link"
     assert found[1, 0] == plain[1, 0] + ", correct link"

@@ -7,13 +7,22 @@ from s2s.plots import bars, compact_number, costs, mask
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0, "0"), (78, "78"), (999.6, "1 k"), (1_438_208, "1.44 M"), (999_600, "1 M"), (128_000, "128 k"), (2e12, "2 T")]
-)  # fmt: skip
+    ("value", "text"),
+    [
+        (0, "0"),
+        (78, "78"),
+        (999.6, "1 k"),
+        (1_438_208, "1.44 M"),
+        (999_600, "1 M"),
+        (128_000, "128 k"),
+        (2e12, "2 T"),
+    ],
+)
 def test_amounts_have_three_digits(value: float, text: str) -> None:
     assert compact_number(value) == text
 
 
-def test_bars_stand_in_order_and_are_told_apart_without_color() -> None:
+def test_bars_are_in_order_and_distinguishable_without_color() -> None:
     figure = bars(["<b>a", "c"], {"one": [1, 2], "two": [3, 0]}, title="t", x_label="parameters")
     assert [list(trace.x) for trace in figure.data] == [[1, 2], [3, 0]]
     assert len({trace.marker.pattern.shape for trace in figure.data}) == 2
@@ -41,7 +50,7 @@ def test_costs_are_lines_on_logarithmic_scales_that_leave_nought_out() -> None:
     assert not costs([1], {"a": [1]}, title="", x_label="", y_label="").layout.shapes
 
 
-def test_a_mask_has_a_sign_in_each_cell() -> None:
+def test_a_mask_has_a_symbol_in_each_cell() -> None:
     allowed = np.array([[True, False], [True, True]])
     figure = mask(allowed, ["a", "<i>"], ["a", "b"], title="t")
     np.testing.assert_array_equal(figure.data[0].z, allowed)

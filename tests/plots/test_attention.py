@@ -52,7 +52,7 @@ def test_numbers_stand_in_the_cells_while_they_can_be_read(side: int, has_number
         assert len(figure.data[1].text) == side * side
 
 
-def test_a_long_token_is_cut_on_the_axis_and_whole_in_the_hover() -> None:
+def test_a_long_token_is_truncated_on_the_axis_and_complete_on_hover() -> None:
     long = "incomprehensibilities"
     figure = heatmap(weights(1, 1), (long,), ("a",), title="t")
     assert figure.layout.xaxis.ticktext[0] == "incomprehensi…"
@@ -95,7 +95,7 @@ def test_a_scale_for_each_row_leaves_the_weights_to_be_read(side: int) -> None:
     ]  # the numbers in the cells
 
 
-def test_hover_says_what_a_row_sums_to_where_it_is_told() -> None:
+def test_hover_shows_the_sum_of_a_row_where_it_is_given() -> None:
     cells = heatmap(
         weights(1, 2), ("red", "</s>"), ("rouge",), title="t", sums=np.array([0.734], np.float32)
     ).data[0]

@@ -34,10 +34,11 @@ def test_before_the_first_step_the_picture_says_so(lines: tuple[Curve, ...]) -> 
     assert "first step" in figure.layout.annotations[0].text
 
 
-def test_runs_beside_each_other_are_told_apart_by_dash_and_marker_and_color() -> None:
+def test_runs_beside_each_other_are_told_apart_by_marker_and_color() -> None:
     names = [f"<i>{run}</i>" for run in range(6)]
     figure = drawn(*(TRAIN._replace(name=names[run], run=run) for run in range(6)))
-    styles = [(trace.line.dash, trace.marker.symbol, trace.line.color) for trace in figure.data]
+    styles = [(trace.marker.symbol, trace.line.color) for trace in figure.data]
+    assert {trace.line.dash for trace in figure.data} == {"solid"}
     for looks in zip(*styles, strict=True):
         assert len(set(looks)) == 6
     assert [trace.name for trace in figure.data] == [
@@ -46,8 +47,12 @@ def test_runs_beside_each_other_are_told_apart_by_dash_and_marker_and_color() ->
 
 
 def test_training_and_validation_of_a_run_among_others_differ_without_color() -> None:
-    train, valid, _ = drawn(TRAIN, VALID, TRAIN._replace(run=1)).data
-    assert train.marker.symbol != valid.marker.symbol
+    for lines in ((TRAIN, VALID), (TRAIN, VALID, TRAIN._replace(run=1))):
+        train, valid, *others = drawn(*lines).data
+        assert (train.line.dash, valid.line.dash) == ("solid", "dash")
+        assert train.line.color == valid.line.color
+        assert all(other.line.color != train.line.color for other in others)
+        assert not others or train.marker.symbol != valid.marker.symbol
 
 
 def test_a_run_out_of_sight_changes_no_style() -> None:

@@ -21,9 +21,9 @@ def test_cells_are_the_likeliest_tokens_and_a_frame_marks_the_written_one() -> N
         (1, 1),
     ]
     assert figure.layout.yaxis.ticktext[2] == "&lt;/s&gt;"
-    said = cells.customdata[0][1]
-    assert "0.250 &lt;b&gt;" in said
-    assert "rank 1" in said
+    hover = cells.customdata[0][1]
+    assert "0.250 &lt;b&gt;" in hover
+    assert "rank 1" in hover
     assert len({shape.line.color for shape in figure.layout.shapes}) == 1
 
 
@@ -35,4 +35,4 @@ def test_the_table_has_every_place_and_layer() -> None:
     rows = [*csv.DictReader(io.StringIO(logit_lens_csv(GUESSES, ["=la", "la", "x"], LAYERS)))]
     assert len(rows) == 6
     assert (rows[0]["written"], rows[0]["layer"], rows[0]["rank"]) == ("'=la", "embeddings", "2")
-    assert (rows[1]["token_2"], rows[1]["share_2"]) == ("<b>", "0.250000")
+    assert (rows[1]["token_2"], rows[1]["share_2"]) == ("<b>", "0.25")

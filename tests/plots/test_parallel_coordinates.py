@@ -50,7 +50,7 @@ def test_a_line_a_run_through_its_values():
     ]
 
 
-def test_the_best_is_told_without_its_color_and_is_drawn_over_the_others():
+def test_the_best_is_recognizable_without_color_and_drawn_on_top():
     drawn = list(
         lines(parallel_coordinates([LR, LOSS], ["a", "b", "c"], best=0, title="")).values()
     )
@@ -69,7 +69,7 @@ def test_what_people_wrote_is_no_markup():
     assert list(figure.layout.xaxis.ticktext) == ["&lt;i&gt;"]
 
 
-def test_all_alike_stand_in_the_middle_and_numbers_of_one_size_are_set_out_evenly():
+def test_a_constant_axis_centers_its_value_and_similar_numbers_are_spread_evenly():
     figure = parallel_coordinates(
         [
             ParallelAxis("a", (7, 7, 7)),
@@ -159,7 +159,7 @@ def test_written(value, text):
     assert format_value(value) == text
 
 
-def test_the_lines_are_told_from_their_ground():
+def test_the_lines_contrast_with_the_background():
     assert {
         line.line.color
         for line in lines(parallel_coordinates([LR], list("abc"), best=1, title="")).values()

@@ -45,7 +45,7 @@ def test_coarse_is_the_mean_of_blocks_the_last_perhaps_smaller(
     np.testing.assert_allclose(downsampled(values, step, columns=True), both, atol=1e-6)
 
 
-def test_lines_are_told_apart_without_colors_and_a_spread_is_a_shade() -> None:
+def test_lines_are_distinguishable_without_colors_and_a_spread_is_shaded() -> None:
     lines = [
         LineSeries("a<b", [0, 1], [1, 2]),
         LineSeries("c", [0, 1], [3, 4], [2, 3], [4, 5]),
@@ -126,8 +126,8 @@ def test_nothing_to_draw_says_so() -> None:
 def test_numbers_to_download() -> None:
     assert (
         columns_csv({"position": np.arange(2), "sine": np.array([0.0, 0.25], np.float32)})
-        == "position,sine\n0,0\n1,0.25\n"
+        == "position,sine\n0,0.0\n1,0.25\n"
     )
-    assert matrix_csv(np.array([[0.5, 1.0]], np.float32), "position") == "position,0,1\n0,0.5,1\n"
+    assert matrix_csv(np.array([[0.5, 1.0]], np.float32), "position") == "position,0,1\n0,0.5,1.0\n"
     with pytest.raises(ValueError, match="longer than"):
         columns_csv({"a": [1], "b": [1, 2]})

@@ -14,8 +14,8 @@ def test_the_line_is_what_was_given_and_the_marks_say_where() -> None:
 
 
 def test_a_warm_up_longer_than_the_run_is_written_on_the_picture() -> None:
-    (said,) = schedule([1, 100], [0.0, 0.001], warmup=4000, title="").layout.annotations
-    assert "still in warmup" in said.text
+    (annotation,) = schedule([1, 100], [0.0, 0.001], warmup=4000, title="").layout.annotations
+    assert "still in warmup" in annotation.text
 
 
 def test_no_warm_up_has_no_mark_and_no_step_no_line() -> None:

@@ -38,5 +38,5 @@ def test_nothing_to_compare() -> None:
 def test_the_table_leaves_a_place_empty_where_there_is_no_number() -> None:
     head, first, second = csv.reader(io.StringIO(similarity_csv(ROWS, LAYERS)))
     assert head == ["layer", "these <two>", "'=likes", "any"]
-    assert first == ["embeddings", "1.000000", "0.900000", "0.100000"]
-    assert second == ["layer 1", "0.500000", "", "-0.300000"]
+    assert first == ["embeddings", "1.0", "0.9", "0.1"]
+    assert second == ["layer 1", "0.5", "", "-0.3"]

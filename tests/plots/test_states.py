@@ -25,7 +25,7 @@ LAYER = StateLayer(
 
 
 @pytest.mark.parametrize("color", COLORINGS)
-def test_every_state_stands_where_it_was_put_and_is_told_apart_without_color(color: str) -> None:
+def test_every_state_is_at_its_coordinates_and_distinguishable_without_color(color: str) -> None:
     figure = states([LAYER], POINTS, color=color, title="a\nb")
     drawn = [trace for trace in figure.data if "markers" in trace.mode]
     places = np.concatenate([np.column_stack([trace.x, trace.y]) for trace in drawn])
@@ -46,7 +46,7 @@ def test_every_state_stands_where_it_was_put_and_is_told_apart_without_color(col
         )
 
 
-def test_a_word_that_both_sentences_have_is_tied_and_looks_alike() -> None:
+def test_a_word_of_both_sentences_is_joined_by_a_line_and_has_one_marker() -> None:
     tie, first, second = states([LAYER], POINTS, color="word", title="t").data
     assert (tie.x, tie.y) == ((1.0, 0.0, None), (2.0, -2.5, None))
     assert first.marker.color[0] == second.marker.color[0] != first.marker.color[1]

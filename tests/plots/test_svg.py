@@ -54,7 +54,7 @@ def every_cell(weights: np.ndarray) -> list[svg.Link]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_whatever_the_tokens_are_it_is_xml_that_shows_them_and_fetches_nothing(seed: int) -> None:
+def test_any_tokens_give_valid_xml_without_external_resources(seed: int) -> None:
     random = np.random.default_rng(seed)
     rows, keys = (
         [HOSTILE[at] for at in random.integers(len(HOSTILE), size=random.integers(1, 20))]
@@ -66,15 +66,15 @@ def test_whatever_the_tokens_are_it_is_xml_that_shows_them_and_fetches_nothing(s
         svg.heatmap(weights, keys, rows, **about),
         svg.lines({HOSTILE[1]: every_cell(weights)}, keys, rows, **about),
     ):
-        said = [title.rpartition(": ") for title in titles(picture, below="g")]
-        assert sorted(title[2] for title in said) == sorted(
+        parts = [title.rpartition(": ") for title in titles(picture, below="g")]
+        assert sorted(title[2] for title in parts) == sorted(
             f"{weight:.4f}" for weight in weights.ravel()
         )
         pairs = {
             f"{visible_controls(row)} → {visible_controls(key)}"
             for row, key in itertools.product(rows, keys)
         }
-        assert {title[0] for title in said} == pairs
+        assert {title[0] for title in parts} == pairs
         for token in (*rows, *keys):
             assert visible_controls(theme.shortened(token, svg.MAX_TOKEN)) in texts(picture)
         assert {each.tag.removeprefix(SPACE) for each in parsed(picture).iter()} <= {
@@ -142,7 +142,7 @@ def test_a_line_joins_the_middles_of_its_two_tokens() -> None:
 @pytest.mark.parametrize(
     ("n_heads", "of"), [(20, ("dash", "marker")), (60, ("color", "dash", "marker"))]
 )
-def test_many_heads_are_told_apart_twenty_of_them_without_colors(
+def test_many_heads_are_distinguishable_twenty_of_them_without_colors(
     n_heads: int, of: tuple[str, ...]
 ) -> None:
     looks = svg.line_styles(n_heads, 30)

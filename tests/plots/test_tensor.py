@@ -14,7 +14,7 @@ def values(rows: int = 3, columns: int = 5) -> np.ndarray:
     return np.random.default_rng(0).normal(size=(rows, columns)).astype(np.float32)
 
 
-def test_zero_stands_in_the_middle_of_the_scale() -> None:
+def test_zero_is_the_middle_of_the_scale() -> None:
     given = values()
     cells = tensor(given, WORDS, title="t").data[0]
     np.testing.assert_array_equal(cells.z, given)

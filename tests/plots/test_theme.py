@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from plotly.colors import sample_colorscale, unlabel_rgb
 
 from s2s.plots import theme
@@ -31,3 +33,21 @@ def test_an_empty_picture_says_why_in_plain_text() -> None:
     assert (
         theme.empty("no <b>words</b>").layout.annotations[0].text == "no &lt;b&gt;words&lt;/b&gt;"
     )
+
+
+@given(low=st.floats(1e-20, 1e20), ratio=st.one_of(st.floats(1.001, 10), st.floats(10, 1e15)))
+def test_ticks_of_a_log_axis_are_few_rising_and_span_it(low: float, ratio: float) -> None:
+    high = low * ratio
+    ticks = theme.log_ticks(low, high)
+    assert 2 <= len(ticks) <= 14
+    assert ticks == sorted(set(ticks))
+    assert any(low <= tick <= high for tick in ticks)
+    texts = theme.log_axis(low, high)["ticktext"]
+    assert len(set(texts)) == len(texts)
+
+
+def test_between_decades_a_label_has_its_power_of_ten() -> None:
+    """Plotly's own labels read 5 1 2 5 10 2."""
+    assert theme.log_axis(0.5, 20)["ticktext"] == ["0.5", "1", "2", "5", "10", "20"]
+    assert theme.log_axis(1, 1500)["ticktext"] == ["1", "10", "100", "1,000"]
+    assert theme.log_axis(1e5, 1e7)["ticktext"][-2:] == ["5·10<sup>6</sup>", "10<sup>7</sup>"]

@@ -25,7 +25,7 @@ def test_both_are_drawn_place_by_place() -> None:
     assert figure.layout.title.text == "run · step 1"
 
 
-def test_where_they_part_a_line_and_a_word_stand() -> None:
+def test_the_first_difference_has_a_line_and_a_label() -> None:
     figure = plots.token_losses(REFERENCE, OWN, 1, title="")
     assert [line.x0 for line in figure.layout.shapes] == [0.5]
     assert [note.text for note in figure.layout.annotations] == ["they first differ here"]

@@ -14,7 +14,7 @@ POINTS = [
 ]
 
 
-def test_every_system_is_a_named_point_with_its_interval_and_a_sign_of_its_own() -> None:
+def test_every_system_is_a_named_point_with_its_interval_and_its_own_marker() -> None:
     figure = plots.tradeoff(POINTS, title="one\ntwo", x_label="sentences a second", y_label="BLEU")
     assert [(trace.x[0], trace.y[0]) for trace in figure.data] == [
         (point.x, point.y) for point in POINTS
@@ -29,7 +29,7 @@ def test_every_system_is_a_named_point_with_its_interval_and_a_sign_of_its_own()
     assert figure.layout.title.text == "one<br>two"
 
 
-def test_names_of_neighbours_stand_at_different_heights_and_inside_the_picture() -> None:
+def test_labels_of_close_points_have_different_heights_and_stay_inside() -> None:
     crowd = [TradeoffPoint(str(n), 100.0 + n, 70.0) for n in range(6)]
     sides = [
         trace.textposition for trace in plots.tradeoff(crowd, title="", x_label="", y_label="").data
@@ -59,7 +59,7 @@ def test_a_near_range_is_even() -> None:
         plots.sweep_curve([], title="", x_label="", y_label=""),
     ],
 )
-def test_nothing_is_said(figure: go.Figure) -> None:
+def test_an_empty_figure_says_why(figure: go.Figure) -> None:
     assert figure.layout.annotations[0].text
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from s2s.plots import PLOTS, TreeNode, tree, visible_nodes
-from s2s.plots.tree import STATES, node_rows, tree_width
+from s2s.plots.tree import REST, STATES, node_rows, tree_width
 
 
 def twig(number: int, parent: int, step: int, state: str = "kept", **more: object) -> TreeNode:
@@ -42,14 +42,14 @@ def test_the_best_path_is_straight_and_no_lines_cross() -> None:
 
 
 def test_every_node_is_a_point_with_its_number_and_the_shape_of_its_state() -> None:
-    figure = tree(TWIGS, title="mine & yours\nsecond", chosen=6)
+    figure = tree(TWIGS, title="mine & yours\nsecond", inspected=6)
     points = {trace.name: trace for trace in figure.data if trace.customdata is not None}
     for state, look in STATES.items():
         trace = points[look.label]
         assert list(trace.customdata) == [one.number for one in TWIGS if one.state == state]
         assert trace.marker.symbol == look.symbol
     assert len({look.symbol for look in STATES.values()}) == len(STATES)
-    (ring,) = (trace for trace in figure.data if trace.name == "chosen")
+    (ring,) = (trace for trace in figure.data if trace.name == "inspected")
     assert (ring.x, ring.y) == ((2,), (node_rows(TWIGS)[6],))
     assert figure.layout.title.text == "mine &amp; yours<br>second"
     assert figure.layout.width == tree_width(3)
@@ -58,6 +58,23 @@ def test_every_node_is_a_point_with_its_number_and_the_shape_of_its_state() -> N
         key=lambda trace: trace.line.width,
     )
     assert set(thick.y) - {None} == {0}
+
+
+def test_the_legend_has_the_colors_of_the_drawing() -> None:
+    figure = tree(TWIGS, title="", inspected=6)
+    legend = {trace.name: trace for trace in figure.data if trace.showlegend is not False}
+    assert legend.keys() == {
+        "inspected",
+        "chosen: the output",
+        *(look.label for look in STATES.values()),
+    }
+    points = {trace.name: trace for trace in figure.data if trace.customdata is not None}
+    for look in STATES.values():
+        drawn = points[look.label].marker
+        assert legend[look.label].marker.symbol == drawn.symbol
+        assert legend[look.label].marker.color == REST
+        assert set(drawn.color) <= {REST, legend["chosen: the output"].marker.color}
+    assert legend["chosen: the output"].marker.color in points["kept"].marker.color
 
 
 def test_texts_are_drawn_as_they_stand() -> None:

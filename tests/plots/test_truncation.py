@@ -45,7 +45,7 @@ def test_every_filter_has_its_marks_and_its_cut() -> None:
     ]
 
 
-def test_a_cut_below_the_last_bar_is_counted_and_not_drawn() -> None:
+def test_a_threshold_below_the_last_bar_is_counted_and_not_drawn() -> None:
     figure = plots.truncation(BARS, (7, 0.05), [FilterResult("top_k", [True] * 3, 5, 8)], title="")
     assert not figure.layout.shapes
     assert list(figure.data[3].text) == ["+5"]
@@ -70,7 +70,15 @@ def test_without_tokens_it_says_why() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "said"), [(1.0, "100%"), (0.254, "25%"), (0.0994, "9.9%"), (0.0031, "0.3%"), (0.00043, "0.043%"), (1e-9, "<0.001%")]
-)  # fmt: skip
-def test_shares_are_said_finely(share: float, said: str) -> None:
-    assert fine_percent(share) == said
+    ("share", "text"),
+    [
+        (1.0, "100%"),
+        (0.254, "25%"),
+        (0.0994, "9.9%"),
+        (0.0031, "0.3%"),
+        (0.00043, "0.043%"),
+        (1e-9, "<0.001%"),
+    ],
+)
+def test_small_shares_are_formatted_with_enough_digits(share: float, text: str) -> None:
+    assert fine_percent(share) == text

@@ -20,7 +20,7 @@ def test_the_models_own_activation_is_thick_and_the_inputs_are_shares() -> None:
     )
 
 
-def test_two_ways_stand_side_by_side_and_are_told_apart_without_color() -> None:
+def test_two_lines_are_distinguishable_without_color() -> None:
     figure = gradient_flow(["E in", "E1"], {"with": [0.5, 1.0], "without": [3.0, 1.0]}, title="t")
     assert [[*bar.y] for bar in figure.data] == [[0.5, 1.0], [3.0, 1.0]]
     assert {bar.marker.pattern.shape for bar in figure.data} == {"", "/"}

@@ -20,7 +20,7 @@ def test_ratios_stand_in_the_middle_of_their_bins() -> None:
     assert "median 1.50" in figure.layout.xaxis.title.text
 
 
-def test_growth_is_told_apart_without_color() -> None:
+def test_growth_curves_are_distinguishable_without_color() -> None:
     figure = vocabulary_growth([(1, 1), (100, 50)], [(0, 0), (10, 9), (80, 60)], title="t")
     src, tgt = figure.data
     assert (list(src.x), list(src.y)) == ([1, 100], [1, 50])

@@ -20,8 +20,10 @@ def kept(step: int, seed: int = 0) -> SavedAttention:
     inputs = ("<s>", "▁les", "▁chats")
     tgt = ("▁les", "▁chats", "</s>")
     backwards = np.tril(np.ones((2, 3, 3, 3), np.float32)) / [[1], [2], [3]]
-    seen = Attention(src, inputs, tgt, rows(2, 3, 3, 4, seed=seed), rows(1, 2, 4, 4), backwards)
-    return SavedAttention(step, "the cats", 'les "chats" <b>🙂</b>', seen)
+    attention = Attention(
+        src, inputs, tgt, rows(2, 3, 3, 4, seed=seed), rows(1, 2, 4, 4), backwards
+    )
+    return SavedAttention(step, "the cats", 'les "chats" <b>🙂</b>', attention)
 
 
 def test_what_is_kept_comes_back_within_half_precision_and_sums_to_one(tmp_path: Path) -> None:

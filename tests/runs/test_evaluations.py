@@ -28,7 +28,7 @@ def made(**changes: object) -> EvaluationFolder:
     return place
 
 
-def test_what_was_asked_and_the_sentences_come_back_as_they_were() -> None:
+def test_the_request_and_the_sentences_are_read_back_unchanged() -> None:
     place = made()
     assert evaluations.folder(place.id).evaluation() == replace(ASKED, id=place.id)
     written = json.loads((place.path / "evaluation.json").read_bytes())
@@ -38,12 +38,14 @@ def test_what_was_asked_and_the_sentences_come_back_as_they_were() -> None:
     assert written["systems"][0]["knobs"] == {"num_beams": 3}  # the name in every file so far
     assert place.status()["state"] == "waiting"
     assert (place.scores(), place.words(), place.lines(0)) == ({}, None, {})
-    changed = place.amend(lambda asked: replace(asked, test=replace(asked.test, n_all=500)))
+    changed = place.amend(
+        lambda evaluation: replace(evaluation, test=replace(evaluation.test, n_all=500))
+    )
     assert place.evaluation() == changed
     assert changed.test.n_all == 500
 
 
-def test_half_a_line_of_a_killed_process_is_cut_off_before_more_is_added() -> None:
+def test_half_a_line_of_a_killed_process_is_removed_before_more_is_added() -> None:
     place = made()
     place.add(0, [{"i": 0, "text": "x"}, {"i": 1, "text": "y"}])
     with (place.path / "lines-0.jsonl").open("ab") as file:

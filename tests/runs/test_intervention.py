@@ -35,20 +35,20 @@ def test_without_a_change_the_translation_is_the_same_bit_for_bit(run: Run, stra
     found = translate_with(run, SOURCE, TARGET, Interventions(), strategy)
     assert found.before == found.after == run.complete(SOURCE, (), strategy)
     assert (found.kept, found.next) == (0, None)
-    np.testing.assert_array_equal(found.seen.cross, run.attention(SOURCE, TARGET).cross)
+    np.testing.assert_array_equal(found.attention.cross, run.attention(SOURCE, TARGET).cross)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_what_stands_before_the_place_is_kept_and_the_log_probability_is_the_changed_models(
+def test_the_prefix_is_kept_and_the_log_probability_is_the_changed_models(
     run: Run, strategy: str
 ) -> None:
     change = Interventions(((Head("encoder", 0, 1), "uniform"),), 2, (2,))
     found = translate_with(run, SOURCE, TARGET, change, strategy)
-    begun = tuple(run.tgt_tokenizer.encode(TARGET)[:2])
+    forced = tuple(run.tgt_tokenizer.encode(TARGET)[:2])
     assert found.kept == 2
-    assert found.before == run.complete(SOURCE, begun, strategy)
+    assert found.before == run.complete(SOURCE, forced, strategy)
     for one in found.after.hypotheses:
-        assert one.ids[:2] == begun
+        assert one.ids[:2] == forced
         with active(run, change):
             rows = run.next_tokens(SOURCE, one.ids[:-1])
         assert one.log_prob == pytest.approx(
@@ -83,9 +83,9 @@ def test_made_to_look_at_another_word_the_model_writes_that_one(run: Run) -> Non
 def test_the_row_shows_where_it_was_made_to_look(run: Run) -> None:
     found = translate_with(run, SOURCE, TARGET, Interventions((), 2, (0, 2)))
     own = run.attention(SOURCE, TARGET)
-    np.testing.assert_allclose(found.seen.cross[:, :, 2, [0, 2]].sum(-1), 1.0, atol=1e-5)
-    np.testing.assert_allclose(found.seen.cross[:, :, :2], own.cross[:, :, :2], atol=1e-5)
-    assert found.seen.tgt_tokens == own.tgt_tokens
+    np.testing.assert_allclose(found.attention.cross[:, :, 2, [0, 2]].sum(-1), 1.0, atol=1e-5)
+    np.testing.assert_allclose(found.attention.cross[:, :, :2], own.cross[:, :, :2], atol=1e-5)
+    assert found.attention.tgt_tokens == own.tgt_tokens
 
 
 def test_only_some_heads_may_be_moved(run: Run) -> None:
@@ -93,8 +93,8 @@ def test_only_some_heads_may_be_moved(run: Run) -> None:
         translate_with(run, SOURCE, TARGET, Interventions((), 2, (2,), among))
         for among in ((Head("cross", 1, 3),), None)
     )
-    assert one.seen.cross[1, 3, 2, 2] == pytest.approx(1.0)
-    assert one.seen.cross[1, :3, 2, 2].max() < 0.99
+    assert one.attention.cross[1, 3, 2, 2] == pytest.approx(1.0)
+    assert one.attention.cross[1, :3, 2, 2].max() < 0.99
     assert one.next is not None
     assert everything.next is not None
     assert probability(one.next.after, run, "rouge") > probability(
@@ -110,7 +110,7 @@ def test_a_model_that_cannot_look_writes_the_same_of_everything(run: Run) -> Non
     assert parted is not None
     assert parted.position == 0
     assert found[0].after.log_prob < 0
-    assert not found[0].seen.cross.any()
+    assert not found[0].attention.cross.any()
 
 
 def test_a_heads_silence_is_felt_where_the_two_translations_part(run: Run) -> None:

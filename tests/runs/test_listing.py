@@ -1,6 +1,7 @@
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -198,9 +199,43 @@ def test_a_run_is_deleted_whole_and_not_while_it_trains(trained: Path) -> None:
     ):
         delete("one", OWNER)
     delete("one", OWNER)
-    assert list(runs_folder().iterdir()) == []
+    assert list_runs(OWNER) == []
     with pytest.raises(UserError, match="There is no run `one` of yours"):
         delete("one", OWNER)
+    listing.empty_trash(time.time() + listing.UNDO_SECONDS + 1)
+    assert list(runs_folder().iterdir()) == []
+
+
+def test_a_deletion_can_be_undone_for_a_minute(trained: Path) -> None:
+    before = put(trained, "one").about()
+    delete("one", OWNER)
+    listing.empty_trash()
+    with pytest.raises(UserError, match="cannot be restored"):
+        listing.restore("one", "bob")
+    listing.restore("one", OWNER)
+    assert [row.id for row in list_runs(OWNER)] == ["one"]
+    assert RunFolder(runs_folder() / "one").about() == before
+    delete("one", OWNER)
+    listing.empty_trash(time.time() + listing.UNDO_SECONDS + 1)
+    for gone in ("one", "../runs", "never"):
+        with pytest.raises(UserError, match="cannot be restored"):
+            listing.restore(gone, OWNER)
+
+
+@pytest.mark.parametrize(
+    ("taken", "free"),
+    [
+        ([], "a"),
+        (["b"], "a"),
+        (["a"], "a 2"),
+        (["a", "a 2", "a 3"], "a 4"),
+        (["a", "a 3"], "a 2"),
+    ],
+)
+def test_a_name_that_is_taken_gets_a_number(taken: list[str], free: str) -> None:
+    assert listing.free_name("a", taken) == free
+    long = "x" * listing.LONGEST_NAME
+    assert listing.checked_name(listing.free_name(long, [long])).endswith("x 2")
 
 
 def test_shipped_runs_stay_as_they_are() -> None:

@@ -67,7 +67,7 @@ def assert_same(left: Curves, right: Curves) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_following_a_file_cut_anywhere_is_reading_it_whole(
+def test_following_a_file_split_anywhere_equals_reading_it_at_once(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(metrics, "POINTS", 16)
@@ -81,39 +81,39 @@ def test_following_a_file_cut_anywhere_is_reading_it_whole(
             size = draw.choice([1, 7, 150, 2000])
             file.write(content[:size])
             content = content[size:]
-            seen = following.read()
-            assert len(seen.steps) <= 16
-            assert_same(seen, Metrics(path).read())
-    assert (seen.step, seen.steps[-1], len(seen.valid_steps)) == (90, 90, 13)
+            curves = following.read()
+            assert len(curves.steps) <= 16
+            assert_same(curves, Metrics(path).read())
+    assert (curves.step, curves.steps[-1], len(curves.valid_steps)) == (90, 90, 13)
 
 
 def test_short_curves_are_as_they_were_logged(tmp_path: Path) -> None:
-    seen = Metrics(write(tmp_path / "m", many(30))).read()
-    assert seen.steps.tolist() == list(range(1, 31))
-    np.testing.assert_allclose(seen.loss, 10.0 / np.arange(1, 31), rtol=1e-6)
-    assert (seen.loss.dtype, seen.steps.dtype) == (np.float32, np.int64)
-    assert seen.valid_steps.tolist() == [0, 7, 14, 21, 28]
-    assert (seen.valid_loss[0], seen.valid_perplexity[0], seen.valid_token_accuracy[0]) == (
+    curves = Metrics(write(tmp_path / "m", many(30))).read()
+    assert curves.steps.tolist() == list(range(1, 31))
+    np.testing.assert_allclose(curves.loss, 10.0 / np.arange(1, 31), rtol=1e-6)
+    assert (curves.loss.dtype, curves.steps.dtype) == (np.float32, np.int64)
+    assert curves.valid_steps.tolist() == [0, 7, 14, 21, 28]
+    assert (curves.valid_loss[0], curves.valid_perplexity[0], curves.valid_token_accuracy[0]) == (
         2.0,
         np.float32(7.4),
         0.5,
     )
-    assert (seen.lr, seen.grad_norm) == (30 * 1e-4, 1.5)
+    assert (curves.lr, curves.grad_norm) == (30 * 1e-4, 1.5)
 
 
-def test_long_curves_are_means_over_buckets_and_the_newest_step_stands_alone(
+def test_long_curves_are_means_over_buckets_and_the_newest_step_is_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(metrics, "POINTS", 8)
     lines = [train_line(step, float(step), loss=float(step)) for step in range(1, 12)]
-    seen = Metrics(write(tmp_path / "m", lines)).read()
-    assert seen.steps.tolist() == [1, 3, 5, 7, 9, 11]
-    assert seen.loss.tolist() == [1.5, 3.5, 5.5, 7.5, 9.5, 11.0]
-    seen = Metrics(write(tmp_path / "m", [*lines, train_line(12, 12.0, loss=12.0)])).read()
-    assert seen.loss.tolist() == [1.5, 3.5, 5.5, 7.5, 9.5, 11.5, 12.0]
+    curves = Metrics(write(tmp_path / "m", lines)).read()
+    assert curves.steps.tolist() == [1, 3, 5, 7, 9, 11]
+    assert curves.loss.tolist() == [1.5, 3.5, 5.5, 7.5, 9.5, 11.0]
+    curves = Metrics(write(tmp_path / "m", [*lines, train_line(12, 12.0, loss=12.0)])).read()
+    assert curves.loss.tolist() == [1.5, 3.5, 5.5, 7.5, 9.5, 11.5, 12.0]
 
 
-def test_a_run_that_was_cut_back_is_read_again_from_the_start(tmp_path: Path) -> None:
+def test_a_truncated_metrics_file_is_read_again_from_the_start(tmp_path: Path) -> None:
     path = write(tmp_path / "m", many(30))
     following = Metrics(path)
     assert following.read().step == 30
@@ -122,22 +122,22 @@ def test_a_run_that_was_cut_back_is_read_again_from_the_start(tmp_path: Path) ->
     write(
         path, [*many(11), *(train_line(step, 500.0 + step, loss=1.0) for step in range(12, 60))]
     )  # longer than before
-    seen = following.read()
-    assert_same(seen, Metrics(path).read())
-    assert (seen.step, seen.loss[-1]) == (59, 1.0)
+    curves = following.read()
+    assert_same(curves, Metrics(path).read())
+    assert (curves.step, curves.loss[-1]) == (59, 1.0)
     path.unlink()
     assert following.read().step == 0
 
 
-def test_nothing_is_known_of_a_run_that_has_not_begun(tmp_path: Path) -> None:
-    seen = Metrics(tmp_path / "none").read()
+def test_a_run_that_has_not_started_has_no_metrics(tmp_path: Path) -> None:
+    curves = Metrics(tmp_path / "none").read()
     assert (
-        len(seen.steps),
-        len(seen.valid_steps),
-        seen.step,
-        seen.lr,
-        seen.tokens_per_second,
-        seen.seconds_left(10),
+        len(curves.steps),
+        len(curves.valid_steps),
+        curves.step,
+        curves.lr,
+        curves.tokens_per_second,
+        curves.seconds_left(10),
     ) == (0, 0, 0) + (None,) * 3
 
 
@@ -149,17 +149,17 @@ def test_speed_is_of_the_last_seconds_and_pace_counts_validation_but_no_pause(
         train_line(step, 10.0 * step, n_tokens=50, first=step == 1, seconds=10.0)
         for step in range(1, 11)
     ]
-    seen = Metrics(write(path, slow)).read()
-    assert seen.tokens_per_second == pytest.approx(5.0)
-    assert seen.seconds_left(30) == pytest.approx(200.0)
+    curves = Metrics(write(path, slow)).read()
+    assert curves.tokens_per_second == pytest.approx(5.0)
+    assert curves.seconds_left(30) == pytest.approx(200.0)
     resumed = [
         train_line(step, 9000.0 + step, n_tokens=80, first=step == 11) for step in range(11, 15)
     ]
     later = [valid_line(14, 9018.5)]
-    seen = Metrics(write(path, slow + resumed + later)).read()
-    assert seen.tokens_per_second == pytest.approx(80.0)
-    assert seen.seconds_per_step == pytest.approx((9018.5 - 9010.5) / 4)
-    assert seen.seconds_left(14) == 0.0
+    curves = Metrics(write(path, slow + resumed + later)).read()
+    assert curves.tokens_per_second == pytest.approx(80.0)
+    assert curves.seconds_per_step == pytest.approx((9018.5 - 9010.5) / 4)
+    assert curves.seconds_left(14) == 0.0
 
 
 def test_what_is_logged_beside_the_loss_has_a_curve_and_what_older_runs_lack_is_nan(
@@ -170,19 +170,19 @@ def test_what_is_logged_beside_the_loss_has_a_curve_and_what_older_runs_lack_is_
     }
     scored = valid_line(2, 2.5) | {"bleu": 31.5, "chrf": 52.0, "memory": 3_000_000_001}
     change = {"kind": "change", "step": 3, "lr": 5e-4, "time": 2.7}
-    seen = Metrics(
+    curves = Metrics(
         write(
             tmp_path / "m",
             [valid_line(0, 0.5), old, train_line(2, 2.0), scored, change, train_line(3, 3.0)],
         )
     ).read()
-    np.testing.assert_array_equal(seen.rates, np.float32([math.nan, 2e-4, 3e-4]))
-    np.testing.assert_array_equal(seen.grad_norms, np.float32([math.nan, 1.5, 1.5]))
-    np.testing.assert_array_equal(seen.speeds, np.float32([200, 200, 200]))
-    np.testing.assert_array_equal(seen.valid_bleu, np.float32([math.nan, 31.5]))
-    np.testing.assert_array_equal(seen.valid_chrf, np.float32([math.nan, 52.0]))
-    np.testing.assert_array_equal(seen.valid_memory, [math.nan, 3_000_000_001])
-    assert seen.changes == (LearningRateChange(3, 5e-4, 2.7),)
+    np.testing.assert_array_equal(curves.rates, np.float32([math.nan, 2e-4, 3e-4]))
+    np.testing.assert_array_equal(curves.grad_norms, np.float32([math.nan, 1.5, 1.5]))
+    np.testing.assert_array_equal(curves.speeds, np.float32([200, 200, 200]))
+    np.testing.assert_array_equal(curves.valid_bleu, np.float32([math.nan, 31.5]))
+    np.testing.assert_array_equal(curves.valid_chrf, np.float32([math.nan, 52.0]))
+    np.testing.assert_array_equal(curves.valid_memory, [math.nan, 3_000_000_001])
+    assert curves.changes == (LearningRateChange(3, 5e-4, 2.7),)
 
 
 def test_every_curve_is_a_mean_over_the_same_buckets(
@@ -193,20 +193,20 @@ def test_every_curve_is_a_mean_over_the_same_buckets(
         train_line(step, float(step), grad_norm=step**2, n_tokens=step, seconds=2.0)
         for step in range(1, 12)
     ]
-    seen = Metrics(write(tmp_path / "m", lines)).read()
-    assert seen.grad_norms.tolist() == [2.5, 12.5, 30.5, 56.5, 90.5, 121.0]
+    curves = Metrics(write(tmp_path / "m", lines)).read()
+    assert curves.grad_norms.tolist() == [2.5, 12.5, 30.5, 56.5, 90.5, 121.0]
     np.testing.assert_allclose(
-        seen.rates, 1e-4 * np.array([1.5, 3.5, 5.5, 7.5, 9.5, 11]), rtol=1e-6
+        curves.rates, 1e-4 * np.array([1.5, 3.5, 5.5, 7.5, 9.5, 11]), rtol=1e-6
     )
-    assert seen.speeds.tolist() == [0.75, 1.75, 2.75, 3.75, 4.75, 5.5]
+    assert curves.speeds.tolist() == [0.75, 1.75, 2.75, 3.75, 4.75, 5.5]
 
 
 def test_who_looks_again_gets_the_same_arrays_and_can_spoil_them_for_nobody(tmp_path: Path) -> None:
     following = Metrics(write(tmp_path / "m", many(10)))
-    seen = following.read()
-    assert following.read() is seen
+    curves = following.read()
+    assert following.read() is curves
     with pytest.raises(ValueError, match="read-only"):
-        seen.loss[0] = 0.0
+        curves.loss[0] = 0.0
 
 
 def play(
@@ -273,8 +273,8 @@ def test_runs_from_before_there_was_a_time_of_day_have_a_pace_too(tmp_path: Path
         {key: value for key, value in train_line(step, 0.0).items() if key != "time"}
         for step in range(1, 11)
     ]
-    seen = Metrics(write(tmp_path / "m", lines)).read()
-    assert (seen.tokens_per_second, seen.seconds_left(20)) == (
+    curves = Metrics(write(tmp_path / "m", lines)).read()
+    assert (curves.tokens_per_second, curves.seconds_left(20)) == (
         pytest.approx(200.0),
         pytest.approx(5.0),
     )
@@ -336,6 +336,18 @@ def test_visitors_share_one_reader(tmp_path: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    for seen in found:
-        assert_same(seen, found[0])
+    for curves in found:
+        assert_same(curves, found[0])
     assert (len(found), found[0].step, len(found[0].steps) <= 1500) == (4, 2000, True)
+
+
+@pytest.mark.parametrize("n", [5, 1499, 1501, 4000])
+def test_tokens_and_minutes_grow_with_the_steps(n: int, tmp_path: Path) -> None:
+    curves = Metrics(write(tmp_path / "metrics.jsonl", many(n))).read()
+    np.testing.assert_allclose(curves.tokens, 100.0 * curves.steps, atol=100)
+    np.testing.assert_allclose(curves.minutes, 0.5 / 60 * curves.steps, atol=0.5 / 60)
+    assert curves.tokens[-1] == 100 * n
+    steps = curves.valid_steps
+    np.testing.assert_allclose(curves.at_steps(curves.tokens, steps), 100.0 * steps, atol=200)
+    nothing = Metrics(tmp_path / "none").read()
+    assert nothing.at_steps(nothing.tokens, np.array([3])).tolist() == [0.0]

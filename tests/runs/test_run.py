@@ -102,21 +102,21 @@ def test_a_score_is_a_sum_over_tokens_and_the_end_counts(run: Run) -> None:
 
 
 def test_attention_says_which_row_predicts_what(run: Run) -> None:
-    seen = run.attention("1 2 3", "3 2")
-    assert seen.src_tokens == ("1", "2", "3", "</s>")
-    assert (seen.tgt_inputs, seen.tgt_tokens) == (("<s>", "3", "2"), ("3", "2", "</s>"))
-    assert (seen.cross.shape, seen.encoder.shape, seen.decoder.shape) == (
+    attention = run.attention("1 2 3", "3 2")
+    assert attention.src_tokens == ("1", "2", "3", "</s>")
+    assert (attention.tgt_inputs, attention.tgt_tokens) == (("<s>", "3", "2"), ("3", "2", "</s>"))
+    assert (attention.cross.shape, attention.encoder.shape, attention.decoder.shape) == (
         (1, 4, 3, 4),
         (1, 4, 4, 4),
         (1, 4, 3, 3),
     )
-    for weights in (seen.cross, seen.encoder, seen.decoder):
+    for weights in (attention.cross, attention.encoder, attention.decoder):
         assert weights.dtype == np.float32
         np.testing.assert_allclose(weights.sum(-1), 1.0, atol=1e-5)
-    assert np.triu(seen.decoder[0, 0], 1).max() == 0.0
+    assert np.triu(attention.decoder[0, 0], 1).max() == 0.0
 
 
-def test_looking_changes_nothing(run: Run) -> None:
+def test_capturing_attention_changes_no_output(run: Run) -> None:
     before = run.translate(["1 2 3"])[0]
     run.attention("1 2 3", "3 2 1")
     assert run.translate(["1 2 3"])[0] == before
@@ -200,9 +200,9 @@ def test_a_log_with_broken_lines_is_read_without_them_and_gone_on_with(tmp_path:
     )
 
 
-def test_a_run_that_was_closed_can_go_on(tmp_path: Path, tiny: Recipe) -> None:
-    asked = training.RunRequest(tiny, "synthetic:copy#rows=60")
-    events = training.run(training.start(asked, tmp_path / "run"))
+def test_a_closed_run_can_be_resumed(tmp_path: Path, tiny: Recipe) -> None:
+    request = training.RunRequest(tiny, "synthetic:copy#rows=60")
+    events = training.run(training.start(request, tmp_path / "run"))
     while True:
         if next(events).step == 13:
             break

@@ -1,6 +1,7 @@
 """Intervals and paired tests, beside sacrebleu and beside drawing the texts themselves."""
 
 from dataclasses import astuple
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from sacrebleu.metrics.ter import TER
 from sacrebleu.significance import PairedTest
 
 from s2s.scores import MEASURES, METRICS, intervals, paired, resampling, score_all, statistics
-from s2s.scores.resampling import ALL, DISTINCT, SEED
+from s2s.scores.resampling import ALL, DISTINCT, SEED, Statistics
 from tests.scores.pairs import hypotheses, pairs
 
 HYPOTHESES, REFERENCES = pairs(60, 2)
@@ -62,10 +63,61 @@ def test_p_values_are_those_of_sacrebleu() -> None:
     assert len({found.p_value for found in ours.values()}) > 1
 
 
+@pytest.mark.parametrize("block", [resampling.BLOCK, 60 * 33])
+def test_randomization_swaps_the_sentences_that_sacrebleu_swaps(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resampling, "BLOCK", block)
+    near = [*HYPOTHESES[:30], *OTHERS[30:]]  # neither equal nor far from the baseline
+    systems = [("baseline", OTHERS), ("system", near)]
+    _, theirs = PairedTest(systems, SACREBLEU, [REFERENCES], test_type="ar", n_samples=SAMPLES)()
+    ours = paired(near, OTHERS, REFERENCES, names=[*SACREBLEU], samples=SAMPLES)
+    for found, name in zip(ours.values(), ("BLEU", "chrF2", "TER"), strict=True):
+        if name == "TER":  # coarse: an equal difference is as extreme, and sacrebleu passes it over
+            assert found.p_randomization > theirs[name][1].p_value
+        else:
+            assert found.p_randomization == pytest.approx(theirs[name][1].p_value)
+        assert found.p_randomization < 1
+
+
+def test_systems_alike_by_construction_differ_in_one_comparison_of_twenty() -> None:
+    """Both systems draw each output from the same variants of a real sentence, corrupted at random."""
+    references = Path("tests/samples/captions.de").read_text(encoding="utf-8").splitlines()[:80]
+    chance = np.random.default_rng(SEED)
+    names = ["bleu", "chrf", "exact_match"]
+    n_variants = 6
+    variants = [
+        " ".join(word for word in text.split() if number % 3 == 0 or chance.random() < 0.85)
+        for number in range(n_variants)
+        for text in references
+    ]
+    counted = statistics(variants, references * n_variants, names=names)
+
+    def system(rows: np.ndarray) -> Statistics:
+        chosen = {name: counts[rows] for name, counts in counted.rows.items()}
+        return Statistics(counted.names, tuple(variants[row] for row in rows), chosen)
+
+    trials = 400
+    alarms = dict.fromkeys(names, 0)
+    marked = dict.fromkeys(names, 0)
+    for _ in range(trials):
+        sentences = chance.integers(len(references), size=150)
+        ours, theirs = (
+            system(sentences + len(references) * chance.integers(n_variants, size=150))
+            for _ in range(2)
+        )
+        for name, found in ours.paired(theirs, samples=200).items():
+            alarms[name] += found.p_randomization < 0.05
+            marked[name] += found.p_randomization < 0.05 and not found.low <= 0 <= found.high
+    for name in names:
+        assert 0.03 <= alarms[name] / trials <= 0.07, alarms
+        assert marked[name] <= alarms[name]
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_a_system_is_no_better_than_itself(name: str) -> None:
     found = COUNTED.paired(COUNTED, samples=50)[name]
-    assert (found.difference, found.low, found.high, found.p_value) == (0.0, 0.0, 0.0, 1.0)
+    assert astuple(found) == (0.0, 0.0, 0.0, 1.0, 1.0)
 
 
 def test_a_much_better_system_is_significantly_better() -> None:
@@ -74,7 +126,8 @@ def test_a_much_better_system_is_significantly_better() -> None:
     )
     assert better["bleu"].low > 0
     assert better["ter"].high < 0
-    assert {found.p_value for found in better.values()} == {1 / (SAMPLES + 1)}
+    for found in better.values():
+        assert found.p_value == found.p_randomization == 1 / (SAMPLES + 1)
 
 
 @pytest.mark.parametrize("name", ALL)

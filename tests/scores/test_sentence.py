@@ -56,7 +56,7 @@ def test_a_short_sentence_can_have_full_marks() -> None:
     assert all_sentence_scores([], []) == []
 
 
-def test_signatures_say_where_a_sentence_is_scored_otherwise_than_a_corpus() -> None:
+def test_signatures_differ_where_sentence_and_corpus_scores_are_computed_differently() -> None:
     of_corpus = {name: row.compute(["a"], ["a"]).signature for name, row in METRICS.items()}
     different = {name for name in METRICS if sentence_signature(name) != of_corpus[name]}
     assert different == {"bleu"}

@@ -157,7 +157,7 @@ def test_positions_output_what_they_add(kind: str, lengths: tuple[int, ...]) -> 
         assert tuple(bias.shape[1:]) == lengths
 
 
-def test_a_name_stands_for_what_is_within_it() -> None:
+def test_a_name_selects_the_components_within_it() -> None:
     found = components(PRESETS["small"].recipe.model, (40, 40), SIZES)
     assert within(found, "") == found
     assert {component.name for component in within(found, "encoder.layer")} < {

@@ -98,7 +98,9 @@ def test_activations_are_forecast_as_the_backward_pass_saves_them(
 
 
 def test_memory_is_forecast_as_it_was_measured() -> None:
-    # Peak resident size above what was there before, of 6 and 8 updates on two threads: builtin:en-fr and Multi30k en-de.
+    # Peak resident size above what was there before, of 6 and 8 updates on two threads: builtin:en-fr and Multi30k en-
+    # de.
+
     assert (
         1.0 < training_bytes(PRESETS["small"].recipe, (1987, 1987), batch_tokens=2048) / 286e6 < 1.2
     )

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as texts
 
 from s2s.config import TokenizerConfig, UserError
 from s2s.tokenizers import TOKENIZERS, UNK, fit
@@ -132,14 +134,14 @@ def test_the_automatic_size_grows_with_the_square_root_of_the_dataset(n_characte
 def test_bpe_on_real_sentences():
     src = sample_lines("captions.en", 1000)
     tgt = sample_lines("captions.de", 1000)
-    seen = slice(0, len(src) * 3 // 4)
-    both, _ = fit(TokenizerConfig(), src[seen], tgt[seen])
-    texts = [*src[seen], *tgt[seen]]
+    trained_part = slice(0, len(src) * 3 // 4)
+    both, _ = fit(TokenizerConfig(), src[trained_part], tgt[trained_part])
+    texts = [*src[trained_part], *tgt[trained_part]]
     encoded = both.encode_many(texts)
     assert [both.decode(ids) for ids in encoded] == texts
     assert sum(map(len, encoded)) < 0.6 * sum(map(len, texts)), "shorter than characters"
-    unseen = [text for text in src[seen.stop :] if not both.unknown(text)]
-    assert len(unseen) >= 0.8 * len(src[seen.stop :])
+    unseen = [text for text in src[trained_part.stop :] if not both.unknown(text)]
+    assert len(unseen) >= 0.8 * len(src[trained_part.stop :])
     assert [both.decode(ids) for ids in both.encode_many(unseen)] == unseen
 
 
@@ -274,3 +276,30 @@ def test_the_word_tokenizer_warns_about_sides_without_spaces():
     assert "and both sides have almost none" in advice("word", THAI, CHINESE)
     assert advice("word", SENTENCES, SENTENCES) == ""
     assert {advice(kind, THAI, CHINESE) for kind in TOKENIZERS if kind != "word"} == {""}
+
+
+NORMALIZING = WordTokenizer(["the", "cat", "I", "sleeps", ".", "?", "go:"], normalizes=True)
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("The CAT sleeps", "the cat sleeps"),
+        ("i, the cat", "I the cat"),
+        ("\u201cThe cat sleeps!\u201d", "the cat sleeps"),
+        ("Go: the cat", "go: the cat"),
+        ("The cat sleeps.", "the cat sleeps"),
+        ("The cat sleeps?", "the cat sleeps ?"),
+        ("The cat sleeps. I go.", "the cat sleeps . I <unk> ."),
+        ("!!!", ""),
+        ("cat's", "<unk>"),
+    ],
+)
+def test_a_normalizing_tokenizer_reads_capitals_and_punctuation(typed: str, read: str) -> None:
+    assert NORMALIZING.decode(NORMALIZING.encode(typed)) == read
+    assert WordTokenizer.from_json(NORMALIZING.to_json()).encode(typed) == NORMALIZING.encode(typed)
+
+
+@given(texts.lists(texts.sampled_from(NORMALIZING.words)))
+def test_normalizing_changes_no_text_of_known_words(words: list[str]) -> None:
+    assert NORMALIZING.decode(NORMALIZING.encode(" ".join(words))) == " ".join(words)

@@ -73,7 +73,7 @@ def test_dropped_tokens_leave_the_paths():
 
 
 @pytest.mark.parametrize("size", [1, 3, 5, 10, 40, 10_000])
-def test_no_more_tokens_than_asked_but_every_character(size):
+def test_at_most_the_requested_tokens_but_every_character(size):
     found = learn(dict(zip(WORDS, map(int, COUNTS), strict=True)), size)
     assert {"a", "b", "c"} <= set(found)
     assert len(found) <= max(3, size)

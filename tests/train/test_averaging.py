@@ -110,25 +110,25 @@ def stopped_after(events: Iterator[object], step: int) -> None:
     next(event for event in events if getattr(event, "step", 0) == step)
 
 
-@pytest.mark.parametrize("stops", [(4,), (10, 17), (25,), (13, 14, 15, 29, 30)])
 def test_stopping_and_going_on_gives_the_same_mean(
-    stops: tuple[int, ...], recipe: Recipe, data: TrainingData, tmp_path: Path
+    recipe: Recipe, data: TrainingData, tmp_path: Path
 ) -> None:
     undisturbed = tmp_path / "undisturbed"
-    folder = tmp_path / "stopped"
     finished(recipe, data, undisturbed)
-    for number, step in enumerate((*stops, None)):
-        trainer = Trainer(recipe, data, folder)
-        if number:
-            trainer.resume()
-        with closing(trainer.run()) as events:
-            if step is None:
-                list(events)
-            else:
-                stopped_after(events, step)
-                list(trainer.end())
-    assert given(folder, 30) == given(undisturbed, 30)
-    assert checkpoint.trained(folder, 30).keys() == checkpoint.trained(undisturbed, 30).keys()
+    for stops in ((4,), (10, 17), (25,), (13, 14, 15, 29, 30)):
+        folder = tmp_path / f"stopped at {stops}"
+        for number, step in enumerate((*stops, None)):
+            trainer = Trainer(recipe, data, folder)
+            if number:
+                trainer.resume()
+            with closing(trainer.run()) as events:
+                if step is None:
+                    list(events)
+                else:
+                    stopped_after(events, step)
+                    list(trainer.end())
+        assert given(folder, 30) == given(undisturbed, 30), stops
+        assert checkpoint.trained(folder, 30).keys() == checkpoint.trained(undisturbed, 30).keys()
 
 
 def test_going_on_trains_the_weights_that_were_trained_and_takes_a_new_mean(

@@ -80,6 +80,5 @@ def test_fast_products_of_ever_new_shapes_do_not_gather_memory() -> None:
         )
         return float(out.stdout)
 
-    assert growth() < max(
-        80, 0.7 * growth(**dict.fromkeys(SHAPES, "1024"))
-    )  # a processor without such products keeps none
+    found = growth()  # a processor without such products keeps none
+    assert found < 80 or found < 0.7 * growth(**dict.fromkeys(SHAPES, "1024"))

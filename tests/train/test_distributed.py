@@ -22,7 +22,8 @@ ROOT = Path(__file__).parents[2]
 CHANGES = {
     "model.dropout": 0.0,
     "train.schedule": "constant",
-    "train.optimizer.kind": "sgd",  # Adam makes steps of nothing but rounding where a gradient is zero, as of a key's bias
+    # Adam makes steps of nothing but rounding where a gradient is zero, as of a key's bias
+    "train.optimizer.kind": "sgd",
     "train.lr": 0.1,
     "train.average_last": 2,
     "train.threads": 2,
@@ -80,8 +81,8 @@ def weights(run: Path, step: int) -> dict[str, torch.Tensor]:
     return read_weights(weights_path(run / "checkpoints", step))
 
 
-def test_two_processes_go_on_to_the_weights_of_one(tmp_path: Path) -> None:
-    alone = make_run(tmp_path / "alone", CHANGES)
+def test_two_processes_resume_to_the_weights_of_one(tmp_path: Path) -> None:
+    alone = make_run(tmp_path / "alone", {**CHANGES, "train.threads": 1})
     two = make_run(tmp_path / "two", {**CHANGES, "train.steps": 10})
     launcher = [
         sys.executable,
@@ -92,8 +93,8 @@ def test_two_processes_go_on_to_the_weights_of_one(tmp_path: Path) -> None:
         "2",
         *TRAIN,
     ]
-    asked = [*launcher, "--resume", "--set", "train.steps=30", "--out", str(two)]
-    found = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+    resumed = [*launcher, "--resume", "--set", "train.steps=30", "--out", str(two)]
+    found = subprocess.run(resumed, cwd=ROOT, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
     assert found.stdout.count("2 threads in 2 processes") == 1  # the other one is silent
     assert RunFolder(two).status()["state"] == "done"
@@ -117,10 +118,10 @@ def test_who_asks_one_process_to_stop_stops_all(tmp_path: Path) -> None:
         assert leader.stdout is not None
         next(line for line in leader.stdout if line.startswith("step 10 "))
         follower.send_signal(signal.SIGTERM)
-        said = leader.communicate()[1]
+        error = leader.communicate()[1]
         assert follower.communicate() == ("", "")
     assert (leader.returncode, follower.returncode) == (2, 0)
-    assert "and saved; resume with: train --resume" in said
+    assert "and saved; resume with: train --resume" in error
     folder = RunFolder(out)
     assert (folder.status()["state"], folder.status()["step"]) == (
         "stopped",

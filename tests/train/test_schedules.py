@@ -1,4 +1,8 @@
+import math
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from s2s.config import TrainConfig
 from s2s.train.optimizers import OPTIMIZERS
@@ -20,8 +24,22 @@ def test_every_schedule_climbs_linearly_and_peaks_at_lr(schedule: str) -> None:
 def test_each_schedule_falls_as_it_says() -> None:
     assert rates("constant")[-1] == 2.0
     assert rates("cosine")[54] == pytest.approx(1.0)
-    assert rates("cosine")[-1] == pytest.approx(0.0)
+    assert 0.0 < rates("cosine")[-1] < rates("cosine")[-2] / 2
     assert rates("inverse_sqrt")[39] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@given(steps=st.integers(1, 2000), warmup=st.integers(0, 2500))
+def test_every_update_has_a_rate_above_zero(schedule: str, steps: int, warmup: int) -> None:
+    train = TrainConfig(steps=steps, warmup_steps=warmup, schedule=schedule, lr=1.0)
+    assert learning_rate(steps, train) > 0
+    assert all(learning_rate(step, train) > 0 for step in (1, max(1, steps - 1)))
+
+
+def test_only_the_last_rate_of_the_cosine_is_not_on_it() -> None:
+    """A run that was started before resumes with the rates it would have had."""
+    half = [1 + math.cos(math.pi * step / 90) for step in range(90)]
+    assert rates("cosine")[9:-1] == pytest.approx(half)
 
 
 def test_without_warm_up_the_first_step_has_the_full_rate() -> None:

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import IO, NamedTuple
 
-from s2s.config import UserError, choose
+from s2s.config import UserError, choose, shortened
 from s2s.data.formats import streams
 from s2s.data.formats.columns import LANGUAGES, LIKE_SOURCE, LIKE_TARGET, Column, guess, is_language
 from s2s.data.formats.pairing import TABLE_FORMATS, suffix
@@ -65,7 +65,7 @@ class AlignedTexts(NamedTuple):
         tgt = tgt or (self.tgt if src != self.tgt else self.src)
         if src == tgt:
             raise UserError(
-                f"`#src={src},tgt={tgt}` is the same text twice; choose two of {', '.join(self.sides)}."
+                f"`#src={src},tgt={tgt}` is the same text twice; choose two of {shortened(', '.join(self.sides))}."
             )
         return choose(kind, src, by_name), choose(kind, tgt, by_name)
 

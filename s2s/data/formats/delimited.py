@@ -7,6 +7,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
 from s2s.config import UserError
 from s2s.data.formats import streams
@@ -23,7 +24,7 @@ QUOTING = "close every quotation mark and double those inside a quoted field"
 
 def tsv(content: Content, budget: ReadingBudget) -> Table:
     """Tab-separated fields without quoting: a quotation mark is an ordinary character."""
-    return _table(content.name, _split(streams.lines(content, budget)), "\t")
+    return _table(content.name, _split(streams.lines(content, budget)), budget, "\t")
 
 
 def _split(lines: Iterable[str]) -> Iterator[TableRow]:
@@ -36,11 +37,10 @@ def csv_(content: Content, budget: ReadingBudget) -> Table:
     """Fields separated by commas, semicolons, tabs or bars; quoted if they contain a delimiter or a line break."""
     lines = streams.lines(content, budget)
     first = list(itertools.islice(lines, HEAD))
-    delimiter = _sniffed(first)
+    delimiter, *alternatives = _sniffed(first)
     csv.field_size_limit(budget.caps.line)  # for the whole process: the limit of a line
-    return _table(
-        content.name, _parsed(content.name, itertools.chain(first, lines), delimiter), delimiter
-    )
+    rows = _parsed(content.name, itertools.chain(first, lines), delimiter)
+    return _table(content.name, rows, budget, delimiter, alternatives)
 
 
 def _parsed(name: str, lines: Iterable[str], delimiter: str) -> Iterator[TableRow]:
@@ -65,36 +65,52 @@ def _ended(lines: Iterable[str]) -> Iterator[str]:
         yield f"{last}\n"
 
 
-def _sniffed(lines: Sequence[str]) -> str:
-    """The delimiter that splits most rows into as many fields as the first row; ties by the order of DELIMITERS."""
-    return max(DELIMITERS, key=lambda delimiter: _agreement(lines, delimiter))
+class Fit(NamedTuple):
+    """How well a delimiter splits the first rows; the greatest one is used."""
+
+    agreement: float  # the share of rows with as many fields as the first; 0 if the first has one
+    gives_pairs: bool  # exactly two fields in every row
+    is_tight: bool  # some row has no space after it: "Hello, world" is more often one text
 
 
-def _agreement(lines: Sequence[str], delimiter: str) -> float:
-    """The share of rows as wide as the first; 0 if the first has one field."""
-    rows = csv.reader(_ended(lines), delimiter=delimiter)
-    widths = []
+def _sniffed(lines: Sequence[str]) -> list[str]:
+    """The delimiter of a table, then others that split every row alike; ties by the order of DELIMITERS."""
+    fits = {delimiter: _fit(lines, delimiter) for delimiter in DELIMITERS}
+    best, *others = sorted(fits, key=lambda delimiter: fits[delimiter], reverse=True)
+    return [best, *(other for other in others if fits[other].agreement == 1.0)]
+
+
+def _fit(lines: Sequence[str], delimiter: str) -> Fit:
+    widths = list[int]()
+    is_tight = False
     try:
-        widths = [
-            len(row)
-            for row in itertools.islice(rows, SNIFFED)
-            if any(field.strip() for field in row)
-        ]
+        for row in itertools.islice(csv.reader(_ended(lines), delimiter=delimiter), SNIFFED):
+            if any(map(str.strip, row)):
+                widths.append(len(row))
+                is_tight = is_tight or any(not field.startswith(" ") for field in row[1:])
     except csv.Error:  # a field is too long; reading the whole file reports it
-        return 0.0
-    return (
-        sum(width == widths[0] for width in widths) / len(widths)
-        if widths and widths[0] > 1
-        else 0.0
-    )
+        widths = []
+    if not widths or widths[0] == 1:
+        return Fit(0.0, False, False)
+    agreement = sum(width == widths[0] for width in widths) / len(widths)
+    return Fit(agreement, all(width == 2 for width in widths), is_tight)
 
 
-def _table(name: str, rows: Iterator[TableRow], delimiter: str) -> Table:
-    head = tuple(itertools.islice(rows, HEAD))
-    if not head:
+def _table(
+    name: str,
+    rows: Iterator[TableRow],
+    budget: ReadingBudget,
+    delimiter: str,
+    alternatives: Sequence[str] = (),
+) -> Table:
+    if (row := next(rows, None)) is None:
         raise UserError(f"`{name}` is empty; give a file with at least one pair.")
-    first = [field or "" for field in head[0].fields or ()]
+    first = [field or "" for field in row.fields or ()]
     width = len(first)
+    budget.check_columns(name, width)
+    # without the fields of malformed rows, of which there may be any number
+    following = (_checked(row, width) for row in itertools.islice(rows, HEAD - 1))
+    head = (row, *following)
     columns = tuple(
         Column(cell.strip(), kind) for cell, kind in zip(first, _kinds(head, width), strict=True)
     )
@@ -108,12 +124,13 @@ def _table(name: str, rows: Iterator[TableRow], delimiter: str) -> Table:
         fault,
         too_narrow,
         delimiter,
+        tuple(alternatives),
     )
 
 
 def _kinds(head: Sequence[TableRow], width: int) -> list[str]:
     """The kind of each column: `other` if all rows below the first are numbers, else `text`."""
-    body = [row.fields for row in head[1:] if row.fields is not None and len(row.fields) == width]
+    body = [row.fields for row in head[1:] if row.fields is not None]
     columns = list(zip(*body, strict=True)) if len(body) >= MIN_NUMBERS else [()] * width
     return [
         "other" if column and all(NUMBER.fullmatch(field or "") for field in column) else "text"
@@ -121,12 +138,15 @@ def _kinds(head: Sequence[TableRow], width: int) -> list[str]:
     ]
 
 
+def _checked(row: TableRow, width: int) -> TableRow:
+    return (
+        row if row.fields is not None and len(row.fields) == width else TableRow(row.number, None)
+    )
+
+
 def _selected(rows: Iterable[TableRow], chosen: Sequence[int], width: int) -> Iterator[TableRow]:
-    for number, fields in rows:
-        yield TableRow(
-            number,
-            [fields[at] for at in chosen] if fields is not None and len(fields) == width else None,
-        )
+    for number, fields in (_checked(row, width) for row in rows):
+        yield TableRow(number, None if fields is None else [fields[at] for at in chosen])
 
 
 def _one_column(name: str, first: str, delimiter: str) -> str:

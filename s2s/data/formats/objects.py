@@ -37,12 +37,12 @@ def jsonl(content: Content, budget: ReadingBudget) -> Table:
         for number, line in lines
         if line and not line.isspace()
     )
-    return _table(content.name, found)
+    return _table(content.name, found, budget)
 
 
 def json_(content: Content, budget: ReadingBudget) -> Table:
     """A list of objects, or a sequence of objects; never in memory as a whole."""
-    return _table(content.name, _objects(content, budget))
+    return _table(content.name, _objects(content, budget), budget)
 
 
 def _parsed(name: str, number: int, line: str) -> Mapping[str, Any]:
@@ -125,12 +125,17 @@ def _end(match: re.Match[str] | None) -> int:
     return match.end() if match else 0
 
 
-def _table(name: str, found: Iterable[JsonRow]) -> Table:
+def _table(name: str, found: Iterable[JsonRow], budget: ReadingBudget) -> Table:
     rows = iter(found)
-    first = list(itertools.islice(rows, HEAD))
+    first = list[JsonRow]()
+    known = dict[str, None]()
+    for row in itertools.islice(rows, HEAD):
+        first.append(row)
+        known.update(dict.fromkeys(row.fields))
+        budget.check_columns(name, len(known))
     if not first:
         raise UserError(f"`{name}` is empty; give a file with at least one pair.")
-    names = list(dict.fromkeys(key for row in first for key in row.fields))
+    names = list(known)
     columns = tuple(Column(key, kind([row.fields.get(key) for row in first])) for key in names)
     head = tuple(_row(one, names) for one in first)
     too_narrow = f"Line {first[0].line} of `{name}` has fewer than two fields; write objects such as {EXAMPLE}."

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import NamedTuple
 
-from s2s.config import UserError, nearest, setting
+from s2s.config import UserError, nearest, setting, shortened
 from s2s.data.corpus import Options, one_line
 from s2s.data.formats.columns import (
     AMBIGUOUS,
@@ -125,7 +125,8 @@ def read(content: Content, options: FileOptions, budget: ReadingBudget) -> ReadP
     if options.prefix:
         at.append(_column_index(content.name, table, options.prefix, options))
     pairs, notes = paired(_body(table, chosen.has_header, at), budget, table.fault, unit=table.unit)
-    return ReadPairs(pairs, [_columns_note(table, chosen), *notes, *budget.all_notes()])
+    n_unread = len(table.columns) - len({*at})
+    return ReadPairs(pairs, [_columns_note(table, chosen, n_unread), *notes, *budget.all_notes()])
 
 
 def offered(content: Content, options: FileOptions, budget: ReadingBudget) -> ColumnOffer:
@@ -186,7 +187,8 @@ def paired(
             n_empty += 1
             continue
         prefix = budget.truncate(_line(fields[2] or "").strip()) if len(fields) > 2 else ""
-        pairs.append(Pair(f"{prefix.removesuffix(':')}: {src}" if prefix else src, tgt))
+        prefixed = f"{prefix.removesuffix(':')}: {src}" if prefix else src
+        pairs.append(Pair(prefixed, tgt, line=number))
     dropped = []
     if n_malformed:
         n_rows = f"{n_malformed:,} {what if n_malformed == 1 else f'{what}s'}"
@@ -210,19 +212,31 @@ def _body(table: Table, has_header: bool, at: Sequence[int]) -> Iterator[TableRo
     return rows
 
 
-def _columns_note(table: Table, chosen: Columns) -> str:
+def _columns_note(table: Table, chosen: Columns, n_unread: int) -> str:
     src, tgt = (table.columns[at].name for at in (chosen.src, chosen.tgt))
     if table.is_named:
         return f"`{src}` is the source, `{tgt}` the target."
-    delimiter = (
-        f" Fields are separated by {DELIMITERS[table.delimiter]}."
-        if table.delimiter in (";", "|")
-        else ""
-    )
     if chosen.has_header:
-        return f"Row 1 is a header: `{src}` is the source, `{tgt}` the target.{delimiter}"
-    columns = f"column {chosen.src + 1} is the source, column {chosen.tgt + 1} the target"
-    return f"Row 1 is data, not a header: {columns}.{delimiter}"
+        header = f"Row 1 is a header: `{src}` is the source, `{tgt}` the target."
+    else:
+        columns = f"column {chosen.src + 1} is the source, column {chosen.tgt + 1} the target"
+        # Without names, a wrong delimiter is recognized by what it leaves over.
+        more = (
+            ""
+            if not n_unread
+            else f", and {n_unread:,} more {'is' if n_unread == 1 else 'are'} not read"
+        )
+        header = f"Row 1 is data, not a header: {columns}{more}."
+    return f"{header}{_delimiter_note(table)}"
+
+
+def _delimiter_note(table: Table) -> str:
+    """What separates the fields, unless nobody would expect anything else."""
+    if table.delimiter not in (";", "|") and not table.alternatives:
+        return ""
+    others = " or ".join(DELIMITERS[delimiter] for delimiter in table.alternatives)
+    doubt = f"; {others} would fit, too" if others else ""
+    return f" Fields are separated by {DELIMITERS[table.delimiter]}{doubt}."
 
 
 def _offer(table: Table, chosen: Columns, budget: ReadingBudget, kind: str) -> ColumnOffer:
@@ -287,7 +301,7 @@ def _chosen(content: Content, table: Table, options: FileOptions) -> Columns:
             return Columns(src, tgt, has_header, one.reason)
     src, tgt = _first_free(table.columns, requested, has_header)
     if src == tgt:
-        same = f"`#src={options.src},tgt={options.tgt}` is the same column twice"
+        same = f"`#src={shortened(options.src, 90)},tgt={shortened(options.tgt, 90)}` is the same column twice"
         raise UserError(f"{same}; choose two of the {len(table.columns)} in `{content.name}`.")
     return Columns(
         src,
@@ -345,9 +359,10 @@ def _column_index(name: str, table: Table, column: str, options: FileOptions) ->
         inner = [cell.rpartition(".")[2] for cell in folded]
         if table.is_named and folded_column in inner:
             return inner.index(folded_column)
-    close = ", ".join(f"`{cell[:40]}`" for cell in nearest(column, names) or names[:3])
+    close = ", ".join(f"`{cell[:40]}`" for cell in nearest(shortened(column), names) or names[:3])
     raise UserError(
-        f"There is no column `{column}` in `{name}`; the nearest are {close}, or give a number from 1 to {len(names)}."
+        f"There is no column `{shortened(column)}` in `{name}`; the nearest are {close}, or give"
+        f" a number from 1 to {len(names)}."
     )
 
 

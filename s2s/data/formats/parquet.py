@@ -46,6 +46,7 @@ def parquet(content: Content, budget: ReadingBudget) -> Table:
     raw = streams.seekable(content, budget)
     with _broken(content.name):
         file = pq.ParquetFile(raw, memory_map=False, pre_buffer=False)
+        budget.check_columns(content.name, file.metadata.num_columns)
         columns = tuple(column for field in file.schema_arrow for column in _columns(field))
     _check_footer(file.metadata, content.name, raw, budget)
     if not file.metadata.num_rows:

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple, Self, cast
 
-from s2s.config import UserError
+from s2s.config import UserError, shortened
 from s2s.data.caps import Caps
 from s2s.data.formats.encodings import Decoder
 
@@ -75,6 +75,14 @@ class ReadingBudget:
                 " (`unpacked`); give a part of it."
             )
 
+    def check_columns(self, name: str, n_columns: int) -> None:
+        """Raises UserError if a table is too wide: the columns of its first rows are compared one by one."""
+        if n_columns > self.caps.columns:
+            raise UserError(
+                f"`{name}` has {n_columns:,} columns or more, and the limit is {self.caps.columns:,} (`columns`);"
+                " give only the columns of the source and the target."
+            )
+
     def check_time(self, name: str) -> None:
         """Raises UserError if the time is up."""
         if self._clock() > self._until:
@@ -129,12 +137,13 @@ class Content(NamedTuple):
 
 def on_disk(path: Path, name: str = "") -> Content:
     """The content of a file; errors name it by its path unless a name is given."""
-    return Content(name or str(path), path.name, partial(_open, path, name or str(path)))
+    name = shortened(name or path)
+    return Content(name, path.name, partial(_open, path, name))
 
 
 def in_memory(name: str, content: bytes) -> Content:
     """Bytes with a file name."""
-    return Content(name, name, partial(io.BytesIO, content))
+    return Content(shortened(name), name, partial(io.BytesIO, content))
 
 
 def _open(path: Path, name: str) -> IO[bytes]:
@@ -198,7 +207,7 @@ def _broken(name: str) -> Iterator[None]:
 def why(error: Exception) -> str:
     """A library's error message as part of a sentence, shortened because it may quote the file."""
     words = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-    return words if len(words) <= MAX_QUOTED else f"{words[:MAX_QUOTED]} …"
+    return shortened(words, MAX_QUOTED)
 
 
 def check_ratio(name: str, n_bytes: int, n_compressed: int) -> None:
@@ -214,11 +223,11 @@ def seekable(content: Content, budget: ReadingBudget) -> IO[bytes]:
     """A seekable file: the content itself, or its decompressed bytes in an unnamed temporary file."""
     if not content.is_compressed:
         return opened(content, budget)
-    whole = budget.close_later(tempfile.TemporaryFile())  # noqa: SIM115 closed with the reading
+    copy = budget.close_later(tempfile.TemporaryFile())  # noqa: SIM115 closed with the reading
     for chunk in chunks(content, budget):
-        whole.write(chunk)
-    whole.seek(0)
-    return whole
+        copy.write(chunk)
+    copy.seek(0)
+    return copy
 
 
 def texts(content: Content, budget: ReadingBudget) -> Iterator[str]:
@@ -244,9 +253,9 @@ def lines(content: Content, budget: ReadingBudget) -> Iterator[str]:
     number = 0
     longest = budget.caps.line
     for text in texts(content, budget):
-        whole = (rest + text).split("\n")
-        rest = whole.pop()
-        for line in whole:
+        complete = (rest + text).split("\n")
+        rest = complete.pop()
+        for line in complete:
             number += 1
             if len(line) * 4 > longest and len(line.encode()) > longest:
                 raise budget.too_long(content.name, number)

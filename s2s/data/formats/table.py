@@ -33,6 +33,7 @@ class Table:
     fault: str  # what is wrong with a malformed row: "without exactly 2 fields"
     too_narrow: str  # the error for a table with fewer than two columns
     delimiter: str = ""
+    alternatives: tuple[str, ...] = ()  # delimiters that split the first rows alike, too
     unit: str = "line"  # of the row numbers; "row" for formats without lines
 
 

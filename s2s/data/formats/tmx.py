@@ -91,6 +91,7 @@ def tmx(content: Content, budget: ReadingBudget) -> Table:
             f"`{content.name}` has no translation unit (`<tu>`) with text; give a file with at least one pair."
         )
     names = list(dict.fromkeys(name for _, texts in first for name in texts))
+    budget.check_columns(content.name, len(names))
     columns = tuple(Column(name, "text") for name in names)
     head = tuple(_row(unit, names) for unit in first)
     too_narrow = f"`{content.name}` has texts in only one language; give a .tmx with two."

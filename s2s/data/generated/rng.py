@@ -22,10 +22,10 @@ class Rng:
         """A random integer, both ends included."""
         return low + int(self._random() * (high - low + 1))
 
-    def choice(self, among: Sequence[T]) -> T:
-        return among[int(self._random() * len(among))]
+    def choice(self, options: Sequence[T]) -> T:
+        return options[int(self._random() * len(options))]
 
-    def some(self, among: Sequence[T], size: int) -> list[T]:
+    def some(self, options: Sequence[T], size: int) -> list[T]:
         """`size` distinct elements, in random order."""
-        left = list(among)
+        left = list(options)
         return [left.pop(int(self._random() * len(left))) for _ in range(size)]

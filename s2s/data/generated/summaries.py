@@ -59,9 +59,9 @@ def _described(rng: Rng, noun: str, adjectives: Sequence[str]) -> str:
     return f"the {rng.choice(adjectives)} {noun}" if rng.chance(0.5) else f"the {noun}"
 
 
-def clause(rng: Rng, actors: Cast, among: Sequence[Predicate]) -> Clause:
+def clause(rng: Rng, actors: Cast, predicates: Sequence[Predicate]) -> Clause:
     """A random clause with one of these predicates."""
-    predicate = rng.choice(among)
+    predicate = rng.choice(predicates)
     subject = rng.choice(list(actors[predicate.subject]))
     name = actors[predicate.subject][subject]
     if not predicate.object:

@@ -251,8 +251,8 @@ def fits_few(adjective: Adjective) -> bool:
 
 def unknown_classes() -> Classes:
     """Classes that some table requires and no noun has: a typing error."""
-    asked = [row.kinds for row in ADJECTIVE_ROWS]
-    asked += [row.subjects | row.objects for row in VERB_ROWS]
-    asked += [row.subjects | row.places for row in PREPOSITION_ROWS]
-    asked += [row.heads | row.tails for row in OF_ROWS]
-    return frozenset().union(*asked) - ALL_KINDS
+    kinds = [row.kinds for row in ADJECTIVE_ROWS]
+    kinds += [row.subjects | row.objects for row in VERB_ROWS]
+    kinds += [row.subjects | row.places for row in PREPOSITION_ROWS]
+    kinds += [row.heads | row.tails for row in OF_ROWS]
+    return frozenset().union(*kinds) - ALL_KINDS

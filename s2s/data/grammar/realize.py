@@ -199,8 +199,8 @@ class Realizer:
         )
         src = Word(adjective.en)
         tgt = language.adjective(adjective, subject.tgt, attributive=False)
-        said = None if language.adjective_entry(adjective).idiom else tgt[-1]
-        ties = sum((tie("adjective-noun", heads, (src, said)) for heads in subject.heads), ())
+        written = None if language.adjective_entry(adjective).idiom else tgt[-1]
+        ties = sum((tie("adjective-noun", heads, (src, written)) for heads in subject.heads), ())
         return join(copula, intensifier, leaf([(src, "a")], [(word, "a") for word in tgt], ties))
 
     def location(self, location: Location, subject: Nominal) -> Phrase:

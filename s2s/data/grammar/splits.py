@@ -156,11 +156,11 @@ def has_lure(tree: Tree, language: Language) -> bool:
         return True
     if own.feminine == other.feminine or not isinstance(tree.predicate, Quality):
         return False
-    said = [
+    adjectives = [
         language.adjective(tree.predicate.adjective, agreement, attributive=False)
         for agreement in (own, other)
     ]
-    return said[0][-1].text != said[1][-1].text
+    return adjectives[0][-1].text != adjectives[1][-1].text
 
 
 @cache

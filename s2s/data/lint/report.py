@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, Self
 
@@ -18,12 +18,22 @@ LONGEST_TEXT = 300  # characters of an example
 
 
 class Example(NamedTuple):
-    """`row` counts from 1; long texts are truncated."""
+    """`row` is the pair's line in the file it was read from, else its number from 1; long texts are truncated."""
 
     row: int
     src: str
     tgt: str
     reason: str
+
+
+class FlaggedPair(NamedTuple):
+    """A pair that matches a rule; `line` is that of the file it was read from, else its number from 1."""
+
+    line: int
+    rule: str
+    reason: str
+    src: str
+    tgt: str
 
 
 class RuleResult(NamedTuple):
@@ -92,12 +102,30 @@ def lint_pairs(
     return LintReport(len(pairs), len(texts.valid), texts.max_words, texts.max_ratio, found, counts)
 
 
+def flagged(
+    pairs: Sequence[Pair],
+    *,
+    valid: Iterable[Pair] = (),
+    cleaning: Cleaning = Cleaning(),  # noqa: B008 (frozen)
+    is_plain: bool = False,
+) -> Iterator[FlaggedPair]:
+    """Every pair and rule that match, in the order of the pairs; the arguments are those of `lint_pairs`."""
+    texts = LintedCorpus(pairs, {pair.src for pair in valid}, cleaning, is_plain)
+    hits = np.stack([rule.finds(texts) for rule in LINT_RULES.values()])  # (rules, pairs)
+    keys = list(LINT_RULES)
+    for row in np.flatnonzero(hits.any(axis=0)).tolist():
+        pair = pairs[row]
+        for key in (keys[at] for at in np.flatnonzero(hits[:, row])):
+            reason = LINT_RULES[key].says(texts, row)
+            yield FlaggedPair(pair.line or row + 1, key, reason, pair.src, pair.tgt)
+
+
 def _examples(texts: LintedCorpus, key: str, hits: Hits) -> tuple[Example, ...]:
     rows = np.flatnonzero(hits)
     spread = rows[np.unique(np.linspace(0, len(rows) - 1, min(EXAMPLES, len(rows))).astype(int))]
     shown = ((row, texts.pairs[row], LINT_RULES[key].says(texts, row)) for row in spread.tolist())
     return tuple(
-        Example(row + 1, _display(pair.src), _display(pair.tgt), _display(reason))
+        Example(pair.line or row + 1, _display(pair.src), _display(pair.tgt), _display(reason))
         for row, pair, reason in shown
     )
 

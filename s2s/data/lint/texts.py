@@ -46,18 +46,16 @@ class Side:
 
     @cached_property
     def _kinds(self) -> Codes:
-        return np.concatenate(
-            [np.bitwise_or.reduceat(kinds()[codes], starts) for codes, starts in self._blocks()]
-            or [np.zeros(0, np.uint8)]
-        )
+        table = kinds()
+        blocks = [np.bitwise_or.reduceat(table[codes], starts) for codes, starts in self._blocks()]
+        return np.concatenate([np.zeros(0, np.uint8), *blocks])
 
     @cached_property
     def scripts(self) -> tuple[Codes, tuple[str, ...]]:
         """The script number of most letters of each text (0 for none, or too few letters), and the script names."""
         names = (*scripts()[1], JAPANESE)
-        return np.concatenate(
-            [_script(codes, starts) for codes, starts in self._blocks()] or [np.zeros(0, np.uint8)]
-        ), names
+        blocks = [_script(codes, starts) for codes, starts in self._blocks()]
+        return np.concatenate([np.zeros(0, np.uint8), *blocks]), names
 
     @cached_property
     def home(self) -> str:
@@ -75,7 +73,8 @@ class Side:
         """Which texts are in another script than most."""
         written, names = self.scripts
         expected = {self.home} | MIXES.get(self.home, set())
-        return ~np.isin(written, [0, *(names.index(name) for name in expected)])
+        numbers = [names.index(name) for name in expected]
+        return ~np.isin(written, [0, *numbers])
 
     def script(self, row: int) -> str:
         """The script of one text, "" for none."""
@@ -102,10 +101,12 @@ def _script(codes: npt.NDArray[np.uint32], starts: Numbers) -> Codes:
     total = sum(counts.values(), np.zeros(len(starts), np.int64))
     _join_mixed(counts)
     names = [*counts]
-    numbers = np.array([(*scripts()[1], JAPANESE).index(name) for name in names], np.uint8)
+    every = (*scripts()[1], JAPANESE)
+    numbers = np.array([every.index(name) for name in names], np.uint8)
     table = np.stack([counts[name] for name in names])  # (scripts, texts)
     is_clear = (total >= MIN_LETTERS) & (2 * table.max(0) > total)
-    return np.where(is_clear, numbers[table.argmax(0)], 0).astype(np.uint8)
+    most = numbers[table.argmax(0)]  # (texts,)
+    return np.where(is_clear, most, 0).astype(np.uint8)
 
 
 def _letters(codes: npt.NDArray[np.uint32], starts: Numbers) -> dict[str, Numbers]:
@@ -121,12 +122,13 @@ def _join_mixed(counts: dict[str, Numbers]) -> None:
     none = np.zeros_like(next(iter(counts.values())))
     han = counts.get(HAN, none)
     kana = sum((counts.pop(name, none) for name in KANA), none)
-    counts[JAPANESE] = np.where(kana > MIN_KANA * (kana + han), kana + han, 0)
+    japanese = kana + han
+    counts[JAPANESE] = np.where(kana > MIN_KANA * japanese, japanese, 0)
     if HANGUL in counts:
-        counts[HANGUL] = np.where(
-            counts[HANGUL] > MIN_KANA * (counts[HANGUL] + han), counts[HANGUL] + han, counts[HANGUL]
-        )
+        hangul = counts[HANGUL]
+        korean = hangul + han
+        counts[HANGUL] = np.where(hangul > MIN_KANA * korean, korean, hangul)
 
 
-def _count(seen: npt.NDArray[np.bool_], starts: Numbers) -> Numbers:
-    return np.add.reduceat(seen.view(np.uint8), starts, dtype=np.int64)
+def _count(flags: npt.NDArray[np.bool_], starts: Numbers) -> Numbers:
+    return np.add.reduceat(flags.view(np.uint8), starts, dtype=np.int64)

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+import torch
+
 from s2s.config import UserError
-from s2s.jobs.evaluation import test_sets
+from s2s.jobs.evaluation import provenance, test_sets
 from s2s.jobs.evaluation.scoring import SystemScores
 from s2s.runs import Decoded, EvaluationFolder, Run, load
 from s2s.scores import statistics
@@ -45,10 +47,20 @@ class EvaluationLoop:
         }
         for run in self.runs.values():
             run.check_lengths([source for source, _ in pairs])
+        self._record_steps()
+        folder.set_provenance(
+            provenance.describe(
+                self.evaluation,
+                self.runs,
+                n_references=max(map(len, folder.references()), default=1),
+                threads=torch.get_num_threads(),
+            )
+        )
         self.lines = [folder.repair_lines(number) for number in range(len(self.evaluation.systems))]
         for number in range(len(self.lines)):
             folder.delete_sentence_scores(number)
-        self.tallies = [SystemScores() for _ in self.evaluation.systems]
+        self.references = folder.references()
+        self.tallies = [SystemScores(self.evaluation.scoring) for _ in self.evaluation.systems]
         self.done = 0
         self.began = time.monotonic()
         self.written = 0.0
@@ -59,6 +71,18 @@ class EvaluationLoop:
         self.slowest = 0.0  # CPU seconds per sentence
         self.n_turns = 0
         folder.set_status("running", done=0, n=len(pairs), seconds=self.before)
+
+    def _record_steps(self) -> None:
+        """Step 0 asked for the best checkpoint: the evaluation says which that was."""
+        systems = tuple(
+            replace(one, step=self.runs[one.run, one.step].step, checkpoint="best")
+            if one.run and not one.step
+            else one
+            for one in self.evaluation.systems
+        )
+        if systems != self.evaluation.systems:
+            self.runs = {(name, run.step): run for (name, _), run in self.runs.items()}
+            self.evaluation = self.folder.amend(lambda asked: replace(asked, systems=systems))
 
     @property
     def has_references(self) -> bool:
@@ -141,7 +165,7 @@ class EvaluationLoop:
 
     def _score(self, rows: range) -> None:
         """Score the rows that all systems have done."""
-        references = [self.pairs[i][1] for i in rows]
+        references = [self.references[i] for i in rows]
         for number, tally in enumerate(self.tallies):
             if rows:
                 own = tally.add(

@@ -15,6 +15,8 @@ from s2s.scores import (
     SEED,
     TAIL,
     Interval,
+    References,
+    Scoring,
     Statistics,
     draws,
     sentence_scores_of,
@@ -32,6 +34,7 @@ Counts = npt.NDArray[np.float64]
 class SystemScores:
     """The scores of one system so far."""
 
+    scoring: Scoring = field(default_factory=Scoring)
     counted: Statistics | None = None
     # log-probability in nats, tokens and correct top-1 tokens of each reference
     forced: list[Sequence[float]] = field(default_factory=list)
@@ -40,7 +43,7 @@ class SystemScores:
     n_timed: int = 0
 
     def add(
-        self, lines: Sequence[Mapping[str, Any]], references: Sequence[str]
+        self, lines: Sequence[Mapping[str, Any]], references: References
     ) -> list[dict[str, float]]:
         """Add sentences; return the scores of each, none where there are no references."""
         self.n += len(lines)
@@ -50,7 +53,8 @@ class SystemScores:
         self.forced += [line["forced"] for line in lines if line.get("forced")]
         if not references:
             return []
-        found = statistics([str(line["text"]) for line in lines], references)
+        texts = [str(line["text"]) for line in lines]
+        found = statistics(texts, references, scoring=self.scoring)
         self.counted = found if self.counted is None else self.counted + found
         return sentence_scores_of(found)
 

@@ -26,6 +26,7 @@ from s2s.runs import (
     evaluations,
     now,
 )
+from s2s.scores import Scoring
 from s2s.settings import OWNER, run_folder
 
 KIND = "evaluate"
@@ -53,6 +54,10 @@ class EvaluationRequest:
     owner: str = OWNER
     run: str = ""
     baseline: int = 0
+    references: Sequence[
+        Sequence[str]
+    ] = ()  # all of each pair, where they were uploaded and any has several
+    scoring: Scoring = field(default_factory=Scoring)
 
 
 def submit(request: EvaluationRequest) -> str:
@@ -63,13 +68,24 @@ def submit(request: EvaluationRequest) -> str:
     if request.pairs:
         n_all = test.n_all or len(request.pairs)
         test = replace(
-            test, n=len(request.pairs), n_all=n_all, hash=test_sets.hash_of(request.pairs)
+            test,
+            n=len(request.pairs),
+            n_all=n_all,
+            hash=_hash(request.pairs, request.references),
         )
     named = (clean_name(request.name) or test.name)[:LONGEST_NAME]
     what = Evaluation(
-        folder.id, named, request.owner, now(), request.run, test, request.systems, request.baseline
+        folder.id,
+        named,
+        request.owner,
+        now(),
+        request.run,
+        test,
+        request.systems,
+        request.baseline,
+        request.scoring,
     )
-    folder.create(what, request.pairs)
+    folder.create(what, request.pairs, request.references)
     for number, system in enumerate(request.systems):
         if system.uploaded:
             folder.add(
@@ -82,6 +98,12 @@ def submit(request: EvaluationRequest) -> str:
         evaluations.delete(folder.id, request.owner)
         raise
     return folder.id
+
+
+def _hash(pairs: Sequence[tuple[str, str]], references: Sequence[Sequence[str]]) -> str:
+    """Of the sentences; further references change it, a single one each does not."""
+    more = [list(each[1:]) for each in references]
+    return test_sets.hash_of([*pairs, *([more] if any(more) else [])])
 
 
 def resume(evaluation: str, owner: str = OWNER) -> None:
@@ -255,14 +277,17 @@ def _read(folder: EvaluationFolder) -> tuple[list[tuple[str, str]], test_sets.Se
         return pairs, None
     test = folder.evaluation().test
     found = test_sets.read(test)
-    pairs = list(test_sets.evenly_spread(found.pairs, test.n))
-    folder.set_test(pairs)
-    hash = test_sets.hash_of(pairs)
+    every, references = test_sets.grouped(found.pairs) if test.is_grouped else (found.pairs, ())
+    rows = test_sets.even_indices(len(every), min(test.n, len(every)))
+    pairs = [every[i] for i in rows]
+    chosen = [references[i] for i in rows] if references else []
+    folder.set_test(pairs, chosen)
+    hash = _hash(pairs, chosen)
     notes = (*test.notes, *found.notes)
     folder.amend(
         lambda evaluation: replace(
             evaluation,
-            test=replace(test, n=len(pairs), n_all=len(found.pairs), hash=hash, notes=notes),
+            test=replace(test, n=len(pairs), n_all=len(every), hash=hash, notes=notes),
         )
     )
     return pairs, found.train

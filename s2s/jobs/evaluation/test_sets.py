@@ -32,6 +32,7 @@ MAX_SENTENCES = 20_000  # sentences of one evaluation
 NAMED = 5  # line numbers that a message lists
 
 SentencePairs = tuple[tuple[str, str], ...]  # source and reference
+AllReferences = tuple[tuple[str, ...], ...]  # of each sentence
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,41 @@ def evenly_spread(pairs: Sequence[tuple[str, str]], n: int) -> SentencePairs:
 def even_indices(n_all: int, n: int) -> list[int]:
     """`n` evenly spread indices below `n_all`: `even_indices(10, 4)` is `[0, 2, 5, 7]`."""
     return [i * n_all // n for i in range(n)]
+
+
+def grouped(pairs: Sequence[tuple[str, str]]) -> tuple[SentencePairs, AllReferences]:
+    """Pairs of the same source become one sentence with several references, in the order of first occurrence.
+
+    >>> grouped([("a", "x"), ("b", "y"), ("a", "z"), ("a", "x")])
+    ((('a', 'x'), ('b', 'y')), (('x', 'z'), ('y',)))
+    """
+    references: dict[str, dict[str, None]] = {}
+    for source, reference in pairs:
+        references.setdefault(source, {})[reference] = None
+    return (
+        tuple((source, next(iter(found))) for source, found in references.items()),
+        tuple(tuple(found) for found in references.values()),
+    )
+
+
+def with_more_references(
+    pairs: Sequence[tuple[str, str]], more: Sequence[tuple[str, Sequence[str]]]
+) -> AllReferences:
+    """All references of each pair: its own, then line N of each further file, given by name; empty lines are left out.
+
+    Raises UserError where a file has another number of lines.
+    """
+    for name, lines in more:
+        if len(lines) != len(pairs):
+            raise UserError(
+                f"`{name}` has {len(lines):,} lines and the sources have {len(pairs):,}; line N of each reference file"
+                " must translate line N of the sources."
+            )
+    others = zip(*(lines for _, lines in more), strict=True) if more else ([()] * len(pairs))
+    return tuple(
+        (reference, *(line for line in lines if line.strip()))
+        for (_, reference), lines in zip(pairs, others, strict=True)
+    )
 
 
 def hash_of(parts: Sequence[object]) -> str:

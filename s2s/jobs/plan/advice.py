@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from s2s.config import POSITION_KINDS, PRESETS, Recipe, override
+from s2s.config import POSITION_KINDS, PRESETS, Recipe, flat, override
 from s2s.data import Preview
 from s2s.jobs.plan.cost import Forecast, forecast, share_too_long
-from s2s.jobs.plan.figures import round_up, short_count
+from s2s.jobs.plan.figures import round_up, short_count, written
+from s2s.jobs.plan.own_settings import suitable_lr
 from s2s.jobs.plan.recommendation import HANDFUL, WARMUP_SHARE, by_rule
 from s2s.settings import Limits
 
@@ -46,12 +47,14 @@ class Advice:
     preset: str = ""
     is_refusal: bool = False
 
-    @property
-    def label(self) -> str:
-        """The label of a button that applies the fix; empty where there is none."""
+    def label(self, recipe: Recipe) -> str:
+        """The label of a button that applies the fix to this recipe; empty where there is none."""
         if self.preset:
             return f"Use {self.preset}"
-        changes = [f"{key} to {_written(value)}" for key, value in self.fix.items()]
+        now = flat(recipe)
+        changes = [
+            f"{key} from {written(now[key])} to {written(value)}" for key, value in self.fix.items()
+        ]
         return f"Set {' and '.join(changes)}" if changes else ""
 
 
@@ -64,7 +67,7 @@ class PlannedRun:
     preview: Preview
     cost: Forecast
     limits: Limits
-    is_begun: bool = False  # it starts from a trained run's weights
+    is_initialized: bool = False  # it starts from a trained run's weights
 
     @property
     def dataset_tokens(self) -> float:
@@ -82,7 +85,7 @@ def advise(planned: PlannedRun) -> list[Advice]:
     advice = [
         one
         for name, rule in RULES.items()
-        if not (planned.is_begun and name in FRESH) and (one := rule(planned))
+        if not (planned.is_initialized and name in FRESH) and (one := rule(planned))
     ]
     return sorted(advice, key=lambda one: not one.is_refusal)
 
@@ -197,12 +200,11 @@ def many_epochs(planned: PlannedRun) -> Advice | None:
 
 
 def learning_rate(planned: PlannedRun) -> Advice | None:
-    """Far from the preset's. A model twice as wide needs half of it (Yang et al. 2022, table 3)."""
+    """Far from the preset's."""
     recipe = planned.recipe
-    tuned = PRESETS[planned.preset].recipe if planned.preset in PRESETS else None
-    if tuned is None or recipe.train.optimizer.kind != tuned.train.optimizer.kind:
+    suitable = suitable_lr(recipe, planned.preset)
+    if suitable is None:
         return None
-    suitable = tuned.train.lr * tuned.model.d_model / recipe.model.d_model
     if TOO_LOW * suitable <= recipe.train.lr <= TOO_HIGH * suitable:
         return None
     risk = "it may diverge" if recipe.train.lr > suitable else "it will learn slowly"
@@ -310,11 +312,3 @@ RULES: Mapping[str, Callable[[PlannedRun], Advice | None]] = MappingProxyType(
 )
 # These assume random initial weights: trained ones know tokens and words already, and their shape is fixed.
 FRESH = ("overfits", "few_epochs", "large_vocabulary", "copies")
-
-
-def _written(value: Any) -> str:
-    if value is None:
-        return "chosen for you"
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import s2s
-from s2s.config import Recipe
+from s2s.config import PRESETS, Recipe
 from s2s.data import Preview
 from s2s.jobs.plan.cost import Forecast
+from s2s.jobs.plan.figures import written
+from s2s.jobs.plan.own_settings import own_settings, suitable_lr
 
 MEASURED_FILE = (
     Path(s2s.__file__).parent / "demo" / "measured.json"
@@ -28,6 +30,20 @@ MARGIN = 3.0  # BLEU of uncertainty either way from 50 sentences: a standard err
 FAR = 1.5  # how far beyond the longest measured run a prediction is still made, as a factor
 POINTS = 40
 TRANSLATES = ("auto", "translate", "prefix", "reverse_direction")
+LR_FACTOR = 2.0  # a learning rate this far from the preset's reaches another quality
+# Settings that hardly change what a run reaches, or that the prediction takes into account.
+OF_NO_ACCOUNT = (
+    "train.steps",
+    "train.seed",
+    "train.threads",
+    "train.precision",
+    "train.device",
+    "train.batch_tokens",
+    "train.warmup_steps",
+    "train.watch.",
+    "data.",
+)
+MOST_NAMED = 3  # settings in a caveat
 OTHER_TASKS = ("builtin:tasks", "builtin:dialogue", "builtin:summaries", "synthetic:")
 
 
@@ -115,6 +131,21 @@ def why_not_comparable(recipe: Recipe, preview: Preview) -> str:
     return ""
 
 
+def why_other_rate(recipe: Recipe, preset: str) -> str:
+    """One sentence on why our runs say nothing of this learning rate; empty where they do."""
+    if preset not in PRESETS:
+        return ""
+    suitable = suitable_lr(recipe, preset)
+    lr = recipe.train.lr
+    if suitable is None:
+        kinds = [each.train.optimizer.kind for each in (PRESETS[preset].recipe, recipe)]
+        return f"Our runs used {kinds[0]}; what {kinds[1]} reaches was not measured: watch the validation loss."
+    if suitable / LR_FACTOR <= lr <= suitable * LR_FACTOR:
+        return ""
+    risk = "it may diverge" if lr > suitable else "it may learn too slowly"
+    return f"No BLEU is expected: our runs used about `train.lr` {suitable:.1g} at this width, and with {lr:g} {risk}."
+
+
 def predict_quality(
     recipe: Recipe,
     preset: str,
@@ -124,7 +155,7 @@ def predict_quality(
 ) -> PredictionInterval | None:
     """The expected BLEU of a recipe based on a preset; None where `why_no_prediction` says why."""
     known = measured_runs() if known is None else known
-    if why_not_comparable(recipe, preview) or not known:
+    if why_not_comparable(recipe, preview) or why_other_rate(recipe, preset) or not known:
         return None
     near = _near(known, preset, preview)
     longest = FAR * max(run.tokens for run in near)
@@ -135,7 +166,7 @@ def predict_quality(
         return None
     lows, highs = _edges(values)
     seconds = tokens / cost.tokens_per_second
-    caveats = _caveats(near, preview, preset)
+    caveats = (*_caveats(near, preview, preset), *_other_settings(recipe, preset))
     return PredictionInterval(
         float(lows[-1]),
         float(highs[-1]),
@@ -156,7 +187,7 @@ def why_no_prediction(
     known: Sequence[MeasuredRun] | None = None,
 ) -> str:
     """One sentence on why `predict_quality` gives None."""
-    if why := why_not_comparable(recipe, preview):
+    if why := why_not_comparable(recipe, preview) or why_other_rate(recipe, preset):
         return why
     known = measured_runs() if known is None else known
     if not known:
@@ -231,6 +262,17 @@ def _caveats(runs: Sequence[MeasuredRun], preview: Preview, preset: str) -> tupl
             f"None of our runs had so few pairs; the smallest of these had {min(sizes):,}, so expect less."
         )
     return tuple(caveats)
+
+
+def _other_settings(recipe: Recipe, preset: str) -> list[str]:
+    """Which settings of a recipe none of our runs had."""
+    own = own_settings(recipe, preset) if preset in PRESETS else {}
+    counted = {key: value for key, value in own.items() if not key.startswith(OF_NO_ACCOUNT)}
+    if not counted:
+        return []
+    named = [f"`{key}` {written(value)}" for key, value in [*counted.items()][:MOST_NAMED]]
+    more = [f"{len(counted) - MOST_NAMED} more"] if len(counted) > MOST_NAMED else []
+    return [f"None of our runs had your {', '.join(named + more)}: expect another value."]
 
 
 def best_presets(

@@ -37,9 +37,8 @@ MODULES = (
     "sqlalchemy.dialects.sqlite",
     "encodings.utf_32_le",
 )
-IS_POSSIBLE = (
-    sys.platform == "linux"
-)  # elsewhere there is no fork, or none that the system's own libraries survive
+# Elsewhere there is no fork, or none that the system's own libraries survive.
+IS_POSSIBLE = sys.platform == "linux"
 
 
 @dataclass(frozen=True)
@@ -152,9 +151,8 @@ class ForkServer:
         self._answers.close()
         for child in self._children:
             child.is_out_of_sight = self.is_ready or self.process.poll() is None
-            child.is_refused = (
-                not self.is_ready and self.process.poll() is not None
-            )  # it never carried out a request
+            # It never carried out a request.
+            child.is_refused = not self.is_ready and self.process.poll() is not None
         self._children.clear()
 
 

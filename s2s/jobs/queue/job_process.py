@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 import traceback
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -68,6 +69,7 @@ class HeartbeatContext:
     """The JobContext of this process; ignores an unreachable database, which is the heartbeat's concern."""
 
     heartbeat: Heartbeat
+    writer: Executor
 
     @property
     def controls(self) -> queue.ControlRequests:
@@ -77,12 +79,14 @@ class HeartbeatContext:
     def tell(self, sentence: str) -> None:
         """Shown with the job."""
         with contextlib.suppress(UnreachableError):
-            queue.set_note(self.heartbeat.job.id, self.heartbeat.job.worker, sentence)
+            job = self.heartbeat.job
+            self.writer.submit(queue.set_note, job.id, job.worker, sentence).result()
 
     def progressed(self) -> None:
         """Crashes are counted from zero again."""
         with contextlib.suppress(UnreachableError):
-            queue.progressed(self.heartbeat.job.id, self.heartbeat.job.worker)
+            job = self.heartbeat.job
+            self.writer.submit(queue.progressed, job.id, job.worker).result()
 
 
 def main(job_id: str, worker: str) -> None:
@@ -90,14 +94,26 @@ def main(job_id: str, worker: str) -> None:
     signals: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
     heartbeat = Heartbeat(_taken(job_id, worker), lease_seconds())
-    os.nice(NICE[heartbeat.job.slot])
-    if os.getsid(0) == os.getpid():  # not forked from a fork server
-        lower_priority(NICE[heartbeat.job.slot])
-    heartbeat.start()
-    state, error = _outcome(heartbeat.job, heartbeat, signals)
-    heartbeat.over.set()
-    heartbeat.join()
-    _finish(heartbeat.job, state, error, heartbeat.ttl)
+    with _writer() as writer:
+        heartbeat.start()  # with the priority of the dashboard, as the writer
+        os.nice(NICE[heartbeat.job.slot])  # of this thread, and of those that it starts
+        if os.getsid(0) == os.getpid():  # not forked from a fork server
+            lower_priority(NICE[heartbeat.job.slot])
+        state, error = _outcome(heartbeat.job, HeartbeatContext(heartbeat, writer), signals)
+        heartbeat.over.set()
+        heartbeat.join()
+        writer.submit(_finish, heartbeat.job, state, error, heartbeat.ttl).result()
+
+
+def _writer() -> ThreadPoolExecutor:
+    """A thread that writes to the queue.
+
+    One of the lowest priority would hold the lock of the database while others have the processor, and every page that
+    queues a run would wait for it.
+    """
+    writer = ThreadPoolExecutor(1, thread_name_prefix="queue writer")
+    writer.submit(int).result()  # started now: a thread has the priority of the one that starts it
+    return writer
 
 
 def _taken(job_id: str, worker: str) -> queue.Job:
@@ -126,10 +142,10 @@ def _finish(job: queue.Job, state: str, error: str, ttl: float) -> None:
             return
 
 
-def _outcome(job: queue.Job, heartbeat: Heartbeat, signals: list[int]) -> tuple[str, str]:
+def _outcome(job: queue.Job, context: HeartbeatContext, signals: list[int]) -> tuple[str, str]:
     """State and error sentence."""
     try:
-        return _work(job, heartbeat, signals)
+        return _work(job, context, signals)
     except UserError as error:
         return "failed", str(error)
     except Exception as error:
@@ -146,11 +162,12 @@ def _outcome(job: queue.Job, heartbeat: Heartbeat, signals: list[int]) -> tuple[
         )
 
 
-def _work(job: queue.Job, heartbeat: Heartbeat, signals: list[int]) -> tuple[str, str]:
+def _work(job: queue.Job, context: HeartbeatContext, signals: list[int]) -> tuple[str, str]:
+    heartbeat = context.heartbeat
     work = choose("kind of job", job.kind, JOBS).work
     most = limits().minutes
     began = time.monotonic()
-    with contextlib.closing(work(job, HeartbeatContext(heartbeat))) as events:
+    with contextlib.closing(work(job, context)) as events:
         for _ in events:
             is_over_time = most is not None and time.monotonic() - began >= most * 60
             if heartbeat.is_stop_requested or signals or is_over_time:

@@ -43,7 +43,7 @@ def over_time(minutes: int, run: str, kind: str = "train") -> str:
 
 def _what_now(run: str, kind: str) -> str:
     if kind in RESUMED_AS:
-        return "what it had done is kept, resume it"
+        return "its progress is kept; resume it"
     step = _step(run)
     if step is None:
         return "its status.json cannot be read; resume it from its last checkpoint"

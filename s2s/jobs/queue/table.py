@@ -309,9 +309,7 @@ def ask_to_stop(job: str, owner: str, *, now: float | None = None) -> None:
     """
     mine = sa.and_(ROW.id == job, ROW.owner == owner)
     if not _any(mine):
-        raise UserError(
-            f"There is no job `{job}` of yours; reload the page to see those there are."
-        )
+        raise UserError(f"There is no job `{job}` of yours; reload the page to see yours.")
     if not _update(mine, ROW.state == "queued", state="stopped", finished=_now(now)):
         _update(mine, ROW.state == "running", stop=True)
 
@@ -331,9 +329,7 @@ def request_control(
         )  # not in SQLite
         row = connection.execute(query).first()
         if row is None:
-            raise UserError(
-                f"There is no job `{job}` of yours; reload the page to see those there are."
-            )
+            raise UserError(f"There is no job `{job}` of yours; reload the page to see yours.")
         if row.state != "running":
             raise UserError(
                 f"The job `{job}` is not running, so it cannot be changed; reload the page to see its state."

@@ -51,7 +51,7 @@ def serve(idle: float | None = None) -> str:
                 worker.work(idle, signals)
             # A job that arrived while the lock was released found a worker in place, so nobody else starts one.
             if not signals and not worker.is_anything_left():
-                return "There was no more work."
+                return "There is no more work."
     except Timeout:
         return "A worker is running on this machine already; it takes the jobs."
     finally:
@@ -247,7 +247,7 @@ def ensure() -> None:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise UserError(
-            f"The worker, which does the training, cannot be started ({reason}); free some space, then try again."
+            f"The worker, which trains the models, cannot be started ({reason}); free some space, then try again."
         ) from error
 
 

@@ -208,9 +208,8 @@ def _cross(trainer: Trainer, encoded_pairs: Sequence[EncodedPair]) -> Iterator[W
         tgt = torch.from_numpy(batch.tgt).to(trainer.device)
         with matrix_products(trainer.recipe.train.precision), capture(trainer.model) as trace:
             trainer.model(src, tgt[:, :-1])
-        weights = (
-            torch.stack(trace.cross, 1).float().cpu().numpy()
-        )  # (batch, layers, heads, tgt_len, src_len)
+        # (batch, layers, heads, tgt_len, src_len)
+        weights = torch.stack(trace.cross, 1).float().cpu().numpy()
         for of_pair, row in zip(weights, rows.tolist(), strict=True):
             found[row] = of_pair[
                 ..., : len(encoded_pairs[row].tgt) - 1, : len(encoded_pairs[row].src)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import platform
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -256,10 +257,24 @@ def _notes(pairs: TrainingPairs, data: TrainingData, recipe: Recipe) -> tuple[st
     return tuple(notes)
 
 
+def _dropped(pairs: TrainingPairs, data: TrainingData, max_length: int) -> dict[str, int]:
+    """How many pairs of the dataset are neither trained on nor validated on, by reason."""
+    counted = [(pairs.train, data.train)]
+    if pairs.valid.hash != pairs.train.hash:  # else the training pairs serve for both
+        counted.append((pairs.valid, data.valid))
+    counts: Counter[str] = Counter()
+    for corpus, encoded in counted:
+        counts.update(dict(corpus.dropped))
+        if encoded.n_dropped:
+            counts[f"longer than {max_length} tokens"] += encoded.n_dropped
+    return dict(counts)
+
+
 def _about(
     request: RunRequest, pairs: TrainingPairs, data: TrainingData, notes: tuple[str, ...]
 ) -> dict[str, Any]:
     """What recipe.json says of a new run beside its recipe."""
+    dropped = _dropped(pairs, data, request.recipe.data.max_length)
     return {
         "name": request.title,
         "tags": list(request.tags),
@@ -272,7 +287,8 @@ def _about(
             "valid_hash": pairs.valid.hash,
             "n_train": len(data.train),
             "n_valid": len(data.valid),
-            "n_dropped": data.train.n_dropped + data.valid.n_dropped,
+            "n_dropped": sum(dropped.values()),
+            "dropped": dropped,
             "notes": list(notes),
         },
         "versions": {

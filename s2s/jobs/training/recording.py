@@ -75,9 +75,8 @@ class Recorder:
         )
 
     def _log(self, kind: str, content: Mapping[str, Any]) -> None:
-        self.folder.log(
-            "metrics", {"kind": kind, **content, "time": round(time.time(), 3)}
-        )  # seconds since the epoch
+        # Seconds since the epoch.
+        self.folder.log("metrics", {"kind": kind, **content, "time": round(time.time(), 3)})
 
 
 def recorded(

@@ -36,9 +36,8 @@ def submit(request: RunRequest, *, express: bool = False) -> str:
     if request.init_from:
         initial = initialization.parse_checkpoint(request.init_from)
         initialization.check_compatible(initial, recipe)
-        request = replace(
-            request, init_from=str(initial)
-        )  # fixes the step, even if another one is best later
+        # Fixes the step, even if another one is best later.
+        request = replace(request, init_from=str(initial))
     if not worker_is_elsewhere():
         recipe = settle(recipe)
         if not request.recipe.train.threads:

@@ -6,6 +6,7 @@ beam that forks copies nothing, and a hypothesis that is dropped leaves slots th
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import NamedTuple
 
 import torch
@@ -41,6 +42,7 @@ class Cache:
         self.buffers = [like.new_empty(size) for _ in range(shape.layers)]
         self._views: list[KeysValues] = []  # of the buffers
         self.descends: Tensor | None = None
+        self._own = like.new_empty(0, 0)  # (beam, beam), `descends` of the opened slots
         self.times: Tensor | None = None
         if keeps_times:
             self.times = torch.empty(1, 0, dtype=torch.long, device=like.device)
@@ -64,8 +66,9 @@ class Cache:
         earlier = self.descends
         if earlier is None:
             earlier = self.buffers[0].new_zeros(self.sources, self.beam, self.used)
-        own = earlier.new_full((self.beam, self.beam), HIDDEN).fill_diagonal_(0.0)
-        self.descends = torch.cat([earlier, own.expand(self.sources, -1, -1)], 2)
+        if self._own.size(0) != self.beam:
+            self._own = earlier.new_full((self.beam, self.beam), HIDDEN).fill_diagonal_(0.0)
+        self.descends = torch.cat([earlier, self._own.expand(self.sources, -1, -1)], 2)
         return self.descends
 
     def extend(self, layer: int, new: Tensor) -> KeysValues:
@@ -82,18 +85,20 @@ class Cache:
 
     def reorder(self, rows: Tensor) -> Tensor | None:
         """Row i becomes what row `rows[i]` was. Returns which source each source was; None where none moved."""
-        kept: Tensor
-        kept, sizes = torch.unique_consecutive(rows // self.beam, return_counts=True)
-        beam = len(rows) // len(kept)
-        if not bool(sizes.eq(beam).all()):
+        runs = [(source, len(list(run))) for source, run in groupby((rows // self.beam).tolist())]
+        sources = [source for source, _ in runs]
+        sizes = {size for _, size in runs}
+        if len(sizes) > 1:
             return self._separate(rows)
+        (beam,) = sizes
         if self.descends is not None:
-            self.descends = self.descends.flatten(0, 1)[rows].view(len(kept), beam, self.used)
+            by_row = self.descends.flatten(0, 1)  # (sources * beam, used)
+            self.descends = by_row.index_select(0, rows).view(len(sources), beam, self.used)
         self.beam = beam
-        everyone = torch.arange(self.sources, device=kept.device)
-        if len(kept) == self.sources and torch.equal(kept, everyone):
+        if sources == list(range(self.sources)):
             return None
-        self.sources = len(kept)
+        kept = torch.tensor(sources, device=rows.device)
+        self.sources = len(sources)
         self.buffers = [buffer.index_select(1, kept) for buffer in self.buffers]
         self._views = []
         if self.times is not None and len(self.times) > 1:
@@ -105,7 +110,8 @@ class Cache:
         source = rows // self.beam
         slots = torch.arange(self.used, device=rows.device).expand(len(rows), -1)
         if self.descends is not None:
-            own = self.descends.flatten(0, 1)[rows].eq(0.0).nonzero()[:, 1]
+            by_row = self.descends.flatten(0, 1)  # (sources * beam, used)
+            own = by_row[rows].eq(0.0).nonzero()[:, 1]
             slots = own.view(len(rows), self.length)  # a row descends from one slot per token
         self.sources = len(rows)
         self.beam = 1
@@ -150,5 +156,6 @@ class Cache:
         if self.times is not None:
             self.times = self.times.expand(self.sources, -1).gather(1, slots)
         if self.descends is not None:
-            self.descends = self.descends.gather(2, slots[:, None].expand(-1, self.beam, -1))
+            of_beams = slots[:, None].expand(-1, self.beam, -1)  # (sources, beam, most)
+            self.descends = self.descends.gather(2, of_beams)
         self._gather(torch.arange(self.sources, device=slots.device), slots)

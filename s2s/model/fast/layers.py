@@ -26,9 +26,8 @@ class Step(NamedTuple):
     """What every decoder layer of one step is given."""
 
     cache: Cache
-    mask: (
-        Tensor | None
-    )  # (sources or 1, heads or 1, beam or 1, slots), added to self-attention's scores
+    # (sources or 1, heads or 1, beam or 1, slots), added to self-attention's scores
+    mask: Tensor | None
     src_mask: Tensor | None  # (sources, 1, 1, src_len), added to cross-attention's scores
 
 
@@ -79,7 +78,8 @@ class FusedEncoderLayer:
             keys = lengthened(keys)
             values = lengthened(values)
         heads = F.scaled_dot_product_attention(queries, keys, values, mask, scale=1.0)
-        return self.output.add_to(x, heads.transpose(1, 2).reshape(len(x), -1))
+        joined = heads.transpose(1, 2).reshape(len(x), -1)  # (batch * src_len, heads * d_head)
+        return self.output.add_to(x, joined)
 
 
 class FusedDecoderLayer:
@@ -118,11 +118,13 @@ class FusedDecoderLayer:
             raise ValueError("without an output projection there is nothing to absorb")
         keys = memory.keys[0]  # (heads, src_len, d_head)
         values = memory.values[0]
-        query = self.queries.transposed.view(-1, self.heads, self.d_head).permute(1, 2, 0)
+        by_head = self.queries.transposed.view(-1, self.heads, self.d_head)
+        query = by_head.permute(1, 2, 0)  # (heads, d_head, d_model)
         to_scores = torch.bmm(keys, query)  # (heads, src_len, d_model)
         bias = None
         if self.queries.bias is not None:
-            bias = torch.bmm(keys, self.queries.bias.view(self.heads, self.d_head, 1)).flatten()
+            query_bias = self.queries.bias.view(self.heads, self.d_head, 1)
+            bias = torch.bmm(keys, query_bias).flatten()  # (heads * src_len,)
         projection = output.transposed.view(self.heads, self.d_head, -1)
         to_stream = torch.bmm(values, projection)  # (heads, src_len, d_model)
         return AbsorbedMemory(
@@ -152,17 +154,19 @@ class FusedDecoderLayer:
         by_kind = joined.permute(2, 0, 3, 1, 4)  # (3, sources, heads, beam, d_head)
         memory = cache.extend(number, by_kind.narrow(0, 1, 2))
         heads = attend(by_kind.select(0, 0), memory, step.mask)
-        return self.self_output.add_to(x, _joined(heads))
+        return self.self_output.add_to(x, heads.transpose(1, 2).reshape(x.size(0), -1))
 
     def _cross_attend(self, y: Tensor, x: Tensor, memory: Memory, step: Step) -> Tensor:
         """Cross-attention of y, added to the stream x; a source's rows are so many queries of one memory."""
         if isinstance(memory, AbsorbedMemory):
             scores = _product(y, memory.keys, memory.bias)  # (rows, heads * src_len)
-            weights = scores.view(y.size(0), self.heads, -1).softmax(-1).view(scores.shape)
+            by_head = scores.view(y.size(0), self.heads, -1)  # (rows, heads, src_len)
+            weights = by_head.softmax(-1).view(scores.shape)
             return add_product(x, weights, memory.values, memory.out_bias)
         grid = (step.cache.sources, step.cache.beam, self.heads, self.d_head)
         queries = self.queries(y).view(grid).transpose(1, 2)  # (sources, heads, beam, d_head)
-        return self.cross_output.add_to(x, _joined(attend(queries, memory, step.src_mask)))
+        heads = attend(queries, memory, step.src_mask)
+        return self.cross_output.add_to(x, heads.transpose(1, 2).reshape(x.size(0), -1))
 
 
 class FusedFeedForward:
@@ -203,9 +207,8 @@ def attend(queries: Tensor, memory: KeysValues, mask: Tensor | None) -> Tensor:
         return F.scaled_dot_product_attention(queries, memory.keys, memory.values, mask, scale=1.0)
     keys = memory.keys.flatten(0, 1)  # (sources * heads, slots, d_head)
     values = memory.values.flatten(0, 1)
-    scores = torch.bmm(
-        queries.flatten(0, 1), keys.transpose(1, 2)
-    )  # (sources * heads, beam, slots)
+    # (sources * heads, beam, slots)
+    scores = torch.bmm(queries.flatten(0, 1), keys.transpose(1, 2))
     if mask is not None:
         scores.view(*queries.shape[:3], -1).add_(mask)
     return torch.bmm(scores.softmax(-1), values).view(queries.shape)
@@ -213,7 +216,8 @@ def attend(queries: Tensor, memory: KeysValues, mask: Tensor | None) -> Tensor:
 
 def lengthened(keys: Tensor) -> Tensor:
     """Keys or values (..., len, d_head), padded with zeros up to `SHORT`; a mask must hide the padding."""
-    return F.pad(keys, (0, 0, 0, max(0, SHORT - keys.shape[-2]))).contiguous()
+    missing = max(0, SHORT - keys.shape[-2])
+    return F.pad(keys, (0, 0, 0, missing)).contiguous()
 
 
 def fused_norm(module: nn.Module, pre_added: Tensor | None = None) -> Map:
@@ -226,14 +230,6 @@ def fused_norm(module: nn.Module, pre_added: Tensor | None = None) -> Map:
 def identity(x: Tensor) -> Tensor:
     """x itself."""
     return x
-
-
-def _joined(heads: Tensor) -> Tensor:
-    """(sources, heads, beam, d_head) -> (sources * beam, heads * d_head)."""
-    inner = heads.size(1) * heads.size(3)
-    if heads.size(2) > 1:
-        heads = heads.transpose(1, 2)  # (sources, beam, heads, d_head)
-    return heads.reshape(-1, inner)
 
 
 def _product(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:

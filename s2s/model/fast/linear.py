@@ -14,13 +14,11 @@ from torch import Tensor, nn
 from s2s.model.fast.memory import keep_few_shapes
 
 Map = Callable[[Tensor], Tensor]
-MANY = (
-    2**19
-)  # multiplications from which oneDNN is worth the 10 microseconds that a call of it costs
+# Multiplications from which oneDNN is worth what a call of it costs, 10 microseconds and more.
+MANY = 2**20
 FEW = 16  # up to this many rows are multiplied without rounding their number up
-LARGE = (
-    2**22
-)  # numbers of a weight too large to be copied into the order in which few rows are fastest
+# Numbers of a weight too large to be copied into the order in which few rows are fastest.
+LARGE = 2**22
 
 
 class PackedLinear:

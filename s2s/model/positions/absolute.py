@@ -23,9 +23,12 @@ class Absolute(Position):
         first = start + self.settings.offset
         end = first + x.shape[1]
         if not self.settings.skip_padding or is_real is None:
-            return x + self.rows(torch.arange(first, end, device=x.device), end)
-        counted = (is_real.cumsum(1) - 1).clamp(min=0) + first  # (batch, len)
-        return x + self.rows(counted, end) * is_real[..., None]
+            positions = torch.arange(first, end, device=x.device)  # (len,)
+            return x + self.rows(positions, end)
+        n_before = is_real.cumsum(1) - 1  # (batch, len): real tokens before each real token
+        positions = n_before.clamp(min=0) + first  # (batch, len)
+        vectors = self.rows(positions, end)  # (batch, len, d_model)
+        return x + vectors * is_real[..., None]
 
 
 class Sinusoidal(Absolute):
@@ -52,11 +55,15 @@ def sinusoids(length: int, d_model: int, settings: Positions) -> Tensor:
     """(length, d_model): sin and cos of position / base ** (2i / d_model), interleaved or in halves."""
     half = d_model // 2
     span = half - 1 if settings.full_span and half > 1 else half
-    frequencies = settings.base ** (-torch.arange(half, dtype=torch.float64) / span)
-    angles = torch.arange(length, dtype=torch.float64)[:, None] * frequencies  # (length, half)
+    exponents = -torch.arange(half, dtype=torch.float64) / span
+    frequencies = settings.base**exponents  # (half,)
+    positions = torch.arange(length, dtype=torch.float64)
+    angles = positions[:, None] * frequencies  # (length, half)
+    waves = [angles.sin(), angles.cos()]
     if settings.layout == "halves":
-        return torch.cat([angles.sin(), angles.cos()], dim=1).float()
-    return torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1).float()
+        return torch.cat(waves, dim=1).float()  # (length, d_model)
+    pairs = torch.stack(waves, dim=2)  # (length, half, 2)
+    return pairs.flatten(1).float()  # (length, half, 2) -> (length, d_model)
 
 
 class Learned(Absolute):

@@ -22,12 +22,15 @@ class Alibi(Position):
 
     def bias(self, query_len: int, key_len: int, device: torch.device) -> Tensor | None:
         distance = distances(query_len, key_len, device).abs()  # (query_len, key_len)
-        return -(self.slopes[:, None, None] * distance)[None]  # (1, heads, query_len, key_len)
+        slopes = self.slopes[:, None, None]  # (heads, 1, 1)
+        penalty = slopes * distance  # (heads, query_len, key_len)
+        return -penalty[None]  # (1, heads, query_len, key_len)
 
 
 def alibi_slopes(n_heads: int) -> Tensor:
     """(heads,): 2 ** (-8 i / n) for a power of two; otherwise the next power's odd ones fill up, as the authors do."""
     power = 2 ** math.floor(math.log2(n_heads))
-    slopes = [2 ** (-8 * (i + 1) / power) for i in range(power)]
-    between = [2 ** (-4 * (i + 1) / power) for i in range(0, 2 * power, 2)]
-    return torch.tensor((slopes + between)[:n_heads])
+    slopes = [2 ** (-8 * i / power) for i in range(1, power + 1)]
+    between = [2 ** (-4 * i / power) for i in range(1, 2 * power, 2)]
+    every = slopes + between
+    return torch.tensor(every[:n_heads])

@@ -21,14 +21,16 @@ class Rotary(Position):
         self.register_buffer("frequencies", self.settings.base**-exponents, persistent=False)
 
     def rotate(self, x: Tensor, start: int = 0) -> Tensor:
-        positions = torch.arange(start, start + x.shape[2], device=x.device) + self.settings.offset
+        offset = start + self.settings.offset
+        positions = offset + torch.arange(x.shape[2], device=x.device)  # (len,)
         angles = positions[:, None] * self.frequencies  # (len, d_head / 2)
         cos = angles.cos().to(x.dtype)
         sin = angles.sin().to(x.dtype)
-        if self.settings.layout == "halves":
-            first, second = x.chunk(2, dim=-1)
-            return torch.cat([first * cos - second * sin, second * cos + first * sin], dim=-1)
-        first = x[..., 0::2]
-        second = x[..., 1::2]
-        pairs = [first * cos - second * sin, second * cos + first * sin]
-        return torch.stack(pairs, dim=-1).flatten(-2)  # (batch, heads, len, d_head)
+        is_halves = self.settings.layout == "halves"
+        # (batch, heads, len, d_head) -> (batch, heads, len, d_head / 2) both
+        first, second = x.chunk(2, dim=-1) if is_halves else (x[..., 0::2], x[..., 1::2])
+        rotated = [first * cos - second * sin, second * cos + first * sin]
+        if is_halves:
+            return torch.cat(rotated, dim=-1)  # (batch, heads, len, d_head)
+        # (batch, heads, len, d_head / 2, 2) -> (batch, heads, len, d_head)
+        return torch.stack(rotated, dim=-1).flatten(-2)

@@ -12,10 +12,9 @@ import streamlit as st
 from s2s.config import POSITION_KINDS
 from s2s.plots import compact_number, format_value
 from s2s.sizing import BYTES, COMPONENT_KINDS, VASWANI, Component, NamedShape, cost, within
-from s2s.ui.architecture import request
 from s2s.ui.architecture.diagram_layout import diagram_of
 from s2s.ui.architecture.models import differing_settings, label_of, settings_of
-from s2s.ui.architecture.request import ArchitectureRequest
+from s2s.ui.architecture.request import ArchitectureRequest, select_component
 from s2s.ui.canvas import BoxNote, diagram
 
 # Axis names for readers who are new to shapes.
@@ -52,24 +51,24 @@ ABOUT_GROUPS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def show_diagram(asked: ArchitectureRequest) -> None:
+def show_diagram(request: ArchitectureRequest) -> None:
     """The whole model; components that differ from the other model are marked."""
-    differing = {row.key: row.values for row in differing_settings(asked.model, asked.other)}
-    is_pre = asked.model.spec.recipe.model.norm.place == "pre"
-    drawing = diagram_of(asked.components, is_pre=is_pre)
-    notes = {box.name: _note(asked, box.name, differing) for box in drawing.boxes}
-    diagram(drawing, notes, asked.selected, key="model diagram", on_pick=request.select_component)
+    differing = {row.key: row.values for row in differing_settings(request.model, request.other)}
+    is_pre = request.model.spec.recipe.model.norm.place == "pre"
+    drawing = diagram_of(request.components, is_pre=is_pre)
+    notes = {box.name: _note(request, box.name, differing) for box in drawing.boxes}
+    diagram(drawing, notes, request.selected, key="model diagram", on_pick=select_component)
     legend = "Solid: the residual stream. Dashed: residual connections. Thick: the encoder's output (memory)."
     st.caption(f"{legend} ≠: differs in the other model." if differing else legend)
 
 
 def _note(
-    asked: ArchitectureRequest, name: str, differing: Mapping[str, tuple[Any, ...]]
+    request: ArchitectureRequest, name: str, differing: Mapping[str, tuple[Any, ...]]
 ) -> BoxNote:
     """What hovering over a box shows: output shape, costs, and settings that differ."""
-    inside = within(asked.components, name)
+    inside = within(request.components, name)
     costs = cost(inside)
-    component = next((each for each in inside if each.name == name), None)
+    component = next((other for other in inside if other.name == name), None)
     lines = [f"output: {shape_in_words(component.outputs[-1])}"] if component else []
     lines += [
         f"{costs.parameters:,} parameters",
@@ -83,7 +82,7 @@ def _note(
             for key in differing
             if key.endswith("n_layers") and name == f"{key.partition('.')[0]}.layer"
         ]
-    other = asked.other.name if asked.other else ""
+    other = request.other.name if request.other else ""
     for key in keys:
         here, there = map(format_value, differing[key])
         lines.append(f"{key}: {here}, in {other} {there}")
@@ -103,36 +102,38 @@ def in_bytes(n_bytes: float) -> str:
     return f"{short}B" if " " in short else f"{short} B"
 
 
-def show_card(asked: ArchitectureRequest) -> None:
+def show_card(request: ArchitectureRequest) -> None:
     """The chosen component or group: what it is for, its costs, and its shapes."""
-    inside = within(asked.components, asked.selected)
-    component = next((each for each in inside if each.name == asked.selected), None)
-    st.subheader(label_of(asked.components, asked.selected), anchor=False)
-    about, source = _about(asked, component)
+    inside = within(request.components, request.selected)
+    component = next((other for other in inside if other.name == request.selected), None)
+    st.subheader(label_of(request.components, request.selected), anchor=False)
+    about, source = _about(request, component)
     st.markdown(f"{about}  \n*{source}*")
-    _costs_table(asked, inside, copies=component.copies if component else 1)
+    _costs_table(request, inside, copies=component.copies if component else 1)
     if component:
-        _shape_tables(asked, component)
+        _shape_tables(request, component)
     else:
         st.caption(
-            f"For a batch of {asked.sizes.batch} sentences. Choose a component in the diagram to see its weights and"
+            f"For a batch of {request.sizes.batch} sentences. Choose a component in the diagram to see its weights and"
             " shapes."
         )
 
 
-def _about(asked: ArchitectureRequest, component: Component | None) -> tuple[str, str]:
+def _about(request: ArchitectureRequest, component: Component | None) -> tuple[str, str]:
     """A sentence or two, and their source."""
     if component is None:
-        return ABOUT_GROUPS[asked.selected], GROUP_SOURCE
+        return ABOUT_GROUPS[request.selected], GROUP_SOURCE
     kind = COMPONENT_KINDS[component.kind]
     if component.kind != "positions":
         return kind.about, kind.source
-    encoding = POSITION_KINDS[asked.model.spec.recipe.model.positions.kind]
+    encoding = POSITION_KINDS[request.model.spec.recipe.model.positions.kind]
     return f"{kind.about} {encoding.summary}", encoding.source
 
 
-def _costs_table(asked: ArchitectureRequest, inside: tuple[Component, ...], *, copies: int) -> None:
-    total = cost(asked.components)
+def _costs_table(
+    request: ArchitectureRequest, inside: tuple[Component, ...], *, copies: int
+) -> None:
+    total = cost(request.components)
     costs = cost(inside)
     layers = f" (× {copies} layers)" if copies > 1 else ""
     saved = in_bytes(costs.saved_activations * BYTES) if costs.saved_activations else "none"
@@ -154,11 +155,11 @@ def _share(number: float, total: float) -> str:
     return f"{number / total:.1%}" if total else "0.0%"
 
 
-def _shape_tables(asked: ArchitectureRequest, component: Component) -> None:
+def _shape_tables(request: ArchitectureRequest, component: Component) -> None:
     """Weights, outputs and matrix products of a single copy."""
     per_layer = " per layer" if component.copies > 1 else ""
     if component.tied_to:
-        owner = next(each for each in asked.components if each.name == component.tied_to)
+        owner = next(other for other in request.components if other.name == component.tied_to)
         name = component.tied_to.replace(".", ", ")
         st.caption(
             f"Its matrix is that of {name} ({owner.parameters:,} parameters), counted there."

@@ -22,20 +22,20 @@ from s2s.ui.architecture.request import STATE, ArchitectureRequest
 from s2s.ui.kit import chart, file_name, plain
 
 
-def show(asked: ArchitectureRequest) -> None:
+def show(request: ArchitectureRequest) -> None:
     """Three numbers, and how one cost grows with one variable."""
-    _metrics(asked)
+    _metrics(request)
     costs = {slug: row.label for slug, row in MEASURES.items()}
     variables = {slug: row.label for slug, row in VARIABLES.items()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         measure = STATE.choice("cost", "Cost", costs, width=200)
         vary = STATE.choice("vary", "Grows with", variables, width=200)
-    spec = asked.model.spec
-    points = cost_curve(spec, asked.sizes, VARIABLES[vary], MEASURES[measure])
-    title = f"{asked.model.name} · {costs[measure]}\nby {variables[vary]}, all else equal"
-    _curve(asked, points, title, measure, vary)
+    spec = request.model.spec
+    points = cost_curve(spec, request.sizes, VARIABLES[vary], MEASURES[measure])
+    title = f"{request.model.name} · {costs[measure]}\nby {variables[vary]}, all else equal"
+    _curve(request, points, title, measure, vary)
     if measure == "flops":
-        st.markdown(_crossover_sentence(asked))
+        st.markdown(_crossover_sentence(request))
     rows = [{vary: point.value, **point.terms, "total": point.total} for point in points]
     st.download_button(
         "Download data (CSV)",
@@ -47,13 +47,13 @@ def show(asked: ArchitectureRequest) -> None:
     )
 
 
-def _metrics(asked: ArchitectureRequest) -> None:
+def _metrics(request: ArchitectureRequest) -> None:
     """Costs of the batch at hand."""
-    spec = asked.model.spec
-    sizes = asked.sizes
+    spec = request.model.spec
+    sizes = request.sizes
     cached = cache_bytes(spec, sizes)
     memory = in_bytes(memory_bytes(spec, sizes))
-    flops = compact_number(cost(asked.components).flops)
+    flops = compact_number(cost(request.components).flops)
     cache = in_bytes(sum(cached))
     with st.container(horizontal=True):
         st.metric(
@@ -79,10 +79,10 @@ def _metrics(asked: ArchitectureRequest) -> None:
 
 
 def _curve(
-    asked: ArchitectureRequest, points: tuple[CostPoint, ...], title: str, measure: str, vary: str
+    request: ArchitectureRequest, points: tuple[CostPoint, ...], title: str, measure: str, vary: str
 ) -> None:
     """One line per term of the cost."""
-    now = VARIABLES[vary].value(asked.model.spec, asked.sizes)
+    now = VARIABLES[vary].value(request.model.spec, request.sizes)
     names = points[0].terms if points else ()
     figure = plots.costs(
         [point.value for point in points],
@@ -121,14 +121,14 @@ def _largest_term(point: CostPoint) -> tuple[str, float]:
     return name, point.terms[name] / point.total
 
 
-def _crossover_sentence(asked: ArchitectureRequest) -> str:
+def _crossover_sentence(request: ArchitectureRequest) -> str:
     """From which length attention takes more FLOPs than the rest."""
-    found = crossover(asked.model.spec)
+    found = crossover(request.model.spec)
     if found.attention == 1:
         attention = "attention takes more FLOPs than the feed-forward at any length"
     else:
         attention = f"attention takes more FLOPs than the feed-forward from {found.attention:,} tokens per side on"
     return (
-        f"In {plain(asked.model.name)}, {attention}. The attention products (QKᵀ and AV) grow with the square of the"
+        f"In {plain(request.model.name)}, {attention}. The attention products (QKᵀ and AV) grow with the square of the"
         f" length and take more than all products with weights from {found.attention_products:,} tokens per side on."
     )

@@ -69,7 +69,8 @@ class _StackColumn:
         self.name = name
         self.is_pre = is_pre
         self.components = {
-            each.name.removeprefix(f"{name}.").removeprefix("layer."): each for each in components
+            component.name.removeprefix(f"{name}.").removeprefix("layer."): component
+            for component in components
         }
         self.x, self.side = STREAMS[name]
         self.y = 0.0
@@ -100,7 +101,7 @@ class _StackColumn:
         self.y -= FLAT - 6
 
     def _draw_layer_title(self) -> None:
-        n_layers = max(each.copies for each in self.components.values())
+        n_layers = max(component.copies for component in self.components.values())
         label = f"× {n_layers} layer{'s' * (n_layers > 1)}"
         x, y, w, _ = self.drawing.frames[-1]
         self.drawing.boxes.append(

@@ -37,15 +37,15 @@ class SentenceMasks(NamedTuple):
     cross: Allowed  # (tgt_len, src_len)
 
 
-def show(asked: ArchitectureRequest) -> None:
+def show(request: ArchitectureRequest) -> None:
     """Three masks of the sentence in the box, or of the second one."""
-    facts = vocabulary.of(asked.run)
+    facts = vocabulary.of(request.run)
     text = sentence.sentence_box(facts)
     if not text:
         st.info("Type a sentence above to see its masks.", icon=":material/edit:")
         return
-    second = second_sentence(asked.run, facts, text)
-    pair = padded_pair(asked.run, text, second)
+    second = second_sentence(request.run, facts, text)
+    pair = padded_pair(request.run, text, second)
     whose = STATE.segments("masks", "Masks of", WHOSE, label_visibility="collapsed")
     row = list(WHOSE).index(whose)
     st.html(
@@ -92,9 +92,9 @@ def _length(run: Run, text: str) -> int:
 
 def padded_pair(run: Run, *texts: str) -> PaddedPair:
     """The sentences with the model's own translations."""
-    attentions = [cached.translation(run, text).seen for text in texts]
-    sources = [tuple(each.src_tokens) for each in attentions]
-    targets = [tuple(each.tgt_inputs) for each in attentions]
+    attentions = [cached.translation(run, text).attention for text in texts]
+    sources = [tuple(attention.src_tokens) for attention in attentions]
+    targets = [tuple(attention.tgt_inputs) for attention in attentions]
     return PaddedPair(_padded(sources), _padded(targets), tuple(map(len, sources)))
 
 

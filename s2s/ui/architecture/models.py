@@ -61,7 +61,7 @@ def _settings(spec: ModelSpec) -> dict[str, Any]:
 
 def label_of(components: tuple[Component, ...], name: str) -> str:
     """The label of a component or of one of GROUPS."""
-    component = next((each for each in components if each.name == name), None)
+    component = next((component for component in components if component.name == name), None)
     return GROUPS[name] if component is None else COMPONENT_KINDS[component.kind].label
 
 

@@ -25,13 +25,13 @@ from s2s.ui.kit import chart, file_name, plain
 NUMBER_COLUMNS = ("parameters", "FLOPs forward", "training memory (bytes)")
 
 
-def show(asked: ArchitectureRequest) -> None:
+def show(request: ArchitectureRequest) -> None:
     """Bars, differences, table."""
-    _bars(asked)
-    _differences(asked)
-    table = components_table(asked)
-    total = cost(asked.components)
-    tokens = asked.sizes.batch * (asked.sizes.src_len + asked.sizes.tgt_len)
+    _bars(request)
+    _differences(request)
+    table = components_table(request)
+    total = cost(request.components)
+    tokens = request.sizes.batch * (request.sizes.src_len + request.sizes.tgt_len)
     st.markdown(
         f"**{total.parameters:,} parameters**; a forward pass of this batch takes {total.flops:,} FLOPs,"
         f" {total.flops / tokens:,.0f} for each of its {tokens:,} tokens; a training step takes about three times as"
@@ -57,17 +57,17 @@ def show(asked: ArchitectureRequest) -> None:
     st.download_button(
         "Components (CSV)",
         table.to_csv(index=False),
-        f"{file_name(f'{asked.model.name} components')}.csv",
+        f"{file_name(f'{request.model.name} components')}.csv",
         "text/csv",
         on_click="ignore",
         icon=":material/download:",
     )
 
 
-def _bars(asked: ArchitectureRequest) -> None:
-    models = [asked.model, *([asked.other] if asked.other else [])]
+def _bars(request: ArchitectureRequest) -> None:
+    models = [request.model, *([request.other] if request.other else [])]
     series = {
-        name: parameters_by_group(model.spec, asked.sizes)
+        name: parameters_by_group(model.spec, request.sizes)
         for name, model in zip(_unique_names(models), models, strict=True)
     }
     title = f"Parameters by component · {' and '.join(series)}"
@@ -79,11 +79,13 @@ def _bars(asked: ArchitectureRequest) -> None:
         st.caption(f"{plots.PLOTS['bars'].caption} A shared matrix counts once, at its first use.")
 
 
-def components_table(asked: ArchitectureRequest) -> pd.DataFrame:
+def components_table(request: ArchitectureRequest) -> pd.DataFrame:
     """One row per component."""
-    total = cost(asked.components).parameters
-    moments_per_parameter = moments(asked.model.spec.recipe)
-    return pd.DataFrame([_row(each, total, moments_per_parameter) for each in asked.components])
+    total = cost(request.components).parameters
+    moments_per_parameter = moments(request.model.spec.recipe)
+    return pd.DataFrame(
+        [_row(component, total, moments_per_parameter) for component in request.components]
+    )
 
 
 def _row(
@@ -107,7 +109,8 @@ def parameters_by_group(spec: ModelSpec, sizes: BatchSizes) -> list[int]:
     """Parameters of each of COMPONENT_GROUPS."""
     found = spec.components(sizes)
     return [
-        cost(each for each in found if each.group == group).parameters for group in COMPONENT_GROUPS
+        cost(component for component in found if component.group == group).parameters
+        for group in COMPONENT_GROUPS
     ]
 
 
@@ -119,11 +122,11 @@ def _unique_names(models: list[NamedSpec]) -> list[str]:
     return [f"{name} ({number})" for number, name in enumerate(names, 1)]
 
 
-def _differences(asked: ArchitectureRequest) -> None:
-    if asked.other is None:
+def _differences(request: ArchitectureRequest) -> None:
+    if request.other is None:
         return
-    rows = differing_settings(asked.model, asked.other)
-    name, other = _unique_names([asked.model, asked.other])
+    rows = differing_settings(request.model, request.other)
+    name, other = _unique_names([request.model, request.other])
     st.subheader("Differences", anchor=False)
     if not rows:
         st.caption(f"{plain(name)} and {plain(other)} have the same shape.")

@@ -47,7 +47,7 @@ class ArchitectureRequest:
     selected: str
 
 
-def ask() -> ArchitectureRequest:
+def read_request() -> ArchitectureRequest:
     """The models and sizes that the widgets choose."""
     STATE.from_url()
     run = cached.open_run(st.session_state["run"])
@@ -82,7 +82,7 @@ def _sizes(spec: ModelSpec) -> BatchSizes:
 
 def _selected(components: tuple[Component, ...]) -> str:
     name = STATE.now.component
-    if name in GROUPS or any(each.name == name for each in components):
+    if name in GROUPS or any(component.name == name for component in components):
         return name
     pickers.notify(f"This model has no component {name[:40]}; the whole model is shown instead.")
     STATE.remember(component="")

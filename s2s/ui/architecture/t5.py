@@ -12,7 +12,7 @@ from s2s.ui.architecture.request import ArchitectureRequest
 NUMBER_COLUMNS = ("d_ff", "our count", "embedding counted twice")
 
 
-def show(asked: ArchitectureRequest) -> None:
+def show(request: ArchitectureRequest) -> None:
     """The table, and why counts differ."""
     table = t5_table()
     st.dataframe(

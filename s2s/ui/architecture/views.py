@@ -1,4 +1,4 @@
-"""The views of Architecture, as data. Each is one module with `show(asked)`."""
+"""The views of Architecture, as data. Each is one module with `show(request)`."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ PANELS: Mapping[str, ArchitecturePanel] = MappingProxyType(
 )
 
 
-def show(asked: ArchitectureRequest) -> None:
+def show(request: ArchitectureRequest) -> None:
     """The buttons to choose a view, and the chosen one."""
     labels = {slug: panel.label for slug, panel in PANELS.items()}
     view = STATE.segments("view", "View", labels, label_visibility="collapsed")
-    PANELS[view].show(asked)
+    PANELS[view].show(request)

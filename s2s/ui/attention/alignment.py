@@ -27,12 +27,12 @@ from s2s.analysis import (
     to_pharaoh,
 )
 from s2s.plots import mark_alignment, svg
-from s2s.ui.attention import export, gold_alignment, simplify
-from s2s.ui.attention.gold_alignment import AlignedTarget
+from s2s.ui.attention import export, simplify
 from s2s.ui.attention.lines import share_slider
 from s2s.ui.attention.request import AttentionRequest, select
 from s2s.ui.attention.view_state import STATE
-from s2s.ui.kit import captions, chart, plain
+from s2s.ui.kit import captions, chart, gold_alignment, plain
+from s2s.ui.kit.gold_alignment import AlignedTarget
 
 MAX_EXAMPLES = 12  # sentences with a gold alignment that are offered
 EXAMPLE = "attention gold example"
@@ -79,11 +79,12 @@ def _method() -> LinkMethod:
 def _word_map(request: AttentionRequest, which: HeadSelection) -> AttentionMap:
     """Words by words, whatever the switches above hide: links are between words."""
     rows_whole, keys_whole = (
-        simplify.has_word_tokens(each) for each in simplify.tokenizers(request.run, "cross")
+        simplify.has_word_tokens(tokenizer)
+        for tokenizer in simplify.tokenizers(request.run, "cross")
     )
     picture = request.reduced
     if which != request.which:
-        picture = reduced(request.seen, which, request.reduction)
+        picture = reduced(request.attention, which, request.reduction)
     return alignable_words(picture, rows_whole=rows_whole, keys_whole=keys_whole)
 
 
@@ -260,7 +261,7 @@ def links_csv(columns: tuple[str, ...], rows: list[tuple[int, int, str, str, flo
     table.writerow(columns)
     for src, tgt, source, target, weight, correct in rows:
         words = [plots.csv_cell(source), plots.csv_cell(target)]
-        table.writerow([src, tgt, *words, f"{weight:.6f}", correct])
+        table.writerow([src, tgt, *words, weight, correct])
     return out.getvalue()
 
 

@@ -21,15 +21,16 @@ from s2s.ui.kit import captions, pickers, plain
 KEY = "attention grid"
 DISTANCE = MappingProxyType(
     {
-        True: "mean distance in tokens between a row's position and the tokens it looks at.",
+        True: "mean distance in tokens between a row's position and the tokens it attends to.",
         False: "mean distance in source tokens from the diagonal.",
     }
 )
 COLUMNS: Mapping[str, str] = MappingProxyType(
     {
         "Role": "a rule of thumb. In a single sentence a head may satisfy a rule by chance.",
-        "Entropy": "in nats, mean of the rows. 0: each row looks at one token only; higher: it looks at more of them.",
-        "Peak": "the largest weight of a row, mean of the rows. 1: each row looks at one token only.",
+        "Entropy": "in nats, mean of the rows. 0: each row attends to one token only; higher:"
+        " it attends to more of them.",
+        "Peak": "the largest weight of a row, mean of the rows. 1: each row attends to one token only.",
         "Distance": "",
     }
 )
@@ -40,7 +41,7 @@ def show(request: AttentionRequest) -> None:
     st.subheader(f"All heads of {captions.KIND_NAMES[request.which.kind]}", anchor=False)
     view = request.view
     heads_canvas(
-        _pixels(*_cache_key(request), view),
+        _pixels(*_cache_key(request), request),
         (request.which.layer, request.which.head),
         _enlarged(view),
         per_row=STATE.now.scale == "row",
@@ -56,7 +57,10 @@ def show(request: AttentionRequest) -> None:
 def _instructions(view: LabeledWeights) -> str:
     side = pooling(view.weights.shape)
     pooled = f" Each dot is the largest of {side} × {side} weights." if side > 1 else ""
-    return f"Click a head to open it, double-click to enlarge it. Click a row or column number to average it.{pooled}"
+    return (
+        "Click a head to open it, double-click to enlarge it. Click a row or column number to average it. Below each"
+        f" head: its role by a rule of thumb; the table has the rules.{pooled}"
+    )
 
 
 def _cache_key(request: AttentionRequest) -> tuple[str, int, str, str, str]:
@@ -67,16 +71,19 @@ def _cache_key(request: AttentionRequest) -> tuple[str, int, str, str, str]:
 
 @st.cache_resource(max_entries=16, show_spinner=False)  # at most 8 MB each
 def _pixels(
-    folder: str, step: int, text: str, target: str, kind: str, _view: LabeledWeights
+    folder: str, step: int, text: str, target: str, kind: str, _request: AttentionRequest
 ) -> bytes:
-    return pack_heads(_view.weights, _view.rows, _view.keys, _view.verb)
+    view = _request.view
+    summary = _summary(folder, step, text, target, kind, _request)
+    roles = [[ROLES[slug].label for slug in layer] for layer in summary.role]
+    return pack_heads(view.weights, view.rows, view.keys, view.verb, roles=roles)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _summary(
     folder: str, step: int, text: str, target: str, kind: str, _request: AttentionRequest
 ) -> HeadSummary:
-    return summarize_heads(_request.seen, kind)
+    return summarize_heads(_request.attention, kind)
 
 
 def _pick(shape: tuple[int, ...], layer: int | None, head: int | None) -> None:

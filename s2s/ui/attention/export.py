@@ -1,4 +1,4 @@
-"""Save an attention map: as SVG, PNG or an HTML page, and its data as CSV and JSON."""
+"""Save an attention map: as SVG, PNG, PDF or an HTML page, and its data as CSV and JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from s2s import plots
 from s2s.analysis import REDUCTIONS, AttentionMap, HeadSelection
 from s2s.plots import standalone
 from s2s.ui.attention.request import AttentionRequest
-from s2s.ui.canvas import png_button
+from s2s.ui.canvas import picture_button
 from s2s.ui.kit import captions
 from s2s.ui.shell import page, page_url
 
@@ -56,8 +56,8 @@ class AttentionExport:
     def csv(self) -> str:
         """The matrix; several heads one below the other, named in a first column."""
         tables = [
-            plots.attention_csv(each.weights, each.keys, each.rows, each.verb)
-            for each in self.pictures.values()
+            plots.attention_csv(picture.weights, picture.keys, picture.rows, picture.verb)
+            for picture in self.pictures.values()
         ]
         if len(tables) == 1:
             return tables[0]
@@ -92,12 +92,12 @@ def save_button(
         title = captions.heatmap_title(request.run, request.which.kind, maps_name(export.pictures))
         name = captions.file_name(title)
         st.caption(
-            "The picture with its caption, for papers (SVG, PNG) or as a page of its own (HTML), and its data (CSV,"
-            " JSON)."
+            "The picture with its caption, for papers (SVG; PNG and PDF in a chosen width and font) or as a page of its"
+            " own (HTML), and its data (CSV, JSON)."
         )
         with st.container(horizontal=True, width=440, gap="xsmall"):
             _button("SVG", export.svg, f"{name}.svg", "image/svg+xml")
-            png_button(export.svg(), f"{name}.png", key="save png")
+            picture_button(export.svg(), name, key="save picture as")
             _button("HTML", export.html, f"{name}.html", "text/html")
             _button("CSV", export.csv, f"{name}.csv", "text/csv")
             _button("JSON", export.json, f"{name}.json", "application/json")

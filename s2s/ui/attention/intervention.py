@@ -17,7 +17,7 @@ from s2s.ui.attention.request import AttentionRequest
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.kit import captions, chart, forms, pickers, plain, shortened
 
-CHOSEN = "chosen"  # `among` of a link: override only the page's layer and head
+CHOSEN = "chosen"  # `among` in links: override only the page's layer and head
 NUMBERS = re.compile(r"\d{1,6}(\.\d{1,6})*", re.ASCII)
 SWITCH = re.compile(rf"({'|'.join(KINDS)})\.(\d{{1,6}})\.(\d{{1,6}})=(\w+)", re.ASCII)
 
@@ -28,19 +28,21 @@ def show(request: AttentionRequest) -> None:
         "**Override attention**: choose the source words for one target token. The model then continues on its own."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        position = _position(request.seen.tgt_tokens)
-        among = _among(request)
-    keys = _keys(request.seen.src_tokens)
+        position = _position(request.attention.tgt_tokens)
+        overridden = _overridden(request)
+    keys = _keys(request.attention.src_tokens)
     heads = _switched_heads(request)
-    interventions = Interventions(heads, position or 0, keys if position is not None else (), among)
+    interventions = Interventions(
+        heads, position or 0, keys if position is not None else (), overridden
+    )
     if not interventions:
         st.info(_invitation(position, keys), icon=":material/touch_app:")
-        _example(request.seen)
+        _example(request.attention)
         return
     text, button = st.columns([4, 1], vertical_alignment="center")
-    active = intervention_effect.describe(interventions, request.seen)
+    active = intervention_effect.describe(interventions, request.attention)
     text.caption(f":material/build: Active interventions: {active}.")
-    reset = partial(STATE.show, at="", to="", among="", switched="")
+    reset = partial(STATE.show, at="", to="", overridden="", switched="")
     button.button("Reset", key="reset change", icon=":material/undo:", on_click=reset)
     try:
         result = _translated(request, interventions)
@@ -54,22 +56,24 @@ def show(request: AttentionRequest) -> None:
 
 def _invitation(position: int | None, keys: Sequence[int]) -> str:
     if position is not None:
-        return "Now choose the source words that the model is to look at."
+        return "Now choose the source words that the model must attend to."
     if keys:
-        return "Now choose the token during which the model is to look there."
+        return "Now choose the target token for which the model must attend to them."
     return (
-        "Choose a token and the source words to look at, or switch heads off: the new translation appears here next to"
+        "Choose a token and the source words to attend to, or switch heads off: the new"
+        " translation appears here next to"
         " the old one."
     )
 
 
-def _example(seen: Attention) -> None:
+def _example(attention: Attention) -> None:
     """One to begin with: the second token looks where the last word looks."""
-    best = seen.cross[-1].mean(0).argmax(1)  # (tgt_len,)
+    best = attention.cross[-1].mean(0).argmax(1)  # (tgt_len,)
     if len(best) <= 2 or best[1] == best[-2]:
         return
     word, token = (
-        f"*{plain(shortened(text))}*" for text in (seen.src_tokens[best[-2]], seen.tgt_tokens[1])
+        f"*{plain(shortened(text))}*"
+        for text in (attention.src_tokens[best[-2]], attention.tgt_tokens[1])
     )
     st.button(
         f"For example, look at {word} while writing token 2 ({token})",
@@ -106,32 +110,32 @@ def _position(tokens: Sequence[str]) -> int | None:
     )
 
 
-def _among(request: AttentionRequest) -> tuple[Head, ...] | None:
+def _overridden(request: AttentionRequest) -> tuple[Head, ...] | None:
     """The heads whose attention is overridden: those of the page's layer and head, or None for all."""
-    given = STATE.now.among
+    given = STATE.now.overridden
     if given not in ("", CHOSEN):
         pickers.notify(
             f"Attention is overridden in all heads or the selected ones, not in {shortened(given)}; all are used."
         )
-        STATE.remember(among="")
+        STATE.remember(overridden="")
     kind, layer, head = request.which
     if kind != "cross" or layer is None is head:
         return None
     names = {"": "All layers and heads", CHOSEN: f"Only {_selection_name(layer, head)}"}
-    key = STATE.key("among")
-    st.session_state[key] = STATE.now.among
+    key = STATE.key("overridden")
+    st.session_state[key] = STATE.now.overridden
     chosen = st.segmented_control(
         "In",
         list(names),
         format_func=names.__getitem__,
         key=key,
         required=True,
-        on_change=lambda: STATE.remember(among=st.session_state[key] or ""),
+        on_change=lambda: STATE.remember(overridden=st.session_state[key] or ""),
         help="The layer and head selected above.",
     )
     if not chosen:
         return None
-    n_layers, n_heads = request.seen.cross.shape[:2]
+    n_layers, n_heads = request.attention.cross.shape[:2]
     layers = range(n_layers) if layer is None else [layer]
     heads = range(n_heads) if head is None else [head]
     return tuple(Head("cross", one, other) for one in layers for other in heads)
@@ -232,7 +236,7 @@ def _read_switched(request: AttentionRequest) -> dict[Head, str]:
 
 
 def _exists(request: AttentionRequest, head: Head) -> bool:
-    n_layers, n_heads = request.seen.view(head.kind).weights.shape[:2]
+    n_layers, n_heads = request.attention.view(head.kind).weights.shape[:2]
     return head.layer in range(n_layers) and head.head in range(n_heads)
 
 
@@ -257,7 +261,7 @@ def _cached_translation(
 
 def _heatmap(request: AttentionRequest, result: InterventionResult) -> None:
     """The page's map for the same target, under the interventions."""
-    picture = reduced(result.seen, request.which)
+    picture = reduced(result.attention, request.which)
     title = captions.heatmap_title(request.run, request.which.kind, f"{picture.name} · changed")
     figure = plots.heatmap(
         picture.weights, picture.keys, picture.rows, title=title, verb=picture.verb

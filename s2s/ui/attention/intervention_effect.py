@@ -10,7 +10,6 @@ from functools import partial
 
 import pandas as pd
 import streamlit as st
-from torch import Tensor
 
 from s2s import plots
 from s2s.analysis import INTERVENTIONS, Attention, Head
@@ -29,45 +28,45 @@ def show(
     request: AttentionRequest, interventions: Interventions, result: InterventionResult
 ) -> None:
     """In this order: what happened, both translations, the distribution."""
-    st.markdown(summary(request.seen, interventions, result))
+    st.markdown(summary(request.attention, interventions, result))
     _translations(result)
     if result.next:
         _distribution(request.run, result, result.next)
 
 
-def describe(interventions: Interventions, seen: Attention) -> str:
+def describe(interventions: Interventions, attention: Attention) -> str:
     """What is done to the model, as markdown."""
     parts = []
     if interventions.keys:
-        parts.append(_override(interventions, seen))
+        parts.append(_override(interventions, attention))
     for slug, row in INTERVENTIONS.items():
         if heads := [head for head, name in interventions.heads if name == slug]:
             parts.append(f"{row.label.lower()}: {_head_names(heads)}")
     return "; ".join(parts)
 
 
-def _override(interventions: Interventions, seen: Attention) -> str:
-    token = seen.tgt_tokens[interventions.position]
-    keys = _listed([seen.src_tokens[key] for key in interventions.keys])
+def _override(interventions: Interventions, attention: Attention) -> str:
+    token = attention.tgt_tokens[interventions.position]
+    keys = _listed([attention.src_tokens[key] for key in interventions.keys])
     heads = "all heads of cross-attention look"
-    if interventions.among is not None:
-        n_heads = len(interventions.among)
+    if interventions.overridden is not None:
+        n_heads = len(interventions.overridden)
         heads = (
             f"{_count(n_heads, 'head')} of cross-attention {'looks' if n_heads == 1 else 'look'}"
         )
     return f"while token {interventions.position + 1} ({_quoted(token)}) is written, {heads} only at {keys}"
 
 
-def summary(seen: Attention, interventions: Interventions, result: InterventionResult) -> str:
+def summary(attention: Attention, interventions: Interventions, result: InterventionResult) -> str:
     """What happened, as markdown."""
     n_heads = len(interventions.heads)
     if not interventions.keys:
         return _summary_of_heads(n_heads, result)
-    keys = _listed([seen.src_tokens[key] for key in interventions.keys])
+    keys = _listed([attention.src_tokens[key] for key in interventions.keys])
     start = f"With {_count(n_heads, 'head')} changed, the" if n_heads else "The"
     position = interventions.position
     return (
-        f"{start} model was made to look at {keys} while it wrote token {position + 1}; it"
+        f"{start} model was made to attend to {keys} while it wrote token {position + 1}; it"
         f" {_outcome(result, position)}"
     )
 
@@ -97,9 +96,9 @@ def _outcome(result: InterventionResult, position: int) -> str:
         for one in (result.after, result.before)
     )
     if after == before == END:
-        return "stopped there all the same."
+        return "stopped there anyway."
     if after == before:
-        return f"wrote {_quoted(after)} all the same, then continued on its own."
+        return f"wrote {_quoted(after)} anyway, then continued on its own."
     if after == END:
         return f"stopped instead of writing {_quoted(before)}."
     instead = "stopping" if before == END else _quoted(before)
@@ -121,10 +120,7 @@ def _translations(result: InterventionResult) -> None:
                     f'<p dir="auto" title="Click to select, then copy">{text or "(nothing)"}</p>'
                 )
         if diff and not diff.is_empty:
-            st.html(
-                '<p class="legend"><small><ins>Underlined</ins> words are only in the new translation,'
-                " <del>struck-out</del> words only in the old one.</small></p>"
-            )
+            st.html(differences.legend("the new translation", "the old one"))
     if result.kept == 1:
         st.caption("The first token is forced to be that of the target; the model writes the rest.")
     elif result.kept:
@@ -168,13 +164,9 @@ def table(run: Run, following: Next) -> list[tuple[str, float, float]]:
     best = before.maximum(after).topk(min(MAX_TOKENS, len(before))).indices.tolist()
     best.sort(key=lambda token: -float(before[token]))
     return [
-        (run.tgt_tokenizer.tokens([token])[0], _rounded(before, token), _rounded(after, token))
+        (run.tgt_tokenizer.tokens([token])[0], float(before[token]), float(after[token]))
         for token in best
     ]
-
-
-def _rounded(probabilities: Tensor, token: int) -> float:
-    return round(float(probabilities[token]), 6)
 
 
 def table_csv(rows: Sequence[tuple[str, float, float]]) -> str:

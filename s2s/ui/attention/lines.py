@@ -91,7 +91,7 @@ def share_slider() -> float:
         format="percent",
         persist_state="session",
         width=220,
-        help="For each row the strongest lines are drawn, until they hold this share of its weight; at 100 % all are"
+        help="For each row, the strongest lines are drawn until they cover this share of its weight; at 100 % all are"
         " drawn.",
     )
     share = round(float(share), 2)
@@ -101,12 +101,15 @@ def share_slider() -> float:
 
 def _strongest(links: Mapping[str, svg.Links]) -> tuple[Mapping[str, svg.Links], int]:
     """At most as many lines as a browser can draw, and the number before that limit."""
-    weights = sorted((link[2] for each in links.values() for link in each), reverse=True)
+    weights = sorted(
+        (link[2] for head_links in links.values() for link in head_links), reverse=True
+    )
     most = MAX_LINES if len(links) == 1 else MAX_DASHED_LINES
     if len(weights) <= most:
         return links, len(weights)
     strongest: Mapping[str, svg.Links] = {
-        name: [link for link in each if link[2] > weights[most]] for name, each in links.items()
+        name: [link for link in head_links if link[2] > weights[most]]
+        for name, head_links in links.items()
     }
     return strongest, len(weights)
 
@@ -117,5 +120,5 @@ def _drawn_note(share: float, n_drawn: int, n_lines: int) -> str:
     if share == 1:
         return "All lines are drawn."
     return (
-        f"For each word the strongest lines are drawn, until they hold {share:.0%} of its weight."
+        f"For each word, the strongest lines are drawn until they cover {share:.0%} of its weight."
     )

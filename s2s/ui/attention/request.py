@@ -34,7 +34,7 @@ class AttentionRequest:
     run: Run
     text: str
     target: str
-    seen: Attention
+    attention: Attention
     which: HeadSelection
     reduction: str  # a row of REDUCTIONS
     reduced: AttentionMap  # all tokens
@@ -44,11 +44,11 @@ class AttentionRequest:
     @property
     def view(self) -> LabeledWeights:
         """All heads of the selected kind."""
-        return self.seen.view(self.which.kind)
+        return self.attention.view(self.which.kind)
 
     def map_of(self, which: HeadSelection) -> AttentionMap:
         """Other heads, reduced and simplified like `shown`."""
-        picture = reduced(self.seen, which, self.reduction)
+        picture = reduced(self.attention, which, self.reduction)
         return simplify.simplified(self.run, which.kind, picture)[0]
 
 
@@ -67,24 +67,25 @@ def read_request() -> AttentionRequest | None:
             icon=":material/edit:",
         )
         return None
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="controls target"):
         run = kit_target.checkpoint(best)
         strategy = STATE.choice(
             "strategy", "Decoded by", {name: name for name in STRATEGIES}, width=170
         )
         wanted = kit_target.target_box(run, text, strategy)
     own = cached.decoded(run, text, strategy, {}).text
-    target, seen = kit_target.with_fallback(wanted, own, partial(cached.attention, run, text))
+    target, attention = kit_target.with_fallback(wanted, own, partial(cached.attention, run, text))
     STATE.belongs_to("sentence", run.folder.id, run.step, text, target)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        which = _selection(seen)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="controls picture"):
+        which = _selection(attention)
         reduction = _reduction(which.kind)
         simplify.switches()
     row = REDUCTIONS[reduction]
-    st.caption(f"{plain(row.description(which))} ({row.source})")
-    picture = reduced(seen, which, reduction)
+    with st.container(key="controls caption"):
+        st.caption(f"{plain(row.description(which))} ({row.source})")
+    picture = reduced(attention, which, reduction)
     shown, note = simplify.simplified(run, which.kind, picture)
-    return AttentionRequest(run, text, target, seen, which, reduction, picture, shown, note)
+    return AttentionRequest(run, text, target, attention, which, reduction, picture, shown, note)
 
 
 def view_picker(labels: Mapping[str, str]) -> str:
@@ -98,9 +99,9 @@ def select(layer: int | None, head: int | None) -> None:
         st.session_state[key] = pickers.MEAN if index is None else str(index + 1)
 
 
-def _selection(seen: Attention) -> HeadSelection:
+def _selection(attention: Attention) -> HeadSelection:
     kind = pickers.kind_picker()
-    view = seen.view(kind)
+    view = attention.view(kind)
     layer = pickers.layer_picker(view, mean=True)
     return HeadSelection(kind, layer, pickers.head_picker(view))
 

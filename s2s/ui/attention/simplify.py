@@ -39,7 +39,7 @@ def simplified(run: Run, kind: str, picture: AttentionMap) -> tuple[AttentionMap
     """The map as the switches ask, and a note on what was done, with tokens in backticks; empty if nothing was."""
     notes = []
     if STATE.now.words:
-        rows_whole, keys_whole = (has_word_tokens(each) for each in tokenizers(run, kind))
+        rows_whole, keys_whole = (has_word_tokens(tokenizer) for tokenizer in tokenizers(run, kind))
         picture = merge_words(picture, rows_whole=rows_whole, keys_whole=keys_whole)
         notes.append(NOTHING_TO_MERGE if rows_whole and keys_whole else MERGED)
     if STATE.now.drop:

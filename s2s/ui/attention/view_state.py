@@ -33,7 +33,9 @@ class AttentionView:
     links: str = field("target")  # a row of LINK_METHODS
     at: str = field("", scope="sentence")  # the token whose attention is overridden, from 1
     to: str = field("", scope="sentence")  # the source tokens it looks at: `2.3`, from 1
-    among: str = field("")  # `chosen`: only the page's layer and head are overridden
+    overridden: str = field(
+        "", link="among"
+    )  # `chosen`: only the page's layer and head are overridden
     switched: str = field("")  # `cross.1.3=off`: kind, layer, head, a row of INTERVENTIONS
 
 

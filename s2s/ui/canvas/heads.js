@@ -47,6 +47,15 @@ const labelHeads = (box) => {
     const [, top, , high] = tileOf(layout, layer, 0);
     addMeanButton(box, layer + 1, [6, top, layout.left - 12, high], layer, -1, `Layer ${layer + 1}: mean of all heads`);
   }
+  if (layout.below) labelRoles(box);
+};
+const labelRoles = (box) => {
+  const { sheet, layout } = box;
+  for (const layer of layout.layers) for (const head of layout.heads) {
+    const [left, top, wide, high] = tileOf(layout, layer, head), role = sheet.roles[layer][head];
+    const at = [left - layout.gap / 2, top + high, wide + layout.gap, layout.below];
+    addLabel(box, 'span', role, at, role).className = 'role';
+  }
 };
 const markChosen = (box) => {
   const [layer, head] = box.chosen;
@@ -99,8 +108,8 @@ const enlarge = (box, layer, head) => {
 const cellUnder = (box, event) => {  // the head, row and key under the pointer, if any
   const { layout, sheet } = box, edges = box.canvas.getBoundingClientRect();
   const x = event.clientX - edges.left, y = event.clientY - edges.top;
-  const column = Math.floor(x / (layout.wide + layout.gap)), line = Math.floor(y / (layout.high + layout.gap));
-  const inside = [x - column * (layout.wide + layout.gap), y - line * (layout.high + layout.gap)];
+  const column = Math.floor(x / (layout.wide + layout.gap)), line = Math.floor(y / (layout.high + layout.gap + layout.below));
+  const inside = [x - column * (layout.wide + layout.gap), y - line * (layout.high + layout.gap + layout.below)];
   if (inside[0] < 0 || inside[1] < 0 || inside[0] >= layout.wide || inside[1] >= layout.high) return null;
   if (column >= layout.heads.length || line >= layout.layers.length) return null;
   return {
@@ -118,6 +127,7 @@ const hover = (box, event) => {
   const weight = (byteAt(box.sheet, at) / 255) ** 2, gerund = box.sheet.verb === 'predicts' ? 'predicting' : 'reading';
   box.tip.replaceChildren(add('b', nameOf(at.layer, at.head)), `${gerund} `, add('bdi', box.sheet.rows[at.row]),
     ' it attends to ', add('bdi', box.sheet.keys[at.key]), `: ${weight.toFixed(weight < 0.1 ? 3 : 2)}`);
+  if (box.sheet.roles.length) box.tip.append(add('div', `role: ${box.sheet.roles[at.layer][at.head]}`));
   const edges = box.getBoundingClientRect(), x = event.clientX - edges.left, y = event.clientY - edges.top;
   const left = x + 16 + box.tip.offsetWidth > box.clientWidth ? Math.max(0, x - 12 - box.tip.offsetWidth) : x + 16;
   Object.assign(box.tip.style, { left: `${left}px`, top: `${Math.max(0, y - box.tip.offsetHeight - 8)}px` });
@@ -131,7 +141,8 @@ const onKey = (box, event) => {
     const clamped = (index, n) => Math.min(n - 1, Math.max(lowest, index));
     box.at = [clamped(from[0] + step[0], box.sheet.layers), clamped(from[1] + step[1], box.sheet.heads)];
     if (box.enlarged) enlarge(box, ...box.at);
-    box.status.textContent = nameOf(...box.at);
+    const [layer, head] = box.at, role = box.sheet.roles[layer]?.[head];
+    box.status.textContent = nameOf(...box.at) + (role ? `, ${role}` : '');
     update(box);
   } else if (event.key === 'Enter') pick(box, ...from);
   else if (event.key === ' ') enlarge(box, ...(box.enlarged ? [-1, -1] : box.at));

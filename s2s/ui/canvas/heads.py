@@ -24,12 +24,19 @@ FOLDER = Path(__file__).parent
 
 
 def pack_heads(
-    weights: npt.NDArray[np.float32], rows: Sequence[str], keys: Sequence[str], verb: str
+    weights: npt.NDArray[np.float32],
+    rows: Sequence[str],
+    keys: Sequence[str],
+    verb: str,
+    *,
+    roles: Sequence[Sequence[str]] = (),
 ) -> bytes:
     """What `heads_canvas` draws: weights (layers, heads, rows, keys) from 0 to 1, with their tokens.
 
-    `verb`: what a row does, `predicts` or `reads`. A byte is 255 times the square root of a weight, so that hover shows
-    small weights to the third decimal and large ones to the second.
+    `verb`: what a row does, `predicts` or `reads`. `roles`, by layer and head, stand below the thumbnails.
+
+    A byte is 255 times the square root of a weight, so that hover shows small weights to the third decimal and large
+    ones to the second.
     """
     side = pooling(weights.shape)
     scaled = np.sqrt(_pooled(weights, side)) * np.float32(255) + np.float32(0.5)
@@ -41,6 +48,7 @@ def pack_heads(
         "rows": _pooled_names(rows, side),
         "keys": _pooled_names(keys, side),
         "verb": verb,
+        "roles": roles,
         "stamp": f"{zlib.crc32(pixels):08x}",
     }
     packed = json.dumps(header).encode()

@@ -1,4 +1,5 @@
 // Draws the heads: bytes in, pixels out. Read before heads.js, as one module with it; knows nothing of clicks.
+const ROLE_HEIGHT = 19;  // pixels below each head
 const PALETTE = [4, 772];  // bytes of 256 RGB colors, after four bytes with the header's length
 const unpack = (data) => {
   const bytes = data instanceof Uint8Array ? data : new Uint8Array(data.buffer ?? data);
@@ -24,18 +25,19 @@ const layOut = (sheet, width, enlarged) => {
     const longest = Math.max(...sheet.rows.map((token) => token.length));
     const left = Math.min(96, width / 4, 14 + 7 * longest), top = 78, cell = Math.min(40, (width - left) / keys);
     const wide = Math.floor(cell * keys), high = Math.round(Math.min(1.2 * width, Math.max(cell, 3) * rows));
-    return { left, top, gap: 0, wide, high, layers: [enlarged[0]], heads: [enlarged[1]] };
+    return { left, top, gap: 0, below: 0, wide, high, layers: [enlarged[0]], heads: [enlarged[1]] };
   }
   const gap = sheet.heads > 12 ? 3 : 6, left = 34, top = 30;
+  const below = sheet.roles.length ? ROLE_HEIGHT : 0;
   const wide = Math.max(6, Math.min(200, Math.floor((width - left - 5) / sheet.heads) - gap));
   const high = Math.round(wide * Math.min(1.4, Math.max(0.7, rows / keys)));
-  return { left, top, gap, wide, high, layers: [...Array(sheet.layers).keys()], heads: [...Array(sheet.heads).keys()] };
+  return { left, top, gap, below, wide, high, layers: [...Array(sheet.layers).keys()], heads: [...Array(sheet.heads).keys()] };
 };
 const tileOf = (layout, layer, head) => {  // -1 stands for all of them
-  const { left, top, gap, wide, high, layers, heads } = layout;
+  const { left, top, gap, below, wide, high, layers, heads } = layout, line = high + gap + below;
   const [row, column] = [Math.max(0, layers.indexOf(layer)), Math.max(0, heads.indexOf(head))];
   const [n_rows, n_columns] = [layer < 0 ? layers.length : 1, head < 0 ? heads.length : 1];
-  return [left + column * (wide + gap), top + row * (high + gap), n_columns * (wide + gap) - gap, n_rows * (high + gap) - gap];
+  return [left + column * (wide + gap), top + row * line, n_columns * (wide + gap) - gap, n_rows * line - gap - below];
 };
 
 // A pixel that covers several weights shows the largest of them: a thin diagonal must not fall between two.
@@ -89,6 +91,6 @@ const paint = (box) => {
     drawHead(sheet, out, canvas.width, [tileX, tileY, tileWide, tileHigh], layer * sheet.heads + head, perRow);
   }
   context.putImageData(image, 0, 0);
-  box.style.height = `${top + height + 5}px`;
+  box.style.height = `${top + height + layout.below + 5}px`;
   canvas.dataset.painted = `${sheet.stamp} ${box.enlarged ? box.enlarged.join('.') : 'all'}`;
 };

@@ -15,7 +15,7 @@ from s2s import share
 from s2s.config import UserError
 from s2s.decode import generate_call
 from s2s.share import Column
-from s2s.ui.compare import column, columns, hypotheses, metrics, reference
+from s2s.ui.compare import across_models, column, columns, hypotheses, metrics, reference
 from s2s.ui.compare.column import ColumnChoice
 from s2s.ui.compare.metrics import MetricValue
 from s2s.ui.compare.reference import Comparison
@@ -150,7 +150,8 @@ def _head(card: Card) -> None:
     settings = f" <span>{html.escape(changed)}</span>" if changed else ""
     source = f"{html.escape(run)} · step {card.choice.run.step:,}"
     st.html(
-        f'<p class="column-head"><b>{card.number} · {html.escape(strategy)}</b>{settings}<br><small>{source}</small></p>'
+        f'<p class="column-head"><b>{card.number} · {html.escape(strategy)}</b>{settings}'
+        f"<br><small>{source}</small></p>"
     )
 
 
@@ -186,7 +187,11 @@ def results(drawn: Sequence[Card], text: str, comparison: Comparison) -> None:
             with card.body:
                 _text(card, texts, comparison)
                 metrics.draw(rows)
-                _more(card, card.choice, timed, is_alone=len(drawn) == 1)
+                _more(card, card.choice, timed, comparison.reference, is_alone=len(drawn) == 1)
+    runs = {
+        card.number: card.choice.run for card in drawn if card.choice and card.number in described
+    }
+    across_models.show(text, runs, {number: texts[number] for number in described})
     if len(described) > 1:
         make = partial(metrics.table, described)
         st.download_button(
@@ -235,8 +240,10 @@ def _text(card: Card, texts: Mapping[str, str], comparison: Comparison) -> None:
         st.caption(f"There is no output of {comparison.name} to mark differences against.")
 
 
-def _more(card: Card, choice: ColumnChoice, timed: TimedDecoding, *, is_alone: bool) -> None:
-    """Tokens, the other hypotheses, the call in Python, links to other pages."""
+def _more(
+    card: Card, choice: ColumnChoice, timed: TimedDecoding, wanted: str, *, is_alone: bool
+) -> None:
+    """Tokens, the other hypotheses, the call in Python, links to other pages; `wanted`: the reference."""
     decoded = timed.decoded
     with st.expander("Token by token", expanded=is_alone, icon=":material/token:"):
         hypotheses.best(decoded, "tokens" if card.key == column.FIRST_KEY else f"tokens {card.key}")
@@ -252,7 +259,9 @@ def _more(card: Card, choice: ColumnChoice, timed: TimedDecoding, *, is_alone: b
     with st.container(horizontal=True, vertical_alignment="center"):
         _link("attention", "What it attends to", choice, src=decoded.source, tgt=decoded.text)
         search = {"strategy": choice.strategy} | forms.to_address(choice.settings)
-        _link("steps", "Why each word", choice, src=decoded.source, set=share.pack(search))
+        known = {"tgt": wanted} if wanted else {}
+        view = {"src": decoded.source, "set": share.pack(search), **known}
+        _link("steps", "Why each word", choice, **view)
 
 
 def _link(url_path: str, label: str, choice: ColumnChoice, **params: str) -> None:

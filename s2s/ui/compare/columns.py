@@ -10,12 +10,12 @@ import streamlit as st
 from s2s.decode import STRATEGIES
 from s2s.share import Column
 from s2s.ui.compare import column
+from s2s.ui.compare.view_state import STATE
 from s2s.ui.kit import address, cached
 
 KEYS = tuple(f"c{number}" for number in range(1, 7))
 COUNT = "columns"
 LAST_RUN = "columns of"  # the page's run when the columns were last drawn
-AGAINST = "against"  # what differences are marked against: see `reference`
 ALONE = "One column"
 FULL = f"At most {len(KEYS)} columns."
 
@@ -96,9 +96,10 @@ def remove(key: str, run_id: str) -> None:
     st.session_state[LAST_RUN] = st.session_state[
         "run"
     ]  # the others keep their runs, whichever run the page has now
-    against = str(st.session_state.get(AGAINST, ""))
-    if against.isdigit() and int(against) > position:
-        st.session_state[AGAINST] = str(int(against) - 1) if int(against) - 1 > position else ""
+    against = STATE.now.against
+    if against.isdecimal() and int(against) > position:
+        moved = int(against) - 1
+        STATE.remember(against=str(moved) if moved > position else "")
 
 
 def start(name: str, run_id: str) -> None:
@@ -107,7 +108,7 @@ def start(name: str, run_id: str) -> None:
     for key, one in zip(KEYS, columns, strict=False):
         column.fill(key, one, run_id)
     st.session_state[COUNT] = len(columns)
-    st.session_state[AGAINST] = ""
+    STATE.remember(against="")
 
 
 def starts(run_id: str) -> list[str]:

@@ -6,6 +6,7 @@ import csv
 import html
 import io
 import math
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -34,7 +35,8 @@ def others(decoded: Decoded) -> None:
     for rank, found in enumerate(decoded.hypotheses[1:MOST], start=2):
         numbers = f"log-probability {nats(found.log_prob)} nats · score {nats(found.score)}"
         st.html(
-            f'<p dir="auto"><b>{rank}.</b> {html.escape(found.text) or "(nothing)"}<br><small>{numbers}</small></p>{_tokens(found)}'
+            f'<p dir="auto"><b>{rank}.</b> {html.escape(found.text) or "(nothing)"}'
+            f"<br><small>{numbers}</small></p>{_tokens(found)}"
         )
     if len(decoded.hypotheses) > MOST:
         st.caption(f"{len(decoded.hypotheses) - MOST} more are in the download.")
@@ -66,19 +68,22 @@ def table(decoded: Decoded) -> str:
         for position, (token, value) in enumerate(
             zip(found.tokens, found.token_log_probs, strict=True), 1
         ):
-            whole = [rank, f"{found.log_prob:.6f}", f"{found.score:.6f}"]
-            rows.writerow(
-                [*whole, position, plots.csv_cell(token), f"{value:.6f}", f"{math.exp(value):.6f}"]
-            )
+            summary = [rank, found.log_prob, found.score]
+            rows.writerow([*summary, position, plots.csv_cell(token), value, math.exp(value)])
     return out.getvalue()
 
 
 def _tokens(found: DecodedHypothesis) -> str:
-    """Tokens in a row; background color and number show the probability."""
-    return f'<div class="tokens">{"".join(map(_token, found.tokens, found.token_log_probs))}</div>'
+    return token_row(found.tokens, found.token_log_probs)
+
+
+def token_row(tokens: Sequence[str], log_probs: Sequence[float]) -> str:
+    """Tokens in a row, as HTML; background color and number show the probability."""
+    return f'<div class="tokens">{"".join(map(_token, tokens, log_probs))}</div>'
 
 
 def _token(token: str, log_prob: float) -> str:
     share = math.exp(log_prob)
     ground = f"color-mix(in srgb, #0072B2 {round(45 * share)}%, transparent)"
-    return f'<span style="background: {ground}"><b><bdi>{html.escape(token)}</bdi></b><small>{percent(share)}</small></span>'
+    content = f"<b><bdi>{html.escape(token)}</bdi></b><small>{percent(share)}</small>"
+    return f'<span style="background: {ground}">{content}</span>'

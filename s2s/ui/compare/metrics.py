@@ -13,12 +13,11 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s import plots, scores
-from s2s.decode import explain_score, format_number
-from s2s.scores import sentence_scores_of, sentence_signature
+from s2s.decode import explain_score, format_number, score_unit
+from s2s.scores import METRIC_NAMES, sentence_scores_of, sentence_signature
 from s2s.ui.compare.column import ColumnChoice
 from s2s.ui.kit import nats, percent
 from s2s.ui.kit.cached import TimedDecoding
-from s2s.words import METRIC_NAMES
 
 END = "</s>"
 REFERENCE_METRICS = ("chrf", "bleu")
@@ -38,6 +37,7 @@ class MetricValue(NamedTuple):
     text: str
     value: float | None
     help: str
+    unit: str = ""  # where columns may differ in it
 
 
 def of_column(choice: ColumnChoice, decoding: TimedDecoding, reference: str) -> list[MetricValue]:
@@ -64,7 +64,13 @@ def _model_metrics(choice: ColumnChoice, decoding: TimedDecoding) -> list[Metric
     return [
         MetricValue("log-probability", nats(log_prob), log_prob, _log_prob_help(log_prob)),
         MetricValue("per token", _short(mean), mean, _mean_help(log_prob, length)),
-        MetricValue("score", _short(best.score), best.score, _score_help(choice, decoding)),
+        MetricValue(
+            "score",
+            _short(best.score),
+            best.score,
+            _score_help(choice, decoding),
+            score_unit(choice.config) if choice.config else "",
+        ),
         MetricValue("tokens", str(length), length, ending),
     ]
 
@@ -126,16 +132,22 @@ def draw(rows: Sequence[MetricValue]) -> None:
 
 def _metric(row: MetricValue) -> str:
     about = html.escape(row.help)
-    return f'<details title="{about}"><summary><span>{row.name}</span> <b>{row.text}</b></summary><p>{about}</p></details>'
+    name = f"{row.name} ({html.escape(row.unit)})" if row.unit else row.name
+    summary = f"<summary><span>{name}</span> <b>{row.text}</b></summary>"
+    return f'<details title="{about}">{summary}<p>{about}</p></details>'
 
 
 def table(columns: Mapping[str, tuple[Sequence[str], Sequence[MetricValue]]]) -> str:
-    """CSV, one line per column of Compare: run, checkpoint, strategy, settings, output text, metrics."""
+    """CSV, one line per column of Compare: run, checkpoint, strategy, settings, output text, metrics, units."""
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
-    names = [row.name for row in next(iter(columns.values()))[1]]
-    lines.writerow(["column", "run", "checkpoint", "strategy", "settings", "text", *names])
+    first = next(iter(columns.values()))[1]
+    names = [row.name for row in first]
+    units = [f"{row.name}_unit" for row in first if row.unit]
+    lines.writerow(["column", "run", "checkpoint", "strategy", "settings", "text", *names, *units])
     for column, (texts, rows) in columns.items():
-        values = ["" if row.value is None else f"{row.value:.6g}" for row in rows]
-        lines.writerow([column, *map(plots.csv_cell, texts), *values])
+        values = [row.value for row in rows]
+        lines.writerow(
+            [column, *map(plots.csv_cell, texts), *values, *(row.unit for row in rows if row.unit)]
+        )
     return out.getvalue()

@@ -27,6 +27,12 @@ def panel(report: LintReport, now: Cleaning = Cleaning(), *, key: str = "text") 
     prefix = f"clean {key} "
     _fill(report, now, prefix)
     effect = st.container()
+    st.toggle(
+        "Repair text",
+        key=f"{prefix}repair",
+        help="Before the rules: HTML entities such as &amp; become characters, and text that was decoded in a wrong"
+        " encoding (cafÃ©) is mended, by the library ftfy. The counts below are those of the repaired pairs.",
+    )
     for rule in LINT_RULES:
         _row(rule, report, prefix)
     cleaning = st.session_state[f"{prefix}now"] = _chosen(prefix)
@@ -50,6 +56,8 @@ def _fill(report: LintReport, now: Cleaning, prefix: str) -> None:
     for rule in LINT_RULES:
         if is_new or prefix + rule not in st.session_state:
             st.session_state[prefix + rule] = DROP if rule in drops else KEEP
+    if is_new or f"{prefix}repair" not in st.session_state:
+        st.session_state[f"{prefix}repair"] = now.repair
     for rule in LIMITS:
         if is_new or f"{prefix}{rule} limit" not in st.session_state:
             counted = getattr(report, rule)
@@ -84,7 +92,7 @@ def _limit(rule: str, prefix: str) -> None:
         key=key,
         width=120,
         label_visibility="collapsed",
-        help="While the rule drops pairs, a new limit counts them again.",
+        help="While the rule drops pairs, a new limit recounts them.",
     )
 
 
@@ -100,7 +108,7 @@ def _chosen(prefix: str) -> Cleaning:
     limits = {
         rule: st.session_state[f"{prefix}{rule} limit"] if drops[rule] else None for rule in LIMITS
     }
-    return Cleaning(**{**drops, **limits})
+    return Cleaning(**{**drops, **limits}, repair=st.session_state[f"{prefix}repair"])
 
 
 def _effect(report: LintReport, drops: Collection[str]) -> str:
@@ -134,9 +142,9 @@ def _examples(report: LintReport, prefix: str) -> None:
     examples = report.found[rule].examples
     n = report.found[rule].n
     st.dataframe(
-        pd.DataFrame(examples, columns=["row", "source", "target", "what is wrong"]),
+        pd.DataFrame(examples, columns=["line", "source", "target", "what is wrong"]),
         hide_index=True,
-        column_order=["row", "what is wrong", "source", "target"],
+        column_order=["line", "what is wrong", "source", "target"],
         column_config={
             name: st.column_config.TextColumn(width="medium")
             for name in ("source", "target", "what is wrong")
@@ -144,8 +152,9 @@ def _examples(report: LintReport, prefix: str) -> None:
         alt=f"{len(examples)} pairs matched by the rule {LINT_RULES[rule].label}, and why",
     )
     st.caption(
-        f"{len(examples):,} of {n:,}, spread over the dataset. Rows and characters are counted from 1;"
-        " long texts are truncated here."
+        f"{len(examples):,} of {n:,}, spread over the dataset. Lines are those of the file,"
+        " counted from 1; long texts are"
+        " truncated here."
     )
 
 
@@ -156,7 +165,7 @@ def _table(report: LintReport, drops: Collection[str]) -> str:
     rows.writerow(["rule", "pairs", "share", "choice"])
 
     def write(rule: str, n: int, choice: str) -> None:
-        rows.writerow([rule, n, f"{n / max(1, report.n_pairs):.6f}", choice])
+        rows.writerow([rule, n, n / max(1, report.n_pairs), choice])
 
     for rule, found in report.found.items():
         write(rule, found.n, DROP if rule in drops else KEEP)

@@ -45,7 +45,7 @@ def choose() -> HubRequest | None:
     name, token = _name()
     if not name.strip():
         st.caption(
-            "Only what is needed is read: first the list of files, then five rows, and the rest when you load it."
+            "Reads only what it needs: the list of files, then five rows, and the rest when you load it."
         )
         return None
     try:
@@ -214,8 +214,8 @@ def _option(names: Sequence[Column], at: int) -> str:
 def _spec(found: hub.Dataset, config: str, split: str, options: str) -> str:
     """The SPEC. Where the dataset has a validation split beside `train` it names no split, so that both are used."""
     place = f"{found.id}:{config}" if len(found.configs) > 1 else found.id
-    whole = split == "train" and "valid" in found.splits(config)
-    return f"hub:{place}#{'' if whole else f'split={split},'}{options},revision={found.sha}"
+    is_default = split == "train" and "valid" in found.splits(config)
+    return f"hub:{place}#{'' if is_default else f'split={split},'}{options},revision={found.sha}"
 
 
 def _called(found: hub.Dataset, config: str) -> str:

@@ -13,13 +13,13 @@ from s2s.ui.kit import Card, as_markdown, cards, forms
 from s2s.ui.shell import page
 
 
-def train_button(chosen: ChosenDataset, origin: str) -> None:
+def train_button(chosen: ChosenDataset) -> None:
     """Leads to Train with what was chosen here; an upload is saved first."""
     if st.button(
         "Train on these pairs", type="primary", icon=":material/model_training:", key="train on"
     ):
         try:
-            spec = chosen.save(origin)
+            spec = chosen.save()
         except UserError as wrong:
             forms.show_error(wrong)
         else:
@@ -71,7 +71,9 @@ def pairs(preview: Preview) -> None:
     st.subheader("Pairs", anchor=False)
     st.dataframe(
         pd.DataFrame(
-            preview.rows, columns=["source", "target"], index=range(1, len(preview.rows) + 1)
+            preview.rows,
+            columns=["source", "target"],
+            index=pd.Index(preview.lines or range(1, len(preview.rows) + 1), name="line"),
         ),
         height=300,
         column_config={

@@ -25,18 +25,20 @@ def choose() -> tuple[str, str] | None:
             icon=":material/inventory_2:",
         )
         return None
-    if st.session_state.get(KEY) not in names:
-        st.session_state[KEY] = next(iter(names))
+    # One that is gone gives way to none: another dataset is never chosen for the visitor.
+    if st.session_state.setdefault(KEY, next(iter(names))) not in names:
+        st.session_state[KEY] = None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        spec = str(
-            st.selectbox(
-                "Dataset",
-                list(names),
-                format_func=names.__getitem__,
-                key=KEY,
-                persist_state="session",
-            )
+        spec = st.selectbox(
+            "Dataset",
+            list(names),
+            format_func=names.__getitem__,
+            key=KEY,
+            placeholder="Choose a dataset",
+            persist_state="session",
         )
+        if spec is None:
+            return None
         _rename_button(spec, cached.dataset_name(spec))
         _delete_button(spec, cached.dataset_name(spec))
     if refused := st.session_state.pop(REFUSED, None):
@@ -60,7 +62,7 @@ def _delete_button(spec: str, name: str) -> None:
     hash = spec.partition(":")[2]
     with st.popover("Delete", icon=":material/delete:", key=f"away {hash}"):
         st.write(
-            "It is deleted for good. Runs trained on it remain, but they cannot be resumed without it."
+            "You cannot undo this. Runs trained on it remain, but they cannot be resumed without it."
         )
         rows = [row for row in cached.own_runs() if row.source.partition("#")[0] == spec]
         if n := sum(row.state in NEEDING for row in rows):

@@ -9,38 +9,43 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from s2s import settings
 from s2s.config import UserError
-from s2s.data import DatasetProfile, Preview, saved_datasets
+from s2s.data import DatasetProfile, Preview, Upload
 from s2s.ui.data import hub_dataset, profiles, saved, upload_form, uploads
-from s2s.ui.data.uploads import Upload
-from s2s.ui.kit import cached, forms, pickers
+from s2s.ui.kit import as_markdown, cached, forms, shortened
 from s2s.ui.kit.datasets import DEFAULT_DATASET, SHIPPED_DATASETS
 
 BUILT_IN = "Built-in"
 SAVED = "Saved"
-NOT_SAVED = frozenset({"Upload", "Hub", "Paste"})  # origins whose dataset is an upload
+UPLOAD = "Upload"
+PASTE = "Paste"
+NOT_SAVED = frozenset({UPLOAD, "Hub", PASTE})  # origins whose dataset is an upload
+# where the session has the SPEC that is chosen
+SPEC_KEYS: Mapping[str, str] = MappingProxyType({BUILT_IN: "builtin", SAVED: saved.KEY})
+MISSING = "missing dataset"  # in the session: what a link names and is not here
 
 
 @dataclass(frozen=True)
 class ChosenDataset:
-    """The dataset that the page shows. `spec` is empty while it is an upload."""
+    """The dataset that the page shows; `spec` is empty while it is an upload."""
 
     name: str
     preview: Preview
     profile: DatasetProfile
     spec: str = ""
+    upload: Upload | None = None
 
-    def save(self, origin: str) -> str:
+    def save(self) -> str:
         """The SPEC by which a run finds it; an upload is saved first. Raises UserError where that fails."""
-        if self.spec:
-            return self.spec
-        self.profile.stop()
-        folder = self.profile.folder
-        hash = saved_datasets.keep_upload(folder, name=self.name, owner=settings.OWNER)
-        uploads.discard(origin)
-        self.profile.delete()  # `discard` deletes the visit's upload, which may be another one by now
-        return f"corpus:{hash}"
+        return self.upload.save(self.name) if self.upload else self.spec
+
+
+class Missing(NamedTuple):
+    """A dataset that a link names and that is not here, and the sentence that says so."""
+
+    origin: str
+    spec: str
+    why: str
 
 
 class Origin(NamedTuple):
@@ -52,6 +57,7 @@ class Origin(NamedTuple):
 
 def origin_picker() -> str:
     """The origin that is chosen."""
+    _follow(str(st.session_state.get("origin", "")))
     chosen = st.segmented_control(
         "Where from",
         list(ORIGINS),
@@ -65,32 +71,87 @@ def origin_picker() -> str:
     return str(chosen)
 
 
+def _follow(origin: str) -> None:
+    """An upload that was saved, here or in another tab, is shown as the saved dataset; one that is gone is missing."""
+    if upload := uploads.lost(origin):
+        if upload.saved:
+            choose_spec(upload.saved)
+        else:
+            st.session_state[MISSING] = Missing(origin, uploads.address(upload), uploads.GONE)
+
+
 def chosen(origin: str) -> ChosenDataset | None:
     """The dataset, once there is one."""
+    missing: Missing | None = st.session_state.get(MISSING)
+    if missing and missing.origin == origin:
+        st.warning(as_markdown(missing.why), icon=":material/link_off:")
+    if deleted := st.session_state.pop(uploads.deleted_key(origin), ""):
+        st.info(as_markdown(f"`{deleted}` was deleted."), icon=":material/delete:")
     try:
-        return ORIGINS[origin].choose()
+        found = ORIGINS[origin].choose()
     except UserError as wrong:
         forms.show_error(wrong)
         return None
+    if found or uploads.current(origin):
+        st.session_state.pop(MISSING, None)
+    return found
 
 
-def choose_spec(spec: str) -> str:
-    """Choose the dataset that a link names, and its origin. Returns the default one's SPEC where it is gone."""
-    if spec in {dataset.spec for dataset in cached.datasets()}:
-        st.session_state["origin"] = SAVED
-        st.session_state[saved.KEY] = spec
-        return spec
-    if spec not in SHIPPED_DATASETS:
-        pickers.notify(
-            f"There is no dataset {spec[:60]} here (any more); {DEFAULT_DATASET} is shown instead."
-        )
-        spec = DEFAULT_DATASET
-    st.session_state["origin"] = BUILT_IN
-    st.session_state["builtin"] = spec
-    return spec
+def linked(origin: str) -> str:
+    """What a link says of the dataset that is chosen: a SPEC, `upload:ID`, or only the origin while there is none."""
+    missing: Missing | None = st.session_state.get(MISSING)
+    key = SPEC_KEYS.get(origin)
+    spec = str(st.session_state.get(key) or "") if key else ""
+    if upload := uploads.current(origin):
+        spec = uploads.address(upload)
+    elif missing and missing.origin == origin and not spec:
+        spec = missing.spec
+    return spec or f"{origin.lower()}:"
 
 
-def _built_in() -> ChosenDataset:
+def choose_spec(spec: str) -> None:
+    """Choose the dataset that a link names, and its origin; where it is gone, none is chosen and the page says why."""
+    st.session_state.pop(MISSING, None)
+    empty = {f"{origin.lower()}:": origin for origin in ORIGINS}
+    if spec in SHIPPED_DATASETS:
+        _choose(BUILT_IN, spec)
+    elif spec in {dataset.spec for dataset in cached.datasets()}:
+        _choose(SAVED, spec)
+    elif spec in empty:
+        _choose(empty[spec], None)
+    elif spec.startswith(uploads.PREFIX):
+        _choose_upload(spec)
+    else:
+        origin = SAVED if spec.startswith("corpus:") else BUILT_IN
+        _choose(origin, None)
+        why = f"There is no dataset `{shortened(spec, 60)}` here (any more); choose another one."
+        st.session_state[MISSING] = Missing(origin, spec, why)
+
+
+def _choose(origin: str, spec: str | None) -> None:
+    st.session_state["origin"] = origin
+    if key := SPEC_KEYS.get(origin):
+        st.session_state[key] = spec
+
+
+def _choose_upload(spec: str) -> None:
+    try:
+        upload = uploads.open_linked(spec)
+    except UserError as gone:
+        _choose(UPLOAD, None)
+        st.session_state[MISSING] = Missing(UPLOAD, spec, str(gone))
+        return
+    if upload.saved:
+        choose_spec(upload.saved)
+        return
+    _choose(upload.origin, None)
+    if upload.origin == PASTE and not st.session_state.get("paste"):
+        text = (upload.folder / "files" / upload.files[0]).read_bytes()
+        st.session_state["paste"] = text.decode(errors="surrogatepass")
+        st.session_state["pasted"] = st.session_state["paste"]
+
+
+def _built_in() -> ChosenDataset | None:
     spec = st.selectbox(
         "Dataset",
         list(SHIPPED_DATASETS),
@@ -98,7 +159,10 @@ def _built_in() -> ChosenDataset:
         key="builtin",
         persist_state="session",
         format_func=_short_name,
+        placeholder="Choose a dataset",
     )
+    if spec is None:
+        return None
     st.caption(SHIPPED_DATASETS[spec])
     return ChosenDataset(_short_name(spec), cached.preview(spec), profiles.profile(spec), spec)
 
@@ -118,19 +182,20 @@ def _saved() -> ChosenDataset | None:
 
 
 def _upload() -> ChosenDataset | None:
-    upload = uploads.current("Upload")
+    upload = uploads.current(UPLOAD)
     if upload is None:
         upload_form.files_field()
         return None
-    uploads.notice("Upload", upload)
+    uploads.notice(UPLOAD, upload)
     upload.detect_columns()
-    if upload.profile.result("offer") is None and not profiles.is_ready(upload.profile):
+    if upload.columns.result("offer") is None and not profiles.is_ready(upload.columns):
         return None
-    offer = upload.profile.result("offer") or {}
+    offer = upload.columns.result("offer") or {}
     upload.read(upload_form.spec(upload, offer))
     if len(splits := offer.get("splits", ())) > 1:
         st.caption(
-            f"The .zip holds the splits {', '.join(splits)}: train is trained on, and valid, if present, validates."
+            f"The .zip holds the splits {', '.join(splits)}: the model trains on train, and"
+            " valid, if present, validates it."
         )
     return _read(upload)
 
@@ -159,18 +224,18 @@ def _paste() -> ChosenDataset | None:
         persist_state="session",
     )
     if not text or not text.strip():
-        uploads.discard("Paste")
+        uploads.discard(PASTE)
         st.caption(
             "Two columns copied from a spreadsheet can be pasted as they are. Press Ctrl+Enter when done."
         )
         return None
-    upload = uploads.current("Paste")
+    upload = uploads.current(PASTE)
     if upload is None or st.session_state.get("pasted") != text:
         content = text.encode(errors="surrogatepass")
-        upload = uploads.begin("Paste", "pasted text", [("pasted text", content)])
+        upload = uploads.begin(PASTE, "pasted text", [("pasted text", content)])
         st.session_state["pasted"] = text
     upload.read(f"pasted:{upload.files[0]}")
-    uploads.notice("Paste", upload)
+    uploads.notice(PASTE, upload)
     return _read(upload)
 
 
@@ -181,15 +246,15 @@ def _read(upload: Upload) -> ChosenDataset | None:
         preview = upload.profile.result("preview")
     if preview is None:
         return None
-    return ChosenDataset(upload.name, Preview.from_json(preview), upload.profile)
+    return ChosenDataset(upload.name, Preview.from_json(preview), upload.profile, upload=upload)
 
 
 ORIGINS: Mapping[str, Origin] = MappingProxyType(
     {
         BUILT_IN: Origin(_built_in, ":material/inventory:"),
-        "Upload": Origin(_upload, ":material/upload_file:"),
+        UPLOAD: Origin(_upload, ":material/upload_file:"),
         "Hub": Origin(_hub, ":material/cloud_download:"),
-        "Paste": Origin(_paste, ":material/content_paste:"),
+        PASTE: Origin(_paste, ":material/content_paste:"),
         SAVED: Origin(_saved, ":material/bookmark:"),
     }
 )

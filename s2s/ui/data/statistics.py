@@ -30,7 +30,7 @@ def panel(statistics: Statistics, preview: Preview, name: str) -> None:
 def lengths(preview: Preview, name: str) -> None:
     """Words per source and per target."""
     title = f"{name} · lengths of {preview.n_pairs:,} pairs"
-    alt = f"Lengths in words: sources {preview.src_median:g} in the median, targets {preview.tgt_median:g}"
+    alt = f"Median length in words: sources {preview.src_median:g}, targets {preview.tgt_median:g}"
     table = (
         pd.DataFrame(
             {"source": pd.Series(preview.src_counts), "target": pd.Series(preview.tgt_counts)}
@@ -53,7 +53,7 @@ def _ratio(statistics: Statistics, name: str) -> None:
     figure = plots.length_ratio(
         statistics.ratio_counts, bounds, statistics.ratio_median, title=title
     )
-    alt = f"Target words per source word: {statistics.ratio_median:.2f} in the median"
+    alt = f"Target words per source word: median {statistics.ratio_median:.2f}"
     table = pd.DataFrame(
         {"from": bounds[:-1], "to": bounds[1:], "pairs": statistics.ratio_counts}
     ).set_index("from")
@@ -65,17 +65,19 @@ def _growth(statistics: Statistics, name: str) -> None:
     sides = {"source": statistics.src, "target": statistics.tgt}
     figure = plots.vocabulary_growth(statistics.src.growth, statistics.tgt.growth, title=title)
     alt = ", ".join(
-        f"{side}: {seen.n_distinct:,} distinct words of {seen.n_running:,}"
-        for side, seen in sides.items()
+        f"{side}: {words.n_distinct:,} distinct words of {words.n_running:,}"
+        for side, words in sides.items()
     )
     table = pd.concat(
         [
-            pd.DataFrame(seen.growth, columns=["words", "distinct"]).assign(side=side)
-            for side, seen in sides.items()
+            pd.DataFrame(words.growth, columns=["words", "distinct"]).assign(side=side)
+            for side, words in sides.items()
         ]
     )
     powers = [
-        f"{seen.heaps:.2f} in the {side}s" for side, seen in sides.items() if seen.heaps is not None
+        f"{words.heaps:.2f} in the {side}s"
+        for side, words in sides.items()
+        if words.heaps is not None
     ]
     law = (
         f"Heaps' law: it grows as the number of words to the power of {' and '.join(powers)}."

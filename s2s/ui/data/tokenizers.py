@@ -6,6 +6,7 @@ import html
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -14,9 +15,19 @@ import streamlit as st
 
 from s2s import plots
 from s2s.config import TokenizerConfig
-from s2s.tokenizers import TOKENIZERS, UNK, ComparisonRow, ExampleTokens, SideStatistics
+from s2s.share import printable
+from s2s.tokenizers import (
+    TOKENIZERS,
+    UNK,
+    ComparisonRow,
+    ExampleTokens,
+    SideStatistics,
+    Tokenizer,
+    load,
+)
 from s2s.ui.kit import as_markdown, chart, plain
 
+MAX_CHARACTERS = 500  # of a visitor's sentence
 MAX_TOKENS = 150  # of a sentence that are drawn
 # Percent of the color in a token's background: the contrast of its text is at least 9:1, in light and in dark.
 SHARE = 24
@@ -29,11 +40,17 @@ FORMATS = MappingProxyType(
 
 
 def panel(
-    rows: Sequence[ComparisonRow], key: str, *, advice: str = "", now: TokenizerConfig = DEFAULT
+    rows: Sequence[ComparisonRow],
+    key: str,
+    *,
+    advice: str = "",
+    now: TokenizerConfig = DEFAULT,
+    folder: Path | None = None,
 ) -> dict[str, Any]:
     """Returns the recipe settings of the chosen tokenizer, at first those of `now`; nothing without rows.
 
     `advice` is a sentence shown above where words are not separated by spaces. `key` identifies the dataset.
+    With the `folder` of the saved tokenizers, a visitor can try them on a sentence.
     """
     if not rows:
         st.info("No tokenizer has been measured on these pairs.", icon=":material/hourglass_empty:")
@@ -46,17 +63,19 @@ def panel(
     if st.session_state.get(f"{key} tokenizer now") != now:  # the recipe was changed elsewhere
         st.session_state[f"{key} tokenizer now"] = now
         st.session_state[f"{key} tokenizer"] = _default(named, now)
+    text = _sentence(key) if folder else ""
     left, right = st.columns(2, border=True)
     with left:
         chosen = _choice("Use this tokenizer", named, _default(named, now), f"{key} tokenizer")
         row = named[chosen]
-        _example(row)
+        _tokens(row, folder, text)
         st.caption(as_markdown(TOKENIZERS[row.kind].summary))
         st.code(settings(row), language=None, wrap_lines=True)
     with right:
         others = {name: other for name, other in named.items() if name != chosen} or named
         default = _comparable(others, row)
-        _example(others[_choice("Compare with", others, default, f"{key} tokenizer beside")])
+        other = others[_choice("Compare with", others, default, f"{key} tokenizer beside")]
+        _tokens(other, folder, text)
     return row.changes
 
 
@@ -185,12 +204,41 @@ def _choice(label: str, named: Mapping[str, ComparisonRow], default: str, key: s
     return str(st.selectbox(label, options, key=key, persist_state="session"))
 
 
-def _example(row: ComparisonRow) -> None:
-    """The tokens of an example pair."""
-    for name, side in (("Source", row.src), ("Target", row.tgt)):
-        n = len(side.example)
-        st.markdown(plain(f"{name}: {n} token{'' if n == 1 else 's'}"))
-        st.html(strip(side.example))
+def _sentence(key: str) -> str:
+    """The visitor's own sentence; empty where the example of the dataset is shown."""
+    typed = st.text_input(
+        "Try a sentence",
+        key=f"{key} tokenizer sentence",
+        max_chars=MAX_CHARACTERS,
+        placeholder="Type a sentence to see how both tokenizers split it; empty: an example of the dataset",
+        persist_state="session",
+    )
+    return printable(typed or "").strip()
+
+
+def _tokens(row: ComparisonRow, folder: Path | None, text: str) -> None:
+    """The tokens of a sentence, or of an example pair. Raises UserError if the tokenizer was not saved."""
+    if not folder or not text:
+        shown = {"Source": row.src.example, "Target": row.tgt.example}
+    elif row.shared:
+        shown = {"Your sentence": _split(folder / row.file("src"), text)}
+    else:
+        names = {"Your sentence as a source": "src", "as a target": "tgt"}
+        shown = {name: _split(folder / row.file(side), text) for name, side in names.items()}
+    for name, tokens in shown.items():
+        st.markdown(plain(f"{name}: {len(tokens)} token{'' if len(tokens) == 1 else 's'}"))
+        st.html(strip(tokens))
+
+
+def _split(path: Path, text: str) -> ExampleTokens:
+    tokenizer = _load(str(path))
+    ids = tokenizer.encode(text)
+    return tuple(zip(tokenizer.tokens(ids), ids, strict=True))
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _load(path: str) -> Tokenizer:
+    return load(path)
 
 
 def strip(tokens: ExampleTokens) -> str:
@@ -218,5 +266,5 @@ def direction(tokens: ExampleTokens) -> str:
         if id > UNK
         for character in token
     )
-    first = next((each for each in classes if each in ("L", "R", "AL")), "L")
+    first = next((direction for direction in classes if direction in ("L", "R", "AL")), "L")
     return "ltr" if first == "L" else "rtl"

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
 
 from s2s.config import UserError
-from s2s.data import FILE_KINDS
+from s2s.data import FILE_KINDS, Upload
 from s2s.share import printable
 from s2s.ui.data import uploads
-from s2s.ui.data.uploads import Upload
 from s2s.ui.kit import as_markdown, unique_names
 
 MAX_MEGABYTES = 200
@@ -35,8 +34,9 @@ def files_field() -> None:
     )
     st.caption(
         f"Tables: {FILE_KINDS}; you choose the two columns. Text files: two whose lines translate each other, or one as"
-        " plain text. All of them also as .gz; tables and pairs of files also in a .zip. An upload stays on this server"
-        " for at most a day, visible to nobody but you, unless you train on it."
+        " plain text. All of them also as .gz; tables and pairs of files also in a .zip, one"
+        " per split: `train`, `valid`."
+        " An upload stays on this server for at most a day, visible to nobody but you, unless you train on it."
     )
     if not given:
         return
@@ -52,7 +52,10 @@ def files_field() -> None:
 
 
 def spec(upload: Upload, offer: Mapping[str, Any]) -> str:
-    """The SPEC of an upload by the widgets drawn here; `offer` is what its files look like."""
+    """The SPEC of an upload by the widgets drawn here; `offer` is what its files look like.
+
+    `upload.choices` has their values at first, where an address says them, and what is chosen afterwards.
+    """
     names = [column[0] for column in offer["columns"]]
     if offer["kind"] == "plain":
         return _plain(upload, offer, names)
@@ -71,9 +74,11 @@ def _plain(upload: Upload, offer: Mapping[str, Any], names: Sequence[str]) -> st
         "Split plain text into",
         list(UNITS),
         format_func=UNITS.__getitem__,
-        key="unit",
+        index=list(UNITS).index(_one_of(UNITS, upload.choices.get("unit"), "line")),
+        key=f"unit {upload.id}",
         horizontal=True,
     )
+    upload.choices = {"unit": str(unit)}
     column = f",column={_written(names, offer['src'])}" if offer["src"] else ""
     return f"text:{upload.files[0]}#unit={unit}{column}"
 
@@ -81,10 +86,25 @@ def _plain(upload: Upload, offer: Mapping[str, Any], names: Sequence[str]) -> st
 def _two_files(upload: Upload, offer: Mapping[str, Any], names: Sequence[str]) -> str:
     by_name = dict(zip(upload.files, names, strict=True))
     first, second = sorted(upload.files, key=lambda file: by_name[file] != offer["src"])
-    if st.toggle("Swap the two files", key=f"swap {upload.profile.folder.name}"):
+    is_swapped = upload.choices.get("swap") == "yes"
+    if st.toggle("Swap the two files", is_swapped, key=f"swap {upload.id}"):
         first, second = second, first
+        upload.choices = {"swap": "yes"}
+    else:
+        upload.choices = {}
     st.caption(as_markdown(f"The source is `{first}`, the target `{second}`: {offer['reason']}."))
     return f"{first},{second}"
+
+
+def _one_of(options: Collection[str], wanted: str | None, default: str) -> str:
+    return wanted if wanted and wanted in options else default
+
+
+def _named(names: Sequence[str], column: str) -> str:
+    """The column that a SPEC names, by its name or its number; "" for none."""
+    if column in names or not column.isdecimal() or not 1 <= int(column[:9]) <= len(names):
+        return column if column in names else ""
+    return names[int(column) - 1]
 
 
 def _written(names: Sequence[str], name: str) -> str:
@@ -94,25 +114,27 @@ def _written(names: Sequence[str], name: str) -> str:
 
 def _columns(upload: Upload, offer: Mapping[str, Any], names: list[str]) -> str:
     """Source, target and task column of a table; at first those that its column names suggest."""
-    key = upload.profile.folder.name
+    key = upload.id
     labels = unique_names(dict(zip(names, offer["labels"], strict=True)))
+    before = {option: _named(names, value) for option, value in upload.choices.items()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         src, tgt = (
             str(
                 st.selectbox(
                     label,
                     names,
-                    names.index(likely),
+                    names.index(before.get(option) or offer[option]),
                     format_func=labels.__getitem__,
                     key=f"{label} {key}",
                 )
             )
-            for label, likely in (("Source column", offer["src"]), ("Target column", offer["tgt"]))
+            for label, option in (("Source column", "src"), ("Target column", "tgt"))
         )
+        others = [name for name in names if name not in (src, tgt)]
         task = st.selectbox(
             "Task column",
-            [name for name in names if name not in (src, tgt)],
-            None,
+            others,
+            others.index(before["prefix"]) if before.get("prefix") in others else None,
             format_func=labels.__getitem__,
             key=f"task {key}",
             placeholder="none",
@@ -121,7 +143,8 @@ def _columns(upload: Upload, offer: Mapping[str, Any], names: list[str]) -> str:
         )
         has_header = offer["has_header"]
         if not offer["is_named"]:
-            has_header = st.toggle("Row 1 holds the column names", has_header, key=f"header {key}")
+            likely = {"yes": True, "no": False}.get(upload.choices.get("header", ""), has_header)
+            has_header = st.toggle("Row 1 holds the column names", likely, key=f"header {key}")
     if (src, tgt) == (offer["src"], offer["tgt"]) and offer["reason"]:
         st.caption(as_markdown(f"These two were chosen automatically: {offer['reason']}."))
     if src == tgt:
@@ -129,10 +152,10 @@ def _columns(upload: Upload, offer: Mapping[str, Any], names: list[str]) -> str:
     chosen = {"src": src, "tgt": tgt} | ({"prefix": str(task)} if task else {})
     # With another header row the names change; the numbers do not.
     is_named = has_header == offer["has_header"]
-    options = {
+    upload.choices = {
         option: _written(names, name) if is_named else str(names.index(name) + 1)
         for option, name in chosen.items()
     }
     if not offer["is_named"]:
-        options["header"] = "yes" if has_header else "no"
-    return ",".join(f"{option}={value}" for option, value in options.items())
+        upload.choices["header"] = "yes" if has_header else "no"
+    return ",".join(f"{option}={value}" for option, value in upload.choices.items())

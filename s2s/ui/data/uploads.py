@@ -1,51 +1,62 @@
-"""Uploads of this visit, not saved yet: a folder with the files, and the process that reads them."""
+"""The uploads of a visit: begun here, or opened by an address, which names them by an id that cannot be guessed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 import streamlit as st
 
-from s2s.data import DatasetProfile, new_upload
+from s2s import settings
+from s2s.config import UserError
+from s2s.data import Upload, uploads
 from s2s.ui.kit import as_markdown
 
-SECTIONS = ("text", "preview", "lint")  # of an upload's profile, computed at once
+PREFIX = "upload:"  # of an upload in the address
 NOTICE = (
-    "An upload of this visit: stored on this server, visible to nobody but you, deleted after a day."
-    " Training on it saves it."
+    "An upload, stored on this server for a day. Only this page's address opens it, also after a reload or in"
+    " another tab. Training on it saves it."
 )
+GONE = "This upload is no longer here: it was deleted, or it was over a day old; upload it again."
 
 
-@dataclass
-class Upload:
-    """One upload: its files as a SPEC names them, and its profile."""
+def address(upload: Upload) -> str:
+    """What names an upload in a link: `upload:ID#src=en,tgt=de`."""
+    options = ",".join(f"{option}={value}" for option, value in upload.choices.items())
+    return f"{PREFIX}{upload.id}#{options}" if options else f"{PREFIX}{upload.id}"
 
-    name: str
-    profile: DatasetProfile
-    files: tuple[str, ...] = ()
-    token: str = field(default="", repr=False)
-    spec: str = ""  # the SPEC that was read last
 
-    def detect_columns(self) -> None:
-        """Start detecting the columns of the files, once. Raises UserError where no process can be started."""
-        if not self.profile.request and self.profile.result("offer") is None:
-            self.profile.spec = ",".join(self.files)
-            self.profile.start(("offer",), request=("offer",))
+def open_linked(spec: str) -> Upload:
+    """Take the upload that an address names, unless it is this visit's already: then what was chosen here counts.
 
-    def read(self, spec: str) -> None:
-        """Start reading, unless this SPEC has been read already. Raises UserError where no process can be started."""
-        if spec == self.spec and (self.profile.request or self.profile.result("preview")):
-            return
-        self.profile.clear_results()
-        self.spec = self.profile.spec = spec
-        self.profile.start(SECTIONS, request=("read", spec), token=self.token)
+    Raises UserError if it is gone.
+    """
+    id, _, options = spec.removeprefix(PREFIX).partition("#")
+    found = uploads.opened(id, settings.OWNER)
+    if found is None:
+        raise UserError(GONE)
+    known = current(found.origin)
+    if known and known.id == id:
+        return known
+    items = (item.partition("=") for item in options.split(","))
+    found.choices = {option: value for option, equals, value in items if equals}
+    if not found.saved:
+        st.session_state[_key(found.origin)] = found
+    return found
 
 
 def current(origin: str) -> Upload | None:
-    """The upload from that origin, unless it is over a day old."""
+    """The upload from that origin, unless it is gone."""
     found: Upload | None = st.session_state.get(_key(origin))
-    return found if found and found.profile.folder.is_dir() else None
+    return found if found and found.is_there else None
+
+
+def lost(origin: str) -> Upload | None:
+    """The upload from that origin if it is gone, which this visit then forgets."""
+    found: Upload | None = st.session_state.get(_key(origin))
+    if found is None or found.is_there:
+        return None
+    del st.session_state[_key(origin)]
+    return uploads.opened(found.id, settings.OWNER) or found
 
 
 def begin(
@@ -54,19 +65,16 @@ def begin(
     contents: Iterable[tuple[str, bytes | memoryview]] = (),
     *,
     token: str = "",
-    spec: str = "",
 ) -> Upload:
     """A new upload in place of the previous one. Raises UserError where it cannot be written."""
     discard(origin)
-    profile = new_upload()
+    upload = uploads.begin(origin, name, contents, owner=settings.OWNER, token=token)
     try:
-        names = tuple(profile.add_file(file, content) for file, content in contents)
-        upload = Upload(name, profile, names, token, spec)
         st.session_state[_key(origin)] = upload
     except (
         BaseException
-    ):  # also a visitor's next click, which interrupts a run where it touches the session's state
-        profile.delete()
+    ):  # a visitor's next click interrupts a run where it touches the session's state
+        upload.delete()
         raise
     return upload
 
@@ -74,28 +82,34 @@ def begin(
 def discard(origin: str) -> None:
     """Delete the upload with all its files."""
     if upload := current(origin):
-        upload.profile.delete()
+        upload.delete()
         del st.session_state[_key(origin)]
 
 
 def notice(origin: str, upload: Upload) -> None:
-    """Where the upload is stored, who sees it and for how long, with a button that deletes it."""
+    """Where the upload is stored, who opens it and for how long, with a button that deletes it."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Delete now",
             key=f"drop {origin}",
             icon=":material/delete:",
             on_click=_delete,
-            args=(origin,),
+            args=(origin, upload.name),
             help="Delete the upload and its files.",
         )
         st.caption(f"{as_markdown(f'`{upload.name}`')} · {NOTICE}")
 
 
-def _delete(origin: str) -> None:
+def _delete(origin: str, name: str) -> None:
     discard(origin)
+    st.session_state[deleted_key(origin)] = name
     if origin == "Paste":
         st.session_state["paste"] = ""
+
+
+def deleted_key(origin: str) -> str:
+    """Where the session has the name of the upload that was deleted last, for one run."""
+    return f"deleted {origin}"
 
 
 def _key(origin: str) -> str:

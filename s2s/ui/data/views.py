@@ -25,13 +25,14 @@ from s2s.data import (
 )
 from s2s.jobs import share_too_long
 from s2s.tokenizers import ComparisonRow
-from s2s.ui.data import cleaning, overview, profiles, sources, statistics, tokenizers
+from s2s.ui.data import cleaning, overview, profiles, sources, statistics, tokenizers, uploads
 from s2s.ui.data.sources import ChosenDataset
 from s2s.ui.kit import ViewState, as_markdown, field, file_name, forms, one_of, pickers
 from s2s.ui.kit.datasets import DEFAULT_DATASET
 from s2s.ui.kit.recipe_state import DEFAULT_PRESET, PREFIX, RECIPE_KEYS, data_choices
 
 DATA_KEYS = tuple(key for key in RECIPE_KEYS if key.startswith(("data.", "tokenizer.")))
+NO_LINK = "Only a saved dataset can be linked: press Train on these pairs, which saves it."
 TASK_PAIRS = 50  # pairs whose input and output are shown
 
 
@@ -60,32 +61,30 @@ def read_from_url() -> None:
     if given is None:
         return
     source = given.pop("source", "")
-    # A link never names an upload; one without a dataset is no reason to leave the upload.
+    # An address without a dataset is no reason to leave an upload.
     if source or st.session_state.get("origin") not in sources.NOT_SAVED:
-        source = sources.choose_spec(source or DEFAULT_DATASET)
+        sources.choose_spec(source or DEFAULT_DATASET)
     changes, errors = forms.from_address(
         base(), {key: value for key, value in given.items() if key in DATA_KEYS}
     )
     _take({key: value for key, value in (flat(base()) | changes).items() if key in DATA_KEYS})
     for error in errors:
         pickers.notify(error)
+    _hold(sources.linked(st.session_state["origin"]))
+
+
+def write_to_url(origin: str) -> None:
+    """Keep in the address what reopens the same dataset and settings; a link for others names only what is saved."""
+    source = sources.linked(origin)
+    is_upload = source.startswith(uploads.PREFIX) and source != uploads.PREFIX
+    st.session_state["no link"] = NO_LINK if is_upload else ""
     _hold(source)
 
 
-def write_to_url(chosen: ChosenDataset | None) -> None:
-    """Keep in the address what a link can hold."""
-    can_link = chosen is None or chosen.spec != ""
-    st.session_state["no link"] = (
-        ""
-        if can_link
-        else "Only a saved dataset can be linked: press Train on these pairs, which saves it."
+def _hold(source: str) -> None:
+    STATE.write_to_url(
+        {"source": source} | forms.to_address(changes()), {"source": DEFAULT_DATASET}
     )
-    _hold(chosen.spec if chosen else DEFAULT_DATASET)
-
-
-def _hold(spec: str) -> None:
-    source = {"source": spec} if spec else {}
-    STATE.write_to_url(source | forms.to_address(changes()), {"source": DEFAULT_DATASET})
 
 
 def show(chosen: ChosenDataset) -> None:
@@ -173,9 +172,29 @@ def _cleaning(chosen: ChosenDataset, now: Recipe) -> None:
     if found := profiles.section(chosen.profile, "lint", now.data):
         report = LintReport.from_json(found)
         wanted = cleaning.panel(report, now.data.clean, key=chosen.profile.folder.name)
+        _flagged(chosen, now)
         _take({f"data.clean.{name}": value for name, value in flat(wanted).items()})
         if wanted != now.data.clean:
             st.rerun()
+
+
+def _flagged(chosen: ChosenDataset, now: Recipe) -> None:
+    """The flagged pairs as a table, computed when it is asked for."""
+    with st.popover("Flagged pairs", icon=":material/download:", on_change="rerun") as box:
+        if not box.open:
+            return
+        st.caption("Every pair that a rule matches, with its line in the file and what is wrong.")
+        if found := profiles.section(chosen.profile, "flagged", now.data):
+            name = PROFILE_SECTIONS["flagged"].name("flagged", now.data)
+            first = "" if found["is_whole"] else "first "
+            st.download_button(
+                f"The {first}{found['n_rows']:,} rows (CSV)",
+                (chosen.profile.folder / f"{name}.csv").read_bytes,
+                f"{file_name(chosen.name)} flagged.csv",
+                "text/csv",
+                on_click="ignore",
+                icon=":material/download:",
+            )
 
 
 def _task(chosen: ChosenDataset, now: Recipe) -> None:
@@ -235,7 +254,11 @@ def _tokens(chosen: ChosenDataset, now: Recipe) -> None:
         st.caption(found["scope"])
         rows = [ComparisonRow.from_json(row) for row in found["rows"]]
         wanted = tokenizers.panel(
-            rows, chosen.profile.folder.name, advice=found["advice"], now=now.tokenizer
+            rows,
+            chosen.profile.folder.name,
+            advice=found["advice"],
+            now=now.tokenizer,
+            folder=chosen.profile.folder / PROFILE_SECTIONS["pieces"].name("pieces", now.data),
         )
         keys = ("tokenizer.kind", "tokenizer.vocab_size")
         _take({key: wanted[key] for key in keys if key in wanted})

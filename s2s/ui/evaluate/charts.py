@@ -13,9 +13,9 @@ import streamlit as st
 from s2s import plots
 from s2s.plots import SweepLine, TradeoffPoint
 from s2s.runs import Evaluation, System
+from s2s.scores import METRIC_NAMES
 from s2s.ui.evaluate.table import value
 from s2s.ui.kit import cached, chart, file_name, shortened
-from s2s.words import METRIC_NAMES
 
 Scores = Mapping[str, Any]  # of one system
 SystemScores = list[tuple[System, Scores]]
@@ -110,8 +110,8 @@ def _merged(points: Sequence[TradeoffPoint]) -> list[TradeoffPoint]:
     return [
         replace(
             group[0],
-            name=", ".join(each.name for each in group),
-            label=", ".join(each.label or each.name for each in group),
+            name=", ".join(point.name for point in group),
+            label=", ".join(point.label or point.name for point in group),
         )
         for group in groups.values()
     ]
@@ -180,7 +180,7 @@ def _download(what: str, head: Sequence[str], rows: Sequence[tuple[str, float, f
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
     lines.writerow(head)
-    lines.writerows([plots.csv_cell(name), f"{x:.6g}", f"{y:.6g}"] for name, x, y in rows)
+    lines.writerows([plots.csv_cell(name), x, y] for name, x, y in rows)
     name = file_name(what)
     st.download_button(
         "Download data (CSV)",

@@ -71,9 +71,9 @@ def panel(run_id: str) -> None:
         if typed and (text := " ".join(printable(typed).split())):
             _take(run, how, turns, text)
         with place:
-            for who, said in turns:
+            for who, text in turns:
                 with st.chat_message(who):
-                    st.html(f'<p dir="auto">{html.escape(said)}</p>')
+                    st.html(f'<p dir="auto">{html.escape(text)}</p>')
         _below(run, how, turns, run_id)
 
 
@@ -104,9 +104,9 @@ def source(how: ChatFormat, turns: list[tuple[str, str]]) -> str:
     """What the model reads: `respond: Ben has the hat . who has the hat ?`, or turns with `<turn>` between."""
     if not how.has_facts:
         return how.prefix + f" {TURN} ".join(text for _, text in turns[-how.n_turns :])
-    said = [text for who, text in turns if who == USER]
-    facts = [_spaced(text.rstrip(" .")) + " ." for text in said[:-1] if not text.endswith("?")]
-    return how.prefix + " ".join([*facts[-MOST_FACTS:], _spaced(said[-1])])
+    messages = [text for who, text in turns if who == USER]
+    facts = [_spaced(text.rstrip(" .")) + " ." for text in messages[:-1] if not text.endswith("?")]
+    return how.prefix + " ".join([*facts[-MOST_FACTS:], _spaced(messages[-1])])
 
 
 def _spaced(text: str) -> str:

@@ -6,19 +6,28 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
+from typing import NamedTuple
 
 import streamlit as st
 
 from s2s import settings
-from s2s.jobs import EvaluationRequest, SentencePairs, test_sets
+from s2s.data import decode_lines
+from s2s.jobs import AllReferences, EvaluationRequest, SentencePairs, test_sets
 from s2s.runs import Sentences, System
 from s2s.ui.kit import as_markdown, shortened
 
 MEGABYTES = 20  # of one file
 
 
-def test_set() -> SentencePairs:
-    """All pairs of the uploaded files, or none yet. Raises UserError for files that do not match."""
+class Uploaded(NamedTuple):
+    """A test set from files: its pairs, and all references of each."""
+
+    pairs: SentencePairs
+    references: AllReferences
+
+
+def test_set() -> Uploaded | None:
+    """The uploaded files, or none yet. Raises UserError for files that do not match."""
     left, right = st.columns(2)
     with left:
         src = st.file_uploader(
@@ -27,24 +36,58 @@ def test_set() -> SentencePairs:
             max_upload_size=MEGABYTES,
         )
     with right:
-        ref = st.file_uploader(
-            "References, one per line", key="eval references", max_upload_size=MEGABYTES
+        refs = st.file_uploader(
+            "References, one per line; several files for several references",
+            key="eval references",
+            max_upload_size=MEGABYTES,
+            accept_multiple_files=True,
         )
-    given = [(file.name, file.getvalue()) for file in (src, ref) if file]
-    return test_sets.from_uploads(given) if given else ()
+    return read([(file.name, file.getvalue()) for file in (src, *refs) if file])
 
 
-def with_pairs(request: EvaluationRequest, every: SentencePairs) -> EvaluationRequest:
+def read(contents: Sequence[tuple[str, bytes]]) -> Uploaded | None:
+    """Sources and reference files, or one table. Raises UserError for files that do not match."""
+    if not contents:
+        return None
+    pairs = test_sets.from_uploads(contents[:2])
+    more = [(name, decode_lines(content, name)) for name, content in contents[2:]]
+    return Uploaded(pairs, test_sets.with_more_references(pairs, more))
+
+
+def with_pairs(request: EvaluationRequest, every: Uploaded) -> EvaluationRequest:
     """The request, with the uploaded pairs."""
-    pairs = test_sets.evenly_spread(every, request.test.n)
-    return replace(request, pairs=pairs, test=replace(request.test, n=len(pairs), n_all=len(every)))
+    pairs, references = every
+    if request.test.is_grouped:
+        pairs, references = test_sets.grouped(
+            [
+                (source, one)
+                for (source, _), each in zip(pairs, references, strict=True)
+                for one in each
+            ]
+        )
+    rows = test_sets.even_indices(len(pairs), min(request.test.n, len(pairs)))
+    chosen = [references[i] for i in rows]
+    test = replace(request.test, n=len(rows), n_all=len(pairs), files=_names())
+    return replace(
+        request,
+        pairs=[pairs[i] for i in rows],
+        references=chosen if any(len(each) > 1 for each in chosen) else (),
+        test=test,
+    )
+
+
+def _names() -> tuple[str, ...]:
+    """The names of the uploaded files of the test set."""
+    found = [st.session_state.get("eval sources"), *st.session_state.get("eval references", [])]
+    return tuple(file.name for file in found if file)
 
 
 def with_systems(request: EvaluationRequest) -> EvaluationRequest:
     """The request, with other systems' translations. Raises UserError for files that do not match the sentences."""
     with st.expander("Other systems' translations", icon=":material/upload_file:"):
         st.caption(
-            "One .txt file per system, one translation per line, in the order of the sentences. They join the same table."
+            "One .txt file per system, one translation per line, in the order of the sentences."
+            " They join the same table."
         )
         files = st.file_uploader(
             "Translations (.txt)",
@@ -60,9 +103,9 @@ def with_systems(request: EvaluationRequest) -> EvaluationRequest:
         )
         if not (files or is_wanted or request.pairs):
             return request
-        pairs, n_all = (
-            (request.pairs, request.test.n_all) if request.pairs else chosen(request.test)
-        )
+        if not request.pairs:
+            request = chosen(request)
+        pairs = request.pairs
         text = "".join(f"{source}\n" for source, _ in pairs)
         st.download_button(
             "Sentences (.txt)",
@@ -74,9 +117,6 @@ def with_systems(request: EvaluationRequest) -> EvaluationRequest:
         )
         if not files:
             return request
-        request = replace(
-            request, pairs=pairs, test=replace(request.test, n=len(pairs), n_all=n_all)
-        )
         for file in files:
             request = _with_system(request, file.name, file.getvalue())
         return request
@@ -107,10 +147,12 @@ def _name(request: EvaluationRequest, file: str) -> str:
     return next(one for one in itertools.chain([name], numbers) if one not in taken)
 
 
-def chosen(test: Sentences) -> tuple[Sequence[tuple[str, str]], int]:
-    """The sentences of a test set, and how many it has in all. Raises UserError if it cannot be read."""
-    every = _read(str(settings.home()), test.run, test.spec, test.split)
-    return test_sets.evenly_spread(every, test.n), len(every)
+def chosen(request: EvaluationRequest) -> EvaluationRequest:
+    """The request, with the sentences of its test set. Raises UserError if that cannot be read."""
+    test = request.test
+    pairs = _read(str(settings.home()), test.run, test.spec, test.split)
+    named = with_pairs(request, Uploaded(pairs, tuple((reference,) for _, reference in pairs)))
+    return replace(named, test=replace(named.test, files=()))
 
 
 @st.cache_resource(max_entries=4, show_spinner="Reading the dataset …")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from s2s import settings
 from s2s.config import UserError
 from s2s.jobs import EvaluationProgress, EvaluationRequest, evaluation_service, worker
 from s2s.runs import Evaluation, evaluations
-from s2s.ui.evaluate import charts, sentences, table, translate_file
+from s2s.ui.evaluate import buckets, charts, provenance, sentences, table, translate_file
 from s2s.ui.evaluate import form as evaluate_form
+from s2s.ui.evaluate import systems as systems_of
+from s2s.ui.evaluate.view_state import STATE
 from s2s.ui.kit import as_markdown, duration, forms, plain, polling, shortened
 from s2s.ui.kit.badges import badge
 
-KEY = "evaluation"  # in the session, and in the address
 REFRESH_SECONDS = 0.7  # while an evaluation runs
 SHOWN = 8  # earlier evaluations in the list
 
@@ -49,9 +52,12 @@ def _panel(evaluation_id: str, before: str, times: int) -> None:
             forms.show_error(wrong)
             return
         if scores.get("n"):
-            table.panel(evaluation, scores)
+            table.panel(evaluation, scores, place.provenance())
         if scores.get("is_final") and scores.get("n") and not stands.is_live:
             charts.panel(evaluation, scores)
+            rows = sentences.rows(evaluation.id, int(scores["n"]))
+            if rows and all(rows):
+                buckets.panel(evaluation, rows)
             sentences.panel(evaluation, int(scores["n"]))
 
 
@@ -84,7 +90,8 @@ def _head(evaluation: Evaluation, stands: EvaluationProgress) -> None:
             f"Stopped after {stands.done:,} of {stands.n:,} sentences; the scores cover those.",
             icon=":material/pause_circle:",
         )
-    st.caption(" ".join([_what(evaluation), *map(as_markdown, evaluation.test.notes)]))
+    about = [_what(evaluation), provenance.sentence(evaluation)]
+    st.caption(" ".join([*filter(None, about), *map(as_markdown, evaluation.test.notes)]))
 
 
 def _badge(state: str) -> None:
@@ -133,7 +140,7 @@ def _do(what: str, evaluation: str) -> None:
             evaluation_service.stop(evaluation, settings.OWNER)
         elif what == "delete":
             evaluation_service.delete(evaluation, settings.OWNER)
-            st.session_state[KEY] = ""
+            STATE.remember(evaluation="")
         else:
             evaluation_service.resume(evaluation, settings.OWNER)
             worker.ensure()
@@ -167,7 +174,8 @@ def button(form: evaluate_form.Form) -> None:
 
 def _evaluate(request: EvaluationRequest) -> None:
     try:
-        st.session_state[KEY] = evaluation_service.submit(request)
+        systems = systems_of.with_best(request.systems)
+        STATE.remember(evaluation=evaluation_service.submit(replace(request, systems=systems)))
         worker.ensure()
     except UserError as wrong:
         st.session_state["refused order"] = wrong
@@ -181,9 +189,13 @@ def earlier(run_id: str) -> None:
     with st.expander(f"Earlier evaluations of this run ({len(found)})", icon=":material/history:"):
         for one in found[:SHOWN]:
             with st.container(horizontal=True, vertical_alignment="center"):
-                is_open = st.session_state.get(KEY) == one.id
+                is_open = STATE.now.evaluation == one.id
                 st.button(
-                    "Open", key=f"open {one.id}", on_click=_open, args=(one.id,), disabled=is_open
+                    "Open",
+                    key=f"open {one.id}",
+                    on_click=STATE.remember,
+                    kwargs={"evaluation": one.id},
+                    disabled=is_open,
                 )
                 systems = ", ".join(system.name for system in one.systems)
                 text = f"{one.name} · {one.test.n:,} sentences · {shortened(systems, 80)}"
@@ -197,7 +209,3 @@ def earlier(run_id: str) -> None:
                 )
         if len(found) > SHOWN:
             st.caption(f"{len(found) - SHOWN} older evaluations are not listed.")
-
-
-def _open(evaluation: str) -> None:
-    st.session_state[KEY] = evaluation

@@ -12,15 +12,14 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from s2s import plots, settings
+from s2s import plots, settings, share
 from s2s.analysis import RULES, SORTS, SentenceRow, score_gains, sentence_rows, sort_rows
 from s2s.runs import Evaluation, System, evaluations
-from s2s.scores import METRICS
+from s2s.scores import METRIC_NAMES, METRICS
 from s2s.share import Column
 from s2s.ui.kit import cached, file_name, forms, nats, plain, score_counts
-from s2s.ui.kit.reference_diff import LEGEND, marked
+from s2s.ui.kit.differences import against_reference, legend
 from s2s.ui.shell import PAGES, page_link
-from s2s.words import METRIC_NAMES
 
 GAP = "gap"
 MOST_COLUMNS = 6  # of Compare
@@ -28,21 +27,21 @@ SCORES = ("chrf", "bleu", "ter", "rouge_l")
 CELL = 200  # characters
 
 
-def panel(asked: Evaluation, n: int) -> None:
+def panel(evaluation: Evaluation, n: int) -> None:
     """The table of sentences, the selected one, and a download."""
-    every = rows(asked.id, n)
+    every = rows(evaluation.id, n)
     if not every or not every[0]:
         return
     st.subheader("Sentence by sentence", anchor=False)
-    place, other, by = _choices(asked)
+    place, other, by = _choices(evaluation)
     order, gaps = _ordered(every, place, other, by)
     picked = _table(every[place], order, gaps, by if by in SCORES else SCORES[0])
-    _detail(asked, every, place, picked)
-    make = partial(table, asked, every)
+    _detail(evaluation, every, place, picked)
+    make = partial(table, evaluation, every)
     st.download_button(
         "Sentences (CSV)",
         make,
-        f"{file_name(asked.name)}-sentences.csv",
+        f"{file_name(evaluation.name)}-sentences.csv",
         "text/csv",
         on_click="ignore",
         icon=":material/download:",
@@ -57,11 +56,11 @@ def rows(evaluation: str, n: int) -> list[list[SentenceRow]]:
 @st.cache_resource(max_entries=4, show_spinner="Analyzing the sentences …")
 def _rows(home: str, evaluation: str, n: int) -> list[list[SentenceRow]]:
     place = evaluations.folder(evaluation)
-    asked = place.evaluation()
+    n_systems = len(place.evaluation().systems)
     pairs = place.test()[:n]
     sources = [source for source, _ in pairs]
     references = [reference for _, reference in pairs]
-    return [_of_system(place, number, sources, references) for number in range(len(asked.systems))]
+    return [_of_system(place, number, sources, references) for number in range(n_systems)]
 
 
 def _of_system(
@@ -75,21 +74,21 @@ def _of_system(
     places = range(len(sources))
     if any(i not in lines for i in places):  # still being written
         return []
-    told: dict[str, Any] = {}
+    known: dict[str, Any] = {}
     if all("log_prob" in lines[i] for i in places):
-        told = {
+        known = {
             "log_probs": [lines[i]["log_prob"] for i in places],
             "ranked": [lines[i]["score"] for i in places],
         }
     if all(i in own for i in places):
-        told["scored"] = [own[i] for i in places]
+        known["scored"] = [own[i] for i in places]
     texts = [str(lines[i]["text"]) for i in places]
-    return sentence_rows(sources, references, texts, counts=place.words() or None, **told)
+    return sentence_rows(sources, references, texts, counts=place.words() or None, **known)
 
 
-def _choices(asked: Evaluation) -> tuple[int, int | None, str]:
+def _choices(evaluation: Evaluation) -> tuple[int, int | None, str]:
     """The system, the other system if two are compared, and the score or order to sort by."""
-    names = [system.name for system in asked.systems]
+    names = [system.name for system in evaluation.systems]
     sorts = {key: sort.label for key, sort in SORTS.items()} | (
         {GAP: "Difference from another system"} if len(names) > 1 else {}
     )
@@ -194,33 +193,33 @@ def _cells(row: SentenceRow, gap: float | None, first: str) -> dict[str, Any]:
 
 
 def _detail(
-    asked: Evaluation, every: Sequence[Sequence[SentenceRow]], place: int, picked: int
+    evaluation: Evaluation, every: Sequence[Sequence[SentenceRow]], place: int, picked: int
 ) -> None:
     """One sentence: each system's translation, quality flags, how its scores are counted, and links."""
     row = every[place][picked]
     with st.container(border=True, key="sentence"):
-        st.html(_lines(asked, [rows[picked] for rows in every if rows]))
+        st.html(_lines(evaluation, [rows[picked] for rows in every if rows]))
         for flag in row.flags:
             rule = RULES[flag.rule]
             st.markdown(
                 f":material/flag: **{rule.label}** ({rule.kind}): {plain(flag.evidence)}. {rule.about}"
             )
-        _links(asked, row, place)
+        _links(evaluation, row, place)
         with st.expander(
-            f"How the scores of {plain(asked.systems[place].name)} are counted",
+            f"How the scores of {plain(evaluation.systems[place].name)} are counted",
             icon=":material/calculate:",
         ):
             score_counts.panel(row.hypothesis, row.reference)
 
 
-def _lines(asked: Evaluation, rows: Sequence[SentenceRow]) -> str:
+def _lines(evaluation: Evaluation, rows: Sequence[SentenceRow]) -> str:
     first = rows[0]
     lines = [
         f'<p dir="auto"><small>source {first.number:,}</small><br>{html.escape(first.source)}</p>'
     ]
     lines.append(f'<p dir="auto"><small>reference</small><br>{html.escape(first.reference)}</p>')
     alike: dict[str, list[str]] = {}
-    for system, row in zip(asked.systems, rows, strict=False):
+    for system, row in zip(evaluation.systems, rows, strict=False):
         alike.setdefault(row.hypothesis, []).append(system.name)
     for names, row in ((alike.pop(row.hypothesis), row) for row in rows if row.hypothesis in alike):
         scores = " · ".join(
@@ -228,26 +227,32 @@ def _lines(asked: Evaluation, rows: Sequence[SentenceRow]) -> str:
             for key in SCORES
             if key in row.scores
         )
-        told = f" · log-probability {nats(row.log_prob)}" if row.log_prob is not None else ""
-        named = f"<small><b>{html.escape(', '.join(names))}</b> · {scores}{told}</small>"
-        lines.append(f'<p dir="auto">{named}<br>{marked(row.hypothesis, row.reference)}</p>')
-    return "".join(lines) + f"<p><small>{LEGEND}</small></p>"
+        log_prob = f" · log-probability {nats(row.log_prob)}" if row.log_prob is not None else ""
+        named = f"<small><b>{html.escape(', '.join(names))}</b> · {scores}{log_prob}</small>"
+        marked = against_reference(row.hypothesis, row.reference)
+        lines.append(f'<p dir="auto">{named}<br>{marked}</p>')
+    return "".join(lines) + legend("a translation", "the reference")
 
 
-def _links(asked: Evaluation, row: SentenceRow, place: int) -> None:
+def _links(evaluation: Evaluation, row: SentenceRow, place: int) -> None:
     """Links to Compare, with these systems as columns and the reference, and to Steps, with the selected system."""
-    columns = [column(system) for system in asked.systems if system.run in cached.trained_runs()]
-    here = asked.systems[place]
+    columns = [
+        column(system) for system in evaluation.systems if system.run in cached.trained_runs()
+    ]
+    here = evaluation.systems[place]
     with st.container(horizontal=True):
         if columns:
             numbered = {
-                f"c{number}": str(each) for number, each in enumerate(columns[:MOST_COLUMNS], 1)
+                f"c{number}": str(written)
+                for number, written in enumerate(columns[:MOST_COLUMNS], 1)
             }
             page_link("compare", "Open in Compare", src=row.source, tgt=row.reference, **numbered)
         if here.run == st.session_state.get("run") and any(
             page.url_path == "steps" for page in PAGES
         ):
-            page_link("steps", "Why each word", src=row.source, step=str(here.step))
+            search = {"strategy": here.strategy} | forms.to_address(here.settings)
+            view = {"src": row.source, "tgt": row.reference, "set": share.pack(search)}
+            page_link("steps", "Why each word", step=str(here.step), **view)
 
 
 def column(system: System) -> Column:
@@ -257,35 +262,31 @@ def column(system: System) -> Column:
     )
 
 
-def table(asked: Evaluation, every: Sequence[Sequence[SentenceRow]]) -> str:
+def table(evaluation: Evaluation, every: Sequence[Sequence[SentenceRow]]) -> str:
     """CSV, one row per sentence and system: texts, scores, quality flags."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     texts = ["number", "system", "source", "reference", "translation"]
-    told = ["log_prob", "rarest", "rarest_count", "repeats", "hints"]
-    rows.writerow([*texts, *METRICS, *told])
-    for system, found in zip(asked.systems, every, strict=True):
+    details = ["log_prob", "rarest", "rarest_count", "repeats", "hints"]
+    rows.writerow([*texts, *METRICS, *details])
+    for system, found in zip(evaluation.systems, every, strict=True):
         for row in found:
             texts = [
                 plots.csv_cell(text)
                 for text in (system.name, row.source, row.reference, row.hypothesis)
             ]
-            scores = [_figure(row.scores.get(key)) for key in METRICS]
+            scores = [row.scores.get(key) for key in METRICS]
             rarest = [plots.csv_cell(row.rarest.word), row.rarest.n] if row.rarest else ["", ""]
-            said = plots.csv_cell("; ".join(f"{flag.rule}: {flag.evidence}" for flag in row.flags))
+            flags = plots.csv_cell("; ".join(f"{flag.rule}: {flag.evidence}" for flag in row.flags))
             rows.writerow(
                 [
                     row.number,
                     *texts,
                     *scores,
-                    _figure(row.log_prob),
+                    row.log_prob,
                     *rarest,
                     plots.csv_cell(row.repeated),
-                    said,
+                    flags,
                 ]
             )
     return out.getvalue()
-
-
-def _figure(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from s2s.config import UserError, flat, override, parse_assignments
 from s2s.decode import STRATEGIES
 from s2s.runs import System
+from s2s.ui.evaluate.view_state import NO_SWEEP, STATE, settings_key
 from s2s.ui.kit import cached, forms
 
 SWEEP_VALUES = {
@@ -21,8 +22,30 @@ SWEEP_VALUES = {
     "num_samples": "2 4 8 16 32",
 }
 MOST_VALUES = 12
-NO_SWEEP = "none"  # stands in links
-Model = tuple[str, int]  # run and step
+BEST = "best"
+MBR = "mbr"
+STATED = ("num_samples", "temperature", "epsilon_cutoff")  # in the name of every MBR system
+
+
+class Model(NamedTuple):
+    """A run's checkpoint; `checkpoint` is `best` where the best was asked for, whatever its step."""
+
+    run: str
+    step: int
+    checkpoint: str = ""
+
+
+def best_model(run_id: str) -> Model:
+    """The best checkpoint that there is now."""
+    return Model(run_id, cached.open_run(run_id).step, BEST)
+
+
+def with_best(systems: Iterable[System]) -> tuple[System, ...]:
+    """The systems, those of a best checkpoint with the one that is best now: a page may be older than a checkpoint."""
+    return tuple(
+        replace(system, step=best_model(system.run).step) if system.checkpoint == BEST else system
+        for system in systems
+    )
 
 
 def strategy_settings(
@@ -30,7 +53,7 @@ def strategy_settings(
 ) -> dict[str, dict[str, Any]]:
     """The settings that differ from their defaults, by strategy."""
     by_strategy: dict[str, dict[str, Any]] = {}
-    has_some = any(st.session_state.get(f"eval settings {name}") for name in strategies)
+    has_some = any(st.session_state.get(settings_key(name)) for name in strategies)
     with st.expander("Strategy settings", icon=":material/tune:", expanded=has_some):
         st.caption(
             "List settings to override, such as num_beams=10, length_penalty=1.2. Compare explains each setting."
@@ -41,7 +64,7 @@ def strategy_settings(
             )
             text = st.text_input(
                 name,
-                key=f"eval settings {name}",
+                key=settings_key(name),
                 placeholder=f"default: {defaults}",
                 persist_state="session",
             )
@@ -92,38 +115,22 @@ def sweep_settings(strategies: list[str], wrongs: list[UserError]) -> tuple[str,
         for setting in SWEEP_VALUES
         if setting in flat(STRATEGIES[name].config())
     ]
-    if st.session_state.get("eval sweep") not in offered:
-        st.session_state["eval sweep"] = NO_SWEEP
-    with st.expander(
-        "Sweep a setting",
-        icon=":material/show_chart:",
-        expanded=st.session_state["eval sweep"] != NO_SWEEP,
-    ):
+    options = {NO_SWEEP: NO_SWEEP} | {name: name for name in offered}
+    is_open = STATE.now.sweep in offered
+    with st.expander("Sweep a setting", icon=":material/show_chart:", expanded=is_open):
         st.caption(
             "One strategy at several values of one setting, as a curve: more beams find more probable outputs,"
             " not always better ones."
         )
-        chosen = str(
-            st.selectbox(
-                "Setting",
-                [NO_SWEEP, *offered],
-                key="eval sweep",
-                persist_state="session",
-                width=360,
-            )
-        )
+        chosen = STATE.choice("sweep", "Setting", options, width=360)
+        STATE.belongs_to("sweep", chosen)
         if chosen == NO_SWEEP:
             return "", "", []
         setting, _, strategy = chosen.partition(" of ")
-        st.session_state.setdefault(f"eval values {setting}", SWEEP_VALUES[setting])
-        text = st.text_input(
-            "Values, separated by spaces",
-            key=f"eval values {setting}",
-            persist_state="session",
-            width=360,
-        )
+        label = "Values, separated by spaces"
+        text = STATE.text("values", label, default=SWEEP_VALUES[setting], width=360)
         try:
-            return strategy, setting, _values(strategy, setting, str(text))
+            return strategy, setting, _values(strategy, setting, text)
         except UserError as wrong:
             forms.show_error(wrong)
             wrongs.append(wrong)
@@ -151,7 +158,9 @@ def plain_systems(
     models: list[Model], strategies: list[str], settings: Mapping[str, dict[str, Any]]
 ) -> list[System]:
     return [
-        System("", run, step, name, settings[name]) for run, step in models for name in strategies
+        System("", model.run, model.step, name, settings[name], checkpoint=model.checkpoint)
+        for model in models
+        for name in strategies
     ]
 
 
@@ -160,19 +169,34 @@ def swept_systems(
 ) -> list[System]:
     strategy, setting, values = swept
     return [
-        System("", run, step, strategy, settings[strategy] | {setting: value}, sweep=setting)
-        for run, step in models
+        System(
+            "",
+            model.run,
+            model.step,
+            strategy,
+            settings[strategy] | {setting: value},
+            sweep=setting,
+            checkpoint=model.checkpoint,
+        )
+        for model in models
         for value in values
     ]
 
 
 def named(systems: list[System]) -> list[System]:
-    """Systems with unique names: run and checkpoint where there are several, strategy, settings."""
+    """Systems with unique names: run and checkpoint where there are several, strategy, settings.
+
+    MBR states its samples even at their defaults: its quality depends on them more than on the model.
+    """
     n_runs = len({system.run for system in systems})
     n_models = len({(system.run, system.step) for system in systems})
     renamed = []
     for system in systems:
-        settings = " ".join(f"{key}={value}" for key, value in system.settings.items())
+        values = flat(STRATEGIES[system.strategy].config())
+        stated = {key: values[key] for key in STATED if key in values and system.strategy == MBR}
+        settings = " ".join(
+            f"{key}={value}" for key, value in (stated | dict(system.settings)).items()
+        )
         run = f"{cached.title(system.run)} · " if n_runs > 1 else ""
         run += f"step {system.step:,} · " if n_models > n_runs else ""
         renamed.append(

@@ -4,28 +4,23 @@ baseline.
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Mapping, Sequence
-from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from s2s import plots
 from s2s.runs import Evaluation
-from s2s.scores import MEASURES, METRICS
-from s2s.ui.kit import file_name, plain, shortened
-from s2s.words import METRIC_NAMES
+from s2s.scores import MEASURES, METRIC_NAMES, METRICS
+from s2s.ui.evaluate import downloads, provenance
+from s2s.ui.kit import plain, shortened
 
 Scores = Mapping[str, Any]  # scores.json, or the entry of one system in it
 BEST = "★"
 DIFFERS = "*"
 NONE = "–"
-SIGNIFICANT = 0.05  # p-value below which a difference is marked
+SIGNIFICANT = 0.05  # p-value below which a difference is marked, if its interval excludes 0 too
 COLUMNS = (*METRICS, *MEASURES, "perplexity", "token_accuracy", "loss", "sentences_per_second")
 MAIN_COLUMNS = (
     "bleu",
@@ -46,31 +41,21 @@ FORMATS = MappingProxyType(
     }
 )
 FRACTIONS = frozenset({"token_accuracy"})  # stored as 0 to 1, shown as a percentage
-CSV_COLUMNS = (
-    "system",
-    "score",
-    "value",
-    "low",
-    "high",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "p_value",
-    "signature",
-)
 
 
-def panel(evaluation: Evaluation, scores: Scores) -> None:
+def panel(evaluation: Evaluation, scores: Scores, found: provenance.Provenance) -> None:
     """The result in a sentence, the table, how to read it, and the details to open or download."""
     systems = scores["systems"]
     keys = [key for key in COLUMNS if any(value(system, key) is not None for system in systems)]
     is_final = bool(scores.get("is_final"))
     if is_final and "bleu" in keys:
         st.markdown(_verdict(evaluation, systems))
-    _table(evaluation, systems, _chosen(keys))
+    _table(evaluation, systems, _chosen(keys), found)
     st.caption(_reading(evaluation, scores))
     if is_final:
         _details(evaluation, scores)
+        provenance.panel(found)
+        downloads.buttons(evaluation, scores, found)
 
 
 def _chosen(keys: Sequence[str]) -> list[str]:
@@ -81,12 +66,17 @@ def _chosen(keys: Sequence[str]) -> list[str]:
     return [key for key in MAIN_COLUMNS if key in keys]
 
 
-def _table(evaluation: Evaluation, systems: Sequence[Scores], keys: Sequence[str]) -> None:
+def _table(
+    evaluation: Evaluation,
+    systems: Sequence[Scores],
+    keys: Sequence[str],
+    found: provenance.Provenance,
+) -> None:
     names = [system.name for system in evaluation.systems]
     cells = {METRIC_NAMES[key].label: _cells(key, systems) for key in keys}
     config = {METRIC_NAMES[key].label: st.column_config.TextColumn(help=_help(key)) for key in keys}
     st.dataframe(
-        pd.DataFrame({"System": names, **cells}),
+        pd.DataFrame({"System": names, **cells, **provenance.columns(evaluation, found)}),
         hide_index=True,
         placeholder="",
         column_config={**config, "System": st.column_config.TextColumn(pinned=True)},
@@ -113,12 +103,27 @@ def _verdict(evaluation: Evaluation, systems: Sequence[Scores]) -> str:
     if best == evaluation.baseline or pair is None:
         return f"{name} has the highest BLEU: {values[best]:.1f}."
     baseline = _bold_name(evaluation, evaluation.baseline)
-    is_sure = pair["p_value"] < SIGNIFICANT
-    certainty = "a significant difference" if is_sure else "a difference that chance may explain"
+    certainty = (
+        "a significant difference" if differs(pair) else "a difference that chance may explain"
+    )
+    p = f", p = {pair['p_randomization']:.3f}" if "p_randomization" in pair else ""
     return (
         f"{name} has the highest BLEU: {values[best]:.1f}, {pair['difference']:.1f} above {baseline},"
-        f" {certainty} (p = {pair['p_value']:.3f})."
+        f" {certainty} (95 % interval {_interval(pair)}{p})."
     )
+
+
+def differs(pair: Mapping[str, float]) -> bool:
+    """Whether a difference from the baseline is marked: its interval excludes 0 and the randomization test agrees.
+
+    Evaluations of earlier versions have the interval alone.
+    """
+    excludes_zero = pair["low"] > 0 or pair["high"] < 0
+    return excludes_zero and pair.get("p_randomization", 0.0) < SIGNIFICANT
+
+
+def _interval(pair: Mapping[str, float]) -> str:
+    return f"{pair['low']:+.2f} to {pair['high']:+.2f}"
 
 
 def _bold_name(evaluation: Evaluation, system: int) -> str:
@@ -159,7 +164,7 @@ def _cell(key: str, system: Scores, *, is_best: bool) -> str:
     if "low" in interval:
         text += f" ± {_text(key, (interval['high'] - interval['low']) / 2)}"
     pair = system.get("paired", {}).get(key)
-    return f"{text} {DIFFERS}" if pair and pair["p_value"] < SIGNIFICANT else text
+    return f"{text} {DIFFERS}" if pair and differs(pair) else text
 
 
 def _text(key: str, number: float) -> str:
@@ -175,13 +180,15 @@ def _reading(evaluation: Evaluation, scores: Scores) -> str:
     if len(evaluation.systems) > 1:
         name = plain(evaluation.systems[evaluation.baseline].name)
         sentences.append(
-            f"\\{DIFFERS} differs significantly from the baseline, {name} (paired bootstrap, p < {SIGNIFICANT})."
+            f"\\{DIFFERS} differs significantly from the baseline, {name}: the 95 % interval of"
+            " the difference excludes 0,"
+            f" and p < {SIGNIFICANT} by approximate randomization."
         )
     return " ".join(sentences)
 
 
 def _details(evaluation: Evaluation, scores: Scores) -> None:
-    """Differences from the baseline, signatures, downloads."""
+    """Differences from the baseline, signatures."""
     systems = scores["systems"]
     if any(system.get("paired") for system in systems):
         with st.expander("Differences from the baseline", icon=":material/difference:"):
@@ -193,31 +200,6 @@ def _details(evaluation: Evaluation, scores: Scores) -> None:
             )
             lines = (f"{METRIC_NAMES[key].label}: {text}" for key, text in signatures.items())
             st.code("\n".join(lines), language=None, wrap_lines=True)
-    _downloads(evaluation, scores)
-
-
-def _downloads(evaluation: Evaluation, scores: Scores) -> None:
-    name = file_name(evaluation.name)
-    names = [system.name for system in evaluation.systems]
-    content = {**scores, "evaluation": evaluation.id, "names": names}
-    with st.container(horizontal=True):
-        st.download_button(
-            "Scores (CSV)",
-            partial(table, evaluation, scores),
-            f"{name}.csv",
-            "text/csv",
-            on_click="ignore",
-            icon=":material/download:",
-            key="eval csv",
-        )
-        st.download_button(
-            "Scores (JSON)",
-            json.dumps(content, ensure_ascii=False, indent=1),
-            f"{name}.json",
-            on_click="ignore",
-            icon=":material/download:",
-            key="eval json",
-        )
 
 
 def _differences(evaluation: Evaluation, systems: Sequence[Scores]) -> None:
@@ -227,8 +209,9 @@ def _differences(evaluation: Evaluation, systems: Sequence[Scores]) -> None:
             "System": system.name,
             "Score": METRIC_NAMES[key].label,
             "Difference": f"{pair['difference']:+.2f}",
-            "95 % interval": f"{pair['low']:+.2f} to {pair['high']:+.2f}",
-            "p": f"{pair['p_value']:.3f}{' ' + DIFFERS if pair['p_value'] < SIGNIFICANT else ''}",
+            "95 % interval": f"{_interval(pair)}{' ' + DIFFERS if differs(pair) else ''}",
+            "p (two-sided)": _p(pair.get("p_randomization")),
+            "sacrebleu's p": _p(pair["p_value"]),
         }
         for system, scores in zip(evaluation.systems, systems, strict=True)
         for key, pair in scores.get("paired", {}).items()
@@ -241,25 +224,13 @@ def _differences(evaluation: Evaluation, systems: Sequence[Scores]) -> None:
         key="eval differences",
     )
     st.caption(
-        f"Each system minus {plain(baseline)}, on the same sentences. p: the probability of a difference this large"
-        " between two equally good systems. Among many comparisons, some p-values are small by chance."
+        f"Each system minus {plain(baseline)}, on the same sentences. Interval: paired bootstrap. p: the probability of"
+        " a difference at least this large in either direction if the two systems were interchangeable, by approximate"
+        " randomization (Riezler and Maxwell 2005). sacrebleu's p: its paired bootstrap test, to compare with papers"
+        " that report it; it calls more equal systems different than it says. Among many comparisons, some p-values are"
+        " small by chance."
     )
 
 
-def table(evaluation: Evaluation, scores: Scores) -> str:
-    """CSV, one row per system and score: value, interval, difference from the baseline, p-value, signature."""
-    out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(CSV_COLUMNS)
-    for system, own in zip(evaluation.systems, scores["systems"], strict=True):
-        for key in COLUMNS:
-            if (number := value(own, key)) is None:
-                continue
-            interval = own.get("scores", {}).get(key, {})
-            pair = own.get("paired", {}).get(key, {})
-            paired = [pair.get(name) for name in ("difference", "low", "high", "p_value")]
-            numbers = [number, interval.get("low"), interval.get("high"), *paired]
-            cells = ["" if each is None else f"{each:.6g}" for each in numbers]
-            signature = own.get("signature", {}).get(key, "")
-            rows.writerow([plots.csv_cell(system.name), key, *cells, signature])
-    return out.getvalue()
+def _p(value: float | None) -> str:
+    return NONE if value is None else f"{value:.3f}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -13,6 +15,7 @@ from s2s.jobs import EvaluationRequest, evaluation_service, test_sets, worker
 from s2s.runs import Evaluation, Sentences, System, evaluations
 from s2s.ui.evaluate import systems
 from s2s.ui.evaluate.files import MEGABYTES
+from s2s.ui.evaluate.view_state import STATE
 from s2s.ui.kit import cached, duration, forms
 
 SHOWN = 5  # lines of a preview
@@ -46,18 +49,11 @@ def panel(run_id: str) -> None:
                 persist_state="session",
                 width=260,
             )
-        asked = None
+        request = None
         try:
             settings = systems.checked(run_id, strategy, text or "")
-            asked = (
-                _asked(
-                    run_id,
-                    System(strategy, run_id, cached.open_run(run_id).step, strategy, settings),
-                    file,
-                )
-                if file
-                else None
-            )
+            model = systems.best_model(run_id)
+            request = _request(model, strategy, settings, file) if file else None
         except UserError as wrong:
             forms.show_error(wrong)
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -67,20 +63,24 @@ def panel(run_id: str) -> None:
                 icon=icon,
                 key="translate file",
                 on_click=_submit,
-                args=(asked,),
-                disabled=asked is None,
+                args=(request,),
+                disabled=request is None,
             )
-            if asked:
-                seconds = evaluation_service.forecast(asked.systems, asked.test.n)
+            if request:
+                seconds = evaluation_service.forecast(request.systems, request.test.n)
                 st.caption(
-                    f"{asked.test.n:,} lines · about {duration(seconds)}, within a factor of three"
+                    f"{request.test.n:,} lines · about {duration(seconds)}, within a factor of three"
                 )
         if refused := st.session_state.pop("refused file", None):
             forms.show_error(refused)
 
 
-def _asked(run_id: str, system: System, file: object) -> EvaluationRequest:
+def _request(
+    model: systems.Model, strategy: str, settings: Mapping[str, Any], file: object
+) -> EvaluationRequest:
     """Raises UserError for a file that is not text, has no lines or too many, or a line too long for the model."""
+    run_id = model.run
+    system = System(strategy, run_id, model.step, strategy, settings, checkpoint=model.checkpoint)
     name = str(getattr(file, "name", "file"))
     content = getattr(file, "getvalue", bytes)()
     lines = decode_lines(content, name)
@@ -88,27 +88,29 @@ def _asked(run_id: str, system: System, file: object) -> EvaluationRequest:
         raise UserError(f"`{name}` has no text; give a file with at least one sentence.")
     if len(lines) > test_sets.MAX_SENTENCES:
         raise UserError(
-            f"`{name}` has {len(lines):,} lines, and at most {test_sets.MAX_SENTENCES:,} are translated at once; split it."
+            f"`{name}` has {len(lines):,} lines, and at most {test_sets.MAX_SENTENCES:,} are"
+            " translated at once; split it."
         )
     cached.open_run(run_id).check_lengths(lines)
-    test = Sentences(name, n=len(lines), n_all=len(lines), has_references=False)
+    test = Sentences(name, n=len(lines), n_all=len(lines), has_references=False, files=(name,))
     return EvaluationRequest((system,), test, [(line, "") for line in lines], name=name, run=run_id)
 
 
-def _submit(asked: EvaluationRequest) -> None:
+def _submit(request: EvaluationRequest) -> None:
     try:
-        st.session_state["evaluation"] = evaluation_service.submit(asked)
+        best = systems.with_best(request.systems)
+        STATE.remember(evaluation=evaluation_service.submit(replace(request, systems=best)))
         worker.ensure()
     except UserError as wrong:
         st.session_state["refused file"] = wrong
 
 
-def result(asked: Evaluation, done: int) -> None:
+def result(evaluation: Evaluation, done: int) -> None:
     """The translation so far: its first lines, and a download in which lines not yet translated are empty."""
-    place = evaluations.folder(asked.id)
+    place = evaluations.folder(evaluation.id)
     lines = place.lines(0)
     pairs = place.test()
-    st.caption(f"{done:,} of {len(pairs):,} lines, by {asked.systems[0].name}.")
+    st.caption(f"{done:,} of {len(pairs):,} lines, by {evaluation.systems[0].name}.")
     rows = [
         {"line": i + 1, "source": pairs[i][0], "translation": lines[i]["text"]}
         for i in sorted(lines)[:SHOWN]
@@ -124,7 +126,7 @@ def result(asked: Evaluation, done: int) -> None:
     st.download_button(
         "Translation (.txt)",
         text(lines, len(pairs)),
-        f"{asked.name.removesuffix('.txt')}.translated.txt",
+        f"{evaluation.name.removesuffix('.txt')}.translated.txt",
         "text/plain",
         on_click="ignore",
         icon=":material/download:",

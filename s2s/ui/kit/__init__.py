@@ -4,9 +4,12 @@ from s2s.ui.kit import (
     address,
     cached,
     captions,
+    dataset_sentences,
     forms,
+    gold_alignment,
     pickers,
     polling,
+    references,
     score_counts,
     sentence,
     target,
@@ -16,6 +19,7 @@ from s2s.ui.kit.captions import file_name, nats, percent
 from s2s.ui.kit.cards import Card, cards
 from s2s.ui.kit.charts import chart, clickable_chart
 from s2s.ui.kit.differences import highlighted
+from s2s.ui.kit.glossary import definitions
 from s2s.ui.kit.state import ViewState, between, field, one_of
 from s2s.ui.kit.text import JOINER, as_markdown, duration, plain, shortened, unique_names
 from s2s.ui.kit.vocabulary import RunVocabulary

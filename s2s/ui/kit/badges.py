@@ -25,6 +25,7 @@ STATES: Mapping[str, StateLook] = MappingProxyType(
         "done": StateLook("green", ":material/check_circle:", "done"),
         "stopped": StateLook("gray", ":material/pause_circle:", "stopped"),
         "interrupted": StateLook("orange", ":material/power_off:", "interrupted"),
+        "diverged": StateLook("red", ":material/trending_up:", "diverged"),
         "failed": StateLook("red", ":material/error:", "failed"),
     }
 )

@@ -17,6 +17,7 @@ from s2s.analysis import AttentionMap, Weights
 from s2s.runs import Decoded, Run
 from s2s.ui.kit import cached
 from s2s.ui.kit.charts import chart
+from s2s.ui.kit.glossary import definitions
 
 CLEAR = 0.6  # a weight from which on a row makes a good example
 MOSTLY = 0.5
@@ -52,7 +53,8 @@ def log_probability(decoded: Decoded) -> None:
     """How probable the model finds its translation."""
     st.caption(
         f"Log-probability {nats(decoded.log_prob)} nats: the model gives this sentence a probability of"
-        f" {percent(math.exp(decoded.log_prob))}."
+        f" {percent(math.exp(decoded.log_prob))}.",
+        help=definitions("log-probability", "nats"),
     )
 
 

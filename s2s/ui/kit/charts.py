@@ -10,9 +10,12 @@ import streamlit as st
 
 from s2s.ui.canvas import touch_scrolling
 
+MIN_TEXT = 12  # pixels; Streamlit's theme takes less
+
 
 def chart(figure: go.Figure, *, alt: str, file_name: str) -> None:
     """A figure with hover, tap and a save button that never catches the page's scrolling."""
+    _enlarge_small_text(figure)
     st.plotly_chart(figure, config=_config(file_name), alt=alt, theme="streamlit")
 
 
@@ -25,6 +28,7 @@ def clickable_chart(
         for point in st.session_state[key].selection.points:
             on_pick(point["customdata"])
 
+    _enlarge_small_text(figure)
     with touch_scrolling(key):
         st.plotly_chart(
             figure,
@@ -38,10 +42,23 @@ def clickable_chart(
         )
 
 
+def _enlarge_small_text(figure: go.Figure) -> None:
+    """Ticks and texts whose size the figure leaves to the theme."""
+    fonts = [axis.tickfont for axis in (*figure.select_xaxes(), *figure.select_yaxes())]
+    fonts.append(figure.layout.legend.font)
+    for trace in figure.select_traces():
+        fonts += [trace.textfont] if "textfont" in trace else []
+        fonts += [trace.colorbar.tickfont] if "colorbar" in trace else []
+    for font in fonts:
+        if font.size is None:
+            font.size = MIN_TEXT
+
+
 def _config(file_name: str) -> dict[str, Any]:
     return {
         "displaylogo": False,
         "scrollZoom": False,
-        "modeBarButtons": [["toImage"]],
+        "displayModeBar": True,
+        "modeBarButtons": [["toImage"]],  # opens the dialog of `save_picture`
         "toImageButtonOptions": {"format": "png", "filename": file_name, "scale": 2},
     }

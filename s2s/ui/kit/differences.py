@@ -5,7 +5,10 @@ from __future__ import annotations
 import html
 
 from s2s.analysis import ADDED, MISSING, WordDiff, diff_words
+from s2s.ui.kit.text import shortened
 
+LONGEST = 300  # characters of a cell
+MARGIN = 40  # characters beyond twice the reference's length: early translations never end
 TAGS = {ADDED: ("ins", "only here"), MISSING: ("del", "not here")}
 
 
@@ -17,6 +20,22 @@ def highlighted(text: str, other: str | None) -> tuple[str, WordDiff | None]:
     return found.separator.join(
         _tagged(segment.kind, found.separator.join(segment.words)) for segment in found.segments
     ), found
+
+
+def against_reference(text: str, reference: str) -> str:
+    """A table cell: a translation as HTML, truncated, with its differences from the reference marked."""
+    reference = shortened(reference, LONGEST).strip()
+    text = shortened(text, 2 * len(reference) + MARGIN).strip()
+    shown, _ = highlighted(text, reference)
+    return shown if text else f"(nothing) {shown}".rstrip()
+
+
+def legend(text: str, other: str) -> str:
+    """How the differences of a text from another are marked, as HTML; both texts are named by their nouns."""
+    return (
+        f'<p class="legend"><small><ins>Underlined</ins> words occur only in {text},'
+        f" <del>struck-out</del> words only in {other}.</small></p>"
+    )
 
 
 def _tagged(kind: str, words: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from s2s.config import Config, SettingInfo, UserError, flat, override, settings_of
+from s2s.config import Config, SettingInfo, UserError, flat, json_or_text, override, settings_of
 from s2s.ui.kit.text import as_markdown, plain
 
 MAX_INTEGER = 2**53 - 1  # that a browser represents exactly
@@ -67,7 +67,7 @@ def to_address(settings: Mapping[str, Any]) -> dict[str, str]:
 
 def from_address(config: Config, given: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
     """The changes that an address makes to a config, and a sentence for each setting that cannot be used."""
-    refused = {key: _read(text) for key, text in given.items()}
+    refused = {key: json_or_text(text) for key, text in given.items()}
     if why_not(config, refused) is None:  # together: some settings depend on each other
         return refused, []
     good: dict[str, Any] = {}
@@ -88,13 +88,6 @@ def why_not(config: Config, changes: Mapping[str, Any]) -> UserError | None:
     except UserError as wrong:
         return wrong
     return None
-
-
-def _read(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def _input(key: str, setting: SettingInfo, widget: str) -> None:

@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
+import time
+from typing import NamedTuple
+
 import streamlit as st
 
 from s2s.analysis import KINDS, LabeledWeights
+from s2s.jobs import run_service
 from s2s.runs import Run
 from s2s.ui.kit import cached, vocabulary
+from s2s.ui.kit.glossary import definitions
 
 MEAN = "mean"
+CHOSEN = "chosen run"  # in the session: one that a callback chose
+DRAWN = "run picker drawn"  # in the session: since a part of the page refreshed itself
+LATE_SECONDS = 30.0  # after which the browser has learned of the chosen run
+LABELS = "run labels"  # in the session: those of the runs it has shown
+HEAD_HELP = f"{definitions('head')}\n\n**mean**: The average of all heads' weights."
 MAX_SEGMENTS = 9  # more options become a list
+
+
+class ChosenRun(NamedTuple):
+    """A run that a callback chose."""
+
+    id: str
+    before: tuple[str, str]  # the run in the address then, and that of the page
+    since: float  # seconds, monotonic
 
 
 def run_picker() -> str | None:
     """The id of the run that the page shows; None where there is no run."""
-    labels = cached.labels()
+    _keep_choice()
+    wanted = _wanted_run()
+    labels = _labels_with(wanted)
     ids = list(labels)
     if not ids:
         return None
-    wanted = run_id_of(st.query_params.get("run", "")) or st.session_state.get("run")
     if wanted and wanted not in ids:
         notify(f"There is no run {wanted[:40]} here (any more); {ids[0]} is shown instead.")
         st.session_state["run"] = ids[0]
@@ -38,7 +57,75 @@ def run_picker() -> str | None:
         on_change=_change_example,
     )
     st.session_state["previous run"] = chosen
+    st.session_state[DRAWN] = True
+    remember_label(chosen, labels[chosen])
     return chosen
+
+
+def choose_run(run_id: str, label: str) -> None:
+    """Make a run the page's, in a callback, until the visitor chooses another; `label` is that of a run just queued."""
+    before = (_run_in_address(), str(st.session_state.get("run", "")))
+    st.session_state["run"] = run_id
+    st.session_state[CHOSEN] = ChosenRun(run_id, before, time.monotonic())
+    remember_label(run_id, label)
+
+
+def _keep_choice() -> None:
+    """A part of the page that refreshes itself may have asked for that before the browser learned of the chosen run.
+
+    Then it says the run before, in the picker and in the address; Streamlit would take that for the visitor's choice.
+    """
+    chosen = st.session_state.get(CHOSEN)
+    if chosen is None or st.session_state.get("run") == chosen.id:
+        return
+    is_late = time.monotonic() - chosen.since > LATE_SECONDS
+    if is_late or _run_in_address() not in chosen.before:
+        del st.session_state[CHOSEN]
+    else:
+        st.session_state["run"] = chosen.id
+
+
+def note_refresh() -> None:
+    """Call this in a part that refreshes itself: once the browser says the chosen run, what it says counts again."""
+    is_whole_page = st.session_state.pop(
+        DRAWN, False
+    )  # then the address may be the one that the page just wrote
+    chosen = st.session_state.get(CHOSEN)
+    if chosen and not is_whole_page and _run_in_address() == chosen.id:
+        del st.session_state[CHOSEN]
+
+
+def _wanted_run() -> str | None:
+    """What a click has just chosen, else what the address says: after a click it is still that of the run before."""
+    chosen = st.session_state.get("run")
+    if chosen and chosen != st.session_state.get("previous run"):
+        return str(chosen)
+    return _run_in_address() or chosen
+
+
+def _run_in_address() -> str:
+    return run_id_of(st.query_params.get("run", ""))
+
+
+def _labels_with(run_id: str | None) -> dict[str, str]:
+    """Every run's label; a missing one is looked up again: Streamlit would silently take the first run instead.
+
+    While the queue is unreachable, no list has the runs that wait; then the label is the one that was shown last.
+    """
+    labels = cached.labels()
+    if not run_id or run_id in labels:
+        return labels
+    cached.refresh_runs()
+    labels = cached.labels()
+    known = st.session_state.get(LABELS, {}).get(run_id)
+    if run_id not in labels and known and run_service.queue_error():
+        labels = {**labels, run_id: known}
+    return labels
+
+
+def remember_label(run_id: str, label: str) -> None:
+    """Keep the label of a run that this session shows, or has just queued."""
+    st.session_state[LABELS] = {**st.session_state.get(LABELS, {}), run_id: label}
 
 
 def run_id_of(label: str) -> str:
@@ -50,18 +137,18 @@ def layer_picker(view: LabeledWeights, *, mean: bool = False) -> int | None:
     """0-based, or None for the mean of all layers; by default the last, where alignment is usually clearest."""
     numbers = [str(layer) for layer in range(1, view.weights.shape[0] + 1)]
     options = [MEAN, *numbers] if mean else numbers
-    return _index(_choice("Layer", "layer", options, options[-1]))
+    return _index(_choice("Layer", "layer", options, options[-1], definitions("layer")))
 
 
 def head_picker(view: LabeledWeights) -> int | None:
     """0-based, or None for the mean of all heads."""
     options = [MEAN, *(str(head) for head in range(1, view.weights.shape[1] + 1))]
-    return _index(_choice("Head", "head", options, MEAN))
+    return _index(_choice("Head", "head", options, MEAN, HEAD_HELP))
 
 
 def kind_picker() -> str:
     """One of the three kinds of attention."""
-    return _choice("Attention", "kind", list(KINDS), KINDS[0])
+    return _choice("Attention", "kind", list(KINDS), KINDS[0], definitions("cross-attention"))
 
 
 def checkpoint_picker(best: Run, key: str) -> int:
@@ -94,7 +181,7 @@ def _index(chosen: str) -> int | None:
     return None if chosen == MEAN else int(chosen) - 1
 
 
-def _choice(label: str, key: str, options: list[str], default: str) -> str:
+def _choice(label: str, key: str, options: list[str], default: str, explanation: str) -> str:
     given = st.query_params.get_all(key)
     if given and given[-1] not in options:  # the widget would drop it silently
         notify(
@@ -103,11 +190,23 @@ def _choice(label: str, key: str, options: list[str], default: str) -> str:
         )
     if len(options) <= MAX_SEGMENTS:
         chosen = st.segmented_control(
-            label, options, default=default, required=True, key=key, bind="query-params"
+            label,
+            options,
+            default=default,
+            required=True,
+            key=key,
+            bind="query-params",
+            help=explanation,
         )
     else:
         chosen = st.selectbox(
-            label, options, index=options.index(default), key=key, bind="query-params", width=110
+            label,
+            options,
+            index=options.index(default),
+            key=key,
+            bind="query-params",
+            width=110,
+            help=explanation,
         )
     return chosen or default
 
@@ -122,5 +221,6 @@ def _change_example() -> None:
     text = str(st.session_state.get("src", ""))
     run_id = st.session_state["run"]
     is_example = text in vocabulary.examples(st.session_state["previous run"])
-    if is_example and not vocabulary.can_read(run_id, text):
-        st.session_state["src"] = next(iter(vocabulary.examples(run_id)), "")
+    is_lost = is_example and not vocabulary.can_read(run_id, text)
+    # Set by hand even where it stays: the box would fall back to the other model's first example.
+    st.session_state["src"] = next(iter(vocabulary.examples(run_id)), "") if is_lost else text

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from s2s import settings
 from s2s.jobs import sweep, training, worker
+from s2s.runs import free_name
 from s2s.ui.kit import cached
 
 
 def queue_runs(orders: list[training.RunRequest]) -> list[str]:
-    """The ids of the runs. Raises UserError where one is refused; then none is queued."""
+    """The ids of the runs, whose names get a number where they are taken.
+
+    Raises UserError where one is refused; then none is queued.
+    """
+    orders = _numbered(orders)
     are_express = [cached.forecast(order.source, order.recipe).is_express for order in orders]
     ids = sweep.submit(orders, are_express)
     worker.ensure()
     cached.refresh_runs()
     return ids
+
+
+def _numbered(orders: list[training.RunRequest]) -> list[training.RunRequest]:
+    taken = {row.name for row in cached.own_runs()}
+    named = []
+    for order in orders:
+        named.append(replace(order, name=free_name(order.title, taken)))
+        taken.add(named[-1].name)
+    return named
 
 
 def queue_resume(run_id: str, steps: int | None = None, lr: float | None = None) -> None:

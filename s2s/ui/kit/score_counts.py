@@ -8,8 +8,7 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from s2s.scores import breakdown, edits
-from s2s.words import METRIC_NAMES
+from s2s.scores import METRIC_NAMES, breakdown, edits
 
 MOST = 40  # n-grams of one order that are drawn
 EDITS = MappingProxyType({"same": "=", "inserted": "+ missing", "deleted": "− extra"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from s2s.runs import Run
@@ -11,7 +13,7 @@ from s2s.ui.kit.vocabulary import RunVocabulary
 
 MAX_WORDS = 128
 MAX_CHARACTERS = 800
-MAX_SUGGESTIONS = 3
+MAX_SHOWN = 3  # unknown words
 
 
 def sentence_box(known: RunVocabulary) -> str:
@@ -31,7 +33,7 @@ def sentence_box(known: RunVocabulary) -> str:
     text = " ".join(words[:MAX_WORDS])[:MAX_CHARACTERS].strip()
     if text != " ".join(words):
         st.caption(
-            f"Only the first {len(text.split())} of {len(words)} words are translated: a picture holds no more."
+            f"Only the first {len(text.split())} of {len(words)} words are translated, as many as a picture can show."
         )
     return text
 
@@ -51,33 +53,63 @@ def example_chips(known: RunVocabulary) -> None:
 
 
 def unknown_words(run: Run, known: RunVocabulary, text: str) -> None:
-    """One line per unknown word, with the nearest known one."""
+    """How the run reads the sentence where it differs; each unknown word, with the nearest known ones to use."""
     unknown = run.unknown(text)
     if not unknown:
+        _show_normalized(run, text)
         return
+    vocabulary = f"the {len(known.words):,} known words" if known.words else "the known characters"
+    nearest = {word: known.suggestions(word) for word in unknown[:MAX_SHOWN]}
     with st.container(key="unknown", gap="xsmall"):
-        for number, word in enumerate(unknown[:MAX_SUGGESTIONS]):
-            _suggestion(known, text, word, number)
-        n_more = len(unknown) - MAX_SUGGESTIONS
+        for number, (word, others) in enumerate(nearest.items()):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.markdown(
+                    f":material/help: **{plain(shortened(word))}** is not among {vocabulary}"
+                    f"{'; use instead:' if others else '.'}",
+                    width="content",
+                )
+                for place, other in enumerate(others):
+                    st.button(
+                        plain(other),
+                        key=f"suggestion {number} {place}",
+                        on_click=_replace,
+                        args=(text, {word: other}),
+                    )
+        n_more = len(unknown) - len(nearest)
         more = f"{n_more} more words are unknown. " if n_more > 0 else ""
         st.caption(f"{more}For words it has never seen, the translation below is a guess.")
+        if known.words:
+            _vocabulary_row(known, text, {word: known.suggestions(word) for word in unknown})
 
 
-def _suggestion(known: RunVocabulary, text: str, word: str, number: int) -> None:
-    nearest = known.suggestion(word)
-    vocabulary = f"the {len(known.words):,} known words" if known.words else "the known characters"
-    question = f"; did you mean *{plain(nearest)}*?" if nearest else "."
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(
-            f":material/help: **{plain(shortened(word))}** is not among {vocabulary}{question}",
-            width="content",
-        )
-        if nearest:
+def _show_normalized(run: Run, text: str) -> None:
+    """What a tokenizer that normalizes makes of the sentence."""
+    tokenizer = run.src_tokenizer
+    read = tokenizer.decode(tokenizer.encode(text))
+    if tokenizer.words and read != text:
+        st.caption(f"The model reads: {plain(read)}")
+
+
+def _vocabulary_row(
+    known: RunVocabulary, text: str, suggestions: Mapping[str, tuple[str, ...]]
+) -> None:
+    """One button that replaces every unknown word by the nearest known one, and the list of known words."""
+    nearest = {word: others[0] for word, others in suggestions.items() if others}
+    with st.container(horizontal=True, gap="small"):
+        if len(nearest) > 1:
             st.button(
-                f"Use {plain(nearest)}",
-                key=f"suggestion{number}",
+                "Use the nearest for all",
+                key="suggestions",
+                icon=":material/done_all:",
                 on_click=_replace,
-                args=(text, word, nearest),
+                args=(text, nearest),
+            )
+        with st.popover(f"Known words ({len(known.words):,})", icon=":material/list:"):
+            st.dataframe(
+                {"Known word": sorted(known.words, key=str.casefold)},
+                hide_index=True,
+                height=320,
+                width=280,
             )
 
 
@@ -89,5 +121,5 @@ def _use_random(known: RunVocabulary) -> None:
     _use(known.random_sentence(st.session_state.get("src", "")))
 
 
-def _replace(text: str, word: str, nearest: str) -> None:
-    _use(" ".join(nearest if each == word else each for each in text.split()))
+def _replace(text: str, replacements: Mapping[str, str]) -> None:
+    _use(" ".join(replacements.get(word, word) for word in text.split()))

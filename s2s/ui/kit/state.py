@@ -10,7 +10,7 @@
 
 `STATE.from_url()` reads a link that has just been opened, `STATE.now` holds the values, `STATE.remember` changes them,
 `STATE.belongs_to("sentence", run, text)` drops what meant something in another sentence only, and `STATE.choice`,
-`STATE.slider` and `STATE.toggle` draw widgets whose values are part of the state.
+`STATE.choices`, `STATE.number`, `STATE.text` and `STATE.toggle` draw widgets whose values are part of the state.
 """
 
 from __future__ import annotations
@@ -30,13 +30,26 @@ Check = Callable[[Any], bool]
 PAGE = "page"  # the scope of what outlives a change of run and sentence
 
 
-def field(default: Value, check: Check | None = None, *, scope: str = PAGE, link: str = "") -> Any:
-    """One value of a view. `link` is its name in links where that differs from the field's own.
+def field(
+    default: Value,
+    check: Check | None = None,
+    *,
+    scope: str = PAGE,
+    link: str = "",
+    is_alone: bool = False,
+) -> Any:
+    """One value of a view. `link` is its name in links where that differs from the field's own. While a field that
+    `is_alone` has a value, links say nothing else.
 
     A value that arrives and fails `check`, or is no value of the default's type, gives way to the default, and the page
     says so.
     """
-    metadata = {"check": check or (lambda value: True), "scope": scope, "link": link}
+    metadata = {
+        "check": check or (lambda value: True),
+        "scope": scope,
+        "link": link,
+        "is_alone": is_alone,
+    }
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -58,6 +71,7 @@ class Declared(NamedTuple):
     check: Check
     scope: str
     link: str  # its name in links
+    is_alone: bool  # links with it say nothing else
 
 
 class ViewState(Generic[View]):
@@ -89,12 +103,12 @@ class ViewState(Generic[View]):
             return None
         values = share.unpack(given)
         read = {
-            name: self._read(each, values.pop(each.link, "")) for name, each in self.fields.items()
+            name: self._read(row, values.pop(row.link, "")) for name, row in self.fields.items()
         }
         self._keep(read)
-        for name, each in self.fields.items():
+        for name, row in self.fields.items():
             st.session_state.pop(self.key(name), None)
-            st.session_state.pop(self._mark(each.scope), None)
+            st.session_state.pop(self._mark(row.scope), None)
         return values
 
     def remember(self, **values: Value) -> None:
@@ -124,8 +138,19 @@ class ViewState(Generic[View]):
         if more is not None:
             st.session_state[f"{self.page} more"] = (dict(more), dict(default or {}))
         more, default = st.session_state.get(f"{self.page} more", ({}, {}))
-        usual = {each.link: _text(each.default) for each in self.fields.values()}
-        now = {self.fields[name].link: _text(value) for name, value in self._changed().items()}
+        changed = self._changed()
+        alone = {
+            row.link: _text(changed[name])
+            for name, row in self.fields.items()
+            if row.is_alone and name in changed
+        }
+        if alone:
+            address.write("set", share.pack(alone))
+            return
+        offered = self._offered()
+        usual = {row.link: _text(row.default) for row in self.fields.values()}
+        usual |= {self.fields[name].link: offered[name] for name in offered.keys() & changed.keys()}
+        now = {self.fields[name].link: _text(value) for name, value in changed.items()}
         address.write("set", _packed(more, usual | now), _packed(default, usual))
 
     def belongs_to(self, scope: str, *owner: object) -> None:
@@ -136,7 +161,7 @@ class ViewState(Generic[View]):
         mark = self._mark(scope)
         before = st.session_state.get(mark, owner)
         if any(old != new for old, new in zip(before, owner, strict=False)):
-            names = [name for name, each in self.fields.items() if each.scope == scope]
+            names = [name for name, row in self.fields.items() if row.scope == scope]
             self.show(**{name: self.fields[name].default for name in names})
         st.session_state[mark] = (*owner, *before[len(owner) :])
 
@@ -150,7 +175,7 @@ class ViewState(Generic[View]):
         widget: Callable[..., Any] = st.selectbox,
         **look: Any,
     ) -> str:
-        """A widget for one of some values and their labels; `default` stands in for the declared one.
+        """A widget for one of some values and their labels; `default` stands in for the declared one, in links too.
 
         A value that is not there (any more) gives way to the default, and the page says so.
         """
@@ -162,14 +187,50 @@ class ViewState(Generic[View]):
             st.session_state[key] = usual
         look |= {"format_func": options.__getitem__, "key": key, "persist_state": "session"}
         chosen = str(widget(label, list(options), **look) or usual)
+        self._offered()[name] = usual
         self.remember(**{name: chosen})
+        return chosen
+
+    def choices(
+        self,
+        name: str,
+        label: str,
+        options: Mapping[str, str],
+        *,
+        default: str = "",
+        widget: Callable[..., Any] = st.multiselect,
+        **look: Any,
+    ) -> list[str]:
+        """A widget for any number of some values; the state holds them with spaces between, and is empty for `default`.
+
+        A value that is not there (any more) is left out, and the page says so.
+        """
+        key = self.key(name)
+        current = st.session_state.setdefault(key, (getattr(self.now, name) or default).split())
+        if lost := [value for value in current if value not in options]:
+            pickers.notify(f"{label}: there is no {lost[0][:40]} here (any more); it is left out.")
+            left = [value for value in current if value in options]
+            st.session_state[key] = left or default.split()
+        look |= {"format_func": options.__getitem__, "key": key, "persist_state": "session"}
+        chosen = list(widget(label, list(options), **look))
+        packed = " ".join(chosen)
+        self.remember(**{name: "" if packed == default else packed})
         return chosen
 
     def segments(self, name: str, label: str, options: Mapping[str, str], **look: Any) -> str:
         """`choice` as buttons side by side."""
         return self.choice(name, label, options, widget=st.segmented_control, required=True, **look)
 
-    def slider(self, name: str, label: str, low: int, high: int, **look: Any) -> int:
+    def number(
+        self,
+        name: str,
+        label: str,
+        low: int,
+        high: int,
+        *,
+        widget: Callable[..., Any] = st.number_input,
+        **look: Any,
+    ) -> int:
         """A whole number in a range; what a link says outside of it gives way to the default, and the page says so."""
         key = self.key(name)
         current = int(st.session_state.setdefault(key, getattr(self.now, name)))
@@ -177,9 +238,21 @@ class ViewState(Generic[View]):
             usual = min(max(low, int(self._field(name).default)), high)
             self._say(label, str(current), f"{usual}, between {low} and {high},")
             st.session_state[key] = usual
-        chosen = int(st.slider(label, low, high, key=key, persist_state="session", **look))
+        chosen = int(widget(label, low, high, key=key, persist_state="session", **look))
         self.remember(**{name: chosen})
         return chosen
+
+    def slider(self, name: str, label: str, low: int, high: int, **look: Any) -> int:
+        """`number` as a slider."""
+        return self.number(name, label, low, high, widget=st.slider, **look)
+
+    def text(self, name: str, label: str, *, default: str = "", **look: Any) -> str:
+        """A line of text, on which nothing has been checked."""
+        key = self.key(name)
+        st.session_state.setdefault(key, getattr(self.now, name) or default)
+        typed = str(st.text_input(label, key=key, persist_state="session", **look) or "")
+        self.remember(**{name: typed})
+        return typed
 
     def toggle(self, name: str, label: str, **look: Any) -> bool:
         """A switch."""
@@ -201,20 +274,25 @@ class ViewState(Generic[View]):
         changed: dict[str, Value] = st.session_state.get(f"{self.page} state", {})
         return changed
 
+    def _offered(self) -> dict[str, str]:
+        """The defaults of fields whose choices depend on what the page shows."""
+        offered: dict[str, str] = st.session_state.setdefault(f"{self.page} defaults", {})
+        return offered
+
     def _keep(self, values: Mapping[str, Value]) -> None:
         changed = {
             name: value for name, value in values.items() if value != self.fields[name].default
         }
         st.session_state[f"{self.page} state"] = changed
 
-    def _read(self, each: Declared, text: str) -> Value:
+    def _read(self, row: Declared, text: str) -> Value:
         """A link's text as a value; an empty text stands for the default."""
-        value = _value(text, type(each.default))
-        if value is not None and each.check(value):
+        value = _value(text, type(row.default))
+        if value is not None and row.check(value):
             return value
         if text:
-            self._say(each.link, text, str(each.default) or "the default")
-        return each.default
+            self._say(row.link, text, str(row.default) or "the default")
+        return row.default
 
     def _mark(self, scope: str) -> str:
         return f"{self.page} {scope} of"
@@ -226,7 +304,10 @@ class ViewState(Generic[View]):
 def _declared(row: dataclasses.Field[Any]) -> Declared:
     default: Any = row.default
     link = row.metadata["link"] or row.name
-    return Declared(row.name, default, row.metadata["check"], row.metadata["scope"], link)
+    metadata = row.metadata
+    return Declared(
+        row.name, default, metadata["check"], metadata["scope"], link, metadata["is_alone"]
+    )
 
 
 def _text(value: Value) -> str:

@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
+from s2s import config
+
 JOINER = "\u2060"  # invisible, without width, and no line breaks at it
 
 
@@ -37,7 +39,7 @@ def unique_names(names: Mapping[str, str]) -> dict[str, str]:
 
 def shortened(text: str, length: int = 40) -> str:
     """At most `length` characters, the last one `…` where some are missing."""
-    return text if len(text) <= length else text[: length - 1] + "…"
+    return config.shortened(text, length)
 
 
 def duration(seconds: float) -> str:

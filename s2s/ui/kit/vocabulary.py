@@ -54,6 +54,7 @@ PREFIXES = MappingProxyType(
     {"builtin:tasks": tuple(task.prefix.strip() for task in GENERATED_TASKS.values())}
 )
 RANDOM_SENTENCES = Path(__file__).parent / "random_sentences"
+MAX_SUGGESTIONS = 3
 PUNCTUATION = ".,;:!?\"'()«»¿¡"
 
 
@@ -72,13 +73,14 @@ class RunVocabulary:
         others = [sentence for sentence in self.sentences if sentence != current]
         return random.choice(others or [current])
 
-    def suggestion(self, word: str) -> str | None:
-        """The nearest known word: in another case, without punctuation, or with a similar spelling."""
+    def suggestions(self, word: str) -> tuple[str, ...]:
+        """The nearest known words, best first: in another case, without punctuation, or with a similar spelling."""
         bare = word.strip(PUNCTUATION)
         cases = {bare, bare.lower(), bare.capitalize(), bare.upper()} & set(self.words)
         similar = nearest(bare.lower(), self.words, 5)
         by_similarity = partial(_similarity, bare.lower())
-        return min(cases, default=None) or max(similar, key=by_similarity, default=None)
+        ranked = (*sorted(cases), *sorted(similar, key=by_similarity, reverse=True))
+        return tuple(dict.fromkeys(ranked))[:MAX_SUGGESTIONS]
 
 
 def examples(run_id: str) -> tuple[str, ...]:

@@ -30,9 +30,9 @@ VECTORS = {
 }
 
 
-def sinusoidal(asked: EncodingRequest) -> None:
+def sinusoidal(request: EncodingRequest) -> None:
     """How similar two positions are: a function of their offset alone."""
-    settings = asked.settings
+    settings = request.settings
     vectors = sinusoids(settings)
     key = (settings.length, settings.d_model, settings.base, settings.layout)
     spread = _show_similarity("Sinusoidal", settings, _similarity(key, settings.measure, vectors))
@@ -43,14 +43,14 @@ def sinusoidal(asked: EncodingRequest) -> None:
     )
 
 
-def learned(asked: EncodingRequest) -> None:
+def learned(request: EncodingRequest) -> None:
     """The same for the run's table, where nothing enforces it."""
-    table = learned_table(asked)
+    table = learned_table(request)
     if table is None:
         return
-    key = (str(asked.run.folder.path), asked.run.step)
-    similarity = _similarity(key, asked.settings.measure, table)
-    spread = _show_similarity("Learned", asked.settings, similarity)
+    key = (str(request.run.folder.path), request.run.step)
+    similarity = _similarity(key, request.settings.measure, table)
+    spread = _show_similarity("Learned", request.settings, similarity)
     st.caption(
         f"For learned vectors, the offset need not decide: pairs with the same offset differ by up to {spread:.2g}"
         " (shaded). A bright band along the diagonal means that neighbors became similar; where training never"
@@ -85,9 +85,9 @@ def _show_similarity(
     return float((offsets.high - offsets.low).max())
 
 
-def rotary(asked: EncodingRequest) -> None:
+def rotary(request: EncodingRequest) -> None:
     """The dot product of a query and a key by distance."""
-    settings = asked.settings
+    settings = request.settings
     positions = settings.positions("rotary")
     queries, keys = _queries_keys(settings)
     scores = engine.rotary_scores(queries, keys, settings.length, positions)
@@ -119,9 +119,9 @@ def _queries_keys(settings: PositionSettings) -> tuple[Matrix, Matrix]:
     return queries, engine.random_vectors(N_RANDOM, settings.d_head, seed=2)
 
 
-def alibi(asked: EncodingRequest) -> None:
+def alibi(request: EncodingRequest) -> None:
     """Slopes by head, and what the penalty leaves of a weight."""
-    slopes = engine.slopes(asked.settings.heads)
+    slopes = engine.slopes(request.settings.heads)
     n = len(slopes)
     line = LineSeries("slope", np.arange(1, n + 1), slopes)
     show_lines([line], f"ALiBi · the slopes of {n} heads", "head", "slope", is_log=True)
@@ -133,7 +133,7 @@ def alibi(asked: EncodingRequest) -> None:
         f"Fixed, not learned: each head subtracts its slope times the distance from the score.{between} Heads with a"
         " steep slope attend to neighbors only, those with a flat one to nearly everything."
     )
-    x = np.arange(asked.settings.length)
+    x = np.arange(request.settings.length)
     heads = sorted({int(head) for head in np.linspace(0, n - 1, MAX_HEADS)})
     lines = [LineSeries(f"head {head + 1}", x, np.exp(-slopes[head] * x)) for head in heads]
     title = f"ALiBi · what the penalty leaves of a weight, {len(heads)} of {n} heads"
@@ -144,9 +144,9 @@ def alibi(asked: EncodingRequest) -> None:
     )
 
 
-def relative(asked: EncodingRequest) -> None:
+def relative(request: EncodingRequest) -> None:
     """The bucket of every distance, and the run's learned scores."""
-    settings = asked.settings
+    settings = request.settings
     positions = settings.positions("relative")
     x = np.arange(-settings.length + 1, settings.length)
     both = _bucket_line("both directions (encoder)", x, positions, is_causal=False)
@@ -160,7 +160,7 @@ def relative(asked: EncodingRequest) -> None:
         " attends to later tokens and uses all its buckets for earlier ones. A bucket's number has no meaning; its"
         " score is learned."
     )
-    _show_learned_scores(asked, x)
+    _show_learned_scores(request, x)
 
 
 def _bucket_line(name: str, x: np.ndarray, positions: Positions, *, is_causal: bool) -> LineSeries:
@@ -168,15 +168,15 @@ def _bucket_line(name: str, x: np.ndarray, positions: Positions, *, is_causal: b
     return LineSeries(name, x, buckets.astype(np.float32))
 
 
-def _show_learned_scores(asked: EncodingRequest, x: np.ndarray) -> None:
-    run = cached.title(asked.run.folder.id)
-    scores = engine.bucket_scores(asked.run.model)  # (buckets, heads)
+def _show_learned_scores(request: EncodingRequest, x: np.ndarray) -> None:
+    run = cached.title(request.run.folder.id)
+    scores = engine.bucket_scores(request.run.model)  # (buckets, heads)
     if scores is None:
         st.caption(
             f"{plain(run)} has no such scores; a run that has them can be trained under Beyond training length."
         )
         return
-    buckets = engine.buckets(x, asked.run.recipe.model.positions, is_causal=False)
+    buckets = engine.buckets(x, request.run.recipe.model.positions, is_causal=False)
     heads = range(min(MAX_HEADS, scores.shape[1]))
     lines = [LineSeries(f"head {head + 1}", x, scores[buckets, head]) for head in heads]
     show_lines(

@@ -29,13 +29,13 @@ REFUSED = PREFIX + "refused"
 def show() -> None:
     """The settings, the results so far, and the button that trains."""
     request.keep_sentence()
-    asked = _settings_form()
+    experiment = _settings_form()
     score = STATE.segments("score", "Score", SCORES, label_visibility="collapsed")
-    request.write_to_url(asked, keys(ExtrapolationSettings))
-    is_busy = _is_busy(asked, _own_runs(asked))
+    request.write_to_url(experiment, keys(ExtrapolationSettings))
+    is_busy = _is_busy(experiment, _own_runs(experiment))
     with st.container(border=True):
         st.fragment(_show_results, run_every=REFRESH_SECONDS if is_busy else None)(
-            asked, score, is_busy
+            experiment, score, is_busy
         )
 
 
@@ -47,9 +47,9 @@ def _settings_form() -> ExtrapolationSettings:
     return override(default, forms.changes(default, every, PREFIX))
 
 
-def _own_runs(asked: ExtrapolationSettings) -> dict[str, RunSummary]:
+def _own_runs(experiment: ExtrapolationSettings) -> dict[str, RunSummary]:
     """The visitor's runs with these settings by their encoding, the newest of each."""
-    tag = f"{sweep.TAG}{asked.name}"
+    tag = f"{sweep.TAG}{experiment.name}"
     found = {}
     for row in reversed(cached.own_runs()):
         if tag in row.tags and (recipe := cached.recipe(row.id)):
@@ -57,33 +57,33 @@ def _own_runs(asked: ExtrapolationSettings) -> dict[str, RunSummary]:
     return found
 
 
-def _is_busy(asked: ExtrapolationSettings, own: Mapping[str, RunSummary]) -> bool:
+def _is_busy(experiment: ExtrapolationSettings, own: Mapping[str, RunSummary]) -> bool:
     """Whether the page changes by itself: a run is training, or finished and not tested yet."""
     return any(
-        row.is_live or (row.state == "done" and _saved_result(asked, row) is None)
+        row.is_live or (row.state == "done" and _saved_result(experiment, row) is None)
         for row in own.values()
     )
 
 
-def _saved_result(asked: ExtrapolationSettings, row: RunSummary) -> ExtrapolationResult | None:
-    return extrapolation.saved(RunFolder(runs_folder() / row.id), asked.task)
+def _saved_result(experiment: ExtrapolationSettings, row: RunSummary) -> ExtrapolationResult | None:
+    return extrapolation.saved(RunFolder(runs_folder() / row.id), experiment.task)
 
 
-def _show_results(asked: ExtrapolationSettings, score: str, was_busy: bool) -> None:
+def _show_results(experiment: ExtrapolationSettings, score: str, was_busy: bool) -> None:
     """Of the visitor's own runs, else of the shipped ones."""
-    own = _own_runs(asked)
-    if was_busy != _is_busy(asked, own):
+    own = _own_runs(experiment)
+    if was_busy != _is_busy(experiment, own):
         st.rerun()
-    results = _measured(asked, own)
+    results = _measured(experiment, own)
     if own:
         _show_progress(own, len(results))
     origin = "trained here"
-    if not results and asked == ExtrapolationSettings(asked.task):
-        results = _shipped(asked.task)
+    if not results and experiment == ExtrapolationSettings(experiment.task):
+        results = _shipped(experiment.task)
         seeds = len({result.seed for result in results})
         origin = f"shipped, mean of {seeds} seeds" if seeds > 1 else "shipped, one seed"
-    _show_lines(asked, score, results, origin)
-    _show_train_button(asked, own)
+    _show_lines(experiment, score, results, origin)
+    _show_train_button(experiment, own)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -92,14 +92,14 @@ def _shipped(task: str) -> list[ExtrapolationResult]:
 
 
 def _measured(
-    asked: ExtrapolationSettings, own: Mapping[str, RunSummary]
+    experiment: ExtrapolationSettings, own: Mapping[str, RunSummary]
 ) -> list[ExtrapolationResult]:
     """Results of finished runs. At most one new run is tested per refresh, so that the page never waits for six."""
     done = [row for row in own.values() if row.state == "done"]
-    found = {row.id: result for row in done if (result := _saved_result(asked, row))}
+    found = {row.id: result for row in done if (result := _saved_result(experiment, row))}
     if waiting := [row.id for row in done if row.id not in found]:
         try:
-            found[waiting[0]] = extrapolation.measure(cached.open_run(waiting[0]), asked.task)
+            found[waiting[0]] = extrapolation.measure(cached.open_run(waiting[0]), experiment.task)
         except UserError as wrong:  # its checkpoint cannot be read
             forms.show_error(wrong)
     return list(found.values())
@@ -125,13 +125,13 @@ def _steps_taken(row: RunSummary) -> int:
 
 
 def _show_lines(
-    asked: ExtrapolationSettings,
+    experiment: ExtrapolationSettings,
     score: str,
     results: Sequence[ExtrapolationResult],
     origin: str,
 ) -> None:
     """One line per encoding, and what to make of it."""
-    title = f"{asked.task.capitalize()} · {SCORES[score]}, {origin}"
+    title = f"{experiment.task.capitalize()} · {SCORES[score]}, {origin}"
     by_kind = {kind: [one for one in results if one.kind == kind] for kind in POSITION_KINDS}
     lines = [_line(kind, found, score) for kind, found in by_kind.items() if found]
     figure = plots.extrapolation(
@@ -147,17 +147,18 @@ def _show_lines(
     alt = f"Lines: accuracy by the length of a line, for each encoding; {title}"
     show_figure(figure, title, alt, lambda: plots.columns_csv(columns))
     has_seeds = len({result.seed for result in results}) > 1
-    st.caption(_caption(asked, has_seeds=has_seeds))
+    st.caption(_caption(experiment, has_seeds=has_seeds))
 
 
-def _caption(asked: ExtrapolationSettings, *, has_seeds: bool) -> str:
+def _caption(experiment: ExtrapolationSettings, *, has_seeds: bool) -> str:
     low, high = extrapolation.TRAINED
     spread = (
         " The shade around a line reaches from the worst seed to the best." if has_seeds else ""
     )
     return (
-        f"Six models that differ only in their position encoding learned to {asked.task} lines of {low} to {high}"
-        f" digits in {asked.steps:,} steps. Here they are tested on lines of up to {extrapolation.LENGTHS[-1]} digits,"
+        f"Six models that differ only in their position encoding learned to {experiment.task} lines of {low} to {high}"
+        f" digits in {experiment.steps:,} steps. Here they are tested on lines of up to"
+        f" {extrapolation.LENGTHS[-1]} digits,"
         f" {extrapolation.EACH} of each length, decoded greedily. Where a line falls at the edge of the shaded"
         f" training lengths, that encoding does not extrapolate.{spread} These are small models on a toy task: what is"
         " best here may not be best elsewhere."
@@ -175,32 +176,34 @@ def _line(kind: str, results: Sequence[ExtrapolationResult], score: str) -> Line
     )
 
 
-def _show_train_button(asked: ExtrapolationSettings, own: Mapping[str, RunSummary]) -> None:
+def _show_train_button(experiment: ExtrapolationSettings, own: Mapping[str, RunSummary]) -> None:
     if refused := st.session_state.pop(REFUSED, None):
         forms.show_error(refused)
     if any(row.is_live for row in own.values()):
         st.caption("The runs train one after another; you may leave this page.")
     else:
-        requests = extrapolation.run_requests(asked, settings.OWNER)
-        seconds = sum(cached.forecast(each.source, each.recipe).seconds for each in requests)
+        requests = extrapolation.run_requests(experiment, settings.OWNER)
+        seconds = sum(
+            cached.forecast(planned.source, planned.recipe).seconds for planned in requests
+        )
         st.button(
             "Train the six runs again" if own else "Train the six runs",
             key=PREFIX + "train",
             icon=":material/model_training:",
             on_click=_train,
-            args=(asked,),
+            args=(experiment,),
         )
         st.caption(
             f"Six ordinary runs, about {duration(seconds)} in all; they appear on Runs, and every page can open them."
         )
     if own:
-        sweep_view = share.pack({"tab": "sweeps", "sweep": asked.name})
+        sweep_view = share.pack({"tab": "sweeps", "sweep": experiment.name})
         page_link("runs", "Their sweep on Runs", set=sweep_view)
 
 
-def _train(asked: ExtrapolationSettings) -> None:
+def _train(experiment: ExtrapolationSettings) -> None:
     """Queue all six; where one is refused, none, and the page says why."""
     try:
-        queue_runs(extrapolation.run_requests(asked, settings.OWNER))
+        queue_runs(extrapolation.run_requests(experiment, settings.OWNER))
     except UserError as wrong:
         st.session_state[REFUSED] = wrong

@@ -72,18 +72,18 @@ def rotated_query(settings: PositionSettings) -> Matrix:
     return engine.rotated(query, settings.length, settings.positions("rotary"))
 
 
-def learned_table(asked: EncodingRequest) -> Matrix | None:
+def learned_table(request: EncodingRequest) -> Matrix | None:
     """The run's position vectors, at most as many as asked for; without any, what to do."""
-    table = engine.position_table(asked.run.model)
+    table = engine.position_table(request.run.model)
     if table is None:
-        kind = POSITION_KINDS[asked.run.recipe.model.positions.kind].label
+        kind = POSITION_KINDS[request.run.recipe.model.positions.kind].label
         st.info(
-            f"{plain(cached.title(asked.run.folder.id))} has no learned positions: its encoding is {kind}. Choose a"
+            f"{plain(cached.title(request.run.folder.id))} has no learned positions: its encoding is {kind}. Choose a"
             " run with learned positions above, or train one in a minute under Beyond training length.",
             icon=":material/table_rows:",
         )
         return None
-    return table[: asked.settings.length]
+    return table[: request.settings.length]
 
 
 def chosen_pair(settings: PositionSettings, width: int) -> int:

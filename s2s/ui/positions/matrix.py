@@ -21,9 +21,9 @@ from s2s.ui.positions.figures import (
 from s2s.ui.positions.request import EncodingRequest
 
 
-def sinusoidal(asked: EncodingRequest) -> None:
+def sinusoidal(request: EncodingRequest) -> None:
     """Position down, dimension across."""
-    settings = asked.settings
+    settings = request.settings
     n, width = settings.length, settings.d_model
     title = f"Sinusoidal · {n} positions of {width} columns, {settings.layout}"
     show_matrix(sinusoids(settings), title, "position", "dimension")
@@ -46,24 +46,24 @@ def sinusoidal(asked: EncodingRequest) -> None:
         )
 
 
-def learned(asked: EncodingRequest) -> None:
+def learned(request: EncodingRequest) -> None:
     """The run's table."""
-    table = learned_table(asked)
+    table = learned_table(request)
     if table is None:
         return
-    run = cached.title(asked.run.folder.id)
+    run = cached.title(request.run.folder.id)
     title = f"Learned · {run} · {len(table)} positions of {table.shape[1]} columns"
     show_matrix(table, title, "position", "dimension")
     st.caption(
         "Each row is the vector that training found for that position. This run trained on at most"
-        f" {asked.run.recipe.data.max_length} tokens; rows that no sentence reached keep their random initial values,"
+        f" {request.run.recipe.data.max_length} tokens; rows that no sentence reached keep their random initial values,"
         " and positions beyond the table cannot be read at all."
     )
 
 
-def rotary(asked: EncodingRequest) -> None:
+def rotary(request: EncodingRequest) -> None:
     """Position down, column of the rotated query across."""
-    settings = asked.settings
+    settings = request.settings
     title = f"Rotary · query of (1, 0) pairs, {settings.length} positions, {settings.layout}"
     show_matrix(rotated_query(settings), title, "position", "column of the query")
     st.caption(
@@ -73,9 +73,9 @@ def rotary(asked: EncodingRequest) -> None:
     )
 
 
-def alibi(asked: EncodingRequest) -> None:
+def alibi(request: EncodingRequest) -> None:
     """Head down, distance across."""
-    settings = asked.settings
+    settings = request.settings
     distances = np.arange(settings.length)
     penalties = np.outer(-engine.slopes(settings.heads), distances).astype(np.float32)
     title = f"ALiBi · penalties of {settings.heads} heads at {settings.length} distances"
@@ -90,9 +90,9 @@ def alibi(asked: EncodingRequest) -> None:
     )
 
 
-def relative(asked: EncodingRequest) -> None:
+def relative(request: EncodingRequest) -> None:
     """Query down, key across: the bucket."""
-    settings = asked.settings
+    settings = request.settings
     positions = np.arange(settings.length)
     distances = (positions[None] - positions[:, None]).ravel()
     found = engine.buckets(distances, settings.positions("relative"), is_causal=False)

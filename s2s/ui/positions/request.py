@@ -62,14 +62,14 @@ def current_run() -> Run:
 
 
 def keep_sentence() -> None:
-    """For views without a sentence box: their links carry the sentence all the same."""
+    """For views without a sentence box: their links carry the sentence, too."""
     first_example = next(iter(vocabulary.of(current_run()).examples), "")
     st.session_state.setdefault("src", st.query_params.get("src", first_example))
 
 
 def encodings() -> tuple[str, ...]:
     """The chosen one, and the one beside it if any."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="controls encodings"):
         names = {kind: row.label for kind, row in POSITION_KINDS.items()}
         first = STATE.choice("encoding", "Encoding", names, width=220)
         others = {kind: name for kind, name in names.items() if kind != first}
@@ -93,7 +93,10 @@ def settings_form(names: Collection[str]) -> PositionSettings | None:
             f"`offset` {settings.offset} leads beyond {settings.length} positions; give at most {settings.length - 1}."
         )
     if shown:
-        with st.grid(6, min_column_width=130):
+        with (
+            st.container(key="controls settings"),
+            st.grid(6, min_column_width=130),
+        ):
             forms.inputs(default, shown, PREFIX, wrong=wrong)
     return None if wrong else settings
 

@@ -23,9 +23,9 @@ ARMS = 3  # angles that are drawn
 DEGREES_APART = 110  # between the positions where they start, where there are enough positions
 
 
-def sinusoidal(asked: EncodingRequest) -> None:
+def sinusoidal(request: EncodingRequest) -> None:
     """One pair on its circle, and the identity as a number."""
-    settings = asked.settings
+    settings = request.settings
     vectors = sinusoids(settings)
     width = settings.d_model
     pair = chosen_pair(settings, width)
@@ -43,9 +43,9 @@ def sinusoidal(asked: EncodingRequest) -> None:
     )
 
 
-def rotary(asked: EncodingRequest) -> None:
+def rotary(request: EncodingRequest) -> None:
     """One pair of a query as it rotates."""
-    settings = asked.settings
+    settings = request.settings
     width = settings.d_head
     pair = chosen_pair(settings, width)
     columns = [*engine.wave_columns(width, settings.layout)[pair]]

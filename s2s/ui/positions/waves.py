@@ -22,9 +22,9 @@ N_LEARNED = 5  # columns of a learned table that are drawn
 N_PAIRS = 4  # pairs spread over the width, to compare with the chosen one
 
 
-def sinusoidal(asked: EncodingRequest) -> None:
+def sinusoidal(request: EncodingRequest) -> None:
     """One pair and some others, then the wavelengths of all."""
-    settings = asked.settings
+    settings = request.settings
     names = ("sine", "cosine")
     _show_pair(sinusoids(settings), settings, settings.d_model, "Sinusoidal", names)
     st.caption(
@@ -35,9 +35,9 @@ def sinusoidal(asked: EncodingRequest) -> None:
     _show_wavelengths(settings, settings.d_model, "Sinusoidal")
 
 
-def rotary(asked: EncodingRequest) -> None:
+def rotary(request: EncodingRequest) -> None:
     """The same for a rotated query."""
-    settings = asked.settings
+    settings = request.settings
     names = ("first column", "second column")
     _show_pair(rotated_query(settings), settings, settings.d_head, "Rotary", names)
     st.caption(
@@ -47,9 +47,9 @@ def rotary(asked: EncodingRequest) -> None:
     _show_wavelengths(settings, settings.d_head, "Rotary")
 
 
-def learned(asked: EncodingRequest) -> None:
+def learned(request: EncodingRequest) -> None:
     """Some columns of the run's table."""
-    table = learned_table(asked)
+    table = learned_table(request)
     if table is None:
         return
     width = table.shape[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
@@ -9,7 +10,16 @@ import streamlit as st
 from s2s import settings, share
 from s2s.config import PRESETS, UserError
 from s2s.jobs import run_service, sweep
-from s2s.runs import LONGEST_COMMENT, MOST_TAGS, RunSummary, annotate, differences
+from s2s.runs import (
+    LONGEST_COMMENT,
+    MOST_TAGS,
+    UNDO_SECONDS,
+    RunSummary,
+    annotate,
+    checked_name,
+    differences,
+    free_name,
+)
 from s2s.ui.kit import as_markdown, cached, forms, plain
 from s2s.ui.kit.badges import badge
 from s2s.ui.kit.datasets import SHIPPED_DATASETS
@@ -18,9 +28,12 @@ from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM
 from s2s.ui.runs import views
 from s2s.ui.shell import page_link
 
+DELETED = "deleted run"  # in the session: id, name and time of the last deletion
+
 
 def actions(run_id: str) -> None:
-    """The card of the selected run."""
+    """The card of the selected run; before it, what was deleted within the last minute."""
+    _undo_deletion()
     row = cached.runs().get(run_id)
     with st.container(border=True, key="actions"):
         _head(run_id, row)
@@ -73,9 +86,9 @@ def _control_run(row: RunSummary | None) -> str | None:
     shared = {tag for tag in row.tags if tag.startswith(sweep.CONTROL)} if row else set()
     return next(
         (
-            each.id
-            for each in cached.own_runs()
-            if row and each.id != row.id and shared & set(each.tags)
+            other.id
+            for other in cached.own_runs()
+            if row and other.id != row.id and shared & set(other.tags)
         ),
         None,
     )
@@ -90,7 +103,7 @@ def _duplicate(run_id: str) -> list[str]:
 
 
 def duplicate(run_id: str) -> tuple[str, list[str]]:
-    """The `set` of a link to Train that asks for such a run again, and a sentence for each thing that it cannot carry."""
+    """The `set` of a link to Train that repeats a run, and a sentence for each thing that it cannot carry."""
     recipe = cached.recipe(run_id)
     about = cached.metadata(run_id)
     row = cached.runs().get(run_id)
@@ -99,10 +112,10 @@ def duplicate(run_id: str) -> tuple[str, list[str]]:
     source = str(about.get("source") or (row.source if row else ""))
     preset = str(about.get("preset") or (row.preset if row else ""))
     base = preset if preset in PRESETS else DEFAULT_PRESET
-    begun = about.get("init_from")
+    init_from = about.get("init_from")
     origin = (
-        str(begun.get("run"))
-        if isinstance(begun, Mapping) and begun.get("run") in cached.trained_runs()
+        str(init_from.get("run"))
+        if isinstance(init_from, Mapping) and init_from.get("run") in cached.trained_runs()
         else ""
     )
     changes = differences.changed_settings(recipe, PRESETS[base].recipe)
@@ -116,9 +129,10 @@ def duplicate(run_id: str) -> tuple[str, list[str]]:
     )
     if len(packed) > share.MAX_LENGTH:
         return "", [
-            "It differs from its preset in too many settings for a link; download its recipe, or repeat it with its command."
+            "It differs from its preset in too many settings for a link; download its recipe,"
+            " or repeat it with its command."
         ]
-    return packed, _not_carried(source, about.get("valid"), begun is not None and not origin)
+    return packed, _not_carried(source, about.get("valid"), init_from is not None and not origin)
 
 
 def _not_carried(source: str, valid: object, has_lost_its_origin: bool) -> list[str]:
@@ -172,15 +186,42 @@ def _changes(row: RunSummary) -> None:
         help="Stop the run first." if row.is_live else None,
     ):
         st.write(
-            "This deletes its checkpoints and curves permanently. Links to it will say that it is gone."
+            "This deletes its checkpoints and curves. Links to it will say that it is gone."
+            + (" You can undo it for a minute." if has_files(row) else "")
         )
         st.button(
             "Delete this run", key="delete", on_click=_do, args=("delete", row.id), type="primary"
         )
 
 
+def has_files(row: RunSummary) -> bool:
+    """Whether there is something to restore: a run that waits has no folder yet."""
+    return bool(row.updated or row.checkpoints)
+
+
+def _undo_deletion() -> None:
+    """The button that takes back the last deletion; it goes by itself after a minute."""
+    deleted = st.session_state.get(DELETED)
+    if deleted is None:
+        return
+    run_id, name, since = deleted
+    if time.monotonic() - since > UNDO_SECONDS:
+        del st.session_state[DELETED]
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="deleted"):
+        st.markdown(f"{plain(name)} is deleted.", width="content")
+        st.button(
+            "Undo",
+            icon=":material/undo:",
+            key="undo deletion",
+            on_click=_do,
+            args=("restore", run_id),
+            help="For a minute after the deletion.",
+        )
+
+
 def _tags(row: RunSummary) -> None:
-    known: Sequence[str] = sorted({tag for each in cached.own_runs() for tag in each.tags})
+    known: Sequence[str] = sorted({tag for other in cached.own_runs() for tag in other.tags})
     key = f"tags {row.id}"
     st.multiselect(
         "Tags",
@@ -201,16 +242,26 @@ def _do(what: str, run_id: str) -> None:
     """Carry out one change; an error is shown in the card."""
     try:
         if what == "rename":
-            run_service.rename(run_id, settings.OWNER, str(st.session_state[f"rename {run_id}"]))
+            taken = {row.name for row in cached.own_runs() if row.id != run_id}
+            name = checked_name(str(st.session_state[f"rename {run_id}"]))
+            run_service.rename(run_id, settings.OWNER, free_name(name, taken))
         elif what == "tags":
             annotate(run_id, settings.OWNER, tags=st.session_state[f"tags {run_id}"])
         elif what == "note":
             annotate(run_id, settings.OWNER, comment=str(st.session_state[f"note {run_id}"]))
         elif what == "delete":
+            row = cached.runs().get(run_id)
+            name = cached.title(run_id)
             run_service.delete(run_id, settings.OWNER)
+            if row and has_files(row):
+                st.session_state[DELETED] = (run_id, name, time.monotonic())
+        elif what == "restore":
+            del st.session_state[DELETED]
+            run_service.restore(run_id, settings.OWNER)
         else:
             queue_resume(run_id)
     except UserError as error:
         st.session_state["change error"] = error
     cached.refresh_runs()
-    st.session_state["run"] = run_id if what != "delete" else next(iter(cached.runs()))
+    runs = cached.runs()
+    st.session_state["run"] = run_id if run_id in runs else next(iter(runs))

@@ -40,7 +40,10 @@ NONE = (
     " `train.watch.attention` off. The Attention page shows its attention now."
 )
 SOON = "The first checkpoint brings the first picture."
-NO_GOLD = "No alignment error: these pairs have no gold alignment. The datasets `builtin:en-fr` and `builtin:en-es` have one."
+NO_GOLD = (
+    "No alignment error: these pairs have no gold alignment. The datasets `builtin:en-fr`"
+    " and `builtin:en-es` have one."
+)
 
 
 def tab(run_id: str) -> None:
@@ -103,7 +106,7 @@ def _attention(run_id: str, folder: RunFolder, steps: list[int]) -> tuple[int, i
         if is_animated:
             frames = _frames(folder, steps, view, kind)
             _animation(
-                {at: each.reduced(layer, head) for at, each in frames.items()},
+                {at: saved.reduced(layer, head) for at, saved in frames.items()},
                 view,
                 f"{name}\n{selection}",
             )
@@ -162,7 +165,7 @@ def _select_step(run_id: str, steps: list[int]) -> None:
     target = steps[-1]
     if isinstance(selected, int) and run_before == run_id and selected != newest_before:
         target = selected
-    step = st.session_state[STEP] = min(steps, key=lambda each: abs(each - target))
+    step = st.session_state[STEP] = min(steps, key=lambda at: abs(at - target))
     st.session_state[NEWEST] = (run_id, steps[-1])
     st.session_state[AT] = "" if step == steps[-1] else str(step)
 

@@ -19,7 +19,7 @@ from s2s.share import printable
 from s2s.ui.kit import cached, chart, duration, file_name, pickers, unique_names
 from s2s.ui.runs import details, table
 
-MOST = len(DASHES)  # curves that can be told apart without color
+MOST = len(DASHES)  # curves that are distinguishable without color
 KEY = "compared"
 BEST = "★"
 DIFFERS = "≠"
@@ -65,7 +65,7 @@ def tab(run_id: str) -> None:
         )
         return
     rows = cached.runs()
-    is_live = any(row.is_live for each in chosen if (row := rows.get(each)))
+    is_live = any(row.is_live for run in chosen if (row := rows.get(run)))
     st.fragment(_measured, run_every=table.REFRESH_SECONDS if is_live else None)(chosen)
     _settings(chosen)
 
@@ -79,8 +79,8 @@ def _chosen(run_id: str) -> list[str]:
         }
     )
     given = st.session_state.get(KEY, [])
-    selected = [each for each in given if each in names][:MOST]
-    if lost := [each for each in given if each not in names]:
+    selected = [run for run in given if run in names][:MOST]
+    if lost := [run for run in given if run not in names]:
         pickers.notify(f"There is no run {lost[0][:40]} here (any more); it is left out.")
     if st.session_state.get("compared for") != run_id and run_id not in selected:
         selected = [run_id, *_newest_other(run_id)]
@@ -99,7 +99,7 @@ def _chosen(run_id: str) -> list[str]:
 
 def _newest_other(run_id: str) -> list[str]:
     own = [row.id for row in cached.own_runs() if row.id != run_id]
-    return [*own, *(each for each in cached.runs() if each != run_id)][:1]
+    return [*own, *(run for run in cached.runs() if run != run_id)][:1]
 
 
 def _columns(runs: Sequence[str]) -> dict[str, str]:
@@ -243,11 +243,12 @@ def _marked(score: Score, chosen: Sequence[str]) -> list[str]:
     better = score.better
     best = max(map(better, known)) if better and len(set(known)) > 1 else None
     stars = [
-        f"{BEST} " if better and each in known and better(each) == best else "" for each in values
+        f"{BEST} " if better and value in known and better(value) == best else ""
+        for value in values
     ]
     return [
-        "-" if _is_missing(each) else star + score.form(each)
-        for star, each in zip(stars, values, strict=True)
+        "-" if _is_missing(value) else star + score.form(value)
+        for star, value in zip(stars, values, strict=True)
     ]
 
 
@@ -287,17 +288,17 @@ def _curves(titles: Mapping[str, str]) -> None:
 
 def _settings(chosen: Sequence[str]) -> None:
     """One row per setting, those that differ first."""
-    asked = {run: recipe for run in chosen if (recipe := cached.recipe(run))}
-    if len(asked) < 2:
+    recipes = {run: recipe for run in chosen if (recipe := cached.recipe(run))}
+    if len(recipes) < 2:
         st.caption("Fewer than two of these recipes can be read.")
         return
-    rows = differences.setting_rows([_asked(run, recipe) for run, recipe in asked.items()])
+    rows = differences.setting_rows([_run_settings(run, recipe) for run, recipe in recipes.items()])
     n_differing = sum(row.differs for row in rows)
     st.subheader("Settings", anchor=False)
     summary = f"{n_differing} of {len(rows)} settings differ; they come first, marked {DIFFERS}."
     st.caption(summary if n_differing else "All settings are equal.")
     everything = st.toggle("Show all settings", key="comparison all", persist_state="session")
-    names = list(_columns(list(asked)).values())
+    names = list(_columns(list(recipes)).values())
     cells = pd.DataFrame([_cells(row, names) for row in rows])
     shown = cells if everything else cells[:n_differing]
     if len(shown):
@@ -329,7 +330,7 @@ LOOK = {
 }
 
 
-def _asked(run: str, recipe: Recipe) -> dict[str, Any]:
+def _run_settings(run: str, recipe: Recipe) -> dict[str, Any]:
     about = cached.metadata(run)
     dataset = cached.dataset_name(str(about.get("source", "")))
     origin = {

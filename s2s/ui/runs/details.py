@@ -67,6 +67,7 @@ def _details(about: Mapping[str, Any], recipe: Recipe) -> list[tuple[str, str]]:
         "dataset": cached.dataset_name(str(about.get("source", ""))),
         "validated on": str(about.get("valid") or ""),
         "pairs": ", ".join(counts),
+        "dropped": "; ".join(f"{n:,} {why}" for why, n in _mapping(data.get("dropped")).items()),
         "data hash": ", ".join(hashes),
         "preset": str(about.get("preset") or ""),
         "initialized from": origin(about),
@@ -83,10 +84,10 @@ def _details(about: Mapping[str, Any], recipe: Recipe) -> list[tuple[str, str]]:
 
 def origin(about: Mapping[str, Any]) -> str:
     """`my model, step 200`, or empty for a run with random initial weights."""
-    begun = _mapping(about.get("init_from"))
+    init_from = _mapping(about.get("init_from"))
     return (
-        f"{table.run_name(str(begun['run']))}, step {begun.get('step', '?')}"
-        if "run" in begun
+        f"{table.run_name(str(init_from['run']))}, step {init_from.get('step', '?')}"
+        if "run" in init_from
         else ""
     )
 
@@ -105,18 +106,18 @@ def changed(about: Mapping[str, Any]) -> str:
     written = about.get("changes")
     rows = (
         [
-            each
-            for each in written
-            if isinstance(each, Mapping) and isinstance(each.get("step"), int)
+            change
+            for change in written
+            if isinstance(change, Mapping) and isinstance(change.get("step"), int)
         ]
         if isinstance(written, list)
         else []
     )
     return ", ".join(
-        f"{label} {each[key]:{form}} from step {each['step']:,}"
-        for each in rows
+        f"{label} {change[key]:{form}} from step {change['step']:,}"
+        for change in rows
         for key, label, form in CHANGES
-        if _is_number(each.get(key))
+        if _is_number(change.get(key))
     )
 
 

@@ -69,7 +69,8 @@ def _empty() -> None:
     with st.container(border=True, horizontal_alignment="center"):
         st.subheader("No sweeps yet", anchor=False)
         st.caption(
-            "A sweep trains one recipe with several values of one or two settings. Queue one on Train to compare its runs here."
+            "A sweep trains one recipe with several values of one or two settings. Queue one on"
+            " Train to compare its runs here."
         )
         page_link("train", "Queue a sweep")
 
@@ -203,7 +204,10 @@ def _picture(sweep: Sweep) -> None:
         axes if sweep.settings else [], list(sweep.names.values()), best=place, title=title
     )
     winner = f"; best: {sweep.names[best]}" if best else ""
-    alt = f"Parallel coordinates of the settings and scores of {len(runs)} runs{winner}; the table below has the numbers"
+    alt = (
+        f"Parallel coordinates of the settings and scores of {len(runs)} runs{winner}; the"
+        " table below has the numbers"
+    )
     with st.container(key="parallel"):
         chart(figure, alt=alt, file_name=file_name(title))
     st.caption(plots.PLOTS["parallel_coordinates"].caption)

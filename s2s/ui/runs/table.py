@@ -9,7 +9,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from s2s.runs import RunSummary
+from s2s.runs import RunSummary, has_diverged
 from s2s.ui.kit import cached
 from s2s.ui.kit.badges import STATES
 from s2s.ui.shell import page_link
@@ -20,6 +20,7 @@ FEW = 5  # up to this many runs, the table has no search box
 SYMBOLS = {
     "done": "✓",
     "failed": "✗",
+    "diverged": "✗",
     "running": "▶",
     "starting": "▶",
     "queued": "…",
@@ -133,11 +134,12 @@ def _cells(row: RunSummary) -> dict[str, object]:
 
 def state(row: RunSummary) -> str:
     """Its state as a symbol and a word."""
-    return (
-        "❚❚ paused"
-        if row.is_paused and row.state == "running"
-        else f"{SYMBOLS[row.state]} {STATES[row.state].label}"
-    )
+    if row.is_paused and row.state == "running":
+        return "❚❚ paused"
+    state = row.state
+    if state == "done" and has_diverged(cached.curves(row.id)):
+        state = "diverged"
+    return f"{SYMBOLS[state]} {STATES[state].label}"
 
 
 def bleu(run_id: str, best_step: int | None) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from s2s.config import UserError
+from s2s.ui.canvas import mend_navigation, save_picture
 from s2s.ui.kit import address, forms
 from s2s.ui.shell.header import header
 from s2s.ui.shell.notices import read_address, show_notices, write_run_label
@@ -31,8 +32,10 @@ if is_ready:
         page.run()
     except UserError as error:  # about no single control: a sentence longer than the positions, say
         forms.show_error(error)
+save_picture()
 with notices:
     sentences = show_notices()
 with share_container:
     share_button(row)
+mend_navigation(row.url_path)
 write_run_label(sentences)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 import streamlit as st
 
 from s2s import share
+from s2s.ui.canvas import copy_button
 from s2s.ui.shell.pages import Page
+
+LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def share_button(page: Page) -> None:
@@ -14,8 +19,14 @@ def share_button(page: Page) -> None:
         if why := st.session_state.get("no link"):
             st.caption(why)
             return
-        st.caption("This link opens what you see now, on any computer that can reach this server.")
-        st.code(page_url(page), language=None, wrap_lines=True)
+        url = page_url(page)
+        is_local = urlsplit(url).hostname in LOCAL
+        reach = (
+            "only on this computer" if is_local else "on any computer that can reach this server"
+        )
+        st.caption(f"This link opens what you see now, {reach}.")
+        st.code(url, language=None, wrap_lines=True)
+        copy_button(url, key="copy link")
 
 
 def page_url(page: Page) -> str:

@@ -48,7 +48,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     torch.set_num_threads(1)  # one page's model must not stop the others
     if demos := list(cached.runs())[:1]:
         opened = cached.open_run(demos[0])
-        view = cached.translation(opened, vocabulary.of(opened).examples[0]).seen.view("cross")
+        view = cached.translation(opened, vocabulary.of(opened).examples[0]).attention.view("cross")
         plots.heatmap(view.reduced(-1, None), view.keys, view.rows, title="").to_json()
     forecast(Recipe(), load_preview("builtin:mini-en-fr"))  # which measures the machine
     try:
@@ -58,9 +58,10 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
         logging.getLogger(__name__).warning("%s", error)
     gc.collect()
     gc.freeze()
-    cleanup = asyncio.create_task(_delete_uploads())
+    cleanups = [asyncio.create_task(_delete_uploads()), asyncio.create_task(_empty_trash())]
     yield
-    cleanup.cancel()
+    for cleanup in cleanups:
+        cleanup.cancel()
 
 
 async def _delete_uploads() -> None:
@@ -68,6 +69,15 @@ async def _delete_uploads() -> None:
     while True:
         await asyncio.to_thread(delete_old_uploads)
         await asyncio.sleep(HOUR)
+
+
+async def _empty_trash() -> None:
+    """Removes the files of deleted runs once that cannot be undone any more."""
+    from s2s.runs import UNDO_SECONDS, empty_trash
+
+    while True:
+        await asyncio.to_thread(empty_trash)
+        await asyncio.sleep(UNDO_SECONDS)
 
 
 async def ready(request: Request) -> JSONResponse:

@@ -20,8 +20,8 @@ def show(request: StatesRequest) -> None:
     """The grid, how to read it, and the chosen layer as a table."""
     lens = cached_states.logit_lens(request.run, request.text, request.target)
     cells = _cells(request.run, lens)
-    rows = request.seen.tgt_tokens
-    layers = axis_names(request.seen.side("decoder").n_layers)
+    rows = request.states.tgt_tokens
+    layers = axis_names(request.states.side("decoder").n_layers)
     title = f"{request.name}\ndecoder · logit lens\nmost probable next token after each layer"
     summary = counts_sentence(lens)
     figure = plots.PLOTS["logit_lens"].draw(cells, rows, layers, title=title)
@@ -94,7 +94,7 @@ def _cells(run: Run, lens: LogitLens) -> list[list[LensCell]]:
 def _layer_table(request: StatesRequest, cells: Sequence[Sequence[LensCell]]) -> None:
     """The chosen layer, one row per position: what hover says, for those who do not point."""
     rows = []
-    for token, layers in zip(request.seen.tgt_tokens, cells, strict=True):
+    for token, layers in zip(request.states.tgt_tokens, cells, strict=True):
         cell = layers[request.layer]
         row = {
             "target": token,

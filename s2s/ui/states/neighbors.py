@@ -43,7 +43,7 @@ class NeighborRow(NamedTuple):
 
 def show(request: StatesRequest) -> None:
     """Choose a word or the sentence; its neighbors after the chosen layer."""
-    words = run_states.words_of(request.run, request.seen)
+    words = run_states.words_of(request.run, request.states)
     if not words.words:
         st.info("The sentence has no word to look up.", icon=":material/edit:")
         return
@@ -99,12 +99,12 @@ def nearest(
     if unit == WHOLE:
         sentences = index.sentences[request.layer]
         found = sentences.nearest(states.mean(0), N_NEIGHBORS, without=own)
-        return [row(each.cosine, each.row) for each in found]
+        return [row(hit.cosine, hit.row) for hit in found]
     layer = index.words[request.layer]
     rows = []
-    for each in layer.nearest(states[int(unit) - 1], N_NEIGHBORS, without=own):
-        position, word = index.positions[each.row]
-        rows.append(row(each.cosine, int(layer.texts[each.row]), position + 1, word))
+    for hit in layer.nearest(states[int(unit) - 1], N_NEIGHBORS, without=own):
+        position, word = index.positions[hit.row]
+        rows.append(row(hit.cosine, int(layer.texts[hit.row]), position + 1, word))
     return rows
 
 
@@ -144,7 +144,7 @@ def _table(rows: Sequence[NeighborRow], title: str, *, is_word: bool) -> None:
             "sentence": st.column_config.TextColumn(width="large"),
             "from": st.column_config.TextColumn(width=90, help=ORIGINS),
         },
-        key="neighbours table",
+        key="neighbors table",
         alt=title,
     )
 
@@ -157,5 +157,5 @@ def neighbors_csv(rows: Sequence[NeighborRow]) -> str:
     for row in rows:
         word = plots.csv_cell(row.word)
         sentence = plots.csv_cell(row.sentence)
-        lines.writerow([f"{row.cosine:.6f}", word, row.position or "", sentence, row.origin])
+        lines.writerow([row.cosine, word, row.position or "", sentence, row.origin])
     return out.getvalue()

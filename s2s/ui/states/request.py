@@ -37,12 +37,12 @@ class StatesRequest:
     run: Run
     text: str
     target: str
-    seen: States
+    states: States
     layer: int  # from 0, the embeddings
     view: str
     side: str
     second: str  # empty where there is no second sentence
-    second_seen: States | None
+    second_states: States | None
 
     @property
     def name(self) -> str:
@@ -52,7 +52,7 @@ class StatesRequest:
     @property
     def layer_name(self) -> str:
         """`encoder · after layer 2 of 2`."""
-        return f"{self.side} · {layer_name(self.layer, self.seen.side(self.side).n_layers)}"
+        return f"{self.side} · {layer_name(self.layer, self.states.side(self.side).n_layers)}"
 
 
 def layer_name(layer: int, n_layers: int) -> str:
@@ -84,25 +84,25 @@ def read_request(views: Mapping[str, str], sides: Mapping[str, str]) -> StatesRe
             icon=":material/edit:",
         )
         return None
-    run, strategy, target, seen = _target(best, text)
+    run, strategy, target, states = _target(best, text)
     view = STATE.segments("view", "View", views, label_visibility="collapsed")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="controls layer"):
         side = sides.get(view) or STATE.segments("side", "Stack", {name: name for name in SIDES})
-        layer = _layer(seen.side(side).n_layers, side)
+        layer = _layer(states.side(side).n_layers, side)
         has_second = view in ("map", "same")
-        second, second_seen = _second(run, facts, text, strategy) if has_second else ("", None)
+        second, second_states = _second(run, facts, text, strategy) if has_second else ("", None)
     owner = (run.folder.id, run.step, text, target)
     # a view without a second sentence does not forget positions in it
     STATE.belongs_to("sentence", *owner, *([second] if second else []))
-    return StatesRequest(run, text, target, seen, layer, view, side, second, second_seen)
+    return StatesRequest(run, text, target, states, layer, view, side, second, second_states)
 
 
 def partner(run: Run, facts: RunVocabulary, text: str) -> str:
     """The first of the run's sentences that shares the longest possible word; empty where none shares any."""
     prefix = BANK_PREFIXES.get(str(run.folder.about().get("source", "")))
-    if prefix is not None and text in (banks := [prefix + each for each in TWO_BANKS]):
+    if prefix is not None and text in (banks := [prefix + sentence for sentence in TWO_BANKS]):
         return banks[1 - banks.index(text)]
-    task = next((each for each in facts.prefixes if text.startswith(each)), "")
+    task = next((known for known in facts.prefixes if text.startswith(known)), "")
     words = sorted({*text.removeprefix(task).split()}, key=lambda word: (-len(word), word))
     others = [other for other in (*facts.examples, *facts.sentences) if other != text]
     return next((other for word in words for other in others if word in other.split()), "")
@@ -117,7 +117,8 @@ def _fill_first_sentence(run: Run) -> None:
 
 def _target(best: Run, text: str) -> tuple[Run, str, str, States]:
     """The run at its checkpoint, the strategy, the target, and the states of both texts."""
-    more = st.expander("Checkpoint, and what the model writes", icon=":material/tune:")
+    with st.container(key="controls target"):
+        more = st.expander("Checkpoint, and what the model writes", icon=":material/tune:")
     with more, st.container(horizontal=True, vertical_alignment="bottom"):
         run = kit_target.checkpoint(best)
         strategy = STATE.choice(
@@ -125,19 +126,19 @@ def _target(best: Run, text: str) -> tuple[Run, str, str, States]:
         )
         wanted = kit_target.target_box(run, text, strategy)
     own = cached.decoded(run, text, strategy, {}).text
-    target, seen = kit_target.with_fallback(wanted, own, partial(cached_states.states, run, text))
+    target, states = kit_target.with_fallback(wanted, own, partial(cached_states.states, run, text))
     if target == wanted != own:
         unknown = _unknown_note(run.tgt_tokenizer.unknown(wanted), "in it")
         st.caption(f"Forced target: *{plain(shortened(wanted, 120))}*. {unknown}")
-    return run, strategy, target, seen
+    return run, strategy, target, states
 
 
 def _unknown_note(words: Sequence[str], where: str) -> str:
     """The words that the model reads as `<unk>`; empty where there are none."""
     if not words:
         return ""
-    names = ", ".join(plain(shortened(word)) for word in words[: sentence.MAX_SUGGESTIONS])
-    more = " …" if len(words) > sentence.MAX_SUGGESTIONS else ""
+    names = ", ".join(plain(shortened(word)) for word in words[: sentence.MAX_SHOWN])
+    more = " …" if len(words) > sentence.MAX_SHOWN else ""
     return f"Unknown words {where}, read as `<unk>`: {names}{more}."
 
 
@@ -179,17 +180,14 @@ def _layer(n_layers: int, side: str) -> int:
 def _second(run: Run, facts: RunVocabulary, text: str, strategy: str) -> tuple[str, States | None]:
     """A sentence to compare with, and its states; unless one is typed, one that shares a word with the first."""
     default = partner(run, facts, text)
-    key = STATE.key("second")
-    st.session_state.setdefault(key, STATE.now.second)
-    typed = st.text_input(
+    typed = STATE.text(
+        "second",
         "Second sentence",
-        key=key,
         placeholder=default,
-        persist_state="session",
         icon=":material/compare_arrows:",
         help="To compare the same word in two sentences. Empty: a sentence that shares a word with the first.",
     )
-    given = " ".join(printable(typed or "").split())[: sentence.MAX_CHARACTERS]
+    given = " ".join(printable(typed).split())[: sentence.MAX_CHARACTERS]
     STATE.remember(second=given)
     second = given or default
     if not second:
@@ -198,8 +196,8 @@ def _second(run: Run, facts: RunVocabulary, text: str, strategy: str) -> tuple[s
         st.caption(unknown)
     try:
         own = cached.decoded(run, second, strategy, {}).text
-        _, seen, _ = kit_target.first_fitting([own], partial(cached_states.states, run, second))
+        _, states, _ = kit_target.first_fitting([own], partial(cached_states.states, run, second))
     except UserError as error:
         pickers.notify(f"The second sentence cannot be read: {error}")
         return "", None
-    return second, seen
+    return second, states

@@ -22,16 +22,16 @@ def show(request: StatesRequest) -> None:
     """The points, how to read them, their data."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         color = STATE.segments("color", "Color by", {name: name for name in COLORINGS})
-        given = [request.seen]
-        if request.second_seen and STATE.segments("shown", "Sentences", SENTENCES) == "both":
-            given.append(request.second_seen)
+        sentences = [request.states]
+        if request.second_states and STATE.segments("shown", "Sentences", SENTENCES) == "both":
+            sentences.append(request.second_states)
         is_all = STATE.segments("layers", "Maps of", LAYERS) == "all"
-    vectors = np.concatenate([seen.side(request.side).vectors for seen in given], 1)
-    points = _points(given, request.side, vectors[request.layer])
+    vectors = np.concatenate([states.side(request.side).vectors for states in sentences], 1)
+    points = _points(sentences, request.side, vectors[request.layer])
     layers = [_layer(vectors, layer) for layer in range(len(vectors))]
     if not is_all:
         layers = [layers[request.layer]]
-    title = _title(request, len(points), len(given), color, is_all=is_all)
+    title = _title(request, len(points), len(sentences), color, is_all=is_all)
     figure = plots.PLOTS["states"].draw(layers, points, color=color, title=title)
     with st.container(key="points", gap=None):
         chart(
@@ -64,14 +64,14 @@ def _title(
     return f"{request.name}\n{layers}\nPCA of {n_points} tokens of {sentences}, by {color}"
 
 
-def _points(given: list[States], side: str, vectors: Vectors) -> list[StatePoint]:
+def _points(sentences: list[States], side: str, vectors: Vectors) -> list[StatePoint]:
     """One point per vector (points, d_model) of the chosen layer, with its hover text."""
     positions = [
         (text, position)
-        for text, seen in enumerate(given)
-        for position in range(len(seen.side(side).tokens))
+        for text, states in enumerate(sentences)
+        for position in range(len(states.side(side).tokens))
     ]
-    labels = [_label(given[text], side, position) for text, position in positions]
+    labels = [_label(sentences[text], side, position) for text, position in positions]
     names = [
         f"{label}, sentence {text + 1}, position {position + 1}"
         for label, (text, position) in zip(labels, positions, strict=True)
@@ -85,21 +85,21 @@ def _points(given: list[States], side: str, vectors: Vectors) -> list[StatePoint
         if len(positions) > 1:
             other = nearest[number]
             hover += f"\nmost similar: {names[other]} (cosine {cosines[number, other]:.2f})"
-        word = given[text].side(side).tokens[position]
+        word = sentences[text].side(side).tokens[position]
         points.append(StatePoint(labels[number], word, text, position + 1, hover))
     return points
 
 
-def _label(seen: States, side: str, position: int) -> str:
+def _label(states: States, side: str, position: int) -> str:
     """A source token; in the decoder what it reads and predicts there."""
     if side == "encoder":
-        return seen.src_tokens[position]
-    return f"{seen.tgt_inputs[position]} → {seen.tgt_tokens[position]}"
+        return states.src_tokens[position]
+    return f"{states.tgt_inputs[position]} → {states.tgt_tokens[position]}"
 
 
 def _explanation(request: StatesRequest, layer: StateLayer, n_points: int, *, is_all: bool) -> str:
     """What a state is, and how much of it the map shows."""
-    width = request.seen.encoder.shape[2]
+    width = request.states.encoder.shape[2]
     token = "a token read by the encoder"
     if request.side == "decoder":
         token = "a token read by the decoder, which then predicts the next one (“read → predicted”)"

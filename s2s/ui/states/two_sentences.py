@@ -44,14 +44,14 @@ class ChosenWord(NamedTuple):
 
 def show(request: StatesRequest) -> None:
     """Two words to choose, the lines, and what was measured."""
-    if request.second_seen is None:
+    if request.second_states is None:
         st.info(
             "Type a second sentence above: the same word is looked up in both.",
             icon=":material/edit:",
         )
         return
-    one = run_states.words_of(request.run, request.seen)
-    other = run_states.words_of(request.run, request.second_seen)
+    one = run_states.words_of(request.run, request.states)
+    other = run_states.words_of(request.run, request.second_states)
     if not one.words or not other.words:
         st.info("One of the sentences has no word to compare.", icon=":material/edit:")
         return
@@ -64,8 +64,8 @@ def show(request: StatesRequest) -> None:
         ChosenWord(request.second, other, there),
     )
     rows = _rows(request, chosen)
-    layers = axis_names(request.seen.side("encoder").n_layers)
-    words = " and ".join(f"“{shortened(each.word, 20)}”" for each in chosen)
+    layers = axis_names(request.states.side("encoder").n_layers)
+    words = " and ".join(f"“{shortened(choice.word, 20)}”" for choice in chosen)
     title = f"{request.name}\nencoder · cosine after each layer\n{words} in two sentences"
     figure = plots.PLOTS["similarity"].draw(rows, layers, chosen=request.layer, title=title)
     values = ", ".join(map(_number, rows[0].cosines))
@@ -113,12 +113,14 @@ def _word_picker(field: str, label: str, words: WordStates, default: int) -> int
 
 def _rows(request: StatesRequest, chosen: tuple[ChosenWord, ChosenWord]) -> list[CosineSeries]:
     """The two words, each word in the same context elsewhere (where there is any), and any two words."""
-    vectors = [each.words.vectors[:, each.position] for each in chosen]  # (n_layers + 1, d_model)
+    vectors = [
+        choice.words.vectors[:, choice.position] for choice in chosen
+    ]  # (n_layers + 1, d_model)
     rows = [CosineSeries("these two", cosines(*vectors).tolist())]
-    for number, each in enumerate(chosen, 1):
-        same = pool.same_context(request.run, each.text, each.position)
+    for number, choice in enumerate(chosen, 1):
+        same = pool.same_context(request.run, choice.text, choice.position)
         if same.n:
-            name = f"“{shortened(each.word, 12)}” ({number}), elsewhere {_context(each)}: {same.n}×"
+            name = f"“{shortened(choice.word, 12)}” ({number}), elsewhere {_context(choice)}: {same.n}×"
             rows.append(CosineSeries(name, same.mean.tolist()))
     return [*rows, CosineSeries("any two words", pool.baseline(request.run).tolist())]
 

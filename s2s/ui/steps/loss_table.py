@@ -7,7 +7,6 @@ import io
 import math
 
 from s2s import plots
-from s2s.plots import fine_percent
 from s2s.runs import DecodedHypothesis, Reference, first_difference
 
 Cells = tuple[object, ...]
@@ -41,12 +40,12 @@ def csv_text(own: DecodedHypothesis, reference: Reference) -> str:
 def _forced(reference: Reference, position: int) -> Cells:
     """The cells of FORCED."""
     if position >= len(reference.ids):
-        return ("", None, "", None, "")
+        return ("", None, None, None, "")
     log_prob = reference.log_probs[position]
     return (
         reference.tokens[position],
-        round(-log_prob, 4),
-        fine_percent(math.exp(log_prob)),
+        -log_prob,
+        math.exp(log_prob),
         reference.ranks[position],
         reference.predicted[position],
     )
@@ -56,4 +55,4 @@ def _free(own: DecodedHypothesis, position: int) -> Cells:
     """The cells of FREE."""
     if position >= len(own.ids):
         return ("", None)
-    return (own.tokens[position], round(-own.token_log_probs[position], 4))
+    return (own.tokens[position], -own.token_log_probs[position])

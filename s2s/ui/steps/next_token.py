@@ -15,8 +15,9 @@ from s2s.config import UserError
 from s2s.decode import distribution_entropy
 from s2s.plots import fine_percent
 from s2s.runs import Decoded, Run
-from s2s.ui.canvas import Alternative, StripToken, token_strip
+from s2s.ui.canvas import token_strip
 from s2s.ui.kit import cached, captions, nats, pickers, plain, shortened
+from s2s.ui.kit.candidates import token_cells
 from s2s.ui.steps import truncation
 from s2s.ui.steps.request import StepsRequest
 from s2s.ui.steps.teacher_forcing import times
@@ -24,7 +25,6 @@ from s2s.ui.steps.view_state import STATE
 
 POSITION = STATE.key("at")
 NUMBERS = re.compile(r"\d{1,9}(\.\d{1,9})*", re.ASCII)
-N_HOVER = 5  # candidates that hover shows
 N_BUTTONS = 6  # candidates that a press writes
 
 
@@ -38,7 +38,7 @@ def show(request: StepsRequest) -> None:
     with st.container(border=True):
         captions.show_translation(found)
         token_strip(
-            _cells(request.run, target.ids, rows, len(forced)),
+            token_cells(request.run, target.ids, rows, len(forced)),
             position,
             key="strip",
             on_pick=_choose_position,
@@ -115,20 +115,6 @@ def _position_picker(tokens: Sequence[str]) -> int:
 
 def _choose_position(index: int) -> None:
     STATE.remember(at=str(index + 1))
-
-
-def _cells(run: Run, ids: Sequence[int], rows: Tensor, n_forced: int) -> list[StripToken]:
-    """Every token of the target with its candidates."""
-    names = run.tgt_tokenizer.tokens
-    best = rows.topk(min(N_HOVER, rows.shape[1]))  # (tgt_len, n)
-    cells = []
-    for index, token in enumerate(ids):
-        candidates = best.indices[index].tolist()
-        probabilities = best.values[index].exp().tolist()
-        rivals = list(map(Alternative, candidates, names(candidates), probabilities))
-        note = "forced" if index < n_forced else ""
-        cells.append(StripToken(names([token])[0], float(rows[index, token].exp()), rivals, note))
-    return cells
 
 
 def _cost_of_forcing(found: Decoded, own: Decoded, n_forced: int) -> None:

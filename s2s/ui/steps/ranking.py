@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from s2s.config import override
-from s2s.decode import BeamConfig, SearchTree, rerank
+from s2s.decode import BeamConfig, SearchTree, rerank, score_unit
 from s2s.ui.kit import nats, plain
 from s2s.ui.steps.request import StepsRequest, search_with
 from s2s.ui.steps.view_state import FORMULAS, STATE
@@ -23,7 +23,7 @@ def show(request: StepsRequest, tree: SearchTree) -> None:
         if isinstance(config, BeamConfig):
             _ranked(request, tree, config)
         else:
-            _table(request, tree, _by_score(tree), None)
+            _table(request, tree, _by_score(tree), None, unit=score_unit(config))
 
 
 def _by_score(tree: SearchTree) -> list[tuple[int, float]]:
@@ -44,7 +44,7 @@ def _ranked(request: StepsRequest, tree: SearchTree, config: BeamConfig) -> None
     other = override(config, {"length_penalty": penalty, "length_formula": formula})
     if other != config:
         _new_first(request, tree, config, other)
-    _table(request, tree, rerank(tree, other), config)
+    _table(request, tree, rerank(tree, other), config, unit=score_unit(other))
     if other != config:
         st.caption(
             "Decoding again with this setting may find other hypotheses: it affects when the search stops and which"
@@ -107,8 +107,11 @@ def _table(
     tree: SearchTree,
     ranked: list[tuple[int, float]],
     config: BeamConfig | None,
+    *,
+    unit: str,
 ) -> None:
-    """`config`: that of the search, if its ranking is to be compared."""
+    """`config`: that of the search, if its ranking is to be compared; `unit` of the scores."""
+    named = f"score ({unit})"
     as_decoded = rerank(tree, config) if config else []
     ranks_before = {number: rank for rank, (number, _) in enumerate(as_decoded, 1)}
     rows = []
@@ -116,7 +119,7 @@ def _table(
         node = tree.nodes[number]
         row = {
             "rank": rank,
-            "score": score,
+            named: score,
             "text": _text(request, tree, number),
             "tokens": node.step,
             "log-probability": node.total,
@@ -133,7 +136,7 @@ def _table(
         column_config={
             "text": st.column_config.TextColumn(width="large"),
             "rank": st.column_config.NumberColumn(width=50),
-            "score": st.column_config.NumberColumn(format="%.3f"),
+            named: st.column_config.NumberColumn(format="%.3f"),
             "log-probability": st.column_config.NumberColumn(format="%.3f"),
         },
         key="steps ranking",

@@ -11,11 +11,14 @@ import streamlit as st
 from s2s.config import Config, UserError, choose, flat, keys, override
 from s2s.decode import STRATEGIES, GenerationConfig
 from s2s.runs import Decoded, Run
-from s2s.ui.kit import cached, forms, pickers, sentence, target, vocabulary
+from s2s.share import printable
+from s2s.ui.kit import address, cached, forms, pickers, sentence, target, vocabulary
 from s2s.ui.steps.view_state import STATE
 
 DEFAULT_STRATEGY = "beam"
 STRATEGY = "steps strategy"
+REFERENCE = "reference box"
+REFERENCE_OF = f"{REFERENCE} of"  # run and sentence that it belongs to
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class StepsRequest:
     strategy: str
     settings: dict[str, Any]  # those that are not at their defaults
     found: Decoded
+    reference: str  # empty where there is none
 
 
 def read_request(best: Run) -> StepsRequest | None:
@@ -41,7 +45,7 @@ def read_request(best: Run) -> StepsRequest | None:
         text = sentence.sentence_box(facts)
         sentence.unknown_words(best, facts, text)
     sentence.example_chips(facts)
-    with st.container(border=True):
+    with st.container(border=True, key="controls search"):
         run, strategy, settings, error = _search(best)
     STATE.belongs_to("sentence", run.folder.id, run.step, text)
     STATE.belongs_to("search", run.folder.id, run.step, text, strategy, str(settings))
@@ -53,7 +57,22 @@ def read_request(best: Run) -> StepsRequest | None:
     if not text or error:
         return None
     found = cached.decoded(run, text, strategy, settings)
-    return StepsRequest(run, text, strategy, settings, found)
+    return StepsRequest(run, text, strategy, settings, found, _reference(run, text))
+
+
+def _reference(run: Run, text: str) -> str:
+    """The reference; the address holds it as `tgt`, whichever view is shown."""
+    given = address.read("tgt")
+    owner = (run.folder.id, text)
+    if given is not None:
+        st.session_state[REFERENCE] = given
+    elif st.session_state.get(REFERENCE_OF, owner) != owner:  # it belongs to its sentence
+        st.session_state[REFERENCE] = ""
+    st.session_state[REFERENCE_OF] = owner
+    typed = str(st.session_state.get(REFERENCE) or "")
+    reference = " ".join(printable(typed).split())[: sentence.MAX_CHARACTERS]
+    address.write("tgt", reference)
+    return reference
 
 
 def view_picker(labels: Mapping[str, str]) -> str:

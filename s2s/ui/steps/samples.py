@@ -138,7 +138,7 @@ def _texts(rows: list[SampleRow], metric: str) -> None:
     columns = ("sample", "text", "times drawn", mean, "log-probability")
     cells = [(number, row.text or "(nothing)", *row[1:]) for number, row in enumerate(rows, 1)]
     st.dataframe(
-        [dict(zip(columns, each, strict=True)) for each in cells],
+        [dict(zip(columns, row, strict=True)) for row in cells],
         hide_index=True,
         column_config={
             "sample": st.column_config.NumberColumn(width=60),
@@ -166,8 +166,8 @@ def table_csv(rows: list[SampleRow], pairs: Floats) -> str:
             number,
             plots.csv_cell(row.text),
             row.times,
-            f"{row.expected:.6f}",
-            f"{row.log_prob:.6f}",
+            row.expected,
+            row.log_prob,
         ]
-        lines.writerow([*cells, *(f"{value:.6f}" for value in values)])
+        lines.writerow([*cells, *values])
     return out.getvalue()

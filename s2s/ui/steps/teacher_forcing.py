@@ -3,41 +3,49 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from functools import partial
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
 from s2s import plots
-from s2s.analysis import SearchDiagnosis, probability_ratio
+from s2s.analysis import ROUNDING, SearchDiagnosis, probability_ratio
+from s2s.decode import (
+    BeamConfig,
+    GenerationConfig,
+    format_number,
+    maximized_score,
+    score_unit,
+)
 from s2s.plots import TokenLoss
-from s2s.runs import WIDE_BEAM, Decoded, Reference, Run, first_difference
+from s2s.runs import WIDE_BEAM, Reference, Run, first_difference
 from s2s.scores import METRICS
-from s2s.share import printable
-from s2s.ui.kit import address, cached, chart, file_name, nats, plain, sentence, shortened
+from s2s.ui.kit import cached, chart, file_name, nats, plain, shortened
 from s2s.ui.steps import loss_table
-from s2s.ui.steps.request import StepsRequest
+from s2s.ui.steps.request import REFERENCE, REFERENCE_OF, StepsRequest
 from s2s.ui.steps.view_state import STATE
 
-BOX = "reference box"
 N_EXAMPLES = 3
 WIDE = dict(WIDE_BEAM)["num_beams"]
 NEARLY_EQUAL = 1.05  # a ratio of probabilities
 MAX_RATIO = 1e6
+NATS = "nats"  # the unit of a score that is the log-probability itself
 
 
 def show(request: StepsRequest) -> None:
     """The box, the diagnosis, the loss of every token."""
-    wanted = _box(request)
+    _box()
     _examples(request.run)
-    if not wanted:
+    if not request.reference:
         st.info(
             "Type the translation that you want: you see how hard each of its tokens is for the model, and whether"
             " search or model is to blame if it wrote another.",
             icon=":material/rule:",
         )
         return
-    reference = cached.reference(request.run, request.text, wanted)
+    reference = cached.reference(request.run, request.text, request.reference)
     if reference.unknown:
         words = ", ".join(f"*{plain(shortened(word))}*" for word in reference.unknown[:5])
         st.caption(
@@ -50,26 +58,16 @@ def show(request: StepsRequest) -> None:
         _losses(request, reference)
 
 
-def _box(request: StepsRequest) -> str:
-    """The reference; the address holds it as `tgt`."""
-    given = address.read("tgt")
-    owner = (request.run.folder.id, request.text)
-    if given is not None:
-        st.session_state[BOX] = given
-    elif st.session_state.get(f"{BOX} of", owner) != owner:  # a reference belongs to its sentence
-        st.session_state[BOX] = ""
-    st.session_state[f"{BOX} of"] = owner
-    typed = st.text_input(
+def _box() -> None:
+    """The reference; `request` reads what is typed."""
+    st.text_input(
         "Reference",
-        key=BOX,
+        key=REFERENCE,
         placeholder="The translation that you want",
         help="The model is made to write it, token by token (teacher forcing).",
         persist_state="session",
         icon=":material/rule:",
     )
-    text = " ".join(printable(typed or "").split())[: sentence.MAX_CHARACTERS]
-    address.write("tgt", text)
-    return text
 
 
 def _examples(run: Run) -> None:
@@ -89,55 +87,125 @@ def _examples(run: Run) -> None:
 
 def _use_example(run_id: str, source: str, target: str) -> None:
     st.session_state["src"] = source
-    st.session_state[BOX] = target
-    st.session_state[f"{BOX} of"] = (run_id, source)
+    st.session_state[REFERENCE] = target
+    st.session_state[REFERENCE_OF] = (run_id, source)
+
+
+class JudgedText(NamedTuple):
+    """A text, its log-probability in nats, and the score that judges it."""
+
+    whose: str
+    text: str
+    log_prob: float
+    score: float
 
 
 def _diagnosis(request: StepsRequest, reference: Reference) -> None:
-    """What failed, in a sentence, and the three log-probabilities."""
+    """What failed, by the score that the search maximized, and the three texts with it and with the log-probability."""
     found = request.found
-    wide = cached.wide_search(request.run, request.text)
-    diagnosis = SearchDiagnosis(
-        reference.log_prob, found.log_prob, wide.log_prob, found.text == reference.text
-    )
+    config = request.run.configured(request.strategy, request.settings)[1]
+    score = maximized_score(config) or _log_probability
+    wide = cached.wide_search(request.run, request.text, wide_settings(config))
+    texts = [
+        JudgedText(whose, one.text, one.log_prob, score(one.log_prob, len(one.tokens)))
+        for whose, one in (
+            ("reference", reference),
+            (f"written ({request.strategy})", found),
+            (f"beam of {WIDE}", wide),
+        )
+    ]
+    is_right = found.text == reference.text
+    forced, written, widest = (one.score for one in texts)
+    rounding = score(ROUNDING, max(len(one.tokens) for one in (reference, found, wide)))
+    by_score = SearchDiagnosis(forced, written, widest, is_right, rounding)
+    by_log_prob = SearchDiagnosis(reference.log_prob, found.log_prob, wide.log_prob, is_right)
+    unit = score_unit(config) if maximized_score(config) else NATS
     gain = chrf(wide.text, reference.text) - chrf(found.text, reference.text)
     st.subheader("Search error or model error?", anchor=False)
-    st.markdown(" ".join(diagnosis_sentences(diagnosis, gain)))
-    st.html(_texts_table(reference, found, wide, request.strategy))
-    st.caption(
-        f"Log-probabilities are the model's own, `</s>` included. The wide beam keeps {WIDE} prefixes and ranks by"
-        " log-probability alone; it does not prove that nothing is more probable. After Stahlberg and Byrne (2019)."
+    st.markdown(" ".join(diagnosis_sentences(by_score, gain, unit=unit)))
+    if unit != NATS and by_log_prob.kind != by_score.kind:
+        st.markdown(disagreement(by_log_prob))
+    st.html(_texts_table(texts, unit))
+    st.caption(f"{judged_by(config, request.strategy)} {ABOUT}")
+
+
+ABOUT = (
+    f"Log-probabilities are the model's own, `</s>` included. The wide beam keeps {WIDE} prefixes; it does not prove"
+    " that nothing scores higher. After Stahlberg and Byrne (2019)."
+)
+
+
+def _log_probability(log_prob: float, length: int) -> float:
+    return log_prob
+
+
+def wide_settings(config: GenerationConfig) -> dict[str, Any]:
+    """The length penalty of the search, so that the wide beam maximizes the same score."""
+    if isinstance(config, BeamConfig) and maximized_score(config):
+        names = ("length_penalty", "length_formula")
+        return {name: getattr(config, name) for name in names}
+    return {}
+
+
+def judged_by(config: GenerationConfig, strategy: str) -> str:
+    """By which score the verdict is reached, and why."""
+    if not maximized_score(config):
+        return (
+            f"Judged by log-probability: what {strategy} ranks by ({score_unit(config)}) is not known of a text that"
+            " it did not write."
+        )
+    if (unit := score_unit(config)) == NATS:
+        return f"Judged by log-probability, which {strategy} maximizes."
+    return f"Judged by the score that {strategy} maximizes: {unit}."
+
+
+def disagreement(by_log_prob: SearchDiagnosis) -> str:
+    """The other verdict, where log-probability alone gives one."""
+    kind = f"{by_log_prob.kind} error"
+    return (
+        f"**By log-probability alone it is a {kind}**: the reference has"
+        f" {nats(by_log_prob.reference)} nats and what was"
+        f" written {nats(by_log_prob.written)}. The length penalty makes the difference."
     )
 
 
-def diagnosis_sentences(diagnosis: SearchDiagnosis, chrf_gain: float) -> list[str]:
+def diagnosis_sentences(
+    diagnosis: SearchDiagnosis, chrf_gain: float, *, unit: str = NATS
+) -> list[str]:
     """What happened; `chrf_gain` of the wide beam's text over the written one."""
-    return [_blame(diagnosis), *_wide_beam(diagnosis, chrf_gain)]
+    return [_blame(diagnosis, unit), *_wide_beam(diagnosis, chrf_gain, unit)]
 
 
-def _blame(diagnosis: SearchDiagnosis) -> str:
+def _blame(diagnosis: SearchDiagnosis, unit: str) -> str:
     if diagnosis.kind == "none":
         return "**No error.** The model wrote the reference."
+    reference = diagnosis.reference
+    written = diagnosis.written
     if diagnosis.kind == "search":
-        ratio = times(probability_ratio(diagnosis.reference, diagnosis.written))
         return (
-            f"**Search error.** The model prefers the reference, {ratio} as probable as what was written, and the"
-            " search did not find it."
+            f"**Search error.** The model prefers the reference, {_against(reference, written, unit)} what was written,"
+            " and the search did not find it."
         )
-    ratio = times(probability_ratio(diagnosis.written, diagnosis.reference))
     return (
-        f"**Model error.** The model itself prefers what was written, {ratio} as probable as the reference: a perfect"
-        " search would not write the reference either."
+        f"**Model error.** The model itself prefers what was written, {_against(written, reference, unit)} the"
+        " reference: a perfect search would not write the reference either."
     )
 
 
-def _wide_beam(diagnosis: SearchDiagnosis, chrf_gain: float) -> list[str]:
+def _against(value: float, other: float, unit: str) -> str:
+    """How much better the first is: a ratio of probabilities, or two scores."""
+    if unit == NATS:
+        return f"{times(probability_ratio(value, other))} as probable as"
+    return f"whose score is {format_number(value)} against {format_number(other)} of"
+
+
+def _wide_beam(diagnosis: SearchDiagnosis, chrf_gain: float, unit: str) -> list[str]:
     sentences = []
     if diagnosis.is_missed:
-        ratio = times(probability_ratio(diagnosis.wide, diagnosis.written))
+        better = _against(diagnosis.wide, diagnosis.written, unit)
         also = "**A search error, too.** " if diagnosis.kind != "search" else ""
         sentences.append(
-            f"{also}A beam of {WIDE} finds a text {ratio} as probable as what was written; it is"
+            f"{also}A beam of {WIDE} finds a text {better} what was written; it is"
             f" {_closeness(chrf_gain)}."
         )
     if diagnosis.kind != "none" and diagnosis.is_beyond:
@@ -165,18 +233,18 @@ def chrf(text: str, reference: str) -> float:
     return METRICS["chrf"].compute([text], [reference]).value
 
 
-def _texts_table(reference: Reference, found: Decoded, wide: Decoded, strategy: str) -> str:
-    """The three texts as an HTML table."""
-    texts = [
-        ("reference", reference.text, reference.log_prob),
-        (f"written ({strategy})", found.text, found.log_prob),
-        (f"beam of {WIDE}", wide.text, wide.log_prob),
-    ]
-    columns = ("whose", "text", "log-probability (nats)", "chrF")
+def _texts_table(texts: Sequence[JudgedText], unit: str) -> str:
+    """The three texts, the reference first, as an HTML table."""
+    reference = texts[0].text
+    columns = ["whose", "text", "log-probability (nats)", "chrF"]
+    if unit != NATS:
+        columns.insert(2, f"score ({unit})")
     head = "".join(f'<th scope="col">{name}</th>' for name in columns)
     body = ""
-    for whose, text, log_prob in texts:
-        cells = (whose, text, nats(log_prob), f"{chrf(text, reference.text):.0f}")
+    for one in texts:
+        cells = [one.whose, one.text, nats(one.log_prob), f"{chrf(one.text, reference):.0f}"]
+        if unit != NATS:
+            cells.insert(2, f"{one.score:.4f}".replace("-", "−"))
         body += "<tr>" + "".join(map(_cell, columns, cells)) + "</tr>"
     return f'<div class="samples"><table><tr>{head}</tr>{body}</table></div>'
 
@@ -219,6 +287,7 @@ def _losses(request: StepsRequest, reference: Reference) -> None:
     st.dataframe(
         pd.DataFrame(loss_table.rows(own, reference)),
         hide_index=True,
+        column_config=_loss_columns(),
         alt="Every position of the reference",
         key="places",
     )
@@ -230,6 +299,12 @@ def _losses(request: StepsRequest, reference: Reference) -> None:
         on_click="ignore",
         icon=":material/download:",
     )
+
+
+def _loss_columns() -> dict[str, Any]:
+    loss = st.column_config.NumberColumn(format="%.4f")
+    share = st.column_config.NumberColumn(format="percent")
+    return {"loss (nats)": loss, "its own loss (nats)": loss, "probability": share}
 
 
 def _show_candidates(position: int) -> None:
@@ -257,4 +332,7 @@ def difference_sentence(reference: Reference, own: tuple[str, ...], position: in
         plain(tokens[position]) if position < len(tokens) else "nothing"
         for tokens in (reference.tokens, own)
     )
-    return f"They first differ at position {position + 1}: the reference has *{theirs}*, the model wrote *{ours}*. {loss}"
+    return (
+        f"They first differ at position {position + 1}: the reference has *{theirs}*, the"
+        f" model wrote *{ours}*. {loss}"
+    )

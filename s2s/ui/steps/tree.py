@@ -11,7 +11,7 @@ from functools import partial
 import streamlit as st
 
 from s2s import plots
-from s2s.decode import KEPT, PRUNED, SearchNode, SearchTree
+from s2s.decode import KEPT, PRUNED, BeamConfig, SearchNode, SearchTree
 from s2s.plots import TreeNode
 from s2s.ui.kit import cached, captions, clickable_chart, file_name, nats, percent, pickers, plain
 from s2s.ui.shell import page_link
@@ -21,6 +21,10 @@ from s2s.ui.steps.view_state import PRUNED as PRUNED_LABELS
 from s2s.ui.steps.view_state import STATE
 
 MAX_KEPT = 16  # nodes of each step that are drawn
+# pixels of the window that a tree cannot use: beside an open sidebar, which stands from WIDE on, and without one
+WIDE = 767
+BESIDE_WIDE = 430
+BESIDE = 70
 HOVER_WIDTH = 34  # characters of a line
 COLUMNS = (
     "node",
@@ -31,6 +35,8 @@ COLUMNS = (
     "best_path",
     "count",
     "rank",
+    "token_log_prob",
+    "probability",
     "log_prob",
     "total",
     "score",
@@ -82,7 +88,20 @@ def _counts(request: StepsRequest, tree: SearchTree) -> str:
     if not tree.is_complete:
         return f"{start}. Tokens that {plain(request.strategy)} did not take are not recorded."
     n_pruned = sum(node.state == PRUNED for node in tree.nodes)
-    return f"{start}; {n_pruned} prefixes were considered and pruned."
+    return f"{start}; {n_pruned} prefixes were considered and pruned. {_why_so_many(request)}"
+
+
+def _why_so_many(request: StepsRequest) -> str:
+    """Why more candidates are ranked at each step than beams are kept."""
+    _, config = request.run.configured(request.strategy, request.settings)
+    if not isinstance(config, BeamConfig) or config.num_beams == 1:
+        return ""
+    n = config.num_beams
+    return (
+        f"Each step ranks {2 * n} candidates for {n} beams: a candidate that ends in `</s>`"
+        " finishes and leaves the beam,"
+        f" and even if {n} do, {n} remain to continue."
+    )
 
 
 def _chosen_node(tree: SearchTree) -> int:
@@ -147,7 +166,7 @@ def _plot_node(tree: SearchTree, number: int, token: str) -> TreeNode:
 
 def _picture(request: StepsRequest, tree: SearchTree, visible: list[TreeNode], chosen: int) -> None:
     title = tree_title(request, tree)
-    figure = plots.tree(visible, title=title, chosen=chosen)
+    figure = plots.tree(visible, title=title, inspected=chosen)
     width = f"min-width: {figure.layout.width}px; max-width: none;"
     with st.container(key="treescroll"):
         st.html(
@@ -160,6 +179,17 @@ def _picture(request: StepsRequest, tree: SearchTree, visible: list[TreeNode], c
             key="steps tree chart",
             on_pick=_pick,
         )
+    _scroll_hint(figure.layout.width, tree.n_steps)
+
+
+def _scroll_hint(width: int, n_steps: int) -> None:
+    """Says how to see the rest of a tree that is wider, in pixels, than the screen."""
+    fits = f"(min-width: {width + BESIDE_WIDE}px), (max-width: {WIDE}px) and (min-width: {width + BESIDE}px)"
+    st.html(
+        f"<style>@media {fits} {{ .st-key-treehint {{ display: none; }} }}</style>", width="content"
+    )
+    with st.container(key="treehint"):
+        st.caption(f":material/swipe: Scroll the tree sideways to see all {n_steps} steps.")
 
 
 def tree_title(request: StepsRequest, tree: SearchTree) -> str:
@@ -200,7 +230,7 @@ def _alternatives(request: StepsRequest, tree: SearchTree, chosen: int, tokens: 
         " same prefix."
     )
     candidates = [
-        (each.token, each.log_prob, each.node) for each in tree.next_tokens.get(node.parent, ())
+        (token.token, token.log_prob, token.node) for token in tree.next_tokens.get(node.parent, ())
     ]
     if chosen not in [number for _, _, number in candidates]:
         candidates.append((node.token, own_log_prob(tree, node), chosen))
@@ -263,11 +293,12 @@ def _download(request: StepsRequest, tree: SearchTree, tokens: list[str]) -> Non
 
 
 def nodes_csv(tree: SearchTree, tokens: list[str]) -> str:
-    """One line per node."""
+    """One line per node: the log-probability of the token, then of the prefix, by the model and by the strategy."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(COLUMNS)
     for number, (node, token) in enumerate(zip(tree.nodes, tokens, strict=True)):
+        log_prob = own_log_prob(tree, node) if number else None
         cells = {
             "node": number,
             "parent": node.parent,
@@ -277,9 +308,11 @@ def nodes_csv(tree: SearchTree, tokens: list[str]) -> str:
             "best_path": int(node.is_best),
             "count": node.count,
             "rank": node.rank or "",
-            "log_prob": f"{node.log_prob:.6f}",
-            "total": f"{node.total:.6f}",
-            "score": "" if node.score is None else f"{node.score:.6f}",
+            "token_log_prob": log_prob,
+            "probability": None if log_prob is None else math.exp(log_prob),
+            "log_prob": node.log_prob,
+            "total": node.total,
+            "score": node.score,
             "final_rank": node.final_rank or "",
             "reason": node.reason,
         }

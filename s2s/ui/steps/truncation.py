@@ -172,6 +172,10 @@ def _table(measured: TruncationReport, config: Truncation) -> None:
     st.dataframe(
         pd.DataFrame([_row(name, left, config) for name, left in results]),
         hide_index=True,
+        column_config={
+            "probability left": st.column_config.NumberColumn(format="percent"),
+            "entropy left (nats)": st.column_config.NumberColumn(format="%.2f"),
+        },
         alt="What each filter would keep",
         key="cuts",
     )
@@ -182,8 +186,8 @@ def _row(name: str, left: FilterEffect, config: Truncation) -> dict[str, Any]:
         "filter": name,
         "value": "" if name == ALL else _value(config, name),
         "tokens left": left.n,
-        "probability left": fine_percent(left.mass),
-        "entropy left (nats)": f"{left.entropy:.2f}",
+        "probability left": left.mass,
+        "entropy left (nats)": left.entropy,
         "threshold": _threshold(left),
     }
 
@@ -219,7 +223,7 @@ def tokens_csv(
     rows.writerow(["rank", "id", "token", "log_prob", *at_temperature, *active])
     for rank, token in enumerate(measured.order.tolist(), 1):
         probability = math.exp(tempered[token])
-        numbers = [f"{raw[token]:.6f}", f"{tempered[token]:.6f}", f"{probability:.8f}"]
+        numbers = [raw[token], tempered[token], probability]
         flags = [int(kept[name][token]) for name in active]
         rows.writerow([rank, token, plots.csv_cell(names[token]), *numbers, *flags])
     return out.getvalue()

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from s2s import settings
+from s2s import settings, share
 from s2s.config import Recipe, UserError
 from s2s.jobs import run_service
 from s2s.runs import Curves, RunSummary
@@ -43,10 +43,19 @@ def buttons(row: RunSummary, curves: Curves) -> None:
         elif row.state == "done":
             _continuation(row, "Continue", row.steps + 1, 2 * row.steps)
         if row.checkpoints:
-            page_link("compare", "Translate")
-            page_link("attention", "Inspect attention")
+            _links(row)
     if refused := st.session_state.pop(REFUSED, None):
         forms.show_error(refused)
+
+
+def _links(row: RunSummary) -> None:
+    """Links to the newest checkpoint, and to the best where that is another; each names its step."""
+    newest = row.checkpoints[-1]
+    best = row.best_step if row.best_step in row.checkpoints else newest
+    for step, name in {newest: "", **({best: "best, "} if best != newest else {})}.items():
+        label = f"Translate ({name}step {step:,})"
+        page_link("compare", label, c1=str(share.Column(row.id, str(step))))
+    page_link("attention", f"Inspect attention (step {newest:,})", step=str(newest))
 
 
 def _while_training(row: RunSummary, curves: Curves) -> None:
@@ -67,9 +76,19 @@ def _while_training(row: RunSummary, curves: Curves) -> None:
             row.id,
             help="Waits at the current step until you continue.",
         )
-    _button("Stop", ":material/stop:", "stop", row.id, help="Saves a checkpoint first.")
+    _stop(row)
     if row.state == "running" and (recipe := cached.recipe(row.id)):
         _learning_rate(row, recipe, curves)
+
+
+def _stop(row: RunSummary) -> None:
+    """It asks first; Resume takes it back."""
+    with st.popover("Stop", icon=":material/stop:"):
+        if row.state == "queued":
+            st.write("It leaves the queue. Resume puts it back.")
+        else:
+            st.write("It saves a checkpoint first. Resume continues from there, at any time.")
+        _button("Stop this run", ":material/stop:", "stop", row.id, is_first=True)
 
 
 def _button(

@@ -8,24 +8,36 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 import streamlit as st
+from numpy.typing import NDArray
 
 from s2s import plots
 from s2s.config import Recipe
 from s2s.plots import Curve, CurveOptions, StepMark
-from s2s.runs import Curves
+from s2s.runs import Curves, has_diverged
+from s2s.scores import METRIC_NAMES
 from s2s.ui.kit import as_markdown, cached, chart, file_name, unique_names
 from s2s.ui.kit.validation_pairs import worded_for
 from s2s.ui.train import metrics
-from s2s.words import METRIC_NAMES
 
-MAX_RUNS = 6  # as many dash patterns and markers as can be told apart
+DIVERGED = "Lower is better. A loss that rises above its first value has diverged: the updates are too large."
+MAX_RUNS = 6  # as many markers as can be told apart
 MIN_STEPS = 20  # on the slider
 TRAIN = "steps"
 VALID = "valid_steps"
 RANGE = "curve steps"  # in the session: the steps shown
 RANGE_OF = "curve end"  # in the session: the run and the slider's end that they belong to
+
+
+AXES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {  # key -> what the curves run over, the title of the axis
+        "step": ("Steps", "step"),
+        "token": ("Tokens", "tokens trained on, source and target"),
+        "minute": ("Minutes", "minutes of updates"),
+    }
+)
 
 
 class Quantity(NamedTuple):
@@ -74,34 +86,45 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
 def panel(run_id: str, curves: Curves) -> None:
     """The curves of a run and of those that are compared with it."""
     with st.container(key="curves"):
-        quantity = QUANTITIES[_quantity()]
+        with st.container(horizontal=True, horizontal_alignment="distribute"):
+            quantity = QUANTITIES[_quantity()]
+            over = _over()
         place = st.container()
         runs = {run_id: curves} | {other: cached.curves(other) for other in _other_runs(run_id)}
         options = _options(run_id, max(each.step for each in runs.values()))
-        lines = _lines(quantity, runs)
+        lines = _lines(quantity, runs, over)
+        if options.steps:
+            low, high = placed(curves, np.array(options.steps), over)
+            options = options._replace(steps=(float(low), float(high)))
         expected = [
             first_score(cached.recipe(key), each) if quantity.is_score else ""
             for key, each in runs.items()
         ]
-        title = f"{cached.title(run_id)} · {quantity.label} by step"
+        title = f"{cached.title(run_id)} · {quantity.label} by {over}"
         with place:
-            marks = _marks(curves, cached.metadata(run_id))
+            marks = [
+                StepMark(float(placed(curves, np.array([mark.step]), over)[0]), mark.label)
+                for mark in _marks(curves, cached.metadata(run_id))
+            ]
             alone = expected[0].replace("`", "") if len(expected) == 1 else ""
             figure = plots.curves(
                 lines,
                 title=title,
                 y_label=quantity.axis,
+                x_label=AXES[over][1],
                 options=options,
                 marks=marks,
                 **({"nothing": alone} if alone else {}),
             )
-            chart(figure, alt=f"{title}{_last_values(lines)}", file_name=file_name(title))
+            chart(figure, alt=f"{title}{_last_values(lines, over)}", file_name=file_name(title))
             is_misleading = quantity.is_score and metrics.is_short(curves)
             reading = worded_for(run_id, quantity.reading) + metrics.SHORT * is_misleading
+            if quantity is QUANTITIES["loss"] and any(has_diverged(each) for each in runs.values()):
+                reading = DIVERGED
             st.caption(as_markdown(f"{reading}{_missing(lines, options, expected)}"))
         st.download_button(
             "Download data (CSV)",
-            partial(table, lines, options),
+            partial(table, lines, options, over),
             f"{file_name(title)}.csv",
             "text/csv",
             on_click="ignore",
@@ -122,6 +145,28 @@ def _quantity() -> str:
         persist_state="session",
     )
     return chosen or "loss"
+
+
+def _over() -> str:
+    """What the horizontal axis counts."""
+    chosen = st.segmented_control(
+        "Horizontal axis",
+        list(AXES),
+        format_func=lambda key: AXES[key][0],
+        default="step",
+        required=True,
+        key="curve over",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    return chosen or "step"
+
+
+def placed(curves: Curves, steps: NDArray[Any], over: str) -> NDArray[Any]:
+    """Where the horizontal axis has these steps of a run."""
+    if over == "step":
+        return steps
+    return curves.at_steps(curves.tokens if over == "token" else curves.minutes, steps)
 
 
 def _other_runs(run_id: str) -> list[str]:
@@ -147,7 +192,8 @@ def _other_runs(run_id: str) -> list[str]:
         key="curve runs",
         placeholder="other runs",
         persist_state="session",
-        help="Their curves in the same chart, by step. Each run has its own color, dash pattern and marker.",
+        help="Their curves in the same chart. Each run has its own color and marker; training"
+        " is solid, validation dashed.",
     )
 
 
@@ -169,10 +215,10 @@ def _options(run_id: str, last: int) -> CurveOptions:
             " Validation is never smoothed.",
         )
         is_log_x = st.toggle(
-            "Log steps",
+            "Log horizontal axis",
             key="curve log x",
             persist_state="session",
-            help="Logarithmic step axis: each decade has the same width.",
+            help="Each decade of steps, tokens or minutes has the same width.",
         )
         is_log_y = st.toggle(
             "Log scale",
@@ -229,13 +275,13 @@ def rounded(last: int) -> int:
     return next(int(factor * unit) for factor in (1, 2, 5, 10) if factor * unit >= last)
 
 
-def _lines(quantity: Quantity, runs: Mapping[str, Curves]) -> list[Curve]:
+def _lines(quantity: Quantity, runs: Mapping[str, Curves], over: str = "step") -> list[Curve]:
     """A curve for each run and each name; titles are added where there are several runs."""
     titles = unique_names({key: cached.title(key) for key in runs})
     return [
         Curve(
             _name(titles[key] if len(runs) > 1 else "", name if len(quantity.curves) > 1 else ""),
-            getattr(curves, steps),
+            placed(curves, getattr(curves, steps), over),
             getattr(curves, values) * quantity.scale,
             run=i,
             is_held_out=steps == VALID,
@@ -298,22 +344,23 @@ def _missing(lines: Sequence[Curve], options: CurveOptions, expected: Sequence[s
     )
 
 
-def _last_values(lines: Sequence[Curve]) -> str:
+def _last_values(lines: Sequence[Curve], over: str) -> str:
     """The newest values, for the chart's alternative text."""
     found = [(line, plots.curve_points(line, CurveOptions())) for line in lines]
     newest = [
-        f"{line.name} {values[-1]:.4g} at step {steps[-1]:,.0f}"
+        f"{line.name} {values[-1]:.4g} at {over} {steps[-1]:,.{0 if over != 'minute' else 1}f}"
         for line, (steps, values, _) in found
         if len(steps)
     ]
     return f": {'; '.join(newest)}" if newest else ""
 
 
-def table(lines: Sequence[Curve], options: CurveOptions) -> str:
+def table(lines: Sequence[Curve], options: CurveOptions, over: str = "step") -> str:
     """CSV with one row per point that is drawn."""
     frames = []
     for line in lines:
         steps, values, smoothed = plots.curve_points(line, options)
-        frame = pd.DataFrame({"curve": line.name, "step": steps.astype(int), "value": values})
+        places = steps if over == "minute" else steps.astype(int)
+        frame = pd.DataFrame({"curve": line.name, over: places, "value": values})
         frames.append(frame.assign(smoothed=smoothed) if options.smoothing else frame)
     return str(pd.concat(frames).to_csv(index=False))

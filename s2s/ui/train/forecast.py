@@ -2,67 +2,85 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import streamlit as st
 import torch
 
 from s2s import plots, settings
-from s2s.config import PRESETS, UserError
+from s2s.config import UserError
 from s2s.jobs import (
     MARGIN,
     STARTUP_SECONDS,
-    Advice,
     Forecast,
     MeasuredRun,
     PlannedRun,
     PredictionInterval,
     advise,
     check_forecast,
-    fit_to_minutes,
     predict_quality,
     short_count,
     why_no_prediction,
 )
 from s2s.train import free_memory, learning_rate
-from s2s.ui.kit import Card, as_markdown, cached, cards, chart, duration, file_name, forms, plain
-from s2s.ui.train import recipe_form
+from s2s.ui.kit import Card, as_markdown, cached, cards, chart, duration, file_name, forms
+from s2s.ui.train import advice
 from s2s.ui.train.recipe_form import RunRequest
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 SCHEDULE_POINTS = 300
-DEFAULT_MINUTES = 10
 FLOPS = "6 per parameter and token, plus attention"
 
 
-def panel(request: RunRequest) -> UserError | None:
-    """Costs, warnings, expectation. Returns why the recipe cannot be trained, which is shown, too."""
+class Outlook(NamedTuple):
+    """Why a recipe cannot be trained, if so, and what it will cost, in a line."""
+
+    why_not: UserError | None
+    summary: str = ""
+
+
+def panel(request: RunRequest) -> Outlook:
+    """Warnings, expectation, costs."""
     if request.wrong:
-        return request.wrong
+        return Outlook(request.wrong)
     try:
         cost = cached.forecast(request.source, request.recipe)
-        seen = cached.preview(request.source)
+        preview = cached.preview(request.source)
     except UserError as wrong:  # the dataset cannot be read
         forms.show_error(wrong)
-        return wrong
-    _costs(request, cost)
+        return Outlook(wrong)
     case = PlannedRun(
         request.recipe,
         request.preset,
-        seen,
+        preview,
         cost,
         settings.limits(),
-        is_begun=bool(request.init_from),
+        is_initialized=bool(request.init_from),
     )
     found = advise(case)
-    for number, one in enumerate(found):
-        _advice(one, number)
+    advice.panel(request, found)
     refusal = next((UserError(one.sentence) for one in found if one.is_refusal), None)
     refused = _impossible(request, cost) or refusal
     if refused:
-        _recommendation(request)
+        advice.recommendation(request)
     else:
         _expectation(request, cost)
-    return refused
+    _costs(request, cost)
+    return Outlook(refused, _summary(request, cost, len(found)))
+
+
+def _summary(request: RunRequest, cost: Forecast, n_found: int) -> str:
+    """`1.6 M parameters · 2 min for 1,200 steps, about 8.1 epochs · 400 MB of memory`."""
+    steps = request.recipe.train.steps
+    parts = [
+        f"{short_count(cost.parameters)} parameters",
+        f"{duration(cost.seconds)} for {steps:,} steps, about {_short(cost.epochs)} epochs",
+        f"{_memory(cost.megabytes)} of memory",
+    ]
+    if n_found:
+        parts.append(f"{n_found} warning{'s' * (n_found > 1)} below")
+    return " · ".join(parts)
 
 
 def _impossible(request: RunRequest, cost: Forecast) -> UserError | None:
@@ -76,11 +94,20 @@ def _impossible(request: RunRequest, cost: Forecast) -> UserError | None:
 
 
 def _costs(request: RunRequest, cost: Forecast) -> None:
-    left, right = st.columns([3, 2], vertical_alignment="center")
-    with left:
-        _cards(request, cost)
-    with right:
-        _schedule(request)
+    box = st.expander(
+        "Costs and learning rate schedule",
+        icon=":material/timer:",
+        key="costs",
+        on_change="rerun",
+    )
+    if not box.open:
+        return
+    with box:
+        left, right = st.columns([3, 2], vertical_alignment="center")
+        with left:
+            _cards(request, cost)
+        with right:
+            _schedule(request)
 
 
 def _cards(request: RunRequest, cost: Forecast) -> None:
@@ -126,40 +153,16 @@ def _schedule(request: RunRequest) -> None:
     chart(figure, alt=alt, file_name=file_name("schedule"))
 
 
-def _advice(one: Advice, number: int) -> None:
-    """A warning or a refusal, and the button that corrects the recipe."""
-    columns = st.columns([3, 1] if one.label else 1, vertical_alignment="center")
-    if one.label:
-        columns[1].button(
-            plain(one.label),
-            key=f"cure {number}",
-            icon=":material/healing:",
-            width="stretch",
-            on_click=_apply,
-            args=(one,),
-        )
-    if one.is_refusal:
-        columns[0].error(as_markdown(one.sentence), icon=":material/block:")
-    else:
-        columns[0].warning(as_markdown(one.sentence), icon=":material/lightbulb:")
-
-
-def _apply(one: Advice) -> None:
-    if one.preset:
-        recipe_form.take_preset(one.preset)
-    recipe_form.take(one.fix)
-
-
 def _expectation(request: RunRequest, cost: Forecast) -> None:
     """One sentence, with the prediction interval and the recommended preset in an expander.
 
     Without an interval the recommended preset is shown at once.
     """
-    seen = cached.preview(request.source)
-    found = predict_quality(request.recipe, request.preset, seen, cost)
+    preview = cached.preview(request.source)
+    found = predict_quality(request.recipe, request.preset, preview, cost)
     st.caption(f":material/insights: {as_markdown(_sentence(request, cost, found))}")
     if found is None:
-        _recommendation(request)
+        advice.recommendation(request)
         return
     box = st.expander(
         "Expected quality, and a preset for this dataset",
@@ -169,14 +172,14 @@ def _expectation(request: RunRequest, cost: Forecast) -> None:
     )
     if box.open:
         with box:
-            _recommendation(request)
+            advice.recommendation(request)
             _chart(request, found)
 
 
 def _sentence(request: RunRequest, cost: Forecast, found: PredictionInterval | None) -> str:
     if found is None:
-        seen = cached.preview(request.source)
-        return why_no_prediction(request.recipe, request.preset, seen, cost)
+        preview = cached.preview(request.source)
+        return why_no_prediction(request.recipe, request.preset, preview, cost)
     is_short = found.reach < 0.9 * (cost.seconds - STARTUP_SECONDS)
     after = duration(found.reach if is_short else cost.seconds)
     if is_short:
@@ -186,44 +189,6 @@ def _sentence(request: RunRequest, cost: Forecast, found: PredictionInterval | N
     basis = f"{n} run{'s' * (n > 1)} of ours with {presets} reached this on {found.like}"
     interval = f"Expected BLEU on held-out pairs: {found.low:.0f} to {found.high:.0f} after {after}"
     return " ".join((f"{interval}; {basis}.", *found.caveats))
-
-
-def _recommendation(request: RunRequest) -> None:
-    """The preset for this dataset and the minutes there are."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        minutes = st.number_input(
-            "Minutes you have",
-            1,
-            10_000,
-            DEFAULT_MINUTES,
-            key="minutes",
-            width=170,
-            persist_state="session",
-            help="The recommended preset and its number of steps depend on this. From 1 to 10,000.",
-        )
-        found = cached.recommended_preset(request.source, float(minutes))
-        is_chosen = found.preset == request.preset
-        st.button(
-            "Fit the steps" if is_chosen else "Use it",
-            key="use it",
-            icon=":material/check:",
-            on_click=_use,
-            args=(request.source, found.preset, float(minutes)),
-        )
-        chosen = " (chosen)" if is_chosen else ""
-        st.markdown(f"For this dataset: **{found.preset}**{chosen}. {_capitalized(found.why)}.")
-
-
-def _capitalized(reason: str) -> str:
-    return as_markdown(reason[:1].upper() + reason[1:])
-
-
-def _use(source: str, preset: str, minutes: float) -> None:
-    """Choose the preset, with as many steps as fit into the minutes."""
-    if preset in PRESETS:
-        recipe_form.take_preset(preset)
-        fitting = fit_to_minutes(preset, cached.preview(source), minutes, cached.throughput())
-        recipe_form.take(fitting)
 
 
 def _chart(request: RunRequest, found: PredictionInterval) -> None:

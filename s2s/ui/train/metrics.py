@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,8 +11,8 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from s2s.runs import Curves
+from s2s.scores import METRIC_NAMES
 from s2s.ui.kit.validation_pairs import worded_for
-from s2s.words import METRIC_NAMES
 
 NOT_LOGGED = "–"
 WIDTH = 130  # pixels that a metric needs
@@ -41,10 +42,11 @@ def panel(run_id: str, curves: Curves) -> None:
 def main(curves: Curves) -> list[Metric]:
     """Losses, perplexity, accuracy, and BLEU once it has been measured."""
     step = step_of(curves, curves.valid_loss)
+    ppl = METRIC_NAMES["perplexity"]
     found = [
         _metric("train_loss", newest(curves.loss), ".3f"),
         _metric("valid_loss", newest(curves.valid_loss), ".3f", step),
-        _metric("perplexity", newest(curves.valid_perplexity), ",.2f", step),
+        Metric(ppl.label, perplexity(newest(curves.valid_perplexity)), ppl.help, step),
         _metric("token_accuracy", newest(curves.valid_token_accuracy), ".1%", step),
     ]
     if newest(curves.valid_bleu) is not None:
@@ -73,6 +75,17 @@ def _metric(key: str, value: float | None, form: str, step: str = "", *, unit: s
 def _score(key: str, curves: Curves, values: NDArray[np.floating]) -> Metric:
     score = _metric(key, newest(values), ".1f", step_of(curves, values))
     return score._replace(help=score.help + SCORED + (SHORT if is_short(curves) else ""))
+
+
+def perplexity(value: float | None) -> str:
+    """`7.25`, `12,345`; a large one in powers of ten, which fits into its card."""
+    if value is None:
+        return NOT_LOGGED
+    if math.isinf(value):
+        return "> 1e38"
+    if value >= 100_000:
+        return f"{value:.1e}".replace("e+0", "e").replace("e+", "e")
+    return f"{value:,.0f}" if value >= 1000 else f"{value:,.2f}"
 
 
 def is_short(curves: Curves) -> bool:

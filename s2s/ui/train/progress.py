@@ -6,11 +6,11 @@ import streamlit as st
 
 from s2s import settings
 from s2s.config import UserError
-from s2s.jobs import LONGEST_PAUSE, run_service, worker
-from s2s.runs import Curves, RunSummary
-from s2s.ui.kit import as_markdown, cached, duration, forms, plain, polling
+from s2s.jobs import LONGEST_PAUSE, run_service, short_count, worker
+from s2s.runs import Curves, RunSummary, has_diverged
+from s2s.ui.kit import as_markdown, cached, duration, forms, pickers, plain, polling
 from s2s.ui.kit.badges import badge
-from s2s.ui.train import controls, curves, metrics, samples
+from s2s.ui.train import controls, curves, diagnosis, metrics, samples
 
 REFRESH = 1.0  # seconds between refreshes of a live run, while few sessions watch
 
@@ -26,13 +26,15 @@ def panel(run_id: str) -> None:
 
 
 def _panel(run_id: str, before: str, times: int) -> None:
+    pickers.note_refresh()
     row = _row(run_id)
     if (row.state if row else "") != before or (times and not polling.still_fits(times)):
         cached.refresh_runs()
         st.rerun()  # the whole page
     known = cached.curves(run_id)
     with st.container(border=True, key="watch"):
-        _head(run_id, row)
+        _head(run_id, row, is_diverged=has_diverged(known))
+        diagnosis.panel(run_id, row, known)
         if times > 1:
             st.caption(
                 f"Many people are watching runs here, so this refreshes only every {REFRESH * times:g} s."
@@ -53,10 +55,11 @@ def _row(run_id: str) -> RunSummary | None:
         return None
 
 
-def _head(run_id: str, row: RunSummary | None) -> None:
+def _head(run_id: str, row: RunSummary | None, *, is_diverged: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(plain(cached.title(run_id)), anchor=False, width="content")
-        badge(row.state if row else "done")
+        state = row.state if row else "done"
+        badge("diverged" if is_diverged and state == "done" else state)
         if row and row.is_live and row.is_paused:
             st.badge("paused", icon=":material/pause:", color="orange")
     if row and row.is_live and row.is_paused and not row.is_stopping:
@@ -81,7 +84,9 @@ def _progress(row: RunSummary, curves: Curves) -> None:
     elif row.state == "starting" or not row.steps:
         text = as_markdown(row.note) or "Starting …"
     else:
-        text = " · ".join([f"Step {step:,} of {row.steps:,}", *_speed(row, curves)])
+        count = cached.parameter_count(row.id)
+        size = [f"{short_count(count)} parameters"] if count else []
+        text = " · ".join([f"Step {step:,} of {row.steps:,}", *_speed(row, curves), *size])
     st.progress(min(1.0, step / row.steps) if row.steps else 0.0, text=text)
 
 

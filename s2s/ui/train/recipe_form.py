@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
 from s2s import settings, share
 from s2s.config import PRESETS, Recipe, UserError, override
-from s2s.jobs import short_count, sweep, training, worker
-from s2s.ui.kit import address, cached, forms, pickers, unique_names
+from s2s.jobs import short_count, training
+from s2s.ui.kit import address, cached, forms, pickers, plain, unique_names
 from s2s.ui.kit.datasets import DEFAULT_DATASET, SHIPPED_DATASETS
-from s2s.ui.kit.queueing import queue_runs
 from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM, PREFIX, RECIPE_KEYS, data_choices
 
 MAIN_KEYS = (
@@ -48,7 +46,6 @@ TABS = MappingProxyType(
         "Training": ("train.",),
     }
 )
-REFUSED = "refused"  # in the session: why the last click on Train was refused
 
 
 @dataclass(frozen=True)
@@ -75,20 +72,27 @@ class RunRequest:
         )
 
 
-def form() -> RunRequest:
-    """The widgets, filled from the address when a link has just been opened."""
+class RecipeChoices(NamedTuple):
+    """What is chosen first; `name` may be empty."""
+
+    source: str
+    preset: str
+    name: str
+
+
+def choices() -> RecipeChoices:
+    """Dataset, preset and name, filled from the address when a link has just been opened."""
     link = address.read("set")
     if link is not None:
         _fill(share.unpack(link))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         source = _dataset()
         preset = _preset()
-        default = _default_name(source, preset)
         name = st.text_input(
             "Name",
             key="run name",
             max_chars=80,
-            placeholder=default,
+            placeholder=_default_name(source, preset),
             persist_state="session",
             width=260,
         )
@@ -101,7 +105,13 @@ def form() -> RunRequest:
         )
     if presets.open:
         with presets:
-            _preset_table()
+            _preset_table(source)
+    return RecipeChoices(source, preset, name or "")
+
+
+def settings_of_run(choices: RecipeChoices) -> RunRequest:
+    """The widgets of all settings, and what the whole form says."""
+    source, preset, name = choices
     row = PRESETS[preset]
     good_for = row.good_for[0].lower() + row.good_for[1:]
     st.caption(f"{row.summary} Good for: {good_for} Source: {row.source}.")
@@ -111,16 +121,16 @@ def form() -> RunRequest:
     recipe = row.recipe if wrong else override(row.recipe, changes)
     _settings(row.recipe, wrong)
     _write_to_url(source, preset, changes)
-    return RunRequest(source, preset, name or default, recipe, wrong)
+    return RunRequest(source, preset, name or _default_name(source, preset), recipe, wrong)
 
 
 def _default_name(source: str, preset: str) -> str:
     """`small on en-fr, from demo-en-fr`."""
-    origin = _origin(st.session_state.get(INIT_FROM) or "")
-    return f"{preset} on {cached.dataset_name(source)}{origin}"
+    start = st.session_state.get(INIT_FROM) or ""
+    return f"{preset} on {cached.dataset_name(source)}{origin(start)}"
 
 
-def _origin(run_id: str) -> str:
+def origin(run_id: str) -> str:
     """What a run's default name says of the run that initializes it."""
     return f", from {cached.title(run_id)}" if run_id in cached.trained_runs() else ""
 
@@ -132,21 +142,22 @@ def _write_to_url(source: str, preset: str, changes: Mapping[str, Any]) -> None:
     address.write("set", share.pack(values), share.pack(default))
 
 
-def _preset_table() -> None:
+def _preset_table(source: str) -> None:
     """A table whose cells wrap, so that it fits on a phone, too."""
-    sizes = cached.preset_sizes()
+    try:
+        sizes = cached.preset_sizes(source)
+    except UserError as wrong:  # the dataset cannot be read
+        forms.show_error(wrong)
+        return
     rows = [
         (name, short_count(sizes[name]), f"{row.good_for} ({row.source})")
         for name, row in PRESETS.items()
     ]
     columns = ["preset", "parameters", "good for, why, and source"]
     st.table(pd.DataFrame(rows, columns=columns), hide_index=True)
-    vocabularies = " and ".join(
-        f"{PRESETS[name].src_vocab_size:,} for {name}" for name in ("small", "mini-t5")
-    )
     st.caption(
-        f"Parameters are counted with each preset's own vocabulary size, {vocabularies};"
-        " the forecast counts them with the vocabulary of your dataset."
+        f"Parameters are counted with the vocabulary that each preset would have on"
+        f" {plain(cached.dataset_name(source))}, as the forecast counts them."
     )
 
 
@@ -206,18 +217,6 @@ def _take_preset() -> None:
     forms.fill(PRESETS[st.session_state["preset"]].recipe, keys, PREFIX)
 
 
-def take_preset(preset: str) -> None:
-    """Choose a preset, with everything that belongs to it."""
-    st.session_state["preset"] = preset
-    _take_preset()
-
-
-def take(changes: Mapping[str, Any]) -> None:
-    """Put settings into their widgets."""
-    for key, value in changes.items():
-        st.session_state[PREFIX + key] = value
-
-
 def _fill(given: dict[str, str]) -> None:
     """Put what a link says into the widgets. A link with a dataset alone leaves the recipe as it is."""
     names_recipe = set(given) - {"source"}
@@ -250,40 +249,3 @@ def _known_dataset(source: str) -> str:
         f"There is no dataset {source[:60]} here (any more); {DEFAULT_DATASET} is shown instead."
     )
     return DEFAULT_DATASET
-
-
-def button(request: RunRequest, why_not: UserError | None) -> None:
-    """The button Train, and under it why the queue refused the run."""
-    st.button(
-        "Train",
-        type="primary",
-        icon=":material/play_arrow:",
-        key="train",
-        on_click=_train,
-        args=(request,),
-        disabled=why_not is not None,
-    )
-    if refused := st.session_state.pop(REFUSED, None):
-        forms.show_error(refused)
-    with contextlib.suppress(UserError):  # the click will show it
-        worker.ensure()  # started before the click, so that training begins at once
-
-
-def _train(request: RunRequest) -> None:
-    try:
-        orders = _with_control(request) if request.has_control else [request.order()]
-        run_id, *_ = queue_runs(orders)
-    except UserError as wrong:
-        st.session_state[REFUSED] = wrong
-        return
-    st.session_state["run"] = run_id
-
-
-def _with_control(request: RunRequest) -> list[training.RunRequest]:
-    """The run and its control run from scratch, whose name must not mention the initializing run."""
-    order = request.order()
-    bare = replace(order, name=order.name.replace(_origin(request.init_from), "", 1))
-    return [
-        sweep.with_control_run(order, request.name)[0],
-        sweep.with_control_run(bare, request.name)[1],
-    ]

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from s2s.ui.kit import cached, shortened
-from s2s.ui.kit.reference_diff import LEGEND, LONGEST, marked
+from s2s.ui.kit.differences import LONGEST, against_reference, legend
 from s2s.ui.kit.validation_pairs import are_held_out
 
 
@@ -23,6 +23,8 @@ def panel(run_id: str) -> None:
         kind = "Held-out" if are_held_out(run_id) else "Training"
         note = "" if are_held_out(run_id) else " No pairs are held out."
         st.caption(f"{kind} sentences and their greedy translations at step {steps[-1]:,}.{note}")
+        if not steps[-1]:
+            st.caption("Nothing is learned yet: the weights are random, and so are these outputs.")
         earlier = _earlier_step(run_id, steps[:-1]) if len(steps) > 1 else None
         before = [] if earlier is None else cached.samples(run_id, earlier)
         st.html(_table(cached.samples(run_id), before, earlier))
@@ -50,14 +52,18 @@ def _table(
     now: Sequence[dict[str, Any]], before: Sequence[dict[str, Any]], earlier: int | None
 ) -> str:
     texts = {line["source"]: str(line["text"]) for line in before}
-    names = ["source", *([] if earlier is None else [f"step {earlier:,}"]), "now", "reference"]
+    names = ["source", *([] if earlier is None else [_step(earlier)]), "now", "reference"]
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
     rows = "".join(
         _row(names, _cells(line, None if earlier is None else texts.get(line["source"], "")))
         for line in now
     )
     table = f"<table><tr>{head}</tr>{rows}</table>"
-    return f'<div class="samples">{table}<p><small>{LEGEND}</small></p></div>'
+    return f'<div class="samples">{table}{legend("a translation", "its reference")}</div>'
+
+
+def _step(step: int) -> str:
+    return f"step {step:,}" if step else "step 0 (untrained)"
 
 
 def _row(names: Sequence[str], cells: Sequence[str]) -> str:
@@ -71,8 +77,8 @@ def _cells(line: dict[str, Any], earlier: str | None) -> list[str]:
     source, now, reference = (str(line[key]) for key in ("source", "text", "reference"))
     return [
         _escaped(source),
-        *([] if earlier is None else [marked(earlier, reference)]),
-        marked(now, reference),
+        *([] if earlier is None else [against_reference(earlier, reference)]),
+        against_reference(now, reference),
         _escaped(reference),
     ]
 

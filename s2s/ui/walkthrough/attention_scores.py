@@ -89,7 +89,7 @@ def _draw_scaling(sentence: TracedSentence) -> None:
         st.caption("The factor is 1 in this model: these are the scores of the step before.")
         return
     rows = (attended.dot_products[sentence.head, row], scaled[row])
-    both = np.stack([experiments.softmax(each) for each in rows])
+    both = np.stack([experiments.softmax(scores) for scores in rows])
     show_pairs(
         f"Softmax of the row of {tokens[row]}",
         both,

@@ -80,9 +80,11 @@ def _draw_moments(sentence: TracedSentence, found: experiments.NormTrace) -> Non
     stages = {"before": found.input, "normalized": found.normalized, "after": found.out}
     rows: list[dict[str, object]] = []
     for at, token in enumerate(sentence.src_tokens):
-        means = {f"mean {name}": round(float(each[at].mean()), 3) for name, each in stages.items()}
+        means = {
+            f"mean {name}": round(float(vectors[at].mean()), 3) for name, vectors in stages.items()
+        }
         variances = {
-            f"var. {name}": round(float(each[at].var()), 3) for name, each in stages.items()
+            f"var. {name}": round(float(vectors[at].var()), 3) for name, vectors in stages.items()
         }
         rows.append({"token": token, **means, **variances})
     st.caption(

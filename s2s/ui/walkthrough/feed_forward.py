@@ -115,9 +115,9 @@ def _draw_one_position(sentence: TracedSentence) -> None:
     )
     changed = []
     if changes.feed_forward is not None:
-        show_tensor("Change of the feed-forward's output", changes.feed_forward, tokens, mark=row)
+        show_tensor("Change in the feed-forward's output", changes.feed_forward, tokens, mark=row)
         changed.append(f"in the feed-forward {_changed_rows(changes.feed_forward)}")
-    show_tensor("Change of the self-attention's output", changes.attention, tokens, mark=row)
+    show_tensor("Change in the self-attention's output", changes.attention, tokens, mark=row)
     changed.append(f"in the self-attention {_changed_rows(changes.attention)}")
     st.caption(f"Changed: {', '.join(changed)}.")
 

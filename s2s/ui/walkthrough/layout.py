@@ -1,4 +1,4 @@
-"""How a step is laid out: pictures on the left, explanation on the right; on a phone the explanation comes first."""
+"""How a step is laid out: pictures on the left, explanation on the right; on a phone the pictures come first."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from s2s.ui.walkthrough.step import TracedSentence, WalkthroughStep
 def show(step: WalkthroughStep, sentence: TracedSentence) -> None:
     """Explanation and pictures of a step."""
     if step.is_wide:
-        explanation = st.container()
-        pictures = st.container()
+        explanation = st.container(key="walk explanation")
+        pictures = st.container(key="walk pictures")
     else:
         with st.container(key="walk"):
             pictures, explanation = st.columns([3, 2], gap="medium")

@@ -19,6 +19,7 @@ from s2s.ui.kit import cached, score_counts
 from s2s.ui.shell import page_link
 from s2s.ui.walkthrough import cached as walkthrough_cached
 from s2s.ui.walkthrough.code import Code
+from s2s.ui.walkthrough.loss_target import show_loss_target
 from s2s.ui.walkthrough.pictures import show_figure
 from s2s.ui.walkthrough.step import (
     STRATEGY,
@@ -29,19 +30,18 @@ from s2s.ui.walkthrough.step import (
     quoted,
     signed,
 )
-from s2s.ui.walkthrough.teacher_forcing import show_reference
 
 TINY = 1e-30  # below any gradient that is not 0
 
 
 def _draw_loss(sentence: TracedSentence) -> None:
-    reference = show_reference(sentence)
+    reference = show_loss_target(sentence).forced
     losses = np.array([-value for value in reference.log_probs], np.float32)
     own = cached.decoded(sentence.run, sentence.text, STRATEGY, {}).hypotheses[:1]
     free = [
         TokenLoss(token, -value)
-        for each in own
-        for token, value in zip(each.tokens, each.token_log_probs, strict=True)
+        for hypothesis in own
+        for token, value in zip(hypothesis.tokens, hypothesis.token_log_probs, strict=True)
     ]
     forced = [
         TokenLoss(token, -value)
@@ -66,15 +66,15 @@ def _draw_loss(sentence: TracedSentence) -> None:
 
 
 def _draw_gradients(sentence: TracedSentence) -> None:
-    tgt = (*sentence.tgt_ids, sentence.target.ids[-1])
-    whole, without = walkthrough_cached.flows(sentence.run, sentence.src_ids, tgt)
-    labels = [*_depths("E", len(whole.encoder)), *_depths("D", len(whole.decoder))]
+    tgt = (sentence.config.ids.start, *show_loss_target(sentence).forced.ids)
+    full, without = walkthrough_cached.flows(sentence.run, sentence.src_ids, tgt)
+    labels = [*_depths("E", len(full.encoder)), *_depths("D", len(full.decoder))]
     norms = {
-        "with residual connections": np.concatenate([whole.encoder, whole.decoder]),
+        "with residual connections": np.concatenate([full.encoder, full.decoder]),
         "without": np.concatenate([without.encoder, without.decoder]),
     }
     relative = {
-        name: [*map(float, each / max(float(each[-1]), TINY))] for name, each in norms.items()
+        name: [*map(float, values / max(float(values[-1]), TINY))] for name, values in norms.items()
     }
     title = "The gradient by layer"
     show_figure(
@@ -87,8 +87,8 @@ def _draw_gradients(sentence: TracedSentence) -> None:
     )
     st.caption(
         "E in and D in: before the first layer of encoder and decoder; E1, D1, …: after each layer. The loss is"
-        f" {whole.loss:.2f} nats per token with residual connections and {without.loss:.2f} without, so the gradients"
-        f" are shown relative to the decoder's output, where their norms are {whole.decoder[-1]:.2g} and"
+        f" {full.loss:.2f} nats per token with residual connections and {without.loss:.2f} without, so the gradients"
+        f" are shown relative to the decoder's output, where their norms are {full.decoder[-1]:.2g} and"
         f" {without.decoder[-1]:.2g}; the CSV has the norms themselves."
     )
 
@@ -99,10 +99,16 @@ def _depths(letter: str, n: int) -> list[str]:
 
 
 def _draw_counts(sentence: TracedSentence) -> None:
-    reference = show_reference(sentence)
+    target = show_loss_target(sentence)
+    if not target.is_reference:
+        st.info(
+            "Without a reference there is nothing to count n-grams against.",
+            icon=":material/rule:",
+        )
+        return
     own = cached.decoded(sentence.run, sentence.text, STRATEGY, {}).text
     st.caption(f"The model's translation is {quoted(own)}.")
-    score_counts.panel(own, reference.text)
+    score_counts.panel(own, target.forced.text)
     page_link("evaluate", "Score a whole test set")
 
 

@@ -57,8 +57,8 @@ def _draw_ranked(
     """The tokens with the largest values at a position, as bars; returns the sum of what is shown."""
     tokens = sentence.run.tgt_tokenizer.tokens
     order = np.argsort(-row, kind="stable")
-    best = [int(each) for each in order[:TOP]]
-    bars = [(token, float(row[each])) for token, each in zip(tokens(best), best, strict=True)]
+    best = [int(number) for number in order[:TOP]]
+    bars = [(token, float(row[number])) for token, number in zip(tokens(best), best, strict=True)]
     title = f"{name}\nthe {len(best)} largest of {len(row):,}"
     figure = plots.ranked_tokens(bars, title=title, x_label=across, chosen=0, form=number_format)
     show_figure(

@@ -242,7 +242,7 @@ def _position_code(run: Run) -> tuple[Code, ...]:
     if kind == "sinusoidal":
         return (
             Code(Embed.forward, "x = ", "return"),
-            Code(sinusoids, "half =", "return torch.stack"),
+            Code(sinusoids, "half =", "return pairs.flatten"),
         )
     if kind == "learned":
         return Code(Embed.forward, "x = ", "return"), Code(Learned.rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -23,12 +24,33 @@ class WalkthroughView:
 STATE = ViewState("walkthrough", WalkthroughView)
 
 
-def ask(steps: Steps) -> tuple[WalkthroughStep, TracedSentence] | None:
+def read_request(steps: Steps) -> tuple[WalkthroughStep, TracedSentence] | None:
     """The step and the sentence to show; None without a sentence, and the page says so."""
     STATE.from_url()
     run = cached.open_run(st.session_state["run"])
     _check_step(steps, run)
-    step = _step({slug: row for slug, row in steps.items() if row.exists(run.recipe.model)})
+    step = _step(_existing(steps, run))
+    with st.container(key="walk controls"):
+        found = _asked_sentence(run, step)
+    return (step, found) if found else None
+
+
+def _existing(steps: Steps, run: Run) -> Steps:
+    """The steps that this model has."""
+    return {slug: row for slug, row in steps.items() if row.exists(run.recipe.model)}
+
+
+def next_below(steps: Steps) -> None:
+    """Previous and Next once more, below the picture."""
+    slugs = [*_existing(steps, cached.open_run(st.session_state["run"]))]
+    at = slugs.index(STATE.now.step)
+    with st.container(horizontal=True, horizontal_alignment="distribute", key="walk below"):
+        _previous(slugs, at, "previous below")
+        _next(slugs, at, "next below")
+
+
+def _asked_sentence(run: Run, step: WalkthroughStep) -> TracedSentence | None:
+    """The sentence that the controls choose."""
     facts = vocabulary.of(run)
     with st.container(horizontal=True, vertical_alignment="bottom", key="walk sentence"):
         text = sentence.sentence_box(facts)
@@ -39,7 +61,7 @@ def ask(steps: Steps) -> tuple[WalkthroughStep, TracedSentence] | None:
     if not text:
         st.info("Type a sentence above to follow it through the model.", icon=":material/edit:")
         return None
-    return step, _traced_sentence(run, step, text, target_text)
+    return _traced_sentence(run, step, text, target_text)
 
 
 def _traced_sentence(
@@ -49,11 +71,11 @@ def _traced_sentence(
     reference = cached.reference(run, text, target_text)
     is_model_output = target_text == cached.decoded(run, text, STRATEGY, {}).text
     stack: Stack = getattr(run.recipe.model, step.stack)
-    whole = TracedSentence(run, text, reference, is_model_output, 0, 0, 0)
+    traced = TracedSentence(run, text, reference, is_model_output, 0, 0, 0)
     with st.container(horizontal=True, vertical_alignment="bottom", key="walk settings"):
         layer = _layer_or_head("Layer", stack.n_layers, is_enabled="layer" in step.controls)
         head = _layer_or_head("Head", stack.n_heads, is_enabled="head" in step.controls)
-        position = _position(whole, step)
+        position = _position(traced, step)
     return TracedSentence(run, text, reference, is_model_output, layer, head, position)
 
 
@@ -63,7 +85,7 @@ def _check_step(steps: Steps, run: Run) -> None:
     order = [*steps]
     if slug not in steps or steps[slug].exists(run.recipe.model):
         return
-    before = [each for each in order[: order.index(slug)] if steps[each].exists(run.recipe.model)]
+    before = [name for name in order[: order.index(slug)] if steps[name].exists(run.recipe.model)]
     pickers.notify(
         f"This model has no step `{steps[slug].title}`; the one before it is shown instead."
     )
@@ -82,26 +104,34 @@ def _step(steps: Steps) -> WalkthroughStep:
         slug = STATE.choice("step", "Step", labels, label_visibility="collapsed")
         at = slugs.index(slug)
         with previous:
-            st.button(
-                "Previous",
-                key="walkthrough previous",
-                icon=":material/arrow_back:",
-                disabled=at == 0,
-                on_click=_go_to,
-                args=(slugs[max(0, at - 1)],),
-            )
-        st.button(
-            "Next",
-            key="walkthrough next",
-            type="primary",
-            icon=":material/arrow_forward:",
-            disabled=at == len(slugs) - 1,
-            on_click=_go_to,
-            args=(slugs[min(len(slugs) - 1, at + 1)],),
-        )
+            _previous(slugs, at, "previous")
+        _next(slugs, at, "next")
     st.progress((at + 1) / len(slugs))
     st.subheader(steps[slug].title, anchor=False)
     return steps[slug]
+
+
+def _previous(slugs: Sequence[str], at: int, name: str) -> None:
+    st.button(
+        "Previous",
+        key=f"walkthrough {name}",
+        icon=":material/arrow_back:",
+        disabled=at == 0,
+        on_click=_go_to,
+        args=(slugs[max(0, at - 1)],),
+    )
+
+
+def _next(slugs: Sequence[str], at: int, name: str) -> None:
+    st.button(
+        "Next",
+        key=f"walkthrough {name}",
+        type="primary",
+        icon=":material/arrow_forward:",
+        disabled=at == len(slugs) - 1,
+        on_click=_go_to,
+        args=(slugs[min(len(slugs) - 1, at + 1)],),
+    )
 
 
 def _go_to(slug: str) -> None:
@@ -137,15 +167,15 @@ def _layer_or_head(label: str, n: int, *, is_enabled: bool) -> int:
     return int(chosen or 1) - 1
 
 
-def _position(whole: TracedSentence, step: WalkthroughStep) -> int:
+def _position(traced: TracedSentence, step: WalkthroughStep) -> int:
     """The chosen token's position on the side that the step shows, from 0."""
     chosen = STATE.now.position
-    longest = max(len(whole.src_ids), len(whole.tgt_ids))
+    longest = max(len(traced.src_ids), len(traced.tgt_ids))
     if not 1 <= chosen <= longest:
         pickers.notify(f"There is no token {chosen} in this sentence; token 1 is shown instead.")
         chosen = 1
         STATE.remember(position=chosen)
-    tokens = whole.tgt_tokens if "tgt" in step.controls else whole.src_tokens
+    tokens = traced.tgt_tokens if "tgt" in step.controls else traced.src_tokens
     position = min(chosen, len(tokens)) - 1
     if {"src", "tgt"} & {*step.controls}:
         key = STATE.key("position")

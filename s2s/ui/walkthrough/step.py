@@ -100,7 +100,7 @@ def signed(value: float) -> str:
 
 def aligned(*formulas: str) -> str:
     """Short formulas below each other: a long one would not fit beside the pictures."""
-    rows = r" \\ ".join(f"& {each}" for each in formulas)
+    rows = r" \\ ".join(f"& {formula}" for formula in formulas)
     return rf"\begin{{aligned}} {rows} \end{{aligned}}"
 
 

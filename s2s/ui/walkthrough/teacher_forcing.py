@@ -1,4 +1,4 @@
-"""Teacher forcing beside free running, and the reference that the teacher has."""
+"""Teacher forcing beside free running."""
 
 from __future__ import annotations
 
@@ -10,62 +10,17 @@ import streamlit as st
 
 from s2s.model import Transformer
 from s2s.runs import DecodedHypothesis, Reference, Run, first_difference
-from s2s.ui.kit import cached, plain, shortened
 from s2s.ui.walkthrough.code import Code
+from s2s.ui.walkthrough.loss_target import show_loss_target
 from s2s.ui.walkthrough.output import own_translation
 from s2s.ui.walkthrough.step import TracedSentence, WalkthroughStep, aligned, quoted
 
-MAX_PAIRS = 3  # of the run's own sentences, to choose from
 COLUMNS = ("position", "teacher: reads", "would choose", "correct", "free: reads", "chooses")
-
-
-def show_reference(sentence: TracedSentence) -> Reference:
-    """The reference and where it comes from: the typed target, the run's reference, or the second-best translation."""
-    known = dict(cached.probes(sentence.run))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        reference, origin = _reference(sentence, known)
-        st.caption(f"Reference: {quoted(reference.text)} ({origin}).")
-        _show_known_pairs(sentence, known)
-    return reference
-
-
-def _reference(sentence: TracedSentence, known: Mapping[str, str]) -> tuple[Reference, str]:
-    run = sentence.run
-    text = sentence.text
-    if not sentence.is_model_output:
-        return sentence.target, "the target that you typed"
-    if text in known:
-        return cached.reference(run, text, known[text]), "from the run's own data"
-    ranked = cached.decoded(run, text, "beam", {"num_return_sequences": 2}).hypotheses
-    model_output = sentence.target.text
-    other = next((each.text for each in ranked if each.text != model_output), model_output)
-    origin = "none is known, so this is the model's second-best translation"
-    return cached.reference(run, text, other), origin
-
-
-def _show_known_pairs(sentence: TracedSentence, known: Mapping[str, str]) -> None:
-    """Buttons that take a sentence of the run's data together with its reference."""
-    if not known:
-        return
-    with st.popover("A pair of this run", icon=":material/rule:"):
-        for number, (source, target) in enumerate([*known.items()][:MAX_PAIRS]):
-            st.button(
-                f"{plain(shortened(source))} → {plain(shortened(target))}",
-                key=f"walkthrough pair {number}",
-                on_click=_use_pair,
-                args=(sentence.run.folder.id, source, target),
-            )
-
-
-def _use_pair(run_id: str, source: str, target: str) -> None:
-    st.session_state["src"] = source
-    st.session_state["tgt box"] = target
-    st.session_state["tgt of"] = (run_id, source)
 
 
 def _draw_forcing(sentence: TracedSentence) -> None:
     own = own_translation(sentence)
-    reference = show_reference(sentence)
+    reference = show_loss_target(sentence).forced
     if own is None:
         return
     start = sentence.tgt_tokens[0]
@@ -73,7 +28,7 @@ def _draw_forcing(sentence: TracedSentence) -> None:
     differs_at = first_difference(own.ids, reference.ids)
     if differs_at is None:
         st.caption(
-            "Both read the same everywhere, because the model's translation is the reference. Take another pair to"
+            "Both read the same everywhere, because the model's translation is the target. Take another target to"
             " see them differ."
         )
         return
@@ -93,15 +48,15 @@ def _table(own: DecodedHypothesis, reference: Reference, start: str) -> str:
     for at in range(max(len(forced), len(free))):
         forced_reads, predicted, correct = forced[at] if at < len(forced) else ("", "", "")
         free_reads, chosen = free[at] if at < len(free) else ("", "")
-        cells = [html.escape(each) for each in (str(at + 1), forced_reads, predicted, correct)]
+        cells = [html.escape(text) for text in (str(at + 1), forced_reads, predicted, correct)]
         cells += [_marked(free_reads, forced_reads), _marked(chosen, correct)]
         rows.append(_row(cells))
     head = "".join(f'<th scope="col">{name}</th>' for name in COLUMNS)
-    return f'<div class="samples"><table><tr>{head}</tr>{"".join(rows)}</table></div>'
+    return f'<div class="samples wide"><table><tr>{head}</tr>{"".join(rows)}</table></div>'
 
 
 def _row(cells: Sequence[str]) -> str:
-    """Each cell carries its column's name: on a phone, cells stand below each other."""
+    """Each cell carries the name of its column."""
     named = zip(COLUMNS, cells, strict=True)
     row = "".join(f'<td dir="auto" data-of="{name}">{cell}</td>' for name, cell in named)
     return f"<tr>{row}</tr>"

@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from s2s.jobs.evaluation.scoring import SystemScores
 from s2s.jobs.evaluation.service import EvaluationRequest
 from s2s.jobs.registry import JOBS
 from s2s.runs import EvaluationFolder, Sentences, System, evaluations, runs_folder
-from s2s.scores import MEASURES, METRICS, paired, score_all, sentence_scores
+from s2s.scores import MEASURES, METRICS, Scoring, paired, score_all, sentence_scores
 from s2s.settings import OWNER
 from tests.conftest import make_run
 from tests.jobs.context import FakeContext
@@ -50,12 +51,12 @@ def beam(run: str) -> System:
     return System("beam", run, 0, "beam", {"num_beams": 3})
 
 
-def asked(*systems: System, **more: object) -> EvaluationRequest:
+def request_for(*systems: System, **more: object) -> EvaluationRequest:
     known = {"pairs": PAIRS, "run": "one", "outputs": {THEIRS.name: LINES}} | more
     return EvaluationRequest(systems, TEST, **known)  # type: ignore[arg-type]
 
 
-def begun(order: EvaluationRequest) -> tuple[queue.Job, EvaluationFolder]:
+def claimed_job(order: EvaluationRequest) -> tuple[queue.Job, EvaluationFolder]:
     """As a worker's child has it."""
     evaluation = evaluation_service.submit(order)
     job = queue.latest(evaluation)
@@ -67,7 +68,7 @@ def begun(order: EvaluationRequest) -> tuple[queue.Job, EvaluationFolder]:
 
 
 def done(order: EvaluationRequest) -> EvaluationFolder:
-    job, place = begun(order)
+    job, place = claimed_job(order)
     list(JOBS[job.kind].work(job, FakeContext()))
     queue.finish(job.id, job.worker, "done")
     return place
@@ -76,7 +77,7 @@ def done(order: EvaluationRequest) -> EvaluationFolder:
 def test_texts_and_numbers_are_those_of_the_run_and_of_the_scores(
     greedy: System, beam: System, run: str
 ) -> None:
-    place = done(asked(greedy, beam, THEIRS))
+    place = done(request_for(greedy, beam, THEIRS))
     opened = s2s.load(run)
     sources = [source for source, _ in PAIRS]
     references = [reference for _, reference in PAIRS]
@@ -86,6 +87,8 @@ def test_texts_and_numbers_are_those_of_the_run_and_of_the_scores(
     ] + [LINES]
     found = place.scores()
     assert found["is_final"]
+    recorded = [(each.step, each.checkpoint) for each in place.evaluation().systems]
+    assert recorded == [(100, "best"), (100, "best"), (0, "")]  # asked for as step 0
     for number, own in enumerate(texts):
         assert [place.lines(number)[i]["text"] for i in range(len(PAIRS))] == own
         scores = found["systems"][number]["scores"]
@@ -108,7 +111,7 @@ def test_texts_and_numbers_are_those_of_the_run_and_of_the_scores(
 def test_the_references_under_teacher_forcing_are_the_same_for_all_strategies(
     greedy: System, beam: System, run: str
 ) -> None:
-    place = done(asked(greedy, beam))
+    place = done(request_for(greedy, beam))
     forced = s2s.load(run).force(*zip(*PAIRS, strict=True))
     loss = -sum(one.log_prob for one in forced) / sum(one.n_tokens for one in forced)
     for system in place.scores()["systems"]:
@@ -124,13 +127,13 @@ def test_the_references_under_teacher_forcing_are_the_same_for_all_strategies(
         )
 
 
-def test_one_that_was_cut_goes_on_after_the_lines_it_has(
+def test_an_interrupted_evaluation_resumes_after_the_lines_it_has(
     monkeypatch: pytest.MonkeyPatch, greedy: System, beam: System
 ) -> None:
     monkeypatch.setattr(evaluation_loop, "FIRST", 2)
     monkeypatch.setattr(evaluation_loop, "LARGEST", 2)
     monkeypatch.setattr(evaluation_loop, "FEWEST", 1)
-    job, place = begun(asked(greedy, beam))
+    job, place = claimed_job(request_for(greedy, beam))
     work = evaluation_service.work(job, FakeContext())
     while len(place.lines(0)) < 4:
         next(work)
@@ -146,7 +149,7 @@ def test_one_that_was_cut_goes_on_after_the_lines_it_has(
     assert again is not None
     list(evaluation_service.work(again, FakeContext()))
     assert {i: place.lines(0)[i]["seconds"] for i in kept} == kept
-    whole = done(asked(greedy, beam)).scores()["systems"]
+    whole = done(request_for(greedy, beam)).scores()["systems"]
     for before, after in zip(place.scores()["systems"], whole, strict=True):
         assert before["scores"] == after["scores"]
     assert len(place.sentence_scores(0)) == len(PAIRS)
@@ -159,20 +162,20 @@ def test_scores_come_while_it_works_and_a_time_that_is_left(
     monkeypatch.setattr(evaluation_loop, "WRITTEN", 0.0)
     monkeypatch.setattr(evaluation_loop, "LARGEST", 2)
     monkeypatch.setattr(evaluation_loop, "FEWEST", 1)
-    job, place = begun(asked(greedy))
-    seen = []
+    job, place = claimed_job(request_for(greedy))
+    progress = []
     for _ in evaluation_service.work(job, FakeContext()):
         status = place.status()
         if status.get("done"):
-            seen.append(
+            progress.append(
                 (
                     status["done"],
                     status["left"],
                     place.scores()["systems"][0]["scores"]["bleu"]["value"],
                 )
             )
-    assert seen[0][0] == 2
-    assert all(left is not None and left >= 0 for _, left, _ in seen)
+    assert progress[0][0] == 2
+    assert all(left is not None and left >= 0 for _, left, _ in progress)
     assert evaluation_service.progress(place.id).state == "running"
     queue.finish(job.id, job.worker, "done")
     assert evaluation_service.progress(place.id).left is None
@@ -180,7 +183,7 @@ def test_scores_come_while_it_works_and_a_time_that_is_left(
 
 def test_a_file_without_references_is_translated_and_not_scored(beam: System) -> None:
     lines = [(source, "") for source, _ in PAIRS]
-    place = done(replace(asked(beam, pairs=lines), test=replace(TEST, has_references=False)))
+    place = done(replace(request_for(beam, pairs=lines), test=replace(TEST, has_references=False)))
     assert place.lines(0)[2]["text"] == ""
     assert place.lines(0)[0]["text"]
     (found,) = place.scores()["systems"]
@@ -199,9 +202,11 @@ def test_a_runs_own_text_is_read_by_the_job_and_kept(greedy: System, run: str) -
     assert not any("are in the training data" in note for note in test.notes)
 
 
-def test_sentences_that_were_trained_on_are_said_and_it_goes_on(greedy: System, run: str) -> None:
+def test_sentences_of_the_training_data_are_reported_and_the_evaluation_continues(
+    greedy: System, run: str
+) -> None:
     known = test_sets.training_pairs(run)[:3]
-    place = done(asked(greedy, pairs=[*known, ("0", "0")]))
+    place = done(request_for(greedy, pairs=[*known, ("0", "0")]))
     assert any(
         note.startswith("3 of the 4 sentences (75%) are in the training data")
         for note in place.evaluation().test.notes
@@ -211,18 +216,18 @@ def test_sentences_that_were_trained_on_are_said_and_it_goes_on(greedy: System, 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda greedy: asked(), "0 systems were given"),
+        (lambda greedy: request_for(), "0 systems were given"),
         (
-            lambda greedy: asked(greedy, replace(greedy, settings={"seed": 2})),
+            lambda greedy: request_for(greedy, replace(greedy, settings={"seed": 2})),
             "Two systems are called `greedy`",
         ),
-        (lambda greedy: asked(replace(greedy, settings={"num_beam": 3})), "`num_beam`"),
-        (lambda greedy: asked(replace(greedy, run="gone")), "no run `gone`"),
+        (lambda greedy: request_for(replace(greedy, settings={"num_beam": 3})), "`num_beam`"),
+        (lambda greedy: request_for(replace(greedy, run="gone")), "no run `gone`"),
         (
-            lambda greedy: replace(asked(greedy), test=replace(TEST, n=10**6)),
+            lambda greedy: replace(request_for(greedy), test=replace(TEST, n=10**6)),
             "1,000,000 sentences were requested",
         ),
-        (lambda greedy: asked(greedy, THEIRS, pairs=()), "needs the sentences"),
+        (lambda greedy: request_for(greedy, THEIRS, pairs=()), "needs the sentences"),
     ],
 )
 def test_what_contradicts_itself_is_refused_before_anything_is_written(
@@ -239,9 +244,9 @@ def test_what_the_queue_refuses_leaves_no_folder(
     monkeypatch: pytest.MonkeyPatch, greedy: System
 ) -> None:
     monkeypatch.setenv("S2S_MAX_QUEUE", "1")
-    evaluation_service.submit(asked(greedy))
+    evaluation_service.submit(request_for(greedy))
     with pytest.raises(UserError, match="The queue is full"):
-        evaluation_service.submit(asked(greedy))
+        evaluation_service.submit(request_for(greedy))
     assert len(evaluations.list_evaluations()) == 1
 
 
@@ -261,8 +266,8 @@ def test_short_ones_go_to_the_express_slot(greedy: System, beam: System, run: st
     )
 
 
-def test_how_it_stands_stopping_and_deleting(greedy: System) -> None:
-    evaluation = evaluation_service.submit(asked(greedy))
+def test_progress_stopping_and_deleting(greedy: System) -> None:
+    evaluation = evaluation_service.submit(request_for(greedy))
     assert evaluation_service.progress(evaluation).state == "queued"
     evaluation_service.stop(evaluation)
     assert evaluation_service.progress(evaluation).state == "stopped"
@@ -278,11 +283,11 @@ def test_how_it_stands_stopping_and_deleting(greedy: System) -> None:
     assert evaluations.list_evaluations() == []
     assert queue.latest(evaluation) is None
     with pytest.raises(UserError, match="of yours"):
-        evaluation_service.resume(evaluation_service.submit(asked(greedy)), "somebody else")
+        evaluation_service.resume(evaluation_service.submit(request_for(greedy)), "somebody else")
 
 
 def test_no_evaluation_is_a_run(greedy: System) -> None:
-    evaluation = evaluation_service.submit(asked(greedy))
+    evaluation = evaluation_service.submit(request_for(greedy))
     assert run_service.runs(OWNER) == []
     with pytest.raises(UserError, match="There is no run"):
         run_service.find(evaluation, OWNER)
@@ -291,3 +296,33 @@ def test_no_evaluation_is_a_run(greedy: System) -> None:
 
 def test_a_tally_of_nothing_has_no_numbers() -> None:
     assert SystemScores().compared(None)["scores"] == {}
+
+
+def test_all_references_count_and_the_evaluation_says_how(greedy: System) -> None:
+    references = [(reference, "1 1") for _, reference in PAIRS]
+    scoring = Scoring(lowercase=True, chrf_words=2)
+    place = done(request_for(greedy, THEIRS, references=references, scoring=scoring))
+    assert place.references() == references
+    assert place.evaluation().scoring == scoring
+    system = place.scores()["systems"][1]
+    expected = score_all(LINES, references, scoring)
+    for name, score in expected.items():
+        assert system["scores"][name]["value"] == pytest.approx(score.value)
+        assert system["signature"][name] == score.signature
+    assert "nrefs:2" in system["signature"]["bleu"]
+    assert "nw:2" in system["signature"]["chrf"]
+    single = done(request_for(greedy)).evaluation().test
+    assert place.evaluation().test.hash != single.hash
+    command = place.provenance()["systems"][0]["command"]
+    assert command.endswith(
+        "--src test.src --ref test.ref --ref test.ref2 --chrf-words 2 --lowercase"
+    )
+
+
+def test_a_saved_dataset_is_grouped_by_source(greedy: System, tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("1 2\t2 1\n3\t3\n1 2\t1 2\n")
+    test = Sentences("mine", spec=str(tmp_path / "t.tsv"), n=10, is_grouped=True)
+    place = done(replace(request_for(greedy), pairs=(), outputs={}, test=test))
+    assert place.references() == [("2 1", "1 2"), ("3",)]
+    assert (place.evaluation().test.n, place.evaluation().test.n_all) == (2, 2)
+    assert "nrefs:var" in place.scores()["systems"][0]["signature"]["bleu"]

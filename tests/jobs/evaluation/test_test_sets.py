@@ -119,3 +119,18 @@ def test_a_text_that_a_grammar_writes_is_written_once(
     kept.write_text("[1")
     with pytest.raises(TypeError):
         test_sets.read(Sentences("", run=run))
+
+
+def test_equal_sources_become_one_sentence_with_several_references() -> None:
+    pairs, references = test_sets.grouped([("a", "x"), ("b", "y"), ("a", "z"), ("a", "x")])
+    assert pairs == (("a", "x"), ("b", "y"))
+    assert references == (("x", "z"), ("y",))
+
+
+def test_further_reference_files_match_line_by_line() -> None:
+    pairs = [("a", "x"), ("b", "y")]
+    found = test_sets.with_more_references(pairs, [("r2", ["", "w"]), ("r3", ["u", "v"])])
+    assert found == (("x", "u"), ("y", "w", "v"))
+    assert test_sets.with_more_references(pairs, []) == (("x",), ("y",))
+    with pytest.raises(UserError, match="`r2` has 1 lines and the sources have 2"):
+        test_sets.with_more_references(pairs, [("r2", ["w"])])

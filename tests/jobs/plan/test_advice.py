@@ -38,14 +38,14 @@ def captions(n_pairs: int) -> Preview:
     )
 
 
-def case(preset: str, seen: Preview, limits: Limits = LOCAL, **changes: object) -> PlannedRun:
+def case(preset: str, preview: Preview, limits: Limits = LOCAL, **changes: object) -> PlannedRun:
     recipe = override(
         PRESETS[preset].recipe, {key.replace("__", "."): value for key, value in changes.items()}
     )
-    return PlannedRun(recipe, preset, seen, forecast(recipe, seen), limits)
+    return PlannedRun(recipe, preset, preview, forecast(recipe, preview), limits)
 
 
-def said(given: PlannedRun) -> dict[str, Advice]:
+def advice_by_rule(given: PlannedRun) -> dict[str, Advice]:
     return {name: one for name, rule in advice.RULES.items() if (one := rule(given))}
 
 
@@ -70,57 +70,57 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("preset", "seen", "changes", "rule"), BAD)
-def test_a_cure_cures(preset: str, seen: Preview, changes: dict[str, object], rule: str) -> None:
-    one = said(case(preset, seen, **changes))[rule]
+@pytest.mark.parametrize(("preset", "preview", "changes", "rule"), BAD)
+def test_a_cure_cures(preset: str, preview: Preview, changes: dict[str, object], rule: str) -> None:
+    one = advice_by_rule(case(preset, preview, **changes))[rule]
     assert one.sentence.endswith(".")
     assert not one.is_refusal
-    assert one.label
+    assert one.label(case(preset, preview, **changes).recipe)
     then = one.preset or preset
     cured = override(
-        PRESETS[then].recipe if one.preset else case(preset, seen, **changes).recipe, one.fix
+        PRESETS[then].recipe if one.preset else case(preset, preview, **changes).recipe, one.fix
     )
-    again = said(PlannedRun(cured, then, seen, forecast(cured, seen), LOCAL))
+    again = advice_by_rule(PlannedRun(cured, then, preview, forecast(cured, preview), LOCAL))
     assert rule not in again or len(again[rule].fix) < len(one.fix)
 
 
 def test_what_is_as_it_should_be_gets_no_advice(grammar: Preview) -> None:
-    assert not said(case("small", grammar))
-    assert not said(case("modern-small", grammar))
-    assert not said(case("small", captions(29_000)))
-    assert not said(case("transformer-tiny", captions(29_000)))
+    assert not advice_by_rule(case("small", grammar))
+    assert not advice_by_rule(case("modern-small", grammar))
+    assert not advice_by_rule(case("small", captions(29_000)))
+    assert not advice_by_rule(case("transformer-tiny", captions(29_000)))
 
 
 @pytest.mark.parametrize("preset", ["mini-t5", "first-steps"])
 def test_a_handful_of_phrases_is_meant_to_be_learnt_by_heart(preset: str) -> None:
-    assert not said(case(preset, Preview.of(load("builtin:mini-en-fr"))))
-    assert not said(case(preset, captions(80)))
+    assert not advice_by_rule(case(preset, Preview.of(load("builtin:mini-en-fr"))))
+    assert not advice_by_rule(case(preset, captions(80)))
 
 
 @pytest.mark.parametrize("preset", ["small", "transformer-tiny", "transformer-base"])
 @pytest.mark.parametrize("n_pairs", [5, 80, 99])
 def test_a_large_model_for_a_handful_is_warned_of(preset: str, n_pairs: int) -> None:
-    one = said(case(preset, captions(n_pairs)))["overfits"]
+    one = advice_by_rule(case(preset, captions(n_pairs)))["overfits"]
     assert one.sentence.startswith(f"{n_pairs} pairs and ")
     assert "; try mini-t5, which has " in one.sentence
-    assert one.label == "Use mini-t5"
+    assert one.label(PRESETS[preset].recipe) == "Use mini-t5"
 
 
 def test_weights_that_are_trained_need_not_see_everything_again() -> None:
     given = case("small", captions(29_000), train__steps=100, train__warmup_steps=10)
     assert any("seen only" in one.sentence for one in advice.advise(given))
-    assert not advice.advise(dataclasses.replace(given, is_begun=True))
+    assert not advice.advise(dataclasses.replace(given, is_initialized=True))
     hot = case("small", captions(29_000), train__lr=0.03)
-    assert advice.advise(dataclasses.replace(hot, is_begun=True))
+    assert advice.advise(dataclasses.replace(hot, is_initialized=True))
     assert set(advice.FRESH) < set(advice.RULES)
 
 
 def test_the_issue_has_its_sentence() -> None:
-    one = said(case("transformer-base", captions(29_000)))["overfits"]
+    one = advice_by_rule(case("transformer-base", captions(29_000)))["overfits"]
     assert one.sentence.startswith(
         "29,000 pairs and 63 M parameters: this will overfit; try transformer-tiny"
     )
-    assert one.label == "Use transformer-tiny"
+    assert one.label(Recipe()) == "Use transformer-tiny"
 
 
 @pytest.mark.parametrize(("name", "most"), [("steps", 100), ("minutes", 1), ("parameters", 1000)])
@@ -175,21 +175,22 @@ def test_measured_runs_speak_before_the_rule_of_thumb() -> None:
 @pytest.mark.parametrize("preset", ["small", "mini-t5", "transformer-tiny"])
 @pytest.mark.parametrize("minutes", [1, 10, 100])
 def test_as_many_steps_as_fit(preset: str, minutes: int) -> None:
-    seen = captions(5000)
-    recipe = override(PRESETS[preset].recipe, fit_to_minutes(preset, seen, minutes))
-    seconds = forecast(recipe, seen).seconds
+    preview = captions(5000)
+    base = PRESETS[preset].recipe
+    recipe = override(base, fit_to_minutes(base, preview, minutes))
+    seconds = forecast(recipe, preview).seconds
     assert seconds <= 60 * minutes * 1.01 or recipe.train.steps == 10
     assert seconds > 40 * minutes
     assert recipe.train.warmup_steps < recipe.train.steps
 
 
 def test_a_schedule_as_long_as_the_run_is_warned_of_and_one_without_warm_up_is_not() -> None:
-    seen = captions(29_000)
-    assert advice.long_warmup(case("small", seen, train__steps=200))
-    assert not advice.long_warmup(case("small", seen, train__steps=201))
-    assert not advice.long_warmup(case("small", seen, train__steps=1, train__warmup_steps=0))
+    preview = captions(29_000)
+    assert advice.long_warmup(case("small", preview, train__steps=200))
+    assert not advice.long_warmup(case("small", preview, train__steps=201))
+    assert not advice.long_warmup(case("small", preview, train__steps=1, train__warmup_steps=0))
     assert isinstance(
-        case("small", seen, train__steps=200).recipe, Recipe
+        case("small", preview, train__steps=200).recipe, Recipe
     )  # a warning, no error: such a recipe can be trained
 
 

@@ -17,7 +17,7 @@ RECIPE = PRESETS["small"].recipe
 
 
 @pytest.fixture(scope="module")
-def seen() -> Preview:
+def preview() -> Preview:
     return Preview.of(load("builtin:en-fr#split=random"))
 
 
@@ -27,7 +27,7 @@ def seen() -> Preview:
     [("char", 0.15), ("byte", 0.0), ("word", 0.12), ("bpe", 0.12), ("unigram", 0.12)],
 )
 def test_the_vocabulary_is_about_what_it_becomes(
-    kind: str, error: float, shared: bool, seen: Preview
+    kind: str, error: float, shared: bool, preview: Preview
 ) -> None:
     changes = {
         "tokenizer.kind": kind,
@@ -39,19 +39,19 @@ def test_the_vocabulary_is_about_what_it_becomes(
     pieces = fit(
         recipe.tokenizer, [pair.src for pair in corpus.pairs], [pair.tgt for pair in corpus.pairs]
     )
-    for guess, real in zip(vocab_sizes(recipe, seen), pieces, strict=True):
+    for guess, real in zip(vocab_sizes(recipe, preview), pieces, strict=True):
         assert guess == pytest.approx(real.vocab_size, rel=error)
 
 
-def test_a_larger_run_costs_more(seen: Preview) -> None:
-    small = forecast(RECIPE, seen)
+def test_a_larger_run_costs_more(preview: Preview) -> None:
+    small = forecast(RECIPE, preview)
     for changes in (
         {"train.steps": 5000},
         {"model.d_model": 256},
         {"train.batch_tokens": 8192},
         {"model.encoder.n_layers": 6},
     ):
-        larger = forecast(override(RECIPE, changes), seen)
+        larger = forecast(override(RECIPE, changes), preview)
         assert larger.seconds > small.seconds
         assert larger.megabytes >= small.megabytes
         assert larger.parameters >= small.parameters
@@ -70,9 +70,9 @@ def test_the_peak_is_a_speed() -> None:
     assert 1e8 < peak() < 1e14
 
 
-def test_a_slower_machine_takes_longer(seen: Preview) -> None:
-    usual = forecast(RECIPE, seen)
-    slow = forecast(RECIPE, seen, Calibration(2.0, 3))
+def test_a_slower_machine_takes_longer(preview: Preview) -> None:
+    usual = forecast(RECIPE, preview)
+    slow = forecast(RECIPE, preview, Calibration(2.0, 3))
     assert slow.seconds - STARTUP_SECONDS == pytest.approx(2 * (usual.seconds - STARTUP_SECONDS))
     assert slow.tokens_per_second == pytest.approx(usual.tokens_per_second / 2)
     assert usual.tokens == RECIPE.train.steps * usual.slots
@@ -83,7 +83,7 @@ def run_that_took(
     tiny: Recipe,
     *,
     steps: int = 120,
-    begun: int = 10**6,
+    written_at: int = 10**6,
     device: str = "cpu",
     name: str = "abcdefgh12345678",
 ) -> Path:
@@ -100,13 +100,13 @@ def run_that_took(
         first = {"first": True} if step in (1, steps // 2 + 1) else {}
         line = {
             "kind": "train",
-            "step": begun + step,
+            "step": written_at + step,
             "n_tokens": 170,
             "seconds": each,
             "time": 1e9 + pause + step * each,
         }
         folder.log("metrics", line | first)
-        folder.log("metrics", {"kind": "attention", "step": begun + step})
+        folder.log("metrics", {"kind": "attention", "step": written_at + step})
     return folder.path
 
 
@@ -130,7 +130,7 @@ def test_one_or_two_runs_are_half_believed(n_runs: int, tiny: Recipe) -> None:
 
 def test_runs_that_cannot_tell_are_left_out(tiny: Recipe) -> None:
     run_that_took(1.0, tiny, steps=99)
-    run_that_took(1.0, tiny, begun=0, name="a" * 16)  # a second or so
+    run_that_took(1.0, tiny, written_at=0, name="a" * 16)  # a second or so
     run_that_took(1.0, tiny, device="cuda", name="b" * 16)
     broken = run_that_took(1.0, tiny, name="c" * 16)
     (broken / "recipe.json").write_text("{")
@@ -148,10 +148,10 @@ def test_one_strange_run_does_not_decide(tiny: Recipe) -> None:
     assert calibrate("cpu").factor == BOUNDS[1]
 
 
-def test_byte_pairs_end_where_every_word_is_one_piece(seen: Preview) -> None:
+def test_byte_pairs_end_where_every_word_is_one_piece(preview: Preview) -> None:
     corpus = load("builtin:en-fr#split=random")
     recipe = override(RECIPE, {"tokenizer.vocab_size": 10_000})
     (real, _) = fit(
         recipe.tokenizer, [pair.src for pair in corpus.pairs], [pair.tgt for pair in corpus.pairs]
     )
-    assert vocab_sizes(recipe, seen)[0] == pytest.approx(real.vocab_size, rel=0.12)
+    assert vocab_sizes(recipe, preview)[0] == pytest.approx(real.vocab_size, rel=0.12)

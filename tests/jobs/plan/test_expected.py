@@ -89,7 +89,8 @@ def test_no_further_than_our_runs_went() -> None:
 
 
 def test_another_preset_is_said_to_be_another() -> None:
-    found = predict_quality(SMALL, "transformer-base", *asked(5000), GRID)
+    base = PRESETS["transformer-base"].recipe
+    found = predict_quality(base, "transformer-base", *asked(5000), GRID)
     assert found
     assert "None of our runs used this preset" in found.caveats[0]
 
@@ -146,3 +147,38 @@ def test_what_ships_can_be_read() -> None:
         assert one.n_pairs >= 100
         assert not math.isnan(one.richness)
         assert "/" not in one.like
+
+
+@pytest.mark.parametrize("factor", [0.05, 0.4, 2.5, 10])
+def test_no_bleu_is_promised_for_a_learning_rate_that_none_of_our_runs_had(factor: float) -> None:
+    seen, cost = asked(10_000)
+    other = override(SMALL, {"train.lr": SMALL.train.lr * factor})
+    assert predict_quality(SMALL, "small", seen, cost, GRID)
+    assert predict_quality(other, "small", seen, cost, GRID) is None
+    sentence = why_no_prediction(other, "small", seen, cost, GRID)
+    assert ("may diverge" in sentence) == (factor > 1)
+    assert f"{SMALL.train.lr * factor:g}" in sentence
+    wide = override(SMALL, {"model.d_model": 4 * SMALL.model.d_model})
+    assert predict_quality(wide, "small", seen, cost, GRID) is None
+
+
+def test_another_optimizer_has_no_expectation() -> None:
+    seen, cost = asked(10_000)
+    kinds = {"adam", "adamw", "sgd"} & set(
+        type(SMALL.train.optimizer).__dataclass_fields__["kind"].metadata["choices"]
+    )
+    other = (kinds - {SMALL.train.optimizer.kind}).pop()
+    recipe = override(SMALL, {"train.optimizer.kind": other})
+    assert predict_quality(recipe, "small", seen, cost, GRID) is None
+    assert other in why_no_prediction(recipe, "small", seen, cost, GRID)
+
+
+def test_settings_that_our_runs_did_not_have_are_named() -> None:
+    seen, cost = asked(10_000)
+    changes = {"train.lr": SMALL.train.lr * 1.5, "model.dropout": 0.35, "train.seed": 9}
+    found = predict_quality(override(SMALL, changes), "small", seen, cost, GRID)
+    assert found
+    (caveat,) = found.caveats
+    assert f"`train.lr` {SMALL.train.lr * 1.5:g}" in caveat
+    assert "`model.dropout` 0.35" in caveat
+    assert "seed" not in caveat

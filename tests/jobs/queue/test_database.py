@@ -53,7 +53,10 @@ def test_an_older_database_grows_and_keeps_its_rows(monkeypatch: pytest.MonkeyPa
 def test_the_second_version_keeps_the_jobs_and_who_had_the_last_turn_of_the_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    row = "(id, kind, owner, run, slot, spec, state, stop, attempts, worker, host, lease, note, error, created, started)"
+    row = (
+        "(id, kind, owner, run, slot, spec, state, stop, attempts, worker, host, lease, note,"
+        " error, created, started)"
+    )
     with monkeypatch.context() as patch:
         patch.setattr(database, "MIGRATIONS", database.MIGRATIONS[:1])
         with database.begin() as connection:
@@ -63,7 +66,10 @@ def test_the_second_version_keeps_the_jobs_and_who_had_the_last_turn_of_the_firs
                 ("3", "ann", "long", "NULL"),
             ):
                 state = "queued" if started == "NULL" else "done"
-                values = f"('{job}', 'train', '{owner}', 'r{job}', '{slot}', '{{}}', '{state}', false, 1, '', '', 0, '', '', 1, {started})"
+                values = (
+                    f"('{job}', 'train', '{owner}', 'r{job}', '{slot}', '{{}}', '{state}',"
+                    f" false, 1, '', '', 0, '', '', 1, {started})"
+                )
                 connection.exec_driver_sql(f"INSERT INTO jobs {row} VALUES {values}")
     database.engine(settings.database_url()).dispose()
     database.engine.cache_clear()

@@ -21,7 +21,8 @@ TOY = """
 import os, sys, time
 from s2s.jobs.queue import fork_server
 if order := fork_server.serve(lambda: time.sleep({warm})):
-    print(order.job, os.getpid(), os.getpgrp(), repr(sys.stdin.read()), open("/proc/self/comm").read().strip(), flush=True)
+    name = open("/proc/self/comm").read().strip()
+    print(order.job, os.getpid(), os.getpgrp(), repr(sys.stdin.read()), name, flush=True)
     time.sleep(float(order.worker))
     sys.exit(order.threads)
 """
@@ -41,7 +42,8 @@ changes = json.loads(sys.argv[1])
 asked = training.RunRequest(override(PRESETS["small"].recipe, changes), "synthetic:reverse#rows=80")
 training.submit(asked)
 job = queue.claim("w", "h", "long", 20.0)
-assert job_process._outcome(job, job_process.Heartbeat(job, 20.0), []) == ("done", "")
+context = job_process.HeartbeatContext(job_process.Heartbeat(job, 20.0), job_process._writer())
+assert job_process._outcome(job, context, []) == ("done", "")
 print(json.dumps([sorted(set(sys.modules) - before), threads, opened]))
 """
 
@@ -71,7 +73,7 @@ def order(folder: Path, job: str, seconds: float = 0.0, code: int = 0) -> ForkRe
     return ForkRequest(job, str(seconds), str(folder / f"{job}.log"), code)
 
 
-def test_a_child_has_a_group_an_output_and_a_name_of_its_own_and_its_end_is_told(
+def test_a_child_has_its_own_group_output_and_name_and_its_exit_status_is_reported(
     tmp_path: Path,
 ) -> None:
     with opened(tmp_path, TOY.format(warm=0.0)) as one:
@@ -85,11 +87,11 @@ def test_a_child_has_a_group_an_output_and_a_name_of_its_own_and_its_end_is_told
         wait_for(one, lambda: first.poll() is not None and second.poll() is not None)
         assert (one.is_ready, first.poll(), second.poll()) == (True, 7, 0)
     for handle, name in ((first, "0123456789abcde"), (second, "other")):
-        said = Path(handle.request.log).read_text()
-        assert said == f"{handle.request.job} {handle.pid} {handle.pid} '' {name}\n"
+        log = Path(handle.request.log).read_text()
+        assert log == f"{handle.request.job} {handle.pid} {handle.pid} '' {name}\n"
 
 
-def test_a_killed_child_is_told_by_its_signal_and_others_go_on(tmp_path: Path) -> None:
+def test_a_killed_child_reports_its_signal_and_others_continue(tmp_path: Path) -> None:
     with opened(tmp_path, TOY.format(warm=0.0)) as one:
         first, second = (one.request(order(tmp_path, job, seconds=30)) for job in ("a", "b"))
         assert first
@@ -103,7 +105,7 @@ def test_a_killed_child_is_told_by_its_signal_and_others_go_on(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("kill", [False, True], ids=["closed", "killed"])
-def test_without_its_fork_server_a_child_goes_on(kill: bool, tmp_path: Path) -> None:
+def test_a_child_survives_its_fork_server(kill: bool, tmp_path: Path) -> None:
     with opened(tmp_path, TOY.format(warm=0.0)) as one:
         handle = one.request(order(tmp_path, "a", seconds=30))
         assert handle
@@ -167,15 +169,15 @@ def test_one_that_never_gets_ready_refuses_its_requests(way: str, tmp_path: Path
 
 
 def test_a_fork_that_fails_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[bytes] = []
+    log: list[bytes] = []
 
     def fork() -> int:
         raise OSError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(os, "fork", fork)
-    monkeypatch.setattr(os, "write", lambda _, line: said.append(line))
+    monkeypatch.setattr(os, "write", lambda _, line: log.append(line))
     assert fork_server._fork(1, ForkRequest("a", "w", "log")) is None
-    assert [json.loads(line) for line in said] == [
+    assert [json.loads(line) for line in log] == [
         {"job": "a", "refused": "Resource temporarily unavailable"}
     ]
 
@@ -193,9 +195,18 @@ def test_an_answer_that_comes_in_pieces_is_one(tmp_path: Path) -> None:
 
 def test_a_training_finds_everything_imported_and_nothing_that_a_fork_would_lose() -> None:
     changes = {
-        "model.d_model": 16, "model.d_ff": 32, "model.n_layers": 1, "tokenizer.kind": "word", "train.steps": 4, "train.batch_tokens": 64,
-        "train.warmup_steps": 2, "train.threads": 1, "train.device": "cpu", "train.watch.validate_every": 2, "train.watch.save_every": 2,
-    }  # fmt: skip
+        "model.d_model": 16,
+        "model.d_ff": 32,
+        "model.n_layers": 1,
+        "tokenizer.kind": "word",
+        "train.steps": 4,
+        "train.batch_tokens": 64,
+        "train.warmup_steps": 2,
+        "train.threads": 1,
+        "train.device": "cpu",
+        "train.watch.validate_every": 2,
+        "train.watch.save_every": 2,
+    }
     environment = {
         **os.environ,
         "OPENBLAS_NUM_THREADS": "1",

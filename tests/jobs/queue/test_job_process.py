@@ -1,5 +1,7 @@
 import json
 import os
+import threading
+import time
 from collections.abc import Callable, Generator
 from types import MappingProxyType
 from typing import Any
@@ -35,19 +37,23 @@ def outcome(
     job = claimed("toy")
     heartbeat = job_process.Heartbeat(job, 20.0)
     heartbeat.is_stop_requested = stop
-    return job_process._outcome(job, heartbeat, [])
+    return job_process._outcome(job, context(heartbeat), [])
+
+
+def context(heartbeat: job_process.Heartbeat) -> job_process.HeartbeatContext:
+    return job_process.HeartbeatContext(heartbeat, job_process._writer())
 
 
 def test_a_job_says_what_it_does_and_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = []
+    received = []
 
     def work(job: queue.Job, context: JobContext) -> Generator[object, None, None]:
         context.tell("Working.")
         yield 1
-        seen.append(getattr(queue.find(job.id), "note", ""))
+        received.append(getattr(queue.find(job.id), "note", ""))
 
     assert outcome(work, monkeypatch) == ("done", "")
-    assert seen == ["Working."]
+    assert received == ["Working."]
 
 
 def test_a_stopped_job_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,10 +73,10 @@ def test_a_stopped_job_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_job_hears_what_is_wished_and_says_that_it_progressed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    seen: list[object] = []
+    received: list[object] = []
 
     def work(job: queue.Job, context: JobContext) -> Generator[object, None, None]:
-        seen.append(context.controls)
+        received.append(context.controls)
         monkeypatch.setattr(job_process, "POLL", 0.0)
         queue.request_control(job.id, "ann", pause=True, lr=0.5)
         heart = context.heartbeat  # type: ignore[attr-defined]
@@ -79,7 +85,7 @@ def test_a_job_hears_what_is_wished_and_says_that_it_progressed(
             yield None
         heart.over.set()
         heart.join()
-        seen.append(context.controls)
+        received.append(context.controls)
         context.progressed()
 
     job = claimed("toy")
@@ -89,17 +95,17 @@ def test_a_job_hears_what_is_wished_and_says_that_it_progressed(
     monkeypatch.setattr(job_process, "JOBS", MappingProxyType({"toy": JobKind(work, "A toy.")}))
     assert (
         again.attempts,
-        job_process._outcome(again, job_process.Heartbeat(again, 20.0), []),
+        job_process._outcome(again, context(job_process.Heartbeat(again, 20.0)), []),
     ) == (
         2,
         ("done", ""),
     )
-    assert seen == [queue.ControlRequests(), queue.ControlRequests(True, 0, 0.5)]
+    assert received == [queue.ControlRequests(), queue.ControlRequests(True, 0, 0.5)]
     assert getattr(queue.find(job.id), "attempts", 0) == 1
 
 
 @pytest.mark.parametrize(
-    ("step", "said"),
+    ("step", "message"),
     [
         (
             1200,
@@ -109,7 +115,7 @@ def test_a_job_hears_what_is_wished_and_says_that_it_progressed(
     ],
 )
 def test_a_job_works_no_longer_than_it_may(
-    step: int, said: str, monkeypatch: pytest.MonkeyPatch
+    step: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("S2S_HOSTED", "1")
     times = iter([0.0, 3599.0, 3600.0])
@@ -127,7 +133,7 @@ def test_a_job_works_no_longer_than_it_may(
 
     with monkeypatch.context() as patch:
         patch.setattr(job_process.time, "monotonic", lambda: next(times))
-        assert outcome(work, monkeypatch) == ("stopped", said)
+        assert outcome(work, monkeypatch) == ("stopped", message)
     assert (closed, list(times)) == ([True], [])
 
 
@@ -150,6 +156,43 @@ def test_a_quick_job_goes_before_a_long_one_and_writes_how_it_ended(
     with pytest.raises(SystemExit) as left:
         job_process.main(job, "w")  # it is over
     assert left.value.code == job_process.LOST
+
+
+def test_no_thread_of_low_priority_holds_the_lock_of_the_database(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A page that queues a run would wait until such a thread gets the processor again."""
+    before: set[int] = set()
+    low = threading.get_ident()
+    wrote: dict[str, int] = {}
+    for name in ("set_note", "progressed", "finish", "poll_requests"):
+        real = getattr(queue, name)
+
+        def noted(*given: Any, real: Any = real, name: str = name) -> Any:
+            wrote[name] = threading.get_ident()
+            return real(*given)
+
+        monkeypatch.setattr(queue, name, noted)
+
+    def nice(_: int) -> None:
+        before.update(thread.ident or 0 for thread in threading.enumerate())
+
+    def work(job: queue.Job, context: JobContext) -> Generator[object, None, None]:
+        context.tell("Working.")
+        context.progressed()
+        until = time.monotonic() + 20
+        while "poll_requests" not in wrote and time.monotonic() < until:
+            yield 1
+
+    monkeypatch.setattr(os, "nice", nice)
+    monkeypatch.setattr(job_process, "POLL", 0.01)
+    monkeypatch.setattr(job_process.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(job_process, "JOBS", MappingProxyType({"toy": JobKind(work, "A toy.")}))
+    job = claimed("toy")
+    job_process.main(job.id, "w")
+    assert set(wrote) == {"set_note", "progressed", "finish", "poll_requests"}
+    assert low not in wrote.values()
+    assert set(wrote.values()) <= before  # those were started with the priority of the dashboard
 
 
 def iter_one() -> Generator[object, None, None]:
@@ -184,7 +227,7 @@ def test_an_unknown_kind_is_an_error_that_names_those_there_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     job = claimed("tran")
-    assert job_process._outcome(job, job_process.Heartbeat(job, 20.0), []) == (
+    assert job_process._outcome(job, context(job_process.Heartbeat(job, 20.0)), []) == (
         "failed",
         "There is no kind of job `tran`; the nearest are `train`.",
     )
@@ -202,16 +245,16 @@ def test_the_heartbeat_keeps_the_lease_hears_the_stop_and_ends_the_process_witho
     job = claimed("toy")
     heartbeat = job_process.Heartbeat(job, 0.0)
     queue.ask_to_stop(job.id, "ann")
-    seen = []
+    received = []
 
     def renew(job_id: str, worker: str, ttl: float) -> None:
-        seen.append(heartbeat.is_stop_requested)
+        received.append(heartbeat.is_stop_requested)
         queue.finish(job_id, worker, "done")
 
     monkeypatch.setattr(queue, "renew", renew)
     with pytest.raises(Left, match=str(job_process.LOST)):
         heartbeat.run()
-    assert seen == [True]
+    assert received == [True]
 
 
 def test_a_database_that_is_away_costs_the_job_only_when_the_lease_has_run_out(

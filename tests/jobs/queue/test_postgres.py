@@ -1,4 +1,4 @@
-"""The queue against a real PostgreSQL server: all that its tests ask of SQLite, and what only the other can get wrong."""
+"""The queue against a real PostgreSQL server: all that its tests require of SQLite, and what only it can get wrong."""
 
 import importlib.util
 import os
@@ -139,7 +139,7 @@ def test_a_server_that_goes_away_is_a_sentence_without_its_address(
     monkeypatch.undo()
 
 
-def test_a_connection_that_the_server_cut_is_made_anew(server: str) -> None:
+def test_a_connection_that_the_server_closed_is_opened_again(server: str) -> None:
     job = queue.submit("train", "ann", "r", {})
     other = sa.create_engine(server, isolation_level="AUTOCOMMIT")
     everybody_else = "FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL"

@@ -1,10 +1,13 @@
-import random
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from s2s.config import UserError
 from s2s.jobs import queue
@@ -104,7 +107,7 @@ def test_a_job_that_takes_three_workers_with_it_is_given_up() -> None:
     assert found.error.startswith("It was started 3 times and its process died each time")
 
 
-def test_a_waiting_job_stops_at_once_a_running_one_is_asked_to_and_a_lost_one_is_not_taken_up() -> (
+def test_a_waiting_job_stops_at_once_a_running_one_on_request_and_a_lost_one_is_not_claimed() -> (
     None
 ):
     job = submit("a", now=1.0)
@@ -185,18 +188,25 @@ def test_a_forgotten_run_has_no_jobs() -> None:
     assert [job.id for job in queue.jobs("ann")] == [keep]
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_no_owner_waits_while_another_gets_two_in_a_row(seed: int) -> None:
-    """Jobs come and start at random; who waited at two starts of another had one in between, and an owner's own come in order."""
-    # whose, and who waited then
-    dice = random.Random(seed)
-    starts = list[tuple[str, set[str]]]()
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    owners=st.lists(st.sampled_from("aaabbcd"), min_size=30, max_size=30),
+    claims=st.lists(st.booleans(), min_size=30, max_size=30),
+)
+def test_no_owner_waits_while_another_gets_two_in_a_row(
+    owners: list[str], claims: list[bool], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Jobs come and start at random; who waited at two starts of another had one in between, and an owner's own come
+    in order.
+    """
+    monkeypatch.setenv("S2S_HOME", str(Path(tempfile.mkdtemp(dir=tmp_path))))  # an empty queue
+    starts = list[tuple[str, set[str]]]()  # whose, and who waited then
     waiting: dict[str, list[str]] = {owner: [] for owner in "abcd"}
     for now in range(60):
-        owner = dice.choice("aaabbcd")
         if now < 30:
+            owner = owners[now]
             waiting[owner].append(submit(f"r{now}", owner, now=now))
-        if (now > 30 or dice.random() < 0.4) and (job := claim(now=now)):
+        if (now >= 30 or claims[now]) and (job := claim(now=now)):
             assert job.id == waiting[job.owner].pop(0)
             starts.append((job.owner, {other for other, jobs in waiting.items() if jobs}))
             queue.finish(job.id, "w", "done")
@@ -208,20 +218,27 @@ def test_no_owner_waits_while_another_gets_two_in_a_row(seed: int) -> None:
     assert (len(starts), any(waiting.values())) == (30, False)
 
 
-def test_the_foretold_order_is_the_order_of_the_claims() -> None:
-    dice = random.Random(0)
-    for number in range(6):  # a past
-        submit(f"past{number}", dice.choice("abc"), now=number)
+@settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    past=st.lists(st.sampled_from("abc"), min_size=6, max_size=6),
+    owners=st.lists(st.sampled_from("abcde"), min_size=15, max_size=15),
+)
+def test_positions_in_the_queue_are_the_order_of_the_claims(
+    past: list[str], owners: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("S2S_HOME", str(Path(tempfile.mkdtemp(dir=tmp_path))))  # an empty queue
+    for number, owner in enumerate(past):
+        submit(f"past{number}", owner, now=number)
     while job := claim():
         queue.finish(job.id, "w", "done")
-    ids = [submit(f"r{number}", dice.choice("abcde"), now=100 + number) for number in range(30)]
+    ids = [submit(f"r{number}", owner, now=100 + number) for number, owner in enumerate(owners)]
     foretold = {job: queue.position(job) for job in ids}
     claimed = []
     while job := claim(now=200.0):
         claimed.append(job.id)
         queue.finish(job.id, "w", "done")
     assert claimed == sorted(ids, key=foretold.__getitem__)
-    assert sorted(foretold.values()) == list(range(30))
+    assert sorted(foretold.values()) == list(range(15))
 
 
 def test_who_deletes_a_run_keeps_its_turn() -> None:

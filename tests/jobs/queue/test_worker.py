@@ -24,7 +24,7 @@ SOURCE = "synthetic:reverse#rows=80"
 VALID = "synthetic:reverse#split=valid,rows=20"
 LONG = {
     "train.steps": 100_000,
-    "train.watch.save_every": 50,
+    "train.watch.save_every": 20,
     "train.watch.validate_every": 50,
     "train.watch.keep": 3,
 }
@@ -50,14 +50,35 @@ def working(*more: str) -> Iterator[subprocess.Popen[bytes]]:
                 child.kill()
 
 
-def wait_for(what: Callable[[], object], seconds: float = 60.0) -> None:
+@pytest.fixture(scope="module")
+def serving(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[Path, subprocess.Popen[bytes]]]:
+    """One worker and the home it serves: what it imports takes longer than these tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("served")
+        patch.setenv("S2S_HOME", str(folder))
+        with working() as process:
+            yield folder, process
+
+
+@pytest.fixture
+def served(
+    serving: tuple[Path, subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> subprocess.Popen[bytes]:
+    """The worker, whose home is this test's too."""
+    monkeypatch.setenv("S2S_HOME", str(serving[0]))
+    return serving[1]
+
+
+def wait_for(what: Callable[[], object], seconds: float = 180.0) -> None:
     until = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < until, "it never came"
         time.sleep(0.02)
 
 
-def wait_for_state(run: str, *states: str, seconds: float = 60.0) -> None:
+def wait_for_state(run: str, *states: str, seconds: float = 180.0) -> None:
     wait_for(lambda: run_service.find(run, OWNER).state in states, seconds)
 
 
@@ -93,7 +114,8 @@ def final_weights(path: Path, step: int) -> bytes:
 
 def test_the_worker_is_small_and_imports_no_torch() -> None:
     line = (
-        "import sys, psutil, s2s.jobs.queue.worker, s2s.jobs.queue.job_process; from s2s.jobs import queue; queue.jobs('x')\n"
+        "import sys, psutil, s2s.jobs.queue.worker, s2s.jobs.queue.job_process; from s2s.jobs"
+        " import queue; queue.jobs('x')\n"
         "print('torch' in sys.modules, psutil.Process().memory_info().rss < 80e6)"
     )
     assert (
@@ -104,25 +126,24 @@ def test_the_worker_is_small_and_imports_no_torch() -> None:
     )
 
 
-def test_a_run_is_stopped_where_it_stands_and_gone_on_with_while_another_fails(
-    tiny: Recipe, tmp_path: Path
+def test_a_run_is_stopped_and_resumed_while_another_fails(
+    tiny: Recipe, served: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
     table = tmp_path / "pairs.tsv"
     table.write_text("one\n" * 60)
-    with working():
-        run = submit(override(tiny, LONG))
-        bad = training.submit(training.RunRequest(tiny, str(table)), express=True)
-        wait_for(lambda: has_checkpoint(run))
-        assert run_service.find(run, OWNER).state == "running"
-        run_service.stop(run, OWNER)
-        wait_for_state(run, "stopped")
-        reached = folder(run).status()["step"]
-        assert (saved_steps(folder(run).checkpoints)[-1], steps(run)[-1]) == (reached, reached)
-        wait_for_state(bad, "failed")
-        error = run_service.find(bad, OWNER).error
-        assert (str(table) in error, error[-1]) == (True, ".")
-        training.submit_resume(run, OWNER, steps=reached + 20)
-        wait_for_state(run, "done")
+    run = submit(override(tiny, LONG))
+    bad = training.submit(training.RunRequest(tiny, str(table)), express=True)
+    wait_for(lambda: has_checkpoint(run))
+    assert run_service.find(run, OWNER).state == "running"
+    run_service.stop(run, OWNER)
+    wait_for_state(run, "stopped")
+    reached = folder(run).status()["step"]
+    assert (saved_steps(folder(run).checkpoints)[-1], steps(run)[-1]) == (reached, reached)
+    wait_for_state(bad, "failed")
+    error = run_service.find(bad, OWNER).error
+    assert (str(table) in error, error[-1]) == (True, ".")
+    training.submit_resume(run, OWNER, steps=reached + 20)
+    wait_for_state(run, "done")
     row = run_service.find(run, OWNER)
     assert (row.step, row.steps, row.checkpoints[-1], row.note, row.error) == (
         reached + 20,
@@ -148,24 +169,23 @@ def test_a_run_is_stopped_where_it_stands_and_gone_on_with_while_another_fails(
 
 
 def test_a_killed_training_is_noticed_and_ends_with_the_very_bits_of_an_undisturbed_one(
-    tiny: Recipe, tmp_path: Path
+    tiny: Recipe, served: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
     recipe = override(
         tiny, {"train.steps": 120, "train.watch.save_every": 20, "train.watch.validate_every": 100}
     )
-    with working() as process:
-        run = submit(recipe)
-        wait_for(lambda: folder(run).status().get("step"))
-        child_of(process, run).kill()
-        wait_for_state(run, "interrupted", seconds=5.0)
-        error = run_service.find(run, OWNER).error
-        saved = saved_steps(folder(run).checkpoints)[-1]
-        assert error.startswith(
-            "The training process was killed (signal 9), perhaps because memory ran out; resume it from step "
-        )
-        assert int(error.rstrip(".").rsplit(" ", 1)[1]) in (saved, saved - 20)
-        training.submit_resume(run, OWNER)
-        wait_for_state(run, "done")
+    run = submit(recipe)
+    wait_for(lambda: folder(run).status().get("step"))
+    child_of(served, run).kill()
+    wait_for_state(run, "interrupted")
+    error = run_service.find(run, OWNER).error
+    saved = saved_steps(folder(run).checkpoints)[-1]
+    assert error.startswith(
+        "The training process was killed (signal 9), perhaps because memory ran out; resume it from step "
+    )
+    assert int(error.rstrip(".").rsplit(" ", 1)[1]) in (saved, saved - 20)
+    training.submit_resume(run, OWNER)
+    wait_for_state(run, "done")
     assert steps(run) == list(range(1, 121))
     undisturbed = training.start(
         training.RunRequest(recipe, SOURCE, VALID), tmp_path / "undisturbed"
@@ -186,7 +206,7 @@ def test_a_job_whose_worker_died_too_is_taken_up_by_the_next(
         child.kill()
         process.wait(5)
     reached = steps(run)[-1]
-    wait_for_state(run, "interrupted", seconds=5.0)
+    wait_for_state(run, "interrupted")
     with working() as process:
         wait_for(lambda: getattr(queue.latest(run), "attempts", 0) == 2)
         wait_for(lambda: folder(run).status()["step"] > reached)
@@ -205,7 +225,7 @@ def test_a_second_worker_leaves_at_once_and_an_idle_one_when_its_time_is_over(
     with worker._lock():
         assert worker.serve() == "A worker is running on this machine already; it takes the jobs."
         worker.ensure()  # finds it there
-    assert worker.serve(idle=0.0) == "There was no more work."
+    assert worker.serve(idle=0.0) == "There is no more work."
 
 
 def test_a_job_that_came_while_the_worker_left_keeps_it_there(
@@ -214,7 +234,7 @@ def test_a_job_that_came_while_the_worker_left_keeps_it_there(
     """The app saw a worker in place, so nobody else starts one."""
     left: list[float | None] = []
 
-    def work(self: worker.Worker, idle: float | None, told: object) -> None:
+    def work(self: worker.Worker, idle: float | None, stop: object) -> None:
         left.append(idle)
         for job in queue.jobs("ann"):
             queue.ask_to_stop(job.id, "ann")
@@ -222,7 +242,7 @@ def test_a_job_that_came_while_the_worker_left_keeps_it_there(
             queue.submit("train", "ann", "r", {})
 
     monkeypatch.setattr(worker.Worker, "work", work)
-    assert worker.serve(idle=5.0) == "There was no more work."
+    assert worker.serve(idle=5.0) == "There is no more work."
     assert left == [5.0, 5.0]
 
 
@@ -236,14 +256,14 @@ def test_the_app_starts_a_worker_that_outlives_it_unless_somebody_else_does(
     assert not log.exists()
     monkeypatch.delenv("S2S_WORKER")
     worker.ensure()
-    wait_for(lambda: log.read_text() == "There was no more work.\n")
+    wait_for(lambda: log.read_text() == "There is no more work.\n")
 
 
 def test_a_database_that_is_away_does_not_end_the_worker_and_is_said_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = worker.Worker()
-    said = "The queue cannot be reached now (database is locked); try again in a minute.\n"
+    message = "The queue cannot be reached now (database is locked); try again in a minute.\n"
     one.turn()
 
     def away(*_: object) -> None:
@@ -254,7 +274,7 @@ def test_a_database_that_is_away_does_not_end_the_worker_and_is_said_once(
         one.turn()
         one.turn()
         assert one.is_anything_left()
-        assert capsys.readouterr().err == said
+        assert capsys.readouterr().err == message
     one.turn()
     assert (one.trouble, one.is_anything_left()) == ("", False)
 

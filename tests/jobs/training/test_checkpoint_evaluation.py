@@ -175,7 +175,7 @@ def test_heads_in_a_batch_are_heads_one_by_one(kind: str, tiny: Recipe) -> None:
     assert np.shape(together["entropy"]) == np.shape(together["aer"]) == (2, 4)
     assert np.shape(together["aer_mean"]) == (2,)
     alone = [checkpoint_evaluation.attention(found, cut) for cut in cuts]
-    rows = np.concatenate([row_entropies(seen.cross) for seen in alone if seen], -1)
+    rows = np.concatenate([row_entropies(attention.cross) for attention in alone if attention], -1)
     np.testing.assert_allclose(together["entropy"], rows.mean(-1), atol=1e-4)
     assert np.max(together["entropy"]) <= together["uniform"] + 1e-4
     assert 0 <= np.min(together["aer"]) <= np.max(together["aer"]) <= 1

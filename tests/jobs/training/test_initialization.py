@@ -23,11 +23,13 @@ def first(tmp_path: Path) -> Path:
 def test_a_run_begins_with_the_weights_and_the_vocabulary_of_another(
     first: Path, tiny: Recipe, tmp_path: Path
 ) -> None:
-    asked = training.RunRequest(tiny, "synthetic:copy#rows=60", init_from=f"{first}@20", **MORE)
-    started = training.start(asked, tmp_path / "second")
+    request = training.RunRequest(tiny, "synthetic:copy#rows=60", init_from=f"{first}@20", **MORE)
+    started = training.start(request, tmp_path / "second")
     events = list(training.run(started))
-    told = RunFolder(first).lines("metrics")
-    before = next(line["loss"] for line in told if line["kind"] == "valid" and line["step"] == 20)
+    metrics = RunFolder(first).lines("metrics")
+    before = next(
+        line["loss"] for line in metrics if line["kind"] == "valid" and line["step"] == 20
+    )
     now = next(event.loss for event in events if isinstance(event, Validation))
     assert now == pytest.approx(before)  # the same text to validate on, the same weights
     about = RunFolder(tmp_path / "second").about()

@@ -1,5 +1,6 @@
 import hashlib
 import shlex
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -11,10 +12,10 @@ from s2s.jobs import queue, training
 from s2s.jobs.training import live_controls
 from s2s.model.weights import weights_path
 from s2s.runs import RunFolder, attention_history, listing, runs_folder
-from s2s.settings import OWNER
+from s2s.settings import OWNER, home
 from s2s.train import Step
 from tests.jobs.context import FakeContext
-from tests.jobs.training.test_runs import asked, claim, submitted
+from tests.jobs.training.test_runs import claim, request_for, submitted
 
 STEPS = 30
 
@@ -24,8 +25,8 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_controls, "POLL", 0.0)
 
 
-def begun(recipe: Recipe) -> tuple[queue.Job, FakeContext]:
-    training.submit(asked(recipe))
+def claimed(recipe: Recipe) -> tuple[queue.Job, FakeContext]:
+    training.submit(request_for(recipe))
     return claim(), FakeContext()
 
 
@@ -55,14 +56,14 @@ def weights(run: str, step: int = STEPS) -> str:
     ).hexdigest()
 
 
-def test_a_paused_training_stands_still_takes_single_steps_and_ends_like_any_other(
+def test_a_paused_training_waits_takes_single_steps_and_ends_like_an_unpaused_one(
     tiny: Recipe,
 ) -> None:
     recipe = override(tiny, {"train.threads": 1})
-    plain, _ = begun(recipe)
+    plain, _ = claimed(recipe)
     list(training.work(plain, FakeContext()))
     queue.finish(plain.id, "w", "done")
-    job, context = begun(recipe)
+    job, context = claimed(recipe)
     events = training.work(job, context)
 
     def steps(n: int) -> list[int]:
@@ -102,7 +103,7 @@ def test_a_pause_that_is_forgotten_stops_and_saves(
     tiny: Recipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_controls, "LONGEST_PAUSE", 0.0)
-    job, context = begun(tiny)
+    job, context = claimed(tiny)
     context.request(pause=True)
     events = training.work(job, context)
     while not isinstance(next(events), Step):
@@ -120,7 +121,7 @@ def test_another_learning_rate_holds_from_the_next_step_and_is_written_down(tiny
     recipe = override(
         tiny, {"train.schedule": "constant", "train.warmup_steps": 0, "train.lr": 0.01}
     )
-    job, context = begun(recipe)
+    job, context = claimed(recipe)
     train(
         job,
         context,
@@ -139,12 +140,12 @@ def test_another_learning_rate_holds_from_the_next_step_and_is_written_down(tiny
     assert {step for step, rate in rates.items() if rate == 0.01} == set(range(1, 8))
     assert {step for step, rate in rates.items() if rate == 0.002} == set(range(8, 21))
     assert {step for step, rate in rates.items() if rate == 0.0} == set(range(21, STEPS + 1))
-    told = [
+    changes = [
         (line["step"], line["lr"]) for line in folder.lines("metrics") if line["kind"] == "change"
     ]
     about = folder.about()
     assert (
-        told
+        changes
         == [(change["step"], change["lr"]) for change in about["changes"]]
         == [(8, 0.002), (21, 0.0)]
     )
@@ -154,15 +155,15 @@ def test_another_learning_rate_holds_from_the_next_step_and_is_written_down(tiny
     assert folder.recipe().train.lr == 0.01
 
 
-def test_a_changed_run_that_is_killed_goes_on_as_if_it_had_not_been(tiny: Recipe) -> None:
+def test_a_changed_run_that_is_killed_resumes_as_if_it_had_not_been(tiny: Recipe) -> None:
     def at(step: int, context: FakeContext) -> None:
         if step == 13:
             context.request(lr=0.001)
 
-    undisturbed, context = begun(tiny)
+    undisturbed, context = claimed(tiny)
     train(undisturbed, context, lambda step: at(step, context))
     queue.finish(undisturbed.id, "w", "done")
-    job, context = begun(tiny)
+    job, context = claimed(tiny)
     events = training.work(job, context)
     for event in events:
         if isinstance(event, Step):
@@ -186,8 +187,8 @@ def test_a_changed_run_that_is_killed_goes_on_as_if_it_had_not_been(tiny: Recipe
     ]
 
 
-def test_a_run_can_go_on_with_another_learning_rate_and_more_steps(tiny: Recipe) -> None:
-    job, context = begun(tiny)
+def test_a_run_can_continue_with_another_learning_rate_and_more_steps(tiny: Recipe) -> None:
+    job, context = claimed(tiny)
     train(job, context)
     queue.finish(job.id, "w", "done")
     training.submit_resume(job.run, OWNER, steps=40, lr=0.5)
@@ -209,7 +210,7 @@ def test_a_run_can_go_on_with_another_learning_rate_and_more_steps(tiny: Recipe)
 
 
 def test_the_line_that_repeats_a_run_repeats_it(tiny: Recipe, tmp_path: Path) -> None:
-    job, context = begun(override(tiny, {"train.lr": 0.004}))
+    job, context = claimed(override(tiny, {"train.lr": 0.004}))
     train(job, context)
     words = shlex.split(RunFolder(runs_folder() / job.run).about()["command"])
     assert words[:3] == ["python", "-m", "s2s"]
@@ -224,7 +225,9 @@ def test_the_line_that_repeats_a_run_repeats_it(tiny: Recipe, tmp_path: Path) ->
 
 
 def killed(job: queue.Job, context: FakeContext, at: int, wishes: Mapping[int, float]) -> None:
-    """Train up to a step and leave the folder as a process does that is killed there; `wishes` are learning rates by step."""
+    """Train up to a step and leave the folder as a process does that is killed there; `wishes` are learning rates by
+    step.
+    """
     path = runs_folder() / job.run
     events = training.work(job, context)
     for event in events:
@@ -244,10 +247,10 @@ def killed(job: queue.Job, context: FakeContext, at: int, wishes: Mapping[int, f
 def test_a_run_killed_before_its_first_checkpoint_keeps_what_was_changed_and_written(
     tiny: Recipe,
 ) -> None:
-    undisturbed, context = begun(tiny)
+    undisturbed, context = claimed(tiny)
     train(undisturbed, context, lambda step: context.request(lr=0.001) if step == 5 else None)
     queue.finish(undisturbed.id, "w", "done")
-    job, context = begun(tiny)
+    job, context = claimed(tiny)
     killed(job, context, 8, {5: 0.001})
     listing.annotate(job.run, OWNER, tags=["a", "b"], comment="c")
     assert train(job, context)[0] == 1
@@ -257,21 +260,23 @@ def test_a_run_killed_before_its_first_checkpoint_keeps_what_was_changed_and_wri
     assert (about["tags"], about["comment"]) == (["a", "b"], "c")
 
 
-def test_who_takes_a_resumed_run_over_changes_nothing_back(tiny: Recipe) -> None:
-    def resumed() -> tuple[queue.Job, FakeContext]:
-        job, context = begun(tiny)
-        train(job, context)
-        queue.finish(job.id, "w", "done")
-        training.submit_resume(job.run, OWNER, steps=60, lr=0.005)
-        return claim(), FakeContext()
-
-    undisturbed, context = resumed()
-    train(undisturbed, context, lambda step: context.request(lr=0.001) if step == 45 else None)
-    queue.finish(undisturbed.id, "w", "done")
-    job, context = resumed()
+def test_who_takes_a_resumed_run_over_changes_nothing_back(
+    tiny: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job, context = claimed(tiny)
+    train(job, context)
+    queue.finish(job.id, "w", "done")
+    training.submit_resume(job.run, OWNER, steps=60, lr=0.005)
+    job = claim()
+    shutil.copytree(home(), tmp_path / "another")
+    context = FakeContext()
+    train(job, context, lambda step: context.request(lr=0.001) if step == 45 else None)
+    undisturbed = weights(job.run, 60)
+    monkeypatch.setenv("S2S_HOME", str(tmp_path / "another"))
+    context = FakeContext()
     killed(job, context, 55, {45: 0.001})
     train(job, context)
-    assert weights(job.run, 60) == weights(undisturbed.run, 60)
+    assert weights(job.run, 60) == undisturbed
     changes = RunFolder(runs_folder() / job.run).about()["changes"]
     assert [(change["step"], change["lr"]) for change in changes if "lr" in change] == [
         (31, 0.005),
@@ -282,12 +287,12 @@ def test_who_takes_a_resumed_run_over_changes_nothing_back(tiny: Recipe) -> None
 def test_nothing_is_noted_of_a_request_that_the_queue_refuses(
     tiny: Recipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job, context = begun(tiny)
+    job, context = claimed(tiny)
     train(job, context)
     queue.finish(job.id, "w", "done")
     path = runs_folder() / job.run / "recipe.json"
     before = path.read_bytes()
-    training.submit(asked(tiny))
+    training.submit(request_for(tiny))
     monkeypatch.setenv("S2S_MAX_JOBS", "1")
     with pytest.raises(UserError):
         training.submit_resume(job.run, OWNER, steps=60, lr=0.005)
@@ -296,7 +301,7 @@ def test_nothing_is_noted_of_a_request_that_the_queue_refuses(
 
 @pytest.mark.parametrize(("step", "state"), [(20, "stopped"), (STEPS, "done")])
 def test_a_stop_owes_its_step_what_was_due(step: int, state: str, tiny: Recipe) -> None:
-    job, context = begun(tiny)
+    job, context = claimed(tiny)
     events = training.work(job, context)
     while not (isinstance(event := next(events), Step) and event.step == step):
         pass
@@ -310,7 +315,7 @@ def test_a_stop_owes_its_step_what_was_due(step: int, state: str, tiny: Recipe) 
 
 
 def test_early_stopping_outlives_a_kill_and_gives_way_to_who_asks_for_more(tiny: Recipe) -> None:
-    job, context = begun(override(tiny, {"train.lr": 0.0, "train.watch.patience": 1}))
+    job, context = claimed(override(tiny, {"train.lr": 0.0, "train.watch.patience": 1}))
     killed(job, context, 10, {})
     events = [event for event in training.work(job, context) if isinstance(event, Step)]
     assert events[-1].step == 10 or not events

@@ -7,7 +7,7 @@ from s2s.config import Recipe, UserError, override
 from s2s.jobs import training
 from s2s.runs import RunFolder, attention_history
 from tests.conftest import make_run
-from tests.jobs.training.test_runs import asked
+from tests.jobs.training.test_runs import request_for
 
 
 def lines(path: Path, kind: str) -> list[dict[str, float]]:
@@ -30,7 +30,7 @@ def test_what_a_screen_shows_is_in_the_metrics(tmp_path: Path) -> None:
     assert all(math.isfinite(line["time"]) for line in RunFolder(path).lines("metrics"))
 
 
-def test_what_is_not_asked_for_is_not_done(tmp_path: Path) -> None:
+def test_measurements_that_are_not_requested_are_not_made(tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", {"train.watch.scores": 0, "train.watch.attention": False})
     assert not any("bleu" in line for line in lines(path, "valid"))
     assert not lines(path, "attention")
@@ -57,10 +57,10 @@ def test_what_is_too_much_for_this_place_is_refused(
         UserError,
         match=r"`train.steps` 30 is more than the 29 allowed here; request at most that many",
     ):
-        training.submit(asked(tiny))
+        training.submit(request_for(tiny))
     monkeypatch.setenv("S2S_MAX_PARAMETERS", "1000")
     with pytest.raises(
         UserError, match=r"This model has [\d,]+ parameters and at most 1,000 are allowed here"
     ):
-        training.start(asked(override(tiny, {"train.steps": 5})), tmp_path / "run")
+        training.start(request_for(override(tiny, {"train.steps": 5})), tmp_path / "run")
     assert not (tmp_path / "run" / "recipe.json").exists()

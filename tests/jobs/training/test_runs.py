@@ -1,3 +1,4 @@
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from tests.jobs.context import FakeContext
 SOURCE = "synthetic:reverse#rows=80"
 
 
-def asked(recipe: Recipe, **more: Any) -> training.RunRequest:
+def request_for(recipe: Recipe, **more: Any) -> training.RunRequest:
     return training.RunRequest(
         recipe,
         **{
@@ -44,7 +45,7 @@ def test_what_is_submitted_is_fixed_as_it_is_and_leaves_a_core_to_the_dashboard(
 ) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0, 1, 2, 3})
     job = submitted(
-        training.submit(asked(override(tiny, {"train.threads": 0, "train.device": "auto"})))
+        training.submit(request_for(override(tiny, {"train.threads": 0, "train.device": "auto"})))
     )
     settled = Recipe.from_json(job.spec["recipe"])
     assert (settled.train.threads, job.spec["threads"]) == (3, 3)
@@ -57,12 +58,18 @@ def test_what_is_submitted_is_fixed_as_it_is_and_leaves_a_core_to_the_dashboard(
         SOURCE,
     )
     assert (
-        submitted(training.submit(asked(override(tiny, {"train.threads": 4})))).spec["threads"] == 4
+        submitted(training.submit(request_for(override(tiny, {"train.threads": 4})))).spec[
+            "threads"
+        ]
+        == 4
     )
-    assert submitted(training.submit(asked(tiny), express=True)).slot == "express"
+    assert submitted(training.submit(request_for(tiny), express=True)).slot == "express"
     monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0})
     assert (
-        submitted(training.submit(asked(override(tiny, {"train.threads": 0})))).spec["threads"] == 1
+        submitted(training.submit(request_for(override(tiny, {"train.threads": 0})))).spec[
+            "threads"
+        ]
+        == 1
     )
 
 
@@ -73,7 +80,9 @@ def test_a_worker_elsewhere_fixes_the_recipe_itself(
     recipe = override(
         tiny, {"train.threads": 0, "train.device": "cuda"}
     )  # which this machine need not have
-    assert Recipe.from_json(submitted(training.submit(asked(recipe))).spec["recipe"]) == recipe
+    assert (
+        Recipe.from_json(submitted(training.submit(request_for(recipe))).spec["recipe"]) == recipe
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,7 +97,7 @@ def test_what_can_be_known_before_reading_is_said_at_once(
     more: dict[str, str], message: str, tiny: Recipe
 ) -> None:
     with pytest.raises(UserError, match=message):
-        training.submit(asked(tiny, **more))
+        training.submit(request_for(tiny, **more))
     assert queue.jobs(OWNER) == []
 
 
@@ -97,21 +106,21 @@ def test_files_are_named_from_the_root_for_the_process_that_reads_them(
 ) -> None:
     (tmp_path / "pairs.tsv").write_text("a\tb\n")
     monkeypatch.chdir(tmp_path)
-    assert submitted(training.submit(asked(tiny, source="pairs.tsv", valid=None))).spec[
+    assert submitted(training.submit(request_for(tiny, source="pairs.tsv", valid=None))).spec[
         "source"
     ] == str(tmp_path / "pairs.tsv")
 
 
-def test_the_work_of_a_job_says_what_it_does_and_goes_on_from_the_newest_checkpoint(
+def test_a_job_reports_its_progress_and_resumes_from_the_newest_checkpoint(
     tiny: Recipe,
 ) -> None:
-    run = training.submit(asked(tiny))
-    said = []
+    run = training.submit(request_for(tiny))
+    messages = []
     job = claim()
-    events = training.work(job, FakeContext(said))
+    events = training.work(job, FakeContext(messages))
     next(event for event in events if event and event.step == 15)
     events.close()
-    assert said == [
+    assert messages == [
         "Reading the dataset.",
         "Learning the vocabulary.",
         "Training on cpu, 1 thread.",
@@ -122,7 +131,7 @@ def test_the_work_of_a_job_says_what_it_does_and_goes_on_from_the_newest_checkpo
         "stopped",
         "one",
     )
-    list(training.work(job, FakeContext(said)))
+    list(training.work(job, FakeContext(messages)))
     assert folder.status()["state"] == "done"
     assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(
         range(1, 31)
@@ -131,7 +140,7 @@ def test_the_work_of_a_job_says_what_it_does_and_goes_on_from_the_newest_checkpo
 
 
 def test_a_run_whose_worker_died_after_the_last_step_is_done(tiny: Recipe) -> None:
-    run = training.submit(asked(tiny))
+    run = training.submit(request_for(tiny))
     list(training.work(claim(), FakeContext()))
     folder = RunFolder(runs_folder() / run)
     before = folder.status()
@@ -142,7 +151,7 @@ def test_a_run_whose_worker_died_after_the_last_step_is_done(tiny: Recipe) -> No
 
 
 def test_a_run_without_a_checkpoint_starts_again(tiny: Recipe) -> None:
-    run = training.submit(asked(tiny))
+    run = training.submit(request_for(tiny))
     job = claim()
     events = training.work(job, FakeContext())
     next(filter(None, events))
@@ -157,8 +166,8 @@ def test_a_run_without_a_checkpoint_starts_again(tiny: Recipe) -> None:
     ] == [1, 2, 3, 4]
 
 
-def test_a_run_that_never_had_a_folder_is_asked_for_again(tiny: Recipe) -> None:
-    run = training.submit(asked(tiny), express=True)
+def test_a_run_without_a_folder_is_submitted_again(tiny: Recipe) -> None:
+    run = training.submit(request_for(tiny), express=True)
     queue.ask_to_stop(submitted(run).id, OWNER)
     training.submit_resume(run, OWNER)
     first, second = sorted(queue.jobs(OWNER), key=lambda job: job.created)
@@ -196,8 +205,8 @@ def test_what_cannot_be_gone_on_with_is_said_at_once(tiny: Recipe) -> None:
         training.submit_resume(run, OWNER, steps=50)
 
 
-def test_a_lost_job_gives_way_to_the_one_that_goes_on(tiny: Recipe) -> None:
-    run = training.submit(asked(tiny))
+def test_a_lost_job_gives_way_to_the_resuming_one(tiny: Recipe) -> None:
+    run = training.submit(request_for(tiny))
     claim()
     table._update(table.ROW.run == run, lease=0.0)
     training.submit_resume(run, OWNER)
@@ -207,28 +216,30 @@ def test_a_lost_job_gives_way_to_the_one_that_goes_on(tiny: Recipe) -> None:
 def test_a_stop_is_heard_between_the_stages_and_before_anything_is_written(
     tiny: Recipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = training.submit(asked(tiny))
-    said = []
+    run = training.submit(request_for(tiny))
+    messages = []
     job = claim()
     for n_stages, note in (
         (1, "Reading the dataset."),
         (2, "Learning the vocabulary."),
         (3, "Learning the vocabulary."),
     ):
-        events = training.work(job, FakeContext(said))
+        events = training.work(job, FakeContext(messages))
         assert [next(events) for _ in range(n_stages)] == [None] * n_stages
         events.close()
-        assert (said[-1], (runs_folder() / run).exists()) == (note, False)
+        assert (messages[-1], (runs_folder() / run).exists()) == (note, False)
     heartbeat = job_process.Heartbeat(job, 20.0)
     heartbeat.is_stop_requested = True
     monkeypatch.setattr(
         "s2s.jobs.training.preparation.load_pairs_for_training", None
     )  # is not reached
-    assert job_process._outcome(job, heartbeat, []) == ("stopped", "")
+    with ThreadPoolExecutor(1) as writer:
+        context = job_process.HeartbeatContext(heartbeat, writer)
+        assert job_process._outcome(job, context, []) == ("stopped", "")
 
 
-def test_a_run_that_is_done_goes_on_to_more_steps(tiny: Recipe) -> None:
-    run = training.submit(asked(tiny))
+def test_a_run_that_is_done_continues_to_more_steps(tiny: Recipe) -> None:
+    run = training.submit(request_for(tiny))
     job = claim()
     list(training.work(job, FakeContext()))
     queue.finish(job.id, "w", "done")
@@ -261,7 +272,10 @@ def test_a_run_that_is_done_goes_on_to_more_steps(tiny: Recipe) -> None:
     ],
 )
 def test_a_name_is_made_fit_to_be_shown(given: str, kept: str, tiny: Recipe) -> None:
-    assert submitted(training.submit(asked(tiny, name=given, preset="small"))).spec["name"] == kept
+    assert (
+        submitted(training.submit(request_for(tiny, name=given, preset="small"))).spec["name"]
+        == kept
+    )
 
 
 def test_a_run_whose_folder_is_damaged_is_gone_on_with_or_refused_in_a_sentence(
@@ -283,3 +297,28 @@ def test_a_run_whose_folder_is_damaged_is_gone_on_with_or_refused_in_a_sentence(
         UserError, match=r"The recipe\.json of the run `mine` lacks source; start a new run"
     ):
         training.submit_resume("mine", OWNER, steps=40)
+
+
+def test_the_recipe_file_says_how_many_pairs_were_dropped_and_why(
+    tiny: Recipe, tmp_path: Path
+) -> None:
+    digits = [f"{number:04d}" for number in range(100)]
+    rows = [f"{' '.join(text)}\t{' '.join(text[::-1])}" for text in digits]
+    rows += rows[:7]  # duplicates
+    rows += [f"{'1 ' * 20}{number}\t9" for number in range(3)]  # too long
+    train, valid = tmp_path / "train.tsv", tmp_path / "valid.tsv"
+    train.write_text("src\ttgt\n" + "\n".join(rows) + "\n")
+    valid.write_text("src\ttgt\n" + "\n".join(rows[:30]) + f"\n{'2 ' * 20}\t9\n")
+    recipe = override(tiny, {"data.clean.duplicates": True, "data.max_length": 12})
+    request = request_for(recipe, source=str(train), valid=str(valid))
+    data = training.start(request, tmp_path / "run").folder.about()["data"]
+    assert data["dropped"] == {
+        "the same pair occurs earlier": 7,
+        "longer than 12 tokens": 4,
+    }
+    assert data["n_dropped"] == 11
+    assert data["n_train"] == len(rows) - 10
+    alone = training.start(request_for(recipe, source=str(train), valid=None), tmp_path / "alone")
+    data = alone.folder.about()["data"]
+    assert data["n_train"] + data["n_valid"] + data["n_dropped"] == len(rows)
+    assert sum(data["dropped"].values()) == data["n_dropped"] == 10

@@ -11,13 +11,14 @@ import pytest
 
 import s2s
 from benchmarks.crash import SOURCE, VALID, differences
-from s2s.config import Recipe, UserError, override
+from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.data import files, saved_datasets
 from s2s.jobs import queue, run_service, training
 from s2s.model.weights import saved_steps
 from s2s.runs import RunFolder, runs_folder
-from s2s.settings import OWNER
+from s2s.settings import OWNER, home
 from s2s.train import Step
+from tests.conftest import TINY
 from tests.jobs.context import FakeContext
 
 
@@ -30,25 +31,46 @@ def attempt(context: FakeContext | None = None) -> str:
     job = queue.claim("w", "h", "long", 20.0)
     assert job is not None
     state = "done"
-    said = ""
+    message = ""
     try:
         list(training.work(job, context or FakeContext()))
     except UserError as error:
         state = "failed"
-        said = str(error)
-    queue.finish(job.id, "w", state, said)
+        message = str(error)
+    queue.finish(job.id, "w", state, message)
     row = run_service.find(job.run, OWNER)
-    assert (row.state, row.error) == (state, said)
-    return said
+    assert (row.state, row.error) == (state, message)
+    return message
 
 
 def folder(run: str) -> RunFolder:
     return RunFolder(runs_folder() / run)
 
 
+RECIPE = override(PRESETS["small"].recipe, {**TINY, "train.steps": 20, "train.watch.scores": 4})
+
+
 @pytest.fixture
-def recipe(tiny: Recipe) -> Recipe:
-    return override(tiny, {"train.steps": 20, "train.watch.scores": 4})
+def recipe() -> Recipe:
+    return RECIPE
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A home with one run that is done, and the run."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("trained") / "home"
+        patch.setenv("S2S_HOME", str(folder))
+        run = submit(RECIPE)
+        assert attempt() == ""
+    return folder, run
+
+
+@pytest.fixture
+def done(trained: tuple[Path, str]) -> str:
+    """The run, in this test's home."""
+    shutil.copytree(trained[0], home())
+    return trained[1]
 
 
 @contextmanager
@@ -102,19 +124,19 @@ def whole(recipe: Recipe, known: dict[Recipe, Path], path: Path) -> Path:
 def test_a_full_disk_costs_nothing_that_was_saved(
     room: int, recipe: Recipe, undisturbed: dict[Recipe, Path], tmp_path: Path
 ) -> None:
-    """It may come at any write: of the folder, a line, a checkpoint's first or second file, the attention, the status."""
+    """At any write: of the folder, a line, a checkpoint's first or second file, the attention, the status."""
     run = submit(recipe)
     with disk_with_room_for(room):
-        said = attempt()
-    assert "cannot be written (No space left on device)" in said
+        message = attempt()
+    assert "cannot be written (No space left on device)" in message
     kept = saved_steps(folder(run).checkpoints)
     if kept:
-        assert said.endswith(
+        assert message.endswith(
             f"The checkpoint of step {kept[-1]} is kept; resume the run when there is room."
         )
         assert s2s.load(folder(run).path).step == kept[-1]
     elif folder(run).lines("metrics"):
-        assert said.endswith("Start the run again when there is room.")
+        assert message.endswith("Start the run again when there is room.")
     training.submit_resume(run, OWNER)
     assert attempt() == ""
     assert differences(folder(run).path, whole(recipe, undisturbed, tmp_path)) == []
@@ -134,27 +156,25 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.parametrize("name", ["step-00000020.safetensors", "step-00000020.state.safetensors"])
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_newest_checkpoint_is_said_and_training_goes_on_from_the_one_before(
-    damage: str, name: str, recipe: Recipe, undisturbed: dict[Recipe, Path], tmp_path: Path
+def test_a_damaged_newest_checkpoint_is_reported_and_training_resumes_from_the_one_before(
+    damage: str, name: str, done: str
 ) -> None:
-    run = submit(recipe)
+    run = done
     context = FakeContext()
-    attempt()
     path = folder(run).checkpoints / name
     path.write_bytes(DAMAGE[damage](path.read_bytes()))
     training.submit_resume(run, OWNER, steps=30)
     assert attempt(context) == ""
-    (said,) = [sentence for sentence in context.said if name in sentence]
-    assert said.endswith("use an older one of this run.")
-    longer = override(recipe, {"train.steps": 30})
+    (message,) = [sentence for sentence in context.said if name in sentence]
+    assert message.endswith("use an older one of this run.")
     assert saved_steps(folder(run).checkpoints) == [10, 20, 30]
     assert [
         line["step"] for line in folder(run).lines("metrics") if line["kind"] == "train"
     ] == list(range(1, 31))
-    assert longer == folder(run).recipe()
+    assert folder(run).recipe() == override(RECIPE, {"train.steps": 30})
 
 
-def test_a_rate_that_diverges_is_said_and_a_lower_one_goes_on(recipe: Recipe) -> None:
+def test_a_diverging_rate_is_reported_and_a_lower_one_continues(recipe: Recipe) -> None:
     wild = {
         "train.lr": 100.0,
         "train.warmup_steps": 0,
@@ -162,9 +182,9 @@ def test_a_rate_that_diverges_is_said_and_a_lower_one_goes_on(recipe: Recipe) ->
         "model.norm.kind": "none",
     }
     run = submit(override(recipe, {**wild, "train.optimizer.clip_norm": 0.0}))
-    said = attempt()
-    assert said.startswith("Training diverged at step ")
-    assert "lower train.lr or raise train.warmup_steps" in said
+    message = attempt()
+    assert message.startswith("Training diverged at step ")
+    assert "lower train.lr or raise train.warmup_steps" in message
     assert not [
         line for line in folder(run).lines("metrics") if line.get("loss") != line.get("loss")
     ]
@@ -177,13 +197,13 @@ def test_a_text_deleted_while_its_run_waits_is_said_and_the_run_is_there(recipe:
     kept = saved_datasets.save(corpus, name="mine", owner=OWNER)
     run = submit(recipe, f"corpus:{kept}", None)
     saved_datasets.delete(kept, OWNER)
-    said = attempt()
-    assert kept in said
-    assert said.endswith(".")
+    message = attempt()
+    assert kept in message
+    assert message.endswith(".")
     assert run_service.find(run, OWNER).name == "one"
 
 
-def test_a_text_that_changed_is_said_and_the_old_one_goes_on(
+def test_a_changed_dataset_is_reported_and_the_old_one_continues(
     recipe: Recipe, tmp_path: Path
 ) -> None:
     table = tmp_path / "pairs.tsv"
@@ -192,7 +212,7 @@ def test_a_text_that_changed_is_said_and_the_old_one_goes_on(
     run = submit(recipe, str(table), None)
     attempt()
     before = (folder(run).path / "metrics.jsonl").read_bytes()
-    for wrong, said in (
+    for wrong, message in (
         (
             text + "x\ty\n",
             "does not have the pairs this run was started with; restore the old data",
@@ -201,7 +221,7 @@ def test_a_text_that_changed_is_said_and_the_old_one_goes_on(
     ):
         table.write_text(wrong)
         training.submit_resume(run, OWNER, steps=30)
-        assert said in attempt()
+        assert message in attempt()
         assert (folder(run).path / "metrics.jsonl").read_bytes() == before
         assert s2s.load(folder(run).path).translate(["a b"])
         table.write_text(text)
@@ -209,35 +229,25 @@ def test_a_text_that_changed_is_said_and_the_old_one_goes_on(
     assert attempt() == ""
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
+def test_a_changed_recipe_is_reported_and_the_old_one_continues(done: str) -> None:
+    about = folder(done).about()
+    kept = {path.name: path.read_bytes() for path in folder(done).checkpoints.iterdir()}
+    for changes in (
         {"model.d_model": 32},
         {"train.optimizer.kind": "adafactor"},
         {"train.batch_tokens": 128},
         {"train.seed": 7},
-    ],
-)
-def test_a_changed_recipe_is_said_and_the_old_one_goes_on(
-    changes: dict[str, object], recipe: Recipe
-) -> None:
-    run = submit(recipe)
-    attempt()
-    about = folder(run).about()
-    kept = shutil.copytree(folder(run).checkpoints, folder(run).path / "copy")
-    folder(run).write_about({**about, "recipe": override(folder(run).recipe(), changes).to_json()})
-    training.submit_resume(run, OWNER, steps=30)
-    said = attempt()
-    assert "recipe" in said
-    assert {path.name: path.read_bytes() for path in kept.iterdir()} == (
-        {path.name: path.read_bytes() for path in folder(run).checkpoints.iterdir()}
-    )
-    folder(run).write_about(about)
-    training.submit_resume(run, OWNER, steps=30)
+    ):
+        folder(done).write_about({**about, "recipe": override(RECIPE, changes).to_json()})
+        training.submit_resume(done, OWNER, steps=30)
+        assert "recipe" in attempt(), changes
+        assert kept == {path.name: path.read_bytes() for path in folder(done).checkpoints.iterdir()}
+    folder(done).write_about(about)
+    training.submit_resume(done, OWNER, steps=30)
     assert attempt() == ""
 
 
-def test_two_people_stop_one_run_and_each_is_told_the_truth(recipe: Recipe) -> None:
+def test_two_people_stop_one_run_and_each_sees_the_true_state(recipe: Recipe) -> None:
     run = submit(recipe)
     job = queue.claim("w", "h", "long", 20.0)
     assert job is not None
@@ -282,15 +292,13 @@ def test_a_warm_up_longer_than_the_run_trains_all_the_same(recipe: Recipe) -> No
     assert rates == sorted(rates)
 
 
-def test_what_a_killed_process_left_half_written_goes_when_the_run_goes_on(recipe: Recipe) -> None:
-    run = submit(recipe)
-    attempt()
+def test_half_written_files_of_a_killed_process_are_removed_on_resuming(done: str) -> None:
     left = [".step-00000020.safetensors.0a1b2c3d", "step-00000015.state.safetensors"]
     for name in left:
-        (folder(run).checkpoints / name).write_bytes(b"x" * 100)
-    training.submit_resume(run, OWNER, steps=30)
+        (folder(done).checkpoints / name).write_bytes(b"x" * 100)
+    training.submit_resume(done, OWNER, steps=30)
     assert attempt() == ""
-    assert not {path.name for path in folder(run).checkpoints.iterdir()} & set(left)
+    assert not {path.name for path in folder(done).checkpoints.iterdir()} & set(left)
 
 
 def test_a_run_that_diverges_goes_back_to_its_best_checkpoint(recipe: Recipe) -> None:
@@ -316,11 +324,11 @@ def test_a_run_that_diverges_goes_back_to_its_best_checkpoint(recipe: Recipe) ->
             if isinstance(event, Step) and event.step == 13:
                 context.request(lr=1e6)
 
-    with pytest.raises(UserError) as said:
+    with pytest.raises(UserError) as message:
         train()
-    queue.finish(job.id, "w", "failed", str(said.value))
+    queue.finish(job.id, "w", "failed", str(message.value))
     best = folder(run).status()["best_step"]
-    assert f"the checkpoint of step {best} is kept: resume from it" in str(said.value)
+    assert f"the checkpoint of step {best} is kept: resume from it" in str(message.value)
     assert saved_steps(folder(run).checkpoints)[-1] == best > 0
     training.submit_resume(run, OWNER, lr=0.01)
     assert attempt() == ""

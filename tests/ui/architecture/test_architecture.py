@@ -35,7 +35,7 @@ from s2s.ui.architecture.models import GROUPS
 from s2s.ui.architecture.request import STATE
 from s2s.ui.architecture.views import PANELS
 from s2s.ui.canvas.diagram import DIAGRAM_WIDTH
-from tests.screen import link, lost, opened, said
+from tests.screen import component, link, lost, opened, said
 
 DEMO = "demo-en-fr"
 
@@ -52,7 +52,7 @@ def spec(name: str) -> ModelSpec:
 
 
 def drawn(screen: AppTest) -> dict[str, Any]:
-    return dict(json.loads(screen.get("bidi_component")[0].proto.json))
+    return component(screen, "boxes")
 
 
 def card(screen: AppTest) -> str:
@@ -300,7 +300,7 @@ def test_the_masks_are_the_models_own(whose: str) -> None:
     ids = run._batch(run._source_ids(texts))
     padding = masks.padding(ids, run.recipe.model.ids.pad)
     assert not padding.all()  # one of the two is filled up
-    seen = run.attention(texts[place], run.translate([texts[place]])[0].text)
+    attention = run.attention(texts[place], run.translate([texts[place]])[0].text)
     names = [figure["layout"]["title"]["text"].split()[0] for figure in figures(screen)]
     shown = dict(zip(names, (cells(figure) for figure in figures(screen)), strict=True))
     np.testing.assert_array_equal(shown["Padding"], padding[:, 0, 0])
@@ -311,8 +311,8 @@ def test_the_masks_are_the_models_own(whose: str) -> None:
     np.testing.assert_array_equal(shown["Cross"], padding[place, 0].expand(length, -1))
     down = figures(screen)[names.index("Cross")]["layout"]["yaxis"]["ticktext"]
     assert [
-        each.replace("&lt;", "<").replace("&gt;", ">") for each in down[: len(seen.tgt_inputs)]
-    ] == list(seen.tgt_inputs)
+        each.replace("&lt;", "<").replace("&gt;", ">") for each in down[: len(attention.tgt_inputs)]
+    ] == list(attention.tgt_inputs)
 
 
 def cells(figure: dict[str, Any]) -> np.ndarray:

@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 import s2s
 from s2s.analysis.alignment import alignment_error_rate, best_sources, merge_to_words, word_indices
 from s2s.analysis.alignment_links import LINK_METHODS
-from s2s.ui.attention import alignment, gold_alignment
+from s2s.ui.attention import alignment
+from s2s.ui.kit import gold_alignment
 from tests.screen import link, lost, opened, picture, said
 
 DEMO = "demo-en-es"
@@ -20,11 +21,11 @@ TARGET = "la casa roja"
 
 def words(text: str = TEXT, target: str = TARGET) -> np.ndarray:
     """(layers, heads, tgt_words, src_words) of the demo."""
-    seen = s2s.load(DEMO).attention(text, target)
+    attention = s2s.load(DEMO).attention(text, target)
     return merge_to_words(
-        seen.cross,
-        word_indices(seen.tgt_tokens, is_whole=True),
-        word_indices(seen.src_tokens, is_whole=True),
+        attention.cross,
+        word_indices(attention.tgt_tokens, is_whole=True),
+        word_indices(attention.src_tokens, is_whole=True),
     )
 
 
@@ -131,5 +132,5 @@ def test_downloaded_links_are_safe_in_a_spreadsheet() -> None:
     )
     assert list(csv.reader(io.StringIO(text))) == [
         ["a", "b", "source", "target", "weight", "correct"],
-        ["0", "1", "'=cmd()", "x,y", "0.250000", "yes"],
+        ["0", "1", "'=cmd()", "x,y", "0.25", "yes"],
     ]

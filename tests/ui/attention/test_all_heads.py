@@ -133,13 +133,16 @@ def test_too_many_weights_are_pooled_by_the_largest(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
 def test_the_canvas_and_the_table_have_all_heads_of_the_kind(run: Run, kind: str) -> None:
     screen = look(kind=kind, layer="1", head="3")
-    seen = run.attention(TEXT, TARGET)
+    attention = run.attention(TEXT, TARGET)
     head, pixels = canvas(screen)
-    assert np.abs((pixels / 255) ** 2 - seen.view(kind).weights).max() < 0.005
-    assert (head["rows"], head["keys"]) == ([*seen.view(kind).rows], [*seen.view(kind).keys])
+    assert np.abs((pixels / 255) ** 2 - attention.view(kind).weights).max() < 0.005
+    assert (head["rows"], head["keys"]) == (
+        [*attention.view(kind).rows],
+        [*attention.view(kind).keys],
+    )
     assert chosen(screen) == {"chosen": [0, 2], "enlarged": None, "perRow": False}
     table = next(each.value for each in screen.dataframe if "Entropy" in each.value)
-    found = summarize_heads(seen, kind)
+    found = summarize_heads(attention, kind)
     assert list(zip(table["Layer"], table["Head"], strict=True)) == [
         (layer, head) for layer in (1, 2) for head in (1, 2, 3, 4)
     ]
@@ -310,3 +313,10 @@ def test_a_target_longer_than_the_learned_positions_gives_way_to_the_models_own(
         in " ".join(missing(screen))
     )
     assert picture(screen)[1].size
+
+
+@pytest.mark.parametrize("kind", ["encoder", "decoder", "cross"])
+def test_every_thumbnail_has_the_role_of_its_head(run: Run, kind: str) -> None:
+    head, _ = canvas(look(tgt=TARGET, kind=kind))
+    roles = summarize_heads(run.attention(TEXT, TARGET), kind).role
+    assert head["roles"] == [[ROLES[slug].label for slug in layer] for layer in roles]

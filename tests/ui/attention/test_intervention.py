@@ -32,10 +32,10 @@ def run() -> Run:
     return s2s.load(DEMO)
 
 
-def change(**said: str) -> AppTest:
+def change(**values: str) -> AppTest:
     """The view, with values of `set`; `kind`, `layer` and `head` are the page's own."""
-    own = {key: said.pop(key) for key in ("kind", "layer", "head") if key in said}
-    screen = opened("attention", run=DEMO, src=TEXT, set=pack({"view": "change", **said}), **own)
+    own = {key: values.pop(key) for key in ("kind", "layer", "head") if key in values}
+    screen = opened("attention", run=DEMO, src=TEXT, set=pack({"view": "change", **values}), **own)
     assert not screen.exception
     return screen
 
@@ -69,7 +69,7 @@ def test_without_an_intervention_the_page_offers_an_example(run: Run) -> None:
     assert not screen.exception
     assert kept(screen) == {"at": "2", "to": "2"}
     assert (
-        "The model was made to look at *red* while it wrote token 2; it wrote *rouge* instead of *maison*"
+        "The model was made to attend to *red* while it wrote token 2; it wrote *rouge* instead of *maison*"
         in said(screen)
     )
     assert [bare(text) for text in texts(screen)] == [
@@ -152,7 +152,7 @@ def test_words_and_tokens_are_chosen_on_the_screen() -> None:
     assert kept(screen) == {}
     assert not texts(screen)
     screen.pills(key="attention to").set_value([1]).run()
-    assert "Now choose the token" in said(screen)
+    assert "Now choose the target token" in said(screen)
 
 
 def test_heads_are_switched_on_the_screen_those_of_other_kinds_stay() -> None:
@@ -186,7 +186,7 @@ def test_positions_are_forgotten_with_their_sentence() -> None:
 def test_only_the_selected_layer_of_cross_attention_can_be_overridden() -> None:
     screen = change(at="3", to="3", among="chosen", layer="1")
     assert "4 heads of cross-attention look only at" in said(screen)
-    assert screen.segmented_control(key="attention among").options == [
+    assert screen.segmented_control(key="attention overridden").options == [
         "All layers and heads",
         "Only layer 1",
     ]
@@ -231,7 +231,7 @@ def test_what_a_link_asks_for_and_does_not_exist_is_reported(
     assert not lost(screen)
 
 
-def test_a_wrong_part_of_a_link_leaves_the_others() -> None:
+def test_one_invalid_value_of_a_link_leaves_the_others() -> None:
     screen = change(switched="cross.1.2=off cross.7.7=off")
     assert len(lost(screen)) == 1
     assert kept(screen) == {"switched": "cross.1.2=off"}
@@ -270,7 +270,7 @@ SEEN = Attention(
         (
             ("a", "b", "</s>"),
             ("a", "b", "</s>"),
-            "it wrote *b* all the same, then continued on its own.",
+            "it wrote *b* anyway, then continued on its own.",
         ),
         (("a", "b", "</s>"), ("a", "</s>"), "it stopped instead of writing *b*."),
         (
@@ -278,24 +278,24 @@ SEEN = Attention(
             ("a", "b", "</s>"),
             "it wrote *b* instead of stopping, then continued on its own.",
         ),
-        (("a", "</s>"), ("a", "</s>"), "it stopped there all the same."),
+        (("a", "</s>"), ("a", "</s>"), "it stopped there anyway."),
     ],
 )
 def test_the_summary_says_what_happened(
     before: tuple[str, ...], after: tuple[str, ...], sentence: str
 ) -> None:
     found = InterventionResult(1, decoded(*before), decoded(*after), SEEN, None)
-    told = intervention_effect.summary(SEEN, Interventions((), 1, (2,)), found)
-    assert told.endswith(sentence)
-    assert told.startswith("The model was made to look at")
+    summary = intervention_effect.summary(SEEN, Interventions((), 1, (2,)), found)
+    assert summary.endswith(sentence)
+    assert summary.startswith("The model was made to attend to")
 
 
 def test_tokens_are_escaped_and_many_heads_are_counted() -> None:
     heads = tuple((Head("cross", layer, 0), how) for how in INTERVENTIONS for layer in range(5))
-    told = intervention_effect.describe(Interventions(heads, 0, (0, 1)), SEEN)
-    assert r"*\*red\**" in told
-    assert ":red[" not in told
-    assert told.count("and 1 more") == 2
+    sentence = intervention_effect.describe(Interventions(heads, 0, (0, 1)), SEEN)
+    assert r"*\*red\**" in sentence
+    assert ":red[" not in sentence
+    assert sentence.count("and 1 more") == 2
     rows = intervention_effect.table_csv([("=1+1", 0.5, 0.25)])
     assert [*csv.reader(io.StringIO(rows))] == [
         ["token", "without the change", "with the change"],

@@ -18,7 +18,7 @@ from s2s.runs import Run
 from s2s.ui.attention import export
 from s2s.ui.attention import lines as attention_lines
 from s2s.ui.attention.request import AttentionRequest
-from tests.screen import link, lost, opened, said
+from tests.screen import component, link, lost, opened, said
 
 DEMO = "demo-en-fr"
 TEXT = "the red house"
@@ -30,7 +30,7 @@ def run() -> Run:
 
 
 @pytest.fixture(scope="module")
-def seen(run: Run) -> Attention:
+def attention(run: Run) -> Attention:
     return run.attention(TEXT, run.translate([TEXT])[0].text)
 
 
@@ -48,58 +48,57 @@ def lines(settings: str = "", **params: str) -> AppTest:
 
 def drawn(screen: AppTest) -> dict[str, object]:
     """The data of the component."""
-    told = [json.loads(each.proto.json) for each in screen.get("bidi_component") if each.proto.json]
-    return next(each for each in told if "heads" in each)
+    return component(screen, "heads")
 
 
 def joined(screen: AppTest) -> dict[str, list[list[float]]]:
     return {head["name"]: head["links"] for head in drawn(screen)["heads"]}
 
 
-def expected(seen: Attention, which: HeadSelection, share: float) -> list[list[float]]:
+def expected(attention: Attention, which: HeadSelection, share: float) -> list[list[float]]:
     return [
         [row, key, pytest.approx(weight, abs=1e-4)]
-        for row, key, weight in strongest_cells(reduced(seen, which).weights, share)
+        for row, key, weight in strongest_cells(reduced(attention, which).weights, share)
     ]
 
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
-def test_a_link_opens_the_lines_of_the_models_own_weights(kind: str, seen: Attention) -> None:
+def test_a_link_opens_the_lines_of_the_models_own_weights(kind: str, attention: Attention) -> None:
     screen = lines(kind=kind, layer="1", head="3")
     assert not lost(screen)
-    assert list(joined(screen).values()) == [expected(seen, HeadSelection(kind, 0, 2), 0.75)]
-    view = seen.view(kind)
+    assert list(joined(screen).values()) == [expected(attention, HeadSelection(kind, 0, 2), 0.75)]
+    view = attention.view(kind)
     assert (drawn(screen)["rows"], drawn(screen)["keys"]) == ([*view.rows], [*view.keys])
     assert "75%" in said(screen)
 
 
 def test_all_lines_are_drawn_at_a_share_of_one_and_the_share_is_in_the_link(
-    seen: Attention,
+    attention: Attention,
 ) -> None:
     screen = lines("share:1.0", kind="encoder")
     (each,) = joined(screen).values()
-    assert len(each) == seen.encoder.shape[-1] ** 2
+    assert len(each) == attention.encoder.shape[-1] ** 2
     assert "All lines are drawn" in said(screen)
     assert "share%3A1.0" in link(screen)
     screen.slider(key="attention share").set_value(0.5).run()
-    assert list(joined(screen).values()) == [expected(seen, HeadSelection("encoder", 1), 0.5)]
+    assert list(joined(screen).values()) == [expected(attention, HeadSelection("encoder", 1), 0.5)]
     assert "share%3A0.5" in link(screen)
 
 
-def test_several_heads_are_drawn_side_by_side_and_are_in_the_link(seen: Attention) -> None:
+def test_several_heads_are_drawn_side_by_side_and_are_in_the_link(attention: Attention) -> None:
     screen = lines("heads:1.2 2.4")
     assert joined(screen) == {
-        "1.2": expected(seen, HeadSelection("cross", 0, 1), 0.75),
-        "2.4": expected(seen, HeadSelection("cross", 1, 3), 0.75),
+        "1.2": expected(attention, HeadSelection("cross", 0, 1), 0.75),
+        "2.4": expected(attention, HeadSelection("cross", 1, 3), 0.75),
     }
     screen.multiselect(key="attention heads").set_value(["2.1"]).run()
     assert [*joined(screen)] == ["2.1"]
     assert "heads%3A2.1" in link(screen)
 
 
-def test_several_heads_are_simplified_like_one(seen: Attention) -> None:
+def test_several_heads_are_simplified_like_one(attention: Attention) -> None:
     screen = lines("heads:2.1 2.2,drop:1")
-    tidy = without_sinks(reduced(seen, HeadSelection("cross", 1, 1))).picture
+    tidy = without_sinks(reduced(attention, HeadSelection("cross", 1, 1))).picture
     assert drawn(screen)["keys"] == ["the", "red", "house"]
     assert len(joined(screen)["2.2"]) == len(strongest_cells(tidy.weights))
 
@@ -128,31 +127,31 @@ def test_of_too_many_lines_the_strongest_are_drawn(
     )
 
 
-def request(run: Run, seen: Attention, which: HeadSelection) -> AttentionRequest:
-    picture = reduced(seen, which)
+def request(run: Run, attention: Attention, which: HeadSelection) -> AttentionRequest:
+    picture = reduced(attention, which)
     return AttentionRequest(
-        run, "=<b>the</b>", "la", seen, which, "mean", picture, picture, "Without `<s>`."
+        run, "=<b>the</b>", "la", attention, which, "mean", picture, picture, "Without `<s>`."
     )
 
 
-def kept(run: Run, seen: Attention, *places: HeadSelection) -> export.AttentionExport:
-    pictures = {which: reduced(seen, which) for which in places}
+def kept(run: Run, attention: Attention, *places: HeadSelection) -> export.AttentionExport:
+    pictures = {which: reduced(attention, which) for which in places}
     first = next(iter(pictures.values()))
     draw = partial(svg.heatmap, first.weights, first.keys, first.rows, verb=first.verb)
-    return export.make_export(request(run, seen, places[0]), draw, pictures, "A note.")
+    return export.make_export(request(run, attention, places[0]), draw, pictures, "A note.")
 
 
-def test_the_numbers_are_the_librarys_own(run: Run, seen: Attention) -> None:
-    files = kept(run, seen, HeadSelection("cross", 1, 0))
+def test_the_numbers_are_the_librarys_own(run: Run, attention: Attention) -> None:
+    files = kept(run, attention, HeadSelection("cross", 1, 0))
     head, *rows = csv.reader(io.StringIO(files.csv()))
-    assert head == ["predicts", *seen.src_tokens]
-    assert [row[0] for row in rows] == [*seen.tgt_tokens]
+    assert head == ["predicts", *attention.src_tokens]
+    assert [row[0] for row in rows] == [*attention.tgt_tokens]
     np.testing.assert_allclose(
-        np.array([row[1:] for row in rows], float), seen.cross[1, 0], atol=1e-6
+        np.array([row[1:] for row in rows], float), attention.cross[1, 0], atol=1e-6
     )
-    told = json.loads(files.json())
-    (picture,) = told.pop("pictures")
-    assert told == {
+    content = json.loads(files.json())
+    (picture,) = content.pop("pictures")
+    assert content == {
         "run": DEMO,
         "step": 1500,
         "kind": "cross",
@@ -166,25 +165,27 @@ def test_the_numbers_are_the_librarys_own(run: Run, seen: Attention) -> None:
         1,
         "layer 2 of 2 · head 1 of 4",
     )
-    assert (picture["rows"], picture["keys"]) == ([*seen.tgt_tokens], [*seen.src_tokens])
-    np.testing.assert_array_equal(np.array(picture["weights"], np.float32), seen.cross[1, 0])
+    assert (picture["rows"], picture["keys"]) == ([*attention.tgt_tokens], [*attention.src_tokens])
+    np.testing.assert_array_equal(np.array(picture["weights"], np.float32), attention.cross[1, 0])
 
 
-def test_several_heads_are_in_one_table_each_by_its_name(run: Run, seen: Attention) -> None:
-    files = kept(run, seen, HeadSelection("cross", 0, 1), HeadSelection("cross", 1, 3))
+def test_several_heads_are_in_one_table_each_by_its_name(run: Run, attention: Attention) -> None:
+    files = kept(run, attention, HeadSelection("cross", 0, 1), HeadSelection("cross", 1, 3))
     head, *rows = csv.reader(io.StringIO(files.csv()))
-    assert head == ["head", "predicts", *seen.src_tokens]
-    n_rows = len(seen.tgt_tokens)
+    assert head == ["head", "predicts", *attention.src_tokens]
+    n_rows = len(attention.tgt_tokens)
     assert [row[0] for row in rows] == ["1.2"] * n_rows + ["2.4"] * n_rows
     np.testing.assert_allclose(
-        np.array([row[2:] for row in rows[n_rows:]], float), seen.cross[1, 3], atol=1e-6
+        np.array([row[2:] for row in rows[n_rows:]], float), attention.cross[1, 3], atol=1e-6
     )
     assert [picture["head"] for picture in json.loads(files.json())["pictures"]] == [2, 4]
     assert files.title == "cross-attention · heads 1.2, 2.4 (layer.head)"
 
 
-def test_the_picture_names_its_run_and_visitors_text_is_escaped(run: Run, seen: Attention) -> None:
-    files = kept(run, seen, HeadSelection("cross", 1, 0))
+def test_the_picture_names_its_run_and_visitors_text_is_escaped(
+    run: Run, attention: Attention
+) -> None:
+    files = kept(run, attention, HeadSelection("cross", 1, 0))
     about = "".join(ElementTree.fromstring(files.svg()).itertext())
     for part in (
         DEMO,

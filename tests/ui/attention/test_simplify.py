@@ -68,9 +68,9 @@ def test_a_space_before_punctuation_is_merged_with_it_and_nothing_is_hidden() ->
         "attention", run=RUN_ID, src="1 , 2", tgt="2 1", layer="1", head="1", set="words:1"
     )
     assert not screen.exception
-    seen = s2s.load(RUN_ID).attention("1 , 2", "2 1")
-    assert seen.src_tokens[1:3] == ("▁", "<unk>")
-    one, blank, comma, *others = seen.cross[0, 0].T
+    attention = s2s.load(RUN_ID).attention("1 , 2", "2 1")
+    assert attention.src_tokens[1:3] == ("▁", "<unk>")
+    one, blank, comma, *others = attention.cross[0, 0].T
     np.testing.assert_allclose(picture(screen)[1].T, [one, blank + comma, *others], atol=1e-6)
     assert "a space with the word after it" in said(screen)
     assert "is hidden" not in said(screen)

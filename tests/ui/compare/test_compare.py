@@ -4,7 +4,7 @@ import io
 import re
 import shutil
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote_plus, urlsplit
 
 import pytest
 from sacrebleu import sentence_bleu, sentence_chrf
@@ -13,9 +13,9 @@ from streamlit.testing.v1 import AppTest
 import s2s
 from s2s.decode import STRATEGIES
 from s2s.share import Column, unpack
-from s2s.ui.compare import columns, metrics, reference
+from s2s.ui.compare import columns, metrics, next_difference, reference
 from s2s.ui.compare.column import ColumnChoice
-from s2s.ui.kit import cached, differences
+from s2s.ui.kit import cached, dataset_sentences, differences
 from s2s.ui.kit.cached import TimedDecoding
 from tests.screen import link, lost, opened, said
 
@@ -185,6 +185,20 @@ def test_a_sentence_too_long_for_one_model_is_said_in_its_column(
     assert len(texts(screen)) == 2
 
 
+def test_a_link_that_states_the_settings_of_mbr_keeps_them() -> None:
+    """Whatever the defaults are now; a link without them takes those."""
+    stated = "num_samples:16,epsilon_cutoff:0,temperature:1"
+    screen = opened("compare", src=HOUSE, c2=f"{DEMO}!mbr!{stated}", c3=f"{DEMO}!mbr!")
+    assert not screen.exception
+    run = s2s.load(DEMO)
+    old = run.translate([HOUSE], "mbr", num_samples=16, epsilon_cutoff=0.0)[0]
+    new = run.translate([HOUSE], "mbr", num_samples=32, epsilon_cutoff=0.02)[0]
+    shown = "".join(str(each.proto.body) for each in screen.get("html"))
+    assert f"{old.score:.3f}" in shown
+    assert f"{new.score:.3f}" in shown
+    assert old.score != new.score
+
+
 def test_a_gap_in_the_address_closes_and_going_back_brings_the_columns_that_were_there() -> None:
     screen = opened("compare", src=HOUSE, c3=f"{OTHER}!greedy!", c6=f"{DEMO}!mbr!")
     assert strategies(screen) == ["beam", "greedy", "mbr"]
@@ -232,7 +246,7 @@ def test_what_differences_are_marked_against_is_chosen_and_travels() -> None:
     screen = three(tgt="la maison rouge", set="against:2")
     assert not lost(screen)
     assert screen.selectbox(key=reference.BOX).value == "2"
-    assert "struck out</del> words only in column 2" in "".join(bodies(screen))
+    assert "struck-out</del> words only in column 2" in "".join(bodies(screen))
     assert unpack(screen.session_state["set"]) == {"against": "2"}
     screen.button(key="remove c2").click().run()
     assert screen.selectbox(key=reference.BOX).value == "reference"
@@ -240,6 +254,88 @@ def test_what_differences_are_marked_against_is_chosen_and_travels() -> None:
     assert "against%3Anothing" in link(screen)
     assert not any("<ins" in body for body in bodies(screen))
     assert "There is no column 9" in said(three(set="against:9"))
+
+
+def test_the_way_to_steps_keeps_strategy_settings_and_reference() -> None:
+    screen = opened(
+        "compare", src=HOUSE, c1=f"{DEMO}!greedy!repetition_penalty:1.2", tgt="la maison"
+    )
+    (way,) = (each for each in screen.get("page_link") if each.proto.label == "Why each word")
+    view = {key: value[0] for key, value in parse_qs(way.proto.query_string).items()}
+    assert (view["src"], view["tgt"]) == (HOUSE, "la maison")
+    assert unpack(view["set"]) == {"strategy": "greedy", "repetition_penalty": "1.2"}
+    there = opened("steps", **view)
+    assert unpack(there.session_state["set"])["strategy"] == "greedy"
+    assert parse_qs(urlsplit(link(there)).query)["tgt"] == ["la maison"]
+
+
+def test_an_address_on_its_way_to_another_page_stays_as_it_is() -> None:
+    screen = opened("compare", src=HOUSE, tgt="la maison", set="against:1")
+    for key, value in (("step", "1500"), ("tgt", "zork"), ("set", "strategy:greedy")):
+        screen.query_params[key] = value
+    screen.run()
+    assert not screen.exception
+    assert screen.query_params["set"] == "strategy:greedy"
+    assert screen.query_params["tgt"] == "zork"
+    assert screen.text_input(key="reference").value == "la maison"
+
+
+def test_the_next_sentence_where_two_columns_differ_is_found() -> None:
+    screen = opened(
+        "compare", src=HOUSE, c1=f"{DEMO}!greedy!", c2=f"{DEMO}!sample!temperature:2,seed:1"
+    )
+    screen.button(key="next difference").click().run()
+    assert not screen.exception
+    first = screen.text_input(key="src").value
+    run = s2s.load(DEMO)
+    sentences = dataset_sentences.of(run, next_difference.MOST)
+    same = [
+        run.translate([each], "greedy")[0].text
+        == run.translate([each], "sample", temperature=2, seed=1)[0].text
+        for each in sentences[: sentences.index(first) + 1]
+    ]
+    assert same == [True] * (len(same) - 1) + [False]
+    assert f"Sentence {len(same)} of 1,000" in said(screen)
+    screen.button(key="next difference").click().run()
+    assert sentences.index(screen.text_input(key="src").value) >= len(same)
+    assert f"src={quote_plus(screen.text_input(key='src').value)}" in link(screen)
+
+
+def test_columns_that_never_differ_say_so_and_a_search_can_be_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(next_difference, "MOST", 20)
+    screen = opened("compare", src=HOUSE, c1=f"{DEMO}!greedy!", c2=f"{DEMO}!beam!num_beams:1")
+    screen.button(key="next difference").click().run()
+    assert "write the same for all 20 sentences" in said(screen)
+    assert screen.text_input(key="src").value == HOUSE
+    assert next_difference.SEARCH not in screen.session_state
+    progress = next_difference.search(["a"] * 40, *choices())
+    assert [each.n for each in progress] == [16, 32, 40]
+
+
+def choices() -> list[ColumnChoice]:
+    """Two columns that write the same."""
+    run = s2s.load(DEMO)
+    return [ColumnChoice(run, "greedy", "", {}, None, None, "", "")] * 2
+
+
+def test_outputs_of_different_models_are_compared_under_each_of_them() -> None:
+    screen = opened("compare", src=HOUSE, c1=f"{DEMO}!greedy!", c2=f"{OTHER}!greedy!")
+    assert not screen.exception
+    table = next(each.value for each in screen.dataframe if "output of" in each.value)
+    for name in (DEMO, OTHER):
+        run = s2s.load(name)
+        model = f"{name} · step {run.step:,}"
+        scores = run.score([HOUSE] * 2, list(table["text"]))
+        assert list(table[f"{model}: log-probability"]) == pytest.approx(scores, abs=1e-4)
+        lengths = [len(run.tgt_tokenizer.encode(text)) + 1 for text in table["text"]]
+        assert list(table[f"{model}: per token"]) == pytest.approx(
+            [score / n for score, n in zip(scores, lengths, strict=True)], abs=1e-4
+        )
+    assert "cannot write" in said(screen)
+    alone = opened("compare", src=HOUSE, c1=f"{DEMO}!greedy!", c2=f"{DEMO}!beam!")
+    assert not any("output of" in each.value for each in alone.dataframe)
 
 
 def test_what_another_page_forces_is_no_reference() -> None:
@@ -306,7 +402,7 @@ def test_every_number_of_every_strategy_is_explained_and_in_the_table(strategy: 
     assert values["per token"] == pytest.approx(found.log_prob / len(found.tokens))
     words = [word for one in found.hypotheses for word in one.text.split()]
     assert values["distinct-1"] == pytest.approx(100 * len(set(words)) / len(words))
-    told = (DEMO, "1500", strategy, "", "=1+1")
-    (line,) = csv.DictReader(io.StringIO(metrics.table({"1": (told, rows)})))
+    description = (DEMO, "1500", strategy, "", "=1+1")
+    (line,) = csv.DictReader(io.StringIO(metrics.table({"1": (description, rows)})))
     assert float(line["seconds"]) == 0.25
     assert not line["text"].startswith("=")

@@ -105,7 +105,7 @@ def test_a_link_turns_the_switches() -> None:
 
 def test_examples_are_shown_one_rule_at_a_time_as_they_stand() -> None:
     screen = opened()
-    assert list(screen.dataframe[0].value["row"]) == [90]
+    assert list(screen.dataframe[0].value["line"]) == [90]
     screen.button_group(key="clean t examples").set_value("copies").run()
     (row,) = screen.dataframe[0].value.itertuples(index=False)
     assert list(row) == [91, "*same* :red[a]", "*same* :red[a]", "Both sides are the same."]

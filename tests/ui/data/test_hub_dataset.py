@@ -137,7 +137,7 @@ def test_what_is_wrong_is_said(served: Hub, name: str, sentence: str) -> None:
     assert sentence in said(screen)
 
 
-def test_a_hub_that_failed_is_asked_again_on_request(served: Hub) -> None:
+def test_a_failed_hub_request_is_repeated_on_request(served: Hub) -> None:
     screen = typed("team/failing")
     assert "Hub failed (503)" in said(screen)
     screen.run()

@@ -30,6 +30,10 @@ def test_the_button_names_its_dataset() -> None:
     assert not screen.exception
     assert [text.hash for text in saved_datasets.listing(settings.OWNER)] == [second]
     assert f"delete text {first}" not in {each.key for each in screen.button}
+    assert "train on" not in {
+        each.key for each in screen.button
+    }  # no other is chosen for the visitor
+    screen.selectbox(key="saved").set_value(f"corpus:{second}").run()
     assert screen.button(key=f"delete text {second}").label == "Delete \\*theirs\\*"
 
 

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from s2s.config import Recipe, TokenizerConfig, override
 from s2s.plots.theme import luminance
-from s2s.tokenizers import TOKENIZERS, UNK, ComparisonRow, SideStatistics, compare
+from s2s.tokenizers import TOKENIZERS, UNK, ComparisonRow, SideStatistics, compare, load
 from s2s.ui.data import tokenizers
 
 SRC = ["a dog runs in the park", "two dogs run, quickly", "the man's *bold* dog"] * 40
@@ -22,7 +22,7 @@ def rows():
     return list(compare(SRC, TGT, SRC[:3], TGT[:3], shared=True, example=(SRC[2], TGT[0])))
 
 
-def page(rows, advice="", kind="bpe", vocab_size=None):
+def page(rows, advice="", kind="bpe", vocab_size=None, folder=None):
     import streamlit as st
 
     from s2s.config import TokenizerConfig
@@ -34,6 +34,7 @@ def page(rows, advice="", kind="bpe", vocab_size=None):
         "k",
         advice=advice,
         now=TokenizerConfig(kind, vocab_size),
+        folder=folder,
     )
 
 
@@ -197,3 +198,22 @@ def test_now_is_followed_when_it_changes(rows):
     screen.session_state["k tokenizer now"] = TokenizerConfig("char")
     screen.run()
     assert screen.session_state["changes"]["tokenizer.kind"] == "bpe"
+
+
+def test_both_tokenizers_split_a_sentence_of_the_visitor(tmp_path):
+    compared = compare(
+        SRC, TGT, SRC[:3], TGT[:3], shared=True, example=(SRC[2], TGT[0]), folder=tmp_path
+    )
+    rows = [row for row in compared if row.kind in ("word", "char")]
+    screen = opened(rows, folder=tmp_path, kind="word")
+    screen.text_input(key="k tokenizer sentence").set_value("a dog <b>\u202e zebra").run()
+    assert not screen.exception
+    left, right = (str(each.proto.body) for each in screen.get("html"))
+    word = load(tmp_path / rows[[row.kind for row in rows].index("word")].file("src"))
+    assert left == tokenizers.strip(
+        tuple(zip(word.tokens(ids := word.encode("a dog <b> zebra")), ids, strict=True))
+    )
+    assert right.count("<span") == len("a dog <b> zebra")
+    assert "<b>\u202e" not in left
+    screen.text_input(key="k tokenizer sentence").set_value("").run()
+    assert "Source" in "".join(each.value for each in screen.markdown)

@@ -1,14 +1,16 @@
 """An upload is a folder for as long as the visit keeps it, and no longer."""
 
-import shutil
-
 import pytest
 import streamlit as st
 from streamlit.runtime.scriptrunner import RerunException
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+from streamlit.testing.v1 import AppTest
 
 from s2s import settings
+from s2s.data import load, saved_datasets
+from s2s.share import pack
 from s2s.ui.data import uploads
+from tests.screen import opened, said, settled
 from tests.test_screens import PAIRS, uploaded
 
 
@@ -26,10 +28,104 @@ def test_a_click_while_files_are_uploaded_leaves_no_folder(monkeypatch: pytest.M
     assert not list((settings.home() / "incoming").iterdir())
 
 
-def test_an_upload_that_was_deleted_gives_way_to_the_upload_field() -> None:
+TABLE = b"id,en,de,fr\n1,the house,das Haus,la maison\n2,the cat,die Katze,le chat\n"
+
+
+def pairs(screen: AppTest) -> str:
+    return {each.label: each.value for each in screen.metric}["Pairs"]
+
+
+def reopened(screen: AppTest) -> AppTest:
+    """The same address in a session of its own: a reload, a second tab, another server with the same files."""
+    return settled(opened("data", set=str(screen.session_state["set"])))
+
+
+def has_train_button(screen: AppTest) -> bool:
+    return any(each.key == "train on" for each in screen.button)
+
+
+def test_a_reload_opens_the_upload_with_its_columns_and_its_cleaning() -> None:
+    screen = uploaded(("five.csv", TABLE))
+    pick = next(each for each in screen.selectbox if each.label == "Target column")
+    settled(pick.set_value("fr").run())
+    screen.session_state["set data.clean.copies"] = True
+    settled(screen.run())
+    again = reopened(screen)
+    assert list(again.dataframe[0].value["target"]) == ["la maison", "le chat"]
+    assert again.segmented_control(key="origin").value == "Upload"
+    assert "copies = True" in said(again)
+    again.button(key="train on").click().run()
+    (dataset,) = saved_datasets.listing(settings.OWNER)
+    assert [pair.tgt for pair in load(dataset.spec).pairs] == ["la maison", "le chat"]
+    for tab in (
+        screen.run(),
+        reopened(screen),
+    ):  # the first tab, and Back: it is a saved dataset now
+        assert tab.segmented_control(key="origin").value == "Saved"
+        assert list(settled(tab).dataframe[0].value["target"]) == ["la maison", "le chat"]
+
+
+@pytest.mark.parametrize(
+    ("given", "label", "value"),
+    [
+        ([("a.en", b"one\ntwo\n"), ("a.de", b"eins\nzwei\n")], "Swap the two files", True),
+        ([("a.txt", b"one\n\ntwo\nthree\n")], "Split plain text into", "dialogue"),
+        ([("a.csv", b"task,input,output\nx,a,b\ny,c,d\n")], "Row 1 holds the column names", False),
+        ([("a.csv", b"task,input,output\nx,a,b\ny,c,d\n")], "Task column", "task"),
+    ],
+)
+def test_a_reload_reads_the_upload_as_it_was_read(
+    given: list[tuple[str, bytes]], label: str, value: object
+) -> None:
+    screen = uploaded(*given)
+    widgets = [*screen.toggle, *screen.radio, *screen.selectbox]
+    settled(next(each for each in widgets if each.label == label).set_value(value).run())
+    again = reopened(screen)
+    assert again.dataframe[0].value.equals(screen.dataframe[0].value)
+    widgets = [*again.toggle, *again.radio, *again.selectbox]
+    assert next(each for each in widgets if each.label == label).value == value
+
+
+def test_a_reload_opens_what_was_pasted() -> None:
+    screen = opened("data")
+    screen.segmented_control(key="origin").set_value("Paste").run()
+    settled(screen.text_area(key="paste").set_value("the house ||| la maison").run())
+    again = reopened(screen)
+    assert pairs(again) == "1"
+    assert again.text_area(key="paste").value == "the house ||| la maison"
+
+
+def test_an_upload_that_is_gone_is_said_and_leaves_nothing_to_train_on() -> None:
     screen = uploaded(("pairs.tsv", PAIRS))
-    assert screen.metric
-    shutil.rmtree(settings.home() / "incoming")
-    screen.run()
-    assert not screen.exception
-    assert len(screen.file_uploader) == 1
+    other = reopened(screen)
+    address = str(screen.session_state["set"])
+    screen.button(key="drop Upload").click().run()
+    assert "pairs.tsv was deleted" in said(screen)
+    assert not list((settings.home() / "incoming").glob("*/*"))
+    for tab in (other.run(), opened("data", set=address)):
+        assert "no longer here" in said(tab)
+        assert tab.segmented_control(key="origin").value == "Upload"
+        assert len(tab.file_uploader) == 1
+    for tab in (screen, other, reopened(other)):
+        assert not tab.metric
+        assert not has_train_button(tab)
+
+
+@pytest.mark.parametrize("origin", ["Upload", "Hub", "Paste", "Saved"])
+def test_a_reload_before_there_is_a_dataset_offers_no_other(origin: str) -> None:
+    screen = opened("data")
+    screen.segmented_control(key="origin").set_value(origin).run()
+    again = reopened(screen)
+    assert again.segmented_control(key="origin").value == origin
+    assert not has_train_button(again)
+
+
+@pytest.mark.parametrize(
+    "source", ["corpus:0123456789abcdef", "builtin:gone", "hub:a/b", "file:/etc/passwd"]
+)
+def test_a_link_to_a_dataset_that_is_not_here_chooses_no_other(source: str) -> None:
+    saved_datasets.save(load("builtin:mini-en-fr"), name="another", owner=settings.OWNER)
+    screen = opened("data", set=pack({"source": source}))
+    for tab in (screen, reopened(screen)):
+        assert f"There is no dataset {source}" in said(tab)
+        assert not has_train_button(tab)

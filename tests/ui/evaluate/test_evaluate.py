@@ -1,19 +1,22 @@
 import csv
 import io
+import shutil
 from typing import Any
+from urllib.parse import parse_qs
 
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s.jobs import evaluation_service, queue
+from s2s.jobs import evaluation_service, queue, test_sets
 from s2s.jobs.evaluation import loop as evaluation_loop
 from s2s.jobs.evaluation.service import EvaluationRequest
 from s2s.plots import TradeoffPoint
-from s2s.runs import EvaluationFolder, Sentences, System, evaluations
-from s2s.scores import sentence_scores
+from s2s.runs import EvaluationFolder, RunFolder, Sentences, System, evaluations, runs_folder
+from s2s.scores import Scoring, sentence_scores
+from s2s.settings import run_folder
 from s2s.share import unpack
-from s2s.ui.evaluate import charts, chat, sentences, systems, translate_file
+from s2s.ui.evaluate import charts, chat, downloads, sentences, systems, translate_file
 from s2s.ui.evaluate import table as evaluate_table
 from tests.jobs.context import FakeContext
 from tests.screen import link, lost, opened, said
@@ -28,7 +31,7 @@ MARKUP = "<b>theirs</b> :red[x] *y*"
 THEIRS = ["la maison rouge", "la maison", "le chat <i>noir</i> le chat noir le chat noir"]
 
 
-def evaluated(*, is_swept: bool = False) -> str:
+def evaluated(*more: System, is_swept: bool = False) -> str:
     """An evaluation that is done, without the text that the demo was trained on, which takes seconds to write."""
     swept = (
         [
@@ -40,6 +43,7 @@ def evaluated(*, is_swept: bool = False) -> str:
     )
     systems = (
         System("greedy", DEMO, 1500, "greedy"),
+        *more,
         *swept,
         System(MARKUP, uploaded="theirs.txt"),
     )
@@ -74,6 +78,9 @@ def held(screen: AppTest) -> dict[str, str]:
 def test_one_press_queues_an_evaluation_that_the_address_names() -> None:
     screen = opened("evaluate")
     assert not screen.exception
+    assert "set" not in screen.query_params
+    assert held(screen).items() >= {"n": "200", "strategies": "greedy beam"}.items()
+    assert "test" in held(screen)
     assert "200 sentences × 2 systems" in said(screen)
     assert screen.button(key="evaluate").disabled is False
     screen.button(key="evaluate").click().run()
@@ -87,6 +94,19 @@ def test_one_press_queues_an_evaluation_that_the_address_names() -> None:
     assert "Queued" in screen.get("progress")[0].proto.text
     screen.button(key="stop evaluation").click().run()
     assert evaluation_service.progress(asked.id).state == "stopped"
+
+
+def test_best_is_the_checkpoint_that_is_best_when_the_button_is_pressed() -> None:
+    folder = runs_folder() / "mine"
+    shutil.copytree(run_folder(DEMO), folder)
+    screen = opened("evaluate", run="mine")
+    for file in (folder / "checkpoints").iterdir():  # training goes on while the page is open
+        shutil.copy(file, file.with_name(file.name.replace("1500", "1600")))
+    RunFolder(folder).set_status("running", step=1600, best_step=1600)
+    screen.button(key="evaluate").click().run()
+    assert not screen.exception
+    (asked,) = evaluations.list_evaluations()
+    assert {(system.step, system.checkpoint) for system in asked.systems} == {(1600, "best")}
 
 
 def test_the_table_says_what_the_scores_are_and_a_link_opens_it_again() -> None:
@@ -129,6 +149,21 @@ def test_the_error_browser_sorts_and_shows_one_sentence_in_full() -> None:
     assert min(gaps) < 0
 
 
+def test_errors_and_buckets_cover_all_sentences() -> None:
+    screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluated()}")
+    assert not screen.exception
+    errors = frame(screen, "Search errors")
+    assert list(errors["System"]) == ["greedy", MARKUP]
+    assert list(errors["Search errors"]) == ["0 (0.0%)", "–"]
+    assert errors["Repetitions"][1] == "1 (33.3%)"
+    found = frame(screen, "bucket")
+    assert found["sentences"].sum() == 3
+    assert {"score", "other_score", "difference", "low", "high"} <= set(found.columns)
+    screen.selectbox(key="evaluate bucket").set_value("flags").run()
+    assert not screen.exception
+    assert "Repetition" in list(frame(screen, "bucket")["bucket"])
+
+
 def test_a_sweep_is_drawn() -> None:
     screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluated(is_swept=True)}")
     assert not screen.exception
@@ -139,15 +174,31 @@ def test_a_sweep_is_drawn() -> None:
 
 def test_the_csv_has_a_row_a_score_with_interval_and_difference() -> None:
     place = evaluations.folder(evaluated())
-    lines = [
-        line.split(",")
-        for line in evaluate_table.table(place.evaluation(), place.scores()).splitlines()
-    ]
-    assert lines[0][:5] == ["system", "score", "value", "low", "high"]
-    bleu = next(line for line in lines if line[1] == "bleu" and line[0] == MARKUP)
+    text = downloads.scores_csv(place.evaluation(), place.scores(), place.provenance())
+    assert text.startswith("system,score,value,low,high")
+    rows = csv.DictReader(io.StringIO(text))
+    bleu = next(row for row in rows if row["score"] == "bleu" and row["system"] == MARKUP)
     found = place.scores()["systems"][1]
-    assert float(bleu[2]) == pytest.approx(found["scores"]["bleu"]["value"], rel=1e-5)
-    assert float(bleu[8]) == pytest.approx(found["paired"]["bleu"]["p_value"], rel=1e-5)
+    assert float(bleu["value"]) == found["scores"]["bleu"]["value"]
+    for name in ("p_value", "p_randomization"):
+        assert float(bleu[name]) == found["paired"]["bleu"][name]
+
+
+@pytest.mark.parametrize(
+    ("pair", "is_marked"),
+    [
+        ({"low": -0.1, "high": 2.0, "p_value": 0.03, "p_randomization": 0.04}, False),
+        ({"low": 0.1, "high": 2.0, "p_value": 0.01, "p_randomization": 0.02}, True),
+        ({"low": -2.0, "high": -0.1, "p_value": 0.01, "p_randomization": 0.02}, True),
+        ({"low": 0.1, "high": 2.0, "p_value": 0.03, "p_randomization": 0.06}, False),
+        ({"low": -0.1, "high": 2.0, "p_value": 0.03}, False),  # of an earlier version
+        ({"low": 0.1, "high": 2.0, "p_value": 0.03}, True),
+    ],
+)
+def test_a_star_needs_an_interval_without_zero(pair: dict[str, float], is_marked: bool) -> None:
+    scores = {"scores": {"bleu": {"value": 30.0}}, "paired": {"bleu": pair}}
+    cell = evaluate_table._cell("bleu", scores, is_best=False)
+    assert cell.endswith(evaluate_table.DIFFERS) is is_marked
 
 
 def test_a_link_fills_the_form_and_what_it_cannot_mean_is_said() -> None:
@@ -161,7 +212,12 @@ def test_a_link_fills_the_form_and_what_it_cannot_mean_is_said() -> None:
     assert not broken.exception
     assert all(
         part in lost(broken)[0]
-        for part in ("no test set gone", "no strategy best", "no run nobody")
+        for part in (
+            "there is no gone here",
+            "there is no x here",
+            "there is no best here",
+            "there is no nobody here",
+        )
     )
     assert "200 sentences × 1 system" in said(broken)
     gone = opened("evaluate", run=DEMO, set="evaluation:gone")
@@ -241,7 +297,7 @@ def test_what_a_chat_model_reads() -> None:
     assert chat.source(dialogue, turns[:3]) == "respond: who has the hat? <turn> Ben has the hat"
 
 
-def test_ones_own_files_are_asked_for_without_blame() -> None:
+def test_missing_own_files_are_requested_without_an_error() -> None:
     screen = opened("evaluate", run=DEMO, set="test:files")
     assert not screen.exception
     assert not screen.error
@@ -316,6 +372,28 @@ def test_several_runs_stand_in_one_table_by_name() -> None:
     ]
 
 
+def test_a_link_says_how_to_count_and_that_all_sentences_do() -> None:
+    packed = "every:1,grouped:1,tokenizer:char,chrf_words:1,lowercase:1,strategies:greedy"
+    screen = opened("evaluate", run=DEMO, set=packed)
+    assert not screen.exception
+    assert not lost(screen)
+    assert "All sentences × 1 system" in said(screen)
+    assert {"tokenizer": "char"}.items() <= held(screen).items()
+    screen.button(key="evaluate").click().run()
+    (asked,) = evaluations.list_evaluations()
+    assert asked.scoring == Scoring("char", True, 2)
+    assert asked.test.is_grouped
+    assert asked.test.n == test_sets.MAX_SENTENCES
+
+
+def test_mbr_states_its_samples_beside_other_systems() -> None:
+    screen = opened("evaluate", run=DEMO, set="strategies:beam mbr,with.mbr:num_samples=16")
+    assert list(screen.selectbox(key="eval baseline").options) == [
+        "beam",
+        "mbr num_samples=16 temperature=1.0 epsilon_cutoff=0.02",
+    ]
+
+
 def test_too_many_systems_are_refused_before_anything_runs() -> None:
     runs = f"{DEMO} demo-en-es demo-tasks"
     screen = opened(
@@ -337,7 +415,15 @@ def test_a_sentence_opens_in_compare_with_the_systems_in_columns() -> None:
     assert "num_beams:4" in str(screen.session_state["c1"])
 
 
-def test_the_sentences_can_be_taken_away() -> None:
+def test_the_way_from_a_sentence_to_steps_keeps_its_system_and_reference() -> None:
+    screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluated()}")
+    (way,) = (each for each in screen.get("page_link") if each.proto.label == "Why each word")
+    view = {key: value[0] for key, value in parse_qs(way.proto.query_string).items()}
+    assert (view["src"], view["tgt"]) in PAIRS
+    assert unpack(view["set"]) == {"strategy": "greedy"}
+
+
+def test_the_sentences_can_be_downloaded() -> None:
     evaluation = evaluated()
     place = evaluations.folder(evaluation)
     rows = sentences.rows(evaluation, 3)

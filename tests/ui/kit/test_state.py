@@ -26,7 +26,14 @@ def test_a_bare_address_shows_the_defaults_and_writes_none_of_them_into_the_addr
     page = opened()
     assert not page.exception
     assert "set" not in page.query_params
-    assert link(page) == {"view": "map", "layer": "2", "colour": "word", "strategy": "beam"}
+    assert link(page) == {
+        "view": "map",
+        "layer": "2",
+        "colour": "word",
+        "strategy": "beam",
+        "names": "a b",
+        "unit": "2",
+    }
 
 
 def test_a_link_fills_the_widgets() -> None:
@@ -78,6 +85,31 @@ def test_a_button_changes_what_a_widget_shows() -> None:
     page = opened()
     page.button(key="last layer").click().run()
     assert page.slider(key="toy layer").value == 6
+
+
+def test_several_values_travel_and_an_unknown_one_is_said_and_left_out() -> None:
+    page = opened("names:c z,note:a%2C b")
+    assert page.multiselect(key="toy names").value == ["c"]
+    assert page.text_input(key="toy note").value == "a, b"
+    assert "there is no z here" in page.session_state["notices"][0]
+    page.multiselect(key="toy names").set_value(["b", "c"]).run()
+    assert link(page).items() >= {"names": "b c", "note": "a, b"}.items()
+
+
+def test_a_default_that_the_page_offers_is_in_the_link_but_not_in_a_bare_address() -> None:
+    page = opened()
+    assert "set" not in page.query_params
+    page.selectbox(key="toy unit").select("1").run()
+    assert "unit:1" in page.query_params["set"]
+    page.selectbox(key="toy unit").select("2").run()
+    assert "set" not in page.query_params
+    assert link(page)["unit"] == "2"
+
+
+def test_a_link_to_a_result_says_nothing_else() -> None:
+    page = opened("view:lens")
+    page.button(key="result").click().run()
+    assert page.query_params["set"] == "result:x1"
 
 
 def test_an_undeclared_field_is_a_mistake_of_ours() -> None:

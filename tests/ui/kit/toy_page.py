@@ -14,6 +14,10 @@ class Toy:
     color: str = field("word", one_of("word", "rank"), link="colour")
     word: str = field("", scope="sentence")
     is_log: bool = field(False)
+    result: str = field("", is_alone=True)
+    names: str = field("a b")
+    unit: str = field("")  # empty: the last of those that there are
+    note: str = field("")
 
 
 STATE = ViewState("toy", Toy)
@@ -27,7 +31,11 @@ STATE.belongs_to("sentence", sentence)
 STATE.choice("view", "View", {"map": "Map", "lens": "Lens"})
 STATE.slider("layer", "Layer", 1, 6)
 STATE.toggle("is_log", "Log scale")
+STATE.choices("names", "Names", {name: name for name in "abc"})
+STATE.choice("unit", "Unit", {"1": "one", "2": "two"}, default="2")
+STATE.text("note", "Note")
 st.button("Last layer", key="last layer", on_click=STATE.show, kwargs={"layer": 6})
+st.button("Result", key="result", on_click=STATE.remember, kwargs={"result": "x1"})
 STATE.write_to_url({"strategy": st.session_state["strategy"]}, {"strategy": "beam"})
 now = STATE.now
 st.markdown(f"{now.view} {now.layer} {now.color} {now.word} {now.is_log}")

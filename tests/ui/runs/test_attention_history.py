@@ -35,7 +35,7 @@ def rows(*shape, seed=0):
 
 
 def keep(step):
-    seen = Attention(
+    attention = Attention(
         ("▁*the*", "▁cat", "</s>"),
         ("<s>", "▁le"),
         ("▁le", "</s>"),
@@ -43,7 +43,9 @@ def keep(step):
         rows(2, 3, 3, 3),
         rows(2, 3, 2, 2),
     )
-    attention_history.save(folder(), SavedAttention(step, "*the* :material/home: cat", "le", seen))
+    attention_history.save(
+        folder(), SavedAttention(step, "*the* :material/home: cat", "le", attention)
+    )
 
 
 def folder():

@@ -175,7 +175,7 @@ def test_a_search_finds_by_every_word(put: Put, sweep: list[str]) -> None:
     }
 
 
-def test_the_search_stands_where_there_are_many(put: Put, sweep: list[str]) -> None:
+def test_the_search_box_appears_with_many_runs(put: Put, sweep: list[str]) -> None:
     assert "find run" not in [each.key for each in opened("runs").text_input]
     for n in range(3):
         put(f"more{n}00000000000")
@@ -206,7 +206,7 @@ def test_tags_and_a_note_are_kept_and_what_is_too_long_is_a_sentence(put: Put) -
 
 
 @pytest.mark.parametrize("preset", ["mini-t5", "small", "transformer-tiny"])
-def test_duplicate_opens_train_as_the_run_was_asked_for(preset: str, put: Put) -> None:
+def test_duplicate_opens_train_with_the_settings_of_the_run(preset: str, put: Put) -> None:
     recipe = override(
         PRESETS[preset].recipe,
         {"train.lr": 0.25, "train.seed": 7, "train.threads": 1, "data.clean.overlap": False},
@@ -227,20 +227,20 @@ def test_duplicate_opens_train_as_the_run_was_asked_for(preset: str, put: Put) -
     assert held == unpack(packed)
     assert (held["source"], held["preset"]) == ("builtin:mini-en-fr", preset)
     base = flat(PRESETS[preset].recipe)
-    asked = {
+    settings = {
         key: screen.session_state[f"set {key}"]
         for key in flat(recipe)
         if f"set {key}" in screen.session_state
     }
-    assert asked == {
+    assert settings == {
         key: base[key] if key in HARDWARE_SETTINGS else value
         for key, value in flat(recipe).items()
-        if key in asked
+        if key in settings
     }
-    assert {"train.lr", "train.seed", "data.clean.overlap"} <= asked.keys()
+    assert {"train.lr", "train.seed", "data.clean.overlap"} <= settings.keys()
 
 
-def test_what_a_copy_cannot_be_told_is_said(put: Put) -> None:
+def test_settings_that_a_duplicate_cannot_carry_are_named(put: Put) -> None:
     put(
         "one0000000000000",
         source="corpus:gone",
@@ -323,7 +323,7 @@ def test_a_run_opens_beside_its_control_run(put: Put, sweep: list[str]) -> None:
     assert "control run" not in [each.key for each in opened("runs", run=sweep[0]).button]
 
 
-def test_the_run_of_the_page_stands_beside_the_newest_other(sweep: list[str]) -> None:
+def test_the_pages_run_is_compared_with_the_newest_other(sweep: list[str]) -> None:
     screen = view("side-by-side", sweep[0])
     chosen = screen.multiselect(key="compared").value
     assert chosen[0] == sweep[0]
@@ -334,7 +334,7 @@ def test_the_run_of_the_page_stands_beside_the_newest_other(sweep: list[str]) ->
     }
 
 
-def test_settings_that_differ_are_marked_and_stand_alone_until_all_are_asked_for(
+def test_only_marked_differing_settings_are_shown_until_all_are_requested(
     sweep: list[str],
 ) -> None:
     screen = view("side-by-side", sweep[0], compared=" ".join(sweep))
@@ -373,7 +373,7 @@ def test_one_run_alone_and_one_that_is_gone_are_a_sentence(put: Put) -> None:
 
 
 @pytest.mark.parametrize("name", ["same", "score", "setting", "meaning"])
-def test_runs_may_be_called_alike_or_as_a_column(name: str, put: Put) -> None:
+def test_runs_may_have_equal_names_or_the_name_of_a_column(name: str, put: Put) -> None:
     runs = ["one0000000000000", "two0000000000000"]
     for run in runs:
         put(run, {"train.lr": 1.0 + len(runs)}, name=name)
@@ -416,7 +416,7 @@ def test_names_set_apart_are_short_and_as_many(seed: int) -> None:
     }
 
 
-def test_what_was_changed_while_a_run_trained_stands_beside_the_other(put: Put) -> None:
+def test_changes_during_training_are_compared_too(put: Put) -> None:
     put("one0000000000000", changes=[{"step": 20, "lr": 0.5, "time": 1.0}])
     put("two0000000000000")
     table = (
@@ -430,7 +430,7 @@ def test_what_was_changed_while_a_run_trained_stands_beside_the_other(put: Put) 
 
 
 @pytest.mark.parametrize("damage", ["recipe.json", "status.json", "metrics.jsonl"])
-def test_a_damaged_run_stands_beside_a_good_one(damage: str, sweep: list[str]) -> None:
+def test_a_damaged_run_is_compared_with_a_good_one(damage: str, sweep: list[str]) -> None:
     (runs_folder() / sweep[0] / damage).write_text('{"half')
     cached.refresh_runs()
     for tab in ("side-by-side", "sweeps", "attention-while-learning"):
@@ -511,8 +511,10 @@ def test_a_chosen_checkpoint_is_in_the_link_and_a_fresh_browser_opens_there(put:
     folder = put("one0000000000000")
     weights = np.full((2, 2, 2, 2), 0.5, np.float32)
     for step in (10, 20, 30):
-        seen = Attention(("▁a", "</s>"), ("<s>", "▁b"), ("▁b", "</s>"), weights, weights, weights)
-        attention_history.save(folder, attention_history.SavedAttention(step, "a", "b", seen))
+        attention = Attention(
+            ("▁a", "</s>"), ("<s>", "▁b"), ("▁b", "</s>"), weights, weights, weights
+        )
+        attention_history.save(folder, attention_history.SavedAttention(step, "a", "b", attention))
     screen = view("attention-while-learning", "one0000000000000")
     assert "at" not in unpack(screen.session_state["set"]), "the newest is followed"
     screen.select_slider(key="learning step").set_value(20).run()

@@ -118,7 +118,7 @@ def test_other_words_can_be_compared() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "sentence"),
+    ("cosines", "sentence"),
     [
         ([0.9, 0.6, 0.3], "as claimed: each layer"),
         ([0.9, 0.3, 0.6], "layer 2 brings them closer again"),
@@ -126,16 +126,16 @@ def test_other_words_can_be_compared() -> None:
         ([0.9, 0.5, 0.9], "about as similar as they were"),
     ],
 )
-def test_the_sentence_follows_the_numbers(asked: list[float], sentence: str) -> None:
+def test_the_sentence_follows_the_numbers(cosines: list[float], sentence: str) -> None:
     usual = [0.1] * 3
-    assert sentence in two_sentences.measured("bank", "bank", [asked, usual])
+    assert sentence in two_sentences.measured("bank", "bank", [cosines, usual])
     assert "less similar than usual" in two_sentences.measured(
-        "bank", "bank", [asked, [1.0, 1.0, asked[-1] + 0.2], usual]
+        "bank", "bank", [cosines, [1.0, 1.0, cosines[-1] + 0.2], usual]
     )
     assert "no less similar than usual" in two_sentences.measured(
-        "bank", "bank", [asked, [1.0, 1.0, asked[-1]], usual]
+        "bank", "bank", [cosines, [1.0, 1.0, cosines[-1]], usual]
     )
-    assert "claim" not in two_sentences.measured("bank", "money", [asked, usual])
+    assert "claim" not in two_sentences.measured("bank", "money", [cosines, usual])
 
 
 def test_the_word_that_two_sentences_share() -> None:
@@ -155,15 +155,15 @@ def test_neighbors_are_the_nearest_of_all_words_read_one_by_one(
     few = pools.Pool((*some, "I want to bank the money", HERE), 40, "held out")
     monkeypatch.setattr(pools, "pool", lambda run: few)
     pools._pool_index.clear()
-    asked = run.states(HERE, "le").encoder[layer, 1]
+    cosines = run.states(HERE, "le").encoder[layer, 1]
     vectors = []
     words = []
     for text in few.texts[:-1]:
-        seen = run.states(text, "le")
-        vectors += [*seen.encoder[layer, :-1]]
+        states = run.states(text, "le")
+        vectors += [*states.encoder[layer, :-1]]
         words += [(word, text) for word in text.split()]
     every = torch.cosine_similarity(
-        torch.from_numpy(np.stack(vectors)), torch.from_numpy(asked), dim=-1
+        torch.from_numpy(np.stack(vectors)), torch.from_numpy(cosines), dim=-1
     )
     screen = opened("states", src=HERE, layer=str(layer), set="view:near,unit:2")
     pools._pool_index.clear()
@@ -188,7 +188,7 @@ def test_a_whole_sentence_has_neighbors_and_the_table_can_be_downloaded() -> Non
     assert table["cosine"][0] == pytest.approx(float(theirs), abs=1e-4)
     assert len(set(table["sentence"])) == len(table)
     rows = [neighbors.NeighborRow(0.5, "=1", 2, "+a", "dataset")]
-    assert neighbors.neighbors_csv(rows).splitlines()[1] == "0.500000,'=1,2,'+a,dataset"
+    assert neighbors.neighbors_csv(rows).splitlines()[1] == "0.5,'=1,2,'+a,dataset"
 
 
 def test_the_lens_ends_in_the_runs_next_tokens() -> None:

@@ -66,7 +66,8 @@ def test_the_table_has_the_librarys_numbers(run: Run) -> None:
         *(measured.alone[name].n for name in FILTERS),
         measured.together.n,
     ]
-    assert list(table["entropy left (nats)"])[-1] == f"{measured.together.entropy:.2f}"
+    assert list(table["entropy left (nats)"])[-1] == measured.together.entropy
+    assert list(table["probability left"])[-1] == measured.together.mass
     assert f"Entropy {measured.entropy:.2f} nats" in said(screen)
     title = json.loads(screen.get("plotly_chart")[0].proto.spec)["layout"]["title"]["text"]
     assert title == f"{DEMO} · step 1,500 · temperature 2<br>position 2 of 4, after “la”"

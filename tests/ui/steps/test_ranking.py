@@ -26,7 +26,10 @@ def test_the_slider_ranks_the_finished_ones_and_decodes_nothing(
         assert not screen.exception
         ranked = rerank(tree, override(Beam(num_beams=5), {"length_penalty": penalty}))
         table = screen.dataframe[-1].value
-        assert list(table["score"]) == pytest.approx([score for _, score in ranked], abs=1e-5)
+        unit = f"nats / length^{penalty:g}".replace("-", "−") if penalty else "nats"
+        assert list(table[f"score ({unit})"]) == pytest.approx(
+            [score for _, score in ranked], abs=1e-5
+        )
         assert list(table["text"]) == [
             run.tgt_tokenizer.decode(tree.ids(number)) for number, _ in ranked
         ]
@@ -37,7 +40,7 @@ def test_without_a_change_order_and_scores_are_those_of_the_search() -> None:
     (found,) = s2s.load("demo-en-fr").translate([SOURCE], num_beams=5)
     table = opened("steps", src=SOURCE, set=SET).dataframe[-1].value
     assert list(table["text"])[:5] == [one.text for one in found.hypotheses]
-    assert list(table["score"])[:5] == pytest.approx(
+    assert list(table["score (nats / length^1)"])[:5] == pytest.approx(
         [one.score for one in found.hypotheses], abs=1e-6
     )
     assert list(table["as decoded"]) == [str(place) for place in range(1, len(table) + 1)]
@@ -54,7 +57,8 @@ def test_decoding_with_the_rankings_setting_puts_it_into_the_search() -> None:
     (found,) = s2s.load("demo-en-fr").translate(
         [SOURCE], num_beams=5, length_penalty=0.3, length_formula="gnmt"
     )
-    assert list(screen.dataframe[-1].value["score"])[:5] == pytest.approx(
+    unit = "nats / ((5 + length) / 6)^0.3"
+    assert list(screen.dataframe[-1].value[f"score ({unit})"])[:5] == pytest.approx(
         [one.score for one in found.hypotheses], abs=1e-6
     )
 
@@ -65,4 +69,4 @@ def test_strategies_without_a_length_penalty_have_a_table_and_no_slider() -> Non
     assert not screen.slider
     table = screen.dataframe[-1].value
     assert table["times drawn"].sum() == 6
-    assert list(table["score"]) == sorted(table["score"], reverse=True)
+    assert list(table["score (nats)"]) == sorted(table["score (nats)"], reverse=True)

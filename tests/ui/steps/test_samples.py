@@ -20,12 +20,14 @@ def test_the_winner_has_the_highest_mean_and_it_is_the_score_of_decoding(
     utility: str, more: str
 ) -> None:
     screen = opened(
-        "steps", src=SOURCE, set=f"strategy:mbr,num_samples:12,utility:{utility},view:samples{more}"
+        "steps",
+        src=SOURCE,
+        set=f"strategy:mbr,num_samples:12,epsilon_cutoff:0,utility:{utility},view:samples{more}",
     )
     assert not screen.exception
     limits = {"num_return_sequences": 2, "max_new_tokens": 5} if more else {}
     (found,) = s2s.load("demo-en-fr").translate(
-        [SOURCE], "mbr", num_samples=12, utility=utility, **limits
+        [SOURCE], "mbr", num_samples=12, epsilon_cutoff=0.0, utility=utility, **limits
     )
     _, pairs = picture(screen)
     table = screen.dataframe[0].value
@@ -75,7 +77,9 @@ def test_the_table_to_download_has_texts_means_and_pairs() -> None:
 
 def test_one_text_alone_has_nothing_to_win() -> None:
     screen = opened(
-        "steps", src="the red house", set="strategy:mbr,num_samples:5,temperature:0.05,view:samples"
+        "steps",
+        src="the red house",
+        set="strategy:mbr,num_samples:5,epsilon_cutoff:0,temperature:0.05,view:samples",
     )
     assert not screen.exception
     assert re.search("All 5 samples are the same text", said(screen))

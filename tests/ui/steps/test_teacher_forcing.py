@@ -1,6 +1,7 @@
 """The view of Steps against a reference."""
 
 import csv
+import math
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -48,7 +49,8 @@ def test_a_reference_has_its_diagnosis_and_its_losses(run: Run) -> None:
     )
     table = screen.dataframe[0].value
     reference = force_reference(run, TEXT, "le maison rouge")
-    assert list(table["loss (nats)"]) == [round(-value, 4) for value in reference.log_probs]
+    assert list(table["loss (nats)"]) == [-value for value in reference.log_probs]
+    assert list(table["probability"]) == [math.exp(value) for value in reference.log_probs]
     assert list(table["rank"]) == list(reference.ranks)
     assert list(table["differs"]) == ["≠"] * 4
     texts = " ".join(str(each.proto.body) for each in screen.get("html"))
@@ -95,6 +97,31 @@ def test_an_example_brings_its_sentence_and_another_sentence_drops_the_reference
     ).label.replace("\\", "")
     screen.text_input(key="src").set_value(TEXT).run()
     assert screen.text_input(key="reference box").value == ""
+
+
+def test_the_verdict_names_its_score_and_the_other_one_where_they_disagree() -> None:
+    """A long text that the length penalty prefers, beside a shorter reference of higher probability."""
+    screen = steps("reference", tgt="le maison rouge", min_new_tokens="8", length_penalty="5")
+    assert not screen.exception
+    assert "Judged by the score that beam maximizes: nats / length^5." in said(screen)
+    assert "**Model error.** The model itself prefers what was written, whose score is" in said(
+        screen
+    )
+    assert "against −0.0079 of the reference" in said(screen)
+    assert "**A search error, too.** A beam of 50 finds a text whose score is" in said(screen)
+    assert "**By log-probability alone it is a search error**" in said(screen)
+    tables = " ".join(str(each.proto.body) for each in screen.get("html"))
+    assert "score (nats / length^5)" in tables
+    assert "log-probability (nats)" in tables
+
+
+def test_a_strategy_that_draws_is_judged_by_log_probability() -> None:
+    screen = steps("reference", tgt="le maison rouge", strategy="mbr")
+    assert not screen.exception
+    assert (
+        "Judged by log-probability: what mbr ranks by (mean chrF over 32 samples, 0 to 100)"
+        in said(screen)
+    )
 
 
 @pytest.mark.parametrize(

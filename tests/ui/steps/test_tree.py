@@ -88,8 +88,11 @@ def test_the_table_to_download_has_every_node(run: Run) -> None:
     assert len(rows) == len(tree.nodes)
     for row, node, word in zip(rows, tree.nodes, words, strict=True):
         assert (row["token"], row["state"], row["reason"]) == (word, node.state, node.reason)
-        assert float(row["log_prob"]) == pytest.approx(node.log_prob, abs=1e-6)
-        assert row["score"] == ("" if node.score is None else f"{node.score:.6f}")
+        assert float(row["log_prob"]) == node.log_prob
+        assert row["score"] == ("" if node.score is None else str(node.score))
+        if node.step:
+            assert float(row["token_log_prob"]) == page.own_log_prob(tree, node)
+            assert float(row["probability"]) == math.exp(page.own_log_prob(tree, node))
 
 
 def test_a_chosen_word_has_its_alternatives_and_what_became_of_them(run: Run) -> None:
@@ -116,6 +119,13 @@ def test_a_chosen_word_has_its_alternatives_and_what_became_of_them(run: Run) ->
         [100 * math.exp(each.log_prob) for each in nexts], abs=1e-4
     )
     assert list(table["what became of it"])[list(table[""]).index("▶")] == tree.nodes[other].reason
+
+
+def test_the_page_says_why_more_candidates_are_ranked_than_kept() -> None:
+    assert "Each step ranks 10 candidates for 5 beams" in said(opened("steps", src=SOURCE))
+    greedy = said(opened("steps", src=SOURCE, set="strategy:greedy"))
+    assert "candidates for" not in greedy
+    assert "Scroll the tree sideways to see all" in said(opened("steps", src=SOURCE))
 
 
 def test_what_is_not_drawn_is_counted() -> None:

@@ -1,12 +1,11 @@
 """What the tests of the views of Steps share."""
 
-import json
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from streamlit.testing.v1 import AppTest
 
-from tests.screen import link, opened
+from tests.screen import component, link, opened
 
 DEMO = "demo-en-fr"
 TEXT = "the red house"
@@ -29,7 +28,7 @@ def again(screen: AppTest) -> AppTest:
 
 def strip(screen: AppTest) -> list[dict[str, Any]]:
     """The strip's cells."""
-    return list(json.loads(screen.get("bidi_component")[0].proto.json)["tokens"])
+    return list(component(screen, "tokens")["tokens"])
 
 
 def pressed(screen: AppTest, label: str) -> AppTest:

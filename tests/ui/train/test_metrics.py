@@ -1,18 +1,19 @@
 """The newest metrics of a run, the step they belong to, and the pairs they were measured on."""
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from s2s import plots
-from s2s.config import Recipe, override
+from s2s.config import PRESETS, Recipe, override
 from s2s.plots import Curve, CurveOptions
-from s2s.runs import Curves, Metrics
+from s2s.runs import Curves, Metrics, diverged_at, has_diverged
 from s2s.ui.kit import cached
 from s2s.ui.kit.validation_pairs import worded_for
-from s2s.ui.train import metrics
+from s2s.ui.train import diagnosis, metrics
 from s2s.ui.train.curves import _marks, _missing, first_score
 
 VALID = {"kind": "valid", "loss": 8.1, "perplexity": 3000.0, "token_accuracy": 0.0}
@@ -157,10 +158,65 @@ def test_changes_of_the_last_step_and_of_the_learning_rate_are_marked(tmp_path: 
     assert _marks(known, {"changes": 4}) == _marks(known, {})
 
 
-@pytest.mark.parametrize(("last", "dtick"), [(9, None), (100, 1), (100_000, 1)])
-def test_only_decades_have_numbers_where_there_are_several(last: int, dtick: int | None) -> None:
+@pytest.mark.parametrize(
+    ("last", "labels"),
+    [
+        (9, ["1", "2", "5", "10"]),
+        (100, ["1", "2", "5", "10", "20", "50", "100"]),
+        (100_000, ["1", "10", "100", "1,000", "10,000", "100,000"]),
+    ],
+)
+def test_a_log_axis_writes_every_number_in_full(last: int, labels: list[str]) -> None:
     line = Curve("a", np.arange(1, last + 1), np.full(last, 2.0))
     figure = plots.curves(
         [line], title="", y_label="", options=CurveOptions(is_log_x=True, is_log_y=True)
     )
-    assert (figure.layout.xaxis.dtick, figure.layout.yaxis.dtick) == (dtick, None)
+    assert list(figure.layout.xaxis.ticktext) == labels
+    assert list(figure.layout.yaxis.ticktext) == ["2"]
+
+
+def losses(path: Path, *rows: tuple[int, float, float]) -> Curves:
+    """Curves of (step, training loss, validation loss); step 0 has no training loss."""
+    lines: list[dict[str, object]] = []
+    for step, train, valid in rows:
+        lines += [{**trained(step), "loss": train}] if step else []
+        lines += [{**VALID, "step": step, "loss": valid, "perplexity": math.exp(min(valid, 700))}]
+    return read(path, *lines)
+
+
+@pytest.mark.parametrize(
+    ("rows", "at", "is_now"),
+    [
+        ([(0, 0.0, 3.5), (10, 160.0, 158.0), (20, 90.0, 94.0)], 10, True),
+        ([(0, 0.0, 3.5), (10, 15.0, 14.8), (60, 2.6, 2.5)], 10, False),
+        ([(0, 0.0, 3.5), (10, 2.0, 2.0), (60, 0.01, 9.0)], None, False),  # it overfits
+        ([(0, 0.0, 3.5), (10, 3.6, 3.6)], None, False),
+        ([(0, 0.0, 3.5)], None, False),
+        ([(10, 90.0, 94.0)], None, False),  # its first validation is not known
+        ([], None, False),
+    ],
+)
+def test_a_run_whose_loss_rose_has_diverged(
+    rows: list[tuple[int, float, float]], at: int | None, is_now: bool, tmp_path: Path
+) -> None:
+    known = losses(tmp_path, *rows)
+    assert (diverged_at(known), has_diverged(known)) == (at, is_now)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(None, "–"), (7.25, "7.25"), (12_345.6, "12,346"), (2.4e9, "2.4e9"), (math.inf, "> 1e38")],
+)
+def test_a_large_perplexity_fits_into_its_card(value: float | None, shown: str) -> None:
+    assert metrics.perplexity(value) == shown
+    assert len(shown) <= 7
+
+
+def test_the_remedy_is_a_lower_rate() -> None:
+    hot = override(PRESETS["small"].recipe, {"train.lr": 10.0})
+    usual = PRESETS["small"].recipe.train.lr
+    assert f"such as {usual:g}." in diagnosis.remedy(hot, "small", is_live=False)
+    assert "such as 1." in diagnosis.remedy(hot, "", is_live=False)
+    cool = override(hot, {"train.lr": usual / 2})
+    assert f"such as {usual / 20:.1g}." in diagnosis.remedy(cool, "small", is_live=False)
+    assert "lower it now" in diagnosis.remedy(hot, "small", is_live=True)

@@ -5,6 +5,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -57,7 +58,7 @@ def becomes(monkeypatch: pytest.MonkeyPatch) -> Becomes:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
+def requests(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     """The calls of the run service."""
     calls: list[tuple[object, ...]] = []
     for name in ("pause", "unpause", "step_once", "change_lr"):
@@ -72,19 +73,20 @@ def labels(screen: AppTest) -> list[str]:
 
 
 def test_a_training_run_can_be_paused_and_stopped(
-    becomes: Becomes, asked: list[tuple[object, ...]]
+    becomes: Becomes, requests: list[tuple[object, ...]]
 ) -> None:
     becomes(state="running")
     screen = opened("train", run=RUN)
-    assert {"Pause", "Stop"} <= set(labels(screen))
+    assert {"Pause", "Stop this run"} <= set(labels(screen))
+    assert "Resume continues from there" in said(screen)
     assert not {"Continue", "One step", "Resume"} & set(labels(screen))
     screen.button(key="pause").click().run()
-    assert asked == [("pause", RUN, settings.OWNER)]
+    assert requests == [("pause", RUN, settings.OWNER)]
     assert not screen.exception
 
 
 def test_a_paused_run_says_so_and_continues_or_takes_one_step(
-    becomes: Becomes, asked: list[tuple[object, ...]]
+    becomes: Becomes, requests: list[tuple[object, ...]]
 ) -> None:
     becomes(state="running", is_paused=True)
     screen = opened("train", run=RUN)
@@ -93,7 +95,7 @@ def test_a_paused_run_says_so_and_continues_or_takes_one_step(
     assert "Pause" not in labels(screen)
     screen.button(key="one step").click().run()
     screen.button(key="carry on").click().run()
-    assert asked == [("step_once", RUN, settings.OWNER), ("unpause", RUN, settings.OWNER)]
+    assert requests == [("step_once", RUN, settings.OWNER), ("unpause", RUN, settings.OWNER)]
 
 
 @pytest.mark.parametrize("state", ["queued", "starting"])
@@ -103,7 +105,7 @@ def test_a_run_that_does_not_train_yet_can_only_be_stopped(state: str, becomes: 
 
 
 def test_a_new_learning_rate_is_previewed_and_requested(
-    becomes: Becomes, asked: list[tuple[object, ...]], own: RunFolder
+    becomes: Becomes, requests: list[tuple[object, ...]], own: RunFolder
 ) -> None:
     becomes(state="running")
     screen = opened("train", run=RUN)
@@ -113,7 +115,7 @@ def test_a_new_learning_rate_is_previewed_and_requested(
     screen.number_input(key=LR).set_value(0.02).run()
     assert f"with 0.02 it would give {learning_rate(31, train, 0.02):.2e}" in said(screen)
     screen.button(key="change lr").click().run()
-    assert asked == [("change_lr", RUN, settings.OWNER, 0.02)]
+    assert requests == [("change_lr", RUN, settings.OWNER, 0.02)]
 
 
 def test_the_changes_of_a_run_are_listed_and_the_newest_holds(
@@ -150,6 +152,27 @@ def test_a_refused_action_is_explained(becomes: Becomes, monkeypatch: pytest.Mon
         "This run is `stopped` \\<b\\>already\\<\\/b\\>\\."
     ]
     assert not screen.run().error
+
+
+@pytest.mark.parametrize(
+    ("best", "named"),
+    [
+        (20, ["Translate (step 30)", "Translate (best, step 20)"]),
+        (30, ["Translate (step 30)"]),
+        (None, ["Translate (step 30)"]),
+    ],
+)
+def test_the_links_open_and_name_the_newest_checkpoint(
+    best: int | None, named: list[str], becomes: Becomes
+) -> None:
+    becomes(state="stopped", best_step=best)
+    links = [each.proto for each in opened("train", run=RUN).get("page_link")]
+    found = {each.label: unquote(each.query_string) for each in links}
+    assert [label for label in found if label.startswith("Translate")] == named
+    assert f"{RUN}@30!" in found["Translate (step 30)"]
+    assert found["Inspect attention (step 30)"].endswith("step=30")
+    screen = opened("compare", c1=f"{RUN}@30!beam!")
+    assert screen.selectbox(key="c1 step").value == "30"
 
 
 def test_refusals_of_the_run_service_are_sentences(
@@ -278,6 +301,9 @@ def test_the_picture_follows_its_controls(own: RunFolder) -> None:
     assert spec(screen)["layout"]["yaxis"]["type"] == "log"  # type: ignore[index]
     screen.button(key="curve whole").click().run()
     assert "range" not in spec(screen)["layout"]["xaxis"]  # type: ignore[index]
+    for over in ("token", "minute", "step"):
+        screen.segmented_control(key="curve over").set_value(over).run()
+        assert f"by {over}" in spec(screen)["layout"]["title"]["text"]  # type: ignore[index]
     screen.multiselect(key="curve runs").set_value(["demo-en-fr"]).run()
     assert {trace["name"] for trace in spec(screen)["data"] if trace.get("name")} == {  # type: ignore[attr-defined]
         f"{name} · {kind}"
@@ -296,3 +322,23 @@ def test_the_newest_value_is_the_last_that_was_logged() -> None:
 
 def test_a_listed_run_is_not_paused_by_default() -> None:
     assert not RunSummary("a", "a", "local", "", "", 0.0, "running").is_paused
+
+
+def test_a_diverged_run_says_first_what_happened_and_the_cure(own: RunFolder) -> None:
+    step = {"kind": "train", "lr": 1e-3, "grad_norm": 1.0, "n_tokens": 9, "seconds": 0.1}
+    for at in range(31, 45):
+        own.log("metrics", {**step, "step": at, "loss": 95.0})
+    valid = {"kind": "valid", "step": 44, "loss": 94.0, "token_accuracy": 0.01}
+    own.log("metrics", {**valid, "perplexity": 6.7e40})
+    screen = opened("train", run=RUN)
+    (error,) = [each.value for each in screen.error if "diverged" in each.value]
+    assert "This run diverged at step 44" in error
+    assert "such as 0" in error.replace("\\", "")
+    assert "memorizes" not in said(screen)
+    badges = [each.value for each in screen.markdown if "badge" in each.value]
+    assert any("diverged" in each for each in badges)
+    assert not any("done" in each for each in badges)
+    shown = {each.label: each.value for each in screen.metric}
+    assert shown["Perplexity"] == "> 1e38"
+    screen = opened("runs", run=RUN)
+    assert screen.dataframe[0].value["state"].tolist() == ["✗ diverged"]

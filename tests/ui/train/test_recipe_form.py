@@ -9,7 +9,8 @@ from s2s.jobs import queue
 from s2s.jobs.plan import expected
 from s2s.share import pack, unpack
 from s2s.ui.kit import cached
-from s2s.ui.train import forecast
+from s2s.ui.train import forecast, start
+from s2s.ui.train.recipe_form import RunRequest
 from tests.conftest import make_run
 from tests.jobs.plan.test_expected import run
 from tests.screen import lost, opened, said
@@ -48,10 +49,10 @@ def test_by_default_there_is_no_warning_and_no_open_expander() -> None:
     screen = train()
     assert not screen.warning
     assert not screen.error
-    assert {"Parameters", "Time", "Memory needed", "Compute"} <= {
-        each.label for each in screen.metric
-    }
-    assert "epochs" in said(screen)
+    assert "1,200 steps, about " in said(screen)
+    costs = {"Parameters", "Time", "Memory needed", "Compute"}
+    assert not costs & {each.label for each in screen.metric}
+    assert costs <= {each.label for each in unfold(screen, "costs").metric}
     assert not {"sweep key 0", "start from"} & keys(screen, "selectbox")
 
 
@@ -115,6 +116,91 @@ def test_the_expected_quality_is_one_sentence_and_a_chart_in_an_expander(
     assert not screen.exception
 
 
+OWN = {"model__dropout": "0.25", "tokenizer__vocab_size": "900"}
+
+
+def values(screen: AppTest) -> dict[str, object]:
+    state = screen.session_state
+    found = {key: state[f"set {key}"] for key in flat(Recipe()) if f"set {key}" in state}
+    return found | {"preset": state["preset"]}
+
+
+def changed(before: dict[str, object], after: dict[str, object]) -> set[str]:
+    return {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+
+
+def test_fitting_the_steps_changes_what_it_names_and_can_be_undone() -> None:
+    screen = unfold(train(**OWN), "expect")
+    screen.number_input(key="minutes").set_value(2).run()
+    before = values(screen)
+    assert "Fit the steps sets train.steps from 1,200 to " in said(screen)
+    screen.button(key="use it").click().run()
+    after = values(screen)
+    fitted = changed(before, after)
+    assert fitted <= {"train.steps", "train.warmup_steps"} | {
+        f"train.watch.{name}_every" for name in ("validate", "save")
+    }
+    assert "train.steps" in fitted
+    assert f"from 1,200 to {after['train.steps']:,}" in said(screen)
+    assert screen.button(key="use it").disabled  # they fit now
+    screen.button(key="undo advice").click().run()
+    assert values(screen) == before
+    assert "undo advice" not in keys(screen, "button")
+
+
+def test_a_setting_of_the_visitors_own_is_not_fitted() -> None:
+    screen = unfold(train(train__warmup_steps="77"), "expect")
+    screen.number_input(key="minutes").set_value(2).run()
+    screen.button(key="use it").click().run()
+    assert screen.session_state["set train.warmup_steps"] == 77
+
+
+def test_advice_changes_one_setting_and_says_its_old_and_new_value() -> None:
+    screen = train(train__steps="150", **OWN)
+    before = values(screen)
+    (cure,) = [each for each in screen.button if "warmup" in each.label]
+    assert cure.label.replace("\\", "") == "Set train.warmup_steps from 200 to 25"
+    cure.click().run()
+    assert changed(before, values(screen)) == {"train.warmup_steps"}
+    assert "Changed: train.warmup_steps from 200 to 25." in said(screen)
+    screen.session_state["set train.warmup_steps"] = 30
+    screen.run()
+    assert "undo advice" not in keys(screen, "button")  # it would undo what the visitor typed
+
+
+def test_another_preset_keeps_the_visitors_own_settings_and_says_so() -> None:
+    screen = opened(
+        "train",
+        set=pack(
+            {
+                "source": "builtin:en-fr",
+                "preset": "vaswani-512",
+                "model.dropout": "0.25",
+                "model.encoder.n_layers": "5",
+            }
+        ),
+    )
+    before = values(screen)
+    (cure,) = [each for each in screen.button if each.label.startswith("Use small")]
+    cure.click().run()
+    assert screen.session_state["set model.dropout"] == 0.25
+    small = PRESETS["small"].recipe
+    assert screen.session_state["set model.encoder.n_layers"] == small.model.encoder.n_layers
+    sentence = said(screen)
+    assert "Changed: preset from vaswani-512 to small, model.encoder.n_layers from 5 to" in sentence
+    assert "Kept: model.dropout 0.25." in sentence
+    screen.button(key="undo advice").click().run()
+    assert values(screen) == before
+
+
+def test_no_bleu_stands_beside_a_learning_rate_that_may_diverge() -> None:
+    assert "Expected BLEU" in said(train())
+    screen = train(train__lr="0.03")
+    assert "may diverge" in said(screen)
+    assert "Expected BLEU" not in said(screen)
+    assert "No BLEU is expected" in said(screen)
+
+
 def test_a_refused_preset_leaves_the_one_that_fits_in_sight() -> None:
     screen = opened("train", set=pack({"source": "builtin:en-fr", "preset": "t5-11b"}))
     assert "of memory" in said(screen)
@@ -138,8 +224,61 @@ def test_where_nothing_is_expected_the_preset_that_fits_is_in_sight() -> None:
     assert not screen.warning
 
 
-def test_the_sizes_in_the_table_name_their_vocabulary() -> None:
-    assert "4,000 for small and 1,000 for mini-t5" in said(unfold(train(), "all presets"))
+def test_the_table_of_presets_counts_parameters_as_the_forecast_does() -> None:
+    screen = unfold(unfold(train(), "all presets"), "costs")
+    sizes = dict(
+        zip(*(screen.table[0].value[key] for key in ("preset", "parameters")), strict=True)
+    )
+    (shown,) = [each.value for each in screen.metric if each.label == "Parameters"]
+    assert sizes["small"] == shown
+    assert f"{shown} parameters · " in said(screen)
+
+
+@pytest.mark.parametrize("address", [{}, {"run": RUN}])
+def test_a_click_is_answered_beside_the_button_which_waits(address: dict[str, str]) -> None:
+    if address:
+        make_run(settings.home() / "runs" / RUN, {"train.steps": 2})
+        cached.refresh_runs()
+    screen = opened("train", set=pack({**SMALL, "train.steps": "20"}), **address)
+    button = screen.button(key="train")
+    button.click().run()
+    assert "Queued: small on builtin:en-fr, it starts next." in said(screen)
+    assert screen.button(key="train").disabled
+    (job,) = queue.jobs(settings.OWNER)
+    assert screen.selectbox(key="run").value == job.run
+    queue.claim("w", "h", job.slot, 20.0)
+    screen.run()
+    assert "Started: small on builtin:en-fr." in said(screen)
+    queue.finish(job.id, "w", "failed", "gone")
+    screen.run()
+    assert "Failed: small on builtin:en-fr." in said(screen)
+    assert not screen.button(key="train").disabled
+
+
+def test_a_second_run_of_the_same_name_gets_a_number() -> None:
+    for n in (1, 2):
+        screen = opened("train", set=pack({**SMALL, "train.steps": "20"}))
+        screen.button(key="train").click().run()
+        assert len(queue.jobs(settings.OWNER)) == n
+    names = {job.spec["name"] for job in queue.jobs(settings.OWNER)}
+    assert names == {"small on builtin:en-fr", "small on builtin:en-fr 2"}
+
+
+def test_the_second_click_of_a_double_click_queues_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Streamlit hands it what the button held when it was drawn, before the first."""
+    session: dict[str, object] = {}
+    queued: list[object] = []
+    monkeypatch.setattr(start.st, "session_state", session)
+    monkeypatch.setattr(start, "queue_runs", lambda orders: queued.append(orders) or ["r"])
+    monkeypatch.setattr(start.pickers, "choose_run", lambda *_: None)
+    request = RunRequest("builtin:en-fr", "small", "one", Recipe())
+    start._train(request, 0)
+    start._train(request, 0)
+    assert len(queued) == 1
+    start._train(request, 1)
+    assert len(queued) == 2
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import base64
 import inspect
 import json
+import shutil
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -12,10 +13,13 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 import s2s
+from s2s import settings
 from s2s.config import override
+from s2s.data import Corpus, Pair, saved_datasets
 from s2s.runs import Run, RunFolder, teacher_forcing
 from s2s.share import unpack
 from s2s.tokenizers.word import WordTokenizer
+from s2s.ui.kit import cached
 from s2s.ui.walkthrough.code import ROOT, Code, excerpt
 from s2s.ui.walkthrough.request import STATE
 from s2s.ui.walkthrough.step import TracedSentence, aligned
@@ -25,6 +29,7 @@ from tests.screen import link, lost, opened, said
 
 DEMO = "demo-en-fr"
 TEXT = "the red house"
+LOSS_STEPS = ("forcing", "loss", "gradients", "counted")
 KINDS = ("first-steps", "t5-small", "mini-t5", "modern-small", "blocks", "alibi", "none")
 
 
@@ -83,31 +88,33 @@ def test_next_leads_through_every_step_and_each_is_explained() -> None:
     assert held(screen)["step"] == there[-2]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_step_draws_and_says_what_this_model_does(kind: str, tmp_path: Path) -> None:
-    run = run_of(kind, tmp_path)
-    reference = teacher_forcing.reference(run, "w3 w9 w4", "w5 w6")
-    sentence = TracedSentence(run, "w3 w9 w4", reference, False, 0, 0, 1)
-    for step in STEPS.values():
-        if not step.exists(run.recipe.model):
-            continue
-        formula = step.formula(run)
-        sentences = step.explanation(run)
-        assert formula.count("{") == formula.count("}"), formula
-        assert "%" not in formula
-        assert len(sentences) == 2
-        assert all(each.endswith(".") or each.endswith("?") for each in sentences), sentences
-        for code in step.code(run):
-            part = excerpt(code)
-            assert 1 <= part.text.count("\n") + 1 <= 14, part
-        step.draw(sentence)
+def test_every_step_draws_and_says_what_each_model_does(tmp_path: Path) -> None:
+    """A step that says the same of two models, with the same code, is drawn once."""
+    drawn = set()
+    for kind in KINDS:
+        run = run_of(kind, tmp_path / kind)
+        reference = teacher_forcing.reference(run, "w3 w9 w4", "w5 w6")
+        sentence = TracedSentence(run, "w3 w9 w4", reference, False, 0, 0, 1)
+        for slug, step in STEPS.items():
+            if not step.exists(run.recipe.model):
+                continue
+            formula = step.formula(run)
+            sentences = step.explanation(run)
+            assert formula.count("{") == formula.count("}"), formula
+            assert "%" not in formula
+            assert len(sentences) == 2
+            assert all(each.endswith(".") or each.endswith("?") for each in sentences), sentences
+            for code in step.code(run):
+                part = excerpt(code)
+                assert 1 <= part.text.count("\n") + 1 <= 14, part
+            if (said := (slug, formula, *sentences, *map(str, step.code(run)))) not in drawn:
+                drawn.add(said)
+                step.draw(sentence)
 
 
-@pytest.mark.parametrize("slug", STEPS)
-def test_the_source_lines_stand_in_our_files(slug: str) -> None:
+def test_the_source_lines_stand_in_our_files() -> None:
     run = s2s.load(DEMO)
-    for code in STEPS[slug].code(run):
-        part = excerpt(code)
+    for part in (excerpt(code) for step in STEPS.values() for code in step.code(run)):
         lines = (ROOT / part.file).read_text().splitlines()[part.start - 1 :]
         bare = [line.strip() for line in part.text.splitlines()]
         assert bare[0] == lines[0].strip()
@@ -128,11 +135,11 @@ def test_the_pictures_hold_the_models_own_numbers(layer: int, head: int) -> None
     run = s2s.load(DEMO)
     where = {"layer": str(layer), "head": str(head)}
     target = run.translate([TEXT], "greedy")[0].text
-    seen = run.attention(TEXT, target)
+    attention = run.attention(TEXT, target)
     for slug, kind in (
-        ("softmax", seen.encoder),
-        ("self-attention", seen.decoder),
-        ("bridge", seen.cross),
+        ("softmax", attention.encoder),
+        ("self-attention", attention.decoder),
+        ("bridge", attention.cross),
     ):
         weights = kind[layer - 1, head - 1]
         shown = [each for each in pictures(walk(slug, **where)) if each.shape == weights.shape]
@@ -172,12 +179,64 @@ def test_a_typed_target_is_what_the_decoder_reads_and_is_taught() -> None:
     assert not screen.exception
     assert "la grande maison* (the target that you typed)" in said(screen)
     assert "They first differ at position 2" in said(screen)
-    assert "this is the model's second-best translation" in said(walk("forcing"))
+    assert "Target: *la maison rouge* (the reference in the run's dataset)" in said(walk("forcing"))
     losses = json.loads(walk("loss", tgt="la grande maison").get("plotly_chart")[0].proto.spec)[
         "data"
     ][0]["y"]
     forced = teacher_forcing.reference(s2s.load(DEMO), TEXT, "la grande maison")
     np.testing.assert_allclose(losses, [-each for each in forced.log_probs], atol=1e-4)
+
+
+def own_run(*pairs: tuple[str, str]) -> str:
+    """The demo as a run of the visitor's own, trained on these pairs."""
+    corpus = Corpus("somewhere", "train", tuple(Pair(src, tgt) for src, tgt in pairs))
+    dataset = saved_datasets.save(corpus, name="mine", owner="local")
+    folder = settings.home() / "runs" / "mine"
+    shutil.copytree(cached.DEMO_FOLDER / DEMO, folder)
+    recipe = folder / "recipe.json"
+    recipe.write_text(recipe.read_text().replace("builtin:en-fr", f"corpus:{dataset}"))
+    cached.refresh_runs()
+    return folder.name
+
+
+def target(slug: str, run: str, src: str = TEXT) -> str:
+    """What a step of the loss says about its target."""
+    screen = opened("walkthrough", run=run, src=src, set=f"step:{slug}")
+    assert not screen.exception
+    return next(each.value for each in screen.caption if each.value.startswith("Target: "))
+
+
+def test_all_steps_of_the_loss_take_the_reference_that_the_dataset_has() -> None:
+    own = s2s.load(DEMO).translate([TEXT], "greedy")[0].text
+    run = own_run((TEXT, "la grande maison"), ("the cat", "le chat"), (TEXT, own))
+    for slug in LOSS_STEPS:
+        assert (
+            f"*{own}* (of the 2 references in the run's dataset the one that the model writes)"
+            in (target(slug, run))
+        )
+
+
+def test_a_reference_in_any_row_is_the_target_of_the_gradient_too() -> None:
+    run = own_run(("the cat", "le chat"), (TEXT, "la grande maison"))
+    for slug in LOSS_STEPS:
+        assert (
+            target(slug, run) == "Target: *la grande maison* (the reference in the run's dataset)."
+        )
+    screen = opened("walkthrough", run=run, src=TEXT, set="step:gradients")
+    forced = teacher_forcing.reference(s2s.load(DEMO), TEXT, "la grande maison")
+    assert f"The loss is {-forced.log_prob / len(forced.ids):.2f} nats per token" in said(screen)
+
+
+def test_without_a_reference_the_target_is_the_models_own_and_nothing_is_counted() -> None:
+    run = own_run(("the cat", "le chat"))
+    own = s2s.load(DEMO).translate([TEXT], "greedy")[0].text
+    for slug in LOSS_STEPS:
+        assert f"*{own}* (the model's own translation; no reference" in target(slug, run)
+    counted = opened("walkthrough", run=run, src=TEXT, set="step:counted")
+    assert "Without a reference there is nothing to count" in said(counted)
+    counted.button(key="walkthrough Another translation of the model 0").click().run()
+    assert not counted.exception
+    assert "(the target that you typed)" in said(counted)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +34,7 @@ class Translation:
     """A sentence's translation, with the attention of every head."""
 
     decoded: Decoded
-    seen: Attention
+    attention: Attention
 
 
 def decoded(run: Run, text: str, strategy: str, settings: dict[str, Any]) -> Decoded:
@@ -134,14 +135,14 @@ def _reference(
     return teacher_forcing.reference(_run, text, target)
 
 
-def wide_search(run: Run, text: str) -> Decoded:
-    """What a wide beam finds."""
-    return _wide_search(*_key(run), text, run)
+def wide_search(run: Run, text: str, settings: Mapping[str, Any]) -> Decoded:
+    """What a wide beam finds with a length penalty and its formula."""
+    return _wide_search(*_key(run), text, _json(dict(settings)), run)
 
 
 @st.cache_resource(max_entries=128, show_spinner="Searching with a wide beam …")
-def _wide_search(folder: str, step: int, text: str, _run: Run) -> Decoded:
-    return teacher_forcing.wide_beam(_run, text)
+def _wide_search(folder: str, step: int, text: str, settings_json: str, _run: Run) -> Decoded:
+    return teacher_forcing.wide_beam(_run, text, json.loads(settings_json))
 
 
 def _key(run: Run) -> tuple[str, int]:

@@ -11,7 +11,6 @@ from s2s import settings
 from s2s.config import PRESETS, Recipe
 from s2s.jobs import Calibration, Forecast, Recommendation, calibrate, recommend
 from s2s.jobs import forecast as make_forecast
-from s2s.sizing import count_parameters
 from s2s.ui.kit.cached.dataset_previews import preview
 
 
@@ -47,10 +46,6 @@ def _recommended_preset(home: str, spec: str, minutes: float, pace: Calibration)
     return recommend(preview(spec), minutes, pace)
 
 
-@st.cache_resource(show_spinner=False)
-def preset_sizes() -> dict[str, int]:
-    """The parameter count of each preset, at the vocabulary sizes it is listed with."""
-    return {
-        name: count_parameters(row.recipe.model, row.src_vocab_size, row.tgt_vocab_size)
-        for name, row in PRESETS.items()
-    }
+def preset_sizes(spec: str) -> dict[str, int]:
+    """The parameter count of each preset on a dataset. Raises UserError for one that cannot be read."""
+    return {name: forecast(spec, row.recipe).parameters for name, row in PRESETS.items()}

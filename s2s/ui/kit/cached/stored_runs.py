@@ -23,6 +23,8 @@ from s2s.ui.kit.text import shortened
 
 DEMO_FOLDER = Path(s2s.__file__).parent / "demo" / "runs"
 LIST_LIFETIME = 1.0  # seconds: many visitors share one look at the disk
+REFRESHED = "runs refreshed"  # in the session: when it last changed a run
+UNNAMED = "unnamed run"
 MAX_TITLE = 32  # characters
 
 
@@ -36,18 +38,27 @@ def runs() -> dict[str, RunSummary | None]:
 
 def own_runs() -> list[RunSummary]:
     """The visitor's own runs, newest first, whatever their state."""
-    return _listed(str(settings.home()), settings.OWNER, int(time.monotonic() / LIST_LIFETIME))
+    now = time.monotonic()
+    refreshed = st.session_state.get(REFRESHED, -LIST_LIFETIME)
+    is_fresh = now - refreshed < LIST_LIFETIME
+    moment = refreshed if is_fresh else float(int(now / LIST_LIFETIME))
+    return _listed(str(settings.home()), settings.OWNER, moment)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _listed(home: str, owner: str, moment: int) -> list[RunSummary]:
-    """`moment` counts LIST_LIFETIMEs: a `ttl` that runs out between Streamlit's look and its read raises KeyError."""
+def _listed(home: str, owner: str, moment: float) -> list[RunSummary]:
+    """`moment` counts LIST_LIFETIMEs: a `ttl` that runs out between Streamlit's look and its read raises KeyError.
+
+    Right after a session's own change it is the time of that: another session's list, begun before and stored after,
+    would lack the change.
+    """
     return run_service.runs(owner)
 
 
 def refresh_runs() -> None:
     """Call this after a run was made, renamed or deleted."""
     _listed.clear()
+    st.session_state[REFRESHED] = time.monotonic()
 
 
 def trained_runs() -> dict[str, str]:
@@ -63,7 +74,10 @@ def title(run_id: str) -> str:
 
 
 def _title(run_id: str, row: RunSummary | None) -> str:
-    return shortened(printable(row.name), MAX_TITLE) if row and row.name else run_id
+    if row is None:
+        return run_id
+    name = printable(row.name)
+    return shortened(name, MAX_TITLE) if name and name != run_id else UNNAMED
 
 
 def titles() -> dict[str, str]:
@@ -82,7 +96,7 @@ def labels() -> dict[str, str]:
 
 
 def _label(run_id: str, name: str) -> str:
-    return run_id if name == run_id else f"{name} · {run_id}"
+    return run_id if name == run_id else f"{name} · {run_id}"  # the demos' ids are their names
 
 
 def is_untrained(run_id: str) -> bool:

@@ -7,7 +7,7 @@ from s2s.analysis.alignment import alignment_error_rate, best_sources, merge_to_
 from s2s.config import Recipe, override
 from s2s.data import Corpus, Gold, Link, Pair, saved_datasets
 from s2s.demo import DEMOS
-from s2s.ui.attention import gold_alignment
+from s2s.ui.kit import gold_alignment
 from s2s.ui.kit.vocabulary import EXAMPLES
 
 PAIRS = (
@@ -23,7 +23,7 @@ def kept() -> str:
 
 @pytest.mark.parametrize("source", EXAMPLES)
 def test_the_files_hold_the_corpus_own_links(source: str) -> None:
-    """When the grammar changes, write the files in s2s/ui/attention/gold_links again: examples, then split `random`."""
+    """When the grammar changes, write the files in s2s/ui/kit/gold_links again: examples, then split `random`."""
     train = {pair.src: pair for pair in reversed(data.load(source).pairs)}
     pairs = [*(train[text] for text in EXAMPLES[source]), *data.load(source, "random").pairs]
     lines = [
@@ -110,13 +110,16 @@ def test_the_demos_attend_to_a_word_while_they_predict_it_not_while_they_read_it
     guesses: dict[str, list[np.ndarray]] = {"mean": [], "shift": []}
     known = []
     for src, targets in list(gold_alignment.of(run).items())[:40]:
-        seen = run.attention(src, targets[0].tgt)
-        words = word_indices(seen.tgt_tokens, is_whole=True)
-        for slug, weights in (("mean", seen.cross), ("shift", np.roll(seen.cross, -1, axis=2))):
+        attention = run.attention(src, targets[0].tgt)
+        words = word_indices(attention.tgt_tokens, is_whole=True)
+        for slug, weights in (
+            ("mean", attention.cross),
+            ("shift", np.roll(attention.cross, -1, axis=2)),
+        ):
             guesses[slug].append(
                 best_sources(
                     merge_to_words(
-                        weights, words, word_indices(seen.src_tokens, is_whole=True)
+                        weights, words, word_indices(attention.src_tokens, is_whole=True)
                     ).mean(1)[-1]
                 )
             )

@@ -1,0 +1,76 @@
+"""The targets that a dataset has for one source, and its sources. Knows nothing of runs or screens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from s2s.config import DataConfig
+from s2s.data import files, saved_datasets
+from s2s.data.pair import Pair
+from s2s.data.sources import load, parse_spec, splits
+from s2s.data.tasks import pairs_of_task
+
+MAX_BYTES = 20_000_000  # of a file that is read for one sentence
+
+
+def is_searchable(spec: str) -> bool:
+    """Whether a dataset is here, and small enough to be read for one sentence."""
+    kind, name, _ = parse_spec(spec)
+    if kind == "hub":  # which may take minutes
+        return False
+    if kind not in ("file", "text", "pasted"):
+        return True
+    paths = files.two_files(name) or (Path(name),)
+    return sum(path.stat().st_size for path in paths) <= MAX_BYTES
+
+
+def known_targets(source: str, spec: str, config: DataConfig, seed: int) -> tuple[str, ...]:
+    """The distinct targets of a source in all splits, after the task, in the dataset's order.
+
+    Spaces do not distinguish sources. Raises UserError for a dataset that cannot be read.
+    """
+    wanted = _normalized(source)
+    found = (pair.tgt for pair in _pairs(spec, config, seed) if _normalized(pair.src) == wanted)
+    return tuple(dict.fromkeys(map(_normalized, found)))
+
+
+def targets_by_source(spec: str, config: DataConfig, seed: int) -> Mapping[str, tuple[str, ...]]:
+    """The same for every source of a dataset: for one that takes long to make, and little room."""
+    found: dict[str, tuple[str, ...]] = {}
+    for pair in _pairs(spec, config, seed):
+        source = _normalized(pair.src)
+        target = _normalized(pair.tgt)
+        known = found.get(source, ())
+        if target not in known:
+            found[source] = (*known, target)
+    return found
+
+
+def sources_of(spec: str, config: DataConfig, seed: int) -> Iterator[str]:
+    """The distinct sources after the task, the training split last, as they are read."""
+    seen: set[str] = set()
+    for split in sorted(splits(spec), key=lambda name: name == "train"):
+        for pair in _pairs_of_split(spec, split, config, seed):
+            source = _normalized(pair.src)
+            if source and source not in seen:
+                seen.add(source)
+                yield source
+
+
+def _pairs(spec: str, config: DataConfig, seed: int) -> Iterator[Pair]:
+    for split in splits(spec):
+        yield from _pairs_of_split(spec, split, config, seed)
+
+
+def _pairs_of_split(spec: str, split: str, config: DataConfig, seed: int) -> Iterator[Pair]:
+    kind, name, options = parse_spec(spec)
+    if kind == "corpus" and options.rows is None:  # line by line: it may be larger than the memory
+        is_plain, pairs = saved_datasets.stream(name, split)
+        return pairs_of_task(pairs, config, seed, is_plain=is_plain)
+    corpus = load(spec, split)
+    return pairs_of_task(corpus.pairs, config, seed, is_plain=corpus.is_plain)
+
+
+def _normalized(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,157 @@
+"""What an evaluation was made with, and the commands that repeat it. Knows nothing of queues or screens."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+from itertools import pairwise
+from typing import Any
+
+from s2s.model import weights_path
+from s2s.runs import Evaluation, Run, System
+from s2s.scores import SAMPLES, SEED, Scoring
+
+# The files of the test set, as the commands name them.
+SOURCES = "test.src"
+REFERENCES = "test.ref"
+DEFAULT = Scoring()
+PACKAGES = ("torch", "tokenizers", "sacrebleu", "rouge-score", "numpy")
+SUBSET = "evenly spread: sentences floor(i * n_all / n), counted from 0, for i from 0 to n - 1"
+
+
+def describe(
+    evaluation: Evaluation,
+    runs: Mapping[tuple[str, int], Run],
+    *,
+    n_references: int = 1,
+    threads: int,
+) -> dict[str, Any]:
+    """As provenance.json has it; `runs` holds the opened checkpoint of each system's run and step, `n_references` is
+    the largest number of references of a sentence.
+    """
+    test = evaluation.test
+    scoring = scoring_words(evaluation.scoring, n_references) if test.has_references else None
+    return {
+        "test": {
+            "name": test.name,
+            "dataset": test.spec,
+            "run": test.run,
+            "split": test.split,
+            "files": list(test.files),
+            "n": test.n,
+            "n_all": test.n_all,
+            "subset": SUBSET if test.n < test.n_all else "all sentences",
+            "hash": test.hash,
+            "is_grouped": test.is_grouped,
+        },
+        "scoring": asdict(evaluation.scoring),
+        "systems": [
+            _of_system(number, one, runs.get((one.run, one.step)), scoring)
+            for number, one in enumerate(evaluation.systems)
+        ],
+        "resampling": {"samples": SAMPLES, "seed": SEED},
+        **environment(),
+        "threads": threads,
+    }
+
+
+def environment() -> dict[str, Any]:
+    """Versions and the kind of computer."""
+    versions = {name: version(name) for name in PACKAGES}
+    return {
+        "versions": {"python": platform.python_version(), **versions},
+        "machine": platform.machine(),
+    }
+
+
+def of_run(run: Run) -> dict[str, Any]:
+    """A run's checkpoint: name, step, and what identifies its weights and training pairs."""
+    about = run.folder.about()
+    weights = weights_path(run.folder.checkpoints, run.step)
+    return {
+        "run": run.folder.id,
+        "run_name": about.get("name", ""),
+        "step": run.step,
+        "weights_sha256": hashlib.sha256(weights.read_bytes()).hexdigest(),
+        "train_hash": about.get("data", {}).get("train_hash", ""),
+    }
+
+
+def output_name(number: int, system: System) -> str:
+    """The file of a system's translations: `output-0-greedy.txt`."""
+    kept = "".join(one if one.isalnum() or one in "_=." else "-" for one in system.name)
+    return f"output-{number}-{kept[:60]}.txt"
+
+
+def reference_files(n: int) -> list[str]:
+    """The files of the references: `test.ref`, `test.ref2`, ..."""
+    return [REFERENCES, *(f"{REFERENCES}{number}" for number in range(2, n + 1))]
+
+
+def scoring_words(scoring: Scoring, n_references: int) -> list[str]:
+    """The arguments of `evaluate` that say what to compare with, and how to count."""
+    words = ["--src", SOURCES]
+    for name in reference_files(n_references):
+        words += ["--ref", name]
+    if scoring.tokenize != DEFAULT.tokenize:
+        words += ["--bleu-tokenize", scoring.tokenize]
+    if scoring.chrf_words:
+        words += ["--chrf-words", str(scoring.chrf_words)]
+    return [*words, "--lowercase"] if scoring.lowercase else words
+
+
+def _of_system(
+    number: int, system: System, run: Run | None, scoring: Sequence[str] | None
+) -> dict[str, Any]:
+    output = output_name(number, system)
+    if run is None:
+        return {
+            "name": system.name,
+            "file": system.uploaded,
+            "output": output,
+            "command": sacrebleu_command(output, scoring or []),
+        }
+    settings = run.configured(system.strategy, system.settings)[1].to_json()
+    return {
+        "name": system.name,
+        **of_run(run),
+        "checkpoint": system.checkpoint or str(system.step),
+        "strategy": system.strategy,
+        "settings": settings,
+        "output": output,
+        "command": command(system, settings, scoring),
+    }
+
+
+def sacrebleu_command(output: str, scoring: Sequence[str]) -> str:
+    """sacrebleu's own command for the translations of another system, where it counts as here."""
+    named = dict(pairwise([*scoring, ""]))
+    words = [word for flag, word in pairwise(scoring) if flag == "--ref"]
+    words += ["-i", output, "-m", "bleu", "chrf", "ter"]
+    if tokenize := named.get("--bleu-tokenize"):
+        words += ["--tokenize", tokenize]
+    if order := named.get("--chrf-words"):
+        words += ["--chrf-word-order", order]
+    if "--lowercase" in scoring:
+        words += ["--lowercase", "--chrf-lowercase"]
+    return f"sacrebleu {shlex.join(words)}"
+
+
+def command(system: System, settings: Mapping[str, Any], scoring: Sequence[str] | None) -> str:
+    """The command line that translates the test set as this system did, with every setting, and scores it; without
+    `scoring` it only translates.
+
+    >>> command(System("beam", "one", 30, "beam"), {"num_beams": 5}, scoring_words(Scoring(), 1))
+    'python -m s2s evaluate one --checkpoint 30 --strategy beam --set num_beams=5 --src test.src --ref test.ref'
+    """
+    name = "translate" if scoring is None else "evaluate"
+    words = [name, system.run, "--checkpoint", str(system.step), "--strategy", system.strategy]
+    for key, value in settings.items():
+        words += ["--set", f"{key}={json.dumps(value, ensure_ascii=False)}"]
+    files = f" < {SOURCES}" if scoring is None else ""
+    return f"python -m s2s {shlex.join([*words, *(scoring or [])])}{files}"

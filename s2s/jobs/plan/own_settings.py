@@ -1,0 +1,48 @@
+"""A visitor's own settings: what a recipe changes of its preset, and what of that another preset keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from s2s.config import PRESETS, Recipe, UserError, flat, override
+
+MODEL_SIZES = (  # what a preset is chosen for
+    "model.d_model",
+    *(
+        f"model.{stack}.{size}"
+        for stack in ("encoder", "decoder")
+        for size in ("n_layers", "n_heads", "d_head", "d_ff")
+    ),
+)
+
+
+def own_settings(recipe: Recipe, preset: str) -> dict[str, Any]:
+    """The settings of a recipe that are not its preset's."""
+    usual = flat(PRESETS[preset].recipe)
+    return {key: value for key, value in flat(recipe).items() if value != usual[key]}
+
+
+def change_preset(recipe: Recipe, preset: str, other: str) -> dict[str, Any]:
+    """The values of another preset, with the visitor's own settings but for the sizes of the model.
+
+    Where the other preset does not allow those, its own values.
+    """
+    kept = {
+        key: value for key, value in own_settings(recipe, preset).items() if key not in MODEL_SIZES
+    }
+    try:
+        return flat(override(PRESETS[other].recipe, kept))
+    except UserError:
+        data = {key: value for key, value in kept.items() if key.startswith("data.clean.")}
+        return flat(override(PRESETS[other].recipe, data))
+
+
+def suitable_lr(recipe: Recipe, preset: str) -> float | None:
+    """The preset's learning rate at the recipe's width; None for an unknown preset, or another optimizer.
+
+    A model twice as wide needs half of it (Yang et al. 2022, table 3).
+    """
+    tuned = PRESETS[preset].recipe if preset in PRESETS else None
+    if tuned is None or recipe.train.optimizer.kind != tuned.train.optimizer.kind:
+        return None
+    return tuned.train.lr * tuned.model.d_model / recipe.model.d_model

@@ -1,0 +1,22 @@
+"""A button that copies a text to the clipboard, which only the browser can."""
+
+from pathlib import Path
+
+import streamlit as st
+
+FILE = Path(__file__)
+
+
+def copy_button(text: str, *, key: str) -> None:
+    """Copies `text`, and says so."""
+    COPY_BUTTON(key=key, data={"text": text}, width="content", height="content")
+
+
+COPY_BUTTON = st.components.v2.component(
+    "copy_button",
+    html="""<button type="button">Copy</button>
+<span role="status"></span>
+""",
+    css=FILE.with_name("picture_button.css").read_text(),
+    js=FILE.with_suffix(".js").read_text(),
+)

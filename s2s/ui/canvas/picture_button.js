@@ -1,0 +1,6 @@
+// Hands an SVG to the dialog of save_picture.js.
+export default function({ data, parentElement }) {
+  parentElement.querySelector('button').onclick = () => {
+    document.dispatchEvent(new CustomEvent('s2s save picture', { detail: data }));
+  };
+}

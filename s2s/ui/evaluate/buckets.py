@@ -1,0 +1,177 @@
+"""The sentences of an evaluation in buckets, two systems beside each other, and how often something goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from s2s import plots, settings
+from s2s.analysis import (
+    BUCKETINGS,
+    NUMBERS,
+    BucketScore,
+    ErrorCounts,
+    SentenceRow,
+    bucket_scores,
+    count_errors,
+)
+from s2s.runs import Evaluation, evaluations
+from s2s.scores import METRIC_NAMES
+from s2s.ui.evaluate.view_state import STATE
+from s2s.ui.kit import file_name, plain, shortened
+
+SCORES = ("bleu", "chrf", "ter", "rouge_l", "exact_match")
+NOTHING = "no other system"
+UNKNOWN = "–"
+HEADS = {"difference": "difference", "low": "95 % from", "high": "to"}
+
+
+class Choice(NamedTuple):
+    """What is compared: two systems, or one, by buckets and a metric; `n` sentences are done."""
+
+    ours: int
+    theirs: int | None
+    by: str
+    metric: str
+    n: int
+
+
+def panel(evaluation: Evaluation, every: Sequence[Sequence[SentenceRow]]) -> None:
+    """How often each error occurs, and the scores by bucket."""
+    st.subheader("Errors and buckets", anchor=False)
+    _errors(evaluation, every)
+    _buckets(evaluation, every)
+
+
+def _errors(evaluation: Evaluation, every: Sequence[Sequence[SentenceRow]]) -> None:
+    rows = [
+        {"System": system.name, **cells(count_errors(own, forced(evaluation.id, number, len(own))))}
+        for number, (system, own) in enumerate(zip(evaluation.systems, every, strict=True))
+        if own
+    ]
+    st.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        placeholder="",
+        alt="How often each kind of error occurs in all sentences",
+        key="eval errors",
+    )
+    st.caption(
+        f"Of all {len(every[0]):,} sentences. Search error: the model gives the reference a higher log-probability than"
+        " its output. Copy: the output is the source. The others are quality flags, which are reasons to look, not"
+        " verdicts."
+    )
+
+
+def cells(counts: ErrorCounts) -> dict[str, str]:
+    """`12 (6.0%)` for each kind of error."""
+    named = {
+        "Search errors": counts.search,
+        "Copies": counts.copies,
+        "Repetitions": counts.repetitions,
+        "Omissions": counts.omissions,
+        "Any quality flag": counts.flagged,
+    }
+    return {
+        name: UNKNOWN if n is None else f"{n:,} ({n / counts.n:.1%})" for name, n in named.items()
+    }
+
+
+def forced(evaluation: str, number: int, n: int) -> list[float | None]:
+    """The log-probability of each reference under teacher forcing, where it was computed."""
+    lines = evaluations.folder(evaluation).lines(number)
+    found = (lines.get(i, {}).get("forced") for i in range(n))
+    return [float(each[0]) if each else None for each in found]
+
+
+def _buckets(evaluation: Evaluation, every: Sequence[Sequence[SentenceRow]]) -> None:
+    names = [system.name for system in evaluation.systems]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        ours = _system("of", "System", names, names[-1])
+        left = [NOTHING, *(name for name in names if name != ours)]
+        baseline = names[evaluation.baseline]
+        theirs = _system("other", "Compared with", left, baseline if baseline in left else NOTHING)
+        by = STATE.choice("bucket", "Buckets", BUCKETINGS, width=180)
+        labels = {key: METRIC_NAMES[key].label for key in SCORES}
+        metric = STATE.choice("bucket_score", "Score", labels, width=150)
+    other = None if theirs == NOTHING else names.index(theirs)
+    choice = Choice(names.index(ours), other, by, metric, len(every[0]))
+    found = _scores(str(settings.home()), evaluation.id, choice, every)
+    if not found:
+        st.caption("No sentence has this value: the training data was not read.")
+        return
+    st.dataframe(
+        pd.DataFrame(table(found)),
+        hide_index=True,
+        placeholder="",
+        column_config={
+            name: st.column_config.NumberColumn(label, format="%.1f")
+            for name, label in HEADS.items()
+        }
+        | {"score": _head(ours), "other_score": _head(theirs)},
+        alt=f"{labels[metric]} by {BUCKETINGS[by].lower()}",
+        key="eval buckets",
+    )
+    about = NUMBERS[by].about if by in NUMBERS else "A sentence may have several flags."
+    st.caption(
+        f"{about} {labels[metric]} of the sentences of each bucket together; difference: {plain(ours)} minus the other,"
+        " with its 95 % paired bootstrap interval. In a small bucket the interval is wide."
+    )
+    st.download_button(
+        "Buckets (CSV)",
+        plots.columns_csv(table(found)),
+        f"{file_name(evaluation.name)}-buckets.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+        key="eval buckets csv",
+    )
+
+
+def _system(key: str, label: str, names: Sequence[str], default: str) -> str:
+    held = f"eval bucket {key}"
+    if st.session_state.get(held) not in names:
+        st.session_state[held] = default
+    return str(st.selectbox(label, names, key=held, persist_state="session", width=220))
+
+
+@st.cache_resource(max_entries=32, show_spinner="Scoring the buckets …")
+def _scores(
+    home: str, evaluation: str, choice: Choice, _every: Sequence[Sequence[SentenceRow]]
+) -> list[BucketScore]:
+    """The scores by bucket of one system, or of two."""
+    place = evaluations.folder(evaluation)
+    return bucket_scores(
+        _every[choice.ours],
+        None if choice.theirs is None else _every[choice.theirs],
+        place.references()[: len(_every[choice.ours])],
+        by=choice.by,
+        metric=choice.metric,
+        scoring=place.evaluation().scoring,
+    )
+
+
+def _head(system: str) -> Any:
+    """The column of a system's scores."""
+    return st.column_config.NumberColumn(shortened(system, 30), format="%.1f")
+
+
+def table(found: Sequence[BucketScore]) -> dict[str, list[object]]:
+    """Columns: bucket, number of sentences, scores, difference with its interval."""
+    columns: dict[str, list[object]] = {
+        "bucket": [one.name for one in found],
+        "sentences": [one.n for one in found],
+        "score": [one.score for one in found],
+    }
+    pairs = [(one.other, one.difference) for one in found if one.difference]
+    if pairs:
+        columns |= {
+            "other_score": [other for other, _ in pairs],
+            "difference": [pair.difference for _, pair in pairs],
+            "low": [pair.low for _, pair in pairs],
+            "high": [pair.high for _, pair in pairs],
+        }
+    return columns

@@ -1,0 +1,176 @@
+"""The files of an evaluation to download: scores as CSV and JSON, and a bundle with all that repeats it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from s2s import plots
+from s2s.data import one_line
+from s2s.jobs import provenance as repeating
+from s2s.runs import Evaluation, evaluations
+from s2s.ui.evaluate import provenance
+from s2s.ui.evaluate.provenance import Provenance
+from s2s.ui.kit import file_name
+
+Scores = Mapping[str, Any]  # scores.json
+SCORES = (
+    "system",
+    "score",
+    "value",
+    "low",
+    "high",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "p_value",  # sacrebleu's paired bootstrap
+    "signature",
+    "p_randomization",
+)
+MADE = (
+    "run",
+    "checkpoint",
+    "settings",
+    "seed",
+    "n",
+    "data_hash",
+    "files",
+    "subset",
+    "versions",
+    "command",
+)
+README = """The evaluation `{name}` as files.
+
+test.src, test.ref    the sentences and their references, one per line; test.ref2, ... where there are several
+output-*.txt          the translations of each system, one per line
+scores.csv, scores.json, provenance.json
+commands.txt          one command per system, which repeats its scores from these files
+
+The commands need the runs: {runs}.
+"""
+
+
+def buttons(evaluation: Evaluation, scores: Scores, found: Provenance) -> None:
+    """Scores as CSV and as JSON, and the bundle."""
+    name = file_name(evaluation.name)
+    with st.container(horizontal=True):
+        for label, key, make, file, kind in (
+            ("Scores (CSV)", "csv", scores_csv, f"{name}.csv", "text/csv"),
+            ("Scores (JSON)", "json", scores_json, f"{name}.json", "application/json"),
+            ("Bundle (zip)", "bundle", bundle, f"{name}.zip", "application/zip"),
+        ):
+            st.download_button(
+                label,
+                partial(make, evaluation, scores, found),
+                file,
+                kind,
+                on_click="ignore",
+                icon=":material/download:",
+                key=f"eval {key}",
+            )
+
+
+def scores_csv(evaluation: Evaluation, scores: Scores, found: Provenance) -> str:
+    """One row per system and score: value, interval, difference from the baseline, p-values, signature, and what it
+    was made with.
+    """
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow([*SCORES, *MADE])
+    for system, own, made in zip(
+        evaluation.systems, scores["systems"], _made(evaluation, found), strict=True
+    ):
+        for key, number in _values(own).items():
+            interval = own.get("scores", {}).get(key, {})
+            pair = own.get("paired", {}).get(key, {})
+            paired = [pair.get(name) for name in ("difference", "low", "high", "p_value")]
+            numbers = [number, interval.get("low"), interval.get("high"), *paired]
+            cells = ["" if each is None else each for each in numbers]
+            signature = own.get("signature", {}).get(key, "")
+            p = pair.get("p_randomization", "")
+            rows.writerow([plots.csv_cell(system.name), key, *cells, signature, p, *made])
+    return out.getvalue()
+
+
+def _values(own: Scores) -> dict[str, float]:
+    values = {key: score["value"] for key, score in own.get("scores", {}).items()}
+    if (rate := own.get("sentences_per_second")) is not None:
+        values["sentences_per_second"] = rate
+    return values
+
+
+def _made(evaluation: Evaluation, found: Provenance) -> list[list[object]]:
+    """The columns of MADE, per system; empty where an earlier version did not record them."""
+    test = evaluation.test
+    versions = found.get("versions", {})
+    return [
+        [
+            system.run,
+            system.step or "",
+            plots.csv_cell(json.dumps(own.get("settings", dict(system.settings)))),
+            own.get("settings", {}).get("seed", ""),
+            test.n,
+            test.hash,
+            plots.csv_cell("; ".join(name for name in (*test.files, system.uploaded) if name)),
+            found.get("test", {}).get("subset", ""),
+            "; ".join(f"{name} {version}" for name, version in versions.items()),
+            plots.csv_cell(str(own.get("command", ""))),
+        ]
+        for system, own in zip(
+            evaluation.systems, provenance.systems(evaluation, found), strict=True
+        )
+    ]
+
+
+def scores_json(evaluation: Evaluation, scores: Scores, found: Provenance) -> str:
+    """scores.json with the names of the systems and the provenance."""
+    names = [system.name for system in evaluation.systems]
+    content = {**scores, "evaluation": evaluation.id, "names": names, "provenance": dict(found)}
+    return json.dumps(content, ensure_ascii=False, indent=1)
+
+
+def bundle(evaluation: Evaluation, scores: Scores, found: Provenance) -> bytes:
+    """A zip with the test set, all translations, all scores, and the commands that repeat them."""
+    place = evaluations.folder(evaluation.id)
+    pairs = place.test()[: scores["n"]]
+    made = provenance.systems(evaluation, found)
+    runs = ", ".join(dict.fromkeys(system.run for system in evaluation.systems if system.run))
+    files = {
+        "README.txt": README.format(name=evaluation.name, runs=runs or "none"),
+        repeating.SOURCES: _lines(source for source, _ in pairs),
+        **_references(place.references()[: scores["n"]]),
+        "scores.csv": scores_csv(evaluation, scores, found),
+        "scores.json": scores_json(evaluation, scores, found),
+        "provenance.json": json.dumps(dict(found), ensure_ascii=False, indent=1),
+        "commands.txt": "".join(f"{own['command']}\n" for own in made if "command" in own),
+    }
+    for number, system in enumerate(evaluation.systems):
+        lines = place.lines(number)
+        files[repeating.output_name(number, system)] = _lines(
+            str(lines[i]["text"]) for i in range(len(pairs))
+        )
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return out.getvalue()
+
+
+def _references(references: Sequence[Sequence[str]]) -> dict[str, str]:
+    """One file per reference; a sentence with fewer has an empty line."""
+    names = repeating.reference_files(max(map(len, references), default=1))
+    return {
+        name: _lines(each[number] if number < len(each) else "" for each in references)
+        for number, name in enumerate(names)
+    }
+
+
+def _lines(texts: Iterable[str]) -> str:
+    return "".join(f"{one_line(text)}\n" for text in texts)

@@ -1,0 +1,116 @@
+"""What an evaluation was made with, on the screen: checkpoint and settings of each system, and how to repeat it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from s2s.config import flat
+from s2s.decode import STRATEGIES
+from s2s.runs import Evaluation, System
+from s2s.ui.kit import cached, plain
+
+Provenance = Mapping[str, Any]  # provenance.json; empty for evaluations of earlier versions
+# Settings that are stated even at their defaults, where a strategy has them.
+MAIN_SETTINGS = (
+    "num_beams",
+    "length_penalty",
+    "num_samples",
+    "utility",
+    "temperature",
+    "top_k",
+    "top_p",
+    "epsilon_cutoff",
+    "penalty_alpha",
+    "num_beam_groups",
+    "diversity_penalty",
+)
+UPLOADED = "uploaded file"
+
+
+def columns(evaluation: Evaluation, found: Provenance) -> dict[str, list[str]]:
+    """Run, checkpoint and settings of each system, for the table of scores."""
+    made = systems(evaluation, found)
+    return {
+        "Run": [cached.title(one.run) if one.run else UPLOADED for one in evaluation.systems],
+        "Checkpoint": [checkpoint(one) for one in evaluation.systems],
+        "Settings": [
+            settings_text(one, own) for one, own in zip(evaluation.systems, made, strict=True)
+        ],
+    }
+
+
+def systems(evaluation: Evaluation, found: Provenance) -> Sequence[Mapping[str, Any]]:
+    """What is known of each system; nothing for evaluations of earlier versions."""
+    return list(found.get("systems") or [{} for _ in evaluation.systems])
+
+
+def checkpoint(system: System) -> str:
+    """`step 1,500 (best)`; the file's name for another system."""
+    if not system.run:
+        return system.uploaded
+    asked = f" ({system.checkpoint})" if system.checkpoint else ""
+    return f"step {system.step:,}{asked}" if system.step else "best"
+
+
+def settings_text(system: System, own: Mapping[str, Any]) -> str:
+    """`num_beams=5, length_penalty=1.0`: what took effect, the main settings and those that differ from defaults.
+
+    Before the model is loaded, and in evaluations of earlier versions: what was given.
+    """
+    effective = own.get("settings")
+    if effective is None:
+        return ", ".join(f"{key}={value}" for key, value in system.settings.items())
+    defaults = flat(STRATEGIES[system.strategy].config())
+    draws = "temperature" in effective
+    shown = [
+        key
+        for key, value in effective.items()
+        if key in MAIN_SETTINGS
+        or (key == "seed" and draws)
+        or (key != "max_new_tokens" and value != defaults.get(key))
+        or key in system.settings
+    ]
+    order = [key for key in MAIN_SETTINGS if key in shown]
+    order += [key for key in shown if key not in order]
+    return ", ".join(f"{key}={effective[key]}" for key in order)
+
+
+def sentence(evaluation: Evaluation) -> str:
+    """Markdown: the run and checkpoint of the systems, where all have the same; else empty, as the table says it."""
+    made = {(one.run, checkpoint(one)) for one in evaluation.systems if one.run}
+    if len(made) != 1:
+        return ""
+    ((run, step),) = made
+    return f"{plain(cached.title(run))}, {plain(step)}."
+
+
+def panel(found: Provenance) -> None:
+    """Data, versions, and the command of each system."""
+    if not found:
+        return
+    with st.expander("How to repeat it", icon=":material/terminal:"):
+        test = found["test"]
+        st.caption(
+            "Each command repeats the scores of one system. Run it where the files of the bundle (zip) below are."
+        )
+        st.code(
+            "\n".join(str(own["command"]) for own in found["systems"]),
+            language=None,
+            wrap_lines=True,
+        )
+        st.caption(" · ".join(map(plain, _facts(found, test))))
+
+
+def _facts(found: Provenance, test: Mapping[str, Any]) -> list[str]:
+    versions = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
+    resampling = found["resampling"]
+    return [
+        f"data hash {test['hash']}",
+        *(f"file {name}" for name in test["files"]),
+        f"subset: {test['subset']}",
+        f"{resampling['samples']:,} resamples with seed {resampling['seed']}",
+        versions,
+    ]

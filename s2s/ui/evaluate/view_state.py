@@ -1,0 +1,104 @@
+"""The state of Evaluate: the evaluation that is shown, or the form of a new one; links carry it in `set`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import streamlit as st
+
+from s2s.analysis import BUCKETINGS
+from s2s.config import UserError
+from s2s.decode import STRATEGIES
+from s2s.jobs import test_sets
+from s2s.runs import evaluations
+from s2s.scores import TOKENIZERS, Scoring
+from s2s.ui.kit import ViewState, between, field, one_of, pickers
+
+DEFAULT_STRATEGIES = "greedy beam"
+BEST = "the best"
+EVERY = "every one"  # stands in links
+CHECKPOINTS = MappingProxyType({BEST: "best checkpoint", EVERY: "all checkpoints"})
+TOKENIZER_LABELS = MappingProxyType(
+    {
+        "13a": "13a: sacrebleu's default",
+        "intl": "intl: international",
+        "char": "char: every character",
+        "zh": "zh: Chinese",
+        "none": "none: split at spaces",
+    }
+)
+NO_SWEEP = "none"  # stands in links
+RUN = "evaluation for"  # in the session: the page's run when an evaluation was last shown
+
+
+@dataclass(frozen=True)
+class EvaluateView:
+    """A link names an evaluation, or fills the form. The settings of a strategy travel as `with.STRATEGY`; uploaded
+    files are not part of a link.
+    """
+
+    evaluation: str = field("", is_alone=True)
+    test: str = field("")  # empty: the run's first test set
+    n: int = field(200, between(1, test_sets.MAX_SENTENCES))
+    strategies: str = field(DEFAULT_STRATEGIES)
+    runs: str = field("", scope="run")  # empty: the page's
+    checkpoints: str = field(BEST, one_of(*CHECKPOINTS))
+    sweep: str = field(NO_SWEEP)  # `num_beams of beam`
+    values: str = field("", scope="sweep")
+    every: bool = field(False)  # all sentences, whatever `n`
+    grouped: bool = field(False)
+    tokenizer: str = field(Scoring().tokenize, one_of(*TOKENIZERS))
+    chrf_words: bool = field(False)
+    lowercase: bool = field(False)
+    bucket: str = field("length", one_of(*BUCKETINGS))
+    bucket_score: str = field("chrf")
+
+
+STATE = ViewState("evaluate", EvaluateView)
+
+
+def read_from_url(run_id: str) -> str:
+    """Take what a link newly says. Returns the id of the evaluation to show, or empty for the form alone."""
+    given = STATE.from_url()
+    if given is not None:
+        st.session_state[RUN] = run_id
+        for name in STRATEGIES:
+            st.session_state[settings_key(name)] = given.get(f"with.{name}", "")
+        write_to_url()
+    shown = STATE.now.evaluation
+    if shown and not _is_there(shown):
+        pickers.notify(f"There is no evaluation {shown[:40]} here (any more).")
+        shown = ""
+    if shown and st.session_state.get(RUN) != run_id and not _is_of(shown, run_id):
+        shown = ""
+    st.session_state[RUN] = run_id
+    STATE.remember(evaluation=shown)
+    return shown
+
+
+def settings_key(strategy: str) -> str:
+    """The key of the widget for a strategy's settings."""
+    return f"evaluate settings {strategy}"
+
+
+def write_to_url() -> None:
+    """Write the link, with the settings of the strategies."""
+    chosen = STATE.now.strategies.split()
+    texts = {name: st.session_state.get(settings_key(name)) for name in chosen}
+    STATE.write_to_url({f"with.{name}": text for name, text in texts.items() if text})
+
+
+def _is_there(evaluation: str) -> bool:
+    return (
+        bool(evaluations.ID.fullmatch(evaluation))
+        and (evaluations.evaluations_folder() / evaluation / "evaluation.json").is_file()
+    )
+
+
+def _is_of(evaluation: str, run_id: str) -> bool:
+    try:
+        found = evaluations.folder(evaluation).evaluation()
+    except UserError:  # its panel shows the error
+        return True
+    return run_id == found.run or any(run_id == system.run for system in found.systems)

@@ -1,0 +1,4 @@
+"""Home: what stands beside the picture."""
+
+from s2s.ui.home.alternatives import alternatives
+from s2s.ui.home.overview import overview

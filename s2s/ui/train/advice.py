@@ -1,0 +1,182 @@
+"""The advice on a recipe, and its buttons: each changes the settings that it names, says so, and can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from s2s.config import PRESETS, UserError, flat, override
+from s2s.jobs import Advice, change_preset, fit_to_minutes, own_settings, written
+from s2s.ui.kit import as_markdown, cached, plain
+from s2s.ui.kit.recipe_state import PREFIX, RECIPE_KEYS
+from s2s.ui.train.recipe_form import RunRequest
+
+DEFAULT_MINUTES = 10
+APPLIED = "applied advice"  # in the session: the newest change that a button made
+FITTED = ("train.warmup_steps", "train.watch.validate_every", "train.watch.save_every")
+MOST_NAMED = 4  # settings in one sentence
+
+
+@dataclass(frozen=True)
+class AppliedAdvice:
+    """A change of the form, as the values of its session keys."""
+
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+    own: frozenset[str]  # the keys that the visitor had set
+
+    @property
+    def changed(self) -> list[str]:
+        """The keys whose value is another now, the visitor's own first."""
+        found = [key for key in self.after if self.after[key] != self.before[key]]
+        return sorted(found, key=lambda key: key not in self.own)
+
+    def sentence(self) -> str:
+        """What was changed, with the old and new values, and what of the visitor's own was kept."""
+        named = [key for key in self.changed if key in self.own or "preset" not in self.changed]
+        parts = [self._change(key) for key in ["preset", *named] if key in self.changed]
+        rest = len(self.changed) - len(parts)
+        also = f", with {rest} more of its settings" if rest else ""
+        kept = [key for key in self.own if key not in self.changed and key != "preset"]
+        names = [f"`{_name(key)}` {written(self.after[key])}" for key in sorted(kept)]
+        more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+        still = f" Kept: {', '.join(names[:MOST_NAMED] + more)}." if "preset" in parts[0] else ""
+        return f"Changed: {', '.join(parts)}{also}.{still * bool(names)}"
+
+    def _change(self, key: str) -> str:
+        return f"`{_name(key)}` from {written(self.before[key])} to {written(self.after[key])}"
+
+
+def _name(key: str) -> str:
+    return key.removeprefix(PREFIX)
+
+
+def panel(request: RunRequest, found: Sequence[Advice]) -> None:
+    """Warnings and refusals, each with the button that corrects the recipe; before them, what the last one changed."""
+    _applied()
+    for number, one in enumerate(found):
+        _advice(request, one, number)
+
+
+def _advice(request: RunRequest, one: Advice, number: int) -> None:
+    label = one.label(request.recipe)
+    columns = st.columns([2, 1] if label else 1, vertical_alignment="center")
+    if label:
+        columns[1].button(
+            plain(label),
+            key=f"cure {number}",
+            icon=":material/healing:",
+            width="stretch",
+            on_click=_apply,
+            args=(request, one.preset or request.preset, one.fix),
+        )
+    if one.is_refusal:
+        columns[0].error(as_markdown(one.sentence), icon=":material/block:")
+    else:
+        columns[0].warning(as_markdown(one.sentence), icon=":material/lightbulb:")
+
+
+def recommendation(request: RunRequest) -> None:
+    """The preset for this dataset and the minutes there are, with as many steps as fit into them."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        minutes = st.number_input(
+            "Minutes you have",
+            1,
+            10_000,
+            DEFAULT_MINUTES,
+            key="minutes",
+            width=170,
+            persist_state="session",
+            help="The recommended preset and its number of steps depend on this. From 1 to 10,000.",
+        )
+        found = cached.recommended_preset(request.source, float(minutes))
+        is_chosen = found.preset == request.preset
+        fitting = _fitting(request, found.preset, float(minutes))
+        st.button(
+            "Fit the steps" if is_chosen else "Use it",
+            key="use it",
+            icon=":material/check:",
+            on_click=_apply,
+            args=(request, found.preset, fitting),
+            disabled=is_chosen and not fitting,
+        )
+        chosen = " (chosen)" if is_chosen else ""
+        why = as_markdown(found.why[:1].upper() + found.why[1:])
+        st.markdown(f"For this dataset: **{found.preset}**{chosen}. {why}.")
+    if is_chosen and fitting:
+        now = flat(request.recipe)
+        changes = [
+            f"`{key}` from {written(now[key])} to {written(value)}"
+            for key, value in fitting.items()
+        ]
+        st.caption(as_markdown(f"Fit the steps sets {', '.join(changes)}, and nothing else."))
+
+
+def _fitting(request: RunRequest, preset: str, minutes: float) -> dict[str, Any]:
+    """The steps that fit, and what goes with them where the visitor did not set that."""
+    now = flat(request.recipe)
+    values = now if preset == request.preset else _with_preset(request, preset)
+    usual = flat(PRESETS[preset].recipe)
+    last = _last()
+    advised = last.after if last else {}
+    free = [key for key in FITTED if values[key] in (usual[key], advised.get(PREFIX + key))]
+    planned = override(PRESETS[preset].recipe, values | {key: usual[key] for key in free})
+    fitting = fit_to_minutes(planned, cached.preview(request.source), minutes, cached.throughput())
+    return {
+        key: value
+        for key, value in fitting.items()
+        if (key in free or key not in FITTED) and value != values[key]
+    }
+
+
+def _with_preset(request: RunRequest, preset: str) -> dict[str, Any]:
+    """The form's values with another preset; the visitor's own stay, but for the model's sizes."""
+    if request.preset not in PRESETS or preset not in PRESETS:
+        raise UserError(f"There is no preset `{preset}`; choose one of the list.")
+    return change_preset(request.recipe, request.preset, preset)
+
+
+def _apply(request: RunRequest, preset: str, fix: Mapping[str, Any]) -> None:
+    """Put the change into the widgets, and keep what was there before."""
+    now = flat(request.recipe)
+    values = now if preset == request.preset else _with_preset(request, preset)
+    values = values | dict(fix)
+    own = own_settings(request.recipe, request.preset)
+    applied = AppliedAdvice(
+        {"preset": request.preset, **{PREFIX + key: now[key] for key in RECIPE_KEYS}},
+        {"preset": preset, **{PREFIX + key: values[key] for key in RECIPE_KEYS}},
+        frozenset(PREFIX + key for key in own),
+    )
+    _show(applied.after)
+    st.session_state[APPLIED] = applied
+
+
+def _show(values: Mapping[str, Any]) -> None:
+    for key, value in values.items():
+        st.session_state[key] = value
+
+
+def _last() -> AppliedAdvice | None:
+    return st.session_state.get(APPLIED)
+
+
+def _applied() -> None:
+    """What the last button changed, while the form still says so, and the button that takes it back."""
+    last = _last()
+    if last is None or not last.changed:
+        return
+    if any(st.session_state.get(key, last.after[key]) != last.after[key] for key in last.changed):
+        return
+    columns = st.columns([2, 1], vertical_alignment="center")
+    columns[0].info(as_markdown(last.sentence()), icon=":material/check:")
+    columns[1].button(
+        "Undo", key="undo advice", icon=":material/undo:", width="stretch", on_click=_undo
+    )
+
+
+def _undo() -> None:
+    last: AppliedAdvice = st.session_state.pop(APPLIED)
+    _show({key: last.before[key] for key in last.changed})

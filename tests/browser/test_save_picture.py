@@ -1,0 +1,79 @@
+"""Every picture's camera button saves it as SVG, PNG and PDF in a chosen width and font."""
+
+import re
+import struct
+import zlib
+from pathlib import Path
+from xml.etree import ElementTree
+
+from playwright.sync_api import Page
+
+from tests.browser.conftest import Open
+from tests.browser.test_walk import quiet
+
+
+def saved(page: Page, **asked: str) -> bytes:
+    """What the open dialog downloads when these of its fields are filled in."""
+    dialog = page.get_by_role("dialog", name="Save the picture")
+    dialog.wait_for()
+    for name, value in asked.items():
+        field = dialog.locator(f"[name={name}]")
+        if name in ("format", "face"):
+            field.select_option(value)
+        else:
+            field.fill(value)
+    with page.expect_download() as download:
+        dialog.get_by_role("button", name="Save", exact=True).click()
+    assert download.value.suggested_filename.endswith(f".{asked['format']}")
+    return Path(download.value.path()).read_bytes()
+
+
+def contents(pdf: bytes) -> str:
+    """The drawing commands of a PDF's page."""
+    streams = re.findall(rb"/Length (\d+)>>\nstream\n", pdf)
+    start = pdf.index(b"stream\n") + 7
+    return zlib.decompress(pdf[start : start + int(streams[0])]).decode()
+
+
+def words(pdf: bytes) -> list[str]:
+    return [
+        bytes.fromhex(coded).decode("cp1252")
+        for coded in re.findall(r"<([0-9a-f]+)> Tj", contents(pdf))
+    ]
+
+
+def test_a_figure_is_saved_for_paper_in_three_formats(server: str, visit: Open) -> None:
+    page = visit(f"{server}/steps?run=demo-en-fr&src=the+red+house", color_scheme="dark")
+    quiet(page)
+    camera = page.locator(".js-plotly-plot .modebar-btn").first
+    camera.click()
+    pdf = saved(page, format="pdf", width="10", face="serif")
+    assert pdf.startswith(b"%PDF-1.4")
+    assert pdf.endswith(b"%%EOF\n")
+    assert {"maison", "rouge", "chosen: the output", "demo-en-fr · step 1,500"} <= {*words(pdf)}
+    assert b"/BaseFont/Times-Roman" in pdf
+    box = re.search(rb"/MediaBox\[0 0 ([\d.]+) ([\d.]+)\]", pdf)
+    assert box
+    assert abs(float(box[1]) - 10 / 2.54 * 72) < 0.01
+    for number, offset in enumerate(re.findall(rb"(\d{10}) 00000 n", pdf), 1):
+        assert pdf[int(offset) :].startswith(b"%d 0 obj" % number)
+    camera.click()
+    svg = ElementTree.fromstring(saved(page, format="svg", width="10", face="mono"))
+    assert svg.attrib["width"] == "100mm"
+    assert svg.attrib["font-family"].startswith("Courier")
+    assert "maison" in "".join(svg.itertext())
+    camera.click()
+    png = saved(page, format="png", width="10")
+    assert struct.unpack(">I", png[16:20])[0] == round(10 / 2.54 * 300)
+
+
+def test_an_attention_map_and_a_curve_are_saved_too(server: str, visit: Open) -> None:
+    page = visit(f"{server}/attention?run=demo-en-fr&src=the+red+house&tgt=la+maison+rouge")
+    quiet(page)
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="PNG, PDF").click()
+    assert {"maison", "rouge", "predicts"} <= {*words(saved(page, format="pdf", width="12"))}
+    page.goto(f"{server}/walkthrough?run=demo-en-fr&src=the+red+house&set=step%3Aloss")
+    quiet(page)
+    page.locator(".js-plotly-plot .modebar-btn").first.click()
+    assert "Loss at each position" in words(saved(page, format="pdf", points="10"))
