@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from s2s.config import UserError, shortened
+from s2s.config import UserError
 
 OWNER = "local"  # the workspace of everybody, as nobody signs in
 SHIPPED = Path(__file__).parent / "demo" / "runs"  # the demo runs
@@ -109,21 +109,3 @@ def _limit(name: str, default: int | None) -> int | None:
             f"`{variable}` is {given}; give a whole number above 0, or `none` for no limit."
         )
     return int(given)
-
-
-def run_folder(run: str | Path) -> Path:
-    """The folder of a run, given as a folder, as an id under `S2S_HOME` or as the name of a demo run.
-
-    Raises UserError if there is none.
-    """
-    candidates = [Path(run)]
-    if re.fullmatch(r"[\w-]{1,64}", str(run)):
-        candidates += [home() / "runs" / str(run), SHIPPED / str(run)]
-    for folder in candidates:
-        if os.path.isfile(folder / "recipe.json"):  # also for a name that is too long
-            return folder
-    shipped = ", ".join(sorted(path.parent.name for path in SHIPPED.glob("*/recipe.json")))
-    raise UserError(
-        f"There is no run `{shortened(run)}`: neither the folder nor the id of a run; the demo"
-        f" runs are {shipped or 'none'}."
-    )

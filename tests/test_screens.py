@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import s2s
-from s2s import decode, settings
+from s2s import access, decode, settings
 from s2s.config import PRESETS, Choice, Recipe, override
 from s2s.data import files, load, saved_datasets
 from s2s.decode import Greedy, greedy
@@ -429,7 +429,7 @@ def test_runs_lists_renames_and_deletes(own: str) -> None:
     row = screen.dataframe[0].value.iloc[0]
     assert "done" in row["state"]
     assert row["steps"] == "30 of 30"
-    lines = RunFolder(settings.run_folder(own)).lines("metrics")
+    lines = RunFolder(access.run_folder(own)).lines("metrics")
     assert row["loss"] == pytest.approx(
         min(line["loss"] for line in lines if line["kind"] == "valid")
     )
@@ -510,7 +510,7 @@ def test_a_finished_run_can_be_continued(own: str) -> None:
     assert not screen.exception
     (job,) = queue.jobs(settings.OWNER)
     finish(job)
-    assert RunFolder(settings.run_folder(own)).status()["step"] == 40
+    assert RunFolder(access.run_folder(own)).status()["step"] == 40
 
 
 def test_the_demo_can_be_neither_renamed_nor_deleted() -> None:

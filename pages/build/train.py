@@ -6,7 +6,7 @@ from s2s.ui.kit import cached
 from s2s.ui.train import forecast, initialization, progress, recipe_form, start, sweep
 
 run_id = st.session_state["run"]
-is_own = cached.runs().get(run_id) is not None
+is_own = cached.is_own(run_id)
 
 with st.container(border=True):
     st.subheader("Train another model" if is_own else "Train a model", anchor=False)

@@ -163,8 +163,8 @@ def _load(name: str, checkpoint: str = "best") -> Run:
 
 def _step(name: str, checkpoint: str) -> int | None:
     """The step of a checkpoint; None for the best, which gives way to another where it cannot be read."""
+    from s2s.access import run_folder
     from s2s.runs import RunFolder
-    from s2s.settings import run_folder
 
     if checkpoint == "best":
         return None

@@ -5,6 +5,7 @@ The order comes on standard input.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -21,7 +22,7 @@ from pathlib import Path
 import psutil
 from filelock import FileLock, Timeout
 
-from s2s import files, hub, settings
+from s2s import access, files, hub, settings
 from s2s.config import DataConfig, UserError
 from s2s.data.caps import Caps
 from s2s.data.sections import PROFILE_SECTIONS, UPDATE_SECONDS, Progress, ReaderJob, Section
@@ -50,10 +51,13 @@ def main() -> None:
     signal.setitimer(signal.ITIMER_REAL, caps.seconds)
     with _wait_for_slot(progress):
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
-        if (uploaded := Path(order["files"])).is_dir():
-            os.chdir(uploaded)  # so that errors name the files without their folders
         job = ReaderJob(folder, order["spec"], data, progress)
-        error = _run(job, sections, order["token"])
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(access.acting_as(order["workspace"]))
+            if (uploaded := Path(order["files"])).is_dir():
+                os.chdir(uploaded)  # so that errors name the files without their folders
+                stack.enter_context(access.reading_upload())
+            error = _run(job, sections, order["token"])
     files.write_json(state, {"is_over": True, "error": error})
 
 

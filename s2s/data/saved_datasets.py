@@ -21,7 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from s2s import settings
+from s2s import access, settings
 from s2s.config import UserError
 from s2s.data.corpus import Corpus, Options, Splits, one_line, write_split
 from s2s.data.pair import Pair
@@ -191,21 +191,21 @@ def listing(owner: str) -> list[SavedDataset]:
     own = [
         SavedDataset(hash, about["name"], about["n_pairs"], about["created"])
         for hash, about in sorted(abouts.items())
-        if about and about["owner"] == owner
+        if about and access.may(owner, "list", thing(hash, about["owner"]))
     ]
     return sorted(own, key=lambda row: row.created, reverse=True)
 
 
 def rename(hash: str, owner: str, name: str) -> None:
     """Renames a dataset. Raises UserError if it is not the owner's, or for an empty name."""
-    about = _owned_about(hash, owner) | {"name": _checked(name)}
+    about = _about_for(hash, "change", owner) | {"name": _checked(name)}
     with _writing(name):
         write_json(_folder(hash) / "about.json", about)
 
 
 def delete(hash: str, owner: str) -> None:
     """Deletes a dataset; runs trained on it stay. Raises UserError if it is not the owner's."""
-    _owned_about(hash, owner)
+    _about_for(hash, "delete", owner)
     # Renamed first, so that nobody sees a half-deleted folder.
     gone = _folder(hash).with_name(f".{hash}.{secrets.token_hex(4)}")
     try:
@@ -218,8 +218,8 @@ def delete(hash: str, owner: str) -> None:
 
 
 def opened(hash: str, options: Options) -> Splits:
-    """The splits of `corpus:HASH`, each read when it is called. Raises UserError for an unknown hash."""
-    about = _about(hash)
+    """The splits of `corpus:HASH`, each read when it is called. Raises UserError for an unknown hash, or another's."""
+    about = _about_for(hash, "explore")
     names = ("train", "valid") if "valid_hash" in about else ("train",)
     return {split: partial(_corpus, hash, split, about) for split in names}
 
@@ -245,9 +245,9 @@ def _corpus(hash: str, split: str, about: dict[str, Any]) -> Corpus:
 def stream(hash: str, split: str) -> tuple[bool, Iterator[Pair]]:
     """Whether a dataset is plain text, and the pairs of a split, read line by line and not checked for changes.
 
-    Raises UserError for an unknown hash; the pairs raise it where the files cannot be read.
+    Raises UserError for an unknown hash, or another's; the pairs raise it where the files cannot be read.
     """
-    return bool(_about(hash).get("is_plain")), _streamed(hash, split)
+    return bool(_about_for(hash, "explore").get("is_plain")), _streamed(hash, split)
 
 
 def _streamed(hash: str, split: str) -> Iterator[Pair]:
@@ -271,6 +271,16 @@ def _folder(hash: str) -> Path:
     if not DATASET_HASH.fullmatch(hash):
         raise _unknown(hash)
     return settings.home() / "corpora" / hash
+
+
+def thing(hash: str, owner: str) -> access.Thing:
+    """A dataset, as something to ask about."""
+    return access.Thing("saved dataset", hash, owner)
+
+
+def require(hash: str, verb: access.Verb) -> None:
+    """Raises UserError unless this request may do that with a saved dataset."""
+    _about_for(hash, verb)
 
 
 def _unknown(hash: str) -> UserError:
@@ -306,11 +316,13 @@ def _readable_about(hash: str) -> dict[str, Any] | None:
         return None
 
 
-def _owned_about(hash: str, owner: str) -> dict[str, Any]:
-    about = _about(hash)
-    if about["owner"] != owner:
-        raise _unknown(hash)  # as if it did not exist: strangers learn nothing
-    return about
+def _about_for(hash: str, verb: access.Verb, workspace: str | None = None) -> dict[str, Any]:
+    """The content of about.json; to strangers a dataset, whole or damaged, seems not to exist."""
+    about = _readable_about(hash)
+    who = access.current() if workspace is None else workspace
+    if not access.may(who, verb, thing(hash, about["owner"] if about else access.LOCAL)):
+        raise _unknown(hash)
+    return about or _about(hash)
 
 
 @contextmanager

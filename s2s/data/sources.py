@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from s2s import access
 from s2s.config import (
     Choice,
     Config,
@@ -53,6 +54,8 @@ SOURCES: Mapping[str, Choice[Open]] = MappingProxyType(
     }
 )
 
+LOCAL_FILES = frozenset({"file", "text", "pasted"})  # sources that name files of this computer
+
 
 class Spec(NamedTuple):
     """A parsed SPEC; `options` is an instance of the source's config."""
@@ -85,7 +88,7 @@ def absolute(spec: str) -> str:
     source, location, options = parse_spec(spec)
     if source == "hub":
         return hub_datasets.pinned(spec, location, options)
-    if source not in ("file", "text", "pasted"):
+    if source not in LOCAL_FILES:
         return spec
     paths = files.two_files(location) or (Path(location),)
     address, given = _split_options(spec)
@@ -109,6 +112,8 @@ def load(spec: str, split: str | None = None) -> Corpus:
 
 def _opened(spec: str) -> Splits:
     source, location, options = parse_spec(spec)
+    if source in LOCAL_FILES:
+        access.require_files(source)
     splits_ = SOURCES[source].make(location, options)
     if not options.split:
         return splits_

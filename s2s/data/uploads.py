@@ -22,7 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from s2s import files, settings
+from s2s import access, files, settings
 from s2s.data import saved_datasets
 from s2s.data.profile import DatasetProfile, digest, new_upload
 
@@ -153,7 +153,9 @@ def begin(
 def opened(id: str, owner: str) -> Upload | None:
     """An upload by its id; None where it is another's, deleted, or over a day old."""
     record = _record(settings.home() / "incoming" / id) if UPLOAD_ID.fullmatch(id) else None
-    if record is None or record["owner"] != owner or _age(record["created"]) >= LIFETIME:
+    if record is None or _age(record["created"]) >= LIFETIME:
+        return None
+    if not access.may(owner, "change", access.Thing("upload", id, record["owner"])):
         return None
     return Upload(id, **{**record, "files": tuple(record["files"])})
 

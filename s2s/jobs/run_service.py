@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+from s2s import access
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue
 from s2s.runs import RunSummary, checked_name, find_run, list_runs, listing
@@ -32,11 +33,11 @@ def runs(owner: str, *, now: float | None = None) -> list[RunSummary]:
 def find(run_id: str, owner: str, *, now: float | None = None) -> RunSummary:
     """One run; from its folder alone while the queue is unreachable.
 
-    Raises UserError where that owner has no such run.
+    Raises UserError where this workspace may see no such run.
     """
     row = find_run(run_id, owner)
     try:
-        job = _job(run_id, owner)
+        job = _job(run_id, owner, "view")
         if row or job:
             return _merged(row, job, now)
     except UserError:
@@ -66,17 +67,17 @@ def stop(run_id: str, owner: str) -> None:
             f"The run `{run_id}` is neither waiting nor training; there is nothing to stop."
         )
     queue.abandon(job.id)
-    queue.ask_to_stop(job.id, owner)
+    queue.ask_to_stop(job.id, job.owner)
 
 
 def pause(run_id: str, owner: str) -> None:
     """Pause a run after its current step until it is unpaused. Raises UserError where it does not train."""
-    queue.request_control(_training(run_id, owner, "paused").id, owner, pause=True)
+    _control(_training(run_id, owner, "paused"), pause=True)
 
 
 def unpause(run_id: str, owner: str) -> None:
     """End a pause; a run that is not paused trains as before. Raises UserError where it does not train."""
-    queue.request_control(_training(run_id, owner, "unpaused").id, owner, pause=False)
+    _control(_training(run_id, owner, "unpaused"), pause=False)
 
 
 def step_once(run_id: str, owner: str) -> None:
@@ -86,7 +87,7 @@ def step_once(run_id: str, owner: str) -> None:
         raise UserError(
             f"The run `{run_id}` is not paused; pause it first, then advance it step by step."
         )
-    queue.request_control(job.id, owner, once=1)
+    _control(job, once=1)
 
 
 def change_lr(run_id: str, owner: str, lr: float) -> None:
@@ -95,7 +96,13 @@ def change_lr(run_id: str, owner: str, lr: float) -> None:
     Raises UserError where `train.lr` does not allow this value, or the run does not train.
     """
     override(Recipe(), {"train.lr": lr})
-    queue.request_control(_training(run_id, owner, "given another learning rate").id, owner, lr=lr)
+    _control(_training(run_id, owner, "given another learning rate"), lr=lr)
+
+
+def _control(
+    job: queue.Job, *, pause: bool | None = None, once: int = 0, lr: float | None = None
+) -> None:
+    queue.request_control(job.id, job.owner, pause=pause, once=once, lr=lr)
 
 
 def _training(run_id: str, owner: str, to_be: str) -> queue.Job:
@@ -130,9 +137,9 @@ def delete(run_id: str, owner: str) -> None:
 
     For a minute `restore` brings back what its folder holds.
     """
-    if job := _job(run_id, owner):
+    if job := _job(run_id, owner, "delete"):
         if job.state == "queued":
-            queue.ask_to_stop(job.id, owner)
+            queue.ask_to_stop(job.id, job.owner)
         job = queue.find(job.id)  # a worker may have claimed it meanwhile
         if job and job.state == "running" and job.is_live():
             raise UserError(f"The run `{run_id}` is being trained; stop it first, then delete it.")
@@ -141,9 +148,19 @@ def delete(run_id: str, owner: str) -> None:
     queue.delete_jobs(run_id)
 
 
-def _job(run_id: str, owner: str) -> queue.Job | None:
+def _job(run_id: str, owner: str, verb: access.Verb = "change") -> queue.Job | None:
+    """The run's training job; None where there is none that this workspace may see.
+
+    Raises DeniedError where it may see the run and not do that.
+    """
     job = queue.latest(run_id)
-    return job if job and job.owner == owner and job.kind == KIND else None
+    if job is None or job.kind != KIND:
+        return None
+    run = access.run_of(run_id, job.owner)
+    if not access.may(owner, "view", run):
+        return None
+    access.require(verb, run, owner)
+    return job
 
 
 def _merged(row: RunSummary | None, job: queue.Job | None, now: float | None) -> RunSummary:

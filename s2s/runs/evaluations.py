@@ -21,7 +21,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-from s2s import files
+from s2s import access, files
 from s2s.config import UserError
 from s2s.runs.store import now
 from s2s.scores import Scoring
@@ -296,14 +296,21 @@ def evaluations_folder() -> Path:
     return home() / "evaluations"
 
 
-def folder(evaluation: str) -> EvaluationFolder:
-    """An evaluation's folder by its id. Raises UserError if there is none."""
+def folder(
+    evaluation: str, verb: access.Verb = "view", workspace: str | None = None
+) -> EvaluationFolder:
+    """An evaluation's folder by its id. Raises UserError if there is none with which the workspace may do that."""
     path = evaluations_folder() / evaluation
     if not ID.fullmatch(evaluation) or not (path / "evaluation.json").is_file():
-        raise UserError(
-            f"There is no evaluation `{evaluation[:40]}` here (any more); make another."
-        )
-    return EvaluationFolder(path)
+        raise access.unknown("evaluation", evaluation)
+    found = EvaluationFolder(path)
+    try:
+        owner = found.evaluation().owner
+    except UserError:  # damaged: the operator's
+        access.require(verb, access.evaluation_of(evaluation, OWNER), workspace)
+        raise
+    access.require(verb, access.evaluation_of(evaluation, owner), workspace)
+    return found
 
 
 def new_folder() -> EvaluationFolder:
@@ -329,17 +336,14 @@ def list_evaluations(owner: str = OWNER, run: str | None = None) -> list[Evaluat
             or run == evaluation.run
             or any(run == system.run for system in evaluation.systems)
         )
-        if evaluation.owner == owner and is_of_run:
+        thing = access.evaluation_of(evaluation.id, evaluation.owner)
+        if access.may(owner, "list", thing) and is_of_run:
             found.append(evaluation)
     return sorted(found, key=lambda one: (one.created, one.id), reverse=True)
 
 
 def delete(evaluation: str, owner: str = OWNER) -> None:
     """Delete an evaluation with its files. Raises UserError if that owner does not have it."""
-    held = folder(evaluation)
-    if held.evaluation().owner != owner:
-        raise UserError(
-            f"There is no evaluation `{evaluation}` of yours; reload the page to see yours."
-        )
+    held = folder(evaluation, "delete", owner)
     gone = held.path.rename(held.path.with_name(f".deleted-{evaluation}"))
     shutil.rmtree(gone)

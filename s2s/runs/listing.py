@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import itertools
 import os
-import re
 import shutil
 import time
 import unicodedata
@@ -17,10 +16,12 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from s2s import access
+from s2s.access import runs_folder
 from s2s.config import UserError
 from s2s.model import saved_steps
 from s2s.runs.store import STATES, RunFolder
-from s2s.settings import OWNER, SHIPPED, home
+from s2s.settings import OWNER, SHIPPED
 
 LONGEST_NAME = 80
 LONGEST_TAG = 40
@@ -71,30 +72,29 @@ class RunSummary:
         return self.state in LIVE
 
 
-def runs_folder() -> Path:
-    """The folder of all runs."""
-    return home() / "runs"
-
-
 def list_runs(owner: str) -> list[RunSummary]:
-    """An owner's runs in `S2S_HOME`, newest first.
+    """The runs in `S2S_HOME` that a workspace may list, newest first.
 
-    One whose recipe.json or status.json is broken is list_runs as failed, with the reason.
+    One whose recipe.json or status.json is broken is listed as failed, with the reason.
     """
     folder = runs_folder()
     paths = (
-        [path for path in folder.iterdir() if re.fullmatch(r"[\w-]{1,64}", path.name)]
+        [path for path in folder.iterdir() if access.ID.fullmatch(path.name)]
         if folder.is_dir()
         else []
     )
-    rows = [row for path in paths if (row := _row(path)) and row.owner == owner]
+    rows = [row for path in paths if (row := _row(path)) and _may(owner, "list", row)]
     return sorted(rows, key=lambda row: (row.created, row.id), reverse=True)
 
 
 def find_run(run_id: str, owner: str) -> RunSummary | None:
-    """The row of one run, or None if that owner does not have it."""
-    row = _row(runs_folder() / run_id) if re.fullmatch(r"[\w-]{1,64}", run_id) else None
-    return row if row and row.owner == owner else None
+    """The row of one run, or None if there is none that this workspace may see."""
+    row = _row(runs_folder() / run_id) if access.ID.fullmatch(run_id) else None
+    return row if row and _may(owner, "view", row) else None
+
+
+def _may(workspace: str, verb: access.Verb, row: RunSummary) -> bool:
+    return access.may(workspace, verb, access.run_of(row.id, row.owner))
 
 
 def is_training(folder: Path) -> bool:
@@ -111,7 +111,7 @@ def is_training(folder: Path) -> bool:
 
 def rename(run_id: str, owner: str, name: str) -> None:
     """Rename a run. Raises UserError for an empty or too long name, or another owner's run."""
-    folder = _own(run_id, owner, "renamed")
+    folder = _own(run_id, owner, "change", "renamed")
     name = checked_name(name)
     folder.amend(lambda about: {"name": name})
 
@@ -126,7 +126,7 @@ def annotate(
     changes: dict[str, object] = {} if tags is None else {"tags": list(checked_tags(tags))}
     if comment is not None:
         changes["comment"] = checked_comment(comment)
-    folder = _own(run_id, owner, "annotated")
+    folder = _own(run_id, owner, "change", "annotated")
     folder.amend(lambda about: changes)
 
 
@@ -144,7 +144,7 @@ def free_name(name: str, taken: Collection[str]) -> str:
 def delete(run_id: str, owner: str) -> None:
     """Delete a run with all its files; `restore` takes it back for a minute. Raises UserError while it trains."""
     empty_trash()
-    folder = _own(run_id, owner, "deleted")
+    folder = _own(run_id, owner, "delete", "deleted")
     lock = FileLock(folder.lock_file, timeout=0)
     try:
         with lock:
@@ -160,8 +160,8 @@ def delete(run_id: str, owner: str) -> None:
 def restore(run_id: str, owner: str) -> None:
     """Take back a deletion. Raises UserError after a minute, and for another owner's run."""
     gone = runs_folder() / f"{TRASH}{run_id}"
-    row = _row(gone) if re.fullmatch(r"[\w-]{1,64}", run_id) else None
-    if row is None or row.owner != owner:
+    row = _row(gone) if access.ID.fullmatch(run_id) else None
+    if row is None or not access.may(owner, "change", access.run_of(run_id, row.owner)):
         raise UserError(
             f"The run `{run_id}` cannot be restored any more: a deletion can be undone for a minute."
         )
@@ -227,13 +227,15 @@ def checked_comment(comment: str) -> str:
     return clean
 
 
-def _own(run_id: str, owner: str, done: str) -> RunFolder:
-    if find_run(run_id, owner) is None:
+def _own(run_id: str, owner: str, verb: access.Verb, done: str) -> RunFolder:
+    row = find_run(run_id, owner)
+    if row is None:
         if (SHIPPED / run_id / "recipe.json").is_file():
             raise UserError(
                 f"`{run_id}` ships with the program and cannot be {done}; train a run of your own."
             )
         raise UserError(f"There is no run `{run_id}` of yours; reload the page to see yours.")
+    access.require(verb, access.run_of(run_id, row.owner), owner)
     return RunFolder(runs_folder() / run_id)
 
 

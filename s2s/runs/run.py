@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from s2s.access import run_folder
 from s2s.analysis import KINDS, Attention, States, Weights, capture, capture_grams, recorded_states
 from s2s.config import Recipe, UserError, override
 from s2s.decode import (
@@ -38,7 +39,6 @@ from s2s.model import (
 )
 from s2s.runs.decoded import Decoded, decoded
 from s2s.runs.store import RunFolder
-from s2s.settings import run_folder
 from s2s.tokenizers import Tokenizer
 
 ROWS = 64  # sentences per batch

@@ -117,7 +117,10 @@ def test_folders_and_jobs_make_one_table_newest_first(tiny: Recipe, trained: Pat
     assert run_service.runs("nobody") == []
 
 
-def test_only_ones_own_runs_are_stopped_renamed_and_deleted(tiny: Recipe) -> None:
+def test_only_ones_own_runs_are_stopped_renamed_and_deleted(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("S2S_HOSTED", "1")
     run = submit(tiny, "bob")
     with pytest.raises(UserError, match=f"There is no run `{run}` of yours"):
         run_service.find(run, OWNER)

@@ -64,7 +64,10 @@ def test_own_scores_are_kept_by_place_and_can_be_forgotten() -> None:
     assert place.sentence_scores(1) == {}
 
 
-def test_the_list_is_an_owners_newest_first_by_each_run_that_takes_part() -> None:
+def test_the_list_is_an_owners_newest_first_by_each_run_that_takes_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("S2S_HOSTED", "1")
     old = made()
     new = made(created="2026-01-03T00:00:00+00:00", run="other")
     made(owner="somebody else")

@@ -34,7 +34,10 @@ def put(trained: Path, run: str, **about: str) -> RunFolder:
     return folder
 
 
-def test_runs_are_listed_newest_first_with_their_best_figures(trained: Path) -> None:
+def test_runs_are_listed_newest_first_with_their_best_figures(
+    trained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("S2S_HOSTED", "1")
     put(trained, "older", created="2026-01-01T00:00:00+00:00", name="the older")
     put(trained, "newer", created="2026-01-02T00:00:00+00:00")
     put(trained, "of-bob", owner="bob")

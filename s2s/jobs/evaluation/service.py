@@ -7,6 +7,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from s2s.access import run_folder
 from s2s.config import UserError
 from s2s.decode import configure
 from s2s.jobs import queue
@@ -27,7 +28,7 @@ from s2s.runs import (
     now,
 )
 from s2s.scores import Scoring
-from s2s.settings import OWNER, run_folder
+from s2s.settings import OWNER
 
 KIND = "evaluate"
 MOST_SYSTEMS = 24
@@ -111,9 +112,7 @@ def resume(evaluation: str, owner: str = OWNER) -> None:
 
     Raises UserError where a worker has it.
     """
-    what = evaluations.folder(evaluation).evaluation()
-    if what.owner != owner:
-        raise UserError(f"There is no evaluation `{evaluation}` of yours; make another.")
+    what = evaluations.folder(evaluation, "change", owner).evaluation()
     if job := queue.latest(evaluation):
         queue.abandon(job.id)
     _queue(what)
@@ -230,19 +229,21 @@ def _left(status: Mapping[str, Any]) -> float | None:
 
 def stop(evaluation: str, owner: str = OWNER) -> None:
     """Finished sentences are kept. Raises UserError where it neither waits nor runs."""
+    evaluations.folder(evaluation, "change", owner)
     job = queue.latest(evaluation)
     if job is None or not job.is_live():
         raise UserError(
             f"The evaluation `{evaluation}` is neither waiting nor running; there is nothing to stop."
         )
-    queue.ask_to_stop(job.id, owner)
+    queue.ask_to_stop(job.id, job.owner)
 
 
 def delete(evaluation: str, owner: str = OWNER) -> None:
     """Delete an evaluation with its files and its jobs. Raises UserError while it runs."""
+    evaluations.folder(evaluation, "delete", owner)
     job = queue.latest(evaluation)
     if job and job.state == "queued":
-        queue.ask_to_stop(job.id, owner)
+        queue.ask_to_stop(job.id, job.owner)
         job = queue.find(job.id)
     if job and job.state == "running" and job.is_live():
         raise UserError(f"The evaluation `{evaluation}` is running; stop it first, then delete it.")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from s2s import files
+from s2s.access import run_folder
 from s2s.config import UserError, choose
 from s2s.data import (
     Corpus,
@@ -24,7 +25,6 @@ from s2s.data import (
     splits,
 )
 from s2s.runs import RunFolder, Sentences, evaluations
-from s2s.settings import run_folder
 
 HELD_OUT = "held out"
 SHIPPED = ("builtin", "synthetic")  # whose splits are known without reading them

@@ -15,6 +15,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from s2s import access
 from s2s.config import UserError, choose
 from s2s.jobs import queue
 from s2s.jobs.queue import stop_reasons
@@ -167,7 +168,7 @@ def _work(job: queue.Job, context: HeartbeatContext, signals: list[int]) -> tupl
     work = choose("kind of job", job.kind, JOBS).work
     most = limits().minutes
     began = time.monotonic()
-    with contextlib.closing(work(job, context)) as events:
+    with access.acting_as(job.owner), contextlib.closing(work(job, context)) as events:
         for _ in events:
             is_over_time = most is not None and time.monotonic() - began >= most * 60
             if heartbeat.is_stop_requested or signals or is_over_time:

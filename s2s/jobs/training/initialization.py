@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from s2s.access import run_folder
 from s2s.config import Recipe, UserError, flat
 from s2s.data import Pair
 from s2s.model import saved_steps, weights_path
 from s2s.runs import RunFolder
-from s2s.settings import run_folder
 from s2s.tokenizers import UNK, Tokenizer
 
 # Settings of the model that change neither the shape nor the meaning of any weight.
@@ -38,7 +38,7 @@ class InitialCheckpoint:
     @property
     def folder(self) -> RunFolder:
         """Raises UserError where it is gone."""
-        return RunFolder(run_folder(self.run))
+        return RunFolder(run_folder(self.run, "download"))
 
     @property
     def weights(self) -> Path:
@@ -60,7 +60,7 @@ def parse_checkpoint(text: str) -> InitialCheckpoint:
     if not at or not step.isdecimal():
         run = text
         step = ""
-    folder = run_folder(run)
+    folder = run_folder(run, "download")
     named = str(folder.resolve()) if folder == Path(run) else run
     found = InitialCheckpoint(named, int(step) if step else RunFolder(folder).best_or_newest_step())
     found.weights  # noqa: B018 (raises where it is gone)

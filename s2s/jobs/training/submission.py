@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from s2s import access
 from s2s.config import Recipe, UserError, override
 from s2s.data import splits
 from s2s.jobs import queue
@@ -82,13 +83,13 @@ def submit_resume(
         about["valid"],
         about["preset"],
         about["name"],
-        owner,
+        about.get("owner") or owner,
         init_from=initial_checkpoint(about),
         tags=tuple(about.get("tags", ())),
     )
     is_short = bool(job and job.slot == "express" and recipe.train.steps <= before.train.steps)
     try:
-        queue.submit("train", owner, run_id, request.to_spec(), express=is_short)
+        queue.submit("train", request.owner, run_id, request.to_spec(), express=is_short)
     except UserError:
         if has_begun:
             folder.write_about(about)  # the run stays as it was
@@ -97,10 +98,12 @@ def submit_resume(
 
 def _about(folder: RunFolder, job: queue.Job | None, owner: str) -> dict[str, Any]:
     """What is known of a run, from its folder or, before it has one, from its job."""
-    if find_run(folder.id, owner):
+    row = find_run(folder.id, owner)
+    if row:
+        access.require("change", access.run_of(folder.id, row.owner), owner)
         about = folder.about()
-    elif job and job.owner == owner:
-        about = dict(job.spec)
+    elif job and access.may(owner, "change", access.run_of(folder.id, job.owner)):
+        about = {**job.spec, "owner": job.owner}
     else:
         is_shipped = (SHIPPED / folder.id).is_dir()
         why = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import settings
+from s2s import access
 from s2s.config import UserError
 from s2s.data import saved_datasets
 from s2s.share import printable
@@ -80,13 +80,13 @@ def _delete_button(spec: str, name: str) -> None:
 def _rename(hash: str) -> None:
     name = printable(str(st.session_state[f"name {hash}"]))
     try:
-        saved_datasets.rename(hash, settings.OWNER, name)
+        saved_datasets.rename(hash, access.current(), name)
     except UserError as wrong:
         st.session_state[REFUSED] = wrong
 
 
 def _delete(hash: str) -> None:
     try:
-        saved_datasets.delete(hash, settings.OWNER)
+        saved_datasets.delete(hash, access.current())
     except UserError as wrong:
         st.session_state[REFUSED] = wrong

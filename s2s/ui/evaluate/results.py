@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from s2s import settings
+from s2s import access
 from s2s.config import UserError
 from s2s.jobs import EvaluationProgress, EvaluationRequest, evaluation_service, worker
 from s2s.runs import Evaluation, evaluations
@@ -137,12 +137,12 @@ def _do(what: str, evaluation: str) -> None:
     """Carry out one change; an error is shown in the card."""
     try:
         if what == "stop":
-            evaluation_service.stop(evaluation, settings.OWNER)
+            evaluation_service.stop(evaluation, access.current())
         elif what == "delete":
-            evaluation_service.delete(evaluation, settings.OWNER)
+            evaluation_service.delete(evaluation, access.current())
             STATE.remember(evaluation="")
         else:
-            evaluation_service.resume(evaluation, settings.OWNER)
+            evaluation_service.resume(evaluation, access.current())
             worker.ensure()
     except UserError as wrong:
         st.session_state["refused evaluation"] = wrong
@@ -183,7 +183,7 @@ def _evaluate(request: EvaluationRequest) -> None:
 
 def earlier(run_id: str) -> None:
     """The evaluations of a run, newest first."""
-    found = evaluations.list_evaluations(settings.OWNER, run_id)
+    found = evaluations.list_evaluations(access.current(), run_id)
     if not found:
         return
     with st.expander(f"Earlier evaluations of this run ({len(found)})", icon=":material/history:"):

@@ -116,6 +116,7 @@ def _labels_with(run_id: str | None) -> dict[str, str]:
     if not run_id or run_id in labels:
         return labels
     cached.refresh_runs()
+    cached.follow_link(run_id)
     labels = cached.labels()
     known = st.session_state.get(LABELS, {}).get(run_id)
     if run_id not in labels and known and run_service.queue_error():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from s2s import settings
+from s2s import access
 from s2s.jobs import sweep, training, worker
 from s2s.runs import free_name
 from s2s.ui.kit import cached
@@ -37,5 +37,5 @@ def queue_resume(run_id: str, steps: int | None = None, lr: float | None = None)
 
     Raises UserError where it is refused.
     """
-    training.submit_resume(run_id, settings.OWNER, steps, lr)
+    training.submit_resume(run_id, access.current(), steps, lr)
     worker.ensure()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import streamlit as st
 
-from s2s import plots, settings, share
+from s2s import access, plots, share
 from s2s.config import POSITION_KINDS, UserError, keys, override
 from s2s.demo import shipped_results
 from s2s.jobs import ExtrapolationResult, ExtrapolationSettings, extrapolation, sweep
@@ -182,7 +182,7 @@ def _show_train_button(experiment: ExtrapolationSettings, own: Mapping[str, RunS
     if any(row.is_live for row in own.values()):
         st.caption("The runs train one after another; you may leave this page.")
     else:
-        requests = extrapolation.run_requests(experiment, settings.OWNER)
+        requests = extrapolation.run_requests(experiment, access.current())
         seconds = sum(
             cached.forecast(planned.source, planned.recipe).seconds for planned in requests
         )
@@ -204,6 +204,6 @@ def _show_train_button(experiment: ExtrapolationSettings, own: Mapping[str, RunS
 def _train(experiment: ExtrapolationSettings) -> None:
     """Queue all six; where one is refused, none, and the page says why."""
     try:
-        queue_runs(extrapolation.run_requests(experiment, settings.OWNER))
+        queue_runs(extrapolation.run_requests(experiment, access.current()))
     except UserError as wrong:
         st.session_state[REFUSED] = wrong

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from s2s import settings, share
+from s2s import access, share
 from s2s.config import PRESETS, UserError
 from s2s.jobs import run_service, sweep
 from s2s.runs import (
@@ -244,20 +244,20 @@ def _do(what: str, run_id: str) -> None:
         if what == "rename":
             taken = {row.name for row in cached.own_runs() if row.id != run_id}
             name = checked_name(str(st.session_state[f"rename {run_id}"]))
-            run_service.rename(run_id, settings.OWNER, free_name(name, taken))
+            run_service.rename(run_id, access.current(), free_name(name, taken))
         elif what == "tags":
-            annotate(run_id, settings.OWNER, tags=st.session_state[f"tags {run_id}"])
+            annotate(run_id, access.current(), tags=st.session_state[f"tags {run_id}"])
         elif what == "note":
-            annotate(run_id, settings.OWNER, comment=str(st.session_state[f"note {run_id}"]))
+            annotate(run_id, access.current(), comment=str(st.session_state[f"note {run_id}"]))
         elif what == "delete":
             row = cached.runs().get(run_id)
             name = cached.title(run_id)
-            run_service.delete(run_id, settings.OWNER)
+            run_service.delete(run_id, access.current())
             if row and has_files(row):
                 st.session_state[DELETED] = (run_id, name, time.monotonic())
         elif what == "restore":
             del st.session_state[DELETED]
-            run_service.restore(run_id, settings.OWNER)
+            run_service.restore(run_id, access.current())
         else:
             queue_resume(run_id)
     except UserError as error:

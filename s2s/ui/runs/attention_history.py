@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from s2s import plots, settings
+from s2s import access, plots
 from s2s.analysis import LabeledWeights, Weights
 from s2s.config import UserError
 from s2s.runs import AttentionHistory, RunFolder, SavedAttention, attention_history
@@ -66,9 +66,9 @@ def open_at(run_id: str, at: str) -> None:
 
 def _folder(run_id: str) -> RunFolder:
     try:
-        return RunFolder(settings.run_folder(run_id))
+        return RunFolder(access.run_folder(run_id))
     except UserError:  # queued: training has not created its folder yet
-        return RunFolder(settings.home() / "runs" / run_id)
+        return RunFolder(access.runs_folder() / ".queued")
 
 
 def _tab(run_id: str, is_live: bool, at: str) -> None:

@@ -18,7 +18,9 @@ def read_address() -> None:
     st.session_state["notices"] = list(shared.problems)
     view = dict(shared.view)
     run = share.Column.read(view.get("c1", "")).run or pickers.run_id_of(view.get("run", ""))
-    if run in cached.runs():
+    for column in (f"c{number}" for number in range(2, 7)):
+        cached.follow_link(share.Column.read(view.get(column, "")).run)
+    if run and cached.follow_link(run):
         st.session_state["run"] = run
         if view.pop("run", "") != cached.label(run):
             st.session_state["write run label"] = run

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from s2s import settings, share
+from s2s import access, share
 from s2s.config import Recipe, UserError
 from s2s.jobs import run_service
 from s2s.runs import Curves, RunSummary
@@ -226,15 +226,17 @@ def _new_rate(run_id: str) -> float | None:
 def _do(what: str, run_id: str) -> None:
     match what:
         case "pause":
-            run_service.pause(run_id, settings.OWNER)
+            run_service.pause(run_id, access.current())
         case "carry on":
-            run_service.unpause(run_id, settings.OWNER)
+            run_service.unpause(run_id, access.current())
         case "one step":
-            run_service.step_once(run_id, settings.OWNER)
+            run_service.step_once(run_id, access.current())
         case "change lr":
-            run_service.change_lr(run_id, settings.OWNER, float(st.session_state[_widget(run_id)]))
+            run_service.change_lr(
+                run_id, access.current(), float(st.session_state[_widget(run_id)])
+            )
         case "stop":
-            run_service.stop(run_id, settings.OWNER)
+            run_service.stop(run_id, access.current())
         case "resume":
             queue_resume(run_id)
         case "continue":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import settings
+from s2s import access
 from s2s.config import UserError
 from s2s.jobs import LONGEST_PAUSE, run_service, short_count, worker
 from s2s.runs import Curves, RunSummary, has_diverged
@@ -50,7 +50,7 @@ def _panel(run_id: str, before: str, times: int) -> None:
 
 def _row(run_id: str) -> RunSummary | None:
     try:
-        return run_service.find(run_id, settings.OWNER)
+        return run_service.find(run_id, access.current())
     except UserError:
         return None
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from s2s import settings, share
+from s2s import access, share
 from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.jobs import short_count, training
 from s2s.ui.kit import address, cached, forms, pickers, plain, unique_names
@@ -67,7 +67,7 @@ class RunRequest:
             self.source,
             preset=self.preset,
             name=self.name,
-            owner=settings.OWNER,
+            owner=access.current(),
             init_from=self.init_from,
         )
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from s2s import settings
+from s2s import access
 from s2s.config import UserError
 from s2s.jobs import run_service, sweep, training, worker
 from s2s.runs import Curves, RunSummary
@@ -85,7 +85,7 @@ def answer(row: RunSummary, curves: Curves) -> str:
 
 def _summary(run_id: str) -> RunSummary | None:
     try:
-        return run_service.find(run_id, settings.OWNER) if run_id else None
+        return run_service.find(run_id, access.current()) if run_id else None
     except UserError:  # deleted since
         return None
 

@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from s2s.access import run_folder
 from s2s.jobs import evaluation_service, queue, test_sets
 from s2s.jobs.evaluation import loop as evaluation_loop
 from s2s.jobs.evaluation.service import EvaluationRequest
 from s2s.plots import TradeoffPoint
 from s2s.runs import EvaluationFolder, RunFolder, Sentences, System, evaluations, runs_folder
 from s2s.scores import Scoring, sentence_scores
-from s2s.settings import run_folder
 from s2s.share import unpack
 from s2s.ui.evaluate import charts, chat, downloads, sentences, systems, translate_file
 from s2s.ui.evaluate import table as evaluate_table

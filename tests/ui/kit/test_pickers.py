@@ -5,7 +5,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import settings
+from s2s import access, settings
 from s2s.jobs import queue, run_service
 from s2s.runs import RunFolder, RunSummary
 from s2s.share import pack
@@ -101,7 +101,7 @@ def test_a_visitor_may_go_back_to_the_old_run(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_picker_shows_no_bare_id() -> None:
-    folder = settings.run_folder(RUN)
+    folder = access.run_folder(RUN)
     for broken in ({**RunFolder(folder).about(), "name": ""}, {"name": ""}):
         (folder / "recipe.json").write_text(json.dumps(broken))
         cached.refresh_runs()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import settings
+from s2s import access, settings
 from s2s.analysis import positions as engine
 from s2s.config import POSITION_KINDS, Positions
 from s2s.jobs import extrapolation, queue, training
@@ -309,4 +309,4 @@ def test_twins_are_queued_trained_and_measured(monkeypatch: pytest.MonkeyPatch) 
     assert [trace["name"] for trace in figures(screen)[0]["data"]] == ["Sinusoidal"]
     assert "1 of 6 runs trained" in str(screen.get("progress")[0].proto.text)
     assert "trained here" in figures(screen)[0]["layout"]["title"]["text"]
-    assert extrapolation.saved(RunFolder(settings.run_folder(job.run)), "reverse") is not None
+    assert extrapolation.saved(RunFolder(access.run_folder(job.run)), "reverse") is not None

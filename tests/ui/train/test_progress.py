@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import settings
+from s2s import access, settings
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import run_service
 from s2s.runs import RunFolder, RunSummary
@@ -36,7 +36,7 @@ def own(trained: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
     monkeypatch.setenv("S2S_WORKER", "elsewhere")
     shutil.copytree(trained, settings.home() / "runs" / RUN)
     cached.refresh_runs()
-    return RunFolder(settings.run_folder(RUN))
+    return RunFolder(access.run_folder(RUN))
 
 
 Becomes = Callable[..., None]

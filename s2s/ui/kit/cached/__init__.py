@@ -20,6 +20,8 @@ from s2s.ui.kit.cached.decoding import (
 from s2s.ui.kit.cached.forecasts import forecast, preset_sizes, recommended_preset, throughput
 from s2s.ui.kit.cached.stored_runs import (
     DEMO_FOLDER,
+    follow_link,
+    is_own,
     is_untrained,
     label,
     labels,

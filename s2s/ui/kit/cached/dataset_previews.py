@@ -6,14 +6,14 @@ import time
 
 import streamlit as st
 
-from s2s import settings
+from s2s import access, settings
 from s2s.config import UserError
 from s2s.data import Preview, SavedDataset, load_preview, profile_of, saved_datasets
 
 
 def datasets() -> list[SavedDataset]:
     """The visitor's own saved datasets, newest first."""
-    return saved_datasets.listing(settings.OWNER)
+    return saved_datasets.listing(access.current())
 
 
 def dataset_name(spec: str) -> str:
@@ -23,6 +23,8 @@ def dataset_name(spec: str) -> str:
 
 def preview(spec: str) -> Preview:
     """The size, lengths and first pairs of a dataset. Raises UserError for one that cannot be read."""
+    if spec.startswith("corpus:"):
+        saved_datasets.require(spec.removeprefix("corpus:"), "explore")
     return _preview(str(settings.home()), spec)
 
 

@@ -12,7 +12,7 @@ import streamlit as st
 from safetensors import SafetensorError, safe_open
 
 import s2s
-from s2s import settings
+from s2s import access, settings
 from s2s.config import Recipe, UserError
 from s2s.demo import DEMOS
 from s2s.jobs import queue, run_service
@@ -23,17 +23,44 @@ from s2s.ui.kit.text import shortened
 
 DEMO_FOLDER = Path(s2s.__file__).parent / "demo" / "runs"
 LIST_LIFETIME = 1.0  # seconds: many visitors share one look at the disk
+OPENED = "shared runs"  # in the session: those whose links were followed
 REFRESHED = "runs refreshed"  # in the session: when it last changed a run
 UNNAMED = "unnamed run"
 MAX_TITLE = 32  # characters
 
 
 def runs() -> dict[str, RunSummary | None]:
-    """Every run by its id: first the demos (None), then the visitor's own, newest first."""
+    """Every run by its id: demos (None), the visitor's own, newest first, then shared ones that they opened."""
     demos: dict[str, RunSummary | None] = {
         name: None for name in DEMOS if saved_steps(DEMO_FOLDER / name / "checkpoints")
     }
-    return demos | {row.id: row for row in own_runs()}
+    opened = filter(None, map(_shared_run, st.session_state.get(OPENED, ())))
+    return demos | {row.id: row for row in (*own_runs(), *opened)}
+
+
+def follow_link(run_id: str) -> bool:
+    """Whether the visitor may see a run that a link names; one that is shared with them is offered from now on."""
+    if run_id in runs():
+        return True
+    if _shared_run(run_id) is None:
+        return False
+    st.session_state[OPENED] = (*st.session_state.get(OPENED, ()), run_id)
+    return True
+
+
+def is_own(run_id: str) -> bool:
+    """Whether the visitor may change a run: neither a demo nor one that is shared with them."""
+    row = runs().get(run_id)
+    return row is not None and access.may(
+        access.current(), "change", access.run_of(row.id, row.owner)
+    )
+
+
+def _shared_run(run_id: str) -> RunSummary | None:
+    try:
+        return run_service.find(run_id, access.current())
+    except UserError:
+        return None
 
 
 def own_runs() -> list[RunSummary]:
@@ -42,7 +69,7 @@ def own_runs() -> list[RunSummary]:
     refreshed = st.session_state.get(REFRESHED, -LIST_LIFETIME)
     is_fresh = now - refreshed < LIST_LIFETIME
     moment = refreshed if is_fresh else float(int(now / LIST_LIFETIME))
-    return _listed(str(settings.home()), settings.OWNER, moment)
+    return _listed(str(settings.home()), access.current(), moment)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -101,19 +128,19 @@ def _label(run_id: str, name: str) -> str:
 
 def is_untrained(run_id: str) -> bool:
     """Whether a run has no checkpoint yet."""
-    if run_id in DEMOS:
+    if run_id in DEMOS or run_id not in runs():
         return False
-    return not saved_steps(settings.home() / "runs" / run_id / "checkpoints")
+    return not saved_steps(access.runs_folder() / run_id / "checkpoints")
 
 
 def open_run(run_id: str, step: int | None = None) -> Run:
     """A run at its best checkpoint, or at the given step. Raises UserError where it cannot be opened."""
-    folder = RunFolder(settings.run_folder(run_id))
-    return _opened(str(folder.path), folder.best_or_newest_step(), step)
+    folder = RunFolder(access.run_folder(run_id))
+    return _opened(folder.path, folder.best_or_newest_step(), step)
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)  # as many as Compare has columns
-def _opened(folder: str, best: int, step: int | None) -> Run:
+def _opened(folder: Path, best: int, step: int | None) -> Run:
     """`best` tells one state of the folder from the next; an unreadable checkpoint gives way to the one before it."""
     return s2s.load(folder, step)
 
@@ -147,14 +174,14 @@ def _recipe(folder: str, changed: int, size: int) -> Recipe:
 def _queued_recipe(run_id: str) -> Recipe | None:
     try:
         job = queue.latest(run_id)
-        return Recipe.from_json(job.spec["recipe"]) if job and job.owner == settings.OWNER else None
+        return Recipe.from_json(job.spec["recipe"]) if job and is_own(run_id) else None
     except (UserError, KeyError):  # the queue cannot be reached, as the page says
         return None
 
 
 def _stamped(run_id: str) -> tuple[str, int, int]:
     """A run's folder, with the time and size of its recipe.json, which tell one state from the next."""
-    folder = settings.run_folder(run_id)
+    folder = access.run_folder(run_id)
     stamp = (folder / "recipe.json").stat()
     return str(folder), stamp.st_mtime_ns, stamp.st_size
 
@@ -162,7 +189,7 @@ def _stamped(run_id: str) -> tuple[str, int, int]:
 def parameter_count(run_id: str) -> int | None:
     """The number of parameters of a run's model; None before its first checkpoint."""
     try:
-        folder = settings.run_folder(run_id) / "checkpoints"
+        folder = access.run_folder(run_id) / "checkpoints"
     except UserError:
         return None
     steps = saved_steps(folder)
@@ -182,7 +209,7 @@ def _parameter_count(path: str) -> int | None:
 def run_notes(run_id: str) -> list[str]:
     """Sentences about how a run's dataset was cleaned and what went wrong since; none before it was read."""
     try:
-        about = RunFolder(settings.run_folder(run_id)).about()
+        about = RunFolder(access.run_folder(run_id)).about()
     except UserError:
         return []
     data = about.get("data") or {}

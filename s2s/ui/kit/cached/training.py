@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from s2s import settings
+from s2s import access
 from s2s.config import UserError
 from s2s.runs import Curves, Metrics, Run
 
@@ -18,9 +18,9 @@ SAMPLE_KEYS = {"step", "source", "text", "reference"}
 def curves(run_id: str) -> Curves:
     """The training curves so far; empty where nothing is written yet."""
     try:
-        folder = settings.run_folder(run_id)
+        folder = access.run_folder(run_id)
     except UserError:  # queued: its folder comes with its first line
-        folder = settings.home() / "runs" / run_id
+        folder = access.runs_folder() / ".queued"
     return _metrics(str(folder)).read()
 
 
@@ -47,7 +47,7 @@ def sample_steps(run_id: str) -> list[int]:
 
 def _sample_spans(run_id: str) -> tuple[dict[int, tuple[int, int]], Path]:
     try:
-        path = settings.run_folder(run_id) / "samples.jsonl"
+        path = access.run_folder(run_id) / "samples.jsonl"
         stamp = path.stat()
     except (UserError, OSError):
         return {}, Path()

@@ -1,0 +1,234 @@
+"""Who may do what to which thing: the one place that decides.
+
+A thing (run, saved dataset, evaluation, upload) belongs to a workspace. Locally there is one, `local`, which may do
+everything. On a hosted server (`S2S_HOSTED`) every visitor has a workspace of their own, and jobs work for the owner of
+what they make. What its owner has shared, anyone who knows its id may view and explore, never change.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from s2s import files, settings
+from s2s.config import UserError, shortened
+from s2s.settings import OWNER as LOCAL
+
+Verb = Literal["view", "explore", "change", "delete", "list", "download"]
+
+EVERYBODY = "everybody"  # owns what ships with the program
+NOBODY = ""  # a visitor without a workspace
+FOR_GUESTS = frozenset({"view", "explore"})
+FORMAT = 1
+SHIPPED_SOURCES = ("builtin:", "synthetic:")
+ID = re.compile(r"[\w-]{1,64}")
+
+_acting: ContextVar[str | None] = ContextVar("acting", default=None)
+_reads_upload: ContextVar[bool] = ContextVar("reads_upload", default=False)
+_visitor: list[Callable[[], str]] = []  # at most one: how the dashboard finds a visitor's workspace
+
+
+@dataclass(frozen=True)
+class Thing:
+    """Something that belongs to a workspace; `kind` is what a visitor calls it."""
+
+    kind: str
+    id: str
+    owner: str
+    is_shared: bool = False
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """What others may see of a run or an evaluation who know its link."""
+
+    link: bool = False  # the thing itself, without its dataset
+    data: bool = False  # sentences of its dataset, too
+
+
+class DeniedError(UserError):
+    """Refused; reads the same for what does not exist as for what belongs to somebody else."""
+
+
+def may(workspace: str, verb: Verb, thing: Thing) -> bool:
+    """Whether a workspace may do that."""
+    if thing.owner == EVERYBODY:
+        return verb not in ("change", "delete")
+    if workspace == LOCAL and not settings.is_hosted():
+        return True
+    if workspace != NOBODY and workspace == thing.owner:
+        return True
+    return thing.is_shared and verb in FOR_GUESTS
+
+
+def require(verb: Verb, thing: Thing, workspace: str | None = None) -> None:
+    """Raises DeniedError unless the workspace, by default that of this request, may do that."""
+    who = current() if workspace is None else workspace
+    if may(who, verb, thing):
+        return
+    if may(who, "view", thing):
+        raise DeniedError(
+            f"The {thing.kind} `{shortened(thing.id)}` belongs to somebody else: you can look at it and try it, but"
+            f" not {verb} it."
+        )
+    raise unknown(thing.kind, thing.id)
+
+
+def unknown(kind: str, id: str) -> DeniedError:
+    """What is said where there is no such thing, and where it is private."""
+    return DeniedError(
+        f"There is no {kind} `{shortened(id)}` here that you may open: it was deleted, or its owner has not shared it;"
+        " choose one of yours, or ask for its link."
+    )
+
+
+def current() -> str:
+    """The workspace for which this code works: of the job, the visitor or the person at this computer."""
+    if (acting := _acting.get()) is not None:
+        return acting
+    if not settings.is_hosted():
+        return LOCAL
+    return _visitor[0]() if _visitor else NOBODY
+
+
+@contextmanager
+def acting_as(workspace: str) -> Iterator[None]:
+    """Works for a workspace, in this thread."""
+    token = _acting.set(workspace)
+    try:
+        yield
+    finally:
+        _acting.reset(token)
+
+
+def identify_visitors(find: Callable[[], str]) -> None:
+    """Tells how to find the workspace of the visitor whom a hosted server is serving in this thread."""
+    _visitor[:] = [find]
+
+
+@contextmanager
+def reading_upload() -> Iterator[None]:
+    """Reads the files of an upload, in the folder where they are."""
+    token = _reads_upload.set(True)
+    try:
+        yield
+    finally:
+        _reads_upload.reset(token)
+
+
+def require_files(kind: str) -> None:
+    """Raises DeniedError where a visitor of a hosted server names files of that server, as `kind` of source."""
+    if settings.is_hosted() and current() != LOCAL and not _reads_upload.get():
+        raise DeniedError(
+            f"A source of the kind `{kind}` names files of the server, which its visitors cannot read; upload the"
+            " files on Data."
+        )
+
+
+def run_folder(run: str | Path, verb: Verb = "explore") -> Path:
+    """The folder of a run: by its id under `S2S_HOME`, by the name of a demo run or, on one's own computer, by a path.
+
+    A Path comes from this program, not from a visitor, and is not checked. Raises UserError where there is no such run
+    or this workspace may not do that with it.
+    """
+    is_own_computer = current() == LOCAL
+    candidates = [Path(run)] if is_own_computer or isinstance(run, Path) else []
+    if ID.fullmatch(str(run)):
+        candidates += [runs_folder() / str(run), settings.SHIPPED / str(run)]
+    for folder in candidates:
+        if os.path.isfile(folder / "recipe.json"):  # also for a name that is too long
+            if not isinstance(run, Path):
+                require(verb, run_in(folder))
+            return folder
+    if not is_own_computer:
+        raise unknown("run", str(run))
+    shipped = ", ".join(sorted(path.parent.name for path in settings.SHIPPED.glob("*/recipe.json")))
+    raise UserError(
+        f"There is no run `{shortened(run)}`: neither the folder nor the id of a run; the demo"
+        f" runs are {shipped or 'none'}."
+    )
+
+
+def runs_folder() -> Path:
+    """The folder of all runs."""
+    return settings.home() / "runs"
+
+
+def run_in(folder: Path) -> Thing:
+    """The run in a folder. Raises OSError where it has no recipe.json; a damaged one is the operator's."""
+    owner = EVERYBODY if folder.parent == settings.SHIPPED else _about(folder).owner
+    return Thing("run", folder.name, owner, sharing("run", folder.name).link)
+
+
+def run_of(run_id: str, owner: str) -> Thing:
+    """A run that has no folder yet, or has just been read."""
+    return Thing("run", run_id, owner, sharing("run", run_id).link)
+
+
+def training_data_in(folder: Path) -> Thing:
+    """The dataset of the run in a folder, which is shared separately unless it ships with the program."""
+    run = run_in(folder)
+    if _about(folder).source.startswith(SHIPPED_SOURCES):
+        return Thing("dataset of the run", run.id, EVERYBODY)
+    is_shared = run.is_shared and sharing("run", run.id).data
+    return Thing("dataset of the run", run.id, run.owner, is_shared)
+
+
+def evaluation_of(evaluation: str, owner: str) -> Thing:
+    """An evaluation, with the sentences of its test set."""
+    return Thing("evaluation", evaluation, owner, sharing("evaluation", evaluation).link)
+
+
+class _About(NamedTuple):
+    owner: str
+    source: str
+
+
+def _about(folder: Path) -> _About:
+    stat = (folder / "recipe.json").stat()
+    return _read_about(folder / "recipe.json", stat.st_mtime_ns, stat.st_size)
+
+
+@functools.lru_cache(maxsize=4096)
+def _read_about(recipe: Path, changed: int, size: int) -> _About:
+    try:
+        content = json.loads(recipe.read_bytes())
+        owner, source = (content.get(key) for key in ("owner", "source"))
+    except (ValueError, AttributeError, RecursionError):
+        return _About(LOCAL, "")
+    return _About(
+        owner if isinstance(owner, str) and owner else LOCAL,
+        source if isinstance(source, str) else "",
+    )
+
+
+def sharing(kind: str, id: str) -> Sharing:
+    """What is shared of a run or an evaluation; nothing where its owner has never said."""
+    if not ID.fullmatch(id):
+        return Sharing()
+    try:
+        content = json.loads(_sharing_file(kind, id).read_bytes())
+        return Sharing(content["link"] is True, content["data"] is True)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return Sharing()
+
+
+def share(thing: Thing, what: Sharing) -> None:
+    """Share a run or an evaluation, or end that. Raises DeniedError for another's."""
+    require("change", thing)
+    if what == Sharing():
+        _sharing_file(thing.kind, thing.id).unlink(missing_ok=True)
+    else:
+        files.write_json(_sharing_file(thing.kind, thing.id), {"format": FORMAT, **asdict(what)})
+
+
+def _sharing_file(kind: str, id: str) -> Path:
+    return settings.home() / "sharing" / f"{kind}-{id}.json"
