@@ -1,4 +1,4 @@
-"""Who may do what to which thing: the one place that decides.
+"""Who may do what to which thing: everything else asks here.
 
 A thing (run, saved dataset, evaluation, upload) belongs to a workspace. Locally there is one, `local`, which may do
 everything. On a hosted server (`S2S_HOSTED`) every visitor has a workspace of their own, and jobs work for the owner of
