@@ -53,7 +53,7 @@ def _heading(token: str) -> str:
     return f"<th><bdi>{escape(visible_controls(token))}</bdi></th>"
 
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #0C131D; background: #fff; margin: 0; }
 main { max-width: 1100px; margin: 0 auto; padding: 1rem 1.5rem; }

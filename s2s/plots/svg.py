@@ -105,7 +105,7 @@ def heatmap(
         text("attends to", left + wide / 2, 10, 12, anchor="middle", fill=GRAY),
         rotated(verb, 10, top + high / 2),
     ]
-    scale = _scale(
+    scale = color_scale(
         "share of the row maximum" if per_row else "weight", left + wide + 18, top, min(high, 150)
     )
     width = max(left + wide + 66, left + wide + 0.71 * across * is_slanted)
@@ -262,7 +262,7 @@ def _legend(names: Sequence[str], width: float, top: float) -> list[str]:
     ]
 
 
-def _scale(name: str, left: float, top: float, high: float) -> Iterator[str]:
+def color_scale(name: str, left: float, top: float, high: float) -> Iterator[str]:
     """The color scale from 1 at the top to 0, made of boxes: a gradient would need an id to refer to."""
     n_boxes = 32
     colors = sample_colorscale(theme.SEQUENTIAL, np.linspace(1, 0, n_boxes).tolist())

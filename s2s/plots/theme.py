@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -36,6 +37,13 @@ def shortened(token: str, length: int = TICK_LENGTH) -> str:
 def escaped(text: str) -> str:
     """Text that Plotly draws literally, although it reads `<b>`, `<br>` and `&amp;` as markup."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+@functools.cache
+def palette() -> npt.NDArray[np.uint8]:
+    """(256, 3) RGB of the sequential scale."""
+    colors = sample_colorscale(SEQUENTIAL, np.linspace(0, 1, 256).tolist())
+    return np.array([unlabel_rgb(color) for color in colors]).round().astype(np.uint8)
 
 
 def text_colors(values: npt.NDArray[np.float32]) -> list[str]:

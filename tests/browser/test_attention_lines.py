@@ -100,7 +100,7 @@ def test_saved_files_contain_the_picture_and_a_hostile_token_stays_text(
 ) -> None:
     page = visit(f"{server}/{VIEW.format(run=hostile_run)}")
     expect(token(page, 1, HOSTILE)).to_be_visible()
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     picture = saved(page, "SVG", tmp_path).read_text()
     texts = [
         each.text

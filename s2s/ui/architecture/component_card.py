@@ -15,7 +15,8 @@ from s2s.sizing import BYTES, COMPONENT_KINDS, VASWANI, Component, NamedShape, c
 from s2s.ui.architecture.diagram_layout import diagram_of
 from s2s.ui.architecture.models import differing_settings, label_of, settings_of
 from s2s.ui.architecture.request import ArchitectureRequest, select_component
-from s2s.ui.canvas import BoxNote, diagram
+from s2s.ui.canvas import BoxNote, diagram, diagram_svg, picture_button
+from s2s.ui.kit import file_name
 
 # Axis names for readers who are new to shapes.
 AXES: Mapping[str, str] = MappingProxyType(
@@ -35,6 +36,7 @@ AXES: Mapping[str, str] = MappingProxyType(
         "buckets": "distance buckets",
     }
 )
+LEGEND = "Solid: the residual stream. Dashed: residual connections. Thick: the encoder's output (memory)."
 GROUP_SOURCE = f"{VASWANI}, Figure 1 and section 3.1"
 ABOUT_GROUPS: Mapping[str, str] = MappingProxyType(
     {
@@ -58,8 +60,32 @@ def show_diagram(request: ArchitectureRequest) -> None:
     drawing = diagram_of(request.components, is_pre=is_pre)
     notes = {box.name: _note(request, box.name, differing) for box in drawing.boxes}
     diagram(drawing, notes, request.selected, key="model diagram", on_pick=select_component)
-    legend = "Solid: the residual stream. Dashed: residual connections. Thick: the encoder's output (memory)."
-    st.caption(f"{legend} ≠: differs in the other model." if differing else legend)
+    legend = LEGEND
+    if request.other and differing:
+        legend += " ≠: differs in the other model."
+    st.caption(legend)
+    marked = [name for name, note in notes.items() if note.is_marked]
+    title = f"Architecture · {request.model.name}"
+    svg = diagram_svg(drawing, marked, title=title, caption=diagram_caption(request))
+    picture_button(svg, file_name(title), label="Save the picture", key="save diagram")
+
+
+def diagram_caption(request: ArchitectureRequest) -> str:
+    """The model's sizes and, where another model is compared, the settings in which that one differs."""
+    model = request.model.spec.recipe.model
+    sizes = (
+        f"{cost(request.components).parameters:,} parameters",
+        f"d_model {model.d_model}",
+        f"heads per layer: encoder {model.encoder.n_heads}, decoder {model.decoder.n_heads}",
+        f"positions: {model.positions.kind}",
+        f"{model.norm.place}-norm",
+    )
+    lines = [" · ".join(sizes), LEGEND]
+    if request.other:
+        rows = differing_settings(request.model, request.other)
+        changes = [f"{row.key}: {' / '.join(map(format_value, row.values))}" for row in rows]
+        lines.append(f"≠: differs in {request.other.name}. {'; '.join(changes)}")
+    return "\n".join(lines)
 
 
 def _note(

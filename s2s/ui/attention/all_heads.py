@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -12,8 +13,18 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from s2s.analysis import ROLES, SELF, HeadSummary, LabeledWeights, summarize_heads
-from s2s.ui.attention.request import AttentionRequest, select
+from s2s.analysis import (
+    ROLES,
+    SELF,
+    HeadSelection,
+    HeadSummary,
+    LabeledWeights,
+    reduced,
+    summarize_heads,
+)
+from s2s.plots import svg_heads
+from s2s.ui.attention import export
+from s2s.ui.attention.request import DEFAULT_REDUCTION, AttentionRequest, select
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.canvas import heads_canvas, pack_heads, pooling
 from s2s.ui.kit import captions, pickers, plain
@@ -50,8 +61,30 @@ def show(request: AttentionRequest) -> None:
         on_enlarge=partial(_enlarge, view.weights.shape),
     )
     st.caption(_instructions(view))
+    _save_button(request)
     with st.expander("As a table", icon=":material/table:"):
         _table(request)
+
+
+def _save_button(request: AttentionRequest) -> None:
+    """The weights of every head as they are: the reduction and simplifications of the page concern its heatmap."""
+    view = request.view
+    n_layers, n_heads = view.weights.shape[:2]
+    pictures = {
+        which: reduced(request.attention, which)
+        for layer, head in np.ndindex(n_layers, n_heads)
+        for which in [HeadSelection(request.which.kind, layer, head)]
+    }
+    draw = partial(svg_heads.heads, view.weights, _roles(request), per_row=STATE.now.scale == "row")
+    export.save_button(
+        replace(request, reduction=DEFAULT_REDUCTION, note=""),
+        draw,
+        pictures,
+        note=f"In each square, a row {view.verb} one token; columns are the tokens that it attends to. The first tokens"
+        " are at the top left. Below a square: the head's role by a rule of thumb.",
+        label="Save all heads",
+        name=f"{n_layers} layer{'s' * (n_layers > 1)} of {n_heads} heads",
+    )
 
 
 def _instructions(view: LabeledWeights) -> str:
@@ -74,9 +107,13 @@ def _pixels(
     folder: str, step: int, text: str, target: str, kind: str, _request: AttentionRequest
 ) -> bytes:
     view = _request.view
-    summary = _summary(folder, step, text, target, kind, _request)
-    roles = [[ROLES[slug].label for slug in layer] for layer in summary.role]
-    return pack_heads(view.weights, view.rows, view.keys, view.verb, roles=roles)
+    return pack_heads(view.weights, view.rows, view.keys, view.verb, roles=_roles(_request))
+
+
+def _roles(request: AttentionRequest) -> list[list[str]]:
+    """Their labels, by layer and head."""
+    summary = _summary(*_cache_key(request), request)
+    return [[ROLES[slug].label for slug in layer] for layer in summary.role]
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

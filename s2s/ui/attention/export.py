@@ -77,39 +77,45 @@ class AttentionExport:
 
 
 def save_button(
-    request: AttentionRequest, draw: Draw, pictures: Maps | None = None, *, note: str = ""
+    request: AttentionRequest,
+    draw: Draw,
+    pictures: Maps | None = None,
+    *,
+    note: str = "",
+    label: str = "Save",
+    name: str = "",
 ) -> None:
     """The button and its popover. `draw(title=, caption=)` returns the SVG; `pictures` are its data.
 
-    `note` says what the picture leaves out, in addition to `request.note`.
+    `note` says what the picture leaves out, in addition to `request.note`; `name` stands for the names of `pictures`.
     """
-    with st.popover(
-        "Save", icon=ICON, key="save attention", on_change="rerun", width="content"
-    ) as box:
+    key = f"{label} attention".lower()
+    with st.popover(label, icon=ICON, key=key, on_change="rerun", width="content") as box:
         if not box.open:
             return
-        export = make_export(request, draw, pictures or {request.which: request.shown}, note)
-        title = captions.heatmap_title(request.run, request.which.kind, maps_name(export.pictures))
-        name = captions.file_name(title)
+        pictures = pictures or {request.which: request.shown}
+        name = name or maps_name(pictures)
+        export = make_export(request, draw, pictures, note, name)
+        file = captions.file_name(captions.heatmap_title(request.run, request.which.kind, name))
         st.caption(
             "The picture with its caption, for papers (SVG; PNG and PDF in a chosen width and font) or as a page of its"
             " own (HTML), and its data (CSV, JSON)."
         )
         with st.container(horizontal=True, width=440, gap="xsmall"):
-            _button("SVG", export.svg, f"{name}.svg", "image/svg+xml")
-            picture_button(export.svg(), name, key="save picture as")
-            _button("HTML", export.html, f"{name}.html", "text/html")
-            _button("CSV", export.csv, f"{name}.csv", "text/csv")
-            _button("JSON", export.json, f"{name}.json", "application/json")
+            _button("SVG", export.svg, f"{file}.svg", "image/svg+xml", key=f"{key} svg")
+            picture_button(export.svg(), file, label="PNG, PDF", key=f"{key} picture")
+            _button("HTML", export.html, f"{file}.html", "text/html", key=f"{key} html")
+            _button("CSV", export.csv, f"{file}.csv", "text/csv", key=f"{key} csv")
+            _button("JSON", export.json, f"{file}.json", "application/json", key=f"{key} json")
 
 
 def make_export(
-    request: AttentionRequest, draw: Draw, pictures: Maps, note: str = ""
+    request: AttentionRequest, draw: Draw, pictures: Maps, note: str, name: str
 ) -> AttentionExport:
-    """The files of what the page shows."""
+    """The files of what the page shows; `name` says which heads."""
     run = request.run
     kind = request.which.kind
-    run_name, title = captions.heatmap_title(run, kind, maps_name(pictures)).split("\n")
+    run_name, title = captions.heatmap_title(run, kind, name).split("\n")
     simplifying = request.note.replace("`", "")
     about = {
         "run": run.folder.id,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import math
 import zlib
@@ -12,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
-from plotly.colors import sample_colorscale, unlabel_rgb
 
 from s2s.plots import theme
 
@@ -52,7 +50,7 @@ def pack_heads(
         "stamp": f"{zlib.crc32(pixels):08x}",
     }
     packed = json.dumps(header).encode()
-    return len(packed).to_bytes(4, "little") + _palette() + packed + pixels
+    return len(packed).to_bytes(4, "little") + theme.palette().tobytes() + packed + pixels
 
 
 def pooling(shape: Sequence[int]) -> int:
@@ -113,13 +111,6 @@ def _pooled(weights: npt.NDArray[np.float32], side: int) -> npt.NDArray[np.float
 def _pooled_names(tokens: Sequence[str], side: int) -> list[str]:
     blocks = [tokens[start : start + side] for start in range(0, len(tokens), side)]
     return [block[0] if len(block) == 1 else f"{block[0]} … {block[-1]}" for block in blocks]
-
-
-@functools.cache
-def _palette() -> bytes:
-    """(256, 3) uint8 of the sequential scale."""
-    colors = sample_colorscale(theme.SEQUENTIAL, np.linspace(0, 1, 256).tolist())
-    return np.array([unlabel_rgb(color) for color in colors]).round().astype(np.uint8).tobytes()
 
 
 CHOSEN = st.components.v2.component(

@@ -2,28 +2,23 @@
 // one module with it. What a figure of ours does not use (gradients, filters, masks) is not translated.
 const FACES = { sans: ['Helvetica', 'Helvetica-Bold'], serif: ['Times-Roman', 'Times-Bold'], mono: ['Courier', 'Courier-Bold'] };
 const POINTS_PER_MM = 72 / 25.4;
+// What WinAnsi, the encoding of PDF's own fonts, holds beside Latin-1; its hyphen stands for the minus sign, too.
 const WIN_ANSI = { '\u2212': 0x96, '–': 0x96, '—': 0x97, '…': 0x85, '‘': 0x91, '’': 0x92, '“': 0x93, '”': 0x94, '•': 0x95, '€': 0x80,
   'œ': 0x9c, 'Œ': 0x8c, '\u00a0': 0x20 };
-const byteOf = (character) => {
-  const code = character.codePointAt(0);
-  return WIN_ANSI[character] ?? ((code >= 32 && code < 127) || (code >= 160 && code < 256) ? code : null);
-};
+const KNOWN = ` -~\u00a0-\u00ff${Object.keys(WIN_ANSI).join('')}`, RUNS = new RegExp(`[${KNOWN}]+|[^${KNOWN}]+`, 'gu');
+const byteOf = (character) => WIN_ANSI[character] ?? character.codePointAt(0);
 const number = (value) => String(Math.round(value * 1e4) / 1e4);
 const numbers = (...values) => values.map(number).join(' ');
 
-// The commands of a path as absolute M, L, C and Z; arcs become curves (SVG 1.1, appendix F.6).
+// The commands of a path as absolute lines and cubic curves. PDF has no other curves: these become short lines, along points
+// that the browser computes.
 const curvesOf = (d) => {
   const out = [], parts = d.match(/[a-zA-Z]|[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/gi) || [];
   let at = 0, x = 0, y = 0, startX = 0, startY = 0, command = '';
   const take = () => Number(parts[at++]);
-  const flag = () => {  // two flags may stand together: `01`
-    const text = parts[at];
-    if (text.length > 1) { parts[at] = text.slice(1); return Number(text[0]); }
-    return take();
-  };
   while (at < parts.length) {
     if (/[a-zA-Z]/.test(parts[at])) command = parts[at++];
-    const upper = command.toUpperCase(), [baseX, baseY] = command === upper ? [0, 0] : [x, y];
+    const upper = command.toUpperCase(), [baseX, baseY] = command === upper ? [0, 0] : [x, y], n = { A: 7, Q: 4 }[upper];
     if (upper === 'Z') { out.push('h'); [x, y] = [startX, startY]; continue; }
     if (upper === 'M') {
       [x, y] = [baseX + take(), baseY + take()];
@@ -34,15 +29,11 @@ const curvesOf = (d) => {
       const values = [0, 1, 2].flatMap(() => [baseX + take(), baseY + take()]);
       out.push(`${numbers(...values)} c`);
       [x, y] = values.slice(4);
-    } else if (upper === 'Q') {
-      const [controlX, controlY, toX, toY] = [baseX + take(), baseY + take(), baseX + take(), baseY + take()];
-      out.push(`${numbers(x + 2 / 3 * (controlX - x), y + 2 / 3 * (controlY - y),
-        toX + 2 / 3 * (controlX - toX), toY + 2 / 3 * (controlY - toY), toX, toY)} c`);
-      [x, y] = [toX, toY];
-    } else if (upper === 'A') {
-      const [rx, ry, turn, large, sweep, toX, toY] = [take(), take(), take(), flag(), flag(), baseX + take(), baseY + take()];
-      out.push(...arc(x, y, Math.abs(rx), Math.abs(ry), turn * Math.PI / 180, large, sweep, toX, toY));
-      [x, y] = [toX, toY];
+    } else if (n) {
+      const points = pointsAlong(`M${x} ${y}${command}${parts.slice(at, at + n).join(' ')}`);
+      out.push(...points.map((point) => `${numbers(point.x, point.y)} l`));
+      ({ x, y } = points.at(-1));
+      at += n;
     } else {
       if (upper !== 'V') x = baseX + take();
       if (upper !== 'H') y = baseY + take();
@@ -51,41 +42,25 @@ const curvesOf = (d) => {
   }
   return out;
 };
-const arc = (x1, y1, rx, ry, turn, large, sweep, x2, y2) => {
-  if (!rx || !ry) return [`${numbers(x2, y2)} l`];
-  const [cos, sin] = [Math.cos(turn), Math.sin(turn)], [dx, dy] = [(x1 - x2) / 2, (y1 - y2) / 2];
-  const [px, py] = [cos * dx + sin * dy, cos * dy - sin * dx];
-  const grow = Math.sqrt(Math.max(1, (px / rx) ** 2 + (py / ry) ** 2));
-  [rx, ry] = [rx * grow, ry * grow];
-  const under = (rx * ry) ** 2 - (rx * py) ** 2 - (ry * px) ** 2;
-  const factor = Math.sqrt(Math.max(0, under / ((rx * py) ** 2 + (ry * px) ** 2))) * (large === sweep ? -1 : 1);
-  const [cx, cy] = [factor * rx * py / ry, -factor * ry * px / rx];
-  const from = Math.atan2((py - cy) / ry, (px - cx) / rx);
-  let angle = Math.atan2((-py - cy) / ry, (-px - cx) / rx) - from;
-  if (sweep && angle < 0) angle += 2 * Math.PI;
-  if (!sweep && angle > 0) angle -= 2 * Math.PI;
-  const n = Math.max(1, Math.ceil(Math.abs(angle) / (Math.PI / 2) - 1e-9)), step = angle / n, handle = 4 / 3 * Math.tan(step / 4);
-  const place = (a, b) => [cos * rx * a - sin * ry * b + cos * cx - sin * cy + (x1 + x2) / 2,
-    sin * rx * a + cos * ry * b + sin * cx + cos * cy + (y1 + y2) / 2];
-  return Array.from({ length: n }, (_, index) => {
-    const [a, b] = [from + index * step, from + (index + 1) * step];
-    const ends = [place(Math.cos(a) - handle * Math.sin(a), Math.sin(a) + handle * Math.cos(a)),
-      place(Math.cos(b) + handle * Math.sin(b), Math.sin(b) - handle * Math.cos(b)), place(Math.cos(b), Math.sin(b))];
-    return `${numbers(...ends.flat())} c`;
-  });
+const pointsAlong = (d) => {  // at most a pixel apart, so that no corner shows
+  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+  path.setAttribute('d', d);
+  const length = path.getTotalLength(), n = Math.ceil(length) + 8;
+  return Array.from({ length: n }, (_, index) => path.getPointAtLength(length * (index + 1) / n));
 };
-const rectangle = (x, y, width, height) => [`${numbers(x, y, width, height)} re`];
-const shapeOf = (element) => {
-  const value = (name) => Number.parseFloat(element.getAttribute(name) || '0');
+const shapeOf = (element) => {  // as commands of PDF; null for what has no outline
+  const value = (name) => element[name].baseVal.value;  // which may be a percentage
   if (element.tagName === 'path') return curvesOf(element.getAttribute('d') || '');
   if (element.tagName === 'rect') {
-    const size = (name) => element[name].baseVal.value;  // which may be a percentage
-    return rectangle(size('x'), size('y'), size('width'), size('height'));
+    const [x, y, width, height, r] = ['x', 'y', 'width', 'height', 'rx'].map(value), corner = `a${r} ${r} 0 0 1 `;
+    if (!r) return [`${numbers(x, y, width, height)} re`];
+    return curvesOf(`M${x + r} ${y}h${width - 2 * r}${corner}${r} ${r}v${height - 2 * r}${corner}${-r} ${r}`
+      + `h${2 * r - width}${corner}${-r} ${-r}v${2 * r - height}${corner}${r} ${-r}Z`);
   }
-  if (element.tagName === 'line') return curvesOf(`M${value('x1')},${value('y1')}L${value('x2')},${value('y2')}`);
+  if (element.tagName === 'line') return curvesOf(`M${value('x1')} ${value('y1')}L${value('x2')} ${value('y2')}`);
   if (element.tagName === 'circle') {
-    const [x, y, r] = [value('cx'), value('cy'), value('r')];
-    return curvesOf(`M${x - r},${y}A${r},${r} 0 1 0 ${x + r},${y}A${r},${r} 0 1 0 ${x - r},${y}Z`);
+    const [x, y, r] = ['cx', 'cy', 'r'].map(value);
+    return curvesOf(`M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`);
   }
   if (element.tagName === 'polygon') return curvesOf(`M${element.getAttribute('points')}Z`);
   return null;
@@ -149,8 +124,10 @@ class PdfWriter {
       if (['title', 'desc'].includes(node.parentElement.tagName)) continue;
       const style = getComputedStyle(node.parentElement), words = node.data;
       if (at + words.length > element.getNumberOfChars()) return;  // spaces that the browser leaves out
-      if (words.trim() && style.visibility !== 'hidden') await this.words(element, at, words, style, opacity);
-      at += words.length;
+      for (const run of words.match(RUNS) || []) {
+        if (run.trim() && style.visibility !== 'hidden') await this.words(element, at, run, style, opacity);
+        at += run.length;
+      }
     }
   }
 
@@ -158,8 +135,8 @@ class PdfWriter {
     const size = Number.parseFloat(style.fontSize), start = element.getStartPositionOfChar(at);
     const color = rgbOf(style.fill), turn = element.getRotationOfChar(at) * Math.PI / 180;
     if (!color || !size) return;
-    const bytes = [...words].map(byteOf), [cos, sin] = [Math.cos(turn), Math.sin(turn)];
-    if (bytes.includes(null)) {
+    const [cos, sin] = [Math.cos(turn), Math.sin(turn)], bytes = [...words].map(byteOf);
+    if (bytes.some((byte) => byte > 255)) {
       await this.drawnWords(words, style, start, [cos, sin], element.getSubStringLength(at, words.length));
       return;
     }

@@ -5,6 +5,7 @@ import json
 import re
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -383,3 +384,18 @@ def test_another_model_without_the_chosen_component_shows_the_whole() -> None:
     assert not screen.exception
     assert "no component encoder.final_norm" in said(screen)
     assert drawn(screen)["chosen"] == ""
+
+
+@pytest.mark.parametrize("name", [*PRESETS])
+def test_the_diagram_is_saved_with_the_models_sizes_and_differences(name: str) -> None:
+    screen = page(model=name, against="modern-small")
+    saved = component(screen, "svg")
+    words = " ".join("".join(ElementTree.fromstring(saved["svg"]).itertext()).split())
+    recipe = PRESETS[name].recipe
+    assert f"Architecture · {name}" in words
+    assert f"{cost(spec(name).components(BatchSizes(32, 20, 20))).parameters:,} parameters" in words
+    assert f"d_model {recipe.model.d_model}" in words
+    boxes = drawn(screen)["boxes"]
+    assert all(f"{box['label']}{box['small']}" in words for box in boxes if box["name"])
+    assert saved["svg"].count(">≠<") == sum(box["marked"] for box in boxes)
+    assert ("differs in modern-small." in words) is (name != "modern-small")

@@ -4,6 +4,7 @@ import json
 import re
 import zlib
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from s2s.ui.canvas import heads
 from s2s.ui.kit import cached
 from s2s.ui.kit.text import JOINER
 from tests.conftest import make_run
-from tests.screen import lost, opened, picture, said
+from tests.screen import component, lost, opened, picture, said
 
 DEMO = "demo-en-fr"
 TEXT = "the cat who chased the mouse was black"
@@ -320,3 +321,18 @@ def test_every_thumbnail_has_the_role_of_its_head(run: Run, kind: str) -> None:
     head, _ = canvas(look(tgt=TARGET, kind=kind))
     roles = summarize_heads(run.attention(TEXT, TARGET), kind).role
     assert head["roles"] == [[ROLES[slug].label for slug in layer] for layer in roles]
+
+
+def test_all_heads_are_saved_with_run_step_and_scale() -> None:
+    given = {"tgt": TARGET, "kind": "decoder", "reduce": "rollout", "set": pack({"drop": "1"})}
+    screen = look(**given)
+    screen.session_state["save all heads attention"] = True
+    screen.run()
+    saved = component(screen, "svg")
+    words = " ".join("".join(ElementTree.fromstring(saved["svg"]).itertext()).split())
+    assert "decoder self-attention · 2 layers of 4 heads" in words
+    assert (
+        f"demo-en-fr · step 1,500 · weights{TEXT} → {TARGET}In each square, a row predicts" in words
+    )
+    assert saved["name"] == "demo-en-fr-step-1-500-decoder-self-attention-2-layers-of-4-heads"
+    assert {button.label for button in screen.get("download_button")} >= {"CSV", "JSON", "HTML"}

@@ -138,7 +138,8 @@ def kept(run: Run, attention: Attention, *places: HeadSelection) -> export.Atten
     pictures = {which: reduced(attention, which) for which in places}
     first = next(iter(pictures.values()))
     draw = partial(svg.heatmap, first.weights, first.keys, first.rows, verb=first.verb)
-    return export.make_export(request(run, attention, places[0]), draw, pictures, "A note.")
+    name = export.maps_name(pictures)
+    return export.make_export(request(run, attention, places[0]), draw, pictures, "A note.", name)
 
 
 def test_the_numbers_are_the_librarys_own(run: Run, attention: Attention) -> None:
