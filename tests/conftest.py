@@ -37,6 +37,16 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         option.dist = "worksteal"  # neighbours stay together, with the fixtures of their module
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests that need the internet are left out unless `-m` speaks of them, as in `-m network`."""
+    if "network" in config.option.markexpr:
+        return
+    left_out = [item for item in items if item.get_closest_marker("network")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _light() -> Iterator[None]:
     """What tests make and start takes one thread, and waits for no disk: `fsync` guards against a loss of power alone.
