@@ -14,7 +14,6 @@ from s2s.share import printable
 from s2s.ui.data import uploads
 from s2s.ui.kit import as_markdown, unique_names
 
-MAX_MEGABYTES = 200
 UNITS = MappingProxyType(
     {
         "line": "lines",
@@ -30,7 +29,6 @@ def files_field() -> None:
         "A table, two aligned text files, or one text file",
         accept_multiple_files=True,
         key=f"upload {st.session_state.setdefault('n uploads', 0)}",
-        max_upload_size=MAX_MEGABYTES,
     )
     st.caption(
         f"Tables: {FILE_KINDS}; you choose the two columns. Text files: two whose lines translate each other, or one as"

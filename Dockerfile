@@ -1,0 +1,42 @@
+# The dashboard and its worker, without root, for many visitors; docs/hosting.md says how to run it.
+FROM python:3.11-slim-bookworm
+
+# tini reaps the processes that the app and the worker start and leave behind.
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends tini=0.19.* \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --uid 1000 --no-create-home --home-dir /tmp s2s \
+    && install --directory --owner=s2s --group=s2s /data
+
+WORKDIR /app
+
+# Where pip looks for torch: the index with PyTorch's CPU builds saves gigabytes of GPU libraries. Empty: pip's default.
+ARG TORCH_INDEX=""
+COPY requirements.txt ./
+RUN grep '^torch==' requirements.txt > /tmp/torch.txt \
+    && pip install --no-cache-dir ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} --requirement /tmp/torch.txt \
+    && pip install --no-cache-dir --requirement requirements.txt 'psycopg[binary]>=3.2' \
+    && rm /tmp/torch.txt
+
+COPY .streamlit .streamlit
+COPY pages pages
+COPY s2s s2s
+COPY streamlit_app.py ./
+RUN python -m compileall -q pages s2s streamlit_app.py
+
+ENV HOME=/tmp \
+    PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONUNBUFFERED=1 \
+    S2S_HOME=/data \
+    S2S_HOSTED=1 \
+    STREAMLIT_SERVER_ADDRESS=0.0.0.0 \
+    STREAMLIT_SERVER_HEADLESS=true \
+    STREAMLIT_SERVER_PORT=8501
+
+USER 1000:1000
+VOLUME /data
+EXPOSE 8501
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+    CMD ["python", "-c", "from os import environ; from urllib.request import urlopen; urlopen(f'http://127.0.0.1:{environ[\"STREAMLIT_SERVER_PORT\"]}/ready', timeout=4)"]
+ENTRYPOINT ["tini", "--"]
+CMD ["python", "-m", "streamlit", "run", "streamlit_app.py"]

@@ -1,0 +1,150 @@
+"""compose.yaml and the configuration of its proxy, against what the program and Streamlit know."""
+
+import base64
+import hashlib
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit
+import yaml  # type: ignore[import-untyped]
+from streamlit import config
+
+from s2s.cli.parser import make_parser
+from tests.hosting.dockerfile import ROOT, environment, only
+
+COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+CADDYFILE = ROOT / "docs" / "Caddyfile"
+PROXY = CADDYFILE.read_text()
+MEGABYTE = 2**20
+SECRET = re.compile(r"\$\{\w+:\?\}")  # from the environment, and refused where it is missing
+
+
+def test_it_has_an_app_a_worker_a_database_and_a_proxy() -> None:
+    assert set(SERVICES) == {"app", "worker", "database", "proxy"}
+    published = [name for name, service in SERVICES.items() if "ports" in service]
+    assert published == ["proxy"]
+    assert SERVICES["app"]["image"] == SERVICES["worker"]["image"]
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_service_can_change_only_its_volumes_and_takes_only_its_share(name: str) -> None:
+    service = SERVICES[name]
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["restart"] == "unless-stopped"
+    assert service["mem_limit"]
+    assert service["pids_limit"]
+    assert service["logging"]["options"]["max-size"]
+    assert "privileged" not in service
+    volumes = [volume.split(":") for volume in service["volumes"]]
+    assert all(volume[0] in COMPOSE["volumes"] or volume[2] == "ro" for volume in volumes)
+    assert all(volume[0].startswith("./") or volume[0] in COMPOSE["volumes"] for volume in volumes)
+
+
+def test_the_program_writes_to_its_volume_and_to_memory() -> None:
+    for name in ("app", "worker"):
+        assert SERVICES[name]["volumes"] == [f"data:{only('VOLUME')}"]
+        assert SERVICES[name]["tmpfs"] == [environment()["HOME"]]
+
+
+def test_the_worker_is_elsewhere_and_its_command_exists() -> None:
+    python, module, name, *arguments = SERVICES["worker"]["command"]
+    assert (python, module, name) == ("python", "-m", "s2s")
+    make_parser().parse_args(arguments)
+    for name in ("app", "worker"):
+        assert SERVICES[name]["environment"]["S2S_WORKER"] == "elsewhere"
+        assert SERVICES[name]["environment"]["S2S_HOSTED"] == "1"
+
+
+def test_only_the_app_and_the_worker_reach_the_database() -> None:
+    assert COMPOSE["networks"]["queue"] == {"internal": True}
+    reached = {name for name, service in SERVICES.items() if "queue" in service["networks"]}
+    assert reached == {"app", "worker", "database"}
+    assert SERVICES["database"]["networks"] == ["queue"]
+    assert SERVICES["database"]["user"] == "postgres"
+    for name in ("app", "worker"):
+        assert SERVICES[name]["depends_on"] == {"database": {"condition": "service_healthy"}}
+        given = SERVICES[name]["environment"]["S2S_DATABASE_URL"]
+        assert SECRET.sub("x", given) == "postgresql+psycopg://s2s:x@database/s2s"
+
+
+def test_no_secret_is_written_down() -> None:
+    for service in SERVICES.values():
+        for name, value in service.get("environment", {}).items():
+            if re.search("SECRET|KEY|PASSWORD", name):
+                assert SECRET.fullmatch(value), name
+    assert ".env" in (ROOT / ".gitignore").read_text().splitlines()
+
+
+def test_streamlit_knows_every_option_that_is_set() -> None:
+    known = {option.env_var for option in config._config_options_template.values()}
+    given = {
+        name
+        for service in (*SERVICES.values(), {"environment": environment()})
+        for name in service.get("environment", {})
+        if name.startswith("STREAMLIT_")
+    }
+    assert given
+    assert given <= known
+
+
+def test_streamlit_answers_to_the_host_that_the_proxy_serves() -> None:
+    app = SERVICES["app"]["environment"]
+    domain = SERVICES["proxy"]["environment"]["DOMAIN"]
+    assert app["STREAMLIT_SERVER_ALLOWED_HOSTS"] == domain
+    assert app["STREAMLIT_BROWSER_SERVER_ADDRESS"] == domain
+    assert f"app:{environment()['STREAMLIT_SERVER_PORT']}" in PROXY
+    assert "{$DOMAIN} {" in PROXY
+
+
+def test_the_app_refuses_an_upload_before_the_proxy_does() -> None:
+    most = int(SERVICES["app"]["environment"]["STREAMLIT_SERVER_MAX_UPLOAD_SIZE"]) * MEGABYTE
+    (allowed,) = re.findall(r"max_size (\d+)MB", PROXY)
+    assert most + MEGABYTE < int(allowed) * 1_000_000 < 2 * most
+
+
+def test_an_idle_session_outlives_the_app_s_pings() -> None:
+    (minutes,) = re.findall(r"idle (\d+)m", PROXY)
+    assert config.get_option("server.websocketPingInterval") * 3 <= 60 <= int(minutes) * 60
+
+
+def test_the_policy_allows_the_one_script_that_streamlit_writes_into_its_page() -> None:
+    page = (Path(streamlit.__file__).parent / "static" / "index.html").read_text()
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"'sha256-{digest}'" in PROXY
+
+
+def test_every_answer_says_what_a_browser_may_do_with_it() -> None:
+    for name, value in {
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "same-origin",
+        "Strict-Transport-Security": '"max-age=31536000"',
+    }.items():
+        assert re.search(rf"^\t\t{name} {re.escape(value)}$", PROXY, re.MULTILINE)
+    (policy,) = re.findall(r'Content-Security-Policy "(.*)"', PROXY)
+    rules = {
+        name: value
+        for name, _, value in (rule.strip().partition(" ") for rule in policy.split(";"))
+    }
+    assert rules["default-src"] == rules["frame-ancestors"] == rules["base-uri"] == "'none'"
+    assert "unsafe" not in rules["script-src"]
+    assert not re.search(r"\*|https?:", policy)
+
+
+def test_caddy_where_present_reads_the_configuration(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if shutil.which("caddy") is None:
+        return
+    monkeypatch.setenv("DOMAIN", "s2s.example.org")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    command = ["caddy", "validate", "--adapter", "caddyfile", "--config", str(CADDYFILE)]
+    completed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stderr
