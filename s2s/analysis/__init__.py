@@ -27,6 +27,7 @@ from s2s.analysis.buckets import (
     bucket_scores,
     count_errors,
 )
+from s2s.analysis.correlation import Correlation, correlation
 from s2s.analysis.forward_trace import (
     Array,
     AttentionTrace,
@@ -46,7 +47,15 @@ from s2s.analysis.quality_flags import RULES, QualityFlag
 from s2s.analysis.reduce import REDUCTIONS, AttentionMap, HeadSelection, reduced
 from s2s.analysis.roles import ROLES, SELF, HeadSummary, summarize_heads
 from s2s.analysis.search_error import ROUNDING, SearchDiagnosis, probability_ratio
-from s2s.analysis.sentence_table import SORTS, SentenceRow, score_gains, sentence_rows, sort_rows
+from s2s.analysis.sentence_table import (
+    SORTS,
+    SentenceRow,
+    Sort,
+    score_gains,
+    sentence_rows,
+    sort_rows,
+    worst_first,
+)
 from s2s.analysis.simplify import (
     Remaining,
     alignable_words,

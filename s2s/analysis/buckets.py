@@ -9,13 +9,22 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.analysis.quality_flags import RULES
 from s2s.analysis.search_error import ROUNDING
 from s2s.analysis.sentence_table import SentenceRow
-from s2s.scores import PairedDifference, References, Scoring, Statistics, statistics
+from s2s.scores import (
+    METRICS,
+    PairedDifference,
+    References,
+    Scoring,
+    Statistics,
+    mean_differences,
+    statistics,
+)
 
 NO_FLAG = "no quality flag"
 
@@ -99,6 +108,14 @@ def _range(low: float, high: float) -> str:
     return f"{low} to < {high}"
 
 
+class Compared(NamedTuple):
+    """The score of one system, and of another with the difference (first minus second)."""
+
+    score: float
+    other: float | None = None
+    difference: PairedDifference | None = None
+
+
 @dataclass(frozen=True)
 class BucketScore:
     """A bucket: its sentences, the score of one system, and of another with the difference (first minus second)."""
@@ -119,36 +136,54 @@ def bucket_scores(
     metric: str,
     scoring: Scoring,
 ) -> list[BucketScore]:
-    """The corpus score of each bucket. The first system's outputs decide the bucket.
+    """The corpus score of each bucket; the mean of the sentences' scores for a metric that is not in METRICS. The first
+    system's outputs decide the bucket.
 
     Raises ValueError where the numbers of sentences differ.
     """
     if len(rows) != len(references) or (others is not None and len(others) != len(rows)):
         raise ValueError(f"{len(rows)} rows do not match {len(references)} references")
-
-    def counted(texts: Sequence[SentenceRow], members: Sequence[int]) -> Statistics:
-        return statistics(
-            [texts[i].hypothesis for i in members],
-            [references[i] for i in members],
-            names=[metric],
-            scoring=scoring,
-        )
-
     scores = []
     for name, members in buckets(rows, by).items():
-        ours = counted(rows, members)
-        score = BucketScore(name, len(members), ours.scores()[metric].value)
-        if others is not None:
-            theirs = counted(others, members)
-            score = BucketScore(
-                name,
-                len(members),
-                score.score,
-                theirs.scores()[metric].value,
-                ours.paired(theirs)[metric],
-            )
-        scores.append(score)
+        ours = [rows[i] for i in members]
+        theirs = None if others is None else [others[i] for i in members]
+        compared = (
+            _corpus_scores(ours, theirs, [references[i] for i in members], metric, scoring)
+            if metric in METRICS
+            else _means(ours, theirs, metric)
+        )
+        scores.append(BucketScore(name, len(members), *compared))
     return scores
+
+
+def _corpus_scores(
+    ours: Sequence[SentenceRow],
+    theirs: Sequence[SentenceRow] | None,
+    references: References,
+    metric: str,
+    scoring: Scoring,
+) -> Compared:
+    def counted(rows: Sequence[SentenceRow]) -> Statistics:
+        texts = [row.hypothesis for row in rows]
+        return statistics(texts, references, names=[metric], scoring=scoring)
+
+    first = counted(ours)
+    score = first.scores()[metric].value
+    if theirs is None:
+        return Compared(score)
+    second = counted(theirs)
+    return Compared(score, second.scores()[metric].value, first.paired(second)[metric])
+
+
+def _means(
+    ours: Sequence[SentenceRow], theirs: Sequence[SentenceRow] | None, metric: str
+) -> Compared:
+    first = [row.scores[metric] for row in ours]
+    if theirs is None:
+        return Compared(fmean(first))
+    second = [row.scores[metric] for row in theirs]
+    difference = mean_differences({metric: first}, {metric: second})[metric]
+    return Compared(fmean(first), fmean(second), difference)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.analysis.quality_flags import QualityFlag, Texts, find_flags, longest_repeated
-from s2s.scores import METRIC_NAMES, all_sentence_scores
+from s2s.scores import all_sentence_scores
+from s2s.words import MetricName
 
 
 class Rarest(NamedTuple):
@@ -29,7 +30,9 @@ class SentenceRow:
     source: str
     reference: str
     hypothesis: str
-    scores: Mapping[str, float]  # sentence scores by the keys of METRICS
+    scores: Mapping[
+        str, float
+    ]  # sentence scores by the keys of METRICS, and those given for other metrics
     # Words of a hypothesis, by the lengths of this test set; None for an empty source.
     expected: float | None
     log_prob: float | None  # nats, the model's own sum
@@ -131,24 +134,31 @@ def rarest(source: str, counts: Mapping[str, int]) -> Rarest | None:
 
 
 def score_gains(
-    ours: Sequence[SentenceRow], theirs: Sequence[SentenceRow], score: str
+    ours: Sequence[SentenceRow], theirs: Sequence[SentenceRow], metric: MetricName
 ) -> list[float]:
-    """How much better each of our sentences is by a metric of METRICS. Raises ValueError for different test sets."""
-    sign = 1 if METRIC_NAMES[score].better == "higher" else -1
+    """How much better each of our sentences is by a metric. Raises ValueError for different test sets."""
+    sign = 1 if metric.better == "higher" else -1
     pairs, other_pairs = ([(row.source, row.reference) for row in rows] for rows in (ours, theirs))
     if pairs != other_pairs:
         raise ValueError("these are rows of two test sets")
     return [
-        sign * (row.scores[score] - other.scores[score])
+        sign * (row.scores[metric.key] - other.scores[metric.key])
         for row, other in zip(ours, theirs, strict=True)
     ]
 
 
+def worst_first(metric: MetricName) -> Sort:
+    """The order by the sentence scores of any metric."""
+    is_descending = metric.better == "lower"
+    end = "Highest" if is_descending else "Lowest"
+    about = f"The {'higher' if is_descending else 'lower'}, the worse."
+    return Sort(f"{end} {metric.label}", _by_score(metric.key), is_descending, about)
+
+
 def sort_rows(
-    rows: Iterable[SentenceRow], sort: str, *, is_reversed: bool = False
+    rows: Iterable[SentenceRow], order: Sort, *, is_reversed: bool = False
 ) -> list[SentenceRow]:
-    """Sort by a row of `SORTS`, or in reverse."""
-    order = SORTS[sort]
+    """Sort by a row of `SORTS` or the like, or in reverse."""
     sign = -1 if order.is_descending != is_reversed else 1
 
     def rank(row: SentenceRow) -> tuple[bool, float]:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from s2s.jobs import extrapolation, queue, run_service, sweep, training
-    from s2s.jobs.evaluation import provenance, test_sets
+    from s2s.jobs.evaluation import external, provenance, test_sets
     from s2s.jobs.evaluation import service as evaluation_service
+    from s2s.jobs.evaluation.external import GivenScores
     from s2s.jobs.evaluation.service import EvaluationProgress, EvaluationRequest
     from s2s.jobs.evaluation.test_sets import AllReferences, SentencePairs
     from s2s.jobs.extrapolation import ExtrapolationResult, ExtrapolationSettings
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 # Each module with the names of it that are handed on.
 _NAMES = MappingProxyType(
     {
+        "s2s.jobs.evaluation.external": ("GivenScores",),
         "s2s.jobs.evaluation.service": ("EvaluationProgress", "EvaluationRequest"),
         "s2s.jobs.evaluation.test_sets": ("AllReferences", "SentencePairs"),
         "s2s.jobs.extrapolation": ("ExtrapolationResult", "ExtrapolationSettings"),
@@ -91,6 +93,7 @@ _NAMES = MappingProxyType(
 _MODULES = MappingProxyType(
     {
         "evaluation_service": "s2s.jobs.evaluation.service",
+        "external": "s2s.jobs.evaluation.external",
         "extrapolation": "s2s.jobs.extrapolation",
         "initialization": "s2s.jobs.training.initialization",
         "provenance": "s2s.jobs.evaluation.provenance",

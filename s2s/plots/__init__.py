@@ -38,6 +38,7 @@ from s2s.plots.positions import (
 from s2s.plots.ranked_tokens import ranked_tokens
 from s2s.plots.schedule import schedule
 from s2s.plots.sentence_lengths import sentence_lengths
+from s2s.plots.sentence_scores import MOST_POINTS, sentence_scores
 from s2s.plots.similarity import CosineSeries, similarity, similarity_csv
 from s2s.plots.states import COLORINGS, StateLayer, StatePoint, states, states_csv
 from s2s.plots.static_heatmap import static_heatmap
@@ -139,6 +140,10 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
             tradeoff,
             "Up and to the right is better (TER: down). A system with no other above and to the right of it is on the"
             " Pareto frontier.",
+        ),
+        "sentence_scores": Plot(
+            sentence_scores,
+            "One point per sentence. Where the points form a line, the two scores agree; inspect those far from it.",
         ),
         "states": Plot(
             states,

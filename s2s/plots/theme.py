@@ -82,8 +82,8 @@ def layout(title: str, height: int, x_label: str, y_label: str) -> dict[str, Any
         "title": heading(title),
         "height": height,
         "margin": {"l": 56, "r": 12, "t": 48, "b": 8},
-        "xaxis": {"title": {"text": x_label}, "rangemode": "tozero", "fixedrange": True},
-        "yaxis": {"title": {"text": y_label}, "rangemode": "tozero", "fixedrange": True},
+        "xaxis": {"title": {"text": escaped(x_label)}, "rangemode": "tozero", "fixedrange": True},
+        "yaxis": {"title": {"text": escaped(y_label)}, "rangemode": "tozero", "fixedrange": True},
         "legend": {"orientation": "h", "y": -0.25, "x": 0},
         "dragmode": False,
     }

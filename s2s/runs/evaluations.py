@@ -8,6 +8,7 @@ scores.json         corpus scores of the sentences that all systems have transla
 words.json          how often each word of the sources occurs in the training data
 provenance.json     what it was made with: checkpoints, settings that took effect, data, versions, commands
 status.json         progress
+external-*-0.json   segment scores that somebody gave for system 0 (external_scores.py)
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ from s2s.scores.resampling import (
     paired,
     statistics,
 )
+from s2s.scores.segments import mean_differences, mean_intervals
 from s2s.scores.sentence import (
     SENTENCE_METRICS,
     all_sentence_scores,

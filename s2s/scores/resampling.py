@@ -133,7 +133,7 @@ class Statistics:
         scores = self.scores()
         drawn = self.resampled(samples=samples, seed=seed)
         return {
-            name: Interval(score.value, *_bounds(name, score.value, drawn[name]))
+            name: Interval(score.value, *bounds(name, score.value, drawn[name]))
             for name, score in scores.items()
         }
 
@@ -154,7 +154,7 @@ class Statistics:
         drawn, others = (one.resampled(samples=samples, seed=seed) for one in (self, baseline))
         swapped = self._swapped(baseline, samples=samples, seed=seed)
         return {
-            name: _paired(
+            name: paired_difference(
                 name,
                 ours[name].value - theirs[name].value,
                 drawn[name] - others[name],
@@ -319,21 +319,27 @@ class _Grams:
         return shares
 
 
-def _bounds(name: str, value: float, drawn: Floats) -> tuple[float, float]:
+def bounds(name: str, value: float, drawn: Floats) -> tuple[float, float]:
+    """Of the 95 % interval of a score whose resamples are `drawn`."""
     shift = value - float(drawn.mean()) if name in DISTINCT else 0.0
     ordered = np.sort(drawn)
     tail = len(drawn) // TAIL
     return float(ordered[tail]) + shift, float(ordered[-1 - tail]) + shift
 
 
-def _paired(name: str, difference: float, drawn: Floats, swapped: Floats) -> PairedDifference:
-    """sacrebleu's p-value, except that it is 1 (sacrebleu: the smallest) if no resample separates the two."""
+def paired_difference(
+    name: str, difference: float, drawn: Floats, swapped: Floats
+) -> PairedDifference:
+    """From the differences of the resamples, `drawn`, and of random swaps.
+
+    sacrebleu's p-value, except that it is 1 (sacrebleu: the smallest) if no resample separates the two.
+    """
     sizes = np.abs(drawn)
     n_larger = int((sizes - sizes.mean() > abs(difference)).sum()) if sizes.any() else len(sizes)
     n_extreme = int((np.abs(swapped) >= abs(difference) - ROUNDING).sum())
     return PairedDifference(
         difference,
-        *_bounds(name, difference, drawn),
+        *bounds(name, difference, drawn),
         p_value=(n_larger + 1) / (len(sizes) + 1),
         p_randomization=(n_extreme + 1) / (len(swapped) + 1),
     )

@@ -65,6 +65,14 @@ EVALUATION: tuple[Term, ...] = (
         page="evaluate",
     ),
     Term(
+        "correlation",
+        plain="A number from -1 to 1 for how far two scores rise and fall together.",
+        expert="Pearson's of the values, Spearman's of their ranks.",
+        source="Spearman 1904",
+        page="evaluate",
+        also=("rank correlation",),
+    ),
+    Term(
         "distinct-n",
         plain="How varied the words or word pairs of the outputs are.",
         expert="Distinct n-grams as a percentage of all n-grams; falls with the amount of text.",
@@ -195,6 +203,14 @@ EVALUATION: tuple[Term, ...] = (
         source="Lin 2004",
         page="evaluate",
         also=("ROUGE-1", "ROUGE-2", "ROUGE-L", "rouge_1", "rouge_2", "rouge_l"),
+    ),
+    Term(
+        "segment score",
+        plain="The score of one sentence, which a metric or a person gave.",
+        expert="Metrics such as COMET are reported as the mean of their segment scores.",
+        source="Rei et al. 2020",
+        page="evaluate",
+        also=("segment scores", "sentence score"),
     ),
     Term(
         "signature",

@@ -1,3 +1,6 @@
+from dataclasses import replace
+from statistics import fmean
+
 import pytest
 
 from s2s.analysis import SentenceRow, sentence_rows
@@ -58,6 +61,26 @@ def test_a_bucket_has_the_score_and_the_difference_of_its_sentences() -> None:
     )
     alone = bucket_scores(ours, None, REFERENCES, by="flags", metric="bleu", scoring=scoring)
     assert all(each.difference is None for each in alone)
+
+
+def test_a_metric_that_was_given_has_the_mean_of_each_bucket() -> None:
+    def rated(texts: list[str], shift: float) -> list[SentenceRow]:
+        found = enumerate(rows(texts))
+        return [replace(row, scores={"human": i % 7 + shift * (i % 2)}) for i, row in found]
+
+    ours = rated(HYPOTHESES, 1.0)
+    scoring = Scoring()
+    found = bucket_scores(
+        ours, rated(OTHERS, 0.0), REFERENCES, by="length", metric="human", scoring=scoring
+    )
+    members = buckets(ours, "length")["6 to 10"]
+    one = next(each for each in found if each.name == "6 to 10")
+    assert one.score == pytest.approx(fmean(i % 7 + i % 2 for i in members))
+    assert one.other == pytest.approx(fmean(i % 7 for i in members))
+    assert one.difference
+    assert one.difference.difference == pytest.approx(fmean(i % 2 for i in members))
+    alone = bucket_scores(ours, None, REFERENCES, by="length", metric="human", scoring=scoring)
+    assert [each.score for each in alone] == [each.score for each in found]
 
 
 def test_errors_are_counted_over_the_whole_set() -> None:

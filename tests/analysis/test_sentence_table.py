@@ -1,6 +1,7 @@
 """Rows of a test set: what they say of a sentence, and the orders that they can be read in."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -12,8 +13,10 @@ from s2s.analysis.sentence_table import (
     score_gains,
     sentence_rows,
     sort_rows,
+    worst_first,
 )
 from s2s.scores import METRICS, sentence_scores
+from s2s.words import MetricName
 from tests.scores.pairs import hypotheses, pairs
 
 SOURCES = ["the cat sleeps", "a dog and a cat eat", "", "two very old friends sell bread"]
@@ -82,27 +85,46 @@ def test_a_gain_is_positive_where_ours_is_better(score: str) -> None:
         sentence_rows(references, references, texts)
         for texts in (references, hypotheses(references, 9))
     )
-    assert min(score_gains(ours, theirs, score)) == 0
-    assert max(score_gains(ours, theirs, score)) > 0
-    assert score_gains(theirs, ours, score) == [-one for one in score_gains(ours, theirs, score)]
+    assert min(score_gains(ours, theirs, METRICS[score])) == 0
+    assert max(score_gains(ours, theirs, METRICS[score])) > 0
+    assert score_gains(theirs, ours, METRICS[score]) == [
+        -one for one in score_gains(ours, theirs, METRICS[score])
+    ]
     with pytest.raises(ValueError, match="two test sets"):
-        score_gains(ours, ROWS, score)
+        score_gains(ours, ROWS, METRICS[score])
 
 
 @pytest.mark.parametrize("sort", SORTS)
 def test_rows_come_in_the_order_of_their_keys_and_without_one_last(sort: str) -> None:
     for is_reversed in (False, True):
-        keys = [SORTS[sort].key(row) for row in sort_rows(ROWS, sort, is_reversed=is_reversed)]
+        keys = [
+            SORTS[sort].key(row) for row in sort_rows(ROWS, SORTS[sort], is_reversed=is_reversed)
+        ]
         known = [key for key in keys if key is not None]
         assert keys[: len(known)] == sorted(known, reverse=SORTS[sort].is_descending != is_reversed)
-    assert sorted(row.number for row in sort_rows(ROWS, sort)) == [1, 2, 3, 4]
+    assert sorted(row.number for row in sort_rows(ROWS, SORTS[sort])) == [1, 2, 3, 4]
     bare = sentence_rows(SOURCES, REFERENCES, FOUND)
     if all(SORTS[sort].key(row) is None for row in bare):
-        assert sort_rows(bare, sort) == bare
+        assert sort_rows(bare, SORTS[sort]) == bare
+
+
+@pytest.mark.parametrize(("better", "first"), [("higher", 2), ("lower", 3)])
+def test_any_metric_is_an_order_from_its_worst_sentence(better: str, first: int) -> None:
+    metric = MetricName("human", "human", "", "", better)
+    values = [2.0, 1.0, 3.0]
+    rows = [replace(row, scores={"human": value}) for row, value in zip(ROWS, values, strict=False)]
+    order = worst_first(metric)
+    found = sort_rows([*rows, ROWS[3]], order)
+    assert found[0].number == first
+    assert found[-1].number == 4  # it has no score
+    better_first = -1 if better == "lower" else 1
+    assert score_gains(rows[:1], [replace(rows[0], scores={"human": 1.5})], metric) == [
+        0.5 * better_first
+    ]
 
 
 def test_sorting_puts_the_most_interesting_first() -> None:
-    assert sort_rows(ROWS, "chrf")[-1].number == 1
-    assert sort_rows(ROWS, "stretch")[0].number == 2
-    assert sort_rows(ROWS, "log_prob")[0].number == 2
-    assert [row.number for row in sort_rows(ROWS, "rarest")] == [4, 1, 2, 3]
+    assert sort_rows(ROWS, SORTS["chrf"])[-1].number == 1
+    assert sort_rows(ROWS, SORTS["stretch"])[0].number == 2
+    assert sort_rows(ROWS, SORTS["log_prob"])[0].number == 2
+    assert [row.number for row in sort_rows(ROWS, SORTS["rarest"])] == [4, 1, 2, 3]

@@ -22,6 +22,7 @@ from s2s.runs import Evaluation, evaluations
 from s2s.scores import METRIC_NAMES
 from s2s.ui.evaluate.view_state import STATE
 from s2s.ui.kit import file_name, plain, shortened
+from s2s.words import MetricName
 
 SCORES = ("bleu", "chrf", "ter", "rouge_l", "exact_match")
 NOTHING = "no other system"
@@ -30,20 +31,28 @@ HEADS = {"difference": "difference", "low": "95 % from", "high": "to"}
 
 
 class Choice(NamedTuple):
-    """What is compared: two systems, or one, by buckets and a metric; `n` sentences are done."""
+    """What is compared: two systems, or one, by buckets and a metric; `n` sentences are done.
+
+    `values` tells apart files of one metric that were added after each other.
+    """
 
     ours: int
     theirs: int | None
     by: str
     metric: str
     n: int
+    values: int
 
 
-def panel(evaluation: Evaluation, every: Sequence[Sequence[SentenceRow]]) -> None:
-    """How often each error occurs, and the scores by bucket."""
+def panel(
+    evaluation: Evaluation,
+    every: Sequence[Sequence[SentenceRow]],
+    more: Sequence[MetricName] = (),
+) -> None:
+    """How often each error occurs, and the scores by bucket. `more`: the metrics of files."""
     st.subheader("Errors and buckets", anchor=False)
     _errors(evaluation, every)
-    _buckets(evaluation, every)
+    _buckets(evaluation, every, more)
 
 
 def _errors(evaluation: Evaluation, every: Sequence[Sequence[SentenceRow]]) -> None:
@@ -87,7 +96,11 @@ def forced(evaluation: str, number: int, n: int) -> list[float | None]:
     return [float(each[0]) if each else None for each in found]
 
 
-def _buckets(evaluation: Evaluation, every: Sequence[Sequence[SentenceRow]]) -> None:
+def _buckets(
+    evaluation: Evaluation,
+    every: Sequence[Sequence[SentenceRow]],
+    more: Sequence[MetricName],
+) -> None:
     names = [system.name for system in evaluation.systems]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         ours = _system("of", "System", names, names[-1])
@@ -95,10 +108,11 @@ def _buckets(evaluation: Evaluation, every: Sequence[Sequence[SentenceRow]]) -> 
         baseline = names[evaluation.baseline]
         theirs = _system("other", "Compared with", left, baseline if baseline in left else NOTHING)
         by = STATE.choice("bucket", "Buckets", BUCKETINGS, width=180)
-        labels = {key: METRIC_NAMES[key].label for key in SCORES}
+        other = None if theirs == NOTHING else names.index(theirs)
+        chosen = [every[i] for i in (names.index(ours), other) if i is not None]
+        labels = _labels(chosen, more)
         metric = STATE.choice("bucket_score", "Score", labels, width=150)
-    other = None if theirs == NOTHING else names.index(theirs)
-    choice = Choice(names.index(ours), other, by, metric, len(every[0]))
+    choice = Choice(names.index(ours), other, by, metric, len(every[0]), _values(chosen, metric))
     found = _scores(str(settings.home()), evaluation.id, choice, every)
     if not found:
         st.caption("No sentence has this value: the training data was not read.")
@@ -108,17 +122,17 @@ def _buckets(evaluation: Evaluation, every: Sequence[Sequence[SentenceRow]]) -> 
         hide_index=True,
         placeholder="",
         column_config={
-            name: st.column_config.NumberColumn(label, format="%.1f")
+            name: st.column_config.NumberColumn(label, format=_format(metric))
             for name, label in HEADS.items()
         }
-        | {"score": _head(ours), "other_score": _head(theirs)},
+        | {"score": _head(ours, metric), "other_score": _head(theirs, metric)},
         alt=f"{labels[metric]} by {BUCKETINGS[by].lower()}",
         key="eval buckets",
     )
     about = NUMBERS[by].about if by in NUMBERS else "A sentence may have several flags."
     st.caption(
-        f"{about} {labels[metric]} of the sentences of each bucket together; difference: {plain(ours)} minus the other,"
-        " with its 95 % paired bootstrap interval. In a small bucket the interval is wide."
+        f"{about} {plain(labels[metric])} of the sentences of each bucket together; difference: {plain(ours)} minus the"
+        " other, with its 95 % paired bootstrap interval. In a small bucket the interval is wide."
     )
     st.download_button(
         "Buckets (CSV)",
@@ -154,9 +168,27 @@ def _scores(
     )
 
 
-def _head(system: str) -> Any:
+def _labels(chosen: Sequence[Sequence[SentenceRow]], more: Sequence[MetricName]) -> dict[str, str]:
+    """The scores on offer: a metric of a file only where all these systems have it."""
+    given = [name for name in more if all(name.key in rows[0].scores for rows in chosen)]
+    return {name.key: name.label for name in (*(METRIC_NAMES[key] for key in SCORES), *given)}
+
+
+def _values(chosen: Sequence[Sequence[SentenceRow]], metric: str) -> int:
+    """The hash of a file's scores; 0 for a metric that is computed here."""
+    if metric in SCORES:
+        return 0
+    return hash(tuple(row.scores[metric] for rows in chosen for row in rows))
+
+
+def _format(metric: str) -> str:
+    """Of its numbers; a metric of a file may have any scale."""
+    return "%.1f" if metric in SCORES else "%.4g"
+
+
+def _head(system: str, metric: str) -> Any:
     """The column of a system's scores."""
-    return st.column_config.NumberColumn(shortened(system, 30), format="%.1f")
+    return st.column_config.NumberColumn(shortened(system, 30), format=_format(metric))
 
 
 def table(found: Sequence[BucketScore]) -> dict[str, list[object]]:

@@ -16,8 +16,10 @@ from s2s.runs import Evaluation, System
 from s2s.scores import METRIC_NAMES
 from s2s.ui.evaluate.table import value
 from s2s.ui.kit import cached, chart, file_name, shortened
+from s2s.words import MetricName
 
 Scores = Mapping[str, Any]  # of one system
+Names = Mapping[str, MetricName]
 SystemScores = list[tuple[System, Scores]]
 QUALITY = ("bleu", "chrf", "ter", "rouge_l", "exact_match")
 X_LABELS = {
@@ -27,32 +29,33 @@ X_LABELS = {
 SWEEP_SCORES = ("length_ratio", "repetition", "sentences_per_second")  # offered besides QUALITY
 
 
-def panel(evaluation: Evaluation, scores: Scores) -> None:
+def panel(evaluation: Evaluation, scores: Scores, names: Names = METRIC_NAMES) -> None:
     """One plot per tab; nothing for a single system or without references."""
     systems = scores["systems"]
-    quality = [key for key in QUALITY if any(value(system, key) is not None for system in systems)]
+    keys = [*QUALITY, *scores.get("external", {})]
+    quality = [key for key in keys if any(value(system, key) is not None for system in systems)]
     if not quality or len(evaluation.systems) < 2:
         return
     has_sweep = any(system.sweep for system in evaluation.systems)
-    y = _score_picker([*quality, *(SWEEP_SCORES if has_sweep else ())])
-    names = [*(["Sweep"] if has_sweep else []), "Quality and speed", "Quality and diversity"]
-    for name, tab in zip(names, st.tabs(names), strict=True):
+    chosen = _score_picker([*quality, *(SWEEP_SCORES if has_sweep else ())], names)
+    tabs = [*(["Sweep"] if has_sweep else []), "Quality and speed", "Quality and diversity"]
+    for name, tab in zip(tabs, st.tabs(tabs), strict=True):
         with tab:
             if name == "Sweep":
-                _sweep(evaluation, systems, y)
+                _sweep(evaluation, systems, names[chosen])
                 continue
             x = "distinct_2" if name.endswith("diversity") else "sentences_per_second"
             with st.container(key=f"tradeoff {name}"):
-                _tradeoff(evaluation, systems, x, y)
+                _tradeoff(evaluation, systems, x, names[chosen])
 
 
-def _score_picker(keys: Sequence[str]) -> str:
+def _score_picker(keys: Sequence[str], names: Names) -> str:
     if st.session_state.get("eval quality") not in keys:
         st.session_state["eval quality"] = keys[0]
     chosen = st.selectbox(
         "Score",
         keys,
-        format_func=lambda key: METRIC_NAMES[key].label,
+        format_func=lambda key: names[key].label,
         key="eval quality",
         persist_state="session",
         width=200,
@@ -70,17 +73,15 @@ def _title(evaluation: Evaluation, what: str, n: int) -> str:
     return f"{whose} · {shortened(evaluation.test.name, 30)}\n{what} · {n:,} sentences"
 
 
-def _tradeoff(evaluation: Evaluation, systems: Sequence[Scores], x: str, y: str) -> None:
-    points = _points(evaluation, systems, x, y)
-    what = f"{METRIC_NAMES[y].label} and {METRIC_NAMES[x].label.lower()}"
+def _tradeoff(evaluation: Evaluation, systems: Sequence[Scores], x: str, name: MetricName) -> None:
+    points = _points(evaluation, systems, x, name.key)
+    what = f"{name.label} and {METRIC_NAMES[x].label.lower()}"
     title = _title(evaluation, what, systems[0]["n"])
-    figure = plots.tradeoff(
-        _merged(points), title=title, x_label=X_LABELS[x], y_label=METRIC_NAMES[y].label
-    )
+    figure = plots.tradeoff(_merged(points), title=title, x_label=X_LABELS[x], y_label=name.label)
     values = "; ".join(f"{point.name}: {point.x:.4g}, {point.y:.4g}" for point in points)
     chart(figure, alt=f"{what} of {len(points)} systems. {values}", file_name=file_name(title))
     st.caption(plots.PLOTS["tradeoff"].caption)
-    _download(what, ("system", x, y), [(point.name, point.x, point.y) for point in points])
+    _download(what, ("system", x, name.key), [(point.name, point.x, point.y) for point in points])
 
 
 def _points(
@@ -127,22 +128,22 @@ def _interval(scores: Scores, key: str) -> tuple[float | None, float | None]:
     return score.get("low"), score.get("high")
 
 
-def _sweep(evaluation: Evaluation, systems: Sequence[Scores], y: str) -> None:
+def _sweep(evaluation: Evaluation, systems: Sequence[Scores], score: MetricName) -> None:
     setting = next(system.sweep for system in evaluation.systems if system.sweep)
     by_line = _systems_by_line(evaluation, systems, setting)
-    lines = [_sweep_line(name, rows, setting, y) for name, rows in by_line.items()]
+    lines = [_sweep_line(name, rows, setting, score.key) for name, rows in by_line.items()]
     rows = [
-        (line.name, x, score)
+        (line.name, x, height)
         for line in lines
-        for x, score in zip(line.values, line.scores, strict=True)
+        for x, height in zip(line.values, line.scores, strict=True)
     ]
-    what = f"{METRIC_NAMES[y].label} by {setting}"
+    what = f"{score.label} by {setting}"
     title = _title(evaluation, what, systems[0]["n"])
-    figure = plots.sweep_curve(lines, title=title, x_label=setting, y_label=METRIC_NAMES[y].label)
-    values = "; ".join(f"{name} at {x:g}: {score:.4g}" for name, x, score in rows)
+    figure = plots.sweep_curve(lines, title=title, x_label=setting, y_label=score.label)
+    values = "; ".join(f"{name} at {x:g}: {height:.4g}" for name, x, height in rows)
     chart(figure, alt=f"{what}. {values}", file_name=file_name(title))
     st.caption(plots.PLOTS["sweep_curve"].caption)
-    _download(what, ("line", setting, y), rows)
+    _download(what, ("line", setting, score.key), rows)
 
 
 def _systems_by_line(
@@ -179,7 +180,7 @@ def _sweep_line(name: str, rows: SystemScores, setting: str, y: str) -> SweepLin
 def _download(what: str, head: Sequence[str], rows: Sequence[tuple[str, float, float]]) -> None:
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
-    lines.writerow(head)
+    lines.writerow(map(plots.csv_cell, head))
     lines.writerows([plots.csv_cell(name), x, y] for name, x, y in rows)
     name = file_name(what)
     st.download_button(

@@ -14,8 +14,9 @@ import streamlit as st
 
 from s2s import plots
 from s2s.data import one_line
+from s2s.jobs import external
 from s2s.jobs import provenance as repeating
-from s2s.runs import Evaluation, evaluations
+from s2s.runs import Evaluation, ExternalScores, evaluations
 from s2s.ui.evaluate import provenance
 from s2s.ui.evaluate.provenance import Provenance
 from s2s.ui.kit import file_name
@@ -54,6 +55,9 @@ scores.csv, scores.json, provenance.json
 commands.txt          one command per system, which repeats its scores from these files
 
 The commands need the runs: {runs}.
+"""
+GIVEN = """
+segment-scores.csv    scores of metrics that were given as files, per sentence; provenance.json names the files
 """
 
 
@@ -95,7 +99,9 @@ def scores_csv(evaluation: Evaluation, scores: Scores, found: Provenance) -> str
             cells = ["" if each is None else each for each in numbers]
             signature = own.get("signature", {}).get(key, "")
             p = pair.get("p_randomization", "")
-            rows.writerow([plots.csv_cell(system.name), key, *cells, signature, p, *made])
+            rows.writerow(
+                [plots.csv_cell(system.name), plots.csv_cell(key), *cells, signature, p, *made]
+            )
     return out.getvalue()
 
 
@@ -141,9 +147,11 @@ def bundle(evaluation: Evaluation, scores: Scores, found: Provenance) -> bytes:
     place = evaluations.folder(evaluation.id)
     pairs = place.test()[: scores["n"]]
     made = provenance.systems(evaluation, found)
+    given = external.covering(place, int(scores["n"]))
     runs = ", ".join(dict.fromkeys(system.run for system in evaluation.systems if system.run))
     files = {
-        "README.txt": README.format(name=evaluation.name, runs=runs or "none"),
+        "README.txt": README.format(name=evaluation.name, runs=runs or "none")
+        + (GIVEN if given else ""),
         repeating.SOURCES: _lines(source for source, _ in pairs),
         **_references(place.references()[: scores["n"]]),
         "scores.csv": scores_csv(evaluation, scores, found),
@@ -156,11 +164,22 @@ def bundle(evaluation: Evaluation, scores: Scores, found: Provenance) -> bytes:
         files[repeating.output_name(number, system)] = _lines(
             str(lines[i]["text"]) for i in range(len(pairs))
         )
+    if given:
+        files["segment-scores.csv"] = segment_scores_csv(evaluation, given, int(scores["n"]))
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files.items():
             archive.writestr(name, text)
     return out.getvalue()
+
+
+def segment_scores_csv(evaluation: Evaluation, given: Sequence[ExternalScores], n: int) -> str:
+    """One row per sentence, one column per metric and system, in full precision."""
+    columns: dict[str, list[object]] = {"number": [*range(1, n + 1)]}
+    for one in given:
+        name = f"{one.metric} of {evaluation.systems[one.system].name}"
+        columns[plots.csv_cell(name)] = [*one.values[:n]]
+    return plots.columns_csv(columns)
 
 
 def _references(references: Sequence[Sequence[str]]) -> dict[str, str]:

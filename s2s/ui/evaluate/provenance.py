@@ -10,7 +10,7 @@ import streamlit as st
 from s2s.config import flat
 from s2s.decode import STRATEGIES
 from s2s.runs import Evaluation, System
-from s2s.ui.kit import cached, plain
+from s2s.ui.kit import cached, plain, shortened
 
 Provenance = Mapping[str, Any]  # provenance.json; empty for evaluations of earlier versions
 # Settings that are stated even at their defaults, where a strategy has them.
@@ -89,7 +89,7 @@ def sentence(evaluation: Evaluation) -> str:
 
 def panel(found: Provenance) -> None:
     """Data, versions, and the command of each system."""
-    if not found:
+    if "test" not in found:  # of an earlier version
         return
     with st.expander("How to repeat it", icon=":material/terminal:"):
         test = found["test"]
@@ -113,4 +113,12 @@ def _facts(found: Provenance, test: Mapping[str, Any]) -> list[str]:
         f"subset: {test['subset']}",
         f"{resampling['samples']:,} resamples with seed {resampling['seed']}",
         versions,
+        *(_of_file(one) for one in found.get("external", ())),
     ]
+
+
+def _of_file(one: Mapping[str, Any]) -> str:
+    """`COMET of greedy: 200 scores of comet.txt, hash 0123456789abcdef`."""
+    column = f", column {one['column']}" if one["column"] else ""
+    name = shortened(one["name"], 60)
+    return f"{one['metric']} of {name}: {one['n']:,} scores of {one['file']}{column}, hash {one['hash']}"

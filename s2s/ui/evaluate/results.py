@@ -9,8 +9,17 @@ import streamlit as st
 from s2s import access
 from s2s.config import UserError
 from s2s.jobs import EvaluationProgress, EvaluationRequest, evaluation_service, worker
-from s2s.runs import Evaluation, evaluations
-from s2s.ui.evaluate import buckets, charts, provenance, sentences, table, translate_file
+from s2s.runs import Evaluation, EvaluationFolder, evaluations
+from s2s.ui.evaluate import (
+    buckets,
+    charts,
+    external,
+    provenance,
+    scatter,
+    sentences,
+    table,
+    translate_file,
+)
 from s2s.ui.evaluate import form as evaluate_form
 from s2s.ui.evaluate import systems as systems_of
 from s2s.ui.evaluate.view_state import STATE
@@ -47,18 +56,28 @@ def _panel(evaluation_id: str, before: str, times: int) -> None:
             translate_file.result(evaluation, stands.done)
             return
         try:
-            scores = place.scores()
+            _scores(place, evaluation, is_done=not stands.is_live)
         except UserError as wrong:
             forms.show_error(wrong)
-            return
-        if scores.get("n"):
-            table.panel(evaluation, scores, place.provenance())
-        if scores.get("is_final") and scores.get("n") and not stands.is_live:
-            charts.panel(evaluation, scores)
-            rows = sentences.rows(evaluation.id, int(scores["n"]))
-            if rows and all(rows):
-                buckets.panel(evaluation, rows)
-            sentences.panel(evaluation, int(scores["n"]))
+
+
+def _scores(place: EvaluationFolder, evaluation: Evaluation, *, is_done: bool) -> None:
+    """The scores so far; when it is done, also plots, buckets and sentences, with the metrics of files."""
+    scores = place.scores()
+    if not scores.get("n"):
+        return
+    found = external.joined(place, evaluation, scores)
+    made = {**place.provenance(), **external.described(evaluation, found.given)}
+    table.panel(evaluation, found.scores, made, found.names)
+    if not (scores.get("is_final") and is_done):
+        return
+    external.panel(evaluation, found.scores)
+    charts.panel(evaluation, found.scores, found.names)
+    rows = external.rows(evaluation.id, int(scores["n"]), found.given)
+    if rows and all(rows):
+        scatter.panel(evaluation, rows, found.more)
+        buckets.panel(evaluation, rows, found.more)
+    sentences.panel(evaluation, rows, found.more)
 
 
 def _head(evaluation: Evaluation, stands: EvaluationProgress) -> None:

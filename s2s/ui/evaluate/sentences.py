@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,31 +13,47 @@ import pandas as pd
 import streamlit as st
 
 from s2s import plots, settings, share
-from s2s.analysis import RULES, SORTS, SentenceRow, score_gains, sentence_rows, sort_rows
+from s2s.analysis import (
+    RULES,
+    SORTS,
+    SentenceRow,
+    Sort,
+    score_gains,
+    sentence_rows,
+    sort_rows,
+    worst_first,
+)
 from s2s.runs import Evaluation, System, evaluations
 from s2s.scores import METRIC_NAMES, METRICS
 from s2s.share import Column
 from s2s.ui.kit import cached, file_name, forms, nats, plain, score_counts
 from s2s.ui.kit.differences import against_reference, legend
 from s2s.ui.shell import PAGES, page_link
+from s2s.words import MetricName
 
 GAP = "gap"
 MOST_COLUMNS = 6  # of Compare
 SCORES = ("chrf", "bleu", "ter", "rouge_l")
 CELL = 200  # characters
+Every = Sequence[Sequence[SentenceRow]]  # the sentences of each system
 
 
-def panel(evaluation: Evaluation, n: int) -> None:
-    """The table of sentences, the selected one, and a download."""
-    every = rows(evaluation.id, n)
+def panel(evaluation: Evaluation, every: Every, more: Sequence[MetricName] = ()) -> None:
+    """The table of sentences, the selected one, and a download. `more`: the metrics of files."""
     if not every or not every[0]:
         return
     st.subheader("Sentence by sentence", anchor=False)
-    place, other, by = _choices(evaluation)
-    order, gaps = _ordered(every, place, other, by)
-    picked = _table(every[place], order, gaps, by if by in SCORES else SCORES[0])
-    _detail(evaluation, every, place, picked)
-    make = partial(table, evaluation, every)
+    shown = [*(METRIC_NAMES[key] for key in SCORES), *more]
+    place, other, by = _choices(evaluation, every, more)
+    if other is None:
+        order, gaps = _sorted(every[place], _sorts(every[place], more)[by])
+    else:
+        order, gaps = _by_gap(every[place], every[other], _named(shown, by))
+    first = next((name for name in shown if name.key == by), shown[0])
+    names = [first, *(name for name in shown if name is not first)]
+    picked = _table(every[place], order, gaps, names)
+    _detail(evaluation, every, place, picked, shown)
+    make = partial(table, evaluation, every, more)
     st.download_button(
         "Sentences (CSV)",
         make,
@@ -86,73 +102,95 @@ def _of_system(
     return sentence_rows(sources, references, texts, counts=place.words() or None, **known)
 
 
-def _choices(evaluation: Evaluation) -> tuple[int, int | None, str]:
+def _named(names: Sequence[MetricName], key: str) -> MetricName:
+    return next(name for name in names if name.key == key)
+
+
+def _sorts(rows: Sequence[SentenceRow], more: Sequence[MetricName]) -> dict[str, Sort]:
+    """The orders of a system's sentences, those of the metrics of files among them."""
+    given = {
+        name.key: worst_first(name)
+        for name in more
+        if any(name.key in row.scores for row in rows[:1])
+    }
+    return {**SORTS, **given}
+
+
+def _choices(
+    evaluation: Evaluation, every: Every, more: Sequence[MetricName]
+) -> tuple[int, int | None, str]:
     """The system, the other system if two are compared, and the score or order to sort by."""
     names = [system.name for system in evaluation.systems]
-    sorts = {key: sort.label for key, sort in SORTS.items()} | (
-        {GAP: "Difference from another system"} if len(names) > 1 else {}
-    )
-    for key, options in (("eval of", names), ("eval sort", list(sorts)), ("eval other", names)):
-        if st.session_state.get(key) not in options:
-            st.session_state[key] = (
-                "chrf" if key == "eval sort" else options[-1 if key == "eval other" else 0]
-            )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        ours = str(st.selectbox("System", names, key="eval of", persist_state="session", width=220))
-        sort = str(
-            st.selectbox(
-                "Sort by",
-                list(sorts),
-                format_func=sorts.__getitem__,
-                key="eval sort",
-                persist_state="session",
-                width=220,
-            )
+        ours = names.index(select("System", names, "eval of", names[0]))
+        sorts = {key: sort.label for key, sort in _sorts(every[ours], more).items()} | (
+            {GAP: "Difference from another system"} if len(names) > 1 else {}
         )
+        sort = select("Sort by", sorts, "eval sort", "chrf")
         if sort != GAP:
             st.session_state["eval reversed"] = bool(st.session_state.get("eval reversed"))
             st.toggle("Reverse order", key="eval reversed", persist_state="session")
-            return names.index(ours), None, sort
-        theirs = str(
-            st.selectbox(
-                "Compared with", names, key="eval other", persist_state="session", width=220
-            )
-        )
-        labels = {key: METRIC_NAMES[key].label for key in SCORES}
-        score = str(
-            st.selectbox(
-                "By",
-                SCORES,
-                format_func=labels.__getitem__,
-                key="eval gap by",
-                persist_state="session",
-                width=140,
-            )
-        )
-    return names.index(ours), names.index(theirs), score
+            return ours, None, sort
+        theirs = names.index(select("Compared with", names, "eval other", names[-1]))
+        both = [
+            name
+            for name in more
+            if all(name.key in row.scores for i in (ours, theirs) for row in every[i][:1])
+        ]
+        labels = {name.key: name.label for name in (*(METRIC_NAMES[key] for key in SCORES), *both)}
+        score = select("By", labels, "eval gap by", SCORES[0], width=140)
+    return ours, theirs, score
 
 
-def _ordered(
-    every: Sequence[Sequence[SentenceRow]], place: int, other: int | None, by: str
-) -> tuple[list[int], list[float] | None]:
-    """Indices of the sentences in order, and their differences from the other system if one is selected."""
-    ours = every[place]
-    if other is None:
-        found = sort_rows(ours, by, is_reversed=bool(st.session_state.get("eval reversed")))
-        st.caption(SORTS[by].about)
-        return [row.number - 1 for row in found], None
-    gaps = score_gains(ours, every[other], by)
+def select(
+    label: str,
+    options: Sequence[str] | Mapping[str, str],
+    key: str,
+    default: str,
+    width: int = 220,
+) -> str:
+    """A choice that keeps its value while that is offered."""
+    if st.session_state.get(key) not in options:
+        st.session_state[key] = default
+    labels = options if isinstance(options, Mapping) else {name: name for name in options}
+    chosen = st.selectbox(
+        label,
+        list(options),
+        format_func=labels.__getitem__,
+        key=key,
+        persist_state="session",
+        width=width,
+    )
+    return str(chosen)
+
+
+def _sorted(rows: Sequence[SentenceRow], sort: Sort) -> tuple[list[int], None]:
+    """Indices of the sentences in that order."""
+    found = sort_rows(rows, sort, is_reversed=bool(st.session_state.get("eval reversed")))
+    st.caption(plain(sort.about))
+    return [row.number - 1 for row in found], None
+
+
+def _by_gap(
+    ours: Sequence[SentenceRow], theirs: Sequence[SentenceRow], metric: MetricName
+) -> tuple[list[int], list[float]]:
+    """Indices of the sentences in the order of their differences, and those."""
+    gaps = score_gains(ours, theirs, metric)
     st.caption(
-        f"Largest differences in {METRIC_NAMES[by].label} first. Above 0, the first system is better."
+        f"Largest differences in {plain(metric.label)} first. Above 0, the first system is better."
     )
     return sorted(range(len(ours)), key=lambda i: -abs(gaps[i])), gaps
 
 
 def _table(
-    rows: Sequence[SentenceRow], order: Sequence[int], gaps: Sequence[float] | None, first: str
+    rows: Sequence[SentenceRow],
+    order: Sequence[int],
+    gaps: Sequence[float] | None,
+    names: Sequence[MetricName],
 ) -> int:
-    """One row per sentence, that score first. Returns the index of the selected sentence, else of the first."""
-    cells = [_cells(rows[i], None if gaps is None else gaps[i], first) for i in order]
+    """One row per sentence, the first score first. Returns the index of the selected sentence, else of the first."""
+    cells = [_cells(rows[i], None if gaps is None else gaps[i], names) for i in order]
+    scores = {name.label: _look(name) for name in names if name.key not in SCORES}
     picked: Any = st.dataframe(
         pd.DataFrame(cells),
         hide_index=True,
@@ -160,7 +198,7 @@ def _table(
         height=320,
         on_select="rerun",
         selection_mode="single-row",
-        column_config={"no.": st.column_config.NumberColumn(pinned=True), **LOOK},
+        column_config={"no.": st.column_config.NumberColumn(pinned=True), **LOOK, **scores},
         alt=f"{len(order)} sentences with their scores",
         key="eval sentences",
     )
@@ -175,13 +213,19 @@ LOOK = {
 }
 
 
-def _cells(row: SentenceRow, gap: float | None, first: str) -> dict[str, Any]:
-    scores = {METRIC_NAMES[key].label: row.scores.get(key) for key in SCORES if key != first}
+def _look(name: MetricName) -> Any:
+    """The column of a metric of a file, which may have any scale."""
+    return st.column_config.NumberColumn(name.label, width=90)
+
+
+def _cells(row: SentenceRow, gap: float | None, names: Sequence[MetricName]) -> dict[str, Any]:
+    first, *others = names
+    scores = {name.label: row.scores.get(name.key) for name in others}
     rarest = f"{row.rarest.word} ({row.rarest.n:,}×)" if row.rarest else ""
     return {
         "no.": row.number,
         **({} if gap is None else {"gap": gap}),
-        METRIC_NAMES[first].label: row.scores.get(first),
+        first.label: row.scores.get(first.key),
         "source": row.source[:CELL],
         "translation": row.hypothesis[:CELL],
         **scores,
@@ -193,12 +237,12 @@ def _cells(row: SentenceRow, gap: float | None, first: str) -> dict[str, Any]:
 
 
 def _detail(
-    evaluation: Evaluation, every: Sequence[Sequence[SentenceRow]], place: int, picked: int
+    evaluation: Evaluation, every: Every, place: int, picked: int, names: Sequence[MetricName]
 ) -> None:
     """One sentence: each system's translation, quality flags, how its scores are counted, and links."""
     row = every[place][picked]
     with st.container(border=True, key="sentence"):
-        st.html(_lines(evaluation, [rows[picked] for rows in every if rows]))
+        st.html(_lines(evaluation, [rows[picked] for rows in every if rows], names))
         for flag in row.flags:
             rule = RULES[flag.rule]
             st.markdown(
@@ -212,26 +256,34 @@ def _detail(
             score_counts.panel(row.hypothesis, row.reference)
 
 
-def _lines(evaluation: Evaluation, rows: Sequence[SentenceRow]) -> str:
+def _lines(evaluation: Evaluation, rows: Sequence[SentenceRow], names: Sequence[MetricName]) -> str:
     first = rows[0]
     lines = [
         f'<p dir="auto"><small>source {first.number:,}</small><br>{html.escape(first.source)}</p>'
     ]
     lines.append(f'<p dir="auto"><small>reference</small><br>{html.escape(first.reference)}</p>')
-    alike: dict[str, list[str]] = {}
+    alike: dict[tuple[str, str], list[str]] = {}
     for system, row in zip(evaluation.systems, rows, strict=False):
-        alike.setdefault(row.hypothesis, []).append(system.name)
-    for names, row in ((alike.pop(row.hypothesis), row) for row in rows if row.hypothesis in alike):
-        scores = " · ".join(
-            f"{METRIC_NAMES[key].label} {row.scores[key]:.1f}"
-            for key in SCORES
-            if key in row.scores
-        )
+        alike.setdefault((row.hypothesis, _scores(row, names)), []).append(system.name)
+    for row in rows:
+        scores = _scores(row, names)
+        if not (systems := alike.pop((row.hypothesis, scores), [])):
+            continue
         log_prob = f" · log-probability {nats(row.log_prob)}" if row.log_prob is not None else ""
-        named = f"<small><b>{html.escape(', '.join(names))}</b> · {scores}{log_prob}</small>"
+        named = f"<small><b>{html.escape(', '.join(systems))}</b> · {scores}{log_prob}</small>"
         marked = against_reference(row.hypothesis, row.reference)
         lines.append(f'<p dir="auto">{named}<br>{marked}</p>')
     return "".join(lines) + legend("a translation", "the reference")
+
+
+def _scores(row: SentenceRow, names: Sequence[MetricName]) -> str:
+    """HTML: the scores of a sentence, as far as it has them."""
+    return " · ".join(
+        f"{html.escape(name.label)} "
+        + (f"{row.scores[name.key]:.1f}" if name.key in SCORES else f"{row.scores[name.key]:.4g}")
+        for name in names
+        if name.key in row.scores
+    )
 
 
 def _links(evaluation: Evaluation, row: SentenceRow, place: int) -> None:
@@ -262,13 +314,14 @@ def column(system: System) -> Column:
     )
 
 
-def table(evaluation: Evaluation, every: Sequence[Sequence[SentenceRow]]) -> str:
+def table(evaluation: Evaluation, every: Every, more: Sequence[MetricName] = ()) -> str:
     """CSV, one row per sentence and system: texts, scores, quality flags."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     texts = ["number", "system", "source", "reference", "translation"]
     details = ["log_prob", "rarest", "rarest_count", "repeats", "hints"]
-    rows.writerow([*texts, *METRICS, *details])
+    given = [name.key for name in more]
+    rows.writerow([*texts, *METRICS, *details, *map(plots.csv_cell, given)])
     for system, found in zip(evaluation.systems, every, strict=True):
         for row in found:
             texts = [
@@ -287,6 +340,7 @@ def table(evaluation: Evaluation, every: Sequence[Sequence[SentenceRow]]) -> str
                     *rarest,
                     plots.csv_cell(row.repeated),
                     flags,
+                    *(row.scores.get(key) for key in given),
                 ]
             )
     return out.getvalue()

@@ -15,8 +15,10 @@ from s2s.runs import Evaluation
 from s2s.scores import MEASURES, METRIC_NAMES, METRICS
 from s2s.ui.evaluate import downloads, provenance
 from s2s.ui.kit import plain, shortened
+from s2s.words import MetricName
 
 Scores = Mapping[str, Any]  # scores.json, or the entry of one system in it
+Names = Mapping[str, MetricName]  # of all its scores
 BEST = "★"
 DIFFERS = "*"
 NONE = "–"
@@ -43,38 +45,45 @@ FORMATS = MappingProxyType(
 FRACTIONS = frozenset({"token_accuracy"})  # stored as 0 to 1, shown as a percentage
 
 
-def panel(evaluation: Evaluation, scores: Scores, found: provenance.Provenance) -> None:
+def panel(
+    evaluation: Evaluation,
+    scores: Scores,
+    found: provenance.Provenance,
+    names: Names = METRIC_NAMES,
+) -> None:
     """The result in a sentence, the table, how to read it, and the details to open or download."""
     systems = scores["systems"]
-    keys = [key for key in COLUMNS if any(value(system, key) is not None for system in systems)]
+    columns = [*COLUMNS, *scores.get("external", {})]
+    keys = [key for key in columns if any(value(system, key) is not None for system in systems)]
     is_final = bool(scores.get("is_final"))
     if is_final and "bleu" in keys:
         st.markdown(_verdict(evaluation, systems))
-    _table(evaluation, systems, _chosen(keys), found)
+    _table(evaluation, systems, {key: names[key] for key in _chosen(keys)}, found)
     st.caption(_reading(evaluation, scores))
     if is_final:
-        _details(evaluation, scores)
+        _details(evaluation, scores, names)
         provenance.panel(found)
         downloads.buttons(evaluation, scores, found)
 
 
 def _chosen(keys: Sequence[str]) -> list[str]:
-    """All columns, or the main ones."""
-    has_more = bool(set(keys) - set(MAIN_COLUMNS))
+    """All columns, or the main ones and those of files."""
+    main = [*MAIN_COLUMNS, *(key for key in keys if key not in COLUMNS)]
+    has_more = bool(set(keys) - set(main))
     if has_more and st.toggle("All metrics", key="eval all", persist_state="session"):
         return list(keys)
-    return [key for key in MAIN_COLUMNS if key in keys]
+    return [key for key in main if key in keys]
 
 
 def _table(
     evaluation: Evaluation,
     systems: Sequence[Scores],
-    keys: Sequence[str],
+    shown: Names,
     found: provenance.Provenance,
 ) -> None:
     names = [system.name for system in evaluation.systems]
-    cells = {METRIC_NAMES[key].label: _cells(key, systems) for key in keys}
-    config = {METRIC_NAMES[key].label: st.column_config.TextColumn(help=_help(key)) for key in keys}
+    cells = {name.label: _cells(name, systems) for name in shown.values()}
+    config = {name.label: st.column_config.TextColumn(help=_help(name)) for name in shown.values()}
     st.dataframe(
         pd.DataFrame({"System": names, **cells, **provenance.columns(evaluation, found)}),
         hide_index=True,
@@ -85,8 +94,7 @@ def _table(
     )
 
 
-def _help(key: str) -> str:
-    name = METRIC_NAMES[key]
+def _help(name: MetricName) -> str:
     return f"{name.help} [{name.unit}]" if name.unit else name.help
 
 
@@ -109,7 +117,7 @@ def _verdict(evaluation: Evaluation, systems: Sequence[Scores]) -> str:
     p = f", p = {pair['p_randomization']:.3f}" if "p_randomization" in pair else ""
     return (
         f"{name} has the highest BLEU: {values[best]:.1f}, {pair['difference']:.1f} above {baseline},"
-        f" {certainty} (95 % interval {_interval(pair)}{p})."
+        f" {certainty} (95 % interval {_interval(pair, 'bleu')}{p})."
     )
 
 
@@ -122,8 +130,12 @@ def differs(pair: Mapping[str, float]) -> bool:
     return excludes_zero and pair.get("p_randomization", 0.0) < SIGNIFICANT
 
 
-def _interval(pair: Mapping[str, float]) -> str:
-    return f"{pair['low']:+.2f} to {pair['high']:+.2f}"
+def _signed(key: str, number: float) -> str:
+    return f"{number:+.2f}" if key in METRIC_NAMES else f"{number:+.3g}"
+
+
+def _interval(pair: Mapping[str, float], key: str) -> str:
+    return f"{_signed(key, pair['low'])} to {_signed(key, pair['high'])}"
 
 
 def _bold_name(evaluation: Evaluation, system: int) -> str:
@@ -137,21 +149,21 @@ def value(system: Scores, key: str) -> float | None:
     return None if number is None else float(number)
 
 
-def _cells(key: str, systems: Sequence[Scores]) -> list[str]:
+def _cells(name: MetricName, systems: Sequence[Scores]) -> list[str]:
     """`★ 34.1 ± 1.2 *`, one per system."""
-    best = _best(key, systems)
-    return [_cell(key, system, is_best=i in best) for i, system in enumerate(systems)]
+    best = _best(name, systems)
+    return [_cell(name.key, system, is_best=i in best) for i, system in enumerate(systems)]
 
 
-def _best(key: str, systems: Sequence[Scores]) -> set[int]:
+def _best(name: MetricName, systems: Sequence[Scores]) -> set[int]:
     """The systems with the best score as displayed; none if all are equal, or if no direction is better."""
+    key = name.key
     values = {
         i: number for i, system in enumerate(systems) if (number := value(system, key)) is not None
     }
-    better = METRIC_NAMES[key].better
-    if not better or len({_text(key, number) for number in values.values()}) < 2:
+    if not name.better or len({_text(key, number) for number in values.values()}) < 2:
         return set()
-    best = max(values.values()) if better == "higher" else min(values.values())
+    best = max(values.values()) if name.better == "higher" else min(values.values())
     return {i for i, number in values.items() if _text(key, number) == _text(key, best)}
 
 
@@ -162,13 +174,15 @@ def _cell(key: str, system: Scores, *, is_best: bool) -> str:
     text = f"{BEST} {_text(key, number)}" if is_best else _text(key, number)
     interval = system.get("scores", {}).get(key, {})
     if "low" in interval:
-        text += f" ± {_text(key, (interval['high'] - interval['low']) / 2)}"
+        half = (interval["high"] - interval["low"]) / 2
+        text += f" ± {_text(key, half) if key in METRIC_NAMES else f'{half:.2g}'}"
     pair = system.get("paired", {}).get(key)
     return f"{text} {DIFFERS}" if pair and differs(pair) else text
 
 
 def _text(key: str, number: float) -> str:
-    return FORMATS.get(key, "{:.1f}").format(100 * number if key in FRACTIONS else number)
+    usual = "{:.1f}" if key in METRIC_NAMES else "{:.4g}"  # a metric of a file has any scale
+    return FORMATS.get(key, usual).format(100 * number if key in FRACTIONS else number)
 
 
 def _reading(evaluation: Evaluation, scores: Scores) -> str:
@@ -187,29 +201,30 @@ def _reading(evaluation: Evaluation, scores: Scores) -> str:
     return " ".join(sentences)
 
 
-def _details(evaluation: Evaluation, scores: Scores) -> None:
+def _details(evaluation: Evaluation, scores: Scores, names: Names) -> None:
     """Differences from the baseline, signatures."""
     systems = scores["systems"]
     if any(system.get("paired") for system in systems):
         with st.expander("Differences from the baseline", icon=":material/difference:"):
-            _differences(evaluation, systems)
-    if signatures := systems[0].get("signature"):
+            _differences(evaluation, systems, names)
+    signatures = {key: text for one in systems for key, text in one.get("signature", {}).items()}
+    if signatures:
         with st.expander("Signatures: how each score was computed", icon=":material/fingerprint:"):
             st.caption(
                 "Scores are comparable only where their signatures are equal. Report them with the numbers."
             )
-            lines = (f"{METRIC_NAMES[key].label}: {text}" for key, text in signatures.items())
+            lines = (f"{names[key].label}: {text}" for key, text in signatures.items())
             st.code("\n".join(lines), language=None, wrap_lines=True)
 
 
-def _differences(evaluation: Evaluation, systems: Sequence[Scores]) -> None:
+def _differences(evaluation: Evaluation, systems: Sequence[Scores], names: Names) -> None:
     baseline = evaluation.systems[evaluation.baseline].name
     rows = [
         {
             "System": system.name,
-            "Score": METRIC_NAMES[key].label,
-            "Difference": f"{pair['difference']:+.2f}",
-            "95 % interval": f"{_interval(pair)}{' ' + DIFFERS if differs(pair) else ''}",
+            "Score": names[key].label,
+            "Difference": _signed(key, pair["difference"]),
+            "95 % interval": f"{_interval(pair, key)}{' ' + DIFFERS if differs(pair) else ''}",
             "p (two-sided)": _p(pair.get("p_randomization")),
             "sacrebleu's p": _p(pair["p_value"]),
         }

@@ -1,0 +1,44 @@
+"""How far two scores agree on the sentences of a test set. Knows nothing of metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+class Correlation(NamedTuple):
+    """From -1 to 1: `pearson` of the values, `spearman` of their ranks."""
+
+    pearson: float
+    spearman: float
+
+
+def correlation(x: Sequence[float], y: Sequence[float]) -> Correlation | None:
+    """None for fewer than three sentences, or where all values of one side are equal.
+
+    Raises ValueError where the numbers of sentences differ.
+    """
+    if len(x) != len(y):
+        raise ValueError(f"{len(x)} scores cannot be correlated with {len(y)}")
+    sides = [np.asarray(side, np.float64) for side in (x, y)]
+    if len(x) < 3 or any(np.ptp(side) == 0 for side in sides):
+        return None
+    return Correlation(_pearson(*sides), _pearson(*map(ranks, sides)))
+
+
+def _pearson(x: Floats, y: Floats) -> float:
+    x, y = (side - side.mean() for side in (x, y))
+    return float((x / np.linalg.norm(x)) @ (y / np.linalg.norm(y)))
+
+
+def ranks(values: Floats) -> Floats:
+    """From 1; equal values share the mean of their ranks: `[5, 7, 5]` -> `[1.5, 3, 1.5]`."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    shared: Floats = (last - (counts - 1) / 2)[place]
+    return shared

@@ -1,0 +1,157 @@
+"""Scores of another metric, on the page: added, shown in tables, plots, buckets and downloads, deleted."""
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Sequence
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from s2s.jobs import GivenScores, external
+from s2s.runs import EvaluationFolder, evaluations
+from s2s.ui.evaluate import downloads, provenance
+from s2s.ui.evaluate import external as screen_of
+from tests.screen import opened, said
+from tests.ui.evaluate.test_evaluate import DEMO, MARKUP, evaluated, frame
+
+NAME = "<b>COMET</b> :red[x]"
+OURS = (0.9, 0.5, 0.25)
+THEIRS = (0.5, 0.375, 0.125)
+
+
+def given(place: EvaluationFolder, name: str = NAME) -> None:
+    for system, values in enumerate((OURS, THEIRS)):
+        text = "".join(f"{value}\n" for value in values)
+        external.add(place.id, GivenScores(name, "higher", system, "comet.txt", text.encode()))
+
+
+@pytest.fixture
+def place() -> EvaluationFolder:
+    return evaluations.folder(evaluated())
+
+
+def shown(place: EvaluationFolder) -> AppTest:
+    screen = opened("evaluate", run=DEMO, set=f"evaluation:{place.id}")
+    assert not screen.exception
+    return screen
+
+
+def pasted(screen: AppTest, place: EvaluationFolder, text: str, n_added: int = 0) -> AppTest:
+    screen.text_input(key="external metric").set_value("COMET")
+    screen.text_area(key=f"external pasted {place.id} {n_added}").set_value(text)
+    screen.button(key="add scores").click().run()
+    assert not screen.exception
+    return screen
+
+
+def test_pasted_scores_are_added_and_deleted(place: EvaluationFolder) -> None:
+    screen = pasted(shown(place), place, "0.9\n0.5\n0.25\n")
+    assert frame(screen, "BLEU")["COMET"][0].startswith("0.55 ± ")
+    assert frame(screen, "BLEU")["COMET"][1] == "–"
+    assert "COMET of greedy: pasted scores.txt, 3 scores · higher is better" in said(screen)
+    screen.button(key="delete scores COMET 0").click().run()
+    assert not screen.exception
+    assert "COMET" not in frame(screen, "BLEU").columns
+
+
+def test_a_mistake_is_said_in_the_form_which_keeps_its_content(place: EvaluationFolder) -> None:
+    screen = pasted(shown(place), place, "0.9\n0,5\n0.25\n")
+    (error,) = screen.error
+    assert "Line 2 of `pasted scores.txt` is `0,5`" in str(error.value)
+    pasted(screen, place, "0.9\n0.5\n0.25\n")
+    assert not screen.error
+    assert "COMET" in frame(screen, "BLEU").columns
+    pasted(screen, place, "", n_added=1)
+    assert "There are no scores yet" in str(screen.error[0].value)
+
+
+def test_they_join_tables_plots_and_buckets(place: EvaluationFolder) -> None:
+    given(place)
+    screen = shown(place)
+    row = frame(screen, "95 % interval").query("Score == @NAME").iloc[0]
+    assert row["System"] == MARKUP
+    assert row["Difference"] == "-0.217"
+    assert list(frame(screen, "translation")[NAME]) == [OURS[i] for i in order(screen)]
+    screen.selectbox(key="eval sort").set_value(NAME).run()
+    assert list(frame(screen, "translation")[NAME]) == sorted(OURS)
+    screen.selectbox(key="eval sort").set_value("gap").run()
+    screen.selectbox(key="eval gap by").set_value(NAME).run()
+    assert max(frame(screen, "gap")["gap"]) == pytest.approx(0.4)
+    screen.selectbox(key="evaluate bucket_score").set_value(NAME).run()
+    found = frame(screen, "bucket")
+    assert (found["score"] * found["sentences"]).sum() == pytest.approx(sum(THEIRS))
+    screen.selectbox(key="eval quality").set_value(NAME).run()
+    assert not screen.exception
+    pictures = [str(each.proto.spec) for each in screen.get("plotly_chart")]
+    assert any("&lt;b&gt;COMET" in spec and "sentences per second" in spec for spec in pictures)
+    assert not any("<b>COMET" in spec for spec in pictures)
+    bodies = "".join(str(each.proto.body) for each in screen.get("html"))
+    assert "&lt;b&gt;COMET&lt;/b&gt; :red[x] 0.5" in bodies
+
+
+def order(screen: AppTest) -> Sequence[int]:
+    return [number - 1 for number in frame(screen, "translation")["no."]]
+
+
+def test_one_score_is_drawn_against_another(place: EvaluationFolder) -> None:
+    given(place)
+    screen = shown(place)
+    assert "There is no correlation to compute" in said(screen)  # chrF is 100 everywhere
+    screen.selectbox(key="eval scatter of").set_value(MARKUP).run()
+    (spec,) = (
+        json.loads(each.proto.spec)
+        for each in screen.get("plotly_chart")
+        if "3 sentences" in str(each.proto.spec) and "customdata" in str(each.proto.spec)
+    )
+    assert list(spec["data"][0]["y"]) == list(THEIRS)
+    assert spec["layout"]["yaxis"]["title"]["text"].startswith("&lt;b&gt;")
+    assert "Pearson correlation" in said(screen)
+
+
+def test_the_downloads_say_what_was_given(place: EvaluationFolder) -> None:
+    given(place, "COMET")
+    evaluation = place.evaluation()
+    joined = screen_of.joined(place, evaluation, place.scores())
+    made = place.provenance() | screen_of.described(evaluation, joined.given)
+    rows = csv.DictReader(io.StringIO(downloads.scores_csv(evaluation, joined.scores, made)))
+    comet = [row for row in rows if row["score"] == "COMET"]
+    assert [float(row["value"]) for row in comet] == [pytest.approx(0.55), pytest.approx(1 / 3)]
+    assert comet[1]["p_randomization"]
+    content = downloads.bundle(evaluation, joined.scores, made)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        files = {name: archive.read(name).decode() for name in archive.namelist()}
+    segments = list(csv.DictReader(io.StringIO(files["segment-scores.csv"])))
+    assert [float(row["COMET of greedy"]) for row in segments] == list(OURS)
+    assert "segment-scores.csv" in files["README.txt"]
+    recorded = json.loads(files["provenance.json"])["external"]
+    assert [(one["name"], one["file"], one["n"]) for one in recorded] == [
+        ("greedy", "comet.txt", 3),
+        (MARKUP, "comet.txt", 3),
+    ]
+    facts = provenance._facts(made, made["test"])
+    assert any(fact.startswith("COMET of greedy: 3 scores of comet.txt, hash ") for fact in facts)
+    sentences = screen_of.rows(place.id, 3, joined.given)
+    assert [row.scores["COMET"] for row in sentences[0]] == list(OURS)
+
+
+def test_scores_that_no_longer_cover_the_evaluation_say_so(place: EvaluationFolder) -> None:
+    given(place, "COMET")
+    for path in place.path.glob("external-*.json"):
+        content = json.loads(path.read_text())
+        path.write_text(json.dumps(content | {"values": content["values"][:2]}))
+    screen = shown(place)
+    assert "They cover 2 of 3 sentences and are not used" in said(screen)
+    assert "COMET" not in frame(screen, "BLEU").columns
+
+
+def test_only_the_owner_sees_the_form(
+    place: EvaluationFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given(place, "COMET")
+    path = place.path / "evaluation.json"
+    path.write_text(path.read_text().replace('"owner": "local"', '"owner": "another"'))
+    screen = shown(place)
+    assert "COMET of greedy" in said(screen)
+    assert not [each for each in screen.button if "scores" in str(each.key)]
