@@ -25,12 +25,15 @@ class Limits:
     parameters: int | None  # of a model
     jobs: int | None  # waiting and running ones of one owner
     queue: int | None  # waiting jobs of everybody
+    decode_seconds: int | None = None  # of one decoding beside the dashboard
 
 
 PRIORITY_TRIES = 20
 PRIORITY_WAIT = 0.06  # seconds between tries
-LOCAL = Limits(steps=None, minutes=None, parameters=None, jobs=60, queue=200)
-HOSTED = Limits(steps=50_000, minutes=60, parameters=50_000_000, jobs=40, queue=200)
+LOCAL = Limits(steps=None, minutes=None, parameters=None, jobs=60, queue=200, decode_seconds=600)
+HOSTED = Limits(
+    steps=50_000, minutes=60, parameters=50_000_000, jobs=40, queue=200, decode_seconds=60
+)
 
 
 def home() -> Path:

@@ -12,16 +12,16 @@ def test_the_limits_are_those_of_a_local_or_of_a_public_server(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert settings.limits() == Limits(
-        steps=None, minutes=None, parameters=None, jobs=60, queue=200
+        steps=None, minutes=None, parameters=None, jobs=60, queue=200, decode_seconds=600
     )
     monkeypatch.setenv("S2S_HOSTED", "1")
     assert settings.limits() == Limits(
-        steps=50_000, minutes=60, parameters=50_000_000, jobs=40, queue=200
+        steps=50_000, minutes=60, parameters=50_000_000, jobs=40, queue=200, decode_seconds=60
     )
     monkeypatch.setenv("S2S_MAX_STEPS", "1_000")
     monkeypatch.setenv("S2S_MAX_MINUTES", "none")
     assert settings.limits() == Limits(
-        steps=1000, minutes=None, parameters=50_000_000, jobs=40, queue=200
+        steps=1000, minutes=None, parameters=50_000_000, jobs=40, queue=200, decode_seconds=60
     )
 
 

@@ -2,6 +2,7 @@
 
 from s2s.runs import (
     attention_history,
+    decoder,
     differences,
     evaluations,
     external_scores,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from s2s.decode import (
     Hypothesis,
     SearchResult,
     SearchTree,
+    Stepper,
     Strategy,
     TextCodec,
     build_tree,
@@ -39,6 +41,7 @@ from s2s.model import (
 )
 from s2s.runs.decoded import Decoded, decoded
 from s2s.runs.store import RunFolder
+from s2s.runs.watched import WatchedStepper
 from s2s.tokenizers import Tokenizer
 
 ROWS = 64  # sentences per batch
@@ -67,6 +70,13 @@ class Run:
     notes: tuple[
         str, ...
     ] = ()  # sentences for the screen: why another checkpoint than expected was opened
+    # called before each step of a search; what it raises ends the search
+    on_step: Callable[[], None] | None = field(default=None, compare=False)
+
+    @cached_property
+    def n_parameters(self) -> int:
+        """All weights of the model."""
+        return sum(weights.numel() for weights in self.model.parameters())
 
     def translate(
         self, sources: Sequence[str], strategy: str = "beam", **settings: Any
@@ -150,18 +160,18 @@ class Run:
         self, search: Strategy, config: GenerationConfig, src_ids: list[list[int]], codec: TextCodec
     ) -> list[SearchResult]:
         with inference(self.model):
-            return search(
-                stepper_for(self.model, self._batch(src_ids), config.precision), config, codec
-            )
+            return search(self._stepper(src_ids, config), config, codec)
+
+    def _stepper(self, src_ids: list[list[int]], config: GenerationConfig) -> Stepper:
+        stepper = stepper_for(self.model, self._batch(src_ids), config.precision)
+        return WatchedStepper(stepper, self.on_step) if self.on_step else stepper
 
     def tree(self, found: Decoded, strategy: str = "beam", **settings: Any) -> SearchTree:
         """The search tree of a translation with the same settings: kept, pruned and finished hypotheses, and why."""
         _, config = self.configured(strategy, settings)
         returned = [(one.ids, one.score) for one in found.hypotheses]
         with inference(self.model):
-            stepper = stepper_for(
-                self.model, self._batch(self._source_ids([found.source])), config.precision
-            )
+            stepper = self._stepper(self._source_ids([found.source]), config)
             return build_tree(stepper, config, found.steps, returned, codec=self.tgt_tokenizer)
 
     def configured(

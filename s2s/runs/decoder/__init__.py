@@ -1,0 +1,7 @@
+"""Searches that take too long for the dashboard's process, in processes of their own."""
+
+from s2s.runs.decoder.connection import Connection
+from s2s.runs.decoder.cost import HEAVY, request_seconds, search_seconds
+from s2s.runs.decoder.pool import DecoderPool
+from s2s.runs.decoder.request import KINDS, DecodeRequest
+from s2s.runs.decoder.task import DecodeTask, Timed, Waiter

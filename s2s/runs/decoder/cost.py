@@ -1,0 +1,30 @@
+"""How long a search may take: decides whether it runs in the dashboard's process or in one beside it."""
+
+from __future__ import annotations
+
+from s2s.runs.decoder.request import DecodeRequest
+from s2s.runs.run import Run
+
+# Seconds on one core of an Intel Xeon; with these, no strategy takes longer than estimated there.
+STEP = 6e-4  # of a step, however few its hypotheses
+ROW = 3e-5  # of a step, per hypothesis
+HISTORY = 1e-6  # of a step, per hypothesis and token of the longest target: sampling compares with those written
+WEIGHT = 4e-11  # of a step, per hypothesis and parameter of the model
+
+HEAVY = 1.0  # seconds; what may take longer never begins in the dashboard's process
+
+
+def search_seconds(width: int, length: int, parameters: int) -> float:
+    """The most seconds that a search of `width` hypotheses takes on one core, if no target ends before `length` tokens.
+
+    >>> round(search_seconds(5, 64, 1_000_000), 2), round(search_seconds(100, 500, 1_000_000))
+    (0.08, 29)
+    """
+    return length * (STEP + width * (ROW + HISTORY * length + WEIGHT * parameters))
+
+
+def request_seconds(run: Run, request: DecodeRequest) -> float:
+    """The most seconds that a request takes. Raises UserError for a setting that the strategy doesn't have."""
+    _, config = run.configured(request.strategy, request.settings)
+    rows = config.width * len(request.sources)
+    return search_seconds(rows, config.max_new_tokens or 0, run.n_parameters)

@@ -1,0 +1,225 @@
+"""Searches beside the dashboard: a few decoder processes, and whose turn it is. Knows nothing of screens.
+
+A visitor asks, and asks again until there is a result. The processes start with the first request, end when nothing was
+asked for a while, and end with this process.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection
+from typing import Any
+
+from s2s.config import UserError
+from s2s.runs.decoder.connection import Connection
+from s2s.runs.decoder.request import KINDS, DecodeRequest
+from s2s.runs.decoder.task import DecodeTask, Timed, Waiter
+
+SLOTS = 2  # processes, and searches at the same time; one of each owner
+IDLE = 300.0  # seconds without a request after which a process ends
+TICK = 0.2  # seconds between two checks whether somebody still waits
+GRACE = 3.0  # seconds that a process has to stop a search before it is killed
+MAX_WAITING = 100  # requests of everybody
+MAX_BYTES = 40_000_000  # of results as JSON that are kept ...
+MIN_RESULTS = 8  # ... but always so many
+DIED = (
+    "The process that decoded this ended unexpectedly, and another one replaces it; try again, and if that fails,"
+    " lower `num_beams`, `num_samples` or `max_new_tokens`."
+)
+
+
+class DecoderPool:
+    """Safe to use from several threads."""
+
+    def __init__(
+        self,
+        connect: Callable[[], Connection] = Connection,
+        *,
+        slots: int = SLOTS,
+        seconds: Callable[[], float | None] = lambda: None,
+        idle: float = IDLE,
+    ) -> None:
+        self._connect = connect
+        self._slots = slots
+        self._seconds = seconds  # the limit of one search
+        self._idle = idle
+        self._changed = threading.Condition()
+        self._tasks: dict[
+            DecodeRequest, DecodeTask
+        ] = {}  # waiting and running, in order of arrival
+        self._results: OrderedDict[DecodeRequest, tuple[Timed, int]] = OrderedDict()
+        self._turns: dict[str, int] = {}  # when an owner or a visitor last had one
+        self._numbers = itertools.count(1)
+        self._n_threads = 0
+        self._is_closed = False
+
+    def result(self, request: DecodeRequest) -> Timed | None:
+        """What was computed, and the seconds it took."""
+        with self._changed:
+            if request not in self._results:
+                return None
+            self._results.move_to_end(request)
+            return self._results[request][0]
+
+    def ask(self, request: DecodeRequest, owner: str, waiter: Waiter) -> DecodeTask:
+        """The task that computes this, for one more waiter. Raises UserError where too many wait."""
+        with self._changed:
+            task = self._tasks.get(request)
+            if task is None:
+                if len(self._tasks) >= MAX_WAITING:
+                    raise UserError(
+                        f"{MAX_WAITING} searches are waiting to be decoded on this server; try again in a minute."
+                    )
+                task = self._tasks[request] = DecodeTask(request, owner)
+            task.waiters[waiter.name] = waiter
+            self._start_threads()
+            self._changed.notify_all()
+            return task
+
+    def release(self, name: str, requests: Collection[DecodeRequest]) -> None:
+        """A waiter no longer waits for these; what nobody waits for is stopped."""
+        with self._changed:
+            for request in requests:
+                if task := self._tasks.get(request):
+                    task.waiters.pop(name, None)
+                    self._drop_if_unwanted(task)
+
+    def n_ahead(self, task: DecodeTask) -> int:
+        """How many searches will begin before a waiting one at the least: those of the same owner that came earlier."""
+        with self._changed:
+            earlier = itertools.takewhile(lambda other: other is not task, self._tasks.values())
+            return sum(other.owner == task.owner for other in earlier)
+
+    def close(self) -> None:
+        """Ends the processes."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+
+    def _drop_if_unwanted(self, task: DecodeTask) -> bool:
+        """Forget a task that nobody waits for: a later request for the same starts anew."""
+        if task.is_wanted():
+            return False
+        if self._tasks.get(task.request) is task:
+            del self._tasks[task.request]
+        task.end("Stopped.")
+        return True
+
+    def _work(self) -> None:
+        """One slot: a thread that waits for its process, without computing."""
+        connection: Connection | None = None
+        try:
+            while task := self._next():
+                try:
+                    if connection is None or not connection.is_alive:
+                        connection = self._connect()
+                    self._carry_out(connection, task)
+                except OSError:
+                    self._finish(
+                        task, "No process for decoding can be started now; try again later."
+                    )
+                finally:
+                    self._finish(task, DIED)  # unless it is over
+        finally:
+            with self._changed:
+                self._n_threads -= 1
+                if self._tasks and not self._is_closed:  # asked for after the last look
+                    self._start_threads()
+            if connection:
+                connection.close()
+
+    def _start_threads(self) -> None:
+        if self._n_threads < min(self._slots, len(self._tasks)):
+            self._n_threads += 1
+            threading.Thread(target=self._work, name="decoder pool", daemon=True).start()
+
+    def _next(self) -> DecodeTask | None:
+        """The next task; None, and this slot ends, after a time without any."""
+        until = time.monotonic() + self._idle
+        with self._changed:
+            while not self._is_closed:
+                for waiting in [*self._tasks.values()]:
+                    if not waiting.is_running:
+                        self._drop_if_unwanted(waiting)
+                if task := self._fairest():
+                    task.begin()
+                    self._note_turn(task)
+                    return task
+                if (left := until - time.monotonic()) <= 0:
+                    break
+                self._changed.wait(min(left, 1.0 if self._tasks else left))
+            return None
+
+    def _fairest(self) -> DecodeTask | None:
+        """Of those whose owner has no search running: of the owner, and then the visitor, served longest ago."""
+        busy = {task.owner for task in self._tasks.values() if task.is_running}
+        waiting = [task for task in self._tasks.values() if task.owner not in busy]
+        return min(
+            waiting,
+            key=lambda task: (self._turns.get(task.owner, 0), self._turns.get(task.visitor, 0)),
+            default=None,
+        )
+
+    def _note_turn(self, task: DecodeTask) -> None:
+        current = {name for other in self._tasks.values() for name in (other.owner, other.visitor)}
+        self._turns = {name: turn for name, turn in self._turns.items() if name in current}
+        self._turns |= dict.fromkeys((task.owner, task.visitor), next(self._numbers))
+
+    def _carry_out(self, connection: Connection, task: DecodeTask) -> None:
+        """Until the answer, or until the task is too slow or unwanted."""
+        limit = self._seconds()
+        number = next(self._numbers)
+        connection.send({"id": number, "request": task.request.to_json()})
+        stopped_at = 0.0
+        while True:
+            for answer in connection.answers(TICK):
+                if "ready" in answer:
+                    task.begin()  # the time that the process took to start is no time of the search
+                elif answer["id"] == number and "of" in answer:
+                    task.done, task.of = answer["done"], answer["of"]
+                elif answer["id"] == number:
+                    self._take(task, answer)
+                    return
+            if not connection.is_alive:
+                self._finish(task, DIED)
+                return
+            if not stopped_at and self._must_stop(task, limit):
+                stopped_at = time.monotonic()
+                connection.send({"stop": number})
+            if stopped_at and time.monotonic() - stopped_at > GRACE:
+                connection.close()
+                return
+
+    def _must_stop(self, task: DecodeTask, limit: float | None) -> bool:
+        if limit is not None and task.elapsed > limit:
+            self._finish(
+                task,
+                f"Decoding took longer than {limit:.0f} seconds and was stopped; lower `num_beams`, `num_samples`"
+                " or `max_new_tokens`.",
+            )
+        with self._changed:
+            return task.is_over or self._drop_if_unwanted(task)
+
+    def _take(self, task: DecodeTask, answer: dict[str, Any]) -> None:
+        if "error" in answer:
+            self._finish(task, answer["error"])
+            return
+        value = KINDS[task.request.kind].from_json(answer["result"])
+        with self._changed:
+            self._results[task.request] = Timed(value, answer["seconds"]), answer["n_bytes"]
+            while (
+                len(self._results) > MIN_RESULTS
+                and sum(size for _, size in self._results.values()) > MAX_BYTES
+            ):
+                self._results.popitem(last=False)
+        self._finish(task, "")
+
+    def _finish(self, task: DecodeTask, error: str) -> None:
+        with self._changed:
+            if self._tasks.get(task.request) is task:
+                del self._tasks[task.request]
+            self._changed.notify_all()
+        task.end(error)

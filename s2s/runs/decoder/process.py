@@ -1,0 +1,178 @@
+"""`python -m s2s.runs.decoder.process`: carries out one decode request after the other, at low priority.
+
+Orders arrive on its standard input and answers leave by its standard output, one JSON object per line. The pool holds
+the other ends, and when it is gone, however it ended, this process ends.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import queue
+import resource
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from s2s import settings
+from s2s.config import UserError
+from s2s.model import weights_path
+from s2s.runs.decoder.request import KINDS, DecodeRequest
+from s2s.runs.run import Run, load
+
+NICE = 3  # the dashboard goes first, and training (5) after: somebody waits for this
+REPORT = 0.25  # seconds between two reports of progress
+ROOM = 1_500_000_000  # bytes of address space beyond the libraries and the weights
+WEIGHTS_ROOM = 4  # times the checkpoint: the model, its fused copy, and what a step computes
+MAX_ANSWER = 32_000_000  # bytes
+OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
+TOO_LARGE = (
+    "This search needs more memory than decoding may use; lower `num_beams`, `num_samples` or `max_new_tokens`,"
+    " or shorten the sentence."
+)
+
+
+class StoppedError(Exception):
+    """Nobody waits for the result any more."""
+
+
+class Inbox:
+    """What has arrived: requests to carry out in order, and which one to stop."""
+
+    def __init__(self) -> None:
+        self.requests: queue.SimpleQueue[tuple[int, DecodeRequest]] = queue.SimpleQueue()
+        self.stopped = 0  # all requests up to this number
+
+    def read(self) -> None:
+        """Reads orders until the pool is gone, and ends the process then, also in the middle of a search."""
+        for line in sys.stdin.buffer:
+            order = json.loads(line)
+            if "stop" in order:
+                self.stopped = int(order["stop"])
+            else:
+                self.requests.put((order["id"], DecodeRequest.from_json(order["request"])))
+        os._exit(0)
+
+
+class Answers:
+    """Lines on what was the standard output; whatever else is printed joins the errors."""
+
+    def __init__(self) -> None:
+        self._file = os.fdopen(os.dup(1), "wb")
+        os.dup2(2, 1)
+
+    def write(self, **answer: Any) -> None:
+        """One line. Where the pool is gone, the closed input says so too."""
+        content = json.dumps(answer).encode()
+        if len(content) > MAX_ANSWER:
+            content = json.dumps({"id": answer["id"], "error": TOO_LARGE}).encode()
+        self._file.write(content + b"\n")
+        self._file.flush()
+
+
+class Watch:
+    """Called before each step: reports progress, and ends a search that was stopped."""
+
+    def __init__(self, number: int, n_steps: int, inbox: Inbox, answers: Answers) -> None:
+        self.number = number
+        self.n_steps = n_steps
+        self.inbox = inbox
+        self.answers = answers
+        self.done = 0
+        self._next_report = time.monotonic() + REPORT
+
+    def __call__(self) -> None:
+        self.done += 1
+        if self.inbox.stopped >= self.number:
+            raise StoppedError
+        if time.monotonic() >= self._next_report:
+            self.answers.write(id=self.number, done=self.done, of=max(self.n_steps, self.done))
+            self._next_report = time.monotonic() + REPORT
+
+
+@functools.lru_cache(maxsize=1)
+def _opened(folder: str, step: int) -> Run:
+    return load(Path(folder), step)
+
+
+@contextmanager
+def _limited_memory(request: DecodeRequest, n_bytes: int) -> Iterator[None]:
+    """At most `n_bytes` of address space beyond what the checkpoint needs. Only the soft limit changes."""
+    checkpoint = weights_path(Path(request.folder) / "checkpoints", request.step)
+    weights = checkpoint.stat().st_size if checkpoint.is_file() else 0
+    before, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (n_bytes + WEIGHTS_ROOM * weights, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (before, hard))
+
+
+def _carried_out(request: DecodeRequest, watch: Watch) -> Any:
+    """The result as JSON."""
+    run = _opened(request.folder, request.step)
+    _, config = run.configured(request.strategy, request.settings)
+    watch.n_steps = (config.max_new_tokens or 0) * (2 if request.kind == "tree" else 1)
+    kind = KINDS[request.kind]
+    return kind.to_json(kind.carry_out(replace(run, on_step=watch), request))
+
+
+def _answer(request: DecodeRequest, watch: Watch, n_bytes: int) -> Mapping[str, Any]:
+    """The result with its seconds, or an error for the visitor."""
+    started = time.perf_counter()
+    try:
+        with _limited_memory(request, n_bytes):
+            result = _carried_out(request, watch)
+    except StoppedError:
+        return {"error": "Stopped."}
+    except UserError as error:
+        return {"error": str(error)}
+    except MemoryError:
+        return {"error": TOO_LARGE}
+    except Exception as error:
+        if any(words in str(error) for words in OUT_OF_MEMORY):  # torch raises a RuntimeError
+            return {"error": TOO_LARGE}
+        # Log where, not what: an exception's message may quote a visitor's text.
+        frames = traceback.format_tb(error.__traceback__)
+        print(type(error).__name__, *frames, sep="\n", file=sys.stderr, flush=True)
+        return {
+            "error": f"An internal error occurred while decoding ({type(error).__name__}); the details are in"
+            " log/decoder.log."
+        }
+    return {"result": result, "seconds": time.perf_counter() - started}
+
+
+def _address_space() -> int:
+    """Bytes that this process has mapped; 0 where the system doesn't say."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 0
+
+
+def main() -> None:
+    """Serve until the input closes."""
+    answers = Answers()
+    inbox = Inbox()
+    os.nice(NICE)
+    settings.lower_priority(NICE)
+    torch.set_num_threads(1)
+    threading.Thread(target=inbox.read, name="orders", daemon=True).start()
+    n_bytes = _address_space() + ROOM
+    answers.write(ready=os.getpid())
+    while True:
+        number, request = inbox.requests.get()
+        answers.write(id=number, **_answer(request, Watch(number, 0, inbox, answers), n_bytes))
+
+
+if __name__ == "__main__":
+    main()

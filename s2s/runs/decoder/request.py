@@ -1,0 +1,131 @@
+"""What a decoder process is asked for, what it answers, and both as JSON. Knows nothing of processes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from s2s.decode import NextToken, SearchNode, SearchTree
+from s2s.runs.decoded import Decoded, DecodedHypothesis
+from s2s.runs.run import Run
+
+Ids = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class DecodeRequest:
+    """Something to compute with one checkpoint. Equal requests have equal results."""
+
+    kind: str  # a row of KINDS
+    folder: str  # of the run
+    step: int
+    sources: tuple[str, ...]
+    strategy: str
+    settings_json: str = "{}"
+    prefix: Ids = ()  # the ids with which the target begins
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Those of the strategy that are not at their defaults."""
+        settings: dict[str, Any] = json.loads(self.settings_json)
+        return settings
+
+    def to_json(self) -> dict[str, Any]:
+        """All fields."""
+        return asdict(self)
+
+    @staticmethod
+    def from_json(content: Mapping[str, Any]) -> DecodeRequest:
+        """The inverse of `to_json`."""
+        sources, prefix = tuple(content["sources"]), tuple(content["prefix"])
+        return DecodeRequest(**{**content, "sources": sources, "prefix": prefix})
+
+
+class RequestKind(NamedTuple):
+    """How a request is carried out, and its result as JSON and back."""
+
+    carry_out: Callable[[Run, DecodeRequest], Any]
+    to_json: Callable[[Any], Any]
+    from_json: Callable[[Any], Any]
+
+
+def _decoded(run: Run, request: DecodeRequest) -> Decoded:
+    (source,) = request.sources
+    if request.prefix:
+        return run.complete(source, request.prefix, request.strategy, **request.settings)
+    return run.translate([source], request.strategy, **request.settings)[0]
+
+
+def _texts(run: Run, request: DecodeRequest) -> list[str]:
+    found = run.translate(request.sources, request.strategy, **request.settings)
+    return [one.text for one in found]
+
+
+def _tree(run: Run, request: DecodeRequest) -> SearchTree:
+    return run.tree(_decoded(run, request), request.strategy, **request.settings)
+
+
+def decoded_to_json(decoded: Decoded) -> dict[str, Any]:
+    """Without the record of the steps, of which only the tree is made."""
+    hypotheses = [vars(one) for one in decoded.hypotheses]
+    return {"source": decoded.source, "hypotheses": hypotheses, "unknown": decoded.unknown}
+
+
+def decoded_from_json(content: Mapping[str, Any]) -> Decoded:
+    """The inverse of `decoded_to_json`."""
+    hypotheses = tuple(_hypothesis(one) for one in content["hypotheses"])
+    return Decoded(content["source"], hypotheses, unknown=tuple(content["unknown"]))
+
+
+def _hypothesis(content: Mapping[str, Any]) -> DecodedHypothesis:
+    sequences = {name: tuple(content[name]) for name in ("tokens", "token_log_probs", "ids")}
+    return DecodedHypothesis(**{**content, **sequences})
+
+
+def tree_to_json(tree: SearchTree) -> dict[str, Any]:
+    """A row per node and per prefix with next tokens."""
+    nodes = [[*vars(node).values()] for node in tree.nodes]
+    next_tokens = [[index, found] for index, found in tree.next_tokens.items()]
+    return {"nodes": nodes, "next_tokens": next_tokens, "is_complete": tree.is_complete}
+
+
+def tree_from_json(content: Mapping[str, Any]) -> SearchTree:
+    """The inverse of `tree_to_json`."""
+    nodes = tuple(SearchNode(*row) for row in content["nodes"])
+    rows = {index: tuple(map(tuple, found)) for index, found in content["next_tokens"]}
+    return SearchTree(nodes, NextTokens(rows), content["is_complete"])
+
+
+class NextTokens(Mapping[int, tuple[NextToken, ...]]):
+    """The next tokens of each prefix, made when they are read.
+
+    Tuples of numbers, unlike NextTokens, cost a collection of garbage nothing.
+    """
+
+    def __init__(self, rows: Mapping[int, tuple[tuple[Any, ...], ...]]) -> None:
+        self._rows = rows
+
+    def __getitem__(self, index: int) -> tuple[NextToken, ...]:
+        return tuple(NextToken(*row) for row in self._rows[index])
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+def _same(texts: Sequence[str]) -> list[str]:
+    return [*texts]
+
+
+KINDS: Mapping[str, RequestKind] = MappingProxyType(
+    {
+        "decoded": RequestKind(_decoded, decoded_to_json, decoded_from_json),
+        "texts": RequestKind(_texts, _same, _same),
+        "tree": RequestKind(_tree, tree_to_json, tree_from_json),
+    }
+)

@@ -1,0 +1,59 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import s2s
+from s2s.decode import STRATEGIES
+from s2s.runs import Run
+from s2s.runs.decoder import KINDS, DecodeRequest
+from tests.conftest import make_run
+
+SOURCE = "9 8 7 zebra"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return s2s.load(make_run(tmp_path_factory.mktemp("run") / "one", {}))
+
+
+def request_for(run: Run, kind: str, **changes: Any) -> DecodeRequest:
+    request = DecodeRequest(kind, str(run.folder.path), run.step, (SOURCE,), "beam")
+    return replace(request, **changes)
+
+
+def sent(request: DecodeRequest, run: Run) -> Any:
+    """The result of a request as it arrives after it was JSON."""
+    kind = KINDS[request.kind]
+    return kind.from_json(json.loads(json.dumps(kind.to_json(kind.carry_out(run, request)))))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_results_survive_json_bit_by_bit(run: Run, strategy: str) -> None:
+    settings = {"force_words": "7"} if strategy == "constrained" else {}
+    (found,) = run.translate([SOURCE], strategy, **settings)
+    changes = {"strategy": strategy, "settings_json": json.dumps(settings)}
+    assert sent(request_for(run, "decoded", **changes), run) == replace(found, steps=())
+    assert sent(request_for(run, "tree", **changes), run) == run.tree(found, strategy, **settings)
+    assert sent(request_for(run, "texts", **changes), run) == [found.text]
+
+
+def test_a_forced_beginning_is_continued(run: Run) -> None:
+    ids = tuple(run.tgt_tokenizer.encode("7 8"))
+    found = sent(request_for(run, "decoded", prefix=ids), run)
+    assert found == replace(run.complete(SOURCE, ids), steps=())
+    assert found.hypotheses[0].ids[:2] == ids
+
+
+def test_a_request_survives_json_and_is_equal_to_itself(run: Run) -> None:
+    request = request_for(run, "decoded", prefix=(5, 6), settings_json='{"num_beams": 3}')
+    again = DecodeRequest.from_json(json.loads(json.dumps(request.to_json())))
+    assert again == request
+    assert hash(again) == hash(request)
+    assert again.settings == {"num_beams": 3}
+
+
+def test_the_folder_of_a_request_is_that_of_the_run(run: Run) -> None:
+    assert Path(request_for(run, "decoded").folder) == run.folder.path
