@@ -100,7 +100,7 @@ class DecoderPool:
             self._changed.notify_all()
 
     def _drop_if_unwanted(self, task: DecodeTask) -> bool:
-        """Forget a task that nobody waits for: a later request for the same starts anew."""
+        """Forget a task that nobody waits for: a later request for the same starts again."""
         if task.is_wanted():
             return False
         if self._tasks.get(task.request) is task:
