@@ -12,6 +12,7 @@ from s2s.jobs.queue.table import (
     delete_jobs,
     find,
     finish,
+    hand_back,
     is_anything_left,
     jobs,
     latest,

@@ -108,6 +108,11 @@ class ForkServer:
         self._children.append(child)
         return child
 
+    def withdraw(self, child: ChildHandle) -> None:
+        """Wait no longer for a process; if it is forked all the same, it finds that the job is no longer its own."""
+        if child in self._children:
+            self._children.remove(child)
+
     def look(self) -> None:
         """Read the answers that have arrived."""
         if self.is_gone:

@@ -27,6 +27,7 @@ from s2s.settings import lease_seconds, limits, lower_priority
 NICE = MappingProxyType({"express": 10, "long": 19})
 POLL = 0.5  # seconds between two polls of control requests
 LOST = 3  # exit status
+HANDED_BACK = "queued"  # the state of a job that the next worker resumes
 
 
 class Heartbeat(threading.Thread):
@@ -91,7 +92,7 @@ class HeartbeatContext:
 
 
 def main(job_id: str, worker: str) -> None:
-    """Do the job and write how it ended."""
+    """Do the job and write how it ended; after a SIGTERM, hand it back to the queue with what it has done."""
     signals: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
     heartbeat = Heartbeat(_taken(job_id, worker), lease_seconds())
@@ -134,7 +135,10 @@ def _finish(job: queue.Job, state: str, error: str, ttl: float) -> None:
     until = time.monotonic() + ttl
     while True:
         try:
-            queue.finish(job.id, job.worker, state, error)
+            if state == HANDED_BACK:
+                queue.hand_back(job.id, job.worker)
+            else:
+                queue.finish(job.id, job.worker, state, error)
         except UnreachableError:
             if time.monotonic() > until:
                 raise
@@ -175,12 +179,10 @@ def _work(job: queue.Job, context: HeartbeatContext, signals: list[int]) -> tupl
                 break
         else:
             return "done", ""
-    if heartbeat.is_stop_requested or most is None or signals:
-        return (
-            ("stopped", "")
-            if heartbeat.is_stop_requested
-            else ("interrupted", stop_reasons.told_to_end(job.run, job.kind))
-        )
+    if heartbeat.is_stop_requested:
+        return "stopped", ""
+    if signals or most is None:
+        return HANDED_BACK, ""
     return "stopped", stop_reasons.over_time(most, job.run, job.kind)
 
 

@@ -23,13 +23,6 @@ def died(code: int, run: str, kind: str = "train") -> str:
     return f"The {RESUMED_AS.get(kind, 'training')} process {what}; {_what_now(run, kind)}."
 
 
-def told_to_end(run: str, kind: str = "train") -> str:
-    """After a SIGTERM, for example because the machine shuts down."""
-    return (
-        f"The {RESUMED_AS.get(kind, 'training')} process was asked to end; {_what_now(run, kind)}."
-    )
-
-
 def over_time(minutes: int, run: str, kind: str = "train") -> str:
     """After the most minutes that a job may take here."""
     limit = f"The {RESUMED_AS.get(kind, 'training')} reached the limit of {minutes} minute{'s' * (minutes != 1)}"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from types import MappingProxyType
 from typing import Any
@@ -13,7 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from s2s.config import UserError
-from s2s.jobs.queue.database import JOBS, TURNS, alone, begin
+from s2s.jobs.queue.database import JOBS, alone, begin
+from s2s.jobs.queue.turns import in_turn, note_turn
 from s2s.settings import limits, new_id
 
 EXPRESS_AT_ONCE = (
@@ -172,13 +172,13 @@ def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = 
     with alone() as connection:
         if _count(connection, busy) >= AT_ONCE[slot]:
             return None
-        job = _first(connection, lost) or next(iter(_in_turn(connection, slot)), None)
+        job = _first(connection, lost) or next(iter(in_turn(connection, slot)), None)
         # Check again that it is free: under PostgreSQL it may have been stopped, or its lease renewed, in between.
         row = connection.execute(
             sa.update(JOBS).where(ROW.id == job, free).values(taken).returning(*ROW)
         ).first()
         if row:
-            _note_turn(connection, row.owner, slot)
+            note_turn(connection, row.owner, slot)
     return _job(row) if row else None
 
 
@@ -187,50 +187,6 @@ def _first(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> str 
     return connection.execute(
         sa.select(ROW.id).where(condition).order_by(ROW.created, ROW.id).limit(1)
     ).scalar()
-
-
-def _in_turn(connection: sa.Connection, slot: str) -> list[str]:
-    """The waiting jobs of a slot in the order in which they will start, if no more are submitted."""
-    waiting = (
-        sa.select(ROW.id, ROW.owner)
-        .where(ROW.state == "queued", ROW.slot == slot)
-        .order_by(ROW.created, ROW.id)
-    )
-    owners = sa.select(ROW.owner).where(ROW.state == "queued", ROW.slot == slot)
-    turns = sa.select(TURNS.c.owner, TURNS.c.turn).where(
-        TURNS.c.slot == slot, TURNS.c.owner.in_(owners)
-    )
-    jobs = [(str(job), str(owner)) for job, owner in connection.execute(waiting)]
-    return fair_order(jobs, {str(owner): int(turn) for owner, turn in connection.execute(turns)})
-
-
-def fair_order(jobs: Sequence[tuple[str, str]], turns: Mapping[str, int]) -> list[str]:
-    """Jobs, given oldest first as (id, owner), in fair order: owners take turns, the longest-waiting owner first.
-
-    `fair_order([("1", "ann"), ("2", "ann"), ("3", "bob")], {})` is `["1", "3", "2"]`.
-    """
-    owners = sorted(
-        dict.fromkeys(owner for _, owner in jobs), key=lambda owner: turns.get(owner, 0)
-    )
-    ranks = {owner: rank for rank, owner in enumerate(owners)}
-    rounds: Counter[str] = Counter()
-    keyed = []
-    for job, owner in jobs:
-        keyed.append((rounds[owner], ranks[owner], job))
-        rounds[owner] += 1
-    return [job for _, _, job in sorted(keyed)]
-
-
-def _note_turn(connection: sa.Connection, owner: str, slot: str) -> None:
-    mine = sa.and_(TURNS.c.owner == owner, TURNS.c.slot == slot)
-    last = (
-        connection.execute(
-            sa.select(sa.func.max(TURNS.c.turn)).where(TURNS.c.slot == slot)
-        ).scalar()
-        or 0
-    )
-    if not connection.execute(sa.update(TURNS).where(mine).values(turn=last + 1)).rowcount:
-        connection.execute(sa.insert(TURNS).values(owner=owner, slot=slot, turn=last + 1))
 
 
 def _job(row: sa.Row[Any]) -> Job:
@@ -285,6 +241,22 @@ def set_note(job: str, worker: str, note: str) -> None:
 def finish(job: str, worker: str, state: str, error: str = "", *, now: float | None = None) -> bool:
     """Write how it ended, unless it is no longer this worker's; returns whether it was."""
     return bool(_update(_ours(job, worker), state=state, error=error, note="", finished=_now(now)))
+
+
+def hand_back(job: str, worker: str, *, now: float | None = None) -> None:
+    """Give a job back to the queue because its worker ends; the next worker takes it before all that wait.
+
+    Does nothing where it is no longer this worker's; a stop that was requested counts first.
+    """
+    _update(_ours(job, worker), ROW.stop, state="stopped", error="", note="", finished=_now(now))
+    _update(
+        _ours(job, worker),
+        state="queued",
+        worker="",
+        lease=0.0,
+        attempts=ROW.attempts - 1,
+        note="",
+    )
 
 
 def abandon(job: str, *, now: float | None = None) -> bool:
@@ -374,7 +346,7 @@ def position(job: str) -> int:
         slot = connection.execute(
             sa.select(ROW.slot).where(ROW.id == job, ROW.state == "queued")
         ).scalar()
-        order = _in_turn(connection, slot) if slot else []
+        order = in_turn(connection, slot) if slot else []
     return order.index(job) if job in order else 0
 
 

@@ -30,13 +30,15 @@ from s2s.jobs.queue.fork_server import IS_POSSIBLE, ChildHandle, ForkRequest, Fo
 POLL = 0.3  # seconds between two polls of the queue
 LOCK_SECONDS = 2.0  # an app that checks for a worker holds the lock for an instant
 STARTING = 5.0  # seconds that a worker may take to acquire its lock
+GRACE = 90.0  # seconds that jobs may take to save what they have done; compose.yaml allows more
 IDLE = 60.0  # seconds that a worker started by the app stays without work
 
 
 def serve(idle: float | None = None) -> str:
     """Work until SIGTERM or Ctrl-C, or until there was no work for `idle` seconds; returns why it ended.
 
-    Running jobs continue: they hold their own leases, and write themselves how they end.
+    Running jobs then save what they have done and go back into the queue. If this process is killed, they continue:
+    they hold their own leases, and write themselves how they end.
     """
     signals: list[int] = []
     before = {
@@ -44,11 +46,14 @@ def serve(idle: float | None = None) -> str:
         for number in (signal.SIGTERM, signal.SIGINT)
     }
     worker = Worker()
+    stopped: list[str] = []
     try:
         while not signals:
             with _lock():
                 worker.start_fork_server()
                 worker.work(idle, signals)
+                if signals:
+                    stopped = worker.stop_jobs(signals)
             # A job that arrived while the lock was released found a worker in place, so nobody else starts one.
             if not signals and not worker.is_anything_left():
                 return "There is no more work."
@@ -58,8 +63,11 @@ def serve(idle: float | None = None) -> str:
         worker.close_fork_server()
         for number, handler in before.items():
             signal.signal(number, handler)
-    running = ", ".join(child.job.id for child in worker.children.values())
-    return f"Stopped; these jobs continue on their own: {running}." if running else "Stopped."
+    return (
+        f"Stopped; the next worker resumes these jobs: {', '.join(stopped)}."
+        if stopped
+        else "Stopped."
+    )
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,12 @@ class RunningJob:
 
     job: queue.Job
     process: subprocess.Popen[bytes] | ChildHandle
+
+    def send(self, number: signal.Signals) -> None:
+        """Send its process a signal; one that has just ended gets none."""
+        if self.process.pid is not None and self.process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.process.pid, number)
 
 
 class Worker:
@@ -80,6 +94,7 @@ class Worker:
         self.children: dict[str, RunningJob] = {}  # by job
         self.claims = itertools.count(1)
         self.fork_server: ForkServer | None = None  # without one, each job gets a fresh process
+        self.is_stopping = False  # it claims no more jobs
         self.trouble = ""  # with the database, as it was last reported
 
     def start_fork_server(self) -> None:
@@ -107,11 +122,44 @@ class Worker:
                 return
             time.sleep(POLL)
 
+    def stop_jobs(self, signals: Sequence[int]) -> list[str]:
+        """Let the jobs save what they have done, and hand them back to the queue; a second signal ends the wait.
+
+        Returns their ids.
+        """
+        self.is_stopping = True
+        jobs = list(self.children)
+        for child in list(self.children.values()):
+            if isinstance(child.process, ChildHandle) and child.process.pid is None:
+                self._withdraw(child.job, child.process)
+            else:
+                child.send(signal.SIGTERM)
+        until = time.monotonic() + GRACE
+        while self.children and time.monotonic() < until and len(signals) < 2:
+            self.turn()
+            time.sleep(POLL)
+        for child in list(self.children.values()):
+            child.send(signal.SIGKILL)
+            self._hand_back(child.job)
+        return jobs
+
+    def _withdraw(self, job: queue.Job, child: ChildHandle) -> None:
+        if self.fork_server:
+            self.fork_server.withdraw(child)
+        self._hand_back(job)
+
+    def _hand_back(self, job: queue.Job) -> None:
+        """To the next worker; while the database is unreachable, when the lease has run out."""
+        del self.children[job.id]
+        with contextlib.suppress(UnreachableError):
+            queue.hand_back(job.id, job.worker)
+
     def turn(self) -> None:
         """Note which jobs have ended, and fill the free slots; nothing while the database is unreachable."""
         try:
             self._note_ended()
-            self._claim()
+            if not self.is_stopping:
+                self._claim()
             self.trouble = ""
         except UnreachableError as error:
             if str(error) != self.trouble:
@@ -130,7 +178,9 @@ class Worker:
         for child in list(self.children.values()):
             if isinstance(child.process, ChildHandle) and child.process.pid is None:
                 self._wait_for(child.job, child.process)
-            elif (code := child.process.poll()) is not None:
+            elif (code := child.process.poll()) is not None and self.is_stopping:
+                self._hand_back(child.job)
+            elif code is not None:
                 # Changes nothing where the job wrote its own end.
                 queue.finish(
                     child.job.id,
@@ -157,7 +207,7 @@ class Worker:
             )
             was_ready = self.fork_server.is_ready
             self.fork_server = None
-            if was_ready:
+            if was_ready and not self.is_stopping:
                 self.start_fork_server()
 
     def _wait_for(self, job: queue.Job, child: ChildHandle) -> None:

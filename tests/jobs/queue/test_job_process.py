@@ -1,5 +1,7 @@
+import contextlib
 import json
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -8,12 +10,15 @@ from typing import Any
 
 import pytest
 
-from s2s.config import UserError
-from s2s.jobs import queue
+from s2s.config import Recipe, UserError
+from s2s.jobs import queue, run_service, training
 from s2s.jobs.queue import job_process
 from s2s.jobs.queue.database import UnreachableError
-from s2s.jobs.registry import JobContext, JobKind
-from s2s.settings import home
+from s2s.jobs.registry import JOBS, JobContext, JobKind
+from s2s.model.weights import weights_path
+from s2s.runs import RunFolder, runs_folder
+from s2s.settings import OWNER, home
+from s2s.train import Step
 
 
 class Left(BaseException):
@@ -68,6 +73,45 @@ def test_a_stopped_job_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert outcome(work, monkeypatch, stop=True) == ("stopped", "")
     assert closed == [True]
+
+
+def test_a_training_that_is_told_to_end_is_handed_back_and_resumes_bit_identically(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = training.RunRequest(
+        tiny, "synthetic:reverse#rows=80", "synthetic:reverse#split=valid,rows=20"
+    )
+    run = training.submit(request)
+    signals: list[int] = []
+
+    def work(job: queue.Job, context: JobContext) -> Generator[object, None, None]:
+        with contextlib.closing(JOBS["train"].work(job, context)) as events:
+            for event in events:
+                if isinstance(event, Step) and event.step == 17:
+                    signals.append(signal.SIGTERM)
+                yield event
+
+    for worker, kinds in (("w", {"train": JobKind(work, "")}), ("next", JOBS)):
+        job = queue.claim(worker, "h", "long", 20.0)
+        assert job is not None
+        monkeypatch.setattr(job_process, "JOBS", kinds)
+        ended = job_process._outcome(job, context(job_process.Heartbeat(job, 20.0)), signals)
+        job_process._finish(job, *ended, ttl=20.0)
+        row = run_service.find(run, OWNER)
+        assert (row.state, row.step) == (("queued", 17) if signals else ("done", 30))
+        assert row.checkpoints[-1] == row.step
+        signals.clear()
+    folder = RunFolder(runs_folder() / run)
+    other = training.start(request, home() / "undisturbed")
+    list(training.run(other))
+    first, second = (
+        weights_path(path / "checkpoints", 30).read_bytes()
+        for path in (folder.path, other.folder.path)
+    )
+    assert first == second
+    assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(
+        range(1, 31)
+    )
 
 
 def test_a_job_hears_what_is_wished_and_says_that_it_progressed(

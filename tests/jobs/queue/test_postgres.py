@@ -119,7 +119,7 @@ def test_a_job_that_is_stopped_while_it_is_claimed_is_not_started(
         queue.ask_to_stop(job, "ann")
         return [job]
 
-    monkeypatch.setattr(table, "_in_turn", in_turn)
+    monkeypatch.setattr(table, "in_turn", in_turn)
     assert queue.claim("w", "h", "long", 20.0) is None
     assert getattr(queue.find(job), "state", "") == "stopped"
 

@@ -27,6 +27,6 @@ def test_the_end_of_a_process_says_what_is_left_of_its_work(code: int, what: str
 @pytest.mark.parametrize("content", ["{", "[1]", '{"step": "x"}', '{"step": null}'])
 def test_a_broken_status_does_not_end_the_worker(content: str) -> None:
     files.write_text(home() / "runs" / "r" / "status.json", content)
-    assert stop_reasons.told_to_end("r").endswith(
+    assert stop_reasons.died(1, "r").endswith(
         "; its status.json cannot be read; resume it from its last checkpoint."
     )

@@ -361,3 +361,20 @@ def test_a_job_that_saves_checkpoints_is_taken_up_as_often_as_it_takes() -> None
         assert getattr(claim(f"w{attempt}", now=100.0 * attempt + 1), "attempts", 0) == attempts
     assert claim("last", now=1000.0) is None
     assert state(job) == "interrupted"
+
+
+def test_a_job_that_was_handed_back_comes_first_and_is_not_counted_as_a_crash() -> None:
+    submit("a", "ann", now=1.0)
+    job = claim()
+    assert job is not None
+    waiting = submit("b", "bob", now=0.0)
+    queue.hand_back(job.id, "another")
+    assert state(job.id) == "running"
+    queue.hand_back(job.id, "w")
+    assert [queue.position(waiting), queue.position(job.id)] == [1, 0]
+    again = claim("next", now=11.0)
+    assert again is not None
+    assert (again.id, again.attempts, again.worker) == (job.id, 1, "next")
+    queue.ask_to_stop(job.id, "ann")
+    queue.hand_back(job.id, "next")
+    assert state(job.id) == "stopped"

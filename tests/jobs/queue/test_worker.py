@@ -1,4 +1,5 @@
 import contextlib
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -210,10 +211,10 @@ def test_a_job_whose_worker_died_too_is_taken_up_by_the_next(
     with working() as process:
         wait_for(lambda: getattr(queue.latest(run), "attempts", 0) == 2)
         wait_for(lambda: folder(run).status()["step"] > reached)
-        child_of(process, run).terminate()
-        wait_for_state(run, "interrupted")
+        process.terminate()
+        assert process.wait(60) == 0
     row = run_service.find(run, OWNER)
-    assert row.error == f"The training process was asked to end; resume it from step {row.step:,}."
+    assert (row.state, row.position, row.error) == ("queued", 0, "")
     assert row.checkpoints[-1] == row.step
     assert steps(run) == list(range(1, row.step + 1))
 
@@ -313,12 +314,16 @@ class Midwife:
         self.is_gone = False
         self.is_ready = True
         self.born: list[ChildHandle] = []
+        self.withdrawn: list[ChildHandle] = []
         self.spawned: list[str] = []
         monkeypatch.setattr(worker, "_spawn", self.spawn)
 
     def request(self, request: ForkRequest) -> ChildHandle | None:
         self.born.append(ChildHandle(request))
         return None if self.is_gone else self.born[-1]
+
+    def withdraw(self, child: ChildHandle) -> None:
+        self.withdrawn.append(child)
 
     def look(self) -> None:
         """Nothing happens by itself."""
@@ -418,6 +423,42 @@ def test_a_job_that_is_out_of_sight_is_left_to_its_lease_and_a_fork_server_that_
         queue.LeaseLost
     ):  # as the process that comes back to life will hear, although it was the same worker's
         queue.poll_requests(job.id, job.worker)
+
+
+def test_a_worker_that_is_stopped_hands_its_jobs_back(
+    tiny: Recipe, attended: tuple[worker.Worker, Midwife], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that has no process yet, one that ends when it is asked to, and one that does not."""
+    (one, midwife), runs = attended, [submit(tiny, express=True) for _ in range(3)]
+    one.turn()
+    sleeping = [sys.executable, "-c", "import time; time.sleep(60)"]
+    deaf = [*sleeping[:2], f"import signal; signal.pthread_sigmask(0, {{15}}); {sleeping[2]}"]
+    children = list(one.children.values())
+    processes = [subprocess.Popen(sleeping), subprocess.Popen(deaf)]
+    wait_for(lambda: "15" in blocked(processes[1].pid))
+    for child, process in zip(children[1:], processes, strict=True):
+        one.children[child.job.id] = worker.RunningJob(child.job, process)
+    monkeypatch.setattr(worker, "GRACE", 1.0)
+    waiting = submit(tiny, express=True)
+    assert one.stop_jobs([signal.SIGTERM]) == [child.job.id for child in children]
+    assert [process.wait(20) for process in processes] == [-signal.SIGTERM, -signal.SIGKILL]
+    assert (one.children, midwife.withdrawn) == ({}, midwife.born[:1])
+    found = [queue.latest(run) for run in (*runs, waiting)]
+    assert [(job.state, job.attempts) for job in found if job] == [("queued", 0)] * 4
+    with pytest.raises(queue.LeaseLost):  # as its process will hear if it is forked all the same
+        queue.renew(children[0].job.id, children[0].job.worker, 20.0)
+    assert [queue.position(job.id) for job in found if job] == [0, 1, 2, 3]
+
+
+def blocked(pid: int) -> list[str]:
+    """The numbers of the signals that a process blocks."""
+    (line,) = (
+        line
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines()
+        if line.startswith("SigBlk")
+    )
+    mask = int(line.split()[1], 16)
+    return [str(number) for number in range(1, 32) if mask >> (number - 1) & 1]
 
 
 def test_some_quick_jobs_start_at_once_beside_a_long_one(

@@ -1,0 +1,63 @@
+"""Whose turn it is: the order in which waiting jobs start."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import sqlalchemy as sa
+
+from s2s.jobs.queue.database import JOBS, TURNS
+
+ROW = JOBS.c
+
+
+def in_turn(connection: sa.Connection, slot: str) -> list[str]:
+    """The waiting jobs of a slot in the order in which they will start, if no more are submitted.
+
+    Those that a worker has handed back come first: they had their turn.
+    """
+    waiting = (
+        sa.select(ROW.id, ROW.owner, ROW.started.is_not(None))
+        .where(ROW.state == "queued", ROW.slot == slot)
+        .order_by(ROW.created, ROW.id)
+    )
+    owners = sa.select(ROW.owner).where(ROW.state == "queued", ROW.slot == slot)
+    turns = sa.select(TURNS.c.owner, TURNS.c.turn).where(
+        TURNS.c.slot == slot, TURNS.c.owner.in_(owners)
+    )
+    rows = connection.execute(waiting).all()
+    handed_back = [str(job) for job, _, has_begun in rows if has_begun]
+    jobs = [(str(job), str(owner)) for job, owner, has_begun in rows if not has_begun]
+    last_turns = {str(owner): int(turn) for owner, turn in connection.execute(turns)}
+    return handed_back + fair_order(jobs, last_turns)
+
+
+def fair_order(jobs: Sequence[tuple[str, str]], turns: Mapping[str, int]) -> list[str]:
+    """Jobs, given oldest first as (id, owner), in fair order: owners take turns, the longest-waiting owner first.
+
+    `fair_order([("1", "ann"), ("2", "ann"), ("3", "bob")], {})` is `["1", "3", "2"]`.
+    """
+    owners = sorted(
+        dict.fromkeys(owner for _, owner in jobs), key=lambda owner: turns.get(owner, 0)
+    )
+    ranks = {owner: rank for rank, owner in enumerate(owners)}
+    rounds: Counter[str] = Counter()
+    keyed = []
+    for job, owner in jobs:
+        keyed.append((rounds[owner], ranks[owner], job))
+        rounds[owner] += 1
+    return [job for _, _, job in sorted(keyed)]
+
+
+def note_turn(connection: sa.Connection, owner: str, slot: str) -> None:
+    """A job of that owner starts: the others' turns come before the next."""
+    mine = sa.and_(TURNS.c.owner == owner, TURNS.c.slot == slot)
+    last = (
+        connection.execute(
+            sa.select(sa.func.max(TURNS.c.turn)).where(TURNS.c.slot == slot)
+        ).scalar()
+        or 0
+    )
+    if not connection.execute(sa.update(TURNS).where(mine).values(turn=last + 1)).rowcount:
+        connection.execute(sa.insert(TURNS).values(owner=owner, slot=slot, turn=last + 1))
