@@ -109,7 +109,7 @@ class ForkServer:
         return child
 
     def withdraw(self, child: ChildHandle) -> None:
-        """Wait no longer for a process; if it is forked all the same, it finds that the job is no longer its own."""
+        """Wait no longer for a process; if it is forked anyway, it finds that the job is no longer its own."""
         if child in self._children:
             self._children.remove(child)
 
