@@ -85,6 +85,33 @@ def lower_priority(nice: int) -> None:
             return
 
 
+SECRET_LENGTH = 32  # characters, at least
+
+
+def secret() -> bytes:
+    """The server's secret (`S2S_SECRET`), which makes the keys of a hosted server's visitors valid.
+
+    Raises UserError where it is missing or too short.
+    """
+    given = os.environ.get("S2S_SECRET", "").strip()
+    if len(given) < SECRET_LENGTH:
+        raise UserError(
+            "This server is not set up yet: its operator must set `S2S_SECRET` to a random text of at least"
+            f" {SECRET_LENGTH} characters that stays the same, and start it again."
+        )
+    return given.encode()
+
+
+def why_not_ready() -> str:
+    """What the operator of a hosted server must do before it can serve anybody; "" where nothing."""
+    try:
+        if is_hosted():
+            secret()
+    except UserError as error:
+        return str(error)
+    return ""
+
+
 def is_hosted() -> bool:
     """Whether the server is public (`S2S_HOSTED`)."""
     return bool(os.environ.get("S2S_HOSTED"))

@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 
+from s2s import access
 from s2s.cli.parser import make_parser
 from s2s.cli.progress import silence
 from s2s.config import UserError
@@ -30,7 +31,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(encoding="utf-8")  # input is UTF-8 too, whatever the locale
     command: Callable[[argparse.Namespace], None] = arguments.command
     try:
-        command(arguments)
+        # whoever has a shell on a hosted server is its operator
+        with access.acting_as(access.LOCAL):
+            command(arguments)
     except UserError as error:
         print(error, file=sys.stderr)
         return USER_ERROR

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access
+from s2s import access, settings
 from s2s.config import UserError
 from s2s.data import saved_datasets
 from s2s.share import printable
@@ -12,6 +12,8 @@ from s2s.ui.kit import cached, forms, plain, shortened, unique_names
 
 KEY = "saved"  # in the session: the SPEC of the chosen one
 REFUSED = "refused dataset"  # in the session: why the last change was refused
+LOCAL = "Stored on this server until it is deleted. Everybody who uses this server sees it."
+HOSTED = "Stored on this server until it is deleted or expires. Only you see it."
 # states of runs that would read their dataset again
 NEEDING = ("queued", "starting", "running", "stopped", "interrupted")
 
@@ -52,9 +54,7 @@ def _rename_button(spec: str, name: str) -> None:
         st.text_input(
             "Name", name, key=f"name {hash}", max_chars=80, on_change=_rename, args=(hash,)
         )
-        st.caption(
-            "Stored on this server until it is deleted. Everybody who uses this server sees it."
-        )
+        st.caption(HOSTED if settings.is_hosted() else LOCAL)
 
 
 def _delete_button(spec: str, name: str) -> None:

@@ -3,4 +3,5 @@
 from s2s.ui.canvas import plotly_script
 from s2s.ui.shell.pages import PAGES, Page, page, page_link
 from s2s.ui.shell.share_button import page_url
+from s2s.ui.shell.visitors import identify
 from s2s.ui.shell.warm_up import FRAME, ready, warm_up

@@ -12,6 +12,7 @@ from s2s.ui.shell.notices import read_address, show_notices, write_run_label
 from s2s.ui.shell.pages import PAGES
 from s2s.ui.shell.share_button import share_button
 from s2s.ui.shell.style import ICON, apply_style
+from s2s.ui.shell.visitors import show_identity
 
 # before the navigation, which would fetch an icon from Google
 st.set_page_config(page_icon=ICON, layout="wide")
@@ -25,6 +26,8 @@ st.set_page_config(page_title=f"{row.title} · s2s")
 address.turn_page(row.url_path, row.keys)
 
 apply_style()
+if not show_identity():
+    st.stop()
 share_container, is_ready = header(row)
 notices = st.container()
 if is_ready:

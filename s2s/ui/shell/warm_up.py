@@ -15,6 +15,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
+from s2s import settings
 from s2s.data import delete_old_uploads
 
 HOUR = 3600.0  # seconds
@@ -81,5 +82,7 @@ async def _empty_trash() -> None:
 
 
 async def ready(request: Request) -> JSONResponse:
-    """Answers once `warm_up` is done: for a host's health check."""
+    """Answers once `warm_up` is done: for a host's health check. 503 says what the operator has to do."""
+    if why := settings.why_not_ready():
+        return JSONResponse({"ready": False, "reason": why}, status_code=503)
     return JSONResponse({"ready": True})

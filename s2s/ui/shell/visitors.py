@@ -1,0 +1,54 @@
+"""Who the visitor is, and what a hosted server says about it on every page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from s2s import access, settings, workspaces
+from s2s.config import UserError
+from s2s.ui.kit import as_markdown
+
+NO_COOKIE = (
+    "Nothing that you make here can be stored, because your browser sends no cookie: you can look at the demo runs and"
+    " at what others share. Allow cookies for this page, and open it in a tab of its own."
+)
+KEY_REPLACED = (
+    "This browser's key to its workspace was not valid, so it has a new, empty workspace now; if you made a recovery"
+    " link for the old one, open it."
+)
+
+
+def identify() -> None:
+    """From now on `access.current()` is the visitor's workspace, in every run of a script."""
+    access.identify_visitors(workspace_of_visitor)
+
+
+def workspace_of_visitor() -> str:
+    """The workspace of the visitor for whom this script runs; nobody's outside a script."""
+    try:
+        key = workspaces.key_of(cookies())
+    except UserError:  # the server has no secret
+        return access.NOBODY
+    return key.digest if key else access.NOBODY
+
+
+def cookies() -> Mapping[str, str]:
+    """The cookies with which the visitor's browser connected."""
+    return st.context.cookies
+
+
+def show_identity() -> bool:
+    """Says what a visitor has to know about the workspace. False where the page cannot be drawn."""
+    if not settings.is_hosted():
+        return True
+    if why := settings.why_not_ready():
+        st.error(as_markdown(why), icon=":material/error:")
+        return False
+    if access.current() == access.NOBODY:
+        st.info(NO_COOKIE, icon=":material/cookie_off:")
+    elif workspaces.REPLACED in cookies() and "said key replaced" not in st.session_state:
+        st.session_state["said key replaced"] = True
+        st.info(KEY_REPLACED, icon=":material/key_off:")
+    return True

@@ -1,0 +1,94 @@
+"""What visitors of a hosted server see of each other: nothing."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from s2s import access, settings
+from s2s.data import Corpus, Pair, saved_datasets
+from s2s.share import pack
+from s2s.ui.kit import cached
+from s2s.ui.shell import ready, visitors
+from s2s.workspaces import COOKIE, REPLACED, new_key
+from tests.conftest import make_run
+from tests.screen import opened, said
+
+Visit = Callable[[dict[str, str]], None]
+
+
+@pytest.fixture
+def visit(monkeypatch: pytest.MonkeyPatch) -> Visit:
+    """From now on the pages are opened by a browser with these cookies."""
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    monkeypatch.setenv("S2S_SECRET", "x" * 32)
+
+    def with_cookies(cookies: dict[str, str]) -> None:
+        monkeypatch.setattr(visitors, "cookies", lambda: cookies)
+
+    with_cookies({})
+    return with_cookies
+
+
+def test_each_visitor_sees_only_their_own_runs_and_datasets(visit: Visit) -> None:
+    keys = [new_key(), new_key()]
+    hashes = []
+    for number, key in enumerate(keys):
+        make_run(settings.home() / "runs" / f"run{number}aaaaaaaaaaaa", {"train.steps": 2})
+        path = settings.home() / "runs" / f"run{number}aaaaaaaaaaaa" / "recipe.json"
+        path.write_text(path.read_text().replace('"owner": "local"', f'"owner": "{key.digest}"'))
+        pairs = (Pair("a b", "c d"), Pair("e", f"f {number}"))
+        corpus = Corpus("mine", "train", pairs, (), False)
+        hashes += [saved_datasets.save(corpus, name=f"dataset of {number}", owner=key.digest)]
+    cached.refresh_runs()
+    for number, key in enumerate(keys):
+        visit({COOKIE: key.signed})
+        screen = opened("runs", run="run1aaaaaaaaaaaa")
+        assert access.current() == key.digest
+        labels = " ".join(screen.selectbox(key="run").options)
+        assert f"run{number}" in labels
+        assert f"run{1 - number}" not in labels
+        data = opened("data", set=pack({"source": f"corpus:{hashes[1 - number]}"}))
+        assert f"dataset of {1 - number}" not in str(data.main)
+        data = opened("data", set=pack({"source": f"corpus:{hashes[number]}"}))
+        assert data.selectbox(key="saved").options == [f"dataset of {number}"]
+
+
+def test_without_a_cookie_a_visitor_is_nobody_sees_the_demos_and_is_told_why(
+    visit: Visit,
+) -> None:
+    screen = opened()
+    assert access.current() == access.NOBODY
+    assert not screen.exception
+    assert "Nothing that you make here can be stored" in said(screen)
+    assert "demo-en-fr" in " ".join(screen.selectbox(key="run").options)
+
+
+def test_a_replaced_key_is_said_once(visit: Visit) -> None:
+    visit({COOKIE: new_key().signed, REPLACED: "1"})
+    screen = opened("positions")
+    assert said(screen).count("has a new, empty workspace now") == 1
+    assert "empty workspace" not in said(screen.run())
+
+
+def test_a_made_up_key_is_nobodys(visit: Visit) -> None:
+    visit({COOKIE: "1" + "A" * 43 + "." + "A" * 43})
+    assert access.current() == access.NOBODY
+
+
+def test_without_a_secret_the_page_says_what_the_operator_must_do(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("S2S_SECRET")
+    screen = opened("runs")
+    assert "its operator must set S2S_SECRET" in said(screen)
+    assert not screen.selectbox
+    answer = asyncio.run(ready(None))  # type: ignore[arg-type]
+    assert answer.status_code == 503
+    assert b"S2S_SECRET" in bytes(answer.body)
+
+
+def test_the_key_is_nowhere_in_the_page(visit: Visit) -> None:
+    key = new_key()
+    visit({COOKIE: key.signed})
+    assert key.secret not in str(opened("data").main)

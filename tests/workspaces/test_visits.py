@@ -1,0 +1,157 @@
+"""The middleware alone, around a small app."""
+
+import re
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from s2s.workspaces import keys, visits
+
+BROWSER = {"accept": "text/html,*/*;q=0.8", "sec-fetch-dest": "document"}
+
+
+async def document(request: Request) -> Response:
+    return HTMLResponse("<p>app</p>", headers={"cache-control": "no-cache"})
+
+
+async def script(request: Request) -> Response:
+    return Response("1", media_type="text/javascript")
+
+
+async def unchanged(request: Request) -> Response:
+    return Response(status_code=304)
+
+
+async def ready(request: Request) -> Response:
+    return JSONResponse({"ready": False}, 503)
+
+
+async def stream(socket: WebSocket) -> None:
+    await socket.accept()
+    await socket.send_text("hello")
+    await socket.close()
+
+
+def client(base_url: str = "http://testserver") -> TestClient:
+    routes = [
+        Route("/", document, methods=["GET", "POST"]),
+        Route("/script.js", script),
+        Route("/unchanged", unchanged),
+        Route("/ready", ready),
+        WebSocketRoute("/stream", stream),
+    ]
+    return TestClient(Starlette(routes=routes, middleware=[Middleware(visits.Visits)]), base_url)
+
+
+def test_the_first_document_brings_a_key_and_the_next_ones_leave_it() -> None:
+    visitor = client()
+    first = visitor.get("/", headers=BROWSER)
+    (header,) = first.headers.get_list("set-cookie")
+    assert re.fullmatch(
+        r"s2s_workspace=1[\w-]{43}\.[\w-]{43}; Max-Age=34560000; Path=/; HttpOnly; SameSite=Lax",
+        header,
+    )
+    assert first.headers["cache-control"] == "no-store"
+    assert keys.key_of(dict(visitor.cookies))
+    again = visitor.get("/", headers=BROWSER)
+    assert "set-cookie" not in again.headers
+    assert again.headers["cache-control"] == "no-cache"
+
+
+def test_two_visitors_have_two_workspaces() -> None:
+    found = set()
+    for _ in range(2):
+        visitor = client()
+        visitor.get("/", headers=BROWSER)
+        key = keys.key_of(dict(visitor.cookies))
+        assert key
+        found.add(key.digest)
+    assert len(found) == 2
+
+
+@pytest.mark.parametrize(
+    ("address", "headers"),
+    [("https://testserver", {}), ("http://testserver", {"x-forwarded-proto": "https, http"})],
+)
+def test_by_https_the_cookie_is_bound_to_host_and_https(address: str, headers: dict) -> None:
+    (header,) = client(address).get("/", headers=BROWSER | headers).headers.get_list("set-cookie")
+    assert header.startswith("__Host-s2s_workspace=1")
+    assert header.endswith("; Path=/; HttpOnly; SameSite=Lax; Secure")
+
+
+def test_a_cached_page_of_a_browser_without_a_key_still_brings_one() -> None:
+    assert "set-cookie" in client().get("/unchanged", headers=BROWSER).headers
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/script.js", BROWSER),
+        ("/", {"accept": "*/*"}),
+        ("/", BROWSER | {"sec-fetch-dest": "image"}),
+        ("/", BROWSER | {"sec-fetch-dest": "iframe", "sec-fetch-site": "cross-site"}),
+    ],
+)
+def test_what_is_no_visit_brings_no_key(path: str, headers: dict) -> None:
+    assert "set-cookie" not in client().get(path, headers=headers).headers
+
+
+def test_a_post_brings_no_key() -> None:
+    assert "set-cookie" not in client().post("/", headers=BROWSER).headers
+
+
+def made_up() -> str:
+    return "1" + "A" * 43 + "." + "A" * 43
+
+
+@pytest.mark.parametrize("value", ["tampered", "local", made_up()])
+def test_a_key_of_somebody_elses_making_is_replaced_and_the_page_can_say_so_once(
+    value: str,
+) -> None:
+    visitor = client()
+    visitor.cookies.set(keys.COOKIE, value)
+    new, notice = visitor.get("/", headers=BROWSER).headers.get_list("set-cookie")
+    assert value not in new
+    assert notice.startswith(f"{visits.REPLACED}=1; Max-Age=60; ")
+    visitor.cookies.set(keys.COOKIE, new.partition("=")[2].partition(";")[0])
+    visitor.cookies.set(visits.REPLACED, "1")
+    (gone,) = visitor.get("/", headers=BROWSER).headers.get_list("set-cookie")
+    assert gone.startswith(f"{visits.REPLACED}=; Max-Age=0; ")
+
+
+def test_a_key_that_another_program_of_this_host_could_set_does_not_count_by_https() -> None:
+    visitor = client("https://testserver")
+    planted = keys.new_key()
+    visitor.cookies.set(keys.COOKIE, planted.signed)
+    new = visitor.get("/", headers=BROWSER).headers.get_list("set-cookie")[0]
+    assert new.startswith(keys.SECURE_COOKIE)
+    assert planted.secret not in new
+
+
+@pytest.mark.parametrize("secret", ["", "too short"])
+def test_without_a_secret_nothing_works_and_every_page_says_why(
+    secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("S2S_SECRET", secret)
+    for path in ("/", "/script.js", "/_stcore/health"):
+        answer = client().get(path, headers=BROWSER)
+        assert answer.status_code == 503
+        assert "its operator must set `S2S_SECRET`" in answer.text
+        assert "set-cookie" not in answer.headers
+    assert client().get("/ready").json() == {"ready": False}
+    with pytest.raises(WebSocketDisconnect), client().websocket_connect("/stream"):
+        pass
+
+
+def test_a_local_server_sets_no_cookie(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("S2S_HOSTED")
+    monkeypatch.delenv("S2S_SECRET")
+    assert "set-cookie" not in client().get("/", headers=BROWSER).headers
+    with client().websocket_connect("/stream") as socket:
+        assert socket.receive_text() == "hello"
