@@ -20,7 +20,7 @@ COOKIE = "s2s_workspace"
 SECURE_COOKIE = f"__Host-{COOKIE}"  # which no other host of the same domain can set
 LIFETIME = 400 * 86_400  # seconds; browsers keep no cookie longer
 ID_LENGTH = 32
-OWN = "1"
+DIRECT = "1"
 LINKED = "2"  # given to another computer: a row of the database says to which workspace
 SIGNED = re.compile(r"([12])([\w-]{43})\.([\w-]{43})")
 
@@ -28,12 +28,12 @@ SIGNED = re.compile(r"([12])([\w-]{43})\.([\w-]{43})")
 class Key(NamedTuple):
     """A key that this server has signed."""
 
-    kind: str  # OWN or LINKED
+    kind: str  # DIRECT or LINKED
     secret: str
 
     @property
     def digest(self) -> str:
-        """What may be stored of the key: its hash. For the kind OWN, the id of its workspace."""
+        """What may be stored of the key: its hash. For the kind DIRECT, the id of its workspace."""
         return digest("workspace", self.secret)[:ID_LENGTH]
 
     @property
@@ -42,7 +42,7 @@ class Key(NamedTuple):
         return f"{self.kind}{self.secret}.{_signature(self.kind, self.secret)}"
 
 
-def new_key(kind: str = OWN) -> Key:
+def new_key(kind: str = DIRECT) -> Key:
     """A key that nobody can guess: 32 random bytes."""
     return Key(kind, secrets.token_urlsafe(32))
 
