@@ -1,17 +1,8 @@
 """The queue against a real PostgreSQL server: all that its tests require of SQLite, and what only it can get wrong."""
 
-import importlib.util
-import os
-import platform
-import pwd
-import shutil
 import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -19,60 +10,17 @@ import sqlalchemy as sa
 from s2s import settings
 from s2s.jobs import queue
 from s2s.jobs.queue import database, table
+from tests import postgres
 from tests.jobs.queue import test_database, test_table
 
-WHEELS = {
-    ("Linux", "x86_64"),
-    ("Darwin", "x86_64"),
-    ("Darwin", "arm64"),
-}  # what pgserver is built for
-pytestmark = pytest.mark.skipif(
-    (platform.system(), platform.machine()) not in WHEELS or sys.version_info >= (3, 13),
-    reason="no wheel of pgserver for this platform",
-)
+pytestmark = postgres.NEEDED
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    """The address of a server of our own, on a socket in a folder of its own."""
-    spec = importlib.util.find_spec("pgserver")
-    assert spec, "pgserver brings PostgreSQL; pip install -r requirements-dev.txt"
-    assert spec.submodule_search_locations
-    # a socket's path: 107 characters
-    package = Path(spec.submodule_search_locations[0])
-    folder = Path(tempfile.mkdtemp(prefix="pg-"))
-    programs = package / "pginstall" / "bin"
-    somebody: dict[str, Any] = {"cwd": folder, "stdout": subprocess.DEVNULL}
-    if os.geteuid() == 0:  # PostgreSQL refuses to run as root
-        nobody = pwd.getpwnam("nobody")
-        os.chown(folder, nobody.pw_uid, nobody.pw_gid)
-        programs = copied(
-            package, folder / "programs"
-        )  # others may not look into a folder of root's
-        somebody |= {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
-    options = ("--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C", "--no-sync")
-    subprocess.run([programs / "initdb", "-D", folder / "data", *options], check=True, **somebody)
-    with (folder / "log").open("ab") as log:
-        command = [programs / "postgres", "-D", folder / "data", "-k", folder, "-h", "", "-F"]
-        process = subprocess.Popen(command, stderr=log, **somebody)
-    try:
-        until = time.monotonic() + 20
-        while subprocess.run([programs / "pg_isready", "-q", "-h", folder], check=False).returncode:
-            assert process.poll() is None, (folder / "log").read_text()
-            assert time.monotonic() < until, (folder / "log").read_text()
-            time.sleep(0.05)
+    """The address of a server of our own."""
+    with postgres.serving() as folder:
         yield f"postgresql+psycopg://postgres@/postgres?host={folder}"
-    finally:
-        process.terminate()
-        process.wait(20)
-        shutil.rmtree(folder)
-
-
-def copied(package: Path, place: Path) -> Path:
-    """PostgreSQL's programs and the libraries that the wheel puts beside the package."""
-    for source in (package / "pginstall", *package.parent.glob("pgserver.libs")):
-        shutil.copytree(source, place / source.relative_to(package.parent), symlinks=True)
-    return place / "pgserver" / "pginstall" / "bin"
 
 
 @pytest.fixture(autouse=True)
