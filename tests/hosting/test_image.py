@@ -75,6 +75,7 @@ def test_its_command_serves_the_dashboard_and_its_health_check_agrees(
         "HOME": str(tmp_path / "tmp"),
         "S2S_HOME": str(tmp_path / "data"),
         "STREAMLIT_SERVER_PORT": str(port),
+        "S2S_SECRET": "x" * 32,
         "S2S_WORKER": "elsewhere",
         "OMP_NUM_THREADS": "1",
         "PATH": os.environ["PATH"],
