@@ -11,4 +11,5 @@ with left, st.container(border=True, key="diagram"):
     component_card.show_diagram(request)
 with right, st.container(border=True, key="part"):
     component_card.show_card(request)
-views.show(request)
+with st.container(key="architecture"):
+    views.show(request)

@@ -55,7 +55,7 @@ def read_request() -> ArchitectureRequest:
     first_example = next(iter(vocabulary.of(run).examples), "")
     st.session_state.setdefault("src", st.query_params.get("src", first_example))
     names = model_names(run)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="controls model"):
         name = STATE.choice("model", "Model", names, width=200)
         others = {NO_MODEL: "no other model", **names}
         other_name = STATE.choice("other", "Compare with", others, width=200)

@@ -42,7 +42,8 @@ def show() -> None:
     run.check_lengths([text])
     ids = [*run.src_tokenizer.encode(text), run.recipe.model.ids.eos]
     tokens = run.src_tokenizer.tokens(ids)
-    left, right = st.columns(2, gap="medium")
+    with st.container(key="side by side"):
+        left, right = st.columns(2, gap="medium")
     with left, st.container(border=True):
         _show_swap(run, tokens, ids, swapped)
     with right, st.container(border=True):

@@ -95,7 +95,9 @@ def show_encodings(view: str) -> None:
     if settings is None:
         return
     request.write_to_url(settings, sorted(names))
-    for column, kind in zip(st.columns(len(kinds), gap="medium"), kinds, strict=True):
+    with st.container(key="side by side"):
+        columns = st.columns(len(kinds), gap="medium")
+    for column, kind in zip(columns, kinds, strict=True):
         with column, st.container(border=True):
             st.subheader(POSITION_KINDS[kind].label, anchor=False)
             st.caption(request.summary(kind))

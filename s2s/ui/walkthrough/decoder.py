@@ -120,7 +120,9 @@ def _draw_three_attentions(sentence: TracedSentence) -> None:
         ("Decoder", trace.decoder.self_attention, tgt, tgt, "reads"),
         ("Cross", _cross_attention(sentence), sentence.target.tokens, src, "predicts"),
     )
-    for column, (name, attended, rows, keys, verb) in zip(st.columns(3), kinds, strict=True):
+    with st.container(key="side by side"):
+        columns = st.columns(3)
+    for column, (name, attended, rows, keys, verb) in zip(columns, kinds, strict=True):
         head = min(sentence.head, len(attended.weights) - 1)  # a stack may have fewer
         with column:
             show_pairs(f"{name}: the mask M", additive_mask(attended.mask), rows, keys)
