@@ -1,4 +1,6 @@
+import itertools
 import json
+import logging
 import os
 import resource
 import shutil
@@ -59,17 +61,30 @@ def _light() -> Iterator[None]:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(scan))
         patch.setenv("OMP_NUM_THREADS", "1")
         patch.setattr(os, "fsync", lambda file: None)
+        for name in logging.root.manager.loggerDict:
+            if name.startswith(("streamlit", "torch")):
+                # pytest adds a handler to each logger that does not, three times a test: to over a hundred of these
+                logging.getLogger(name).propagate = True
         yield
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Paths; who needs a home creates it. `tmp_path` would create a folder for every test, ever more slowly."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _own_home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every test has a home, and one thread, of its own; no screen starts a worker."""
-    monkeypatch.setenv("S2S_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("S2S_HOME", str(next(_homes)))
     monkeypatch.setenv("S2S_WORKER", "elsewhere")
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)  # `torch.manual_seed` takes a millisecond more
+    if torch.cuda.is_available():
+        torch.cuda.manual_seed_all(0)
     yield
     torch.set_num_threads(threads)
 

@@ -16,6 +16,7 @@ from s2s.cli import main
 from s2s.config import POSITION_KINDS, Choice, PositionKind, UserError, position_kinds
 from s2s.decode import Greedy, greedy
 from s2s.model.positions import Position
+from s2s.runs import runs_folder
 from s2s.scores import Metric, Score
 from tests.conftest import TINY
 from tests.screen import opened, said
@@ -44,11 +45,11 @@ def parity(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("parity")
 def test_a_toy_position_encoding_trains_decodes_and_is_on_the_pages(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     settings = {**TINY, "model.positions.kind": "parity"}
     assignments = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
-    out = tmp_path / "home" / "runs" / "a1b2c3d4e5f6a7b8"
+    out = runs_folder() / "a1b2c3d4e5f6a7b8"
     source = "synthetic:reverse#rows=80"
     assert main(["train", "--source", source, "--out", str(out), *assignments]) == 0
     run = s2s.load(out)

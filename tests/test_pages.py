@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import s2s
+from s2s.runs import runs_folder
 from s2s.ui.kit import cached, vocabulary
 from s2s.ui.kit.sentence import MAX_SHOWN
 from s2s.ui.kit.text import plain
@@ -170,9 +171,9 @@ def test_the_share_link_opens_the_same_view() -> None:
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> str:
+def own() -> str:
     """A run of the visitor's own, with data that no grammar wrote."""
-    folder = tmp_path / "home" / "runs" / "mine"
+    folder = runs_folder() / "mine"
     shutil.copytree(cached.DEMO_FOLDER / DEMO, folder)
     recipe = folder / "recipe.json"
     recipe.write_text(
@@ -180,7 +181,7 @@ def own(tmp_path: Path) -> str:
         .replace("builtin:en-fr", "pairs.tsv")
         .replace(f'"name": "{DEMO}"', '"name": "My own"')
     )
-    (tmp_path / "home" / "runs" / "unfinished").mkdir()
+    (runs_folder() / "unfinished").mkdir()
     return folder.name
 
 
@@ -205,8 +206,8 @@ def test_picking_another_run_keeps_a_sentence_that_it_can_read(own: str) -> None
     assert box(screen) == "the dog sleeps"  # what somebody typed stays
 
 
-def test_a_run_that_cannot_be_opened_says_why(own: str, tmp_path: Path) -> None:
-    recipe = tmp_path / "home" / "runs" / own / "recipe.json"
+def test_a_run_that_cannot_be_opened_says_why(own: str) -> None:
+    recipe = runs_folder() / own / "recipe.json"
     recipe.write_text(recipe.read_text().replace('"format": 1', '"format": 99'))
     screen = opened(run=own)
     assert not screen.exception

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from s2s import settings
 from s2s.config import UserError
 from s2s.jobs import test_sets
 from s2s.runs import RunFolder, Sentences
@@ -115,7 +116,7 @@ def test_a_text_that_a_grammar_writes_is_written_once(
     first = test_sets.read(Sentences("", run=run))
     monkeypatch.setattr(test_sets, "load_pairs_for_training", None)
     assert test_sets.read(Sentences("", run=run)) == first
-    (kept,) = (tmp_path / "home" / "evaluations" / "texts").iterdir()
+    (kept,) = (settings.home() / "evaluations" / "texts").iterdir()
     kept.write_text("[1")
     with pytest.raises(TypeError):
         test_sets.read(Sentences("", run=run))

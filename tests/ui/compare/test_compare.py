@@ -3,7 +3,6 @@ import html
 import io
 import re
 import shutil
-from pathlib import Path
 from urllib.parse import parse_qs, quote_plus, urlsplit
 
 import pytest
@@ -12,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import s2s
 from s2s.decode import STRATEGIES
+from s2s.runs import runs_folder
 from s2s.share import Column, unpack
 from s2s.ui.compare import columns, metrics, next_difference, reference
 from s2s.ui.compare.column import ColumnChoice
@@ -54,9 +54,9 @@ def three(**more: str) -> AppTest:
     return opened("compare", src=HOUSE, **shown, **more)
 
 
-def own(tmp_path: Path, changed: str = "") -> str:
+def own(changed: str = "") -> str:
     """A run of the visitor's own."""
-    folder = tmp_path / "home" / "runs" / "mine"
+    folder = runs_folder() / "mine"
     shutil.copytree(cached.DEMO_FOLDER / DEMO, folder)
     recipe = folder / "recipe.json"
     recipe.write_text(recipe.read_text().replace('"format": 1', changed or '"format": 1'))
@@ -133,10 +133,10 @@ def test_one_press_starts_a_comparison(name: str) -> None:
     assert strategies(screen) == ["greedy"]
 
 
-def test_checkpoints_are_offered_where_there_are_several(tmp_path: Path) -> None:
-    run = own(tmp_path)
+def test_checkpoints_are_offered_where_there_are_several() -> None:
+    run = own()
     assert "Best and first checkpoint" not in columns.starts(DEMO)
-    weights = tmp_path / "home" / "runs" / run / "checkpoints" / "step-00001500.safetensors"
+    weights = runs_folder() / run / "checkpoints" / "step-00001500.safetensors"
     shutil.copy(weights, weights.with_name("step-00000300.safetensors"))
     screen = opened("compare", run=run, src=HOUSE)
     screen.button(key="start Best and first checkpoint").click().run()
@@ -160,8 +160,8 @@ def test_a_run_that_is_gone_is_said_and_replaced() -> None:
     assert Column.read(screen.session_state["c2"]).run == DEMO
 
 
-def test_a_run_that_cannot_be_opened_takes_no_other_column_down(tmp_path: Path) -> None:
-    broken = own(tmp_path, '"format": 99')
+def test_a_run_that_cannot_be_opened_takes_no_other_column_down() -> None:
+    broken = own('"format": 99')
     screen = opened("compare", src=HOUSE, c2=f"{broken}!greedy!", c3=f"{OTHER}!beam!")
     assert not screen.exception
     assert "format 99" in said(screen)

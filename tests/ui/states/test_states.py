@@ -1,7 +1,6 @@
 import base64
 import json
 import shutil
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import torch
 import s2s
 from s2s.analysis.projection import principal_components
 from s2s.config import UserError
-from s2s.runs import states
+from s2s.runs import runs_folder, states
 from s2s.share import unpack
 from s2s.ui.kit import cached, vocabulary
 from s2s.ui.states import neighbors, request, two_sentences
@@ -270,7 +269,7 @@ def test_positions_in_a_sentence_are_forgotten_with_it() -> None:
 
 
 def test_what_the_model_has_no_positions_for_is_reported_and_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     changes = {
         "model.positions.kind": "learned",
@@ -278,7 +277,7 @@ def test_what_the_model_has_no_positions_for_is_reported_and_left_out(
         "train.steps": 1,
         "data.max_length": 16,
     }
-    make_run(tmp_path / "home" / "runs" / "short", changes)
+    make_run(runs_folder() / "short", changes)
     run = s2s.load("short")
     short = "1 2 3"
     long = " ".join("1" * 20)
@@ -298,11 +297,11 @@ def test_what_the_model_has_no_positions_for_is_reported_and_left_out(
         assert not opened("states", run="short", src=short, set=f"view:{view}").exception
 
 
-def test_a_run_of_ones_own_searches_its_dataset_or_its_probes(tmp_path: Path) -> None:
-    make_run(tmp_path / "home" / "runs" / "mine", {"train.steps": 1})
+def test_a_run_of_ones_own_searches_its_dataset_or_its_probes() -> None:
+    make_run(runs_folder() / "mine", {"train.steps": 1})
     pool = pools.pool(s2s.load("mine"))
     assert 0 < pool.n_own <= 80
-    folder = tmp_path / "home" / "runs" / "lost"
+    folder = runs_folder() / "lost"
     shutil.copytree(cached.DEMO_FOLDER / DEMO, folder)
     for source in ("gone.tsv", "hub:who/what"):
         recipe = json.loads((folder / "recipe.json").read_text()) | {"source": source}
