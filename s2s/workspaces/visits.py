@@ -6,8 +6,11 @@ import html
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+import anyio
+
 from s2s import settings
-from s2s.workspaces import keys
+from s2s.config import UserError
+from s2s.workspaces import keys, rows
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -39,7 +42,7 @@ class Visits:
         elif (why := settings.why_not_ready()) and scope["path"] != READY:
             await _refuse(scope, receive, send, why)
         elif scope["type"] == "http" and _loads_a_page(scope):
-            await self.app(scope, receive, _with_key(scope, send))
+            await self.app(scope, receive, await _with_key(scope, send))
         else:
             await self.app(scope, receive, send)
 
@@ -79,13 +82,13 @@ def _loads_a_page(scope: Scope) -> bool:
     return to in ("", "document") or is_framed
 
 
-def _with_key(scope: Scope, send: Send) -> Send:
+async def _with_key(scope: Scope, send: Send) -> Send:
     """Sends the answer; if it is a page, with the cookies that the browser lacks."""
     given = cookies(scope)
     secure = is_secure(scope)
     sent = given.get(keys.SECURE_COOKIE if secure else keys.COOKIE, "")
     fresh = []
-    if keys.read_key(sent) is None:
+    if not await anyio.to_thread.run_sync(_opens_a_workspace, sent):
         fresh.append(keys.set_cookie(keys.new_key(), is_secure=secure))
     if sent and fresh:
         fresh.append(keys.cookie_header(REPLACED, "1", REPLACED_SECONDS, is_secure=secure))
@@ -100,6 +103,14 @@ def _with_key(scope: Scope, send: Send) -> Send:
         await send(message)
 
     return send_with_key
+
+
+def _opens_a_workspace(cookie: str) -> bool:
+    key = keys.read_key(cookie)
+    try:
+        return key is not None and rows.workspace_of(key) != ""
+    except UserError:  # the database is away: the key may be good
+        return True
 
 
 def _is_page(message: Message) -> bool:

@@ -1,6 +1,6 @@
 """The queue and the processes that work on it: the table of jobs, the worker, the fork server, one process per job."""
 
-from s2s.jobs.queue.database import UnreachableError
+from s2s.jobs.queue.database import UnreachableError, begin
 from s2s.jobs.queue.table import (
     AT_ONCE,
     ControlRequests,

@@ -68,6 +68,16 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             SELECT owner, slot, ROW_NUMBER() OVER (PARTITION BY slot ORDER BY max(started))
             FROM jobs WHERE started IS NOT NULL GROUP BY owner, slot""",
     ),
+    (
+        """CREATE TABLE workspaces (id VARCHAR(64) PRIMARY KEY, created DOUBLE PRECISION NOT NULL,
+            kept DOUBLE PRECISION NOT NULL, account VARCHAR(64))""",
+        """CREATE TABLE workspace_keys (key VARCHAR(64) PRIMARY KEY, workspace VARCHAR(64) NOT NULL,
+            created DOUBLE PRECISION NOT NULL)""",
+        """CREATE TABLE recovery_links (token VARCHAR(64) PRIMARY KEY, workspace VARCHAR(64) NOT NULL,
+            expires DOUBLE PRECISION NOT NULL)""",
+        "CREATE INDEX keys_of_a_workspace ON workspace_keys (workspace)",
+        "CREATE INDEX links_of_a_workspace ON recovery_links (workspace)",
+    ),
 )
 # Arbitrary numbers that no other program uses in the same PostgreSQL database.
 MIGRATION_LOCK = 5_252

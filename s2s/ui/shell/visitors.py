@@ -29,9 +29,9 @@ def workspace_of_visitor() -> str:
     """The workspace of the visitor for whom this script runs; nobody's outside a script."""
     try:
         key = workspaces.key_of(cookies())
-    except UserError:  # the server has no secret
+        return workspaces.workspace_of(key) if key else access.NOBODY
+    except UserError:  # the server has no secret, or cannot reach the database that it needs
         return access.NOBODY
-    return key.digest if key else access.NOBODY
 
 
 def cookies() -> Mapping[str, str]:

@@ -1,0 +1,152 @@
+"""What is stored under `S2S_HOME`, whose it is, and how much of it a workspace may have. Reads files, no database."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from s2s import access, settings
+
+
+class Kind(NamedTuple):
+    """Where things of a kind are, and which of their files says whose they are."""
+
+    name: str  # as a visitor calls it
+    folder: str
+    about: str
+
+
+RUN = Kind("run", "runs", "recipe.json")
+DATASET = Kind("saved dataset", "corpora", "about.json")
+EVALUATION = Kind("evaluation", "evaluations", "evaluation.json")
+UPLOAD = Kind("upload", "incoming", "upload.json")
+KINDS = (RUN, DATASET, EVALUATION, UPLOAD)
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something stored. `changed` is in seconds since the epoch; `rows` are the sentence pairs of a saved dataset."""
+
+    kind: Kind
+    owner: str
+    name: str
+    folder: Path
+    changed: float
+    rows: int
+
+    @property
+    def id(self) -> str:
+        """The folder's name, which links have."""
+        return self.folder.name
+
+    @property
+    def n_bytes(self) -> int:
+        """The size of its files."""
+        return folder_size(self.folder)
+
+
+@dataclass(frozen=True)
+class Usage:
+    """How much is stored."""
+
+    n_bytes: int = 0
+    rows: int = 0
+    runs: int = 0
+    datasets: int = 0
+    evaluations: int = 0
+    uploads: int = 0
+
+
+def items(owner: str | None = None) -> list[Item]:
+    """What a workspace has stored, newest first; without an owner, what all have.
+
+    A run that was just deleted counts for the minute in which that can be undone. What is damaged is the operator's.
+    """
+    found = (
+        item
+        for kind in KINDS
+        for folder in _folders(settings.home() / kind.folder)
+        if (item := _item(kind, folder)) and owner in (None, item.owner)
+    )
+    return sorted(found, key=lambda item: (-item.changed, item.id))
+
+
+def usage(owner: str) -> Usage:
+    """How much a workspace has stored."""
+    mine = items(owner)
+    counts = {kind: sum(item.kind is kind for item in mine) for kind in KINDS}
+    return Usage(
+        sum(item.n_bytes for item in mine),
+        sum(item.rows for item in mine),
+        counts[RUN],
+        counts[DATASET],
+        counts[EVALUATION],
+        counts[UPLOAD],
+    )
+
+
+def folder_size(folder: Path) -> int:
+    """The bytes of all files in a folder; what is deleted meanwhile counts nothing."""
+    total = 0
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with contextlib.suppress(OSError):
+                if entry.is_dir(follow_symlinks=False):
+                    total += folder_size(Path(entry.path))
+                else:
+                    total += entry.stat(follow_symlinks=False).st_size
+    return total
+
+
+def _folders(parent: Path) -> Iterator[Path]:
+    with contextlib.suppress(OSError), os.scandir(parent) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield Path(entry.path)
+
+
+def _item(kind: Kind, folder: Path) -> Item | None:
+    try:
+        stat = (folder / kind.about).stat()
+    except OSError:  # not such a folder, or deleted meanwhile
+        return None
+    about = _read(folder / kind.about, stat.st_mtime_ns, stat.st_size)
+    return Item(kind, about.owner, about.name or folder.name, folder, _changed(folder), about.rows)
+
+
+def _changed(folder: Path) -> float:
+    """When a file of it was last written; hidden ones, such as locks, do not count."""
+    newest = 0.0
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with contextlib.suppress(OSError):
+                if not entry.name.startswith("."):
+                    newest = max(newest, entry.stat(follow_symlinks=False).st_mtime)
+    return newest
+
+
+class _About(NamedTuple):
+    owner: str
+    name: str
+    rows: int
+
+
+@functools.lru_cache(maxsize=8192)
+def _read(path: Path, changed: int, size: int) -> _About:
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        content = None
+    known: dict[str, Any] = content if isinstance(content, dict) else {}
+    owner, name, rows = (known.get(key) for key in ("owner", "name", "n_pairs"))
+    return _About(
+        owner if isinstance(owner, str) and owner else access.LOCAL,
+        name if isinstance(name, str) else "",
+        rows if isinstance(rows, int) else 0,
+    )

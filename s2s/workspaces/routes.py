@@ -1,0 +1,120 @@
+"""The page of a recovery link: it asks first, and changes nothing until its button is pressed.
+
+The token stands after `#` in the link, which browsers send to nobody; a script moves it into the form.
+"""
+
+from __future__ import annotations
+
+import html
+from urllib.parse import parse_qs, urlsplit
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from s2s import settings, storage
+from s2s.config import UserError
+from s2s.workspaces import keys, rows, visits
+
+MOST_BYTES = 1024  # of a form
+SCRIPT = """
+const field = document.querySelector('input[name=token]');
+field.value = location.hash.slice(1);
+history.replaceState(null, '', location.pathname);
+document.querySelector('button').disabled = !field.value;
+"""
+WRONG = (
+    "This recovery link opens nothing: it was used already, it is over {days} days old, or it was not copied"
+    " whole. Make a new one under My workspace, on the computer that has the workspace."
+)
+ELSEWHERE = "Open the recovery link itself in this browser, then press its button."
+QUESTION = """<h1>Open this workspace here?</h1>
+<p>{what}</p>
+<p>Open it only if you made this link yourself: whoever else has the workspace sees what you store in it.</p>
+<form method="post"><input type="hidden" name="token">
+<button disabled style="font: inherit; padding: .4rem 1rem">Open the workspace</button>
+&ensp;<a href="./">Cancel</a></form>
+<noscript><p>This page needs JavaScript.</p></noscript>
+<script src="recover.js"></script>"""
+NOTHING_HERE = "This browser then shows the runs, datasets and evaluations of that workspace."
+HEADERS = {
+    "cache-control": "no-store",
+    "referrer-policy": "same-origin",
+    "x-frame-options": "DENY",
+    "content-security-policy": "frame-ancestors 'none'",
+}
+
+
+async def recover(request: Request) -> Response:
+    """Asks (GET), then gives this browser a key to the workspace (POST)."""
+    if not settings.is_hosted():
+        return _said("On this computer there is one workspace, and no recovery link.", 404)
+    try:
+        if request.method != "POST":
+            what = await anyio.to_thread.run_sync(_what_happens, _present(request))
+            return HTMLResponse(visits.page(QUESTION.format(what=what)), headers=HEADERS)
+        if not _is_from_our_page(request):
+            return _said(ELSEWHERE, 403)
+        key = await anyio.to_thread.run_sync(rows.open_link, await _token(request))
+    except UserError as error:  # the database is away
+        return _said(str(error), 503)
+    if key is None:
+        return _said(WRONG.format(days=rows.LINK_DAYS), 400)
+    answer = RedirectResponse("./", 303, HEADERS)
+    secure = visits.is_secure(request.scope)
+    answer.headers.append("set-cookie", keys.set_cookie(key, is_secure=secure))
+    return answer
+
+
+async def recover_script(request: Request) -> Response:
+    """The script of that page."""
+    return Response(SCRIPT, media_type="text/javascript", headers=HEADERS)
+
+
+RECOVERY = (
+    Route("/recover", recover, methods=["GET", "POST"]),
+    Route("/recover.js", recover_script),
+)
+
+
+def _said(sentence: str, status: int) -> Response:
+    body = visits.page(f'<p>{html.escape(sentence)}</p><p><a href="./">Open the dashboard</a></p>')
+    return HTMLResponse(body, status, HEADERS)
+
+
+def _present(request: Request) -> str:
+    """The workspace that this browser has now; "" for none."""
+    key = keys.key_of(visits.cookies(request.scope))
+    return rows.workspace_of(key) if key else ""
+
+
+def _what_happens(present: str) -> str:
+    """What opening the link does to the present workspace, as HTML."""
+    used = storage.usage(present) if present else storage.Usage()
+    counts = {"run": used.runs, "saved dataset": used.datasets, "evaluation": used.evaluations}
+    has = [f"{n} {name}{'s' * (n > 1)}" for name, n in counts.items() if n]
+    if not has:
+        return NOTHING_HERE
+    return (
+        f"{NOTHING_HERE} Its present workspace has {' and '.join(has)}: they are not moved, and this browser no longer"
+        " opens them. To come back to them, first make a recovery link for them under My workspace."
+    )
+
+
+def _is_from_our_page(request: Request) -> bool:
+    """Whether our own page sent the form: the browser says so, and another site cannot change what it says."""
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    origin = request.headers.get("origin", "")
+    is_ours = urlsplit(origin).netloc == request.headers.get("host")
+    return site == "same-origin" and is_ours
+
+
+async def _token(request: Request) -> str:
+    """The token in the form; "" where there is none."""
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_BYTES:
+            return ""
+    return parse_qs(body.decode("latin-1")).get("token", [""])[0]
