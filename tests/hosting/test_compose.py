@@ -13,7 +13,10 @@ import streamlit
 import yaml  # type: ignore[import-untyped]
 from streamlit import config
 
+from s2s import settings
 from s2s.cli.parser import make_parser
+from s2s.jobs.queue import worker
+from tests.hosting import guide
 from tests.hosting.dockerfile import ROOT, environment, only
 
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
@@ -60,6 +63,12 @@ def test_the_worker_is_elsewhere_and_its_command_exists() -> None:
     for name in ("app", "worker"):
         assert SERVICES[name]["environment"]["S2S_WORKER"] == "elsewhere"
         assert SERVICES[name]["environment"]["S2S_HOSTED"] == "1"
+
+
+def test_a_stop_waits_until_trainings_have_saved_what_they_learned() -> None:
+    (minutes,) = re.findall(r"(\d+)m$", SERVICES["worker"]["stop_grace_period"])
+    assert int(minutes) * 60 > worker.GRACE + settings.lease_seconds() / 4
+    assert f"{minutes} minutes" in guide.TEXT
 
 
 def test_only_the_app_and_the_worker_reach_the_database() -> None:
