@@ -182,6 +182,26 @@ def training_data_in(folder: Path) -> Thing:
     return Thing("dataset of the run", run.id, run.owner, is_shared)
 
 
+def may_see_data(folder: Path) -> bool:
+    """Whether this request may see sentences of the dataset of the run in a folder; not of one deleted meanwhile."""
+    try:
+        return may(current(), "view", training_data_in(folder))
+    except OSError:
+        return False
+
+
+@contextmanager
+def reading_data_of(folder: Path) -> Iterator[None]:
+    """Reads the dataset of the run in a folder, as its owner where that shares its sentences.
+
+    Raises DeniedError where it does not.
+    """
+    run = run_in(folder)
+    require("view", training_data_in(folder))
+    with acting_as(current() if may(current(), "change", run) else run.owner):
+        yield
+
+
 def evaluation_of(evaluation: str, owner: str) -> Thing:
     """An evaluation, with the sentences of its test set."""
     return Thing("evaluation", evaluation, owner, sharing("evaluation", evaluation).link)

@@ -24,6 +24,7 @@ from typing import Any
 
 from s2s import access, files, settings
 from s2s.config import DataConfig, UserError
+from s2s.data import saved_datasets
 from s2s.data.caps import Caps
 
 FORMAT = 1
@@ -217,9 +218,10 @@ def new_upload() -> DatasetProfile:
 
 
 def profile_of(spec: str) -> DatasetProfile:
-    """The profile of a saved dataset or of one that ships with the program. Raises UserError for any other SPEC."""
+    """The profile of one's own saved dataset, or of one that ships with the program. Raises UserError for any other."""
     kind, _, place = spec.partition(":")
     if kind == "corpus" and re.fullmatch("[0-9a-f]{16}", place):
+        saved_datasets.require(place, "explore")
         return DatasetProfile(settings.home() / "corpora" / place, spec)
     if not re.fullmatch(r"[\w-]+", place) or not re.fullmatch(r"\w+", kind):
         raise UserError(f"There is no dataset `{spec[:60]}` to profile; choose another one.")

@@ -110,10 +110,18 @@ def load(spec: str, split: str | None = None) -> Corpus:
     return dataclasses.replace(files.first_rows(corpus, parse_spec(spec).options.rows), spec=spec)
 
 
-def _opened(spec: str) -> Splits:
-    source, location, options = parse_spec(spec)
+def require_readable(spec: str) -> None:
+    """Raises UserError unless this request may read that: for what was read before and is remembered."""
+    source, location, _ = parse_spec(spec)
     if source in LOCAL_FILES:
         access.require_files(source)
+    if source == "corpus":
+        saved_datasets.require(location, "explore")
+
+
+def _opened(spec: str) -> Splits:
+    require_readable(spec)
+    source, location, options = parse_spec(spec)
     splits_ = SOURCES[source].make(location, options)
     if not options.split:
         return splits_

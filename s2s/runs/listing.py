@@ -230,7 +230,7 @@ def checked_comment(comment: str) -> str:
 def _own(run_id: str, owner: str, verb: access.Verb, done: str) -> RunFolder:
     row = find_run(run_id, owner)
     if row is None:
-        if (SHIPPED / run_id / "recipe.json").is_file():
+        if access.ID.fullmatch(run_id) and (SHIPPED / run_id / "recipe.json").is_file():
             raise UserError(
                 f"`{run_id}` ships with the program and cannot be {done}; train a run of your own."
             )

@@ -7,6 +7,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from s2s import access
 from s2s.access import run_folder
 from s2s.config import UserError
 from s2s.decode import configure
@@ -52,7 +53,7 @@ class EvaluationRequest:
     pairs: Sequence[tuple[str, str]] = ()
     outputs: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by the system's name
     name: str = ""
-    owner: str = OWNER
+    owner: str = field(default_factory=access.current)
     run: str = ""
     baseline: int = 0
     references: Sequence[
@@ -141,6 +142,7 @@ def check(request: EvaluationRequest) -> None:
         raise UserError(f"Two systems are called `{twice[0]}`; give one of them another name.")
     if not request.pairs and any(system.uploaded for system in systems):
         raise UserError("Another system's output needs the sentences that it belongs to.")
+    test_sets.require(request.test)
     for system in systems:
         if system.run:
             run_folder(system.run)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from s2s import files
-from s2s.access import run_folder
+from s2s.access import reading_data_of, run_folder
 from s2s.config import UserError, choose
 from s2s.data import (
     Corpus,
@@ -22,6 +22,7 @@ from s2s.data import (
     load,
     load_pairs_for_training,
     parse_spec,
+    require_readable,
     splits,
 )
 from s2s.runs import RunFolder, Sentences, evaluations
@@ -50,6 +51,15 @@ def splits_of_run(run: str) -> tuple[str, ...]:
     if parse_spec(source).source not in SHIPPED:
         return (HELD_OUT,)
     return (HELD_OUT, *(name for name in splits(source) if name not in ("train", "valid")))
+
+
+def require(test: Sentences) -> None:
+    """Raises UserError unless this request may read a test set, its sentences being uploaded or not."""
+    if test.run:
+        with reading_data_of(run_folder(test.run)):
+            return
+    if test.spec:
+        require_readable(test.spec)
 
 
 def read(test: Sentences) -> TestSet:
@@ -99,9 +109,10 @@ def _own(test: Sentences) -> TestSet:
     folder = RunFolder(run_folder(test.run))
     about = folder.about()
     recipe = folder.recipe()
-    own = load_pairs_for_training(
-        about["source"], about.get("valid"), recipe.train.seed, recipe.data
-    )
+    with reading_data_of(folder.path):
+        own = load_pairs_for_training(
+            about["source"], about.get("valid"), recipe.train.seed, recipe.data
+        )
     if test.split in ("", HELD_OUT):
         return TestSet(_texts(own.valid), _texts(own.train), (own.note,))
     choose(

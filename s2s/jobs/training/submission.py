@@ -56,6 +56,8 @@ def submit_resume(
 
     Raises UserError where it is somebody else's, is finished, or is being worked on.
     """
+    if not access.ID.fullmatch(run_id):
+        raise access.unknown("run", run_id)
     folder = RunFolder(runs_folder() / run_id)
     job = queue.latest(run_id)
     about = _about(folder, job, owner)

@@ -150,6 +150,7 @@ def _name(request: EvaluationRequest, file: str) -> str:
 def chosen(request: EvaluationRequest) -> EvaluationRequest:
     """The request, with the sentences of its test set. Raises UserError if that cannot be read."""
     test = request.test
+    test_sets.require(test)
     pairs = _read(str(settings.home()), test.run, test.spec, test.split)
     named = with_pairs(request, Uploaded(pairs, tuple((reference,) for _, reference in pairs)))
     return replace(named, test=replace(named.test, files=()))

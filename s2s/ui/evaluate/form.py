@@ -7,6 +7,7 @@ from functools import partial
 
 import streamlit as st
 
+from s2s import access
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
 from s2s.jobs import EvaluationRequest, evaluation_service, test_sets
@@ -116,8 +117,10 @@ def _test_set(run_id: str) -> tuple[str, int]:
 
 def available_test_sets(run_id: str) -> dict[str, str]:
     """The test sets that a run can be evaluated on, with their labels."""
+    may_see = access.may_see_data(access.run_folder(run_id))
     own = {
-        name: SPLITS.get(name, f"its dataset: {name}") for name in test_sets.splits_of_run(run_id)
+        name: SPLITS.get(name, f"its dataset: {name}")
+        for name in (test_sets.splits_of_run(run_id) if may_see else ())
     }
     return (
         own

@@ -43,7 +43,11 @@ def panel(evaluation: str) -> None:
 
 
 def _panel(evaluation_id: str, before: str, times: int) -> None:
-    stands = evaluation_service.progress(evaluation_id)
+    try:
+        stands = evaluation_service.progress(evaluation_id)
+    except UserError as wrong:  # deleted, or not shared any more
+        forms.show_error(wrong)
+        return
     if stands.state != before or (times and not polling.still_fits(times)):
         st.rerun()
     place = evaluations.folder(evaluation_id)

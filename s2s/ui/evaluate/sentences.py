@@ -66,6 +66,9 @@ def panel(evaluation: Evaluation, every: Every, more: Sequence[MetricName] = ())
 
 def rows(evaluation: str, n: int) -> list[list[SentenceRow]]:
     """For each system, one row per sentence of the first `n`. Shared between visitors: do not modify."""
+    evaluations.folder(
+        evaluation
+    )  # asked each time: the rows may have been read for another visitor
     return _rows(str(settings.home()), evaluation, n)
 
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 import streamlit as st
 
+from s2s.access import DeniedError
 from s2s.analysis import BUCKETINGS
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
@@ -90,10 +91,13 @@ def write_to_url() -> None:
 
 
 def _is_there(evaluation: str) -> bool:
-    return (
-        bool(evaluations.ID.fullmatch(evaluation))
-        and (evaluations.evaluations_folder() / evaluation / "evaluation.json").is_file()
-    )
+    try:
+        evaluations.folder(evaluation)
+    except DeniedError:
+        return False
+    except UserError:  # damaged: its panel shows the error
+        return True
+    return True
 
 
 def _is_of(evaluation: str, run_id: str) -> bool:

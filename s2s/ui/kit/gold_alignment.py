@@ -9,10 +9,19 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from s2s import settings
+from s2s import access, settings
 from s2s.analysis import Links
 from s2s.config import Recipe, UserError
-from s2s.data import DATASET_HASH, Corpus, Gold, Link, Pair, apply_task, parse_spec
+from s2s.data import (
+    DATASET_HASH,
+    Corpus,
+    Gold,
+    Link,
+    Pair,
+    apply_task,
+    parse_spec,
+    saved_datasets,
+)
 from s2s.runs import Run
 from s2s.ui.kit import vocabulary
 
@@ -28,13 +37,19 @@ class AlignedTarget(NamedTuple):
 
 
 def of(run: Run) -> Mapping[str, tuple[AlignedTarget, ...]]:
-    """Source -> its aligned targets, after the run's task was applied; empty where its dataset has no alignment."""
-    return _cached(str(run.folder.path), str(settings.home()), run)
+    """Source -> its aligned targets, after the run's task was applied; empty where there are none, or not shared."""
+    may_see = access.may_see_data(run.folder.path)
+    return _cached(str(run.folder.path), str(settings.home()), may_see, run)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _cached(folder: str, home: str, _run: Run) -> Mapping[str, tuple[AlignedTarget, ...]]:
-    return aligned_targets(str(_run.folder.about().get("source", "")), _run.recipe)
+def _cached(
+    folder: str, home: str, may_see: bool, _run: Run
+) -> Mapping[str, tuple[AlignedTarget, ...]]:
+    if not may_see:
+        return {}
+    with access.reading_data_of(_run.folder.path):
+        return aligned_targets(str(_run.folder.about().get("source", "")), _run.recipe)
 
 
 def aligned_targets(spec: str, recipe: Recipe) -> Mapping[str, tuple[AlignedTarget, ...]]:
@@ -66,6 +81,7 @@ def _pairs(spec: str) -> Iterator[Pair]:
             tgt, links = line.split("\t")
             yield Pair(src, tgt, _gold(links))
     elif kind == "corpus" and DATASET_HASH.fullmatch(name):
+        saved_datasets.require(name, "explore")
         folder = settings.home() / "corpora" / name
         for split in ("valid", "train"):
             yield from islice(_saved_pairs(folder, split), MAX_LINES)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from s2s import settings
+from s2s import access, settings
 from s2s.config import UserError
 from s2s.data import is_searchable, known_targets, parse_spec, targets_by_source
 from s2s.runs import Run
@@ -26,18 +26,25 @@ class KnownReferences(NamedTuple):
 
 def of(run: Run, text: str) -> KnownReferences:
     """The targets of a sentence among the run's validation samples and in all splits of its dataset."""
-    return _known_references(str(settings.home()), str(run.folder.path), run.step, text, run)
+    may_see = access.may_see_data(run.folder.path)
+    folder = str(run.folder.path)
+    return _known_references(str(settings.home()), folder, run.step, text, may_see, run)
 
 
 @st.cache_resource(max_entries=512, show_spinner="Looking the sentence up in the dataset …")
-def _known_references(home: str, folder: str, step: int, text: str, _run: Run) -> KnownReferences:
+def _known_references(
+    home: str, folder: str, step: int, text: str, may_see: bool, _run: Run
+) -> KnownReferences:
     quick = [target for source, target in cached.probes(_run) if source == text]
+    if not may_see:
+        return _unsearched(quick, "its owner has not shared it.")
     try:
         quick = [*(each.tgt for each in gold_alignment.of(_run).get(text, ())), *quick]
         specs = _specs(_run)
         if quick and parse_spec(specs[0]).source in SHIPPED:
             return KnownReferences(tuple(dict.fromkeys(quick)))
-        found = [target for spec in specs for target in _targets(spec, text, _run)]
+        with access.reading_data_of(_run.folder.path):
+            found = [target for spec in specs for target in _targets(spec, text, _run)]
     except UserError as error:
         return _unsearched(quick, str(error))
     except OSError as error:  # without the path, which is the server's

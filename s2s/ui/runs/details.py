@@ -30,12 +30,17 @@ def card(run_id: str) -> None:
             st.caption(as_markdown(" ".join(notes)))
         st.download_button(
             "Recipe (JSON)",
-            json.dumps(about, indent=1, ensure_ascii=False),
+            json.dumps(_public(about), indent=1, ensure_ascii=False),
             f"{file_name(cached.title(run_id))} recipe.json",
             "application/json",
             on_click="ignore",
             icon=":material/download:",
         )
+
+
+def _public(about: Mapping[str, Any]) -> dict[str, Any]:
+    """Without whose it is and what its owner noted: a recipe is passed on."""
+    return {key: value for key, value in about.items() if key not in ("owner", "tags", "comment")}
 
 
 def _pairs(key: str, rows: Sequence[tuple[str, str]]) -> None:

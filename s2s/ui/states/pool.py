@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
+from s2s import access
 from s2s.analysis import Floats, Index, Vectors, baseline_cosines, cosines
 from s2s.config import UserError
 from s2s.data import LONGEST_CELL, parse_spec, two_files
@@ -52,17 +53,25 @@ class PoolIndex:
 
 def pool(run: Run) -> Pool:
     """The sentences that a run's states are compared with."""
-    return _pool(str(run.folder.path), run)
+    return _pool(*_seen(run), run)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading its dataset …")
-def _pool(folder: str, _run: Run) -> Pool:
+def _pool(folder: str, may_see: bool, _run: Run) -> Pool:
     source = str(_run.folder.about().get("source", ""))
-    own = list(dict.fromkeys(_dataset_sentences(source)))[:MAX_SENTENCES]
+    own: list[str] = []
+    if may_see:
+        with access.reading_data_of(_run.folder.path):
+            own = list(dict.fromkeys(_dataset_sentences(source)))[:MAX_SENTENCES]
     known = set(own)
     others = [text for text in dict.fromkeys(vocabulary.of(_run).sentences) if text not in known]
     texts = tuple([*own, *others][:MAX_SENTENCES])
     return Pool(texts, len(own), "held out" if source in vocabulary.EXAMPLES else "probe")
+
+
+def _seen(run: Run) -> tuple[str, bool]:
+    """A run's folder, and whether this visitor may see its dataset: others share what is computed for both."""
+    return str(run.folder.path), access.may_see_data(run.folder.path)
 
 
 def _dataset_sentences(spec: str) -> list[str]:
@@ -84,11 +93,11 @@ def _is_quick(spec: str) -> bool:
 
 def pool_index(run: Run) -> PoolIndex:
     """Every word and sentence of the pool, after every layer of the encoder."""
-    return _pool_index(str(run.folder.path), run.step, run)
+    return _pool_index(*_seen(run), run.step, run)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Reading many sentences with this model …")
-def _pool_index(folder: str, step: int, _run: Run) -> PoolIndex:
+def _pool_index(folder: str, may_see: bool, step: int, _run: Run) -> PoolIndex:
     start = time.perf_counter()
     vectors: list[Vectors] = []  # per text: (n_layers + 1, words, d_model)
     numbers: list[int] = []
@@ -115,11 +124,11 @@ def _pool_index(folder: str, step: int, _run: Run) -> PoolIndex:
 
 def baseline(run: Run) -> Floats:
     """Mean cosine of any two words of different sentences, (n_layers + 1,); NaN without two sentences."""
-    return _baseline(str(run.folder.path), run.step, run)
+    return _baseline(*_seen(run), run.step, run)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _baseline(folder: str, step: int, _run: Run) -> Floats:
+def _baseline(folder: str, may_see: bool, step: int, _run: Run) -> Floats:
     texts = pool(_run).texts
     some = texts[:: max(1, len(texts) // BASELINE_SENTENCES)][:BASELINE_SENTENCES]
     vectors = [words.vectors for _, words in run_states.sentence_states(_run, some)]
@@ -138,11 +147,13 @@ class SameContext:
 
 def same_context(run: Run, text: str, position: int) -> SameContext:
     """For the word at a position, from 0, of a sentence that the model can read."""
-    return _same_context(str(run.folder.path), run.step, text, position, run)
+    return _same_context(*_seen(run), run.step, text, position, run)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _same_context(folder: str, step: int, text: str, position: int, _run: Run) -> SameContext:
+def _same_context(
+    folder: str, may_see: bool, step: int, text: str, position: int, _run: Run
+) -> SameContext:
     ((_, own),) = run_states.sentence_states(_run, [text])
     bigram = _bigram(own.words, position)
     wanted = " ".join(bigram).strip()

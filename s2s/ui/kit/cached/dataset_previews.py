@@ -8,7 +8,14 @@ import streamlit as st
 
 from s2s import access, settings
 from s2s.config import UserError
-from s2s.data import Preview, SavedDataset, load_preview, profile_of, saved_datasets
+from s2s.data import (
+    Preview,
+    SavedDataset,
+    load_preview,
+    profile_of,
+    require_readable,
+    saved_datasets,
+)
 
 
 def datasets() -> list[SavedDataset]:
@@ -23,8 +30,7 @@ def dataset_name(spec: str) -> str:
 
 def preview(spec: str) -> Preview:
     """The size, lengths and first pairs of a dataset. Raises UserError for one that cannot be read."""
-    if spec.startswith("corpus:"):
-        saved_datasets.require(spec.removeprefix("corpus:"), "explore")
+    require_readable(spec)
     return _preview(str(settings.home()), spec)
 
 

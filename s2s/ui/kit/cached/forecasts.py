@@ -9,6 +9,7 @@ import torch
 
 from s2s import settings
 from s2s.config import PRESETS, Recipe
+from s2s.data import require_readable
 from s2s.jobs import Calibration, Forecast, Recommendation, calibrate, recommend
 from s2s.jobs import forecast as make_forecast
 from s2s.ui.kit.cached.dataset_previews import preview
@@ -16,6 +17,7 @@ from s2s.ui.kit.cached.dataset_previews import preview
 
 def forecast(spec: str, recipe: Recipe) -> Forecast:
     """Time, memory and size of a training run. Raises UserError for a dataset that cannot be read."""
+    require_readable(spec)
     return _forecast(str(settings.home()), spec, json.dumps(recipe.to_json()), throughput(), recipe)
 
 
@@ -38,6 +40,7 @@ def _throughput(home: str) -> Calibration:
 
 def recommended_preset(spec: str, minutes: float) -> Recommendation:
     """The preset for a dataset and a time budget. Raises UserError for a dataset that cannot be read."""
+    require_readable(spec)
     return _recommended_preset(str(settings.home()), spec, minutes, throughput())
 
 

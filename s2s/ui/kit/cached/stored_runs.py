@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,10 +58,14 @@ def is_own(run_id: str) -> bool:
 
 
 def _shared_run(run_id: str) -> RunSummary | None:
+    """A run whose link was followed; a guest does not see what its owner noted."""
+    who = access.current()
     try:
-        return run_service.find(run_id, access.current())
+        row = run_service.find(run_id, who)
     except UserError:
         return None
+    is_own = access.may(who, "change", access.run_of(run_id, row.owner))
+    return row if is_own else replace(row, tags=(), comment="")
 
 
 def own_runs() -> list[RunSummary]:
