@@ -16,6 +16,7 @@ from s2s.data import Corpus, Pair, saved_datasets, uploads
 from s2s.jobs import queue
 from s2s.runs import Evaluation, Sentences, System, evaluations, runs_folder
 from s2s.settings import new_id
+from s2s.ui.shell import visitors
 from tests.conftest import make_run
 
 WORKSPACES = ("ann", "bob", "eve")
@@ -95,8 +96,10 @@ def things_of(owner: str) -> Things:
 def visiting(monkeypatch: pytest.MonkeyPatch, workspace: str) -> Iterator[None]:
     """A visitor of a hosted server, in every thread."""
     with monkeypatch.context() as patch:
-        patch.setattr(access, "_visitor", [lambda: workspace])
+        patch.setattr(visitors, "workspace_of_visitor", lambda: workspace)
+        visitors.identify()
         yield
+    visitors.identify()
 
 
 def share(thing: Things, *, data: bool) -> None:

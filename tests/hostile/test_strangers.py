@@ -43,6 +43,7 @@ def things(
     path, made = home
     monkeypatch.setenv("S2S_HOME", str(path))
     monkeypatch.setenv("S2S_HOSTED", "1")
+    monkeypatch.setenv("S2S_SECRET", "x" * 32)
     logger = logging.getLogger("streamlit")
     level = logger.level
     logger.setLevel(logging.ERROR)  # it warns of every cached read outside a session
