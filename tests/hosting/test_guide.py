@@ -43,6 +43,13 @@ def test_every_variable_that_is_set_for_a_container_is_in_the_table() -> None:
     assert given <= set(guide.variables())
 
 
+def test_compose_hands_on_each_variable_of_the_table() -> None:
+    fixed = {"S2S_HOME", "S2S_DEBUG", "S2S_TEST_DATA"}  # the image's, and those of developers
+    for name in ("app", "worker"):
+        missing = set(guide.variables()) - set(SERVICES[name]["environment"]) - fixed
+        assert not missing, f"hand on {sorted(missing)} in x-environment of compose.yaml"
+
+
 def test_the_limits_in_the_table_are_those_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     local = settings.limits()
     monkeypatch.setenv("S2S_HOSTED", "1")
