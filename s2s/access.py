@@ -250,5 +250,11 @@ def share(thing: Thing, what: Sharing) -> None:
         files.write_json(_sharing_file(thing.kind, thing.id), {"format": FORMAT, **asdict(what)})
 
 
+def forget(kind: str, id: str) -> None:
+    """What was shared of a thing that has been deleted."""
+    if ID.fullmatch(id):
+        _sharing_file(kind, id).unlink(missing_ok=True)
+
+
 def _sharing_file(kind: str, id: str) -> Path:
     return settings.home() / "sharing" / f"{kind}-{id}.json"

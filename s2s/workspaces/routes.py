@@ -1,4 +1,4 @@
-"""The page of a recovery link: it asks first, and changes nothing until its button is pressed.
+"""The page of a recovery link, which asks first and changes nothing until its button is pressed; the export.
 
 The token stands after `#` in the link, which browsers send to nobody; a script moves it into the form.
 """
@@ -10,12 +10,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import anyio
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from s2s import settings, storage
 from s2s.config import UserError
-from s2s.workspaces import keys, rows, visits
+from s2s.workspaces import exports, keys, rows, visits
 
 MOST_BYTES = 1024  # of a form
 SCRIPT = """
@@ -28,6 +28,8 @@ WRONG = (
     "This recovery link opens nothing: it was used already, it is over {days} days old, or it was not copied"
     " whole. Make a new one under My workspace, on the computer that has the workspace."
 )
+NO_EXPORT = "This export is not here any more: exports are kept for an hour; make a new one under My workspace."
+FILE_NAME = "my-workspace.zip"
 ELSEWHERE = "Open the recovery link itself in this browser, then press its button."
 QUESTION = """<h1>Open this workspace here?</h1>
 <p>{what}</p>
@@ -72,9 +74,20 @@ async def recover_script(request: Request) -> Response:
     return Response(SCRIPT, media_type="text/javascript", headers=HEADERS)
 
 
-RECOVERY = (
+async def export(request: Request) -> Response:
+    """The zip that this browser asked for under My workspace."""
+    key = keys.key_of(visits.cookies(request.scope)) if settings.is_hosted() else None
+    name = str(request.path_params["name"])
+    path = await anyio.to_thread.run_sync(exports.find_export, name, key.signed) if key else None
+    if path is None:
+        return _said(NO_EXPORT, 404)
+    return FileResponse(path, media_type="application/zip", filename=FILE_NAME, headers=HEADERS)
+
+
+ROUTES = (
     Route("/recover", recover, methods=["GET", "POST"]),
     Route("/recover.js", recover_script),
+    Route("/export/{name}", export),
 )
 
 

@@ -5,7 +5,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from s2s.workspaces import RECOVERY, Visits, keys, rows
+from s2s.workspaces import ROUTES, Visits, keys, rows
 from tests.storing import store_run
 
 HOST = "http://testserver"
@@ -14,7 +14,7 @@ BROWSER = {"accept": "text/html", "sec-fetch-dest": "document"}
 
 
 def client(address: str = HOST) -> TestClient:
-    app = Starlette(routes=[*RECOVERY], middleware=[Middleware(Visits)])
+    app = Starlette(routes=[*ROUTES], middleware=[Middleware(Visits)])
     return TestClient(app, address, follow_redirects=False)
 
 

@@ -1,0 +1,101 @@
+"""Deletes what a workspace has, at once and for good: files, jobs, links, keys."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from s2s import access, settings, storage
+from s2s.config import UserError, shortened
+from s2s.jobs import queue
+from s2s.runs import is_training
+from s2s.storage import Item
+from s2s.workspaces import exports, rows
+
+PATIENCE = 10.0  # seconds for its jobs to end; their processes look twice a second whether they are still wanted
+POLL = 0.1
+LEASH = 1.5  # seconds within which a process without a job has ended itself
+GONE = ".gone-"
+
+
+def delete_workspace(
+    workspace: str, *, sleep: Callable[[float], None] = time.sleep
+) -> storage.Usage:
+    """Deletes everything of a workspace; returns how much that was. Its jobs are ended first.
+
+    May be called again where it was interrupted. Raises UserError where something cannot be deleted.
+    """
+    is_visitors = access.ID.fullmatch(workspace)
+    if not is_visitors or workspace in (access.LOCAL, access.EVERYBODY):
+        raise UserError(
+            f"`{shortened(workspace)}` is not the workspace of a visitor and cannot be deleted; name another."
+        )
+    used = storage.usage(workspace)
+    jobs = delete_jobs(workspace)
+    wait_for_jobs(jobs, storage.items(workspace), sleep)
+    for item in storage.items(workspace):
+        delete_item(item)
+    exports.delete_exports(workspace)
+    for job in jobs:
+        (settings.home() / "log" / f"{job.id}.log").unlink(missing_ok=True)
+    rows.delete(workspace)
+    return used
+
+
+def delete_jobs(workspace: str) -> list[queue.Job]:
+    """Takes all jobs of a workspace out of the queue; a process that works on one then ends itself."""
+    found: list[queue.Job] = []
+    while jobs := queue.jobs(workspace):
+        for run in {job.run for job in jobs}:
+            queue.delete_jobs(run)
+        found += jobs
+    return found
+
+
+def wait_for_jobs(
+    jobs: Iterable[queue.Job], items: Iterable[Item], sleep: Callable[[float], None] = time.sleep
+) -> None:
+    """Until the processes that worked on these have ended, or long enough."""
+    if not any(job.state == "running" and job.is_live() for job in jobs):
+        return
+    sleep(LEASH)
+    folders = [item.folder for item in items if item.kind is storage.RUN]
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until and any(map(is_training, folders)):
+        sleep(POLL)
+
+
+def delete_item(item: Item) -> None:
+    """Deletes one thing with its files and what is shared of it; nobody sees a half of it."""
+    gone = item.folder.with_name(f"{GONE}{secrets.token_hex(8)}")
+    try:
+        os.replace(item.folder, gone)
+        shutil.rmtree(gone)
+    except FileNotFoundError:  # somebody else has deleted it
+        pass
+    except OSError as error:
+        raise UserError(
+            f"The {item.kind.name} `{item.id}` cannot be deleted ({error.strerror or error}); try again later."
+        ) from error
+    access.forget(item.kind.name, item.id)
+
+
+def delete_leftovers(now: float) -> None:
+    """What an interrupted deletion left, and what a process wrote into a folder after it was deleted."""
+    for kind in storage.KINDS:
+        for folder in (settings.home() / kind.folder).glob("*"):
+            is_left = folder.name.startswith(GONE)
+            is_headless = kind is storage.RUN and not (folder / kind.about).exists()
+            if (is_left or is_headless) and now - _changed(folder) > rows.DAY:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _changed(folder: Path) -> float:
+    try:
+        return max(path.stat().st_mtime for path in (folder, *folder.iterdir()))
+    except OSError:  # deleted meanwhile, or no folder
+        return time.time()
