@@ -26,14 +26,30 @@ class Limits:
     jobs: int | None  # waiting and running ones of one owner
     queue: int | None  # waiting jobs of everybody
     decode_seconds: int | None = None  # of one decoding beside the dashboard
+    bytes: int | None = None  # that one owner may store
+    rows: int | None = None  # sentence pairs in the saved datasets of one owner
+    runs: int | None = None  # of one owner
+    daily_minutes: int | None = None  # in which jobs of one owner work, within 24 hours
+    total_bytes: int | None = None  # that all owners may store together
 
 
 PRIORITY_TRIES = 20
 PRIORITY_WAIT = 0.06  # seconds between tries
 LOCAL = Limits(steps=None, minutes=None, parameters=None, jobs=60, queue=200, decode_seconds=600)
 HOSTED = Limits(
-    steps=50_000, minutes=60, parameters=50_000_000, jobs=40, queue=200, decode_seconds=60
+    steps=50_000,
+    minutes=60,
+    parameters=50_000_000,
+    jobs=40,
+    queue=200,
+    decode_seconds=60,
+    bytes=2_000_000_000,
+    rows=500_000,
+    runs=100,
+    daily_minutes=240,
+    total_bytes=50_000_000_000,
 )
+EXPIRE_DAYS = 30
 
 
 def home() -> Path:
@@ -127,8 +143,19 @@ def limits() -> Limits:
     return Limits(**{name: _limit(name, getattr(default, name)) for name in names})
 
 
+def expire_days() -> int | None:
+    """Days after which what a visitor has not changed is deleted: `S2S_EXPIRE_DAYS`, or 30; None is never.
+
+    Raises UserError for a value that is neither a whole number above 0 nor `none`.
+    """
+    return _whole("S2S_EXPIRE_DAYS", EXPIRE_DAYS, "never") if is_hosted() else None
+
+
 def _limit(name: str, default: int | None) -> int | None:
-    variable = f"S2S_MAX_{name.upper()}"
+    return _whole(f"S2S_MAX_{name.upper()}", default, "no limit")
+
+
+def _whole(variable: str, default: int | None, none: str) -> int | None:
     given = os.environ.get(variable, "").replace("_", "")
     if not given:
         return default
@@ -136,6 +163,6 @@ def _limit(name: str, default: int | None) -> int | None:
         return None
     if not re.fullmatch(r"[0-9]{1,12}", given) or int(given) == 0:
         raise UserError(
-            f"`{variable}` is {given}; give a whole number above 0, or `none` for no limit."
+            f"`{variable}` is {given}; give a whole number above 0, or `none` for {none}."
         )
     return int(given)

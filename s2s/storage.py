@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from s2s import access, settings
+from s2s.config import UserError
 
 
 class Kind(NamedTuple):
@@ -89,6 +90,47 @@ def usage(owner: str) -> Usage:
         counts[EVALUATION],
         counts[UPLOAD],
     )
+
+
+def require_room(owner: str, *, n_bytes: int = 0, rows: int = 0, runs: int = 0) -> None:
+    """Raises UserError where a workspace may not store that much more; nobody may store anything.
+
+    `n_bytes` may be an estimate. Only servers with such limits look at what is stored.
+    """
+    if owner == access.NOBODY:
+        raise UserError(
+            "Nothing can be stored without a workspace: allow cookies for this page, then reload it."
+        )
+    if owner == access.LOCAL and settings.is_hosted():  # the operator
+        return
+    allowed = settings.limits()
+    if (allowed.bytes, allowed.rows, allowed.runs) != (None, None, None):
+        used = usage(owner)
+        _check("bytes", used.n_bytes, n_bytes, allowed.bytes)
+        _check("sentence pairs", used.rows, rows, allowed.rows)
+        _check("runs", used.runs, runs, allowed.runs)
+    if allowed.total_bytes is not None:
+        stored = sum(folder_size(settings.home() / kind.folder) for kind in KINDS)
+        if stored + n_bytes > allowed.total_bytes:
+            raise UserError(
+                f"This server is full: all its visitors together may store {_size(allowed.total_bytes)}. Delete what"
+                " you no longer need, or try again later."
+            )
+
+
+def _check(what: str, used: int, more: int, allowed: int | None) -> None:
+    if allowed is None or used + more <= allowed:
+        return
+    counts = [_size(n) if what == "bytes" else f"{n:,} {what}" for n in (used, more, allowed)]
+    new = f"; this would add {counts[1]}" if more > 1 else ""
+    raise UserError(
+        f"You have stored {counts[0]} and may store {counts[2]}{new}. Delete what you no longer need (My workspace"
+        " lists it), then try again."
+    )
+
+
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / 1e6:,.1f} MB" if n_bytes < 1e9 else f"{n_bytes / 1e9:,.2f} GB"
 
 
 def folder_size(folder: Path) -> int:

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -15,14 +16,36 @@ def test_the_limits_are_those_of_a_local_or_of_a_public_server(
         steps=None, minutes=None, parameters=None, jobs=60, queue=200, decode_seconds=600
     )
     monkeypatch.setenv("S2S_HOSTED", "1")
-    assert settings.limits() == Limits(
-        steps=50_000, minutes=60, parameters=50_000_000, jobs=40, queue=200, decode_seconds=60
+    hosted = Limits(
+        steps=50_000,
+        minutes=60,
+        parameters=50_000_000,
+        jobs=40,
+        queue=200,
+        decode_seconds=60,
+        bytes=2_000_000_000,
+        rows=500_000,
+        runs=100,
+        daily_minutes=240,
+        total_bytes=50_000_000_000,
     )
+    assert settings.limits() == hosted
     monkeypatch.setenv("S2S_MAX_STEPS", "1_000")
     monkeypatch.setenv("S2S_MAX_MINUTES", "none")
-    assert settings.limits() == Limits(
-        steps=1000, minutes=None, parameters=50_000_000, jobs=40, queue=200, decode_seconds=60
-    )
+    assert settings.limits() == replace(hosted, steps=1000, minutes=None)
+
+
+def test_only_what_a_hosted_server_stores_expires(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert settings.expire_days() is None
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    assert settings.expire_days() == 30
+    monkeypatch.setenv("S2S_EXPIRE_DAYS", "7")
+    assert settings.expire_days() == 7
+    monkeypatch.setenv("S2S_EXPIRE_DAYS", "none")
+    assert settings.expire_days() is None
+    monkeypatch.setenv("S2S_EXPIRE_DAYS", "soon")
+    with pytest.raises(UserError, match="a whole number above 0, or `none` for never"):
+        settings.expire_days()
 
 
 @pytest.mark.parametrize("given", ["0", "-1", "1.5", "many", "٣"])

@@ -3,6 +3,8 @@ import json
 import pytest
 
 from s2s import settings, storage
+from s2s.config import UserError
+from s2s.data import uploads
 from tests.storing import store_dataset, store_evaluation, store_run
 
 
@@ -52,3 +54,71 @@ def test_locks_do_not_make_a_thing_newer() -> None:
     before = storage.items()[0].changed
     (folder / ".lock").write_text(json.dumps("locked"))
     assert storage.items()[0].changed == before
+
+
+@pytest.fixture
+def _hosted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2S_HOSTED", "1")
+
+
+@pytest.mark.usefixtures("_hosted")
+@pytest.mark.parametrize(
+    ("variable", "value", "more", "said"),
+    [
+        ("S2S_MAX_RUNS", "1", {"runs": 1}, "You have stored 1 runs and may store 1 runs. Delete"),
+        (
+            "S2S_MAX_ROWS",
+            "9",
+            {"rows": 5},
+            "You have stored 5 sentence pairs and may store 9 sentence pairs; this would add 5",
+        ),
+        (
+            "S2S_MAX_BYTES",
+            "1000",
+            {},
+            r"may store 0.0 MB. Delete what you no longer need \(My work",
+        ),
+        ("S2S_MAX_BYTES", "900000", {"n_bytes": 10**10}, "this would add 10.00 GB"),
+        ("S2S_MAX_TOTAL_BYTES", "1000", {}, "This server is full: all its visitors together may"),
+    ],
+)
+def test_a_full_quota_is_a_sentence(
+    variable: str, value: str, more: dict[str, int], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store_run("r1", "ann")
+    store_dataset("ann", 5)
+    storage.require_room("ann", runs=1, rows=5, n_bytes=1000)
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(UserError, match=said):
+        storage.require_room("ann", **more)
+    storage.require_room("local", **more)  # the operator
+    if "TOTAL" not in variable and not more.get("n_bytes"):
+        storage.require_room("bob", **more)
+
+
+@pytest.mark.usefixtures("_hosted")
+def test_nobody_may_store_anything() -> None:
+    for action in (
+        lambda: storage.require_room(""),
+        lambda: store_dataset(""),
+        lambda: uploads.begin("file", "x", [("a.txt", b"a")], owner=""),
+    ):
+        with pytest.raises(UserError, match="Nothing can be stored without a workspace"):
+            action()
+    assert storage.items() == []
+
+
+@pytest.mark.usefixtures("_hosted")
+def test_a_dataset_beyond_the_quota_is_refused_and_nothing_is_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hash = store_dataset("ann", 5)
+    monkeypatch.setenv("S2S_MAX_ROWS", "5")
+    with pytest.raises(UserError, match="may store 5 sentence pairs"):
+        store_dataset("ann", 3)
+    assert store_dataset("ann", 5, "renamed") == hash  # the same one
+    assert [item.id for item in storage.items("ann")] == [hash]
+
+
+def test_a_local_server_has_no_quota() -> None:
+    storage.require_room("local", n_bytes=10**15, rows=10**9, runs=10**6)

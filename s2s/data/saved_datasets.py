@@ -21,7 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from s2s import access, settings
+from s2s import access, settings, storage
 from s2s.config import UserError
 from s2s.data.corpus import Corpus, Options, Splits, one_line, write_split
 from s2s.data.pair import Pair
@@ -152,6 +152,8 @@ def keep_upload(upload: Path, *, name: str, owner: str) -> str:
     identity = "\n".join(filter(None, (owner, content["data_hash"], content.get("valid_hash"))))
     hash = hashlib.sha256(identity.encode()).hexdigest()[:16]
     known = _readable_about(hash)
+    if known is None:
+        storage.require_room(owner, rows=content["n_pairs"])
     about = {
         "format": FORMAT,
         "name": name,

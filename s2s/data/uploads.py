@@ -22,7 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from s2s import access, files, settings
+from s2s import access, files, settings, storage
 from s2s.data import saved_datasets
 from s2s.data.profile import DatasetProfile, digest, new_upload
 
@@ -137,6 +137,8 @@ def begin(
     token: str = "",
 ) -> Upload:
     """A new upload. Raises UserError where it cannot be written."""
+    contents = list(contents)
+    storage.require_room(owner, n_bytes=sum(len(content) for _, content in contents))
     folder = new_upload()
     try:
         names = tuple(folder.add_file(file, content) for file, content in contents)

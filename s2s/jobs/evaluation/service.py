@@ -7,7 +7,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2s import access
+from s2s import access, storage
 from s2s.access import run_folder
 from s2s.config import UserError
 from s2s.decode import configure
@@ -65,6 +65,7 @@ class EvaluationRequest:
 def submit(request: EvaluationRequest) -> str:
     """Queue an evaluation and return its id. Raises UserError for what can be known before any dataset is read."""
     check(request)
+    storage.require_room(request.owner)
     folder = evaluations.new_folder()
     test = request.test
     if request.pairs:

@@ -16,6 +16,7 @@ from s2s.jobs.queue.table import (
     is_anything_left,
     jobs,
     latest,
+    minutes_of_a_day,
     poll_requests,
     position,
     progressed,

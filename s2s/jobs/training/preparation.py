@@ -98,9 +98,11 @@ def start_in_stages(
     tell("Learning the vocabulary.")
     yield
     data = prepare(recipe, pairs.train, pairs.valid, initial.tokenizers() if initial else None)
-    run_limits.check_parameters(
-        count_parameters(recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size)
+    count = count_parameters(
+        recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size
     )
+    run_limits.check_parameters(count)
+    run_limits.check_disk(recipe, count, request.owner)
     yield
     notes = (*_notes(pairs, data, recipe), *filter(None, [unknown]))
     with locked(folder):  # a run in training that has no checkpoint yet keeps its files

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from s2s import storage
 from s2s.config import Recipe, UserError
 from s2s.settings import limits
+
+BYTES = 4  # of a parameter in a checkpoint
+STATE_BYTES = 8  # of a parameter in what training needs to resume: the optimizer's two averages
 
 
 def check_steps(recipe: Recipe) -> None:
@@ -21,3 +25,9 @@ def check_parameters(count: int) -> None:
     if most is not None and count > most:
         given = f"This model has {count:,} parameters and at most {most:,} are allowed here"
         raise UserError(f"{given}; choose a smaller preset such as small.")
+
+
+def check_disk(recipe: Recipe, count: int, owner: str) -> None:
+    """Raises UserError where the checkpoints of a model of `count` parameters are more than its owner may store."""
+    checkpoints = (recipe.train.watch.keep + 1) * count * BYTES
+    storage.require_room(owner, n_bytes=checkpoints + count * STATE_BYTES)

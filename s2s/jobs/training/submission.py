@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from s2s import access
+from s2s import access, storage
 from s2s.config import Recipe, UserError, override
 from s2s.data import splits
 from s2s.jobs import queue
@@ -34,6 +34,7 @@ def submit(request: RunRequest, *, express: bool = False) -> str:
     recipe = request.recipe
     run_id = new_id()
     run_limits.check_steps(recipe)
+    storage.require_room(request.owner, runs=1)
     if request.init_from:
         initial = initialization.parse_checkpoint(request.init_from)
         initialization.check_compatible(initial, recipe)

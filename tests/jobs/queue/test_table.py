@@ -378,3 +378,26 @@ def test_a_job_that_was_handed_back_comes_first_and_is_not_counted_as_a_crash() 
     queue.ask_to_stop(job.id, "ann")
     queue.hand_back(job.id, "next")
     assert state(job.id) == "stopped"
+
+
+def test_the_minutes_of_a_day_are_counted_and_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2S_MAX_DAILY_MINUTES", "30")
+    day = 86_400.0
+    for begin, end in ((0.0, 600.0), (day, day + 1200.0)):
+        queue.submit("train", "ann", f"run {begin}", {}, now=begin)
+        job = queue.claim("w", "h", "long", 20.0, now=begin)
+        assert job
+        queue.finish(job.id, "w", "done", now=end)
+    assert queue.minutes_of_a_day("ann", now=300.0) == 10  # an end in the future counts
+    assert queue.minutes_of_a_day("ann", now=day + 300.0) == 25
+    assert queue.minutes_of_a_day("ann", now=day + 1300.0) == 20
+    assert queue.minutes_of_a_day("bob", now=day) == 0
+    queue.submit("train", "ann", "more", {}, now=day + 1300.0)
+    job = queue.claim("w", "h", "long", 600.0, now=day + 1300.0)
+    assert job
+    assert queue.minutes_of_a_day("ann", now=day + 1900.0) == 30
+    with pytest.raises(
+        UserError, match="worked 30 minutes in the last 24 hours, and 30 are allowed; try again"
+    ):
+        queue.submit("train", "ann", "even more", {}, now=day + 1900.0)
+    queue.submit("train", "bob", "his", {}, now=day + 1900.0)

@@ -1,0 +1,93 @@
+"""What visitors of a hosted server store expires: so many days after it was last changed, or kept by its owner.
+
+Uploads that were not saved are deleted after a day already; what the operator stores never expires.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from s2s import access, settings, storage
+from s2s.config import UserError
+from s2s.jobs import queue
+from s2s.runs import is_training
+from s2s.storage import Item
+from s2s.workspaces import deletion, exports, rows
+
+WARNING_DAYS = 3  # before something expires, every page says so
+
+
+class Expiring(NamedTuple):
+    """Something stored, and when it is deleted, in seconds since the epoch; None is never."""
+
+    item: Item
+    when: float | None
+
+
+def expiring(workspace: str) -> list[Expiring]:
+    """What a workspace has stored and when each thing expires, the first to go first.
+
+    Raises UserError where the database is away.
+    """
+    items = storage.items(workspace)
+    kept = rows.kept() if items else {}
+    found = [Expiring(item, _when(item, kept)) for item in items]
+    return sorted(found, key=lambda each: (each.when is None, each.when))
+
+
+def expiring_soon(workspace: str, *, now: float | None = None) -> list[Expiring]:
+    """What expires within three days, the first to go first; no uploads."""
+    until = (time.time() if now is None else now) + WARNING_DAYS * rows.DAY
+    return [
+        each
+        for each in expiring(workspace)
+        if each.when is not None and each.when < until and each.item.kind is not storage.UPLOAD
+    ]
+
+
+def delete_expired(*, now: float | None = None) -> int:
+    """Deletes what has expired, never what a job works on, and what deletions and exports left.
+
+    Returns how many things. Raises UserError where the database is away: nothing is deleted then.
+    """
+    now = time.time() if now is None else now
+    if not settings.is_hosted():
+        return 0
+    kept = rows.kept()
+    expired = [
+        item
+        for item in storage.items()
+        if item.kind is not storage.UPLOAD
+        and (when := _when(item, kept)) is not None
+        and when < now
+        and not _is_at_work(item)
+    ]
+    for item in expired:
+        try:
+            deletion.delete_item(item)
+            queue.delete_jobs(item.id)
+        except UserError as error:  # the others can still be deleted
+            logging.getLogger(__name__).warning("%s", error)
+    exports.delete_old_exports(now)
+    deletion.delete_leftovers(now)
+    return len(expired)
+
+
+def _when(item: Item, kept: Mapping[str, float]) -> float | None:
+    days = settings.expire_days()
+    if days is None or item.owner in (access.LOCAL, access.EVERYBODY):
+        return None
+    if item.kind is storage.UPLOAD:
+        return item.changed + rows.DAY
+    return max(item.changed, kept.get(item.owner, 0.0)) + days * rows.DAY
+
+
+def _is_at_work(item: Item) -> bool:
+    if item.kind is storage.DATASET:
+        return False
+    job = queue.latest(item.id)
+    is_live = job is not None and job.is_live()
+    return is_live or (item.kind is storage.RUN and is_training(item.folder))

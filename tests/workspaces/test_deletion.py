@@ -1,0 +1,131 @@
+"""Everything of a workspace, and nothing of another."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from s2s import access, settings, storage
+from s2s.config import UserError
+from s2s.data import uploads
+from s2s.jobs import queue
+from s2s.workspaces import delete_workspace, exports, rows, write_export
+from tests.storing import store_dataset, store_evaluation, store_run
+
+
+def files() -> set[str]:
+    """All files but the database's."""
+    home = settings.home()
+    found = {str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()}
+    return {path for path in found if not path.startswith("s2s.db")}
+
+
+def store_everything(owner: str, run: str) -> None:
+    store_run(run, owner)
+    store_dataset(owner)
+    store_evaluation(owner)
+    uploads.begin("file", "x", [("a.txt", b"a")], owner=owner)
+    queue.submit("train", owner, run, {"name": "x"})
+    rows.keep(owner)
+
+
+def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
+    store_everything("bob", "run-of-bob")
+    before = files()
+    store_everything("ann", "run-of-ann")
+    with access.acting_as("ann"):
+        run = access.run_in(settings.home() / "runs" / "run-of-ann")
+        access.share(run, access.Sharing(link=True))
+    deleted = store_run("deleted", "ann")
+    deleted.rename(deleted.with_name(".deleted-deleted"))
+    key = rows.open_link(rows.make_link("ann"))
+    write_export("ann", "cookie")
+    used = delete_workspace("ann", sleep=lambda seconds: None)
+    assert (used.runs, used.datasets, used.evaluations, used.uploads) == (2, 1, 1, 1)
+    assert files() == before
+    assert storage.items("ann") == []
+    assert queue.jobs("ann") == []
+    assert rows.find("ann") is None
+    assert key
+    assert rows.workspace_of(key) == ""
+    assert len(queue.jobs("bob")) == 1
+    assert rows.find("bob")
+    assert delete_workspace("ann") == storage.Usage()  # nothing is left
+
+
+@pytest.mark.parametrize("name", ["", "local", "everybody", "../runs", "a/b", "ä" * 99, "."])
+def test_only_a_visitors_workspace_is_deleted(name: str) -> None:
+    store_run("r1", "local")
+    before = files()
+    with pytest.raises(UserError, match="is not the workspace of a visitor"):
+        delete_workspace(name)
+    assert files() == before
+
+
+HOLDING = """
+import sys, time
+from filelock import FileLock
+with FileLock(sys.argv[1]):
+    print("held", flush=True)
+    time.sleep(1)
+"""
+
+
+def test_a_run_in_training_is_deleted_when_its_process_has_ended() -> None:
+    folder = store_run("r1", "ann")
+    queue.submit("train", "ann", "r1", {})
+    assert queue.claim("w", "h", "long", 60.0)
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDING, str(folder / ".lock")], stdout=subprocess.PIPE
+    )
+    assert process.stdout
+    assert process.stdout.readline() == b"held\n"
+    slept = []
+    began = time.monotonic()
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        time.sleep(min(seconds, 0.05))
+
+    delete_workspace("ann", sleep=sleep)
+    assert process.wait(5) == 0
+    process.stdout.close()
+    assert time.monotonic() - began > 0.4
+    assert len(slept) > 2
+    assert not folder.exists()
+
+
+def test_an_interrupted_deletion_is_finished_by_the_next_or_by_the_hour(tmp_path: Path) -> None:
+    store_run("r1", "ann")
+    left = settings.home() / "runs" / ".gone-x"
+    headless = settings.home() / "runs" / "headless"
+    for folder in (left, headless):
+        folder.mkdir(parents=True)
+        (folder / "status.json").write_text("{}")
+    from s2s.workspaces import deletion
+
+    deletion.delete_leftovers(time.time())
+    assert left.exists()
+    deletion.delete_leftovers(time.time() + 2 * rows.DAY)
+    assert not left.exists()
+    assert not headless.exists()
+    assert (settings.home() / "runs" / "r1").exists()
+
+
+def test_what_cannot_be_deleted_is_a_sentence_and_the_rest_can_be_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store_run("r1", "ann")
+    with monkeypatch.context() as patch:
+        from s2s.workspaces import deletion
+
+        def refuse(*_: object) -> None:
+            raise PermissionError(13, "Permission denied")
+
+        patch.setattr(deletion.os, "replace", refuse)
+        with pytest.raises(UserError, match=r"The run `r1` cannot be deleted \(Permission denied"):
+            delete_workspace("ann")
+    assert delete_workspace("ann").runs == 1
+    assert exports.find_export("x", "y") is None

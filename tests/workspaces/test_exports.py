@@ -1,0 +1,96 @@
+import json
+import time
+import zipfile
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.testclient import TestClient
+
+from s2s import settings
+from s2s.config import UserError
+from s2s.data import uploads
+from s2s.workspaces import ROUTES, Visits, exports, keys, write_export
+from tests.conftest import full_disk
+from tests.storing import store_dataset, store_evaluation, store_run
+
+
+def exported(workspace: str) -> zipfile.ZipFile:
+    path = exports.find_export(write_export(workspace, "cookie"), "cookie")
+    assert path
+    return zipfile.ZipFile(path)
+
+
+def test_everything_of_one_workspace_is_in_it_and_nothing_of_another() -> None:
+    folder = store_run("r1", "ann")
+    about = json.loads((folder / "recipe.json").read_bytes())
+    about |= {"name": "../../<b>x", "where": str(settings.home().resolve() / "x")}
+    (folder / "recipe.json").write_text(json.dumps(about))
+    (folder / "outside").symlink_to("/etc/passwd")
+    hash = store_dataset("ann", 3, "Köln")
+    store_evaluation("ann")
+    uploads.begin("file", "x", [("a b.txt", b"hello")], owner="ann")
+    store_run("r2", "bob")
+    other = store_dataset("bob", 4, "secret")
+    with exported("ann") as archive:
+        names = archive.namelist()
+        assert archive.testzip() is None
+        content = {name: archive.read(name) for name in names}
+    assert content["README.md"].startswith(b"# My workspace in s2s")
+    assert b"runs: 1, datasets: 1, evaluations: 1, uploads: 1" in content["README.md"]
+    assert f"datasets/K-ln-{hash}/train.src" in names
+    assert "runs/b-x-r1/checkpoints/step-00000002.safetensors" in names
+    found = json.loads(content["runs/b-x-r1/recipe.json"])
+    assert (found["owner"], found["where"]) == ("local", "S2S_HOME/x")
+    everything = b"".join(content.values())
+    assert b"hello" in everything
+    for foreign in (b"root:", b"bob", other.encode(), b"secret", str(settings.home()).encode()):
+        assert foreign not in everything
+    for name in names:
+        assert not name.startswith("/")
+        assert ".." not in name.split("/")
+
+
+def test_a_browser_downloads_its_own_export_alone_for_an_hour() -> None:
+    store_run("r1", "ann")
+    app = Starlette(routes=[*ROUTES], middleware=[Middleware(Visits)])
+    mine, other = (TestClient(app) for _ in range(2))
+    for visitor in (mine, other):
+        visitor.get("/recover", headers={"accept": "text/html"})
+    key = keys.key_of(dict(mine.cookies))
+    assert key
+    name = write_export("ann", key.signed)
+    answer = mine.get(f"/export/{name}")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/zip"
+    assert 'attachment; filename="my-workspace.zip"' in answer.headers["content-disposition"]
+    assert answer.headers["cache-control"] == "no-store"
+    for visitor, path in (
+        (other, name),
+        (TestClient(app), name),
+        (mine, name[:-1]),
+        (mine, f"..%2F..%2F{name}"),
+        (mine, name.replace("-", "/")),
+    ):
+        assert visitor.get(f"/export/{path}").status_code == 404
+    exports.delete_old_exports(time.time())
+    assert mine.get(f"/export/{name}").status_code == 200
+    exports.delete_old_exports(time.time() + 2 * exports.LIFETIME)
+    assert "exports are kept for an hour" in mine.get(f"/export/{name}").text
+
+
+def test_an_empty_workspace_and_nobody_have_nothing_to_export() -> None:
+    store_run("r1", "")
+    for workspace in ("ann", ""):
+        with pytest.raises(UserError, match="nothing to export"):
+            write_export(workspace, "cookie")
+
+
+def test_a_full_disk_is_a_sentence_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    store_run("r1", "ann")
+    with full_disk(20_000), pytest.raises(UserError, match="The export cannot be written"):
+        write_export("ann", "cookie")
+    assert list((settings.home() / "exports").rglob("*")) == []
+    monkeypatch.setattr(exports.shutil, "disk_usage", lambda path: type("", (), {"free": 0}))
+    with pytest.raises(UserError, match="which has no room for it now"):
+        write_export("ann", "cookie")
