@@ -1,4 +1,4 @@
-"""Deletes what a workspace has, at once and for good: files, jobs, links, keys."""
+"""Deletes what a workspace has, at once and permanently: files, jobs, links, keys."""
 
 from __future__ import annotations
 
