@@ -22,7 +22,9 @@ COPY .streamlit .streamlit
 COPY pages pages
 COPY s2s s2s
 COPY streamlit_app.py ./
-RUN python -m compileall -q pages s2s streamlit_app.py
+# The files keep the modes that they have here, and may be closed to others.
+RUN python -m compileall -q pages s2s streamlit_app.py \
+    && chmod -R a+rX .
 
 ENV HOME=/tmp \
     PYTHONDONTWRITEBYTECODE=1 \

@@ -68,7 +68,7 @@ def test_the_file_of_secrets_has_what_compose_asks_for() -> None:
     given = set(re.findall(r"(?m)^([A-Z0-9_]+)=", start))
     compose = (ROOT / "compose.yaml").read_text()
     assert given == set(re.findall(r"\$\{(\w+)", compose))
-    assert "umask 077" in start
+    assert start.startswith("touch .env && chmod 600 .env\n")
 
 
 def test_what_the_guide_names_is_there() -> None:

@@ -45,7 +45,9 @@ def image(tmp_path: Path) -> Path:
                 shutil.copy(ROOT / source, app / target)
         elif step.name == "RUN" and not any(word in step.text for word in NOT_HERE):
             for command in commands(step.text):
-                subprocess.run(own_python(command.split()), cwd=app, check=True)
+                words = command.split()
+                own = own_python(words) if words[0] == "python" else words
+                subprocess.run(own, cwd=app, check=True)
     return app
 
 
