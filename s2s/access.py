@@ -16,12 +16,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from s2s import files, settings
 from s2s.config import UserError, shortened
 from s2s.settings import OWNER as LOCAL
 
+T = TypeVar("T")
 Verb = Literal["view", "explore", "change", "delete", "list", "download"]
 
 EVERYBODY = "everybody"  # owns what ships with the program
@@ -107,6 +108,17 @@ def acting_as(workspace: str) -> Iterator[None]:
         yield
     finally:
         _acting.reset(token)
+
+
+def for_this_visitor(work: Callable[[], T]) -> Callable[[], T]:
+    """The same work in another thread, which would not know for whom: a download is made when it is clicked."""
+    workspace = current()
+
+    def later() -> T:
+        with acting_as(workspace):
+            return work()
+
+    return later
 
 
 def identify_visitors(find: Callable[[], str]) -> None:
@@ -203,8 +215,14 @@ def reading_data_of(folder: Path) -> Iterator[None]:
 
 
 def evaluation_of(evaluation: str, owner: str) -> Thing:
-    """An evaluation, with the sentences of its test set."""
+    """An evaluation: its scores, and what they were made with."""
     return Thing("evaluation", evaluation, owner, sharing("evaluation", evaluation).link)
+
+
+def sentences_of(evaluation: str, owner: str) -> Thing:
+    """The sentences of an evaluation's test set and their translations, which are shared separately."""
+    said = sharing("evaluation", evaluation)
+    return Thing("test set of the evaluation", evaluation, owner, said.link and said.data)
 
 
 class _About(NamedTuple):
@@ -244,10 +262,12 @@ def sharing(kind: str, id: str) -> Sharing:
 def share(thing: Thing, what: Sharing) -> None:
     """Share a run or an evaluation, or end that. Raises DeniedError for another's."""
     require("change", thing)
-    if what == Sharing():
-        _sharing_file(thing.kind, thing.id).unlink(missing_ok=True)
-    else:
-        files.write_json(_sharing_file(thing.kind, thing.id), {"format": FORMAT, **asdict(what)})
+    files.write_json(_sharing_file(thing.kind, thing.id), {"format": FORMAT, **asdict(what)})
+
+
+def is_decided(thing: Thing) -> bool:
+    """Whether the owner has ever shared a run or an evaluation, or ended that."""
+    return _sharing_file(thing.kind, thing.id).is_file()
 
 
 def forget(kind: str, id: str) -> None:

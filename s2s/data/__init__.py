@@ -32,7 +32,7 @@ from s2s.data.profile import (
     ReadingState,
     profile_of,
 )
-from s2s.data.saved_datasets import DATASET_HASH, SavedDataset
+from s2s.data.saved_datasets import SavedDataset
 from s2s.data.sections import PROFILE_SECTIONS
 from s2s.data.sources import SOURCES, absolute, load, parse_spec, require_readable, splits
 from s2s.data.split import TrainingPairs, load_pairs_for_training

@@ -48,7 +48,7 @@ class GivenScores:
 
 def add(evaluation: str, given: GivenScores, owner: str = OWNER) -> ExternalScores:
     """Check and store them. Raises UserError for what is wrong with them, in one sentence."""
-    place = _owned(evaluation, owner)
+    place = evaluations.folder(evaluation, "change", owner)
     what = place.evaluation()
     scores = place.scores()
     if not scores.get("is_final"):
@@ -80,14 +80,7 @@ def add(evaluation: str, given: GivenScores, owner: str = OWNER) -> ExternalScor
 
 def delete(evaluation: str, metric: str, system: int, owner: str = OWNER) -> None:
     """Delete the scores of a metric for a system. Raises UserError where the evaluation is not that owner's."""
-    external_scores.delete(_owned(evaluation, owner), metric, system)
-
-
-def _owned(evaluation: str, owner: str) -> EvaluationFolder:
-    place = evaluations.folder(evaluation)
-    if place.evaluation().owner != owner:
-        raise UserError(f"There is no evaluation `{evaluation}` of yours; make another.")
-    return place
+    external_scores.delete(evaluations.folder(evaluation, "change", owner), metric, system)
 
 
 def checked_metric(name: str) -> str:

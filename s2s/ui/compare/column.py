@@ -11,7 +11,7 @@ from s2s.config import Config, UserError, choose, flat, keys, override
 from s2s.decode import STRATEGIES, GenerationConfig
 from s2s.runs import Run
 from s2s.share import Column
-from s2s.ui.kit import cached, forms, pickers
+from s2s.ui.kit import cached, forms, in_view, pickers
 
 DEFAULT = "beam"
 FIRST_KEY = "c1"  # the run of this column is the page's
@@ -56,6 +56,7 @@ def controls(run_id: str, key: str, strategy: str) -> ColumnChoice:
     with st.container(horizontal=True):
         if key != FIRST_KEY:
             run_id = _run_picker(run_id, key)
+            in_view.add_run(run_id)
         best = cached.open_run(run_id)
         step = pickers.checkpoint_picker(best, f"{key} step")
     row = STRATEGIES[strategy]

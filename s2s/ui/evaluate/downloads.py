@@ -6,13 +6,13 @@ import csv
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from s2s import plots
+from s2s import access, plots
 from s2s.data import one_line
 from s2s.jobs import external
 from s2s.jobs import provenance as repeating
@@ -64,15 +64,18 @@ segment-scores.csv    scores of metrics that were given as files, per sentence; 
 def buttons(evaluation: Evaluation, scores: Scores, found: Provenance) -> None:
     """Scores as CSV and as JSON, and the bundle."""
     name = file_name(evaluation.name)
+    files: list[tuple[str, str, Callable[..., str | bytes], str, str]] = [
+        ("Scores (CSV)", "csv", scores_csv, f"{name}.csv", "text/csv"),
+        ("Scores (JSON)", "json", scores_json, f"{name}.json", "application/json"),
+    ]
+    sentences = access.sentences_of(evaluation.id, evaluation.owner)
+    if access.may(access.current(), "download", sentences):
+        files.append(("Bundle (zip)", "bundle", bundle, f"{name}.zip", "application/zip"))
     with st.container(horizontal=True):
-        for label, key, make, file, kind in (
-            ("Scores (CSV)", "csv", scores_csv, f"{name}.csv", "text/csv"),
-            ("Scores (JSON)", "json", scores_json, f"{name}.json", "application/json"),
-            ("Bundle (zip)", "bundle", bundle, f"{name}.zip", "application/zip"),
-        ):
+        for label, key, make, file, kind in files:
             st.download_button(
                 label,
-                partial(make, evaluation, scores, found),
+                access.for_this_visitor(partial(make, evaluation, scores, found)),
                 file,
                 kind,
                 on_click="ignore",

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from s2s import settings
+from s2s import access, settings
 from s2s.analysis import SentenceRow
 from s2s.config import UserError
 from s2s.data import NUMBER_FILES
@@ -114,8 +114,7 @@ def panel(evaluation: Evaluation, scores: Scores) -> None:
         )
         for one in known:
             _entry(evaluation, one, int(scores["n"]))
-        if evaluation.owner == settings.OWNER:
-            _form(evaluation, int(scores["n"]))
+        _form(evaluation, int(scores["n"]))
         if refused:
             forms.show_error(refused)
 
@@ -134,14 +133,13 @@ def _entry(evaluation: Evaluation, one: ExternalScores, n: int) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"{plain(text)} · {BETTER[one.better].lower()}.{missing}")
-        if evaluation.owner == settings.OWNER:
-            st.button(
-                "Delete",
-                key=f"delete scores {one.metric} {one.system}",
-                icon=":material/delete:",
-                on_click=_delete,
-                args=(evaluation.id, one),
-            )
+        st.button(
+            "Delete",
+            key=f"delete scores {one.metric} {one.system}",
+            icon=":material/delete:",
+            on_click=_delete,
+            args=(evaluation.id, one),
+        )
 
 
 def _form(evaluation: Evaluation, n: int) -> None:
@@ -219,7 +217,7 @@ def _add(evaluation: Evaluation) -> None:
                 content=upload.getvalue() if upload else str(pasted).encode(errors="replace"),
                 column=str(st.session_state.get("external column") or ""),
             ),
-            settings.OWNER,
+            access.current(),
         )
         st.session_state["external added"] += 1
     except UserError as wrong:
@@ -228,7 +226,7 @@ def _add(evaluation: Evaluation) -> None:
 
 def _delete(evaluation: str, one: ExternalScores) -> None:
     try:
-        jobs.delete(evaluation, one.metric, one.system, settings.OWNER)
+        jobs.delete(evaluation, one.metric, one.system, access.current())
     except UserError as wrong:
         st.session_state[REFUSED] = wrong
 

@@ -23,7 +23,7 @@ from s2s.ui.evaluate import (
 from s2s.ui.evaluate import form as evaluate_form
 from s2s.ui.evaluate import systems as systems_of
 from s2s.ui.evaluate.view_state import STATE
-from s2s.ui.kit import as_markdown, duration, forms, plain, polling, shortened
+from s2s.ui.kit import as_markdown, duration, forms, in_view, plain, polling, shortened
 from s2s.ui.kit.badges import badge
 
 REFRESH_SECONDS = 0.7  # while an evaluation runs
@@ -56,7 +56,11 @@ def _panel(evaluation_id: str, before: str, times: int) -> None:
         _head(evaluation, stands)
         if stands.is_live:
             _progress(evaluation, stands)
+        in_view.add(access.evaluation_of(evaluation.id, evaluation.owner), evaluation.name)
         if not evaluation.test.has_references:
+            if not _may_see_sentences(evaluation):
+                st.caption("Its owner has not shared the sentences of the test set.")
+                return
             translate_file.result(evaluation, stands.done)
             return
         try:
@@ -75,8 +79,12 @@ def _scores(place: EvaluationFolder, evaluation: Evaluation, *, is_done: bool) -
     table.panel(evaluation, found.scores, made, found.names)
     if not (scores.get("is_final") and is_done):
         return
-    external.panel(evaluation, found.scores)
+    if _is_own(evaluation):
+        external.panel(evaluation, found.scores)
     charts.panel(evaluation, found.scores, found.names)
+    if not _may_see_sentences(evaluation):
+        st.caption("Its owner has not shared the sentences of the test set.")
+        return
     rows = external.rows(evaluation.id, int(scores["n"]), found.given)
     if rows and all(rows):
         scatter.panel(evaluation, rows, found.more)
@@ -84,11 +92,22 @@ def _scores(place: EvaluationFolder, evaluation: Evaluation, *, is_done: bool) -
     sentences.panel(evaluation, rows, found.more)
 
 
+def _is_own(evaluation: Evaluation) -> bool:
+    thing = access.evaluation_of(evaluation.id, evaluation.owner)
+    return access.may(access.current(), "change", thing)
+
+
+def _may_see_sentences(evaluation: Evaluation) -> bool:
+    sentences_of = access.sentences_of(evaluation.id, evaluation.owner)
+    return access.may(access.current(), "view", sentences_of)
+
+
 def _head(evaluation: Evaluation, stands: EvaluationProgress) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(plain(shortened(evaluation.name, 60)), anchor=False, width="content")
         _badge(stands.state)
-        if stands.is_live:
+        is_own = _is_own(evaluation)
+        if stands.is_live and is_own:
             st.button(
                 "Stop",
                 key="stop evaluation",
@@ -96,7 +115,7 @@ def _head(evaluation: Evaluation, stands: EvaluationProgress) -> None:
                 on_click=_do,
                 args=("stop", evaluation.id),
             )
-        elif stands.state != "done" and stands.done < stands.n:
+        elif stands.state != "done" and stands.done < stands.n and is_own:
             st.button(
                 "Resume",
                 key="resume evaluation",

@@ -7,6 +7,7 @@ from s2s.ui.kit import (
     dataset_sentences,
     forms,
     gold_alignment,
+    in_view,
     pickers,
     polling,
     references,

@@ -12,16 +12,7 @@ import streamlit as st
 from s2s import access, settings
 from s2s.analysis import Links
 from s2s.config import Recipe, UserError
-from s2s.data import (
-    DATASET_HASH,
-    Corpus,
-    Gold,
-    Link,
-    Pair,
-    apply_task,
-    parse_spec,
-    saved_datasets,
-)
+from s2s.data import Corpus, Gold, Link, Pair, apply_task, parse_spec, saved_datasets
 from s2s.runs import Run
 from s2s.ui.kit import vocabulary
 
@@ -80,7 +71,7 @@ def _pairs(spec: str) -> Iterator[Pair]:
         for src, line in zip((*vocabulary.EXAMPLES[builtin], *random), lines, strict=True):
             tgt, links = line.split("\t")
             yield Pair(src, tgt, _gold(links))
-    elif kind == "corpus" and DATASET_HASH.fullmatch(name):
+    elif kind == "corpus":
         saved_datasets.require(name, "explore")
         folder = settings.home() / "corpora" / name
         for split in ("valid", "train"):

@@ -10,7 +10,7 @@ import streamlit as st
 from s2s.analysis import KINDS, LabeledWeights
 from s2s.jobs import run_service
 from s2s.runs import Run
-from s2s.ui.kit import cached, vocabulary
+from s2s.ui.kit import cached, in_view, vocabulary
 from s2s.ui.kit.glossary import definitions
 
 MEAN = "mean"
@@ -59,6 +59,7 @@ def run_picker() -> str | None:
     st.session_state["previous run"] = chosen
     st.session_state[DRAWN] = True
     remember_label(chosen, labels[chosen])
+    in_view.add_run(chosen)
     return chosen
 
 

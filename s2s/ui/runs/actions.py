@@ -35,16 +35,18 @@ def actions(run_id: str) -> None:
     """The card of the selected run; before it, what was deleted within the last minute."""
     _undo_deletion()
     row = cached.runs().get(run_id)
+    is_own = cached.is_own(run_id)
     with st.container(border=True, key="actions"):
         _head(run_id, row)
         with st.container(horizontal=True, vertical_alignment="center"):
             _links(run_id, row)
             lost = _duplicate(run_id)
-            if row:
+            if row and is_own:
                 _changes(row)
-        if row is None:
+        if not is_own:
+            whose = "belongs to somebody who shared it" if row else "ships with the program"
             st.caption(
-                "This run ships with the program: you can open it on every page, but not rename or delete it."
+                f"This run {whose}: you can open it on every page, but not rename or delete it."
             )
         if lost:
             st.caption(

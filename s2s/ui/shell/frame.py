@@ -6,7 +6,7 @@ import streamlit as st
 
 from s2s.config import UserError
 from s2s.ui.canvas import mend_navigation, save_picture
-from s2s.ui.kit import address, forms
+from s2s.ui.kit import address, forms, in_view
 from s2s.ui.shell.header import header
 from s2s.ui.shell.notices import read_address, show_notices, write_run_label
 from s2s.ui.shell.pages import PAGES
@@ -28,6 +28,7 @@ address.turn_page(row.url_path, row.keys)
 apply_style()
 if not show_identity():
     st.stop()
+in_view.clear()
 share_container, is_ready = header(row)
 notices = st.container()
 if is_ready:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
 
-from s2s import share
+from s2s import access, settings, share
 from s2s.ui.canvas import copy_button
+from s2s.ui.kit import in_view, plain
 from s2s.ui.shell.pages import Page
 
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def share_button(page: Page) -> None:
-    """A popover with the link."""
-    with st.popover("Share", icon=":material/link:"):
+    """A popover with the link; on a hosted server it shares what the link shows of the visitor's own."""
+    own = in_view.own() if settings.is_hosted() else []
+    opens: dict[str, Any] = {"key": "share", "on_change": _share, "args": (own,)} if own else {}
+    with st.popover("Share", icon=":material/link:", **opens):
         if why := st.session_state.get("no link"):
             st.caption(why)
             return
@@ -27,6 +31,44 @@ def share_button(page: Page) -> None:
         st.caption(f"This link opens what you see now, {reach}.")
         st.code(url, language=None, wrap_lines=True)
         copy_button(url, key="copy link")
+        for shown in own:
+            _switches(shown)
+
+
+def _share(own: list[in_view.Shown]) -> None:
+    """Pressing Share shares what nobody has decided on yet; who has ended it must say so again."""
+    for shown in own:
+        if not access.is_decided(shown.thing):
+            access.share(shown.thing, access.Sharing(link=True))
+
+
+def _switches(shown: in_view.Shown) -> None:
+    """What anyone with the link may see of one thing."""
+    thing = shown.thing
+    said = access.sharing(thing.kind, thing.id)
+    key = f"share {thing.kind} {thing.id}"
+    st.session_state[key] = said.link
+    st.session_state[f"{key} data"] = said.data
+    st.toggle(
+        f"Anyone with the link may explore the {thing.kind} *{plain(shown.name)}*",
+        key=key,
+        on_change=_change,
+        args=(thing, key),
+        help="They translate with it and look inside it, but cannot list, rename, stop, download or delete it.",
+    )
+    st.toggle(
+        "… and read sentences of its dataset",
+        key=f"{key} data",
+        on_change=_change,
+        args=(thing, key),
+        disabled=not said.link,
+        help="Without this they see only the probe sentences that training translated.",
+    )
+
+
+def _change(thing: access.Thing, key: str) -> None:
+    link = bool(st.session_state[key])
+    access.share(thing, access.Sharing(link, link and bool(st.session_state[f"{key} data"])))
 
 
 def page_url(page: Page) -> str:

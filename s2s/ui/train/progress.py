@@ -41,7 +41,8 @@ def _panel(run_id: str, before: str, times: int) -> None:
             )
         if row:
             _progress(row, known)
-            controls.buttons(row, known)
+            if cached.is_own(run_id):
+                controls.buttons(row, known)
         if len(known.steps):
             metrics.panel(run_id, known)
             curves.panel(run_id, known)

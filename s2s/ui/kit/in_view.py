@@ -1,0 +1,42 @@
+"""What the page shows that somebody owns, so that Share knows what its link must open."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import streamlit as st
+
+from s2s import access
+from s2s.ui.kit import cached
+
+IN_VIEW = "in view"  # in the session
+
+
+class Shown(NamedTuple):
+    """Something on the page, by the name that its owner gave it."""
+
+    thing: access.Thing
+    name: str
+
+
+def clear() -> None:
+    """Call this before a page is drawn."""
+    st.session_state[IN_VIEW] = {}
+
+
+def add(thing: access.Thing, name: str) -> None:
+    """Call this where a run or an evaluation is shown."""
+    st.session_state.setdefault(IN_VIEW, {})[thing.kind, thing.id] = Shown(thing, name)
+
+
+def add_run(run_id: str) -> None:
+    """The same for a run; demos need no sharing."""
+    if row := cached.runs().get(run_id):
+        add(access.run_of(row.id, row.owner), cached.title(run_id))
+
+
+def own() -> list[Shown]:
+    """What belongs to the visitor."""
+    shown: dict[tuple[str, str], Shown] = st.session_state.get(IN_VIEW, {})
+    who = access.current()
+    return [each for each in shown.values() if access.may(who, "change", each.thing)]

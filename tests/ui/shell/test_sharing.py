@@ -1,0 +1,74 @@
+"""Share on a hosted server: a link gives view, never change, until its owner ends that."""
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from s2s import access
+from s2s.access import Sharing
+from s2s.runs import RunFolder
+from s2s.ui.kit import in_view
+from s2s.ui.shell import share_button
+from tests.conftest import make_run
+from tests.screen import opened
+
+RUN = "anas0123456789ab"
+TOGGLE = f"share run {RUN}"
+
+
+@pytest.fixture
+def visit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    """Opens an address as a visitor with this workspace."""
+    folder = make_run(access.runs_folder() / RUN, {})
+    RunFolder(folder).amend(lambda about: {"owner": "ana", "name": "first model"})
+    monkeypatch.setenv("S2S_HOSTED", "1")
+
+    def as_visitor(workspace: str, path: str, **params: str) -> AppTest:
+        monkeypatch.setattr(access, "_visitor", [lambda: workspace])
+        return opened(path, **params)
+
+    return as_visitor
+
+
+def test_a_private_run_is_shared_by_its_owner_and_explored_by_others(
+    visit: Callable[..., AppTest],
+) -> None:
+    missing = "There is no run"
+    hers = visit("ana", "compare", run=RUN)
+    assert hers.toggle(key=TOGGLE).value is False
+    assert "first model" in hers.toggle(key=TOGGLE).label
+    assert any(missing in info.value for info in visit("bob", "compare", run=RUN).info)
+
+    hers = visit("ana", "compare", run=RUN)
+    hers.toggle(key=TOGGLE).set_value(True).run()
+    assert access.sharing("run", RUN) == Sharing(link=True)
+    for path in ("compare", "attention", "runs", "train", "evaluate"):
+        his = visit("bob", path, run=RUN, src="1 2 3")
+        assert not his.exception
+        assert not any(missing in info.value for info in his.info)
+        assert his.selectbox(key="run").value == RUN
+        assert "first model" in his.selectbox(key="run").format_func(RUN)
+        elements = (*his.button, *his.text_input, *his.text_area, *his.multiselect)
+        verbs = {str(each.key).partition(" ")[0] for each in elements}
+        assert not verbs & {"rename", "note", "tags", "delete", "stop", "resume", "again", "pause"}
+        assert not any("share" in str(toggle.key) for toggle in his.toggle)
+    for other in ("bob", ""):  # who did not follow the link finds nothing
+        nobody = visit(other, "runs")
+        assert RUN not in str(nobody.selectbox(key="run").options)
+
+    hers = visit("ana", "compare", run=RUN)
+    hers.toggle(key=TOGGLE).set_value(False).run()
+    assert any(missing in info.value for info in visit("bob", "compare", run=RUN).info)
+
+
+def test_pressing_share_shares_once(visit: Callable[..., AppTest]) -> None:
+    visit("ana", "compare", run=RUN)
+    run = access.run_of(RUN, "ana")
+    shown = in_view.Shown(run, "first model")
+    with access.acting_as("ana"):
+        share_button._share([shown])
+        assert access.sharing("run", RUN) == Sharing(link=True)
+        access.share(run, Sharing())
+        share_button._share([shown])  # she ended it: pressing again does not begin it
+    assert access.sharing("run", RUN) == Sharing()
