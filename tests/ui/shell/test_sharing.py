@@ -9,7 +9,7 @@ from s2s import access
 from s2s.access import Sharing
 from s2s.runs import RunFolder
 from s2s.ui.kit import in_view
-from s2s.ui.shell import share_button
+from s2s.ui.shell import share_button, visitors
 from tests.conftest import make_run
 from tests.screen import opened
 
@@ -23,9 +23,11 @@ def visit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
     folder = make_run(access.runs_folder() / RUN, {})
     RunFolder(folder).amend(lambda about: {"owner": "ana", "name": "first model"})
     monkeypatch.setenv("S2S_HOSTED", "1")
+    monkeypatch.setenv("S2S_SECRET", "x" * 32)
 
     def as_visitor(workspace: str, path: str, **params: str) -> AppTest:
-        monkeypatch.setattr(access, "_visitor", [lambda: workspace])
+        monkeypatch.setattr(visitors, "workspace_of_visitor", lambda: workspace)
+        monkeypatch.setattr(visitors, "cookies", dict)
         return opened(path, **params)
 
     return as_visitor
