@@ -14,6 +14,7 @@ from s2s.jobs import GivenScores, external
 from s2s.runs import EvaluationFolder, evaluations
 from s2s.ui.evaluate import downloads, provenance
 from s2s.ui.evaluate import external as screen_of
+from s2s.ui.shell import visitors
 from tests.screen import opened, said
 from tests.ui.evaluate.test_evaluate import DEMO, MARKUP, evaluated, frame
 
@@ -154,7 +155,9 @@ def test_only_the_owner_sees_the_form(
     with access.acting_as("local"):
         access.share(access.evaluation_of(place.id, "local"), access.Sharing(link=True, data=True))
     monkeypatch.setenv("S2S_HOSTED", "1")
-    monkeypatch.setattr(access, "_visitor", [lambda: "another"])
+    monkeypatch.setenv("S2S_SECRET", "x" * 32)
+    monkeypatch.setattr(visitors, "workspace_of_visitor", lambda: "another")
+    monkeypatch.setattr(visitors, "cookies", dict)
     screen = shown(place)
     assert "COMET" in frame(screen, "BLEU").columns
     assert not [each for each in screen.button if "scores" in str(each.key)]
