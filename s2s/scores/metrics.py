@@ -82,12 +82,13 @@ def sacre(name: str, scoring: Scoring = DEFAULT) -> SacreMetric:
     """
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
-    from sacrebleu.metrics.ter import TER
+
+    from s2s.scores.pruned_ter import PrunedTER
 
     if name == "chrf":
         return CHRF(word_order=scoring.chrf_words, lowercase=scoring.lowercase)
     if name == "ter":
-        return TER()
+        return PrunedTER()
     return BLEU(
         force=True,
         effective_order=name == "bleu_sentence",

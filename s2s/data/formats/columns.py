@@ -169,6 +169,11 @@ def is_language(name: str) -> bool:
     return code.casefold() in CODES and all(re.fullmatch(r"[A-Za-z]{2,4}", part) for part in rest)
 
 
+def stem(name: str) -> str:
+    """A name without the number of its column: `stem("Ref_2")` -> `"ref"`."""
+    return re.sub(r"[\s._-]*\d+$", "", name.strip().casefold())
+
+
 def _of_feature(name: str, feature: Any) -> Iterator[Column]:
     kind = feature.get("_type") if isinstance(feature, Mapping) else None
     if kind == "Translation":

@@ -19,6 +19,7 @@ from s2s.data.formats.columns import (
     Column,
     Guess,
     guess,
+    stem,
 )
 from s2s.data.formats.delimited import DELIMITERS, NUMBER, csv_, tsv
 from s2s.data.formats.objects import json_, jsonl
@@ -120,13 +121,13 @@ def suffix(name: str) -> str:
 def read(content: Content, options: FileOptions, budget: ReadingBudget) -> ReadPairs:
     """The pairs of a table whose file name ends in a key of TABLE_FORMATS. Raises UserError."""
     table = TABLE_FORMATS[suffix(content.file)](content, budget)
-    chosen = _chosen(content, table, options)
+    chosen = resolve_columns(content, table, options)
     at = [chosen.src, chosen.tgt]
     if options.prefix:
         at.append(_column_index(content.name, table, options.prefix, options))
-    pairs, notes = paired(_body(table, chosen.has_header, at), budget, table.fault, unit=table.unit)
+    pairs, notes = paired(body(table, chosen.has_header, at), budget, table.fault, unit=table.unit)
     n_unread = len(table.columns) - len({*at})
-    return ReadPairs(pairs, [_columns_note(table, chosen, n_unread), *notes, *budget.all_notes()])
+    return ReadPairs(pairs, [columns_note(table, chosen, n_unread), *notes, *budget.all_notes()])
 
 
 def offered(content: Content, options: FileOptions, budget: ReadingBudget) -> ColumnOffer:
@@ -140,7 +141,7 @@ def offered(content: Content, options: FileOptions, budget: ReadingBudget) -> Co
             budget,
             "plain",
         )
-    return _offer(table, _chosen(content, table, options), budget, "table")
+    return _offer(table, resolve_columns(content, table, options), budget, "table")
 
 
 def texts(content: Content, column: str, budget: ReadingBudget) -> Iterator[str]:
@@ -154,7 +155,7 @@ def texts(content: Content, column: str, budget: ReadingBudget) -> Iterator[str]
             f"`{content.name}` has {len(known)} text columns ({names}); choose one with #column=NAME."
         )
     at = _column_index(content.name, table, column, options) if column else known[0]
-    for row in _body(table, _has_header(table, options), [at]):
+    for row in body(table, _has_header(table, options), [at]):
         if row.fields and row.fields[0]:
             yield budget.truncate(row.fields[0])
 
@@ -204,7 +205,7 @@ def _empty_note(n: int) -> list[str]:
     return [f"{n:,} {'pair' if n == 1 else 'pairs'} with an empty side dropped."] if n else []
 
 
-def _body(table: Table, has_header: bool, at: Sequence[int]) -> Iterator[TableRow]:
+def body(table: Table, has_header: bool, at: Sequence[int]) -> Iterator[TableRow]:
     """All rows but the header."""
     rows = table.rows(at)
     if has_header and not table.is_named:
@@ -212,7 +213,8 @@ def _body(table: Table, has_header: bool, at: Sequence[int]) -> Iterator[TableRo
     return rows
 
 
-def _columns_note(table: Table, chosen: Columns, n_unread: int) -> str:
+def columns_note(table: Table, chosen: Columns, n_unread: int) -> str:
+    """Which columns were read, and how they were told apart."""
     src, tgt = (table.columns[at].name for at in (chosen.src, chosen.tgt))
     if table.is_named:
         return f"`{src}` is the source, `{tgt}` the target."
@@ -255,10 +257,10 @@ def _offer(table: Table, chosen: Columns, budget: ReadingBudget, kind: str) -> C
         Column(name, column.kind) for name, column in zip(names, table.columns, strict=True)
     )
     labels = tuple(_label(*item) for item in zip(names, cells, is_usable, strict=True))
-    body = table.head[1:] if chosen.has_header and not table.is_named else table.head
+    first = table.head[1:] if chosen.has_header and not table.is_named else table.head
     samples = tuple(
         tuple((field or "")[:MAX_SAMPLE_CHARACTERS] for field in row.fields)
-        for row in body[:N_SAMPLE_ROWS]
+        for row in first[:N_SAMPLE_ROWS]
         if row.fields is not None
     )
     return ColumnOffer(
@@ -284,7 +286,7 @@ def _label(column: str, cell: str, is_name: bool) -> str:
     return f"column {column} ({cell[:40]})" if cell else f"column {column}"
 
 
-def _chosen(content: Content, table: Table, options: FileOptions) -> Columns:
+def resolve_columns(content: Content, table: Table, options: FileOptions) -> Columns:
     """The requested columns, else those guessed by name, else the first two text columns."""
     if len(table.columns) < 2:
         raise UserError(table.too_narrow)
@@ -324,6 +326,7 @@ def _has_header(table: Table, options: FileOptions) -> bool:
     if table.is_named or options.header != "auto":
         return table.is_named or options.header == "yes"
     names = {column.name.casefold() for column in table.columns}
+    stems = {stem(name) for name in names}
     requested = {
         name.casefold()
         for name in (options.src, options.tgt, options.prefix)
@@ -331,7 +334,7 @@ def _has_header(table: Table, options: FileOptions) -> bool:
     }
     if (
         requested & names
-        or len(names & HEADER_NAMES) >= 2
+        or len(stems & HEADER_NAMES) >= 2
         or any(one.score >= MIN_SCORE for one in _guesses(table.columns, ""))
     ):
         return True

@@ -52,7 +52,7 @@ class EvaluationLoop:
             provenance.describe(
                 self.evaluation,
                 self.runs,
-                n_references=max(map(len, folder.references()), default=1),
+                n_references=set(map(len, folder.references())),
                 threads=torch.get_num_threads(),
             )
         )

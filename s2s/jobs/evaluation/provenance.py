@@ -6,10 +6,10 @@ import hashlib
 import json
 import platform
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
-from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from s2s.model import weights_path
@@ -19,6 +19,8 @@ from s2s.scores import SAMPLES, SEED, Scoring
 # The files of the test set, as the commands name them.
 SOURCES = "test.src"
 REFERENCES = "test.ref"
+RESCORE = "rescore.py"  # beside this file
+DIGITS = 6  # after the decimal point, of sacrebleu's scores
 DEFAULT = Scoring()
 PACKAGES = ("torch", "tokenizers", "sacrebleu", "rouge-score", "numpy")
 SUBSET = "evenly spread: sentences floor(i * n_all / n), counted from 0, for i from 0 to n - 1"
@@ -28,14 +30,14 @@ def describe(
     evaluation: Evaluation,
     runs: Mapping[tuple[str, int], Run],
     *,
-    n_references: int = 1,
+    n_references: Collection[int],
     threads: int,
 ) -> dict[str, Any]:
-    """As provenance.json has it; `runs` holds the opened checkpoint of each system's run and step, `n_references` is
-    the largest number of references of a sentence.
+    """As provenance.json has it; `runs` holds the opened checkpoint of each system's run and step, `n_references` how
+    many references sentences have: `{1}`, or `{1, 2, 5}` where they differ.
     """
     test = evaluation.test
-    scoring = scoring_words(evaluation.scoring, n_references) if test.has_references else None
+    counts = n_references if test.has_references else ()
     return {
         "test": {
             "name": test.name,
@@ -51,7 +53,7 @@ def describe(
         },
         "scoring": asdict(evaluation.scoring),
         "systems": [
-            _of_system(number, one, runs.get((one.run, one.step)), scoring)
+            _of_system(number, one, runs.get((one.run, one.step)), evaluation.scoring, counts)
             for number, one in enumerate(evaluation.systems)
         ],
         "resampling": {"samples": SAMPLES, "seed": SEED},
@@ -106,7 +108,11 @@ def scoring_words(scoring: Scoring, n_references: int) -> list[str]:
 
 
 def _of_system(
-    number: int, system: System, run: Run | None, scoring: Sequence[str] | None
+    number: int,
+    system: System,
+    run: Run | None,
+    scoring: Scoring,
+    n_references: Collection[int],
 ) -> dict[str, Any]:
     output = output_name(number, system)
     if run is None:
@@ -114,9 +120,10 @@ def _of_system(
             "name": system.name,
             "file": system.uploaded,
             "output": output,
-            "command": sacrebleu_command(output, scoring or []),
+            "command": output_command(output, scoring, n_references),
         }
     settings = run.configured(system.strategy, system.settings)[1].to_json()
+    words = scoring_words(scoring, max(n_references)) if n_references else None
     return {
         "name": system.name,
         **of_run(run),
@@ -124,22 +131,33 @@ def _of_system(
         "strategy": system.strategy,
         "settings": settings,
         "output": output,
-        "command": command(system, settings, scoring),
+        "command": command(system, settings, words),
     }
 
 
-def sacrebleu_command(output: str, scoring: Sequence[str]) -> str:
-    """sacrebleu's own command for the translations of another system, where it counts as here."""
-    named = dict(pairwise([*scoring, ""]))
-    words = [word for flag, word in pairwise(scoring) if flag == "--ref"]
-    words += ["-i", output, "-m", "bleu", "chrf", "ter"]
-    if tokenize := named.get("--bleu-tokenize"):
-        words += ["--tokenize", tokenize]
-    if order := named.get("--chrf-words"):
-        words += ["--chrf-word-order", order]
-    if "--lowercase" in scoring:
-        words += ["--lowercase", "--chrf-lowercase"]
-    return f"sacrebleu {shlex.join(words)}"
+def output_command(output: str, scoring: Scoring, n_references: Collection[int]) -> str:
+    """The command that scores the translations of another system as here, without s2s: sacrebleu's own, or `rescore.py`
+    where sentences have different numbers of references, which sacrebleu's command cannot be told.
+
+    >>> output_command("output-0-theirs.txt", Scoring(), {1})
+    'sacrebleu test.ref -i output-0-theirs.txt -m bleu chrf ter -w 6'
+    """
+    references = reference_files(max(n_references, default=1))
+    words = [*references, "-i", output, "-m", "bleu", "chrf", "ter", "-w", str(DIGITS)]
+    if varies := len(set(n_references)) > 1:
+        words = [output, *references]
+    if scoring.tokenize != DEFAULT.tokenize:
+        words += ["--tokenize", scoring.tokenize]
+    if scoring.chrf_words:
+        words += ["--chrf-word-order", str(scoring.chrf_words)]
+    if scoring.lowercase:
+        words += ["--lowercase"] if varies else ["--lowercase", "--chrf-lowercase"]
+    return f"{f'python {RESCORE}' if varies else 'sacrebleu'} {shlex.join(words)}"
+
+
+def rescore_script() -> str:
+    """The source of `rescore.py`."""
+    return Path(__file__).with_name(RESCORE).read_text(encoding="utf-8")
 
 
 def command(system: System, settings: Mapping[str, Any], scoring: Sequence[str] | None) -> str:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from s2s import files
 from s2s.access import reading_data_of, run_folder
@@ -22,6 +23,7 @@ from s2s.data import (
     load,
     load_pairs_for_training,
     parse_spec,
+    read_references,
     require_readable,
     splits,
 )
@@ -43,6 +45,28 @@ class TestSet:
     pairs: SentencePairs
     train: SentencePairs = ()
     notes: tuple[str, ...] = ()
+
+
+class UploadedTable(NamedTuple):
+    """The rows of a table: source and first reference, all references, and notes on the reading."""
+
+    pairs: SentencePairs
+    references: AllReferences
+    notes: tuple[str, ...]
+
+    @property
+    def repeats(self) -> str:
+        """One sentence about rows that repeat a source with another reference; "" where none does."""
+        sources, references = grouped_references(self.pairs, self.references)
+        counts = [len(each) for each in references]
+        if len(sources) == len(self.pairs) or sum(counts) == len(sources):
+            return ""
+        low, high = min(counts), max(counts)
+        many = f"{high:,}" if low == high else f"{low:,} to {high:,}"
+        return (
+            f"{len(self.pairs):,} rows have {len(sources):,} different sources: each is one sentence with {many}"
+            " references."
+        )
 
 
 def splits_of_run(run: str) -> tuple[str, ...]:
@@ -164,6 +188,23 @@ def grouped(pairs: Sequence[tuple[str, str]]) -> tuple[SentencePairs, AllReferen
         tuple((source, next(iter(found))) for source, found in references.items()),
         tuple(tuple(found) for found in references.values()),
     )
+
+
+def grouped_references(
+    pairs: Sequence[tuple[str, str]], references: Sequence[Sequence[str]]
+) -> tuple[SentencePairs, AllReferences]:
+    """`grouped`, for pairs that may have several references each already."""
+    every = [
+        (source, one) for (source, _), each in zip(pairs, references, strict=True) for one in each
+    ]
+    return grouped(every)
+
+
+def table(name: str, content: bytes) -> UploadedTable:
+    """The sentences of a table, with one or several references per row. Raises UserError where it has none."""
+    found = read_references(name, content)
+    pairs = tuple((source, each[0]) for source, each in found.rows)
+    return UploadedTable(pairs, tuple(each for _, each in found.rows), tuple(found.notes))
 
 
 def with_more_references(

@@ -49,10 +49,12 @@ MADE = (
 )
 README = """The evaluation `{name}` as files.
 
-test.src, test.ref    the sentences and their references, one per line; test.ref2, ... where there are several
+test.src, test.ref    the sentences and their references, one per line; test.ref2, ... where there are several (an
+                      empty line there: this sentence has no further reference)
 output-*.txt          the translations of each system, one per line
 scores.csv, scores.json, provenance.json
-commands.txt          one command per system, which repeats its scores from these files
+commands.txt          one command per system, which repeats its scores from these files; for the translations of another
+                      system with sacrebleu alone: BLEU, chrF and TER
 
 The commands need the runs: {runs}.
 """
@@ -152,16 +154,19 @@ def bundle(evaluation: Evaluation, scores: Scores, found: Provenance) -> bytes:
     made = provenance.systems(evaluation, found)
     given = external.covering(place, int(scores["n"]))
     runs = ", ".join(dict.fromkeys(system.run for system in evaluation.systems if system.run))
+    commands = "".join(f"{own['command']}\n" for own in made if "command" in own)
     files = {
         "README.txt": README.format(name=evaluation.name, runs=runs or "none")
         + (GIVEN if given else ""),
         repeating.SOURCES: _lines(source for source, _ in pairs),
-        **_references(place.references()[: scores["n"]]),
+        **_references(place.references(), scores["n"]),
         "scores.csv": scores_csv(evaluation, scores, found),
         "scores.json": scores_json(evaluation, scores, found),
         "provenance.json": json.dumps(dict(found), ensure_ascii=False, indent=1),
-        "commands.txt": "".join(f"{own['command']}\n" for own in made if "command" in own),
+        "commands.txt": commands,
     }
+    if repeating.RESCORE in commands:
+        files[repeating.RESCORE] = repeating.rescore_script()
     for number, system in enumerate(evaluation.systems):
         lines = place.lines(number)
         files[repeating.output_name(number, system)] = _lines(
@@ -185,11 +190,11 @@ def segment_scores_csv(evaluation: Evaluation, given: Sequence[ExternalScores], 
     return plots.columns_csv(columns)
 
 
-def _references(references: Sequence[Sequence[str]]) -> dict[str, str]:
-    """One file per reference; a sentence with fewer has an empty line."""
+def _references(references: Sequence[Sequence[str]], n: int) -> dict[str, str]:
+    """One file per reference, of the first `n` sentences; a sentence with fewer has an empty line."""
     names = repeating.reference_files(max(map(len, references), default=1))
     return {
-        name: _lines(each[number] if number < len(each) else "" for each in references)
+        name: _lines(each[number] if number < len(each) else "" for each in references[:n])
         for number, name in enumerate(names)
     }
 

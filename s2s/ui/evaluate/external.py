@@ -153,7 +153,7 @@ def _form(evaluation: Evaluation, n: int) -> None:
         st.text_input(
             "Metric",
             key="external metric",
-            placeholder="COMET",
+            placeholder="such as COMET",
             max_chars=jobs.LONGEST_METRIC,
             width=180,
         )

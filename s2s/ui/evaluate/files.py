@@ -11,7 +11,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s import settings
-from s2s.data import decode_lines
+from s2s.data import decode_lines, is_table
 from s2s.jobs import AllReferences, EvaluationRequest, SentencePairs, test_sets
 from s2s.runs import Sentences, System
 from s2s.ui.kit import as_markdown, shortened
@@ -20,10 +20,14 @@ MEGABYTES = 20  # of one file
 
 
 class Uploaded(NamedTuple):
-    """A test set from files: its pairs, and all references of each."""
+    """A test set from files: its pairs, all references of each, and notes on the reading. `repeats`: a sentence about
+    rows of a table that repeat a source with another reference, if any do.
+    """
 
     pairs: SentencePairs
     references: AllReferences
+    notes: tuple[str, ...] = ()
+    repeats: str = ""
 
 
 def test_set() -> Uploaded | None:
@@ -31,7 +35,7 @@ def test_set() -> Uploaded | None:
     left, right = st.columns(2)
     with left:
         src = st.file_uploader(
-            "Sources, one per line; or a table of pairs",
+            "Sources, one per line; or a table with references",
             key="eval sources",
             max_upload_size=MEGABYTES,
         )
@@ -49,6 +53,9 @@ def read(contents: Sequence[tuple[str, bytes]]) -> Uploaded | None:
     """Sources and reference files, or one table. Raises UserError for files that do not match."""
     if not contents:
         return None
+    if len(contents) == 1 and is_table(contents[0][0]):
+        found = test_sets.table(*contents[0])
+        return Uploaded(*found, found.repeats)
     pairs = test_sets.from_uploads(contents[:2])
     more = [(name, decode_lines(content, name)) for name, content in contents[2:]]
     return Uploaded(pairs, test_sets.with_more_references(pairs, more))
@@ -56,18 +63,15 @@ def read(contents: Sequence[tuple[str, bytes]]) -> Uploaded | None:
 
 def with_pairs(request: EvaluationRequest, every: Uploaded) -> EvaluationRequest:
     """The request, with the uploaded pairs."""
-    pairs, references = every
+    pairs = every.pairs
+    references = every.references
+    notes = every.notes
     if request.test.is_grouped:
-        pairs, references = test_sets.grouped(
-            [
-                (source, one)
-                for (source, _), each in zip(pairs, references, strict=True)
-                for one in each
-            ]
-        )
+        pairs, references = test_sets.grouped_references(pairs, references)
+        notes = (*notes, *filter(None, [every.repeats]))
     rows = test_sets.even_indices(len(pairs), min(request.test.n, len(pairs)))
     chosen = [references[i] for i in rows]
-    test = replace(request.test, n=len(rows), n_all=len(pairs), files=_names())
+    test = replace(request.test, n=len(rows), n_all=len(pairs), files=_names(), notes=notes)
     return replace(
         request,
         pairs=[pairs[i] for i in rows],

@@ -15,7 +15,7 @@ from s2s.runs import Sentences
 from s2s.ui.evaluate import files, options
 from s2s.ui.evaluate import systems as systems_of
 from s2s.ui.evaluate.view_state import CHECKPOINTS, EVERY, STATE, write_to_url
-from s2s.ui.kit import cached, duration, forms, plain
+from s2s.ui.kit import as_markdown, cached, duration, forms, plain
 
 FILES = "files"
 SPLITS = {
@@ -41,7 +41,11 @@ def form(run_id: str) -> Form:
     wrongs: list[UserError] = []
     test, n = _test_set(run_id)
     every = _uploaded(wrongs) if test == FILES else None
-    is_grouped = options.group_toggle()
+    sentences = replace(_described(run_id, test, n), is_grouped=options.group_toggle(every))
+    given = EvaluationRequest((), sentences, run=run_id)
+    if every:
+        given = files.with_pairs(given, every)
+        st.caption(" ".join(map(as_markdown, (*given.test.notes, _n_sentences(given)))))
     runs, strategies = _who(run_id)
     models = _models(runs)
     settings = systems_of.strategy_settings(runs, strategies, wrongs)
@@ -53,10 +57,7 @@ def form(run_id: str) -> Form:
             *systems_of.swept_systems(models, settings, swept),
         ]
     )
-    sentences = replace(_described(run_id, test, n), is_grouped=is_grouped)
-    request = EvaluationRequest(tuple(systems), sentences, run=run_id, scoring=options.scoring())
-    if every:
-        request = files.with_pairs(request, every)
+    request = replace(given, systems=tuple(systems), scoring=options.scoring())
     if every or test != FILES:
         try:
             request = files.with_systems(request)
@@ -87,10 +88,18 @@ def _uploaded(wrongs: list[UserError]) -> files.Uploaded | None:
         return None
     if not every:
         st.caption(
-            "Upload two text files with one sentence per line, or one table with a source and a reference per row."
+            "Upload two text files with one sentence per line, or one table with a source and its references per row:"
+            " in columns such as `ref1`, `ref2`, or in rows that repeat the source."
         )
         wrongs.append(UserError("Upload a file first."))
     return every
+
+
+def _n_sentences(request: EvaluationRequest) -> str:
+    """How many sentences the uploaded files have, and the number of references where it is not 1."""
+    most = max(map(len, request.references), default=1)
+    several = f", with up to {most:,} references each" if most > 1 else ""
+    return f"{request.test.n:,} of {request.test.n_all:,} sentences are evaluated{several}."
 
 
 def _test_set(run_id: str) -> tuple[str, int]:

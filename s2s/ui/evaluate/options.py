@@ -5,11 +5,20 @@ from __future__ import annotations
 import streamlit as st
 
 from s2s.scores import Scoring
+from s2s.ui.evaluate.files import Uploaded
 from s2s.ui.evaluate.view_state import STATE, TOKENIZER_LABELS
 
 
-def group_toggle() -> bool:
-    """Whether pairs of the same source are one sentence."""
+def group_toggle(uploaded: Uploaded | None) -> bool:
+    """Whether pairs of the same source are one sentence; for a table that repeats sources they are, unless told
+    otherwise.
+    """
+    if uploaded and uploaded.repeats:
+        return not STATE.toggle(
+            "apart",
+            "Keep equal sources apart",
+            help="Each row of the table is a sentence of its own, with its own references.",
+        )
     return STATE.toggle(
         "grouped",
         "Group equal sources",

@@ -94,7 +94,8 @@ def panel(found: Provenance) -> None:
     with st.expander("How to repeat it", icon=":material/terminal:"):
         test = found["test"]
         st.caption(
-            "Each command repeats the scores of one system. Run it where the files of the bundle (zip) below are."
+            "Each command repeats the scores of one system; of an uploaded file BLEU, chrF and TER, with sacrebleu"
+            " alone. Run it where the files of the bundle (zip) below are."
         )
         st.code(
             "\n".join(str(own["command"]) for own in found["systems"]),

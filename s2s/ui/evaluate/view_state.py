@@ -49,6 +49,7 @@ class EvaluateView:
     values: str = field("", scope="sweep")
     every: bool = field(False)  # all sentences, whatever `n`
     grouped: bool = field(False)
+    apart: bool = field(False)  # rows of an uploaded table that repeat a source are not grouped
     tokenizer: str = field(Scoring().tokenize, one_of(*TOKENIZERS))
     chrf_words: bool = field(False)
     lowercase: bool = field(False)

@@ -4,17 +4,21 @@ import csv
 import io
 import json
 import shlex
+import subprocess
+import sys
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from s2s.cli import main
 from s2s.config import UserError
-from s2s.runs import EvaluationFolder, System, evaluations
-from s2s.scores import METRICS
+from s2s.jobs import EvaluationRequest, evaluation_service
+from s2s.runs import EvaluationFolder, Sentences, System, evaluations
+from s2s.scores import METRICS, Scoring
 from s2s.ui.evaluate import downloads, files, provenance
-from tests.ui.evaluate.test_evaluate import DEMO, MARKUP, THEIRS, evaluated
+from tests.ui.evaluate.test_evaluate import DEMO, MARKUP, PAIRS, THEIRS, evaluated, work
 
 REPEATED = (*METRICS, "loss", "perplexity", "token_accuracy")
 
@@ -55,12 +59,67 @@ def test_the_commands_of_the_bundle_repeat_the_scores(
 
 def test_uploads_with_several_references(tmp_path: Path) -> None:
     found = files.read([("s", b"a\nb\n"), ("r1", b"x\ny\n"), ("r2", b"u\n\n")])
-    assert found == ((("a", "x"), ("b", "y")), (("x", "u"), ("y",)))
+    assert found == files.Uploaded((("a", "x"), ("b", "y")), (("x", "u"), ("y",)))
     assert files.read([]) is None
     with pytest.raises(UserError, match="`r2` has 1 lines"):
         files.read([("s", b"a\nb\n"), ("r1", b"x\ny\n"), ("r2", b"u\n")])
-    written = downloads._references([("x", "u"), ("y",)])
+    written = downloads._references([("x", "u"), ("y",), ("z",)], 2)
     assert written == {"test.ref": "x\ny\n", "test.ref2": "u\n\n"}
+
+
+@pytest.mark.parametrize(
+    ("references", "scoring", "program"),
+    [
+        ((), Scoring("char", True, 2), "sacrebleu"),
+        (
+            [("la maison rouge", "la maison"), ("le chat", "un chat"), ("b", "c")],
+            Scoring(),
+            "sacrebleu",
+        ),
+        (
+            [("la maison rouge", "a", "une maison est là"), ("le chat dort",), ("b", "c")],
+            Scoring("intl", True, 2),
+            "python rescore.py",
+        ),
+    ],
+)
+def test_the_command_of_an_uploaded_system_repeats_its_scores(
+    references: Sequence[tuple[str, ...]], scoring: Scoring, program: str, tmp_path: Path
+) -> None:
+    outputs = ["La maison rouge .", "le chien dort", "le chat qui chassait la souris, noir"]
+    pairs = [(f"s {i}", each[0]) for i, each in enumerate(references)] or PAIRS
+    evaluation = evaluation_service.submit(
+        EvaluationRequest(
+            (System("theirs", uploaded="t.txt"),),
+            Sentences("mine", n=3),
+            pairs,
+            {"theirs": outputs},
+            references=references,
+            scoring=scoring,
+        )
+    )
+    place = evaluations.folder(evaluation)
+    place.set_words({})
+    work(place)
+    contents = unzipped(place, tmp_path / "bundle")
+    command = contents["commands.txt"].strip()
+    assert command.startswith(f"{program} ")
+    words = shlex.split(command)
+    program_words = (
+        [sys.executable, *words[1:]]
+        if "python" in words[0]
+        else [sys.executable, "-m", "sacrebleu", *words[1:]]
+    )
+    done = subprocess.run(
+        program_words, cwd=tmp_path / "bundle", capture_output=True, text=True, check=True
+    )
+    printed = json.loads(done.stdout)
+    rows = printed if isinstance(printed, list) else list(printed.values())
+    system = place.scores()["systems"][0]
+    assert len(rows) == 3
+    for row, key in zip(rows, ("bleu", "chrf", "ter"), strict=True):
+        assert row["score"] == pytest.approx(system["scores"][key]["value"], abs=1e-6)
+        assert row["signature"] == system["signature"][key]
 
 
 def test_all_three_files_say_what_the_scores_were_made_with(

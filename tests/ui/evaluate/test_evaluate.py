@@ -448,3 +448,31 @@ def test_systems_on_the_same_spot_are_one_point_under_all_their_names() -> None:
         ("beam, beam num_beams=5", "beam, 5"),
         ("sample", "sample"),
     ]
+
+
+def test_a_table_with_several_references_is_one_test_set() -> None:
+    screen = opened("evaluate", run=DEMO, set="test:files,strategies:greedy")
+    table = (
+        b"source,ref1,ref2\nthe red house,la maison rouge,la maison est rouge\nthe dog,le chien,\n"
+    )
+    screen.file_uploader(key="eval sources").set_value(("t.csv", table, "text/csv")).run()
+    assert not screen.exception
+    assert "source is the source, ref1, ref2 are its 2 references." in said(screen)
+    assert "2 of 2 sentences are evaluated, with up to 2 references each." in said(screen)
+    screen.button(key="evaluate").click().run()
+    (asked,) = evaluations.list_evaluations()
+    place = evaluations.folder(asked.id)
+    assert place.references() == [("la maison rouge", "la maison est rouge"), ("le chien",)]
+    assert "2 references" in asked.test.notes[0]
+
+
+def test_rows_that_repeat_a_source_are_grouped_unless_told_otherwise() -> None:
+    screen = opened("evaluate", run=DEMO, set="test:files,strategies:greedy")
+    table = b"mr,ref\nthe dog,le chien\nthe dog,un chien\nthe cat,le chat\n"
+    screen.file_uploader(key="eval sources").set_value(("t.csv", table, "text/csv")).run()
+    assert "3 rows have 2 different sources" in said(screen)
+    assert "2 of 2 sentences are evaluated, with up to 2 references each." in said(screen)
+    screen.toggle(key="evaluate apart").set_value(True).run()
+    assert not screen.exception
+    assert "3 of 3 sentences are evaluated." in said(screen)
+    assert "different sources" not in said(screen)

@@ -1,0 +1,108 @@
+"""A table whose sources have several references: columns `ref1`, `ref2`, ..., or a list in one column.
+
+Knows nothing of scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from s2s.config import UserError
+from s2s.data.caps import Caps
+from s2s.data.corpus import one_line
+from s2s.data.formats import pairing, streams
+from s2s.data.formats.columns import LIKE_TARGET, stem
+from s2s.data.formats.pairing import TABLE_FORMATS, Columns, FileOptions
+from s2s.data.formats.streams import Content, ReadingBudget
+from s2s.data.formats.table import TURN, Table
+
+LISTED = LIKE_TARGET | {"simplification", "correction"}  # a list named by their plural: references
+Row = tuple[str, tuple[str, ...]]  # a source and its references, none of them empty
+
+
+class ReferenceTable(NamedTuple):
+    """The rows of a table, and notes on them."""
+
+    rows: list[Row]
+    notes: list[str]
+
+
+def is_table(name: str) -> bool:
+    """Whether the name is that of one table, compressed or not."""
+    return pairing.suffix(name) in TABLE_FORMATS
+
+
+def read_references(name: str, content: bytes) -> ReferenceTable:
+    """The rows of a table; those without a source or without any reference are dropped.
+
+    Raises UserError for what is no table, or has no such row.
+    """
+    given = streams.in_memory(name, content)
+    with ReadingBudget(Caps()) as budget:
+        found = _read(given, FileOptions(), budget)
+    if not found.rows:
+        raise UserError(
+            f"`{given.name}` has no row with a source and a reference; give at least one."
+        )
+    return found
+
+
+def _read(content: Content, options: FileOptions, budget: ReadingBudget) -> ReferenceTable:
+    table = TABLE_FORMATS[pairing.suffix(content.file)](content, budget)
+    chosen = pairing.resolve_columns(content, table, options)
+    at = _reference_columns(table, chosen)
+    rows = list[Row]()
+    n_dropped = 0
+    notes = [_note(table, chosen, at)]
+    for row in pairing.body(table, chosen.has_header, [chosen.src, *at]):
+        if len(rows) + n_dropped == budget.caps.rows:
+            notes.append(f"Only the first {budget.caps.rows:,} rows were read, the limit (`rows`).")
+            break
+        source, *references = row.fields or (None,)
+        found = tuple(_texts(table, at, references, budget))
+        if not (source or "").strip() or not found:
+            n_dropped += 1
+            continue
+        rows.append((budget.truncate(one_line(source or "")), found))
+    if n_dropped:
+        rows_ = "row" if n_dropped == 1 else "rows"
+        notes.append(f"{n_dropped:,} {rows_} without a source or a reference dropped.")
+    return ReferenceTable(rows, [*notes, *budget.all_notes()])
+
+
+def _reference_columns(table: Table, chosen: Columns) -> list[int]:
+    """The target, and the columns that are called like it but for a number: `ref1`, `ref2`, ..."""
+    if not chosen.has_header:
+        return [chosen.tgt]
+    name = stem(table.columns[chosen.tgt].name)
+    more = [
+        at
+        for at, column in enumerate(table.columns)
+        if name and at not in chosen[:2] and column.kind != "other" and stem(column.name) == name
+    ]
+    return sorted([chosen.tgt, *more])
+
+
+def _texts(
+    table: Table, at: Sequence[int], fields: Sequence[str | None], budget: ReadingBudget
+) -> Iterator[str]:
+    """The references of one row; empty fields are none, and a list of references is several."""
+    for index, field in zip(at, fields, strict=False):
+        each = (field or "").split(f" {TURN} ") if _is_list(table, index) else [field or ""]
+        yield from (budget.truncate(one_line(text)) for text in each if text.strip())
+
+
+def _is_list(table: Table, at: int) -> bool:
+    column = table.columns[at]
+    name = column.name.strip().casefold().rpartition(".")[2]
+    return column.kind == "texts" and name.endswith("s") and name.removesuffix("s") in LISTED
+
+
+def _note(table: Table, chosen: Columns, at: Sequence[int]) -> str:
+    if len(at) == 1:
+        return pairing.columns_note(table, chosen, len(table.columns) - 2)
+    names = [f"`{table.columns[index].name.strip()}`" for index in at]
+    source = table.columns[chosen.src].name.strip()
+    shown = names if len(names) <= 4 else [*names[:2], "…", names[-1]]
+    return f"`{source}` is the source, {', '.join(shown)} are its {len(names)} references."

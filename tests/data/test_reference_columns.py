@@ -1,0 +1,92 @@
+"""A test set in one table: several references per source, in columns or in lists."""
+
+import io
+import json
+from collections.abc import Callable, Sequence
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from s2s.config import UserError
+from s2s.data import is_table, read_references
+
+HEAD = ["mr", "ref1", "ref2", "ref3"]
+ROWS = [["a x", "b", "c d", "e"], ["f", "g", "", "h"], ["i", "j", "k", "l"], ["m", "n", "", ""]]
+FOUND = [("a x", ("b", "c d", "e")), ("f", ("g", "h")), ("i", ("j", "k", "l")), ("m", ("n",))]
+
+
+def delimited(mark: str) -> Callable[[Sequence[str]], bytes]:
+    return lambda head: "".join(f"{mark.join(row)}\n" for row in [head, *ROWS]).encode()
+
+
+def jsonl(head: Sequence[str]) -> bytes:
+    rows = [{key: text or None for key, text in zip(head, row, strict=True)} for row in ROWS]
+    return "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+
+
+def parquet(head: Sequence[str]) -> bytes:
+    out = io.BytesIO()
+    columns = {key: [row[at] for row in ROWS] for at, key in enumerate(head)}
+    pq.write_table(pa.table(columns), out)
+    return out.getvalue()
+
+
+FORMATS = {
+    "t.tsv": delimited("\t"),
+    "t.csv": delimited(","),
+    "t2.csv": delimited(";"),
+    "t.jsonl": jsonl,
+    "t.parquet": parquet,
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize(
+    "head",
+    [
+        HEAD,
+        ["source", "reference_1", "reference_2", "reference_3"],
+        ["src", "Ref", "Ref 2", "Ref 3"],
+        ["en", "de.1", "de.2", "de.3"],
+    ],
+)
+def test_numbered_columns_are_references(name: str, head: list[str]) -> None:
+    found = read_references(name, FORMATS[name](head))
+    assert found.rows == FOUND
+    assert found.notes[0] == (
+        f"`{head[0]}` is the source, `{head[1]}`, `{head[2]}`, `{head[3]}` are its 3 references."
+    )
+
+
+def test_other_columns_are_not_references() -> None:
+    text = "id\tsource\tref1\tsystem1\tref2\tref_score\n1\ta\tb\tx\tc\t3\n"
+    assert read_references("t.tsv", text.encode()).rows == [("a", ("b", "c"))]
+    pairs = read_references("t.tsv", b"question1\tquestion2\na\tb\n")
+    assert pairs.rows == [("a", ("b",))]
+
+
+def test_a_list_is_several_references() -> None:
+    rows = [{"source": "a", "references": ["b", " ", "c"]}, {"source": "d", "references": ["e"]}]
+    content = "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+    assert read_references("t.jsonl", content).rows == [("a", ("b", "c")), ("d", ("e",))]
+
+
+def test_turns_of_a_dialogue_stay_one_text() -> None:
+    rows = [{"source": "a", "dialog": ["b", "c"]}, {"source": "d", "dialog": ["e", "f"]}]
+    content = "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+    assert read_references("t.jsonl", content).rows[0] == ("a", ("b <turn> c",))
+
+
+def test_rows_without_a_reference_are_dropped_and_counted() -> None:
+    text = "mr,ref1,ref2\na,,\n,b,c\nd,,e\nx\n"
+    found = read_references("t.csv", text.encode())
+    assert found.rows == [("d", ("e",))]
+    assert "3 rows without a source or a reference dropped." in found.notes
+    with pytest.raises(UserError, match=r"`t\.csv` has no row with a source and a reference"):
+        read_references("t.csv", b"mr,ref1,ref2\na,,\n")
+
+
+def test_tables_are_known_by_their_names() -> None:
+    assert all(map(is_table, [*FORMATS, "T.TSV.gz"]))
+    assert not any(map(is_table, ["t.txt", "t.zip", "t"]))

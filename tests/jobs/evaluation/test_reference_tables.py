@@ -1,0 +1,79 @@
+"""A table with several references per source is one test set, scored as sacrebleu scores it."""
+
+import csv
+import io
+from itertools import zip_longest
+
+import pytest
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.ter import TER
+
+from s2s.jobs import test_sets
+from s2s.jobs.evaluation.service import EvaluationRequest
+from s2s.runs import Sentences, System
+from tests.jobs.evaluation.test_service import done
+from tests.samples import sample
+
+N = 60  # sentences
+
+
+def restaurants() -> dict[str, list[str]]:
+    """The references of each source, in the order of the file."""
+    found: dict[str, list[str]] = {}
+    with sample("restaurants.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            known = found.setdefault(" ".join(row["mr"].split()), [])
+            if row["ref"] not in known:
+                known.append(row["ref"])
+    return dict(list(found.items())[:N])
+
+
+def as_rows(references: dict[str, list[str]]) -> bytes:
+    """As E2E NLG has it: a row per reference."""
+    out = io.StringIO()
+    rows = [(source, one) for source, each in references.items() for one in each]
+    csv.writer(out).writerows([("mr", "ref"), *rows])
+    return out.getvalue().encode()
+
+
+def as_columns(references: dict[str, list[str]]) -> bytes:
+    """A row per source, a column per reference."""
+    out = io.StringIO()
+    width = max(map(len, references.values()))
+    padded = [[source, *each, *[""] * (width - len(each))] for source, each in references.items()]
+    csv.writer(out).writerows([["mr", *(f"ref{i}" for i in range(1, width + 1))], *padded])
+    return out.getvalue().encode()
+
+
+@pytest.mark.parametrize("write", [as_rows, as_columns])
+def test_scores_are_those_of_sacrebleu_with_the_same_references(write: object) -> None:
+    references = restaurants()
+    assert max(map(len, references.values())) > 1
+    table = test_sets.table("e2e.csv", write(references))  # type: ignore[operator]
+    assert bool(table.repeats) is (write is as_rows)
+    pairs, grouped = test_sets.grouped_references(table.pairs, table.references)
+    assert [source for source, _ in pairs] == list(references)
+    assert [[*each] for each in grouped] == list(references.values())
+    outputs = [each[-1].replace(" is ", " was ")[:-3] for each in references.values()]
+    request = EvaluationRequest(
+        (System("theirs", uploaded="theirs.txt"),),
+        Sentences("e2e", n=len(pairs)),
+        pairs,
+        {"theirs": outputs},
+        references=grouped,
+    )
+    scores = done(request).scores()["systems"][0]["scores"]
+    streams = [list(stream) for stream in zip_longest(*references.values())]
+    for key, metric in (("bleu", BLEU()), ("chrf", CHRF()), ("ter", TER())):
+        expected = metric.corpus_score(outputs, streams).score
+        assert scores[key]["value"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_repeated_sources_are_said() -> None:
+    table = test_sets.table("t.csv", b"mr,ref\na,x\na,y\nb,z\nb,z\n")
+    assert table.repeats == (
+        "4 rows have 2 different sources: each is one sentence with 1 to 2 references."
+    )
+    assert test_sets.table("t.csv", b"mr,ref\na,x\na,x\n").repeats == ""
+    assert test_sets.table("t.csv", b"mr,ref1,ref2\na,x,y\nb,z,w\n").repeats == ""
