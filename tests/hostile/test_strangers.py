@@ -12,7 +12,15 @@ from streamlit.testing.v1 import AppTest
 from s2s import access, data, settings
 from s2s.config import PRESETS, UserError, shortened
 from s2s.data import saved_datasets, uploads
-from s2s.jobs import EvaluationRequest, evaluation_service, run_service, test_sets, training
+from s2s.jobs import (
+    EvaluationRequest,
+    GivenScores,
+    evaluation_service,
+    external,
+    run_service,
+    test_sets,
+    training,
+)
 from s2s.runs import Sentences, System, annotate, evaluations, find_run, list_runs
 from s2s.ui.data import profiles
 from s2s.ui.data import uploads as linked
@@ -124,6 +132,8 @@ PROBES: tuple[Callable[[str, str], Any], ...] = (
     evaluation_service.stop,
     evaluation_service.resume,
     evaluation_service.delete,
+    lambda id, who: external.add(id, GivenScores("COMET", "higher", 0, "a.txt", b"1\n"), who),
+    lambda id, who: external.delete(id, "COMET", 0, who),
     lambda id, who: evaluation_service.check(_test_of(run=id)),
     lambda id, who: evaluation_service.check(_test_of(spec=f"corpus:{id}")),
     lambda id, who: test_sets.read(Sentences("", run=id)),

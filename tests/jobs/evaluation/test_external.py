@@ -124,7 +124,7 @@ def test_an_evaluation_has_a_few_such_metrics(place: EvaluationFolder) -> None:
 def test_only_its_owner_changes_an_evaluation(
     place: EvaluationFolder, act: Callable[[EvaluationFolder], object]
 ) -> None:
-    with pytest.raises(UserError, match="of yours"):
+    with pytest.raises(UserError, match="choose one of yours"):
         act(place)
 
 
