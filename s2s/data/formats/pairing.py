@@ -214,7 +214,7 @@ def body(table: Table, has_header: bool, at: Sequence[int]) -> Iterator[TableRow
 
 
 def columns_note(table: Table, chosen: Columns, n_unread: int) -> str:
-    """Which columns were read, and how they were told apart."""
+    """Which columns were read, and how they were found."""
     src, tgt = (table.columns[at].name for at in (chosen.src, chosen.tgt))
     if table.is_named:
         return f"`{src}` is the source, `{tgt}` the target."
