@@ -5,10 +5,14 @@ import pytest
 import s2s
 from s2s.config import UserError
 from s2s.runs import parallel
+from tests import processes
 from tests.conftest import make_run
 
 
-def test_several_processes_translate_as_one_does(tmp_path: Path) -> None:
+def test_several_processes_translate_as_one_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parallel.multiprocessing, "get_context", lambda method: processes.CONTEXT)
     run = s2s.load(make_run(tmp_path / "one", {"train.steps": 20}))
     sources = [" ".join(str(number))[: 1 + number % 9] for number in range(10**8, 10**8 + 150)] + [
         "",

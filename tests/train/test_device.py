@@ -1,8 +1,8 @@
 import os
-import subprocess
-import sys
+import random
 from dataclasses import replace
 
+import psutil
 import pytest
 import torch
 
@@ -10,6 +10,7 @@ from s2s.config import Recipe, UserError, override
 from s2s.model.fast.memory import SHAPES
 from s2s.train import device
 from s2s.train.device import fast_error, free_memory, matrix_products, settle
+from tests import processes
 
 
 def test_what_is_left_open_is_fixed_to_this_machine(tiny: Recipe) -> None:
@@ -52,33 +53,25 @@ def test_free_memory_is_a_plausible_number_of_bytes() -> None:
     assert 1e6 < free_memory("cpu") < 1e14
 
 
-GROWTH = """
-import random, sys
-import psutil, torch
-from s2s.train.device import matrix_products
-torch.set_num_threads(1)
-draw, size, weights = random.Random(0), psutil.Process().memory_info, torch.randn(128, 512)
-given, found = torch.randn(5000, 128), torch.empty(5000, 512)  # so that nothing but what is kept takes memory
-with matrix_products("fast"):
-    for turn in range(400):
-        if turn == 60:
-            before = size().rss
-        rows = draw.randrange(1000, 5000)
-        torch.mm(given[:rows], weights, out=found[:rows])
-print((size().rss - before) / 1e6)
-"""
+def growth() -> float:
+    """How many MB this process grows by."""
+    torch.set_num_threads(1)
+    draw = random.Random(0)
+    size = psutil.Process().memory_info
+    weights = torch.randn(128, 512)
+    # so that nothing but what is kept takes memory
+    given = torch.randn(5000, 128)
+    found = torch.empty(5000, 512)
+    with matrix_products("fast"):
+        for turn in range(400):
+            if turn == 60:
+                before = size().rss
+            rows = draw.randrange(1000, 5000)
+            torch.mm(given[:rows], weights, out=found[:rows])
+    return (size().rss - before) / 1e6
 
 
 def test_fast_products_of_ever_new_shapes_do_not_gather_memory() -> None:
-    def growth(**given: str) -> float:
-        out = subprocess.run(
-            [sys.executable, "-c", GROWTH],
-            env={**os.environ, **given},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return float(out.stdout)
-
-    found = growth()  # a processor without such products keeps none
-    assert found < 80 or found < 0.7 * growth(**dict.fromkeys(SHAPES, "1024"))
+    found = processes.call(growth)  # a processor without such products keeps none
+    more = dict.fromkeys(SHAPES, "1024")
+    assert found < 80 or found < 0.7 * processes.call(growth, **more)

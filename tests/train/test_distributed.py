@@ -1,11 +1,12 @@
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,9 @@ from s2s.data import Batch
 from s2s.model.weights import read_weights, saved_steps, weights_path
 from s2s.runs import RunFolder
 from s2s.train.distributed import Group, n_labels, share
+from tests import processes
 from tests.conftest import TINY, make_run
+from tests.processes import wait_for
 
 ROOT = Path(__file__).parents[2]
 CHANGES = {
@@ -48,8 +51,17 @@ def settings(changes: Mapping[str, object]) -> list[str]:
     ]
 
 
+@dataclass(frozen=True)
+class Rank:
+    """A process of several, and the files that it prints to."""
+
+    process: BaseProcess
+    out: Path
+    error: Path
+
+
 @contextmanager
-def pair(*arguments: object) -> Iterator[list[subprocess.Popen[str]]]:
+def pair(folder: Path, *arguments: object) -> Iterator[tuple[Rank, Rank]]:
     """Two processes with the environment that torchrun gives, but without its own process; leader first."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -61,20 +73,22 @@ def pair(*arguments: object) -> Iterator[list[subprocess.Popen[str]]]:
         "WORLD_SIZE": "2",
         "LOCAL_WORLD_SIZE": "2",
     }
-    with ExitStack() as stack:
-        yield [
-            stack.enter_context(
-                subprocess.Popen(
-                    [sys.executable, *TRAIN, *map(str, arguments)],
-                    cwd=ROOT,
-                    env={**shared, "RANK": rank, "LOCAL_RANK": rank},
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    text=True,
-                )
-            )
-            for rank in "01"
-        ]
+    ranks = []
+    for rank in "01":
+        out, error = folder / f"out {rank}", folder / f"error {rank}"
+        process = processes.start(
+            ["train", *map(str, arguments)],
+            {**shared, "RANK": rank, "LOCAL_RANK": rank},
+            out,
+            error,
+        )
+        ranks.append(Rank(process, out, error))
+    leader, follower = ranks
+    yield leader, follower
+    for one in ranks:
+        one.process.join(180)
+    assert (leader.process.exitcode, follower.process.exitcode) == (2, 0)
+    assert (follower.out.read_text(), follower.error.read_text()) == ("", "")
 
 
 def weights(run: Path, step: int) -> dict[str, torch.Tensor]:
@@ -112,16 +126,11 @@ def test_two_processes_resume_to_the_weights_of_one(tmp_path: Path) -> None:
 
 def test_who_asks_one_process_to_stop_stops_all(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    with pair(
-        *SOURCES, *settings({"train.steps": 100_000, "model.dropout": 0.1}), "--out", out
-    ) as (leader, follower):
-        assert leader.stdout is not None
-        next(line for line in leader.stdout if line.startswith("step 10 "))
-        follower.send_signal(signal.SIGTERM)
-        error = leader.communicate()[1]
-        assert follower.communicate() == ("", "")
-    assert (leader.returncode, follower.returncode) == (2, 0)
-    assert "and saved; resume with: train --resume" in error
+    changes = settings({"train.steps": 100_000, "model.dropout": 0.1})
+    with pair(tmp_path, *SOURCES, *changes, "--out", out) as (leader, follower):
+        wait_for(lambda: leader.out.exists() and "step 10 " in leader.out.read_text())
+        follower.process.terminate()
+    assert "and saved; resume with: train --resume" in leader.error.read_text()
     folder = RunFolder(out)
     assert (folder.status()["state"], folder.status()["step"]) == (
         "stopped",
@@ -130,13 +139,10 @@ def test_who_asks_one_process_to_stop_stops_all(tmp_path: Path) -> None:
 
 
 def test_bad_input_is_said_once_and_nobody_waits(tmp_path: Path) -> None:
-    with pair("--source", tmp_path / "nowhere.tsv", "--out", tmp_path / "run") as (
-        leader,
-        follower,
-    ):
-        assert "nowhere.tsv" in leader.communicate()[1]
-        assert follower.communicate() == ("", "")
-    assert (leader.returncode, follower.returncode) == (2, 0)
+    arguments = ["--source", tmp_path / "nowhere.tsv", "--out", tmp_path / "run"]
+    with pair(tmp_path, *arguments) as (leader, _):
+        pass
+    assert "nowhere.tsv" in leader.error.read_text()
 
 
 def batch(n_rows: int) -> Batch:

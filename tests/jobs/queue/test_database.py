@@ -1,6 +1,4 @@
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +9,7 @@ from s2s import settings
 from s2s.config import UserError
 from s2s.jobs import queue
 from s2s.jobs.queue import database
+from tests import processes
 from tests.conftest import full_disk
 
 
@@ -177,7 +176,12 @@ def test_a_full_disk_and_a_file_that_is_no_database_are_sentences() -> None:
     (settings.home() / "s2s.db").unlink()
 
 
+def opened() -> int:
+    """The version of the database once this process has opened it."""
+    with database.begin() as connection:
+        statement = "SELECT max(version) FROM schema_version"
+        return int(connection.exec_driver_sql(statement).scalar_one())
+
+
 def test_processes_that_open_a_new_database_together_take_turns() -> None:
-    line = "from s2s import settings; from s2s.jobs.queue import database; database.engine(settings.database_url())"
-    started = [subprocess.Popen([sys.executable, "-c", line]) for _ in range(4)]
-    assert [process.wait(30) for process in started] == [0, 0, 0, 0]
+    assert processes.call_all(opened, [()] * 4) == [len(database.MIGRATIONS)] * 4

@@ -1,7 +1,5 @@
 """The queue against a real PostgreSQL server: all that its tests require of SQLite, and what only it can get wrong."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -43,12 +41,9 @@ test_an_older_database = test_database.test_an_older_database_grows_and_keeps_it
 test_the_second_version = (
     test_database.test_the_second_version_keeps_the_jobs_and_who_had_the_last_turn_of_the_first
 )
-
-
-def test_two_processes_that_open_it_together_take_turns() -> None:
-    line = "from s2s import settings; from s2s.jobs.queue import database; database.engine(settings.database_url())"
-    started = [subprocess.Popen([sys.executable, "-c", line]) for _ in range(2)]
-    assert [process.wait(30) for process in started] == [0, 0]
+test_processes_that_open_it = (
+    test_database.test_processes_that_open_a_new_database_together_take_turns
+)
 
 
 def test_it_is_postgresql_that_answers() -> None:

@@ -3,8 +3,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import psutil
@@ -20,6 +19,7 @@ from s2s.jobs.queue.fork_server import ChildHandle, ForkRequest
 from s2s.model.weights import saved_steps, weights_path
 from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER
+from tests.processes import wait_for
 
 SOURCE = "synthetic:reverse#rows=80"
 VALID = "synthetic:reverse#split=valid,rows=20"
@@ -70,13 +70,6 @@ def served(
     """The worker, whose home is this test's too."""
     monkeypatch.setenv("S2S_HOME", str(serving[0]))
     return serving[1]
-
-
-def wait_for(what: Callable[[], object], seconds: float = 180.0) -> None:
-    until = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < until, "it never came"
-        time.sleep(0.02)
 
 
 def wait_for_state(run: str, *states: str, seconds: float = 180.0) -> None:
@@ -195,24 +188,14 @@ def test_a_killed_training_is_noticed_and_ends_with_the_very_bits_of_an_undistur
     assert final_weights(folder(run).path, 120) == final_weights(undisturbed.folder.path, 120)
 
 
-def test_a_job_whose_worker_died_too_is_taken_up_by_the_next(
-    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+def test_a_worker_that_ends_hands_its_training_back_with_what_it_has_done(
+    tiny: Recipe, served: subprocess.Popen[bytes]
 ) -> None:
-    monkeypatch.setenv("S2S_LEASE_SECONDS", "2")
-    with working() as process:
-        run = submit(override(tiny, LONG))
-        wait_for(lambda: has_checkpoint(run))
-        child = child_of(process, run)
-        process.kill()
-        child.kill()
-        process.wait(5)
-    reached = steps(run)[-1]
-    wait_for_state(run, "interrupted")
-    with working() as process:
-        wait_for(lambda: getattr(queue.latest(run), "attempts", 0) == 2)
-        wait_for(lambda: folder(run).status()["step"] > reached)
-        process.terminate()
-        assert process.wait(60) == 0
+    """The last test of this worker. One that is killed: test_crash.py."""
+    run = submit(override(tiny, LONG))
+    wait_for(lambda: has_checkpoint(run))
+    served.terminate()
+    assert served.wait(60) == 0
     row = run_service.find(run, OWNER)
     assert (row.state, row.position, row.error) == ("queued", 0, "")
     assert row.checkpoints[-1] == row.step

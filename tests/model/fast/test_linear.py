@@ -1,8 +1,8 @@
 """Products by whichever kernel: the numbers of torch's own."""
 
-import subprocess
-import sys
+import random
 
+import psutil
 import pytest
 import torch
 import torch.nn.functional as F
@@ -10,6 +10,7 @@ from torch import nn
 
 from s2s.model.fast import linear
 from s2s.model.fast.linear import PackedLinear, packed
+from tests import processes
 
 
 @pytest.mark.parametrize("has_bias", [True, False])
@@ -43,24 +44,22 @@ def test_a_large_weight_is_not_turned(monkeypatch: pytest.MonkeyPatch) -> None:
     torch.testing.assert_close(product(x), F.linear(x, product.weight))
 
 
-GROWTH = """
-import random
-import psutil, torch
-from s2s.model.fast.linear import PackedLinear
-torch.set_num_threads(1)
-draw, size, product = random.Random(0), psutil.Process().memory_info, PackedLinear(torch.randn(2000, 128), None)
-with torch.inference_mode():
+@torch.inference_mode()
+def growth() -> float:
+    """How many MB this process grows by."""
+    torch.set_num_threads(1)
+    draw = random.Random(0)
+    size = psutil.Process().memory_info
+    product = PackedLinear(torch.randn(2000, 128), None)
     for turn in range(240):
         if turn == 80:
             before = size().rss
         product(torch.randn(draw.randrange(300, 1500), 128))
-print((size().rss - before) / 1e6)
-"""
+    return (size().rss - before) / 1e6
 
 
 def test_products_of_ever_new_numbers_of_rows_do_not_gather_memory() -> None:
-    out = subprocess.run([sys.executable, "-c", GROWTH], capture_output=True, text=True, check=True)
-    assert float(out.stdout) < 30  # MB
+    assert processes.call(growth) < 30
 
 
 @pytest.mark.parametrize("has_bias", [True, False])

@@ -1,0 +1,60 @@
+"""Processes for tests, forked from one that has imported torch and done nothing else: a new one takes seconds."""
+
+import multiprocessing
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import TypeVar
+
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(["s2s.jobs.training", "s2s.jobs.queue.worker", "torch._dynamo"])
+T = TypeVar("T")
+
+
+def call(function: Callable[..., T], *arguments: object, **environment: str) -> T:
+    """What the function returns in a process of its own."""
+    (result,) = call_all(function, [arguments], **environment)
+    return result
+
+
+def call_all(
+    function: Callable[..., T], calls: list[tuple[object, ...]], **environment: str
+) -> list[T]:
+    """What the function returns for each of these arguments, in a process each, all at once."""
+    with ProcessPoolExecutor(len(calls), CONTEXT, _set, ({**os.environ, **environment},)) as pool:
+        return [call.result() for call in [pool.submit(function, *each) for each in calls]]
+
+
+def wait_for(what: Callable[[], object], seconds: float = 180.0) -> None:
+    until = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < until, "it never came"
+        time.sleep(0.02)
+
+
+def start(
+    arguments: list[str], environment: Mapping[str, str], out: Path, error: Path
+) -> BaseProcess:
+    """`python -m s2s` with these arguments, as a process that runs already."""
+    process = CONTEXT.Process(target=_command, args=(arguments, dict(environment), out, error))
+    process.start()
+    return process
+
+
+def _command(arguments: list[str], environment: Mapping[str, str], out: Path, error: Path) -> None:
+    from s2s.cli import main
+
+    _set(environment)
+    for path, number in ((out, 1), (error, 2)):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), number)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    sys.exit(main(arguments))
+
+
+def _set(environment: Mapping[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(environment)
