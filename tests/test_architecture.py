@@ -52,7 +52,7 @@ MAY = {
     "plots": LEAVES,
     "share": LEAVES,
     "ui": ENGINE | {"plots", "share", "demo", "workspaces"},
-    "cli": ENGINE,
+    "cli": ENGINE | {"workspaces"},
     "__init__": ENGINE,
     "__main__": {"cli"},
 }

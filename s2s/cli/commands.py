@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 
 from s2s.cli.training import recipe_changes
-from s2s.config import Recipe, override
+from s2s.config import Recipe, UserError, override
 
 
 def presets(arguments: argparse.Namespace) -> None:
@@ -52,6 +53,9 @@ def data(arguments: argparse.Namespace) -> None:
 
 def worker(arguments: argparse.Namespace) -> None:
     """Run queued jobs, one after another, until stopped."""
+    from s2s import workspaces
     from s2s.jobs import worker
 
+    with contextlib.suppress(UserError):  # the database is away: the worker waits for it
+        workspaces.delete_expired()
     print(worker.serve(arguments.idle))

@@ -38,14 +38,22 @@ def expiring(workspace: str) -> list[Expiring]:
     return sorted(found, key=lambda each: (each.when is None, each.when))
 
 
-def expiring_soon(workspace: str, *, now: float | None = None) -> list[Expiring]:
-    """What expires within three days, the first to go first; no uploads."""
+def expiring_soon(*, now: float | None = None) -> dict[str, list[Expiring]]:
+    """What expires within three days, by workspace, the first to go first; no uploads.
+
+    Raises UserError where the database is away.
+    """
     until = (time.time() if now is None else now) + WARNING_DAYS * rows.DAY
-    return [
-        each
-        for each in expiring(workspace)
-        if each.when is not None and each.when < until and each.item.kind is not storage.UPLOAD
+    kept = rows.kept()
+    found = [
+        Expiring(item, when)
+        for item in storage.items()
+        if item.kind is not storage.UPLOAD and (when := _when(item, kept)) and when < until
     ]
+    by_workspace: dict[str, list[Expiring]] = {}
+    for each in sorted(found, key=lambda each: each.when or 0.0):
+        by_workspace.setdefault(each.item.owner, []).append(each)
+    return by_workspace
 
 
 def delete_expired(*, now: float | None = None) -> int:

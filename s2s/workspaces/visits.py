@@ -24,7 +24,7 @@ REPLACED = (
 )
 REPLACED_SECONDS = 60
 READY = "/ready"  # answers itself where the server is not ready
-PAGE = """<!doctype html><html lang="en"><meta charset="utf-8">
+PAGE = """<!doctype html><html lang="en" style="color-scheme: light dark"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><title>s2s</title>
 <body style="font: 1.1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 15vh auto; padding: 0 1rem">
 {body}</body></html>"""

@@ -1,7 +1,8 @@
 """What surrounds every page: navigation, header, notices, the Share button, style. The frame is run as a script."""
 
 from s2s.ui.canvas import plotly_script
+from s2s.ui.shell.expiry_banner import keep_button
 from s2s.ui.shell.pages import PAGES, Page, page, page_link
 from s2s.ui.shell.share_button import page_url
-from s2s.ui.shell.visitors import identify
+from s2s.ui.shell.visitors import browser_key, identify
 from s2s.ui.shell.warm_up import FRAME, ready, warm_up

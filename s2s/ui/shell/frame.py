@@ -7,9 +7,10 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.ui.canvas import mend_navigation, save_picture
 from s2s.ui.kit import address, forms, in_view
+from s2s.ui.shell.expiry_banner import show_expiry
 from s2s.ui.shell.header import header
 from s2s.ui.shell.notices import read_address, show_notices, write_run_label
-from s2s.ui.shell.pages import PAGES
+from s2s.ui.shell.pages import rows
 from s2s.ui.shell.share_button import share_button
 from s2s.ui.shell.style import ICON, apply_style
 from s2s.ui.shell.visitors import show_identity
@@ -17,11 +18,12 @@ from s2s.ui.shell.visitors import show_identity
 # before the navigation, which would fetch an icon from Google
 st.set_page_config(page_icon=ICON, layout="wide")
 read_address()
-sections = dict.fromkeys(row.section for row in PAGES)
+pages = rows()
+sections = dict.fromkeys(row.section for row in pages)
 page = st.navigation(
-    {section: [row.screen() for row in PAGES if row.section == section] for section in sections}
+    {section: [row.screen() for row in pages if row.section == section] for section in sections}
 )
-row = next(row for row in PAGES if row.url_path == page.url_path)
+row = next(row for row in pages if row.url_path == page.url_path)
 st.set_page_config(page_title=f"{row.title} · s2s")
 address.turn_page(row.url_path, row.keys)
 
@@ -31,6 +33,7 @@ if not show_identity():
 in_view.clear()
 share_container, is_ready = header(row)
 notices = st.container()
+show_expiry(row)
 if is_ready:
     try:
         page.run()

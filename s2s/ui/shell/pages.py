@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from s2s import settings
+
 FOLDER = Path(__file__).parents[3] / "pages"
 
 
@@ -159,10 +161,26 @@ PAGES = (
     ),
 )
 
+WORKSPACE = Page(
+    section="",
+    file="start/workspace.py",
+    title="My workspace",
+    icon=":material/person:",
+    url_path="workspace",
+    keys=(),
+    summary="What you have stored, what you may store, and when it expires",
+    run="",
+)
+
+
+def rows() -> tuple[Page, ...]:
+    """The pages of this server: a hosted one has a page about the visitor's workspace."""
+    return (*PAGES, WORKSPACE) if settings.is_hosted() else PAGES
+
 
 def page(url_path: str) -> Page:
     """A page by its address."""
-    return next(row for row in PAGES if row.url_path == url_path)
+    return next(row for row in rows() if row.url_path == url_path)
 
 
 def page_link(url_path: str, label: str, icon: str = "", **params: str) -> None:

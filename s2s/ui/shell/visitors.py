@@ -34,6 +34,12 @@ def workspace_of_visitor() -> str:
         return access.NOBODY
 
 
+def browser_key() -> str:
+    """The value of the cookie that this browser has as its key; "" for none."""
+    key = workspaces.key_of(cookies())
+    return key.signed if key else ""
+
+
 def cookies() -> Mapping[str, str]:
     """The cookies with which the visitor's browser connected."""
     return st.context.cookies

@@ -59,7 +59,8 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
         logging.getLogger(__name__).warning("%s", error)
     gc.collect()
     gc.freeze()
-    cleanups = [asyncio.create_task(_delete_uploads()), asyncio.create_task(_empty_trash())]
+    tasks = (_delete_uploads(), _empty_trash(), _delete_expired())
+    cleanups = [asyncio.create_task(task) for task in tasks]
     yield
     for cleanup in cleanups:
         cleanup.cancel()
@@ -69,6 +70,19 @@ async def _delete_uploads() -> None:
     """Deletes unsaved uploads after a day."""
     while True:
         await asyncio.to_thread(delete_old_uploads)
+        await asyncio.sleep(HOUR)
+
+
+async def _delete_expired() -> None:
+    """Deletes what visitors of a hosted server have not changed for long."""
+    from s2s.config import UserError
+    from s2s.workspaces import delete_expired
+
+    while True:
+        try:
+            await asyncio.to_thread(delete_expired)
+        except UserError as error:  # the database is away: another hour
+            logging.getLogger(__name__).warning("%s", error)
         await asyncio.sleep(HOUR)
 
 

@@ -1,0 +1,18 @@
+"""My workspace: what the visitor has stored on this server, and what can be done with all of it."""
+
+import streamlit as st
+
+from s2s import access
+from s2s.ui.workspace import actions, contents
+
+st.session_state["no link"] = "This page shows what is yours alone, so there is no link to it."
+actions.notices()
+if access.current() != access.NOBODY:
+    has_contents = contents.contents()
+    left, right = st.columns(2, border=True)
+    with left:
+        actions.recovery_link()
+    with right:
+        if has_contents:
+            actions.export()
+        actions.delete()

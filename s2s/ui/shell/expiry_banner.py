@@ -1,0 +1,75 @@
+"""What every page of a hosted server says when something of the visitor's expires soon."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from s2s import access, settings, workspaces
+from s2s.config import UserError
+from s2s.ui.kit import forms, plain
+from s2s.ui.shell.pages import WORKSPACE, Page, page_link
+from s2s.workspaces import Expiring
+
+NAMED = 3  # as many things are named
+FAILED = "not kept"  # in the session: why nothing could be kept
+
+
+def show_expiry(page: Page) -> None:
+    """Names what expires within three days, and offers to keep or export it."""
+    if failed := st.session_state.pop(FAILED, None):
+        forms.show_error(failed)
+    if not settings.is_hosted() or page == WORKSPACE:
+        return
+    if soon := _all_soon(str(settings.home())).get(access.current(), []):
+        with st.container(border=True, key="expiry"):
+            st.markdown(_sentence(soon), help=_help())
+            with st.container(horizontal=True, vertical_alignment="center"):
+                keep_button()
+                page_link(WORKSPACE.url_path, "Export", icon=":material/download:")
+
+
+def keep_button() -> None:
+    """Keeps everything of the visitor's for as long again."""
+    days = settings.expire_days()
+    st.button(f"Keep for another {days} days", key="keep", icon=":material/update:", on_click=_keep)
+
+
+def day(when: float) -> str:
+    """`12 March`, in UTC."""
+    return time.strftime("%d %B", time.gmtime(when)).lstrip("0")
+
+
+def _sentence(soon: list[Expiring]) -> str:
+    named = [f"the {each.item.kind.name} {plain(each.item.name)}" for each in soon[:NAMED]]
+    more = [f"{len(soon) - NAMED} more"] if len(soon) > NAMED else []
+    listed = named + more
+    what = listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"
+    return (
+        f":material/hourglass_bottom: Expires on {day(soon[0].when or 0.0)}, or soon after: {what}."
+    )
+
+
+def _help() -> str:
+    return (
+        f"What you have not changed for {settings.expire_days()} days is deleted from this server. Keeping it starts"
+        " that time again, for everything that you have stored."
+    )
+
+
+@st.cache_resource(ttl=600, max_entries=1, show_spinner=False)
+def _all_soon(home: str) -> dict[str, list[Expiring]]:
+    """By workspace; read once for all visitors, as it looks at everything stored."""
+    try:
+        return workspaces.expiring_soon()
+    except UserError:  # the database is away: the pages say so where it matters
+        return {}
+
+
+def _keep() -> None:
+    try:
+        workspaces.keep(access.current())
+    except UserError as error:
+        st.session_state[FAILED] = error
+    _all_soon.clear()

@@ -1,0 +1,104 @@
+"""What can be done with a whole workspace: export it, open it on another computer, delete it."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from s2s import access, workspaces
+from s2s.config import UserError
+from s2s.ui.canvas import copy_button
+from s2s.ui.kit import cached, forms
+from s2s.ui.shell import browser_key
+
+CONFIRMATION = "delete"
+DELETED = "deleted workspace"  # in the session: what was said after it
+FAILED = "failed workspace"  # in the session: why something was not done
+LINK = "recovery link"  # in the session until the next run
+EXPORTED = "exported"  # in the session: the name of the zip
+
+
+def notices() -> None:
+    """What the last press of a button did."""
+    if failed := st.session_state.pop(FAILED, None):
+        forms.show_error(failed)
+    if said := st.session_state.pop(DELETED, None):
+        st.success(said, icon=":material/check:")
+
+
+def export() -> None:
+    """One zip with everything."""
+    st.subheader("Export all", anchor=False)
+    st.caption(
+        "One zip with your runs, datasets and evaluations, and a README. You can download it for an hour."
+    )
+    if st.button("Prepare the zip", key="export", icon=":material/folder_zip:"):
+        with st.spinner("Writing the zip …"):
+            st.session_state[EXPORTED] = workspaces.write_export(access.current(), browser_key())
+    if name := st.session_state.get(EXPORTED):
+        st.link_button(
+            "Download my-workspace.zip", _address(f"export/{name}"), icon=":material/download:"
+        )
+
+
+def recovery_link() -> None:
+    """A link that opens the workspace on another computer."""
+    st.subheader("Open this on another computer", anchor=False)
+    st.caption(
+        "This browser keeps the only key to your workspace: without it, or when its cookies are deleted, nobody can"
+        f" open the workspace again. A recovery link opens it in another browser, once, within {workspaces.LINK_DAYS}"
+        " days. Give it to nobody: whoever opens it can change and delete everything."
+    )
+    st.button("Make a recovery link", key="recover", icon=":material/key:", on_click=_make_link)
+    if link := st.session_state.pop(LINK, None):
+        st.code(link, language=None, wrap_lines=True)
+        copy_button(link, key="copy recovery link")
+        st.caption("It is shown only now. Store it where nobody else looks.")
+
+
+def delete() -> None:
+    """Everything, at once, after a typed confirmation."""
+    st.subheader("Delete everything of mine", anchor=False)
+    st.caption(
+        "Runs, datasets, evaluations, uploads, waiting and running jobs, recovery links: all are deleted at once, and"
+        " nobody can bring them back. Links to them that you shared open nothing any more."
+    )
+    with st.form("delete workspace", border=False, clear_on_submit=True):
+        st.text_input(f"Type {CONFIRMATION} to confirm", key="confirm deletion", width=240)
+        st.form_submit_button(
+            "Delete everything", icon=":material/delete_forever:", on_click=_delete
+        )
+
+
+def _address(path: str) -> str:
+    """An address of this server."""
+    here = urlsplit(st.context.url or "")
+    return f"{here.scheme}://{here.netloc}/{path}" if here.netloc else f"/{path}"
+
+
+def _make_link() -> None:
+    try:
+        st.session_state[LINK] = _address(f"recover#{workspaces.make_link(access.current())}")
+    except UserError as error:
+        st.session_state[FAILED] = error
+
+
+def _delete() -> None:
+    if st.session_state["confirm deletion"].strip().lower() != CONFIRMATION:
+        st.session_state[FAILED] = UserError(
+            f"Nothing was deleted: type `{CONFIRMATION}` into the field, then press the button again."
+        )
+        return
+    try:
+        workspaces.delete_workspace(access.current())
+    except UserError as error:
+        st.session_state[FAILED] = error
+        return
+    st.session_state.clear()  # drafts, and the names of what is gone
+    st.cache_resource.clear()  # also what models made of this visitor's sentences
+    cached.refresh_runs()
+    st.session_state[DELETED] = (
+        "Everything in your workspace was deleted. This browser keeps its key: what you store from now on is in the"
+        " same workspace, which is empty."
+    )

@@ -1,0 +1,106 @@
+"""My workspace, and the banner about what expires."""
+
+import time
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from s2s import settings, storage
+from s2s.jobs import queue
+from s2s.ui.shell import expiry_banner
+from s2s.workspaces import Key, exports, rows
+from tests.screen import opened, said
+from tests.storing import grow_old, store_dataset, store_evaluation, store_run
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> None:
+    expiry_banner._all_soon.clear()
+
+
+def test_a_new_visitor_has_nothing_and_can_make_a_recovery_link(key: Key) -> None:
+    screen = opened("workspace")
+    assert not screen.exception
+    assert "You have stored nothing yet" in said(screen)
+    assert [each.value for each in screen.metric][:3] == ["0 bytes", "0", "0"]
+    assert "of 2 GB" in said(screen)
+    assert "export" not in {each.key for each in screen.button}
+    screen.button(key="recover").click().run()
+    assert not screen.exception
+    (link,) = (each.value for each in screen.code)
+    path, _, token = link.partition("#")
+    assert path.endswith("/recover")
+    assert key.secret not in str(screen.main)
+    screen.run()
+    assert not screen.code  # it was shown once
+    opened_key = rows.open_link(token)
+    assert opened_key
+    assert rows.workspace_of(opened_key) == key.digest
+
+
+def test_what_is_stored_is_listed_exported_and_deleted(key: Key) -> None:
+    store_run("r1", key.digest)
+    store_dataset(key.digest, 4, "*mine*")
+    store_evaluation(key.digest)
+    store_run("r2", "somebody")
+    queue.submit("evaluate", key.digest, "e", {"name": "x"})
+    screen = opened("workspace")
+    assert not screen.exception
+    table = screen.dataframe[0].value
+    assert set(table["Kind"]) == {"run", "saved dataset", "evaluation"}
+    assert "*mine*" in set(table["Name"])
+    assert [each.value for each in screen.metric][1:5] == ["4", "1", "1", "1"]
+    screen.button(key="export").click().run()
+    assert not screen.exception
+    url = screen.get("link_button")[0].proto.url
+    assert exports.find_export(url.rpartition("/")[2], key.signed)
+
+    screen.text_input(key="confirm deletion").set_value("yes")
+    press_delete(screen)
+    assert "Nothing was deleted: type delete into the field" in said(screen)
+    assert storage.usage(key.digest).runs == 1
+    screen.text_input(key="confirm deletion").set_value(" Delete ")
+    press_delete(screen)
+    assert not screen.exception
+    assert "Everything in your workspace was deleted" in str(screen.success[0].value)
+    assert storage.usage(key.digest) == storage.Usage()
+    assert queue.jobs(key.digest) == []
+    assert storage.usage("somebody").runs == 1
+    assert "You have stored nothing yet" in said(screen)
+
+
+def press_delete(screen: AppTest) -> None:
+    next(each for each in screen.button if each.label == "Delete everything").click().run()
+
+
+def test_a_page_says_what_expires_soon_and_keeps_it(key: Key) -> None:
+    now = time.time()
+    grow_old(store_run("r1", key.digest), 28, now)
+    grow_old(store_run("r2", "somebody"), 28, now)
+    screen = opened("positions")
+    assert "Expires on" in said(screen)
+    assert said(screen).count("the run synthetic") == 1
+    assert "the run" not in said(opened("workspace"))
+    screen.button(key="keep").click().run()
+    assert not screen.exception
+    assert "Expires on" not in said(screen)
+    found = rows.find(key.digest)
+    assert found
+    assert found.kept >= now
+
+
+def test_a_local_server_has_no_such_page() -> None:
+    grow_old(store_run("r1", settings.OWNER), 100, time.time())
+    screen = opened("positions")
+    assert "Expires on" not in said(screen)
+    assert "My workspace" not in said(opened("workspace"))
+
+
+def test_while_the_database_is_away_the_page_says_so(
+    key: Key, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setenv("S2S_DATABASE_URL", "postgresql+psycopg://@/none?host=/nowhere")
+        screen = opened("workspace")
+        assert not screen.exception
+        assert "cannot be opened" in said(screen)
