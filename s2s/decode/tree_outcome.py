@@ -45,6 +45,7 @@ class _Judge:
         self.width = self.config.width
         # Of equal ones the better: groups of beams may meet.
         self.returned = dict(reversed(returned))
+        self.n_steps = tree.n_steps
         self.n_candidates = Counter(node.step for node in tree.nodes if node.rank)
         self.best = _ending_in(tree, returned[0][0]) if returned else 0
         nodes = (self._scored(tree, index) for index in range(len(tree.nodes)))
@@ -92,7 +93,7 @@ class _Judge:
         if not self.tree.is_complete:
             return "kept"
         kept = f"kept: {self._rank(node)}, {_nats(node.total)}"
-        return f"{kept}; {self._why_stopped(node)}" if node.step == self.tree.n_steps else kept
+        return f"{kept}; {self._why_stopped(node)}" if node.step == self.n_steps else kept
 
     def _why_stopped(self, node: SearchNode) -> str:
         """Of what was still live when the search stopped."""

@@ -45,6 +45,7 @@ from s2s.runs.watched import WatchedStepper
 from s2s.tokenizers import Tokenizer
 
 ROWS = 64  # sentences per batch
+MOST_PREFIXES = 8_000  # kept by a search whose tree can be built
 MOST_ROWS = 1024  # hypotheses (beams or samples) per batch, whose logits are in memory together
 
 
@@ -167,7 +168,15 @@ class Run:
         return WatchedStepper(stepper, self.on_step) if self.on_step else stepper
 
     def tree(self, found: Decoded, strategy: str = "beam", **settings: Any) -> SearchTree:
-        """The search tree of a translation with the same settings: kept, pruned and finished hypotheses, and why."""
+        """The search tree of a translation with the same settings: kept, pruned and finished hypotheses, and why.
+
+        Raises UserError for a search that kept more than MOST_PREFIXES.
+        """
+        if (n := sum(map(len, found.steps))) > MOST_PREFIXES:
+            raise UserError(
+                f"This search kept {n:,} prefixes, and a tree shows at most {MOST_PREFIXES:,}; lower `num_beams`,"
+                " `num_samples` or `max_new_tokens`."
+            )
         _, config = self.configured(strategy, settings)
         returned = [(one.ids, one.score) for one in found.hypotheses]
         with inference(self.model):

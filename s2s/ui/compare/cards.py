@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -175,7 +176,7 @@ def _written(card: Card, run_id: str) -> str:
 
 def results(drawn: Sequence[Card], text: str, comparison: Comparison) -> None:
     """The output of every column; an error is shown in the card of its column."""
-    found = {card.number: timed for card in drawn if (timed := _decoded(card, text))}
+    found = _found(drawn, text)
     texts = {number: timed.decoded.text for number, timed in found.items()} | {
         reference.REFERENCE: comparison.reference
     }
@@ -205,23 +206,46 @@ def results(drawn: Sequence[Card], text: str, comparison: Comparison) -> None:
         )
 
 
-def _decoded(card: Card, text: str) -> TimedDecoding | None:
+def _found(drawn: Sequence[Card], text: str) -> dict[str, TimedDecoding]:
+    """By column what is known by now; the others show how far they are, or what is wrong."""
+    found: dict[str, TimedDecoding] = {}
+    pending = [card for card in drawn if not _decode(card, text, found, patience=0.0)]
+    until = time.monotonic() + cached.PATIENCE
+    for card in pending:  # all were asked for before one is awaited
+        _decode(card, text, found, patience=until - time.monotonic(), is_last=True)
+    return found
+
+
+def _decode(
+    card: Card,
+    text: str,
+    found: dict[str, TimedDecoding],
+    *,
+    patience: float,
+    is_last: bool = False,
+) -> bool:
+    """Whether no more is to be expected of the column now. Its progress is drawn with the last try."""
     if card.choice is None:
-        return None
+        return True
     with card.body:
         if card.choice.error:
             st.warning(
                 "These settings are invalid together, so nothing is decoded; see *Settings* above.",
                 icon=":material/rule_settings:",
             )
-            return None
+            return True
+        choice = card.choice
         try:
-            return cached.timed_decoding(
-                card.choice.run, text, card.choice.strategy, card.choice.settings
+            found[card.number] = cached.timed_decoding(
+                choice.run, text, choice.strategy, choice.settings, patience=patience
             )
         except UserError as error:
             forms.show_error(error)
-    return None
+        except cached.PendingError as pending:
+            if is_last:
+                pending.draw(card.key)
+            return False
+    return True
 
 
 def _text(card: Card, texts: Mapping[str, str], comparison: Comparison) -> None:

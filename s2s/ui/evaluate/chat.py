@@ -97,6 +97,11 @@ def _take(run: Run, how: ChatFormat, turns: list[tuple[str, str]], text: str) ->
         turns.pop()
         forms.show_error(wrong)
         return
+    except cached.PendingError as pending:  # this turn is taken again with the answer
+        turns.pop()
+        st.session_state["example turn"] = text
+        pending.draw()
+        return
     turns.append((ASSISTANT, found.text or "(nothing)"))
 
 

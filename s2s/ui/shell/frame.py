@@ -6,7 +6,7 @@ import streamlit as st
 
 from s2s.config import UserError
 from s2s.ui.canvas import mend_navigation, save_picture
-from s2s.ui.kit import address, forms, in_view
+from s2s.ui.kit import address, cached, forms, in_view
 from s2s.ui.shell.expiry_banner import show_expiry
 from s2s.ui.shell.header import header
 from s2s.ui.shell.notices import read_address, show_notices, write_run_label
@@ -26,6 +26,7 @@ page = st.navigation(
 row = next(row for row in pages if row.url_path == page.url_path)
 st.set_page_config(page_title=f"{row.title} · s2s")
 address.turn_page(row.url_path, row.keys)
+cached.begin_run()
 
 apply_style()
 if not show_identity():
@@ -39,6 +40,8 @@ if is_ready:
         page.run()
     except UserError as error:  # about no single control: a sentence longer than the positions, say
         forms.show_error(error)
+    except cached.PendingError as pending:  # what the page is about is still decoded
+        pending.draw()
 save_picture()
 with notices:
     sentences = show_notices()
@@ -46,3 +49,4 @@ with share_container:
     share_button(row)
 mend_navigation(row.url_path)
 write_run_label(sentences)
+cached.release_unasked()

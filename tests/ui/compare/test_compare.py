@@ -174,10 +174,12 @@ def test_a_sentence_too_long_for_one_model_is_said_in_its_column(
 ) -> None:
     timed = cached.timed_decoding
 
-    def fails(run: s2s.Run, text: str, strategy: str, settings: dict[str, object]) -> TimedDecoding:
+    def fails(
+        run: s2s.Run, text: str, strategy: str, settings: dict[str, object], *, patience: float
+    ) -> TimedDecoding:
         if strategy == "greedy":
             raise s2s.UserError("Line 1 of the source has 99 tokens.")
-        return timed(run, text, strategy, settings)
+        return timed(run, text, strategy, settings, patience=patience)
 
     monkeypatch.setattr(cached, "timed_decoding", fails)
     screen = opened("compare", src=HOUSE, c2=f"{DEMO}!greedy!", c3=f"{DEMO}!mbr!")

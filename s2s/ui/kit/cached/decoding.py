@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,9 @@ from torch import Tensor
 from s2s.analysis import Attention
 from s2s.config import UserError
 from s2s.decode import SearchTree
-from s2s.runs import Decoded, Run, teacher_forcing
+from s2s.runs import WIDE_BEAM, Decoded, Run, teacher_forcing
+from s2s.runs.decoder import DecodeRequest, Timed
+from s2s.ui.kit.cached.background import PATIENCE, computed, here_or_beside
 
 # attention weights of one sentence pair, in all layers and heads: up to SMALL_WEIGHTS many pairs are cached
 SMALL_WEIGHTS = 500_000
@@ -38,22 +39,23 @@ class Translation:
 
 
 def decoded(run: Run, text: str, strategy: str, settings: dict[str, Any]) -> Decoded:
-    """What a strategy makes of a sentence. Raises UserError for a setting that it doesn't have."""
+    """What a strategy makes of a sentence. Raises UserError for a setting that it doesn't have, PendingError until it
+    is known.
+    """
     return timed_decoding(run, text, strategy, settings).decoded
 
 
-def timed_decoding(run: Run, text: str, strategy: str, settings: dict[str, Any]) -> TimedDecoding:
-    """The same, with the seconds it took. Raises UserError for a setting that it doesn't have."""
-    return _decoded(*_key(run), text, strategy, _json(settings), run)
+def timed_decoding(
+    run: Run, text: str, strategy: str, settings: dict[str, Any], *, patience: float = PATIENCE
+) -> TimedDecoding:
+    """The same, with the seconds it took. A search in the background is awaited for `patience` seconds first."""
+    request = DecodeRequest("decoded", *_key(run), (text,), strategy, _json(settings))
+    return TimedDecoding(*here_or_beside(run, request, _decoded, patience=patience))
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
-def _decoded(
-    folder: str, step: int, text: str, strategy: str, settings_json: str, _run: Run
-) -> TimedDecoding:
-    before = time.perf_counter()
-    (found,) = _run.translate([text], strategy, **json.loads(settings_json))
-    return TimedDecoding(found, time.perf_counter() - before)
+def _decoded(request: DecodeRequest, _run: Run) -> Timed:
+    return computed(request, _run)
 
 
 def translation(run: Run, text: str) -> Translation:
@@ -63,15 +65,15 @@ def translation(run: Run, text: str) -> Translation:
 
 
 def search_tree(run: Run, found: Decoded, strategy: str, settings: dict[str, Any]) -> SearchTree:
-    """The search tree of what `decoded` found with the same settings."""
-    return _search_tree(*_key(run), found.source, strategy, _json(settings), run, found)
+    """The search tree of what `decoded` found with the same settings. Raises as that does."""
+    request = DecodeRequest("tree", *_key(run), (found.source,), strategy, _json(settings))
+    tree: SearchTree = here_or_beside(run, request, _search_tree).value
+    return tree
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _search_tree(
-    folder: str, step: int, text: str, strategy: str, settings_json: str, _run: Run, _found: Decoded
-) -> SearchTree:
-    return _run.tree(_found, strategy, **json.loads(settings_json))
+def _search_tree(request: DecodeRequest, _run: Run) -> Timed:
+    return computed(request, _run)
 
 
 def attention(run: Run, text: str, target: str) -> Attention:
@@ -113,14 +115,12 @@ def _next_tokens(folder: str, step: int, text: str, ids: tuple[int, ...], _run: 
 def continuation(
     run: Run, text: str, ids: tuple[int, ...], strategy: str, settings: dict[str, Any]
 ) -> Decoded:
-    """What a strategy makes of a sentence when the target begins with these ids. Raises UserError where it cannot."""
-    return _continuation(*_key(run), text, _json([ids, strategy, settings]), run)
-
-
-@st.cache_resource(max_entries=128, show_spinner=False)
-def _continuation(folder: str, step: int, text: str, request_json: str, _run: Run) -> Decoded:
-    ids, strategy, settings = json.loads(request_json)
-    return _run.complete(text, ids, strategy, **settings)
+    """What a strategy makes of a sentence when the target begins with these ids. Raises UserError where it cannot,
+    PendingError until it is known.
+    """
+    request = DecodeRequest("decoded", *_key(run), (text,), strategy, _json(settings), ids)
+    found: Decoded = here_or_beside(run, request, _decoded).value
+    return found
 
 
 def reference(run: Run, text: str, target: str) -> teacher_forcing.Reference:
@@ -136,13 +136,8 @@ def _reference(
 
 
 def wide_search(run: Run, text: str, settings: Mapping[str, Any]) -> Decoded:
-    """What a wide beam finds with a length penalty and its formula."""
-    return _wide_search(*_key(run), text, _json(dict(settings)), run)
-
-
-@st.cache_resource(max_entries=128, show_spinner="Searching with a wide beam …")
-def _wide_search(folder: str, step: int, text: str, settings_json: str, _run: Run) -> Decoded:
-    return teacher_forcing.wide_beam(_run, text, json.loads(settings_json))
+    """What a wide beam finds with a length penalty and its formula. Raises PendingError until it is known."""
+    return decoded(run, text, "beam", {**dict(WIDE_BEAM), **settings})
 
 
 def _key(run: Run) -> tuple[str, int]:

@@ -1,0 +1,208 @@
+"""Searches that may take long: beside the dashboard, while the page shows how far they are.
+
+A page asks for them in every run. What a run has not asked for, because another view is shown, is stopped at its end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from s2s import access, settings
+from s2s.runs import Run
+from s2s.runs.decoder import (
+    HEAVY,
+    KINDS,
+    DecodeRequest,
+    DecoderPool,
+    DecodeTask,
+    Timed,
+    Waiter,
+    request_seconds,
+)
+from s2s.ui.kit.polling import slowdown
+from s2s.ui.kit.text import duration
+
+SLICE = 0.3  # seconds of computing after which a search leaves the dashboard's process, whatever was estimated
+PATIENCE = 0.8  # seconds before progress is shown, lest it flicker
+REFRESH = 0.6  # seconds between refreshes of the progress
+# In the session, by request: tasks, and the sentences of those that are over without a result.
+TASKS = "background tasks"
+ENDED = "background ended"
+ASKED = "background asked"  # in this run of the page
+
+
+class SliceOverError(Exception):
+    """A search takes longer here than it may."""
+
+
+class PendingError(Exception):
+    """A result that is not there yet, or will never be: `draw` shows the progress, or why."""
+
+    def __init__(self, request: DecodeRequest) -> None:
+        super().__init__("still decoding")
+        self.request = request
+
+    def draw(self, key: str = "") -> None:
+        """Where the result would be. `key` distinguishes equal requests on one page."""
+        if sentence := _ended().get(self.request):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.warning(sentence, icon=":material/timer_off:")
+                st.button(
+                    "Try again",
+                    key=f"decode again {key}",
+                    icon=":material/refresh:",
+                    on_click=_try_again,
+                    args=(self.request,),
+                )
+        else:
+            st.fragment(_progress, run_every=REFRESH * slowdown())(self.request, key)
+
+
+@functools.cache
+def pool() -> DecoderPool:
+    """That of this server."""
+    return DecoderPool(seconds=lambda: settings.limits().decode_seconds)
+
+
+def here_or_beside(
+    run: Run,
+    request: DecodeRequest,
+    here: Callable[[DecodeRequest, Run], Timed],
+    *,
+    patience: float = PATIENCE,
+) -> Timed:
+    """A result: at once where it is cheap, or there already. Raises PendingError while it is computed elsewhere.
+
+    `here` computes with the run that it is given, which ends a search after SLICE seconds; nothing else is cached of
+    it then.
+    """
+    if get_script_run_ctx() is None:  # before the first visitor
+        return here(request, run)
+    if found := pool().result(request):
+        return found
+    is_known_as_heavy = request in _tasks() or request in _ended()
+    if not is_known_as_heavy and request_seconds(run, request) <= HEAVY:
+        with contextlib.suppress(SliceOverError):
+            return here(request, replace(run, on_step=_end_of_slice()))
+    run.check_lengths(request.sources)
+    return _beside(request, patience)
+
+
+def computed(request: DecodeRequest, run: Run) -> Timed:
+    """The result, computed here."""
+    before = time.perf_counter()
+    return Timed(KINDS[request.kind].carry_out(run, request), time.perf_counter() - before)
+
+
+def begin_run() -> None:
+    """Call it before a page runs."""
+    st.session_state[ASKED] = set()
+
+
+def release_unasked() -> None:
+    """Call it after a page has run: what the visitor no longer looks at is stopped."""
+    asked = st.session_state.get(ASKED, set())
+    gone = [request for request in _tasks() if request not in asked]
+    pool().release(_session(), gone)
+    for request in gone:
+        del _tasks()[request]
+    for request in [each for each in _ended() if each not in asked]:
+        del _ended()[request]
+
+
+def _end_of_slice() -> Callable[[], None]:
+    """Called before each step of a search: ends it after SLICE seconds of this thread."""
+    end = time.thread_time() + SLICE
+
+    def on_step() -> None:
+        if time.thread_time() > end:
+            raise SliceOverError
+
+    return on_step
+
+
+def _beside(request: DecodeRequest, patience: float) -> Timed:
+    st.session_state.setdefault(ASKED, set()).add(request)
+    if request not in _ended():
+        waiter = Waiter(_session(), functools.partial(_is_present, _session()))
+        task = _tasks()[request] = pool().ask(request, access.current(), waiter)
+        if task.wait(patience) and (found := _taken(request, task)):
+            return found
+    raise PendingError(request)
+
+
+def _taken(request: DecodeRequest, task: DecodeTask) -> Timed | None:
+    """The result of a task that is over; without one, why is remembered."""
+    _tasks().pop(request, None)
+    found = pool().result(request)
+    if not found:
+        _ended()[request] = task.error
+    return found
+
+
+def _progress(request: DecodeRequest, key: str) -> None:
+    task = _tasks().get(request)
+    if task is None or task.is_over:
+        if task:
+            _taken(request, task)
+        st.rerun()
+    share = task.done / task.of if task.of else 0.0
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(share, text=_doing(task))
+        st.button(
+            "Stop",
+            key=f"stop decoding {key}",
+            icon=":material/stop:",
+            on_click=_stop,
+            args=(request, task),
+        )
+
+
+def _doing(task: DecodeTask) -> str:
+    if not task.is_running:
+        n = pool().n_ahead(task)
+        before = f"after {n} other{'s' if n > 1 else ''}" if n else "when one of the others is done"
+        return f"Waiting to be decoded, {before} …"
+    if not task.done:
+        return "Decoding in the background: starting …"
+    left = task.elapsed / task.done * (task.of - task.done)
+    told = f"Decoding in the background: step {task.done:,} of at most {task.of:,}"
+    return f"{told}, {duration(task.elapsed)}; at most {duration(left)} left"
+
+
+def _try_again(request: DecodeRequest) -> None:
+    _ended().pop(request, None)
+
+
+def _stop(request: DecodeRequest, task: DecodeTask) -> None:
+    _ended()[request] = f"Stopped after {duration(task.elapsed)}."
+    _tasks().pop(request, None)
+    pool().release(_session(), [request])
+
+
+def _tasks() -> dict[DecodeRequest, DecodeTask]:
+    tasks: dict[DecodeRequest, DecodeTask] = st.session_state.setdefault(TASKS, {})
+    return tasks
+
+
+def _ended() -> dict[DecodeRequest, str]:
+    ended: dict[DecodeRequest, str] = st.session_state.setdefault(ENDED, {})
+    return ended
+
+
+def _session() -> str:
+    context = get_script_run_ctx()
+    return context.session_id if context else ""
+
+
+def _is_present(session: str) -> bool:
+    """Whether the tab is still open."""
+    return not runtime.exists() or bool(runtime.get_instance().is_active_session(session))

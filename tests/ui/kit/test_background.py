@@ -1,0 +1,154 @@
+"""Expensive searches on pages: not in this process, with progress, stopped by leaving or by the button."""
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import s2s
+from s2s.runs import Run
+from s2s.runs.decoder import DecodeRequest, DecoderPool, DecodeTask, Waiter
+from s2s.ui.kit import cached, nats
+from s2s.ui.kit.cached import background
+from tests.screen import opened, said, settled
+
+DEMO = "demo-en-fr"
+SOURCE = "the cat who chased the mouse was black"
+HEAVY = "num_beams:30,max_new_tokens:300"
+ENDLESS = "num_beams:100,max_new_tokens:4096,min_new_tokens:4096"
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[DecoderPool]:
+    """One for all these tests: its process starts once."""
+    made = DecoderPool(seconds=lambda: 300.0)
+    yield made
+    made.close()
+
+
+@pytest.fixture(autouse=True)
+def _visit(pool: DecoderPool, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """After a test its tab is closed."""
+    is_open = [True]
+    monkeypatch.setattr(background, "pool", lambda: pool)
+    monkeypatch.setattr(background, "_is_present", lambda session: is_open[0])
+    yield
+    is_open[0] = False
+
+
+@pytest.fixture
+def decoded_here(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The strategies of the searches that this process was asked for."""
+    asked: list[str] = []
+    translate = Run.translate
+
+    def noted(run: Run, sources: Any, strategy: str = "beam", **settings: Any) -> Any:
+        asked.append(strategy)
+        return translate(run, sources, strategy, **settings)
+
+    monkeypatch.setattr(Run, "translate", noted)
+    return asked
+
+
+def request_for(
+    strategy: str, settings: dict[str, int] | None = None, source: str = SOURCE
+) -> DecodeRequest:
+    run = cached.open_run(DEMO)
+    packed = json.dumps(settings or {}, sort_keys=True)
+    return DecodeRequest("decoded", str(run.folder.path), run.step, (source,), strategy, packed)
+
+
+def bodies(screen: AppTest) -> list[str]:
+    """Everything drawn as HTML."""
+    return [str(each.proto.body) for each in screen.get("html")]
+
+
+def tasks(screen: AppTest) -> list[DecodeTask]:
+    return [*screen.session_state[background.TASKS].values()]
+
+
+def until_it_runs(screen: AppTest) -> DecodeTask:
+    """The one search that the page waits for, once it has made a step."""
+    (task,) = tasks(screen)
+    until = time.monotonic() + 60
+    while not task.done:
+        assert time.monotonic() < until
+        assert not task.wait(0.05), task.error
+    return task
+
+
+def test_an_expensive_column_is_decoded_elsewhere_with_the_same_bits(
+    decoded_here: list[str],
+) -> None:
+    columns = {"c1": f"{DEMO}!greedy!", "c2": f"{DEMO}!beam!{HEAVY}"}
+    screen = settled(opened("compare", src=SOURCE, **columns))
+    assert decoded_here == ["greedy"]
+    settings = {"num_beams": 30, "max_new_tokens": 300}
+    (found,) = s2s.load(DEMO).translate([SOURCE], "beam", **settings)
+    result = background.pool().result(request_for("beam", settings))
+    assert result is not None
+    assert result.value.hypotheses == found.hypotheses
+    assert nats(found.log_prob) in "".join(bodies(screen))
+
+
+def test_the_other_columns_are_there_while_one_is_decoded() -> None:
+    columns = {"c1": f"{DEMO}!greedy!", "c2": f"{DEMO}!beam!{ENDLESS}"}
+    screen = opened("compare", src=SOURCE, **columns)
+    task = until_it_runs(screen)
+    screen.run()
+    assert not screen.exception
+    (bar,) = screen.get("progress")
+    assert bar.proto.text.startswith("Decoding in the background: step ")
+    assert "of at most 4,096" in bar.proto.text
+    assert sum(body.startswith('<p dir="auto" title=') for body in bodies(screen)) == 1
+    screen.button(key="stop decoding c2").click().run()
+    assert task.is_over
+    assert "Stopped after" in said(screen)
+    assert not screen.get("progress")
+    screen.button(key="decode again c2").click().run()
+    assert screen.get("progress")
+
+
+@pytest.mark.parametrize("how", ["another setting", "another page"])
+def test_leaving_the_view_stops_its_search(how: str) -> None:
+    screen = opened("compare", src=SOURCE, c1=f"{DEMO}!beam!{ENDLESS}")
+    task = until_it_runs(screen)
+    screen.run()
+    assert not task.is_over  # the same view goes on
+    if how == "another page":
+        screen.switch_page("pages/inspect/attention.py").run()
+    else:
+        screen.text_input(key="src").set_value("a cat").run()
+    assert task.is_over
+    assert task not in tasks(screen)
+
+
+@pytest.mark.parametrize("page", ["steps", "attention", ""])
+def test_the_other_pages_wait_for_what_they_are_about(
+    page: str, monkeypatch: pytest.MonkeyPatch, decoded_here: list[str]
+) -> None:
+    monkeypatch.setattr(background, "HEAVY", 0.0)
+    monkeypatch.setattr(background, "PATIENCE", 0.0)
+    screen = opened(page, run=DEMO, src=f"the dog reads the book on {page or 'the table'}")
+    screen = settled(screen)
+    assert not decoded_here
+    assert screen.get("plotly_chart")
+
+
+def test_a_search_that_proves_slow_leaves_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "SLICE", -1.0)
+    sentence = "the cat sits on the mat"
+    screen = settled(opened("compare", src=sentence, c1=f"{DEMO}!greedy!"))
+    assert background.pool().result(request_for("greedy", source=sentence))
+    assert sum(body.startswith('<p dir="auto" title=') for body in bodies(screen)) == 1
+
+
+def test_two_visitors_get_turns(pool: DecoderPool) -> None:
+    until_it_runs(opened("compare", src=SOURCE, c1=f"{DEMO}!beam!{ENDLESS}"))
+    request = request_for("greedy", source="a dog")
+    other = pool.ask(request, "another workspace", Waiter("tab", lambda: True))
+    assert other.wait(60)
+    assert pool.result(request)
