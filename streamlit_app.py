@@ -7,12 +7,14 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from s2s.ui.shell import FRAME, identify, plotly_script, ready, warm_up
+from s2s.ui.shell import FRAME, Guard, identify, plotly_script, ready, warm_up
 from s2s.workspaces import ROUTES, Visits
 
 identify()
 if get_script_run_ctx() is None:
     routes = [Route("/ready", ready), Route("/plotly.min.js", plotly_script), *ROUTES]
-    app = st.App(FRAME, lifespan=warm_up, routes=routes, middleware=[Middleware(Visits)])
+    app = st.App(
+        FRAME, lifespan=warm_up, routes=routes, middleware=[Middleware(Guard), Middleware(Visits)]
+    )
 else:  # a test runs this file as a script
     runpy.run_path(str(FRAME), run_name="__main__")

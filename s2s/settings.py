@@ -123,9 +123,26 @@ def why_not_ready() -> str:
     try:
         if is_hosted():
             secret()
+            frame_ancestors()
     except UserError as error:
         return str(error)
     return ""
+
+
+def frame_ancestors() -> str:
+    """Which sites may show a hosted server's pages in a frame: `S2S_FRAME_ANCESTORS`, or only the server itself.
+
+    Raises UserError for what is no list of origins.
+    """
+    given = " ".join(os.environ.get("S2S_FRAME_ANCESTORS", "").split()) or "'self'"
+    if not re.fullmatch(
+        r"('self'|'none'|https?://[\w.*:-]+)( ('self'|https?://[\w.*:-]+))*", given
+    ):
+        raise UserError(
+            f"`S2S_FRAME_ANCESTORS` is {given}; give origins with spaces between, for example"
+            " `'self' https://huggingface.co`."
+        )
+    return given
 
 
 def is_hosted() -> bool:

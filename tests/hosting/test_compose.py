@@ -1,7 +1,5 @@
 """compose.yaml and the configuration of its proxy, against what the program and Streamlit know."""
 
-import base64
-import hashlib
 import re
 import shutil
 import subprocess
@@ -9,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import streamlit
 import yaml  # type: ignore[import-untyped]
 from streamlit import config
 
@@ -123,28 +120,9 @@ def test_an_idle_session_outlives_the_app_s_pings() -> None:
     assert config.get_option("server.websocketPingInterval") * 3 <= 60 <= int(minutes) * 60
 
 
-def test_the_policy_allows_the_one_script_that_streamlit_writes_into_its_page() -> None:
-    page = (Path(streamlit.__file__).parent / "static" / "index.html").read_text()
-    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    assert f"'sha256-{digest}'" in PROXY
-
-
-def test_every_answer_says_what_a_browser_may_do_with_it() -> None:
-    for name, value in {
-        "X-Content-Type-Options": "nosniff",
-        "Referrer-Policy": "same-origin",
-        "Strict-Transport-Security": '"max-age=31536000"',
-    }.items():
-        assert re.search(rf"^\t\t{name} {re.escape(value)}$", PROXY, re.MULTILINE)
-    (policy,) = re.findall(r'Content-Security-Policy "(.*)"', PROXY)
-    rules = {
-        name: value
-        for name, _, value in (rule.strip().partition(" ") for rule in policy.split(";"))
-    }
-    assert rules["default-src"] == rules["frame-ancestors"] == rules["base-uri"] == "'none'"
-    assert "unsafe" not in rules["script-src"]
-    assert not re.search(r"\*|https?:", policy)
+def test_the_proxy_adds_what_only_it_knows_and_leaves_the_rest_to_the_app() -> None:
+    assert re.search(r'^\t\tStrict-Transport-Security "max-age=31536000"$', PROXY, re.MULTILINE)
+    assert not re.search(r"^\s*(Content-Security-Policy|X-Frame-Options)", PROXY, re.MULTILINE)
 
 
 def test_caddy_where_present_reads_the_configuration(

@@ -2,6 +2,7 @@
 
 from s2s.ui.canvas import plotly_script
 from s2s.ui.shell.expiry_banner import keep_button
+from s2s.ui.shell.guard import Guard
 from s2s.ui.shell.pages import PAGES, Page, page, page_link
 from s2s.ui.shell.share_button import page_url
 from s2s.ui.shell.visitors import browser_key, identify

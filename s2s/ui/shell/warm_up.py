@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse
 
 from s2s import settings
 from s2s.data import delete_old_uploads
+from s2s.ui.shell.media import guard_downloads
 
 HOUR = 3600.0  # seconds
 FRAME = Path(__file__).parent / "frame.py"
@@ -57,6 +58,8 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
             worker.ensure()
     except UserError as error:  # the demos work without a queue
         logging.getLogger(__name__).warning("%s", error)
+    if settings.is_hosted():
+        guard_downloads()
     gc.collect()
     gc.freeze()
     tasks = (_delete_uploads(), _empty_trash(), _delete_expired())
