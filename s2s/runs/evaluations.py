@@ -37,8 +37,8 @@ STATES = ("waiting", "running", "done", "stopped", "failed")
 class System:
     """A translating system: a run's checkpoint with a strategy, or an uploaded file.
 
-    `name` is unique in its evaluation. `step` is the checkpoint, `checkpoint` what was asked for: `best`, or nothing
-    where the step itself was.
+    `name` is unique in its evaluation. `step` is the checkpoint, `checkpoint` what was asked for: `best`, `last`, or
+    nothing where the step itself was.
     """
 
     name: str

@@ -14,7 +14,7 @@ from s2s.jobs import EvaluationRequest, evaluation_service, test_sets
 from s2s.runs import Sentences
 from s2s.ui.evaluate import files, options
 from s2s.ui.evaluate import systems as systems_of
-from s2s.ui.evaluate.view_state import CHECKPOINTS, EVERY, STATE, write_to_url
+from s2s.ui.evaluate.view_state import CHECKPOINTS, EVERY, LAST, STATE, write_to_url
 from s2s.ui.kit import as_markdown, cached, duration, forms, plain
 
 FILES = "files"
@@ -154,7 +154,14 @@ def _who(run_id: str) -> tuple[list[str], list[str]]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         runs = STATE.choices("runs", "Runs", titles, default=run_id)
         if any(len(cached.open_run(run).folder.steps_by_choice()) > 1 for run in runs):
-            STATE.choice("checkpoints", "Checkpoints", CHECKPOINTS, width=200)
+            STATE.choice(
+                "checkpoints",
+                "Checkpoints",
+                CHECKPOINTS,
+                width=200,
+                help="Best: the lowest validation loss. Best and last are those at the moment of Evaluate; the result"
+                " says the step.",
+            )
     names = {name: name for name in STRATEGIES}
     pills = partial(st.pills, selection_mode="multi")
     strategies = STATE.choices("strategies", "Strategies", names, widget=pills)
@@ -162,9 +169,10 @@ def _who(run_id: str) -> tuple[list[str], list[str]]:
 
 
 def _models(runs: list[str]) -> list[systems_of.Model]:
-    """The best checkpoint of each run, or all of them."""
+    """The best or the last checkpoint of each run, or all of them."""
     if STATE.now.checkpoints != EVERY:
-        return [systems_of.best_model(run) for run in runs]
+        wanted = systems_of.LAST if STATE.now.checkpoints == LAST else systems_of.BEST
+        return [systems_of.model_at(run, wanted) for run in runs]
     return [
         systems_of.Model(run, step)
         for run in runs

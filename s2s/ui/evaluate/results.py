@@ -216,7 +216,7 @@ def button(form: evaluate_form.Form) -> None:
 
 def _evaluate(request: EvaluationRequest) -> None:
     try:
-        systems = systems_of.with_best(request.systems)
+        systems = systems_of.resolved(request.systems)
         STATE.remember(evaluation=evaluation_service.submit(replace(request, systems=systems)))
         worker.ensure()
     except UserError as wrong:

@@ -23,27 +23,32 @@ SWEEP_VALUES = {
 }
 MOST_VALUES = 12
 BEST = "best"
+LAST = "last"
 MBR = "mbr"
 STATED = ("num_samples", "temperature", "epsilon_cutoff")  # in the name of every MBR system
 
 
 class Model(NamedTuple):
-    """A run's checkpoint; `checkpoint` is `best` where the best was asked for, whatever its step."""
+    """A run's checkpoint; `checkpoint` is `best` or `last` where that was asked for, whatever its step."""
 
     run: str
     step: int
     checkpoint: str = ""
 
 
-def best_model(run_id: str) -> Model:
-    """The best checkpoint that there is now."""
-    return Model(run_id, cached.open_run(run_id).step, BEST)
+def model_at(run_id: str, checkpoint: str) -> Model:
+    """The best or the last checkpoint that there is now."""
+    run = cached.open_run(run_id)
+    step = max(run.folder.steps_by_choice()) if checkpoint == LAST else run.step
+    return Model(run_id, step, checkpoint)
 
 
-def with_best(systems: Iterable[System]) -> tuple[System, ...]:
-    """The systems, those of a best checkpoint with the one that is best now: a page may be older than a checkpoint."""
+def resolved(systems: Iterable[System]) -> tuple[System, ...]:
+    """The systems, those of a best or last checkpoint with that of now: a page may be older than a checkpoint."""
     return tuple(
-        replace(system, step=best_model(system.run).step) if system.checkpoint == BEST else system
+        replace(system, step=model_at(system.run, system.checkpoint).step)
+        if system.checkpoint in (BEST, LAST)
+        else system
         for system in systems
     )
 

@@ -52,7 +52,7 @@ def panel(run_id: str) -> None:
         request = None
         try:
             settings = systems.checked(run_id, strategy, text or "")
-            model = systems.best_model(run_id)
+            model = systems.model_at(run_id, systems.BEST)
             request = _request(model, strategy, settings, file) if file else None
         except UserError as wrong:
             forms.show_error(wrong)
@@ -98,7 +98,7 @@ def _request(
 
 def _submit(request: EvaluationRequest) -> None:
     try:
-        best = systems.with_best(request.systems)
+        best = systems.resolved(request.systems)
         STATE.remember(evaluation=evaluation_service.submit(replace(request, systems=best)))
         worker.ensure()
     except UserError as wrong:

@@ -18,8 +18,11 @@ from s2s.ui.kit import ViewState, between, field, one_of, pickers
 
 DEFAULT_STRATEGIES = "greedy beam"
 BEST = "the best"
-EVERY = "every one"  # stands in links
-CHECKPOINTS = MappingProxyType({BEST: "best checkpoint", EVERY: "all checkpoints"})
+LAST = "the last"
+EVERY = "every one"  # these stand in links
+CHECKPOINTS = MappingProxyType(
+    {BEST: "best checkpoint", LAST: "last checkpoint", EVERY: "all checkpoints"}
+)
 TOKENIZER_LABELS = MappingProxyType(
     {
         "13a": "13a: sacrebleu's default",

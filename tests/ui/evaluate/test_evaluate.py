@@ -16,7 +16,15 @@ from s2s.plots import TradeoffPoint
 from s2s.runs import EvaluationFolder, RunFolder, Sentences, System, evaluations, runs_folder
 from s2s.scores import Scoring, sentence_scores
 from s2s.share import unpack
-from s2s.ui.evaluate import charts, chat, downloads, sentences, systems, translate_file
+from s2s.ui.evaluate import (
+    charts,
+    chat,
+    downloads,
+    provenance,
+    sentences,
+    systems,
+    translate_file,
+)
 from s2s.ui.evaluate import table as evaluate_table
 from tests.jobs.context import FakeContext
 from tests.screen import link, lost, opened, said
@@ -96,17 +104,24 @@ def test_one_press_queues_an_evaluation_that_the_address_names() -> None:
     assert evaluation_service.progress(asked.id).state == "stopped"
 
 
-def test_best_is_the_checkpoint_that_is_best_when_the_button_is_pressed() -> None:
+@pytest.mark.parametrize(
+    ("wanted", "step", "asked_for"), [("", 1600, "best"), ("the last", 1700, "last")]
+)
+def test_best_and_last_are_those_of_the_moment_when_the_button_is_pressed(
+    wanted: str, step: int, asked_for: str
+) -> None:
     folder = runs_folder() / "mine"
     shutil.copytree(run_folder(DEMO), folder)
-    screen = opened("evaluate", run="mine")
-    for file in (folder / "checkpoints").iterdir():  # training goes on while the page is open
-        shutil.copy(file, file.with_name(file.name.replace("1500", "1600")))
-    RunFolder(folder).set_status("running", step=1600, best_step=1600)
+    screen = opened("evaluate", run="mine", set=f"checkpoints:{wanted}" if wanted else "n:200")
+    for file in [*(folder / "checkpoints").iterdir()]:  # training continues while the page is open
+        for number in ("1600", "1700"):
+            shutil.copy(file, file.with_name(file.name.replace("1500", number)))
+    RunFolder(folder).set_status("running", step=1700, best_step=1600)
     screen.button(key="evaluate").click().run()
     assert not screen.exception
     (asked,) = evaluations.list_evaluations()
-    assert {(system.step, system.checkpoint) for system in asked.systems} == {(1600, "best")}
+    assert {(system.step, system.checkpoint) for system in asked.systems} == {(step, asked_for)}
+    assert provenance.checkpoint(asked.systems[0]) == f"step {step:,} ({asked_for})"
 
 
 def test_the_table_says_what_the_scores_are_and_a_link_opens_it_again() -> None:
