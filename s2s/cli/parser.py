@@ -107,7 +107,7 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
         required=True,
         action="append",
         metavar="FILE",
-        help="references; several files for several references of each source",
+        help="references; several files for several references of each source (loss and accuracy: of the first)",
     )
     parser.add_argument(
         "--bleu-tokenize",

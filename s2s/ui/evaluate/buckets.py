@@ -20,6 +20,7 @@ from s2s.analysis import (
 )
 from s2s.runs import Evaluation, evaluations
 from s2s.scores import METRIC_NAMES
+from s2s.ui.evaluate import references
 from s2s.ui.evaluate.view_state import STATE
 from s2s.ui.kit import file_name, plain, shortened
 from s2s.words import MetricName
@@ -27,6 +28,8 @@ from s2s.words import MetricName
 SCORES = ("bleu", "chrf", "ter", "rouge_l", "exact_match")
 NOTHING = "no other system"
 UNKNOWN = "–"
+FLAGS = "flags"
+FIRST_DECIDES = "The first reference of a sentence decides its bucket; the score counts all."
 HEADS = {"difference": "difference", "low": "95 % from", "high": "to"}
 
 
@@ -72,6 +75,11 @@ def _errors(evaluation: Evaluation, every: Sequence[Sequence[SentenceRow]]) -> N
         f"Of all {len(every[0]):,} sentences. Search error: the model gives the reference a higher log-probability than"
         " its output. Copy: the output is the source. The others are quality flags, which are reasons to look, not"
         " verdicts."
+        + references.note(
+            evaluation.id,
+            "Where a sentence has several references, the first is the reference here: an output that equals another"
+            " one may count as an error.",
+        )
     )
 
 
@@ -133,6 +141,7 @@ def _buckets(
     st.caption(
         f"{about} {plain(labels[metric])} of the sentences of each bucket together; difference: {plain(ours)} minus the"
         " other, with its 95 % paired bootstrap interval. In a small bucket the interval is wide."
+        + (references.note(evaluation.id, FIRST_DECIDES) if by in ("ratio", FLAGS) else "")
     )
     st.download_button(
         "Buckets (CSV)",

@@ -26,6 +26,7 @@ from s2s.analysis import (
 from s2s.runs import Evaluation, System, evaluations
 from s2s.scores import METRIC_NAMES, METRICS
 from s2s.share import Column
+from s2s.ui.evaluate import references
 from s2s.ui.kit import cached, file_name, forms, nats, plain, score_counts
 from s2s.ui.kit.differences import against_reference, legend
 from s2s.ui.shell import PAGES, page_link
@@ -35,6 +36,7 @@ GAP = "gap"
 MOST_COLUMNS = 6  # of Compare
 SCORES = ("chrf", "bleu", "ter", "rouge_l")
 CELL = 200  # characters
+MOST_REFERENCES = 5  # of one sentence that are shown
 Every = Sequence[Sequence[SentenceRow]]  # the sentences of each system
 
 
@@ -256,6 +258,10 @@ def _detail(
             f"How the scores of {plain(evaluation.systems[place].name)} are counted",
             icon=":material/calculate:",
         ):
+            if len(references.of_sentences(evaluation.id)[picked]) > 1:
+                st.caption(
+                    "Counted against the first reference; the scores above count all of them."
+                )
             score_counts.panel(row.hypothesis, row.reference)
 
 
@@ -264,7 +270,7 @@ def _lines(evaluation: Evaluation, rows: Sequence[SentenceRow], names: Sequence[
     lines = [
         f'<p dir="auto"><small>source {first.number:,}</small><br>{html.escape(first.source)}</p>'
     ]
-    lines.append(f'<p dir="auto"><small>reference</small><br>{html.escape(first.reference)}</p>')
+    lines.append(_reference_lines(references.of_sentences(evaluation.id)[first.number - 1]))
     alike: dict[tuple[str, str], list[str]] = {}
     for system, row in zip(evaluation.systems, rows, strict=False):
         alike.setdefault((row.hypothesis, _scores(row, names)), []).append(system.name)
@@ -277,6 +283,19 @@ def _lines(evaluation: Evaluation, rows: Sequence[SentenceRow], names: Sequence[
         marked = against_reference(row.hypothesis, row.reference)
         lines.append(f'<p dir="auto">{named}<br>{marked}</p>')
     return "".join(lines) + legend("a translation", "the reference")
+
+
+def _reference_lines(known: Sequence[str]) -> str:
+    """HTML: the references of a sentence, a few of many."""
+    label = (
+        "reference"
+        if len(known) == 1
+        else f"{len(known):,} references, the first of which is compared below"
+    )
+    shown = "<br>".join(html.escape(one) for one in known[:MOST_REFERENCES])
+    left = len(known) - MOST_REFERENCES
+    more = f"<br><small>and {left:,} more</small>" if left > 0 else ""
+    return f'<p dir="auto"><small>{label}</small><br>{shown}{more}</p>'
 
 
 def _scores(row: SentenceRow, names: Sequence[MetricName]) -> str:

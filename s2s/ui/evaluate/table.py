@@ -13,7 +13,7 @@ import streamlit as st
 
 from s2s.runs import Evaluation
 from s2s.scores import MEASURES, METRIC_NAMES, METRICS
-from s2s.ui.evaluate import downloads, provenance
+from s2s.ui.evaluate import downloads, provenance, references
 from s2s.ui.kit import plain, shortened
 from s2s.words import MetricName
 
@@ -42,6 +42,7 @@ FORMATS = MappingProxyType(
         "length_ratio": "{:.2f}",
     }
 )
+FORCED = frozenset({"loss", "perplexity", "token_accuracy"})  # of a reference, not of an output
 FRACTIONS = frozenset({"token_accuracy"})  # stored as 0 to 1, shown as a percentage
 
 
@@ -83,7 +84,10 @@ def _table(
 ) -> None:
     names = [system.name for system in evaluation.systems]
     cells = {name.label: _cells(name, systems) for name in shown.values()}
-    config = {name.label: st.column_config.TextColumn(help=_help(name)) for name in shown.values()}
+    config = {
+        name.label: st.column_config.TextColumn(help=_help(name, evaluation.id))
+        for name in shown.values()
+    }
     st.dataframe(
         pd.DataFrame({"System": names, **cells, **provenance.columns(evaluation, found)}),
         hide_index=True,
@@ -94,8 +98,9 @@ def _table(
     )
 
 
-def _help(name: MetricName) -> str:
-    return f"{name.help} [{name.unit}]" if name.unit else name.help
+def _help(name: MetricName, evaluation: str) -> str:
+    first = references.note(evaluation, references.FIRST_ONLY) if name.key in FORCED else ""
+    return f"{name.help}{first} [{name.unit}]" if name.unit else f"{name.help}{first}"
 
 
 def _verdict(evaluation: Evaluation, systems: Sequence[Scores]) -> str:

@@ -1,0 +1,62 @@
+"""Where sentences have several references, what is computed from the first one only says so."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from s2s.jobs import EvaluationRequest, evaluation_service
+from s2s.runs import Sentences, System, evaluations
+from s2s.ui.evaluate import references, table
+from tests.screen import opened, said
+from tests.ui.evaluate.test_evaluate import DEMO, PAIRS, work
+
+MORE = [
+    ("la maison rouge", "la <b>maison</b>", "a", "b", "c", "d", "e"),
+    ("le chat dort",),
+    ("x", "y"),
+]
+
+
+def shown(known: list[tuple[str, ...]]) -> tuple[str, AppTest]:
+    evaluation = evaluation_service.submit(
+        EvaluationRequest(
+            (System("greedy", DEMO, 1500, "greedy"),),
+            Sentences("mine", n=3),
+            PAIRS,
+            run=DEMO,
+            references=known,
+        )
+    )
+    evaluations.folder(evaluation).set_words({})
+    work(evaluations.folder(evaluation))
+    screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}")
+    assert not screen.exception
+    return evaluation, screen
+
+
+def helped(evaluation: str, key: str) -> str:
+    return table._help(table.METRIC_NAMES[key], evaluation)
+
+
+def test_loss_and_errors_name_the_first_reference() -> None:
+    evaluation, screen = shown(MORE)
+    assert references.has_several(evaluation)
+    assert "the first is the reference here" in said(screen)
+    for key in table.FORCED:
+        assert references.FIRST_ONLY in helped(evaluation, key)
+    assert references.FIRST_ONLY not in helped(evaluation, "bleu")
+    screen.selectbox(key="evaluate bucket").set_value("ratio").run()
+    assert "The first reference of a sentence decides its bucket" in said(screen)
+    screen.selectbox(key="eval sort").set_value("number").run()
+    assert "Counted against the first reference" in said(screen)
+    bodies = "".join(str(each.proto.body) for each in screen.get("html"))
+    assert "7 references, the first of which is compared below" in bodies
+    assert "la &lt;b&gt;maison&lt;/b&gt;" in bodies
+    assert "and 2 more" in bodies
+
+
+@pytest.mark.parametrize("known", [[], [(reference,) for _, reference in PAIRS]])
+def test_a_single_reference_needs_no_such_words(known: list[tuple[str, ...]]) -> None:
+    evaluation, screen = shown(known)
+    assert not references.has_several(evaluation)
+    assert "first reference" not in said(screen)
+    assert "first reference" not in helped(evaluation, "loss")
