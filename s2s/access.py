@@ -26,8 +26,13 @@ T = TypeVar("T")
 Verb = Literal["view", "explore", "change", "delete", "list", "download"]
 
 EVERYBODY = "everybody"  # owns what ships with the program
+OPERATOR = "operator"  # runs the server, and does not read what visitors make
 NOBODY = ""  # a visitor without a workspace
 FOR_GUESTS = frozenset({"view", "explore"})
+FOR_OPERATOR = frozenset(
+    {("server", "change"), ("job", "list"), ("job", "change"), ("workspace", "list")}
+    | {("workspace", "delete")}
+)
 FORMAT = 1
 SHIPPED_SOURCES = ("builtin:", "synthetic:")
 ID = re.compile(r"[\w-]{1,64}")
@@ -65,6 +70,8 @@ def may(workspace: str, verb: Verb, thing: Thing) -> bool:
         return verb not in ("change", "delete")
     if workspace == LOCAL and not settings.is_hosted():
         return True
+    if workspace == OPERATOR:
+        return (thing.kind, verb) in FOR_OPERATOR
     if workspace != NOBODY and workspace == thing.owner:
         return True
     return thing.is_shared and verb in FOR_GUESTS

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from s2s.jobs import extrapolation, queue, run_service, sweep, training
+    from s2s.jobs import extrapolation, operation, queue, run_service, sweep, training
     from s2s.jobs.evaluation import external, provenance, test_sets
     from s2s.jobs.evaluation import service as evaluation_service
     from s2s.jobs.evaluation.external import GivenScores
@@ -96,6 +96,7 @@ _MODULES = MappingProxyType(
         "external": "s2s.jobs.evaluation.external",
         "extrapolation": "s2s.jobs.extrapolation",
         "initialization": "s2s.jobs.training.initialization",
+        "operation": "s2s.jobs.operation",
         "provenance": "s2s.jobs.evaluation.provenance",
         "queue": "s2s.jobs.queue",
         "run_service": "s2s.jobs.run_service",

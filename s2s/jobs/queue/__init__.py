@@ -1,6 +1,7 @@
 """The queue and the processes that work on it: the table of jobs, the worker, the fork server, one process per job."""
 
 from s2s.jobs.queue.database import UnreachableError, begin
+from s2s.jobs.queue.server_state import ServerState, server_state, set_notice, set_paused
 from s2s.jobs.queue.table import (
     AT_ONCE,
     ControlRequests,
@@ -16,9 +17,9 @@ from s2s.jobs.queue.table import (
     is_anything_left,
     jobs,
     latest,
+    live_jobs,
     minutes_of_a_day,
     poll_requests,
-    position,
     progressed,
     rename,
     renew,
@@ -26,3 +27,5 @@ from s2s.jobs.queue.table import (
     set_note,
     submit,
 )
+from s2s.jobs.queue.turns import position, positions
+from s2s.jobs.queue.workers import REPORT, SeenWorker, report, seen_workers, sign_off

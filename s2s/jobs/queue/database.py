@@ -44,6 +44,19 @@ TURNS = sa.Table(
     # the greater, the later a job of that owner was last started in that slot
     sa.Column("turn", sa.Integer),
 )
+SERVER = sa.Table(
+    "server",
+    sa.MetaData(),
+    sa.Column("name", sa.String(40), primary_key=True),
+    sa.Column("value", sa.Text),
+)
+WORKERS = sa.Table(
+    "workers",
+    sa.MetaData(),
+    sa.Column("host", sa.String(120), primary_key=True),
+    sa.Column("started", sa.Double),
+    sa.Column("seen", sa.Double),
+)
 
 # Never change a released migration: add another one. Plain SQL for both SQLite and PostgreSQL.
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
@@ -77,6 +90,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             expires DOUBLE PRECISION NOT NULL)""",
         "CREATE INDEX keys_of_a_workspace ON workspace_keys (workspace)",
         "CREATE INDEX links_of_a_workspace ON recovery_links (workspace)",
+    ),
+    (
+        "CREATE TABLE server (name VARCHAR(40) PRIMARY KEY, value TEXT NOT NULL)",
+        """CREATE TABLE workers (host VARCHAR(120) PRIMARY KEY, started DOUBLE PRECISION NOT NULL,
+            seen DOUBLE PRECISION NOT NULL)""",
     ),
 )
 # Arbitrary numbers that no other program uses in the same PostgreSQL database.

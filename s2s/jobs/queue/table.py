@@ -13,6 +13,7 @@ from sqlalchemy.exc import IntegrityError
 
 from s2s.config import UserError
 from s2s.jobs.queue.database import JOBS, alone, begin
+from s2s.jobs.queue.server_state import read_state
 from s2s.jobs.queue.turns import in_turn, note_turn
 from s2s.settings import limits, new_id
 
@@ -22,6 +23,7 @@ EXPRESS_AT_ONCE = (
 # Running jobs per host, by slot.
 AT_ONCE = MappingProxyType({"long": 1, "express": EXPRESS_AT_ONCE})
 DAY = 86_400.0  # seconds
+MOST_LISTED = 1000  # jobs
 ATTEMPTS = 3  # a job whose process died three times is not started a fourth time
 
 ROW = JOBS.c
@@ -170,7 +172,9 @@ def _count(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> in
 
 
 def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = None) -> Job | None:
-    """Take the next job of that slot for `ttl` seconds; None where none waits or the host's slots are full.
+    """Take the next job of that slot for `ttl` seconds.
+
+    None where none waits, the host's slots are full, or the operator has paused the queue.
 
     Jobs whose worker died come first. Then owners take turns: next is the one who started in this slot longest ago.
     """
@@ -196,7 +200,7 @@ def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = 
         "started": now,
     }
     with alone() as connection:
-        if _count(connection, busy) >= AT_ONCE[slot]:
+        if read_state(connection).is_paused or _count(connection, busy) >= AT_ONCE[slot]:
             return None
         job = _first(connection, lost) or next(iter(in_turn(connection, slot)), None)
         # Check again that it is free: under PostgreSQL it may have been stopped, or its lease renewed, in between.
@@ -366,14 +370,9 @@ def _select(condition: sa.ColumnElement[bool], limit: int) -> list[Job]:
         return [_job(row) for row in connection.execute(statement)]
 
 
-def position(job: str) -> int:
-    """How many waiting jobs of its slot start before it, owners taking turns; 0 where it no longer waits."""
-    with begin() as connection:
-        slot = connection.execute(
-            sa.select(ROW.slot).where(ROW.id == job, ROW.state == "queued")
-        ).scalar()
-        order = in_turn(connection, slot) if slot else []
-    return order.index(job) if job in order else 0
+def live_jobs() -> list[Job]:
+    """Everybody's jobs that wait or run, newest first."""
+    return _select(ROW.state.in_(("queued", "running")), limit=MOST_LISTED)
 
 
 def is_anything_left(host: str, *, now: float | None = None) -> bool:

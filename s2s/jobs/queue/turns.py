@@ -7,9 +7,23 @@ from collections.abc import Mapping, Sequence
 
 import sqlalchemy as sa
 
-from s2s.jobs.queue.database import JOBS, TURNS
+from s2s.jobs.queue.database import JOBS, TURNS, begin
 
 ROW = JOBS.c
+
+
+def positions() -> dict[str, int]:
+    """Of every waiting job: how many of its slot start before it, owners taking turns."""
+    waiting = sa.select(ROW.slot).where(ROW.state == "queued").distinct()
+    with begin() as connection:
+        slots = connection.execute(waiting).scalars().all()
+        orders = [in_turn(connection, str(slot)) for slot in slots]
+    return {job: before for order in orders for before, job in enumerate(order)}
+
+
+def position(job: str) -> int:
+    """How many waiting jobs of its slot start before it; 0 where it no longer waits."""
+    return positions().get(job, 0)
 
 
 def in_turn(connection: sa.Connection, slot: str) -> list[str]:

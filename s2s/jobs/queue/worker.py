@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import os
 import signal
 import socket
@@ -54,6 +55,7 @@ def serve(idle: float | None = None) -> str:
                 worker.work(idle, signals)
                 if signals:
                     stopped = worker.stop_jobs(signals)
+                worker.sign_off()
             # A job that arrived while the lock was released found a worker in place, so nobody else starts one.
             if not signals and not worker.is_anything_left():
                 return "There is no more work."
@@ -91,6 +93,8 @@ class Worker:
         self.host = socket.gethostname()[:120]
         self.name = f"{self.host}:{os.getpid()}:{time.time():.3f}"
         self.ttl = settings.lease_seconds()
+        self.started = time.time()
+        self.reported = -math.inf  # on the monotonic clock
         self.children: dict[str, RunningJob] = {}  # by job
         self.claims = itertools.count(1)
         self.fork_server: ForkServer | None = None  # without one, each job gets a fresh process
@@ -157,6 +161,7 @@ class Worker:
     def turn(self) -> None:
         """Note which jobs have ended, and fill the free slots; nothing while the database is unreachable."""
         try:
+            self._report()
             self._note_ended()
             if not self.is_stopping:
                 self._claim()
@@ -165,6 +170,17 @@ class Worker:
             if str(error) != self.trouble:
                 print(error, file=sys.stderr, flush=True)
             self.trouble = str(error)
+
+    def _report(self) -> None:
+        if time.monotonic() - self.reported >= queue.REPORT:
+            queue.report(self.host, self.started)
+            self.reported = time.monotonic()
+
+    def sign_off(self) -> None:
+        """Others see at once that this machine has no worker."""
+        with contextlib.suppress(UnreachableError):
+            queue.sign_off(self.host)
+        self.reported = -math.inf
 
     def is_anything_left(self) -> bool:
         """Whether there is work; True while nobody can know."""

@@ -9,7 +9,12 @@ from s2s.ui.canvas import mend_navigation, save_picture
 from s2s.ui.kit import address, cached, forms, in_view
 from s2s.ui.shell.expiry_banner import show_expiry
 from s2s.ui.shell.header import header
-from s2s.ui.shell.notices import read_address, show_notices, write_run_label
+from s2s.ui.shell.notices import (
+    read_address,
+    show_notices,
+    show_operator_notice,
+    write_run_label,
+)
 from s2s.ui.shell.pages import rows
 from s2s.ui.shell.share_button import share_button
 from s2s.ui.shell.style import ICON, apply_style
@@ -33,6 +38,7 @@ if not show_identity():
     st.stop()
 in_view.clear()
 share_container, is_ready = header(row)
+show_operator_notice()
 notices = st.container()
 show_expiry(row)
 if is_ready:

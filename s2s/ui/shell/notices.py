@@ -7,6 +7,11 @@ import streamlit as st
 from s2s import share
 from s2s.ui.kit import as_markdown, cached, pickers
 
+PAUSED = (
+    "The queue is paused: what trains or is evaluated now continues, and what waits starts when the operator resumes"
+    " the queue."
+)
+
 
 def read_address() -> None:
     """At a visitor's first run: cleans the address before a widget reads it."""
@@ -35,6 +40,15 @@ def show_notices() -> list[str]:
     if sentences:
         st.info(as_markdown(" ".join(sentences)), icon=":material/link_off:")
     return sentences
+
+
+def show_operator_notice() -> None:
+    """What the operator tells everybody, and that no job starts where the queue is paused."""
+    state = cached.server_state()
+    if state.notice:
+        st.warning(as_markdown(state.notice), icon=":material/campaign:")
+    if state.is_paused:
+        st.info(PAUSED, icon=":material/pause_circle:")
 
 
 def write_run_label(sentences: list[str]) -> None:

@@ -392,3 +392,41 @@ def test_the_minutes_of_a_day_are_counted_and_limited(monkeypatch: pytest.Monkey
     ):
         queue.submit("train", "ann", "even more", {}, now=day + 1900.0)
     queue.submit("train", "bob", "his", {}, now=day + 1900.0)
+
+
+def test_a_paused_queue_lets_running_jobs_continue_and_starts_none_until_it_is_resumed() -> None:
+    running = claim() if submit("a", now=1.0) else None
+    waiting = submit("b", now=2.0)
+    assert running is not None
+    queue.set_paused(True)
+    queue.set_paused(True)
+    assert queue.server_state() == queue.ServerState(is_paused=True)
+    queue.renew(running.id, "w", 20.0, now=11.0)
+    assert claim("v", host="elsewhere") is None
+    assert claim("v", host="elsewhere", now=99.0) is None  # nor one whose worker died
+    assert (state(running.id), state(waiting), queue.is_anything_left("h")) == (
+        "running",
+        "queued",
+        True,
+    )
+    queue.set_paused(False)
+    assert getattr(claim("v", host="elsewhere"), "id", None) == waiting
+
+
+def test_a_notice_replaces_the_one_before_and_an_empty_one_removes_it() -> None:
+    for sentence in ("At nine the server restarts.", "At ten.", ""):
+        queue.set_notice(sentence)
+        assert queue.server_state().notice == sentence
+
+
+def test_workers_are_listed_until_they_sign_off_or_are_forgotten() -> None:
+    queue.report("dead", 1.0, now=100.0)
+    queue.report("h", 50.0, now=3000.0)
+    queue.report("h", 50.0, now=3650.0)
+    dead, alive = queue.seen_workers()
+    assert (dead.is_alive(3650.0), alive.is_alive(3650.0)) == (False, True)
+    assert alive == queue.SeenWorker("h", 50.0, 3650.0)
+    queue.report("h", 50.0, now=9999.0)
+    assert [worker.host for worker in queue.seen_workers()] == ["h"]
+    queue.sign_off("h")
+    assert queue.seen_workers() == []

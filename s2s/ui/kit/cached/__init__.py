@@ -19,6 +19,7 @@ from s2s.ui.kit.cached.decoding import (
     wide_search,
 )
 from s2s.ui.kit.cached.forecasts import forecast, preset_sizes, recommended_preset, throughput
+from s2s.ui.kit.cached.server import refresh_server_state, server_state
 from s2s.ui.kit.cached.stored_runs import (
     DEMO_FOLDER,
     follow_link,
