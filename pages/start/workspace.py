@@ -3,7 +3,8 @@
 import streamlit as st
 
 from s2s import access
-from s2s.ui.workspace import actions, contents
+from s2s.ui.shell import account
+from s2s.ui.workspace import actions, contents, sign_in
 
 st.session_state["no link"] = "This page shows what is yours alone, so there is no link to it."
 actions.notices()
@@ -11,7 +12,9 @@ if access.current() != access.NOBODY:
     has_contents = contents.contents()
     left, right = st.columns(2, border=True)
     with left:
-        actions.recovery_link()
+        sign_in.sign_in()
+        if not account():
+            actions.recovery_link()
     with right:
         if has_contents:
             actions.export()

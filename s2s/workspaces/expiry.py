@@ -71,7 +71,7 @@ def delete_expired(*, now: float | None = None) -> int:
         if item.kind is not storage.UPLOAD
         and (when := _when(item, kept)) is not None
         and when < now
-        and not _is_at_work(item)
+        and not is_at_work(item)
     ]
     for item in expired:
         try:
@@ -93,9 +93,10 @@ def _when(item: Item, kept: Mapping[str, float]) -> float | None:
     return max(item.changed, kept.get(item.owner, 0.0)) + days * rows.DAY
 
 
-def _is_at_work(item: Item) -> bool:
+def is_at_work(item: Item) -> bool:
+    """Whether a job waits or works on it."""
     if item.kind is storage.DATASET:
         return False
     job = queue.latest(item.id)
-    is_live = job is not None and job.is_live()
-    return is_live or (item.kind is storage.RUN and is_training(item.folder))
+    is_queued = job is not None and job.state in ("queued", "running")  # also of a dead worker
+    return is_queued or (item.kind is storage.RUN and is_training(item.folder))

@@ -40,6 +40,11 @@ QUESTION = """<h1>Open this workspace here?</h1>
 <noscript><p>This page needs JavaScript.</p></noscript>
 <script src="recover.js"></script>"""
 NOTHING_HERE = "This browser then shows the runs, datasets and evaluations of that workspace."
+SIGNED_IN = "_streamlit_user"  # Streamlit's cookie
+FOR_AN_ACCOUNT = (
+    "You are signed in, and still see the workspace of your account afterwards. Under My workspace you can then merge"
+    " this one into it."
+)
 HEADERS = {
     "cache-control": "no-store",
     "referrer-policy": "same-origin",
@@ -55,6 +60,8 @@ async def recover(request: Request) -> Response:
     try:
         if request.method != "POST":
             what = await anyio.to_thread.run_sync(_what_happens, _present(request))
+            if SIGNED_IN in visits.cookies(request.scope):
+                what = FOR_AN_ACCOUNT
             return HTMLResponse(visits.page(QUESTION.format(what=what)), headers=HEADERS)
         if not _is_from_our_page(request):
             return _said(ELSEWHERE, 403)

@@ -13,6 +13,7 @@ from s2s.jobs.queue.table import (
     delete_jobs,
     find,
     finish,
+    give,
     hand_back,
     is_anything_left,
     jobs,

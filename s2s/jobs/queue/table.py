@@ -387,6 +387,11 @@ def rename(job: str, name: str) -> None:
         _update(ROW.id == job, spec={**found.spec, "name": name})
 
 
+def give(job: str, owner: str) -> None:
+    """Give a job that has ended to another owner."""
+    _update(ROW.id == job, ROW.state.not_in(("queued", "running")), owner=owner)
+
+
 def delete_jobs(run: str) -> None:
     """Delete the jobs of a run."""
     with begin() as connection:

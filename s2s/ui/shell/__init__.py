@@ -5,5 +5,5 @@ from s2s.ui.shell.expiry_banner import keep_button
 from s2s.ui.shell.guard import Guard
 from s2s.ui.shell.pages import PAGES, Page, page, page_link
 from s2s.ui.shell.share_button import page_url
-from s2s.ui.shell.visitors import browser_key, identify
+from s2s.ui.shell.visitors import account, browser_key, identify, user
 from s2s.ui.shell.warm_up import FRAME, ready, warm_up

@@ -34,8 +34,13 @@ def export() -> None:
         "One zip with your runs, datasets and evaluations, and a README. You can download it for an hour."
     )
     if st.button("Prepare the zip", key="export", icon=":material/folder_zip:"):
+        key = browser_key()
+        if key is None:
+            raise UserError(
+                "The zip cannot be handed over without cookies; allow them, then reload."
+            )
         with st.spinner("Writing the zip …"):
-            st.session_state[EXPORTED] = workspaces.write_export(access.current(), browser_key())
+            st.session_state[EXPORTED] = workspaces.write_export(access.current(), key.signed)
     if name := st.session_state.get(EXPORTED):
         st.link_button(
             "Download my-workspace.zip", _address(f"export/{name}"), icon=":material/download:"
