@@ -19,7 +19,7 @@ import random
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -45,8 +45,9 @@ Log = defaultdict[str, list[float]]
 class Visitors:
     """What the visitors share: unused sentences, the live run, response times by page, and errors."""
 
-    def __init__(self, live: str) -> None:
+    def __init__(self, live: str, pages: Sequence[str] = ()) -> None:
         self.live = live
+        self.pages = [*pages] or [page for page in ACTIONS if page != "positions"]
         self.dice = random.Random(1)
         lines = SENTENCES.read_text().splitlines()
         self.sentences = iter(self.dice.sample(lines, len(lines)))
@@ -102,6 +103,7 @@ ACTIONS = MappingProxyType(
         "runs": _picks("run"),
         "compare": [*_picks("c1 strategy"), _type],
         "attention": [*_picks("kind", "layer", "head"), _type],
+        "positions": _picks("positions encoding", "positions view"),
     }
 )
 TITLES = {row.url_path: row.title for row in PAGES}
@@ -116,7 +118,7 @@ async def turn(session: Session, visitors: Visitors, page: str) -> None:
 async def act(session: Session, visitors: Visitors) -> None:
     """An action on the page, or with a probability of 1/4 another page."""
     if visitors.dice.random() < 0.25:
-        await turn(session, visitors, visitors.dice.choice(list(ACTIONS)))
+        await turn(session, visitors, visitors.dice.choice(visitors.pages))
         return
     seconds = await visitors.dice.choice(ACTIONS[session.page])(session, visitors)
     visitors.waited[TITLES[session.page]].append(seconds)
@@ -145,7 +147,7 @@ async def visit(url: str, visitors: Visitors, page: str, end: float) -> None:
                 await act(session, visitors)
             except KeyError as missing:
                 visitors.wrong.append(f"{TITLES[session.page]}: no widget {missing}")
-                await turn(session, visitors, visitors.dice.choice(list(ACTIONS)))
+                await turn(session, visitors, visitors.dice.choice(visitors.pages))
         await session.socket.close()
     except (OSError, TimeoutError, ConnectionClosed) as error:
         visitors.wrong.append(f"{TITLES[session.page]}: {type(error).__name__} {error}")
@@ -155,7 +157,7 @@ async def visit(url: str, visitors: Visitors, page: str, end: float) -> None:
 async def latency(url: str, live: str, count: int, seconds: float) -> Visitors:
     """This many visitors for this many seconds, spread over the pages."""
     visitors = Visitors(live)
-    pages = list(ACTIONS)
+    pages = visitors.pages
     end = time.monotonic() + seconds
     await asyncio.gather(*(visit(url, visitors, pages[i % len(pages)], end) for i in range(count)))
     return visitors

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator, Mapping
@@ -54,6 +55,8 @@ class Server(NamedTuple):
 
     url: str
     home: Path
+    script: str = "streamlit_app.py"
+    environment: Mapping[str, str] = MappingProxyType({})
 
     def python(self, code: str, *arguments: str) -> str:
         """Run a script in its own process with this server's `S2S_HOME`; returns the last word that it prints."""
@@ -61,7 +64,7 @@ class Server(NamedTuple):
         answer = subprocess.run(
             command,
             cwd=ROOT,
-            env=_environment(self.home),
+            env=_environment(self.home) | dict(self.environment),
             capture_output=True,
             text=True,
             check=False,
@@ -82,42 +85,50 @@ class Server(NamedTuple):
 
 
 @contextlib.contextmanager
-def server(script: str = "streamlit_app.py", ready: str = "ready") -> Iterator[Server]:
-    """A server whose address `ready` has answered. Afterwards every process of its home is stopped, jobs included."""
+def server(
+    script: str = "streamlit_app.py", ready: str = "ready", **environment: str
+) -> Iterator[Server]:
+    """A server whose address `ready` has answered, with these variables in its environment.
+
+    Afterwards every process of its home is stopped, jobs included.
+    """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    options = [
-        "--server.port",
-        str(port),
-        "--server.address",
-        "127.0.0.1",
-        "--server.headless",
-        "true",
-    ]
-    command = [sys.executable, "-m", "streamlit", "run", script, *options]
-    with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
-        (Path(folder) / "server.log").open("wb") as log,
-    ):
-        home = Path(folder)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        served = Server(f"http://127.0.0.1:{port}", Path(folder), script, environment)
+        try:
+            start(served, ready)
+            yield served
+        finally:
+            stop(served.home)
+
+
+def start(served: Server, ready: str = "ready") -> None:
+    """Start the server's process. Raises SystemExit with its log where it does not answer."""
+    port = served.url.rpartition(":")[2]
+    options = ["--server.port", port, "--server.address", "127.0.0.1", "--server.headless", "true"]
+    command = [sys.executable, "-m", "streamlit", "run", served.script, *options]
+    log = served.home / "server.log"
+    with log.open("ab") as file:
         process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env=_environment(home),
+            env=_environment(served.home) | dict(served.environment),
             stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
+            stdout=file,
+            stderr=file,
         )
-        try:
-            url = f"http://127.0.0.1:{port}"
-            wait_for(f"{url}/{ready}", process)
-            yield Server(url, home)
-        except NotReadyError as error:
-            raise SystemExit(f"{error}\n{Path(log.name).read_text()}") from error
-        finally:
-            stop(home)
-            process.wait(20)
+    threading.Thread(target=process.wait, daemon=True).start()  # no zombie is left of it
+    try:
+        wait_for(f"{served.url}/{ready}", process)
+    except NotReadyError as error:
+        raise SystemExit(f"{error}\n{log.read_text()}") from error
+
+
+def kill(served: Server) -> None:
+    """SIGKILL to the server alone, as when memory runs out."""
+    _send(signal.SIGKILL, [pid for pid, role in processes(served.home).items() if role == "server"])
 
 
 def _environment(home: Path) -> dict[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import urllib.request
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -39,6 +40,7 @@ class Session:
 
     def __init__(self, url: str) -> None:
         self.host = url.removeprefix("http://")
+        self.cookies = ""  # as the header has them
         self.page = ""  # the path of the URL
         self.query: dict[str, str] = {}
         self.pages: dict[str, str] = {}  # path to the hash of its script
@@ -54,13 +56,27 @@ class Session:
         self.complaints: list[str] = []  # the text of error boxes
 
     async def connect(self) -> None:
-        """Open the websocket; no script runs yet."""
+        """Load the document, which may set cookies, and open the websocket; no script runs yet."""
+        if not self.cookies:
+            self.cookies = await asyncio.to_thread(self._load)
         url = f"ws://{self.host}/_stcore/stream"
         origin: Any = f"http://{self.host}"
         protocols: Any = ["streamlit"]
         self.socket = await websockets.connect(
-            url, subprotocols=protocols, origin=origin, max_size=None, open_timeout=TIMEOUT
+            url,
+            subprotocols=protocols,
+            origin=origin,
+            additional_headers={"Cookie": self.cookies} if self.cookies else {},
+            max_size=None,
+            open_timeout=TIMEOUT,
         )
+
+    def _load(self) -> str:
+        """The cookies that a browser without any gets with the document."""
+        request = urllib.request.Request(f"http://{self.host}/", headers={"Accept": "text/html"})
+        with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
+            given = answer.headers.get_all("Set-Cookie") or []
+        return "; ".join(cookie.partition(";")[0] for cookie in given)
 
     async def open(self, page: str, query: Mapping[str, str]) -> float:
         """Open a page as a link in the app does, which sets widgets bound to the URL; returns seconds."""
