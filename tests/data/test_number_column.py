@@ -86,3 +86,8 @@ def test_wide_objects_are_refused_before_they_fill_the_memory() -> None:
     content = "".join(f'{{"{i}": 1}}\n' for i in range(500)).encode()
     with pytest.raises(UserError, match=f"more than {number_column.MOST_COLUMNS} columns"):
         read_numbers("a.jsonl", content, most=1000)
+
+
+def test_a_long_line_of_digits_is_read_in_linear_time() -> None:
+    with pytest.raises(UserError, match=r"Line 1 of `a\.txt` is `111"):
+        read_numbers("a.txt", b"1" * 900_000 + b"x\n", most=3)

@@ -16,7 +16,7 @@ from s2s.data.formats.delimited import csv_, tsv
 from s2s.data.formats.streams import Content, ReadingBudget
 
 LARGEST = 1e9  # a mean of larger numbers may overflow, and no score has them
-NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE | re.ASCII)
+NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?", re.IGNORECASE | re.ASCII)
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+", re.ASCII)
 SEVERAL = re.compile(r"[\s,;|]+")  # between the numbers of several columns
 MISSING = frozenset(
