@@ -19,7 +19,7 @@ from s2s.model.positions import Position
 from s2s.runs import runs_folder
 from s2s.scores import Metric, Score
 from tests.conftest import TINY
-from tests.screen import opened, said
+from tests.screen import lost, opened, said, translation
 
 DEMO = "demo-en-fr"
 
@@ -70,10 +70,8 @@ def test_an_unknown_position_encoding_is_answered_with_the_nearest() -> None:
     assert "parity" not in POSITION_KINDS
 
 
-def test_a_toy_strategy_is_on_the_command_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """On the page and in the link: tests/test_screens.py."""
+@pytest.fixture
+def toy_strategy(monkeypatch: pytest.MonkeyPatch) -> None:
     toy = Choice(
         lambda stepper, config, constraints: greedy(stepper, Greedy(max_new_tokens=1)),
         Greedy,
@@ -83,9 +81,24 @@ def test_a_toy_strategy_is_on_the_command_line(
     for name, module in list(sys.modules.items()):
         if name.startswith("s2s.") and hasattr(module, "STRATEGIES"):
             monkeypatch.setattr(module, "STRATEGIES", more)
+
+
+@pytest.mark.usefixtures("toy_strategy")
+def test_a_toy_strategy_is_on_the_command_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"the red house\n")))
     assert main(["translate", DEMO, "--strategy", "toy"]) == 0
     assert capsys.readouterr().out == "la\n"
+
+
+@pytest.mark.usefixtures("toy_strategy")
+def test_a_toy_strategy_is_on_the_page_and_in_the_link() -> None:
+    screen = opened("compare", src="the red house", c1=f"{DEMO}!toy!")
+    assert not lost(screen)
+    assert translation(screen) == "la"
+    assert "One word is enough." in said(screen)
+    assert "!toy!" in screen.session_state["c1"]
 
 
 def test_a_toy_metric_is_printed_and_in_the_json(

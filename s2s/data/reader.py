@@ -18,6 +18,7 @@ import time
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import psutil
 from filelock import FileLock, Timeout
@@ -38,27 +39,34 @@ MAX_EXPORTS = 2
 
 
 def main() -> None:
-    """Carries out the order on standard input."""
+    """Carries out the order on standard input, under limits."""
     order = json.loads(sys.stdin.buffer.read())
-    caps = Caps.from_json(order["caps"])
-    data = DataConfig.from_json(order["data"])
-    folder = Path(order["folder"])
-    state = folder / f"{order['state']}.json"
     os.nice(NICENESS)
-    sections = {key: PROFILE_SECTIONS[key] for key in order["parts"]}
-    progress = Progress(state, READ_WEIGHT + sum(section.weight for section in sections.values()))
     # The alarm kills the process, even while it waits for a slot; the page explains why.
-    signal.setitimer(signal.ITIMER_REAL, caps.seconds)
-    with _wait_for_slot(progress):
+    signal.setitimer(signal.ITIMER_REAL, Caps.from_json(order["caps"]).seconds)
+    with _wait_for_slot(Progress(_state(order), READ_WEIGHT)):
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
-        job = ReaderJob(folder, order["spec"], data, progress)
-        with contextlib.ExitStack() as stack:
-            stack.enter_context(access.acting_as(order["workspace"]))
-            if (uploaded := Path(order["files"])).is_dir():
-                os.chdir(uploaded)  # so that errors name the files without their folders
-                stack.enter_context(access.reading_upload())
-            error = _run(job, sections, order["token"])
-    files.write_json(state, {"is_over": True, "error": error})
+        carry_out(order)
+
+
+def carry_out(order: Mapping[str, Any]) -> None:
+    """Reads the dataset, computes the sections and writes how it ended."""
+    data = DataConfig.from_json(order["data"])
+    sections = {key: PROFILE_SECTIONS[key] for key in order["parts"]}
+    total = READ_WEIGHT + sum(section.weight for section in sections.values())
+    job = ReaderJob(Path(order["folder"]), order["spec"], data, Progress(_state(order), total))
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(access.acting_as(order["workspace"]))
+        if (uploaded := Path(order["files"])).is_dir():
+            # so that errors name the files without their folders
+            stack.enter_context(contextlib.chdir(uploaded))
+            stack.enter_context(access.reading_upload())
+        error = _run(job, sections, order["token"])
+    files.write_json(_state(order), {"is_over": True, "error": error})
+
+
+def _state(order: Mapping[str, Any]) -> Path:
+    return Path(order["folder"]) / f"{order['state']}.json"
 
 
 def _run(job: ReaderJob, sections: Mapping[str, Section], token: str) -> str:

@@ -1,24 +1,17 @@
 """Deleting a saved dataset: the button names it, asks twice, and counts the runs that need it."""
 
-import pytest
-
 from s2s import settings
 from s2s.config import PRESETS, override
 from s2s.data import files, saved_datasets
 from s2s.jobs import training
 from s2s.share import pack
 from s2s.ui.kit import cached
-from tests.screen import opened, said
+from tests.screen import link, opened, said
+from tests.ui.data.uploading import PAIRS
 
 
 def saved(text: str, name: str) -> str:
     return saved_datasets.save(files.from_pasted(text), name=name, owner=settings.OWNER)
-
-
-@pytest.fixture(autouse=True)
-def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("S2S_WORKER", "elsewhere")
-    cached.refresh_runs()
 
 
 def test_the_button_names_its_dataset() -> None:
@@ -52,3 +45,28 @@ def test_runs_that_need_a_dataset_are_counted() -> None:
         opened("data", set=pack({"source": f"corpus:{needed}"}))
     )
     assert "stopped run" not in said(opened("data", set=pack({"source": f"corpus:{spare}"})))
+
+
+def test_a_saved_dataset_can_be_linked_renamed_and_deleted() -> None:
+    corpus = files.from_bytes([("pairs.tsv", PAIRS)])
+    spec = f"corpus:{saved_datasets.save(corpus, name='mine', owner=settings.OWNER)}"
+    screen = opened("data", set=pack({"source": spec}))
+    assert screen.segmented_control(key="origin").value == "Saved"
+    assert "set=source" in link(screen)
+    screen.text_input(key=f"name {spec.partition(':')[2]}").set_value("another name").run()
+    assert saved_datasets.listing(settings.OWNER)[0].name == "another name"
+    assert screen.button(key=f"delete text {spec.partition(':')[2]}").label == "Delete another name"
+    screen.button(key=f"delete text {spec.partition(':')[2]}").click().run()
+    assert not screen.exception
+    assert not saved_datasets.listing(settings.OWNER)
+    assert "No saved datasets yet" in said(screen)
+    assert "There is no dataset" in said(opened("data", set=pack({"source": spec})))
+
+
+def test_deleting_a_dataset_that_is_gone_is_no_exception() -> None:
+    hash = saved_datasets.save(files.from_pasted("a ||| b"), name="mine", owner=settings.OWNER)
+    saved_datasets.save(files.from_pasted("c ||| d"), name="other", owner=settings.OWNER)
+    screen = opened("data", set=pack({"source": f"corpus:{hash}"}))
+    saved_datasets.delete(hash, settings.OWNER)
+    screen.button(key=f"delete text {hash}").click().run()
+    assert not screen.exception

@@ -11,7 +11,7 @@ from s2s.data import load, saved_datasets
 from s2s.share import pack
 from s2s.ui.data import uploads
 from tests.screen import opened, said, settled
-from tests.test_screens import PAIRS, uploaded
+from tests.ui.data.uploading import PAIRS, uploaded
 
 
 class Interrupted(dict[str, object]):

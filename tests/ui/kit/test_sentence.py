@@ -1,7 +1,8 @@
 import pytest
 
+import s2s
 from s2s.ui.shell import PAGES
-from tests.screen import box, opened
+from tests.screen import box, lost, opened, said
 
 WITH_SENTENCE = [
     row.url_path
@@ -32,3 +33,19 @@ def test_an_example_gives_way_to_one_of_a_model_that_cannot_read_it() -> None:
     screen.selectbox(key="run").select("demo-en-fr").run()
     assert not screen.exception
     assert box(screen) not in ("", first)
+
+
+def test_another_run_brings_its_own_checkpoint_examples_and_target(own_run: str) -> None:
+    for path in ("attention", "compare"):
+        screen = opened(path, run=own_run)
+        probes = [line["source"] for line in s2s.load(own_run).folder.lines("samples")]
+        assert box(screen) == probes[0]
+        if path == "attention":
+            screen.text_input(key="tgt box").set_value("1 2").run()
+        screen.selectbox(key="run").set_value("demo-en-fr").run()
+        assert not screen.exception
+        assert not lost(screen)
+        assert box(screen) == "the cat sits on the mat"
+        assert "not among" not in said(screen)
+        if path == "attention":
+            assert screen.text_input(key="tgt box").value == ""

@@ -1,0 +1,74 @@
+"""One column: a run, a checkpoint and a strategy with its settings."""
+
+import math
+
+import pytest
+
+import s2s
+from s2s import decode
+from s2s.share import Column
+from tests.screen import link, lost, opened, said, translation
+
+DEMO = "demo-en-fr"
+
+
+def test_compare_shows_every_tokens_probability() -> None:
+    screen = opened("compare", src="the red house", c1=f"{DEMO}@1500!greedy!")
+    assert not lost(screen)
+    (found,) = s2s.load(DEMO).translate(["the red house"], "greedy")
+    assert translation(screen) == found.text
+    strip = next(
+        str(each.proto.body)
+        for each in screen.get("html")
+        if 'class="tokens"' in str(each.proto.body)
+    )
+    for token, value in zip(found.tokens, found.hypotheses[0].token_log_probs, strict=True):
+        assert (
+            f">{token.replace('<', '&lt;').replace('>', '&gt;')}</bdi></b><small>{math.exp(value):.0%}<"
+            in strip
+        )
+    assert f"{found.log_prob:.2f}".replace("-", "−") in said(screen)
+
+
+def test_a_column_is_a_link(own_run: str) -> None:
+    values = {
+        "num_beams": "3",
+        "length_penalty": "0.5",
+        "length_formula": "power",
+        "early_stopping": "never",
+        "max_new_tokens": "9",
+    }
+    written = str(Column(own_run, "20", "beam", values))
+    screen = opened("compare", src="1 2 3", c1=written)
+    assert not lost(screen)
+    assert screen.session_state["run"] == own_run
+    assert screen.session_state["c1"] == written
+    expected = s2s.load(own_run, 20).translate(
+        ["1 2 3"], "beam", num_beams=3, length_penalty=0.5, early_stopping="never", max_new_tokens=9
+    )[0]
+    assert translation(screen) == (expected.text or "(nothing)")
+    assert len(expected.hypotheses) == 3
+    assert "c1=" in link(screen)
+
+
+def test_a_setting_moves_the_link() -> None:
+    screen = opened("compare", src="the red house")
+    screen.number_input(key="c1 beam num_beams").set_value(2).run()
+    assert Column.read(screen.session_state["c1"]).settings["num_beams"] == "2"
+    assert screen.query_params["c1"] in (screen.session_state["c1"], [screen.session_state["c1"]])
+    screen.number_input(key="c1 beam num_beams").set_value(5).run()
+    assert "c1" not in screen.query_params  # what one finds without it
+
+
+@pytest.mark.parametrize("strategy", decode.STRATEGIES)
+def test_every_strategy_is_decoded_on_the_page(strategy: str) -> None:
+    screen = opened("compare", src="the red house", c1=f"{DEMO}!{strategy}!")
+    assert not lost(screen)
+    (found,) = s2s.load(DEMO).translate(["the red house"], strategy)
+    assert translation(screen) == found.text
+
+
+def test_a_setting_that_cannot_be_obeyed_is_said_before_anything_is_decoded() -> None:
+    screen = opened("compare", src="the red house", c1=f"{DEMO}!constrained!force_words:zebrä")
+    assert "is not in this model's target vocabulary" in said(screen)
+    assert not screen.exception

@@ -1,0 +1,125 @@
+"""Where a dataset comes from: those that ship, files, pasted text."""
+
+import pytest
+
+from s2s import settings
+from s2s.data import load, load_preview, saved_datasets
+from s2s.share import unpack
+from tests.screen import opened, said, settled
+from tests.ui.data.uploading import PAIRS, uploaded
+
+
+def test_data_shows_a_dataset() -> None:
+    screen = opened("data")
+    assert {each.label: each.value for each in screen.metric}["Pairs"] == "20,000"
+    frame = screen.dataframe[0].value
+    assert tuple(frame.iloc[0]) == load_preview("builtin:en-fr").rows[0]
+    assert "first 300 of 20,000" in said(screen)
+
+
+def test_an_uploaded_table_is_read_saved_and_taken_to_training() -> None:
+    screen = uploaded(("pairs.tsv", PAIRS))
+    assert {each.label: each.value for each in screen.metric}["Pairs"] == "3"
+    assert "1 pair with an empty side dropped" in said(screen)
+    assert "Only a saved dataset can be linked" in said(screen)
+    screen.button(key="train on").click().run()
+    (text,) = saved_datasets.listing(settings.OWNER)
+    assert text.name == "pairs.tsv"
+    assert [pair.src for pair in load(text.spec).pairs] == [
+        "the red house",
+        "the cat",
+        "<b>x</b> **y**",
+    ]
+
+
+def test_any_two_columns_can_be_picked() -> None:
+    table = b"id,en,split,de,fr\n1,the house,train,das Haus,la maison\n2,the cat,train,die Katze,le chat\n"
+    screen = uploaded(("five.csv", table))
+    pick = next(each for each in screen.selectbox if each.label == "Target column")
+    assert pick.value == "de"
+    settled(pick.set_value("fr").run())
+    assert list(screen.dataframe[0].value["target"]) == ["la maison", "le chat"]
+    next(each for each in screen.selectbox if each.label == "Source column").set_value("fr").run()
+    assert "same column" in said(screen)
+
+
+def test_a_third_column_says_the_task_and_the_header_can_be_taken_for_data() -> None:
+    table = b"task,input,output\nsummarize,a long text,short\nreverse,a b,b a\n"
+    screen = uploaded(("tasks.csv", table))
+    settled(
+        next(each for each in screen.selectbox if each.label == "Task column")
+        .set_value("task")
+        .run()
+    )
+    assert list(screen.dataframe[0].value["source"]) == ["summarize: a long text", "reverse: a b"]
+    settled(
+        next(each for each in screen.toggle if each.label.startswith("Row 1"))
+        .set_value(False)
+        .run()
+    )
+    assert next(iter(screen.dataframe[0].value["source"])) == "task: input"
+
+
+def test_two_files_are_aligned_and_can_be_swapped() -> None:
+    screen = uploaded(("a.en", b"one\ntwo\n"), ("a.de", b"eins\nzwei\n"))
+    assert list(screen.dataframe[0].value.iloc[0]) == ["one", "eins"]
+    assert "The source is a.en" in said(screen)
+    settled(next(each for each in screen.toggle if "Swap" in each.label).set_value(True).run())
+    assert list(screen.dataframe[0].value.iloc[0]) == ["eins", "one"]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ([("a.en", b"one\ntwo\n"), ("a.de", b"eins\n")], "2 lines"),
+        ([("a.csv", b"")], "empty"),
+        ([("a.csv", "привет мир,здравствуй мир\n".encode("cp1251") * 9)], "UTF-8"),
+        ([("a.txt", b"text\n"), ("b.tsv", b"a\tb\n"), ("c.txt", b"x\n")], "3 files"),
+        ([("a.png", b"\x89PNG\x00\x00")], "a.png"),
+        ([("a.csv", b'a,b\n"open,c\n')], "not CSV"),
+        ([("<b>.csv", b"")], "<b>.csv"),
+    ],
+)
+def test_a_bad_upload_is_refused_in_a_sentence_beside_it(
+    given: list[tuple[str, bytes]], sentence: str
+) -> None:
+    screen = uploaded(*given)
+    (wrong,) = screen.error
+    assert sentence in wrong.value.replace("\\", "").replace("\u2060", "")
+    assert (
+        "/" not in wrong.value.replace("</b>", "") or "tmp" not in wrong.value
+    )  # no path of the server
+    assert not screen.metric
+
+
+def test_pasted_pairs_are_read() -> None:
+    screen = opened("data")
+    screen.segmented_control(key="origin").set_value("Paste").run()
+    settled(
+        screen.text_area(key="paste")
+        .set_value("the house ||| la maison\nthe cat\tle chat\nnothing\n")
+        .run()
+    )
+    assert {each.label: each.value for each in screen.metric}["Pairs"] == "2"
+    assert "1 line" in said(screen)
+    settled(screen.text_area(key="paste").set_value("no target here").run())
+    assert screen.error
+
+
+@pytest.mark.parametrize("given", ["view:Cleaning", ""])
+def test_an_older_address_does_not_leave_an_upload(given: str) -> None:
+    """Of two requests at once, the browser's second still has the address from before the first."""
+    screen = opened("data")
+    screen.segmented_control(key="origin").set_value("Paste").run()
+    settled(
+        screen.text_area(key="paste")
+        .set_value("the house ||| la maison\nthe cat ||| le chat")
+        .run()
+    )
+    settled(screen.segmented_control(key="data view").set_value("Task").run())
+    assert unpack(screen.session_state["set"])["source"].startswith("upload:")
+    screen.query_params["set"] = given
+    settled(screen.run())
+    assert screen.segmented_control(key="origin").value == "Paste"
+    assert {each.label: each.value for each in screen.metric}["Pairs"] == "2"
+    assert screen.segmented_control(key="data view").value == (unpack(given).get("view", "Pairs"))

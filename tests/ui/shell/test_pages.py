@@ -1,0 +1,85 @@
+"""Every page, however one arrives there."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from s2s import settings
+from s2s.ui.kit import cached
+from tests.screen import PAGES, box, link, opened
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_opens_first_on_a_deep_link(path: str) -> None:
+    screen = opened(path)
+    assert not screen.exception
+    assert not screen.error
+    assert link(screen).startswith("/?v=1")
+
+
+HOSTILE = (
+    {
+        "run": "![x](http://e)",
+        "step": "**1**",
+        "layer": "x",
+        "head": "-1",
+        "kind": "<b>",
+        "src": "a\x00b",
+        "tgt": "\u202ex",
+        "set": "a:b,source:![x](http://e),preset:**b**",
+        "c1": "![x](y)@5!**b**!num_beams:![x](z)",
+        "c2": "x@y!z!a:b",
+        "c3": "!!!!",
+    },
+    {
+        "run": "../../etc/passwd",
+        "step": "7",
+        "src": "cat " * 3000,
+        "tgt": "chat " * 3000,
+        "set": ",,:,source:../../etc,preset:x,train.steps:NaN,train.lr:1e999",
+        "c1": "@99!beam!num_beams:1e9",
+    },
+    # which the demo, long as the sentence is, reads
+    {"src": "cat " * 3000, "tgt": "chat " * 3000, "c1": "@99!beam!num_beams:1e9"},
+)
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("params", HOSTILE)
+def test_a_hostile_link_gives_a_sentence_and_something_useful(
+    path: str, params: dict[str, str]
+) -> None:
+    screen = opened(path, **params)
+    assert not screen.exception
+    assert screen.title
+    notices = "".join(str(each.value) for each in [*screen.info, *screen.error, *screen.warning])
+    assert not re.search(r"(?<!\\)(!\[|\]\(|<script|\*\*)", re.sub(r"`[^`]*`", "", notices))
+
+
+DAMAGES = {
+    "recipe.json": '{"format": 1}',
+    "status.json": '{"state": "paused"}',
+    "metrics.jsonl": '{"a": 1}\n{"half\n[]\n',
+    "samples.jsonl": '{"a": 1}\n{"half\n[]\n',
+}
+
+
+def test_damaged_runs_take_down_no_page(own_run: str) -> None:
+    runs = settings.home() / "runs"
+    for number, (name, content) in enumerate(DAMAGES.items()):
+        damaged = Path(shutil.copytree(runs / own_run, runs / f"damaged{number}00000000"))
+        (damaged / name).write_text(content)
+    cached.refresh_runs()
+    for page in PAGES:
+        for run in ("", *(f"damaged{number}00000000" for number in range(len(DAMAGES)))):
+            assert not opened(page, **({"run": run} if run else {})).exception, (page, run)
+
+
+def test_what_one_typed_stays_on_the_way_from_page_to_page(tmp_path: Path) -> None:
+    screen = opened("", src="the red house")
+    assert box(screen) == "the red house"
+    screen.switch_page("pages/decode/compare.py").run()
+    assert not screen.exception
+    assert box(screen) == "the red house"

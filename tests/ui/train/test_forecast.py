@@ -1,0 +1,43 @@
+"""What is known before training: costs, and settings that training would refuse."""
+
+import pytest
+
+from s2s.config import PRESETS
+from s2s.jobs.plan.cost import forecast
+from s2s.share import pack
+from s2s.ui.kit import cached
+from tests.screen import opened, said
+
+
+def test_train_forecasts_what_it_will_cost() -> None:
+    screen = opened("train")
+    screen.session_state["costs"] = True
+    screen.run()
+    numbers = {each.label: each.value for each in screen.metric}
+    cost = forecast(PRESETS["small"].recipe, cached.preview("builtin:en-fr"))
+    assert f"{cost.parameters:,} in all" in said(screen)
+    assert numbers["Memory needed"].endswith("MB")
+    assert f"for {PRESETS['small'].recipe.train.steps:,} steps" in said(screen)
+
+
+def test_settings_that_do_not_go_together_are_said_under_the_control() -> None:
+    screen = opened("train")
+    screen.number_input(key="set model.d_model").set_value(130).run()
+    assert "not divisible" in said(screen)
+    assert screen.button(key="train").disabled
+    screen.number_input(key="set model.d_model").set_value(64).run()
+    assert not screen.button(key="train").disabled
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"preset": "t5-11b"}, "choose a smaller preset"),
+        ({"data.max_length": "2", "tokenizer.kind": "word"}, "leaves no pair"),
+    ],
+)
+def test_what_training_would_refuse_is_said_before(changes: dict[str, str], sentence: str) -> None:
+    screen = opened("train", set=pack({"source": "synthetic:copy", "preset": "small", **changes}))
+    assert not screen.exception
+    assert sentence in said(screen)
+    assert screen.button(key="train").disabled

@@ -1,0 +1,100 @@
+"""A run from the button to its end. Jobs wait: a test does the worker's part itself."""
+
+import dataclasses
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from s2s import access, settings
+from s2s.config import PRESETS, Recipe, override
+from s2s.jobs import queue, run_service, training
+from s2s.runs import RunFolder
+from s2s.share import pack
+from s2s.ui.kit import cached
+from s2s.ui.kit.text import plain
+from tests.conftest import TINY
+from tests.jobs.context import FakeContext
+from tests.screen import lost, opened, said
+
+
+def finish(job: queue.Job) -> None:
+    """Do what a worker's child does."""
+    for _ in training.work(job, FakeContext()):
+        pass
+    queue.finish(job.id, "w", "done")
+
+
+def submit_from_the_page(**changes: object) -> tuple[AppTest, str]:
+    """Press Train with a tiny recipe."""
+    values = {"source": "synthetic:reverse", "preset": "small"} | {
+        key: str(value) for key, value in {**TINY, **changes}.items()
+    }
+    for short in ("model.d_ff", "model.n_layers"):
+        value = values.pop(short)
+        values |= {
+            short.replace("model.", f"model.{stack}."): value for stack in ("encoder", "decoder")
+        }
+    screen = opened("train", set=pack(values))
+    assert not lost(screen)
+    screen.text_input(key="run name").set_value("<b>my</b> **run**").run()
+    screen.button(key="train").click().run()
+    assert not screen.exception
+    return screen, screen.session_state["run"]
+
+
+def test_train_queues_the_run_and_shows_it_to_the_end() -> None:
+    screen, run_id = submit_from_the_page()
+    (job,) = queue.jobs(settings.OWNER)
+    assert job.run == run_id
+    recipe = Recipe.from_json(job.spec["recipe"])
+    expected = override(PRESETS["small"].recipe, TINY)
+    assert recipe == dataclasses.replace(expected, train=recipe.train)
+    assert recipe.train.steps == 30
+    assert "Waiting" in screen.get("progress")[0].proto.text
+    assert plain("<b>my</b> **run**") in [each.value for each in screen.subheader]
+    claimed = queue.claim("w", "h", job.slot, 60)
+    assert claimed
+    finish(claimed)
+    cached.refresh_runs()
+    screen.run()
+    assert not screen.exception
+    assert run_service.find(run_id, settings.OWNER).state == "done"
+    assert len(picture_of_curves(screen)) == 2
+    again = opened("train", run=run_id)
+    assert "Step 30 of 30" in again.get("progress")[0].proto.text
+
+
+def picture_of_curves(screen: AppTest) -> list[str]:
+    figure = json.loads(screen.get("plotly_chart")[0].proto.spec)
+    return [trace["name"] for trace in figure["data"]]
+
+
+def test_a_waiting_run_can_be_stopped_and_taken_up_again() -> None:
+    screen, run_id = submit_from_the_page()
+    screen.button(key="stop").click().run()
+    assert run_service.find(run_id, settings.OWNER).state == "stopped"
+    cached.refresh_runs()
+    screen = opened("train", run=run_id)
+    screen.button(key="resume").click().run()
+    assert not screen.exception
+    assert run_service.find(run_id, settings.OWNER).state == "queued"
+
+
+def test_a_finished_run_can_be_continued(own_run: str) -> None:
+    screen = opened("train", run=own_run)
+    screen.number_input(key="to step").set_value(40).run()
+    screen.button(key="go on").click().run()
+    assert not screen.exception
+    (job,) = queue.jobs(settings.OWNER)
+    finish(job)
+    assert RunFolder(access.run_folder(own_run)).status()["step"] == 40
+
+
+@pytest.mark.parametrize("path", ["", "compare", "attention"])
+def test_a_run_without_a_checkpoint_points_to_its_training(path: str) -> None:
+    _, run_id = submit_from_the_page()
+    cached.refresh_runs()
+    screen = opened(path, run=run_id)
+    assert not screen.exception
+    assert "has no checkpoint yet" in said(screen)
