@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from s2s import cli, settings
+from s2s import access, cli, settings
 from s2s.config import DataConfig, Recipe, UserError, override, parse_assignments
 from s2s.data import load
 from s2s.data.caps import Caps
@@ -27,15 +27,18 @@ LONG = "x" * 5000
 MOST_REPEATED = 500  # characters: two values of 200, and the file's name
 
 
+def wide_rows(n_columns: int) -> list[str]:
+    """A hundred objects that share no key."""
+    row = json.dumps({f"kROW_{column}": "x" for column in range(n_columns)})
+    return [row.replace("ROW", str(number)) for number in range(100)]
+
+
 def wide_jsonl(path: Path) -> None:
-    with path.open("w") as file:
-        for row in range(100):
-            file.write(json.dumps({f"k{row}_{column}": "x" for column in range(20_000)}) + "\n")
+    path.write_text("\n".join(wide_rows(20_000)))
 
 
 def wide_json(path: Path) -> None:
-    rows = [{f"k{row}_{column}": "x" for column in range(5_000)} for row in range(100)]
-    path.write_text(json.dumps(rows))
+    path.write_text(f"[{','.join(wide_rows(5_000))}]")
 
 
 def wide_parquet(path: Path) -> None:
@@ -62,6 +65,7 @@ def test_too_wide_a_table_is_refused_at_little_cost(name: str, tmp_path: Path) -
         "data": DataConfig().to_json(),
         "caps": Caps().to_json(),
         "token": "",
+        "workspace": access.current(),
     }
     settings.home().mkdir(parents=True)
     process = subprocess.Popen(
