@@ -24,7 +24,8 @@ TICK = 0.2  # seconds between two checks whether somebody still waits
 GRACE = 3.0  # seconds that a process has to stop a search before it is killed
 MAX_WAITING = 100  # requests of everybody
 MAX_BYTES = 40_000_000  # of results as JSON that are kept ...
-MIN_RESULTS = 8  # ... but always so many
+MIN_RESULTS = 8  # ... but always so many ...
+MAX_RESULTS = 256  # ... and never more
 DIED = (
     "The process that decoded this ended unexpectedly, and another one replaces it; try again, and if that fails,"
     " lower `num_beams`, `num_samples` or `max_new_tokens`."
@@ -51,6 +52,7 @@ class DecoderPool:
             DecodeRequest, DecodeTask
         ] = {}  # waiting and running, in order of arrival
         self._results: OrderedDict[DecodeRequest, tuple[Timed, int]] = OrderedDict()
+        self._n_bytes = 0  # of the results
         self._turns: dict[str, int] = {}  # when an owner or a visitor last had one
         self._numbers = itertools.count(1)
         self._n_threads = 0
@@ -209,12 +211,14 @@ class DecoderPool:
             return
         value = KINDS[task.request.kind].from_json(answer["result"])
         with self._changed:
+            _, replaced = self._results.pop(task.request, (None, 0))
+            self._n_bytes -= replaced
             self._results[task.request] = Timed(value, answer["seconds"]), answer["n_bytes"]
-            while (
-                len(self._results) > MIN_RESULTS
-                and sum(size for _, size in self._results.values()) > MAX_BYTES
+            self._n_bytes += answer["n_bytes"]
+            while len(self._results) > MAX_RESULTS or (
+                len(self._results) > MIN_RESULTS and self._n_bytes > MAX_BYTES
             ):
-                self._results.popitem(last=False)
+                self._n_bytes -= self._results.popitem(last=False)[1][1]
         self._finish(task, "")
 
     def _finish(self, task: DecodeTask, error: str) -> None:

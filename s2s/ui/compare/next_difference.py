@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
-from typing import Any, NamedTuple
+from collections.abc import Generator, Iterator, Sequence
+from typing import NamedTuple
 
 import streamlit as st
 
+from s2s.config import UserError
 from s2s.runs import Run
 from s2s.ui.compare.column import ColumnChoice
-from s2s.ui.kit import dataset_sentences
+from s2s.ui.kit import cached, dataset_sentences, plain
 
-BATCH = 16  # sentences that are decoded between two looks at the Stop button
+BATCH = 16  # sentences that are decoded together, at most
+ROWS = 160  # hypotheses of them
 MOST = 5_000  # sentences of a dataset that are searched
 SEARCH = "difference search"  # in the session: the pair of columns that is compared now
 FOUND = "difference found"  # the sentence to show when the page is next drawn
@@ -31,14 +32,13 @@ class Searched(NamedTuple):
 def search(
     sentences: Sequence[str], first: ColumnChoice, second: ColumnChoice
 ) -> Iterator[Searched]:
-    """After every batch how far it is; the last one has the sentence, or none does."""
-    waiting = iter(sentences)
+    """Often how far it is; the last one has the sentence, or none does. Raises UserError where a batch fails."""
+    size = max(1, min(BATCH, ROWS // max(_width(first), _width(second))))
     n = 0
-    while batch := list(islice(waiting, BATCH)):
-        outputs = [
-            _texts(each.run, batch, each.strategy, each.settings) for each in (first, second)
-        ]
-        for number, (one, other) in enumerate(zip(*outputs, strict=True), 1):
+    while batch := sentences[n : n + size]:
+        ones = yield from _texts(first, batch, n)
+        others = yield from _texts(second, batch, n)
+        for number, (one, other) in enumerate(zip(ones, others, strict=True), 1):
             if one != other:
                 yield Searched(n + number, batch[number - 1])
                 return
@@ -46,8 +46,19 @@ def search(
         yield Searched(n)
 
 
-def _texts(run: Run, sentences: list[str], strategy: str, settings: dict[str, Any]) -> list[str]:
-    return [found.text for found in run.translate(sentences, strategy, **settings)]
+def _width(choice: ColumnChoice) -> int:
+    return choice.run.configured(choice.strategy, choice.settings)[1].width
+
+
+def _texts(
+    choice: ColumnChoice, batch: Sequence[str], n: int
+) -> Generator[Searched, None, list[str]]:
+    """What a column writes; while that is decoded, `n` again and again: the page may stop then."""
+    texts = cached.texts(choice.run, batch, choice.strategy, choice.settings)
+    while (found := next(texts)) is None:
+        yield Searched(n)
+    texts.close()
+    return found
 
 
 def take_found() -> None:
@@ -103,14 +114,16 @@ def _run_search(run: Run, first: ColumnChoice, second: ColumnChoice) -> None:
         bar = st.progress(0.0, f"Comparing {len(sentences) - start:,} sentences …")
         st.button("Stop", icon=":material/stop:", key="stop difference", on_click=_stop)
     done = Searched(0)
-    for done in search(sentences[start:], first, second):
-        st.session_state[POSITION] = (owner, start + done.n)
-        bar.progress(
-            (start + done.n) / len(sentences), f"{start + done.n:,} of {len(sentences):,} sentences"
-        )
+    try:
+        for done in search(sentences[start:], first, second):
+            st.session_state[POSITION] = (owner, start + done.n)
+            share = (start + done.n) / len(sentences)
+            bar.progress(share, f"{start + done.n:,} of {len(sentences):,} sentences")
+        st.session_state[FOUND] = done.sentence
+        st.session_state[SUMMARY] = _summary(done, start, len(sentences))
+    except UserError as error:  # longer than a model's positions, or longer than decoding may take
+        st.session_state[SUMMARY] = plain(str(error))
     del st.session_state[SEARCH]
-    st.session_state[FOUND] = done.sentence
-    st.session_state[SUMMARY] = _summary(done, start, len(sentences))
     st.rerun()
 
 

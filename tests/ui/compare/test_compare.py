@@ -408,3 +408,17 @@ def test_every_number_of_every_strategy_is_explained_and_in_the_table(strategy: 
     (line,) = csv.DictReader(io.StringIO(metrics.table({"1": (description, rows)})))
     assert float(line["seconds"]) == 0.25
     assert not line["text"].startswith("=")
+
+
+def test_the_next_difference_is_not_searched_in_this_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = opened("compare", src=HOUSE, c1=f"{DEMO}!greedy!", c2=f"{DEMO}!beam!num_beams:1")
+    monkeypatch.setattr(next_difference, "MOST", 20)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise s2s.UserError("Decoded in the dashboard's process.")
+
+    monkeypatch.setattr(s2s.Run, "translate", refuse)
+    screen.button(key="next difference").click().run()
+    assert "write the same for all 20 sentences" in said(screen)

@@ -14,6 +14,7 @@ from s2s.ui.kit.cached.decoding import (
     next_tokens,
     reference,
     search_tree,
+    texts,
     timed_decoding,
     translation,
     wide_search,

@@ -8,14 +8,16 @@ from __future__ import annotations
 import contextlib
 import functools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from s2s import access, settings
+from s2s.config import UserError
 from s2s.runs import Run
 from s2s.runs.decoder import (
     HEAVY,
@@ -32,6 +34,7 @@ from s2s.ui.kit.text import duration
 
 SLICE = 0.3  # seconds of computing after which a search leaves the dashboard's process, whatever was estimated
 PATIENCE = 0.8  # seconds before progress is shown, lest it flicker
+AWAIT = 0.25  # seconds between two looks of a loop that waits
 REFRESH = 0.6  # seconds between refreshes of the progress
 # In the session, by request: tasks, and the sentences of those that are over without a result.
 TASKS = "background tasks"
@@ -100,6 +103,26 @@ def computed(request: DecodeRequest, run: Run) -> Timed:
     """The result, computed here."""
     before = time.perf_counter()
     return Timed(KINDS[request.kind].carry_out(run, request), time.perf_counter() - before)
+
+
+def awaited(run: Run, request: DecodeRequest) -> Generator[Any, None, None]:
+    """None while the request is carried out elsewhere, then its result. Closing it, or an error, stops the search.
+
+    For what a button has started and a loop waits for. Raises UserError where there is no result.
+    """
+    if get_script_run_ctx() is None:
+        yield KINDS[request.kind].carry_out(run, request)
+        return
+    waiter = Waiter(_session(), functools.partial(_is_present, _session()))
+    task = pool().ask(request, access.current(), waiter)
+    try:
+        while not task.wait(AWAIT):
+            yield None
+    finally:
+        pool().release(waiter.name, [request])
+    if not (found := pool().result(request)):
+        raise UserError(task.error)
+    yield found.value
 
 
 def begin_run() -> None:

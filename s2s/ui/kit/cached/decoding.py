@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from s2s.config import UserError
 from s2s.decode import SearchTree
 from s2s.runs import WIDE_BEAM, Decoded, Run, teacher_forcing
 from s2s.runs.decoder import DecodeRequest, Timed
-from s2s.ui.kit.cached.background import PATIENCE, computed, here_or_beside
+from s2s.ui.kit.cached.background import PATIENCE, awaited, computed, here_or_beside
 
 # attention weights of one sentence pair, in all layers and heads: up to SMALL_WEIGHTS many pairs are cached
 SMALL_WEIGHTS = 500_000
@@ -56,6 +56,14 @@ def timed_decoding(
 @st.cache_resource(max_entries=256, show_spinner=False)
 def _decoded(request: DecodeRequest, _run: Run) -> Timed:
     return computed(request, _run)
+
+
+def texts(
+    run: Run, sentences: Sequence[str], strategy: str, settings: dict[str, Any]
+) -> Generator[list[str] | None, None, None]:
+    """None while a batch is decoded beside the dashboard, then the texts. Raises UserError where that fails."""
+    request = DecodeRequest("texts", *_key(run), tuple(sentences), strategy, _json(settings))
+    return awaited(run, request)
 
 
 def translation(run: Run, text: str) -> Translation:
