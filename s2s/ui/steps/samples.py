@@ -93,7 +93,12 @@ def compared(request: StepsRequest, config: MBR) -> tuple[list[SampleRow], Float
     log_probs: dict[str, float] = {}
     for number, text in texts.items():
         log_probs[text] = max(tree.nodes[number].log_prob, log_probs.get(text, -np.inf))
-    return ranked(utilities(drawn, config.utility), log_probs)
+    return ranked(_utilities(tuple(drawn), config.utility), log_probs)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)  # a third of a second for 100 long samples
+def _utilities(texts: tuple[str, ...], utility: str) -> Utilities:
+    return utilities(texts, utility)
 
 
 def ranked(found: Utilities, log_probs: dict[str, float]) -> tuple[list[SampleRow], Floats]:
