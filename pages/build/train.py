@@ -6,16 +6,16 @@ from s2s.ui.kit import cached
 from s2s.ui.train import forecast, initialization, progress, recipe_form, start, sweep
 
 run_id = st.session_state["run"]
-is_own = cached.is_own(run_id)
+is_trained_here = cached.runs().get(run_id) is not None
 
 with st.container(border=True):
-    st.subheader("Train another model" if is_own else "Train a model", anchor=False)
+    st.subheader("Train another model" if is_trained_here else "Train a model", anchor=False)
     choices = recipe_form.choices()
     row = start.place()
     # the run is what a visitor who watches one came for
     with (
         st.expander("Settings, costs and advice", icon=":material/tune:")
-        if is_own
+        if is_trained_here
         else st.container()
     ):
         request = initialization.panel(recipe_form.settings_of_run(choices))

@@ -172,9 +172,7 @@ def fill(key: str, column: Column, run_id: str) -> None:
 
 
 def _notify_gone(run: str, page_run: str) -> None:
-    pickers.notify(
-        f"There is no run {run[:40]} here (any more); {cached.title(page_run)} is shown instead."
-    )
+    pickers.notify(f"{pickers.missing('run', run)} {cached.title(page_run)} is shown instead.")
 
 
 def copy(source: str, target: str, run_id: str) -> None:

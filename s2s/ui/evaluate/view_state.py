@@ -73,7 +73,7 @@ def read_from_url(run_id: str) -> str:
         write_to_url()
     shown = STATE.now.evaluation
     if shown and not _is_there(shown):
-        pickers.notify(f"There is no evaluation {shown[:40]} here (any more).")
+        pickers.notify(pickers.missing("evaluation", shown))
         shown = ""
     if shown and st.session_state.get(RUN) != run_id and not _is_of(shown, run_id):
         shown = ""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from s2s import access, settings
 from s2s.analysis import KINDS, LabeledWeights
 from s2s.jobs import run_service
 from s2s.runs import Run
@@ -39,7 +40,7 @@ def run_picker() -> str | None:
     if not ids:
         return None
     if wanted and wanted not in ids:
-        notify(f"There is no run {wanted[:40]} here (any more); {ids[0]} is shown instead.")
+        notify(f"{missing('run', wanted)} {ids[0]} is shown instead.")
         st.session_state["run"] = ids[0]
     elif wanted and st.query_params.get("run", labels[wanted]) != labels[wanted]:  # it was renamed
         st.session_state["run"] = wanted
@@ -211,6 +212,13 @@ def _choice(label: str, key: str, options: list[str], default: str, explanation:
             help=explanation,
         )
     return chosen or default
+
+
+def missing(kind: str, id: str) -> str:
+    """What is said of a run or an evaluation that a link names and the visitor cannot open, whatever the reason."""
+    if settings.is_hosted():
+        return str(access.unknown(kind, id))
+    return f"There is no {kind} {id[:40]} here (any more)."
 
 
 def notify(sentence: str) -> None:

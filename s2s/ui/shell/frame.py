@@ -51,8 +51,9 @@ if is_ready:
 save_picture()
 with notices:
     sentences = show_notices()
-with share_container:
-    share_button(row)
+if row.keys:  # what is the visitor's alone has no link
+    with share_container:
+        share_button(row)
 mend_navigation(row.url_path)
 write_run_label(sentences)
 cached.release_unasked()

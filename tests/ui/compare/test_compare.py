@@ -155,7 +155,7 @@ def test_a_wrong_setting_leaves_the_other_columns() -> None:
 
 def test_a_run_that_is_gone_is_said_and_replaced() -> None:
     screen = opened("compare", src=HOUSE, c2="gone0000@5!greedy!")
-    assert "There is no run gone0000 here (any more); demo-en-fr is shown instead." in said(screen)
+    assert "There is no run gone0000 here (any more). demo-en-fr is shown instead." in said(screen)
     assert texts(screen) == ["la maison rouge", "la maison rouge"]
     assert Column.read(screen.session_state["c2"]).run == DEMO
 
