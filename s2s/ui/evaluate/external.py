@@ -25,7 +25,9 @@ Names = Mapping[str, MetricName]
 HELP = "Mean of the segment scores in a file that was added below; not computed here."
 BETTER = {"higher": "Higher is better", "lower": "Lower is better"}
 PASTED = "pasted scores.txt"
-REFUSED = "refused scores"  # in the session: why the last file was not added
+# in the session:
+REFUSED = "refused scores"  # why the last file was not added
+OPEN = "external open"  # the evaluation whose form was used: it stays open
 
 
 class WithExternal(NamedTuple):
@@ -105,7 +107,7 @@ def panel(evaluation: Evaluation, scores: Scores) -> None:
     with st.expander(
         "Scores of another metric",
         icon=":material/upload_file:",
-        expanded=bool(refused),
+        expanded=st.session_state.get(OPEN) == evaluation.id,
     ):
         st.caption(
             "Segment scores that are not computed here, such as COMET or human ratings, one number per sentence in the"
@@ -199,6 +201,7 @@ def _keys(evaluation: str) -> tuple[str, str]:
 
 def _add(evaluation: Evaluation) -> None:
     """Add what the form holds; an error is shown in the form, which keeps its content."""
+    st.session_state[OPEN] = evaluation.id
     upload, pasted = (st.session_state.get(key) for key in _keys(evaluation.id))
     try:
         if not upload and not (pasted or "").strip():
@@ -225,6 +228,7 @@ def _add(evaluation: Evaluation) -> None:
 
 
 def _delete(evaluation: str, one: ExternalScores) -> None:
+    st.session_state[OPEN] = evaluation
     try:
         jobs.delete(evaluation, one.metric, one.system, access.current())
     except UserError as wrong:

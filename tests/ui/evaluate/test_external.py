@@ -62,6 +62,9 @@ def test_a_mistake_is_said_in_the_form_which_keeps_its_content(place: Evaluation
     screen = pasted(shown(place), place, "0.9\n0,5\n0.25\n")
     (error,) = screen.error
     assert "Line 2 of `pasted scores.txt` is `0,5`" in str(error.value)
+    screen.text_area(key=f"external pasted {place.id} 0").set_value("0.9\n").run()
+    (form,) = (each for each in screen.expander if each.label == "Scores of another metric")
+    assert form.proto.expanded  # also when the error is gone
     pasted(screen, place, "0.9\n0.5\n0.25\n")
     assert not screen.error
     assert "COMET" in frame(screen, "BLEU").columns
