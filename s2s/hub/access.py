@@ -5,15 +5,20 @@ Only this file sets the library's environment.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from types import ModuleType
 from typing import Any
+from urllib.parse import urlsplit
 
+from s2s import settings
 from s2s.config import UserError
 
 
@@ -89,7 +94,37 @@ def library() -> ModuleType:
     import huggingface_hub
     import huggingface_hub.utils  # which it loads on demand
 
+    _guard_redirects(huggingface_hub)
     return huggingface_hub
+
+
+@functools.cache
+def _guard_redirects(library: ModuleType) -> None:
+    """From now on every request, also one that an answer redirects to, is checked before it is sent."""
+
+    def client() -> Any:
+        made = library.utils.httpx.Client(follow_redirects=True, timeout=None)
+        made.event_hooks = {"request": [lambda request: check_address(str(request.url))]}
+        return made
+
+    library.set_client_factory(client)
+
+
+def check_address(url: str) -> None:
+    """Raises UserError where a hosted server would leave the Hub for an address that only its own network reaches."""
+    wanted = urlsplit(url)
+    ours = urlsplit(endpoint())
+    if not settings.is_hosted() or (wanted.scheme, wanted.netloc) == (ours.scheme, ours.netloc):
+        return
+    try:
+        found = socket.getaddrinfo(wanted.hostname, wanted.port or 443, type=socket.SOCK_STREAM)
+    except OSError:  # the request fails by itself, or a proxy knows the name
+        found = []
+    addresses = {str(row[4][0]).partition("%")[0] for row in found}
+    if wanted.scheme != "https" or not all(ip_address(one).is_global for one in addresses):
+        raise UserError(
+            "The Hub redirects to an address that this server does not visit; choose another dataset."
+        )
 
 
 def headers(token: str) -> dict[str, str]:

@@ -33,6 +33,7 @@ class Fault:
     truncate: int | None = None
     reset: bool = False
     drip: float = 0.0
+    location: str = ""  # of the file instead
     times: int = 10**9
 
 
@@ -217,9 +218,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.connection.shutdown(socket.SHUT_RDWR)
             self.close_connection = True
+        elif fault.location:
+            self._reply(302, {}, headers={"Location": fault.location})
         elif fault.status:
             self._reply(fault.status, {})
-        return bool(fault.reset or fault.status)
+        return bool(fault.reset or fault.status or fault.location)
 
     def _token(self) -> str:
         return (self.headers.get("Authorization") or "").removeprefix("Bearer ")
