@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import json
 import os
+import re
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from s2s.config import UserError
+
+FORMULAS = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"  # with which a formula begins; the last ones are full-width
+NUMBER = re.compile(r"[+-]?[\d,]*\.?\d+([eE][+-]?\d+)?\s?%?")
 
 
 class UnwrittenError(UserError):
@@ -75,6 +81,28 @@ def _parsed(line: bytes) -> Any:
         return None
 
 
-def csv_cell(text: str) -> str:
-    """A text in a table to download: a spreadsheet reads `=...` as a formula unless an apostrophe makes it text."""
-    return f"'{text}" if text[:1] in "=+-@\t\r" and len(text) > 1 else text
+def csv_cell(value: Any) -> Any:
+    """A value in a table to download: a spreadsheet reads `=...` as a formula unless an apostrophe makes it text."""
+    if not isinstance(value, str):
+        return value
+    text = value.replace("\r\n", "\n").replace(
+        "\r", "\n"
+    )  # `csv` leaves \r unquoted: a row would end there
+    is_formula = len(text) > 1 and text[0] in FORMULAS and not NUMBER.fullmatch(text)
+    return f"'{text}" if is_formula else text
+
+
+class csv_writer:  # noqa: N801 (as csv.writer)
+    """Writes rows of a table to download: no cell is a formula."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._rows = csv.writer(out, lineterminator="\n")
+
+    def writerow(self, row: Iterable[Any]) -> None:
+        """One row."""
+        self._rows.writerow(map(csv_cell, row))
+
+    def writerows(self, rows: Iterable[Iterable[Any]]) -> None:
+        """Several rows."""
+        for row in rows:
+            self.writerow(row)

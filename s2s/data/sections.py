@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import itertools
 import time
@@ -26,6 +25,7 @@ from s2s.data.profile import digest
 from s2s.data.sources import load, splits
 from s2s.data.split import prepared
 from s2s.data.statistics import Statistics
+from s2s.files import csv_writer
 
 UPDATE_SECONDS = 0.25  # between two writes of the progress file
 COMPARED_TOKENIZERS = 14  # rows of a comparison, roughly; for the progress bar
@@ -138,11 +138,11 @@ def _flagged(job: ReaderJob) -> dict[str, Any]:
         is_plain=job.train.is_plain,
     )
     out = io.StringIO()
-    table = csv.writer(out, lineterminator="\n")
+    table = csv_writer(out)
     table.writerow(["line", "rule", "what is wrong", "source", "target"])
     n_rows = 0
     for row in itertools.islice(rows, MAX_FLAGGED):
-        table.writerow([row.line, row.rule, *map(files.csv_cell, row[2:])])
+        table.writerow([row.line, row.rule, *row[2:]])
         n_rows += 1
     files.write_bytes(job.folder / f"{name}.csv", out.getvalue().encode(errors="replace"))
     return {"n_rows": n_rows, "is_whole": next(rows, None) is None}

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from s2s.plots import standalone, svg, svg_heads, svg_sheet, theme
 from s2s.plots.activations import activations
 from s2s.plots.alignment_marks import mark_alignment
-from s2s.plots.attention import attention_csv, csv_cell, geometry, heatmap, numbered
+from s2s.plots.attention import attention_csv, geometry, heatmap, numbered
 from s2s.plots.bars import bars, compact_number
 from s2s.plots.costs import costs
 from s2s.plots.coverage import coverage

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import unicodedata
 from collections import Counter
@@ -13,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from s2s.files import csv_cell
+from s2s.files import csv_writer
 from s2s.plots import theme
 
 Weights = npt.NDArray[np.float32]
@@ -110,9 +109,9 @@ def attention_csv(
 ) -> str:
     """The matrix as CSV: one column per key, one line per predicted (or read) token."""
     out = io.StringIO()
-    table = csv.writer(out, lineterminator="\n")
-    table.writerow([verb, *map(csv_cell, keys)])
-    table.writerows([csv_cell(token), *row] for token, row in zip(rows, weights, strict=True))
+    table = csv_writer(out)
+    table.writerow([verb, *keys])
+    table.writerows([token, *row] for token, row in zip(rows, weights, strict=True))
     return out.getvalue()
 
 

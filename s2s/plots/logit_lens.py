@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from s2s.files import csv_writer
 from s2s.plots import theme
-from s2s.plots.attention import csv_cell, geometry
+from s2s.plots.attention import geometry
 from s2s.plots.similarity import LAYER_AXIS
 
 Shares = npt.NDArray[np.float32]
@@ -140,7 +140,7 @@ def logit_lens_csv(
 ) -> str:
     """As CSV, one line per position and layer: rank and probability of the produced token, then the best ones."""
     out = io.StringIO()
-    table = csv.writer(out, lineterminator="\n")
+    table = csv_writer(out)
     n = max((len(guess.tokens) for line in guesses for guess in line), default=0)
     best = (f"{what}_{at}" for at in range(1, n + 1) for what in ("token", "share"))
     table.writerow(["place", "written", "layer", "rank", "probability", *best])
@@ -149,9 +149,7 @@ def logit_lens_csv(
             candidates = (
                 value
                 for name, share in zip(guess.tokens, guess.shares, strict=True)
-                for value in (csv_cell(name), share)
+                for value in (name, share)
             )
-            table.writerow(
-                [position, csv_cell(token), layer, guess.rank, guess.written, *candidates]
-            )
+            table.writerow([position, token, layer, guess.rank, guess.written, *candidates])
     return out.getvalue()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from s2s.files import csv_writer
 from s2s.plots import theme
 from s2s.plots.curves import DASHES, GRAY, MARKERS
 
@@ -290,5 +290,5 @@ def matrix_csv(values: Array, corner: str) -> str:
 
 def _csv(rows: Sequence[Sequence[Any]]) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
+    csv_writer(out).writerows(rows)
     return out.getvalue()

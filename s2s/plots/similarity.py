@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 from collections.abc import Sequence
@@ -10,8 +9,8 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
+from s2s.files import csv_writer
 from s2s.plots import theme
-from s2s.plots.attention import csv_cell
 
 LAYER_AXIS = "layer (0: embeddings)"
 DASHES = ("solid", "dash", "dashdot", "dot")
@@ -81,8 +80,8 @@ def _line(row: CosineSeries, layers: Sequence[str], kind: int) -> go.Scatter:
 def similarity_csv(rows: Sequence[CosineSeries], layers: Sequence[str]) -> str:
     """As CSV: one line per layer, one column per series."""
     out = io.StringIO()
-    table = csv.writer(out, lineterminator="\n")
-    table.writerow(["layer", *(csv_cell(row.name) for row in rows)])
+    table = csv_writer(out)
+    table.writerow(["layer", *(row.name for row in rows)])
     for number, name in enumerate(layers):
         values = (row.cosines[number] for row in rows)
         table.writerow([name, *("" if math.isnan(value) else value for value in values)])

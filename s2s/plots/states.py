@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -12,8 +11,8 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
+from s2s.files import csv_writer
 from s2s.plots import theme
-from s2s.plots.attention import csv_cell
 
 Floats = npt.NDArray[np.float64]
 COLORINGS = ("word", "position", "sentence")
@@ -184,7 +183,7 @@ def _axes(layer: StateLayer, number: int, *, is_one: bool) -> dict[str, Any]:
 def states_csv(layers: Sequence[StateLayer], points: Sequence[StatePoint]) -> str:
     """As CSV, one line per state and layer."""
     out = io.StringIO()
-    table = csv.writer(out, lineterminator="\n")
+    table = csv_writer(out)
     table.writerow(
         [
             "layer",
@@ -204,7 +203,7 @@ def states_csv(layers: Sequence[StateLayer], points: Sequence[StatePoint]) -> st
                     layer.name,
                     point.sentence + 1,
                     point.position,
-                    csv_cell(point.label),
+                    point.label,
                     x,
                     y,
                     *layer.shares,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Sequence
 from typing import Any
@@ -11,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
+from s2s.files import csv_writer
 from s2s.plots import theme
-from s2s.plots.attention import csv_cell, geometry
+from s2s.plots.attention import geometry
 
 Array = npt.NDArray[np.float32]
 
@@ -70,14 +70,12 @@ def tensor(
 def tensor_csv(values: Array, rows: Sequence[str], columns: Sequence[str] | None = None) -> str:
     """The matrix as CSV."""
     out = io.StringIO()
-    lines = csv.writer(out, lineterminator="\n")
+    lines = csv_writer(out)
     names = (
-        [str(number) for number in range(1, values.shape[1] + 1)]
-        if columns is None
-        else [*map(csv_cell, columns)]
+        [str(number) for number in range(1, values.shape[1] + 1)] if columns is None else [*columns]
     )
     lines.writerow(["token", *names])
-    lines.writerows([csv_cell(name), *row] for name, row in zip(rows, values, strict=True))
+    lines.writerows([name, *row] for name, row in zip(rows, values, strict=True))
     return out.getvalue()
 
 

@@ -20,6 +20,7 @@ from s2s.sizing import (
 from s2s.ui.architecture.component_card import in_bytes
 from s2s.ui.architecture.request import STATE, ArchitectureRequest
 from s2s.ui.kit import chart, file_name, plain
+from s2s.ui.kit.tables import frame_csv
 
 
 def show(request: ArchitectureRequest) -> None:
@@ -39,7 +40,7 @@ def show(request: ArchitectureRequest) -> None:
     rows = [{vary: point.value, **point.terms, "total": point.total} for point in points]
     st.download_button(
         "Download data (CSV)",
-        pd.DataFrame(rows).to_csv(index=False),
+        frame_csv(pd.DataFrame(rows)),
         f"{file_name(title)}.csv",
         "text/csv",
         on_click="ignore",

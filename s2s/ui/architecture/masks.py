@@ -16,6 +16,7 @@ from s2s.model import masks
 from s2s.runs import Run
 from s2s.ui.architecture.request import STATE, ArchitectureRequest
 from s2s.ui.kit import RunVocabulary, cached, chart, file_name, sentence, vocabulary
+from s2s.ui.kit.tables import frame_csv
 
 Allowed = npt.NDArray[np.bool_]
 WHOSE = {"yours": "Your sentence", "second": "The second sentence"}
@@ -122,12 +123,12 @@ def _picture(allowed: Allowed, keys: tuple[str, ...], rows: tuple[str, ...], tit
     chart(figure, alt=alt, file_name=file_name(title))
     table = pd.DataFrame(
         allowed.astype(int),
-        columns=[plots.csv_cell(key) for key in keys],
-        index=[plots.csv_cell(row) for row in rows],
+        columns=[*keys],
+        index=[*rows],
     )
     st.download_button(
         "Mask (CSV)",
-        table.to_csv(),
+        frame_csv(table, index=True),
         f"{file_name(title.partition(',')[0])}.csv",
         "text/csv",
         key=f"download {title}",

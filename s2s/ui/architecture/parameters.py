@@ -21,6 +21,7 @@ from s2s.sizing import (
 from s2s.ui.architecture.models import NamedSpec, differing_settings
 from s2s.ui.architecture.request import ArchitectureRequest
 from s2s.ui.kit import chart, file_name, plain
+from s2s.ui.kit.tables import frame_csv
 
 NUMBER_COLUMNS = ("parameters", "FLOPs forward", "training memory (bytes)")
 
@@ -56,7 +57,7 @@ def show(request: ArchitectureRequest) -> None:
     )
     st.download_button(
         "Components (CSV)",
-        table.to_csv(index=False),
+        frame_csv(table),
         f"{file_name(f'{request.model.name} components')}.csv",
         "text/csv",
         on_click="ignore",

@@ -8,6 +8,7 @@ import streamlit as st
 from s2s.config import PRESETS
 from s2s.sizing import T5_SIZES, T5_SOURCE, BatchSizes, ModelSpec, cost, within
 from s2s.ui.architecture.request import ArchitectureRequest
+from s2s.ui.kit.tables import frame_csv
 
 NUMBER_COLUMNS = ("d_ff", "our count", "embedding counted twice")
 
@@ -39,7 +40,7 @@ def show(request: ArchitectureRequest) -> None:
     )
     st.download_button(
         "T5 (CSV)",
-        table.to_csv(index=False),
+        frame_csv(table),
         "t5.csv",
         "text/csv",
         on_click="ignore",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Mapping
 from dataclasses import replace
@@ -26,6 +25,7 @@ from s2s.analysis import (
     score_links,
     to_pharaoh,
 )
+from s2s.files import csv_writer
 from s2s.plots import mark_alignment, svg
 from s2s.ui.attention import export, simplify
 from s2s.ui.attention.lines import share_slider
@@ -257,10 +257,10 @@ def _correctness(found: Alignment, link: tuple[int, int]) -> str:
 def links_csv(columns: tuple[str, ...], rows: list[tuple[int, int, str, str, float, str]]) -> str:
     """The table of links as CSV."""
     out = io.StringIO()
-    table = csv.writer(out, lineterminator="\n")
+    table = csv_writer(out)
     table.writerow(columns)
     for src, tgt, source, target, weight, correct in rows:
-        words = [plots.csv_cell(source), plots.csv_cell(target)]
+        words = [source, target]
         table.writerow([src, tgt, *words, weight, correct])
     return out.getvalue()
 

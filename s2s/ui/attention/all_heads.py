@@ -28,6 +28,7 @@ from s2s.ui.attention.request import DEFAULT_REDUCTION, AttentionRequest, select
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.canvas import heads_canvas, pack_heads, pooling
 from s2s.ui.kit import captions, pickers, plain
+from s2s.ui.kit.tables import frame_csv
 
 KEY = "attention grid"
 DISTANCE = MappingProxyType(
@@ -178,7 +179,7 @@ def _table(request: AttentionRequest) -> None:
     name = captions.file_name(captions.heatmap_title(request.run, kind, "heads"))
     st.download_button(
         "Heads (CSV)",
-        frame.to_csv(index=False),
+        frame_csv(frame),
         f"{name}.csv",
         "text/csv",
         on_click="ignore",

@@ -14,6 +14,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.analysis import REDUCTIONS, AttentionMap, HeadSelection
+from s2s.files import csv_writer
 from s2s.plots import standalone
 from s2s.ui.attention.request import AttentionRequest
 from s2s.ui.canvas import picture_button
@@ -62,7 +63,7 @@ class AttentionExport:
         if len(tables) == 1:
             return tables[0]
         out = io.StringIO()
-        rows = csv.writer(out, lineterminator="\n")
+        rows = csv_writer(out)
         for number, (which, table) in enumerate(zip(self.pictures, tables, strict=True)):
             header, *body = csv.reader(io.StringIO(table))
             if number == 0:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import html
 import io
 from collections.abc import Sequence
@@ -11,8 +10,8 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from s2s import plots
 from s2s.analysis import INTERVENTIONS, Attention, Head
+from s2s.files import csv_writer
 from s2s.runs import InterventionResult, Interventions, Next, Run
 from s2s.ui.attention.request import AttentionRequest
 from s2s.ui.kit import captions, differences, nats, plain
@@ -172,9 +171,9 @@ def table(run: Run, following: Next) -> list[tuple[str, float, float]]:
 def table_csv(rows: Sequence[tuple[str, float, float]]) -> str:
     """The table as CSV."""
     out = io.StringIO()
-    lines = csv.writer(out, lineterminator="\n")
+    lines = csv_writer(out)
     lines.writerow(("token", "without the change", "with the change"))
-    lines.writerows((plots.csv_cell(token), *values) for token, *values in rows)
+    lines.writerows((token, *values) for token, *values in rows)
     return out.getvalue()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import html
 import io
 import math
@@ -11,7 +10,7 @@ from functools import partial
 
 import streamlit as st
 
-from s2s import plots
+from s2s.files import csv_writer
 from s2s.runs import Decoded, DecodedHypothesis
 from s2s.ui.kit import nats, percent
 
@@ -60,7 +59,7 @@ def table(decoded: Decoded) -> str:
     probability.
     """
     out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
+    rows = csv_writer(out)
     rows.writerow(
         ["rank", "hypothesis_log_prob", "score", "position", "token", "log_prob", "probability"]
     )
@@ -69,7 +68,7 @@ def table(decoded: Decoded) -> str:
             zip(found.tokens, found.token_log_probs, strict=True), 1
         ):
             summary = [rank, found.log_prob, found.score]
-            rows.writerow([*summary, position, plots.csv_cell(token), value, math.exp(value)])
+            rows.writerow([*summary, position, token, value, math.exp(value)])
     return out.getvalue()
 
 

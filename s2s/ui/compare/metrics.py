@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import html
 import io
 import math
@@ -12,8 +11,9 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from s2s import plots, scores
+from s2s import scores
 from s2s.decode import explain_score, format_number, score_unit
+from s2s.files import csv_writer
 from s2s.scores import METRIC_NAMES, sentence_scores_of, sentence_signature
 from s2s.ui.compare.column import ColumnChoice
 from s2s.ui.kit import nats, percent
@@ -140,14 +140,12 @@ def _metric(row: MetricValue) -> str:
 def table(columns: Mapping[str, tuple[Sequence[str], Sequence[MetricValue]]]) -> str:
     """CSV, one line per column of Compare: run, checkpoint, strategy, settings, output text, metrics, units."""
     out = io.StringIO()
-    lines = csv.writer(out, lineterminator="\n")
+    lines = csv_writer(out)
     first = next(iter(columns.values()))[1]
     names = [row.name for row in first]
     units = [f"{row.name}_unit" for row in first if row.unit]
     lines.writerow(["column", "run", "checkpoint", "strategy", "settings", "text", *names, *units])
     for column, (texts, rows) in columns.items():
         values = [row.value for row in rows]
-        lines.writerow(
-            [column, *map(plots.csv_cell, texts), *values, *(row.unit for row in rows if row.unit)]
-        )
+        lines.writerow([column, *texts, *values, *(row.unit for row in rows if row.unit)])
     return out.getvalue()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Collection
 from functools import partial
@@ -12,6 +11,7 @@ import streamlit as st
 
 from s2s.config import Cleaning, settings_of
 from s2s.data import LINT_RULES, LintReport, enabled_rules
+from s2s.files import csv_writer
 from s2s.ui.kit import plain
 
 KEEP = "keep"
@@ -161,7 +161,7 @@ def _examples(report: LintReport, prefix: str) -> None:
 def _table(report: LintReport, drops: Collection[str]) -> str:
     """CSV, one row per rule: its name in the recipe, how many pairs it matches, their fraction, keep or drop."""
     out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
+    rows = csv_writer(out)
     rows.writerow(["rule", "pairs", "share", "choice"])
 
     def write(rule: str, n: int, choice: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
@@ -9,6 +11,7 @@ import streamlit as st
 from s2s import plots
 from s2s.data import Preview, Statistics, Vocabulary, ratio_edges
 from s2s.ui.kit import chart, file_name, plain
+from s2s.ui.kit.tables import frame_csv
 
 
 def panel(statistics: Statistics, preview: Preview, name: str) -> None:
@@ -113,7 +116,7 @@ def _words(vocabulary: Vocabulary, side: str, name: str) -> None:
     title = f"{name} · frequent words of the {side}s"
     alt = f"The {len(vocabulary.frequent)} most frequent words of the {side}s"
     table = pd.DataFrame(
-        [(plots.csv_cell(word), n) for word, n in vocabulary.frequent], columns=["word", "count"]
+        [(word, n) for word, n in vocabulary.frequent], columns=["word", "count"]
     ).set_index("word")
     some = f" Some of them: {plain(' · '.join(vocabulary.once))}" if vocabulary.once else ""
     rare = (
@@ -138,7 +141,7 @@ def _chart(
     file = f"{file_name(title)}.csv"
     st.download_button(
         "Download data (CSV)",
-        table.to_csv,
+        partial(frame_csv, table, index=True),
         file,
         "text/csv",
         key=title,

@@ -26,6 +26,7 @@ from s2s.tokenizers import (
     load,
 )
 from s2s.ui.kit import as_markdown, chart, plain
+from s2s.ui.kit.tables import frame_csv
 
 MAX_CHARACTERS = 500  # of a visitor's sentence
 MAX_TOKENS = 150  # of a sentence that are drawn
@@ -152,7 +153,7 @@ def _table(named: Mapping[str, ComparisonRow], key: str) -> None:
     )
     st.download_button(
         "Download data (CSV)",
-        partial(table.to_csv),
+        partial(frame_csv, table, index=True),
         "tokenizers.csv",
         "text/csv",
         on_click="ignore",

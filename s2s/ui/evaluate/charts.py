@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from s2s import plots
+from s2s.files import csv_writer
 from s2s.plots import SweepLine, TradeoffPoint
 from s2s.runs import Evaluation, System
 from s2s.scores import METRIC_NAMES
@@ -179,9 +179,9 @@ def _sweep_line(name: str, rows: SystemScores, setting: str, y: str) -> SweepLin
 
 def _download(what: str, head: Sequence[str], rows: Sequence[tuple[str, float, float]]) -> None:
     out = io.StringIO()
-    lines = csv.writer(out, lineterminator="\n")
-    lines.writerow(map(plots.csv_cell, head))
-    lines.writerows([plots.csv_cell(name), x, y] for name, x, y in rows)
+    lines = csv_writer(out)
+    lines.writerow(head)
+    lines.writerows([name, x, y] for name, x, y in rows)
     name = file_name(what)
     st.download_button(
         "Download data (CSV)",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import zipfile
@@ -14,6 +13,7 @@ import streamlit as st
 
 from s2s import access, plots
 from s2s.data import one_line
+from s2s.files import csv_writer
 from s2s.jobs import external
 from s2s.jobs import provenance as repeating
 from s2s.runs import Evaluation, ExternalScores, evaluations
@@ -91,7 +91,7 @@ def scores_csv(evaluation: Evaluation, scores: Scores, found: Provenance) -> str
     was made with.
     """
     out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
+    rows = csv_writer(out)
     rows.writerow([*SCORES, *MADE])
     for system, own, made in zip(
         evaluation.systems, scores["systems"], _made(evaluation, found), strict=True
@@ -104,9 +104,7 @@ def scores_csv(evaluation: Evaluation, scores: Scores, found: Provenance) -> str
             cells = ["" if each is None else each for each in numbers]
             signature = own.get("signature", {}).get(key, "")
             p = pair.get("p_randomization", "")
-            rows.writerow(
-                [plots.csv_cell(system.name), plots.csv_cell(key), *cells, signature, p, *made]
-            )
+            rows.writerow([system.name, key, *cells, signature, p, *made])
     return out.getvalue()
 
 
@@ -125,14 +123,14 @@ def _made(evaluation: Evaluation, found: Provenance) -> list[list[object]]:
         [
             system.run,
             system.step or "",
-            plots.csv_cell(json.dumps(own.get("settings", dict(system.settings)))),
+            json.dumps(own.get("settings", dict(system.settings))),
             own.get("settings", {}).get("seed", ""),
             test.n,
             test.hash,
-            plots.csv_cell("; ".join(name for name in (*test.files, system.uploaded) if name)),
+            "; ".join(name for name in (*test.files, system.uploaded) if name),
             found.get("test", {}).get("subset", ""),
             "; ".join(f"{name} {version}" for name, version in versions.items()),
-            plots.csv_cell(str(own.get("command", ""))),
+            str(own.get("command", "")),
         ]
         for system, own in zip(
             evaluation.systems, provenance.systems(evaluation, found), strict=True
@@ -186,7 +184,7 @@ def segment_scores_csv(evaluation: Evaluation, given: Sequence[ExternalScores], 
     columns: dict[str, list[object]] = {"number": [*range(1, n + 1)]}
     for one in given:
         name = f"{one.metric} of {evaluation.systems[one.system].name}"
-        columns[plots.csv_cell(name)] = [*one.values[:n]]
+        columns[name] = [*one.values[:n]]
     return plots.columns_csv(columns)
 
 

@@ -82,8 +82,8 @@ def _plot(
     st.caption(f"{agreement}{many} {plots.PLOTS['sentence_scores'].caption}")
     columns: dict[str, list[float]] = {
         "number": [row.number for row in rows],
-        plots.csv_cell(x.key): across,
-        plots.csv_cell(y.key): up,
+        x.key: across,
+        y.key: up,
     }
     st.download_button(
         "Download data (CSV)",

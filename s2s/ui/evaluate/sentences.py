@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import html
 import io
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from s2s import plots, settings, share
+from s2s import settings, share
 from s2s.analysis import (
     RULES,
     SORTS,
@@ -23,6 +22,7 @@ from s2s.analysis import (
     sort_rows,
     worst_first,
 )
+from s2s.files import csv_writer
 from s2s.runs import Evaluation, System, evaluations
 from s2s.scores import METRIC_NAMES, METRICS
 from s2s.share import Column
@@ -339,20 +339,17 @@ def column(system: System) -> Column:
 def table(evaluation: Evaluation, every: Every, more: Sequence[MetricName] = ()) -> str:
     """CSV, one row per sentence and system: texts, scores, quality flags."""
     out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
+    rows = csv_writer(out)
     texts = ["number", "system", "source", "reference", "translation"]
     details = ["log_prob", "rarest", "rarest_count", "repeats", "hints"]
     given = [name.key for name in more]
-    rows.writerow([*texts, *METRICS, *details, *map(plots.csv_cell, given)])
+    rows.writerow([*texts, *METRICS, *details, *given])
     for system, found in zip(evaluation.systems, every, strict=True):
         for row in found:
-            texts = [
-                plots.csv_cell(text)
-                for text in (system.name, row.source, row.reference, row.hypothesis)
-            ]
+            texts = [text for text in (system.name, row.source, row.reference, row.hypothesis)]
             scores = [row.scores.get(key) for key in METRICS]
-            rarest = [plots.csv_cell(row.rarest.word), row.rarest.n] if row.rarest else ["", ""]
-            flags = plots.csv_cell("; ".join(f"{flag.rule}: {flag.evidence}" for flag in row.flags))
+            rarest = [row.rarest.word, row.rarest.n] if row.rarest else ["", ""]
+            flags = "; ".join(f"{flag.rule}: {flag.evidence}" for flag in row.flags)
             rows.writerow(
                 [
                     row.number,
@@ -360,7 +357,7 @@ def table(evaluation: Evaluation, every: Every, more: Sequence[MetricName] = ())
                     *scores,
                     row.log_prob,
                     *rarest,
-                    plots.csv_cell(row.repeated),
+                    row.repeated,
                     flags,
                     *(row.scores.get(key) for key in given),
                 ]

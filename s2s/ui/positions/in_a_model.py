@@ -12,7 +12,6 @@ from s2s import plots
 from s2s.analysis import PositionEffect, ReorderingEffect, word_indices
 from s2s.analysis import positions as engine
 from s2s.config import POSITION_KINDS
-from s2s.plots import csv_cell
 from s2s.runs import Run
 from s2s.ui.kit import cached, plain, sentence, vocabulary
 from s2s.ui.positions import request
@@ -107,7 +106,7 @@ def _show_effect(run: Run, tokens: Sequence[str], effect: ReorderingEffect) -> N
     title = f"{cached.title(run.folder.id)} · how much each word's output changes"
     both = {"with positions": effect.with_positions, "without": effect.without_positions}
     columns: dict[str, Sequence[object]] = {
-        "token": [*map(csv_cell, tokens)],
+        "token": [*tokens],
         "with positions": effect.with_positions.tolist(),
         "without positions": effect.without_positions.tolist(),
     }
@@ -153,7 +152,7 @@ def _show_position_effect(run: Run, tokens: Sequence[str], ids: Sequence[int]) -
 
 
 def _csv_column(column: Sequence[object]) -> list[object]:
-    return [csv_cell(value) if isinstance(value, str) else value for value in column]
+    return [*column]
 
 
 def _table(run: Run, tokens: Sequence[str], effect: PositionEffect) -> pd.DataFrame:

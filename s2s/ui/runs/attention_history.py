@@ -16,6 +16,7 @@ from s2s.analysis import LabeledWeights, Weights
 from s2s.config import UserError
 from s2s.runs import AttentionHistory, RunFolder, SavedAttention, attention_history
 from s2s.ui.kit import cached, chart, file_name, forms, pickers, plain
+from s2s.ui.kit.tables import frame_csv
 from s2s.ui.kit.validation_pairs import validation_kind, worded_for
 
 REFRESH_SECONDS = 5.0  # while the run is live
@@ -277,7 +278,7 @@ def _table(history: AttentionHistory) -> str:
         "entropy": history.entropy.ravel(),
     }
     columns |= {} if history.aer is None else {"alignment_error": history.aer.ravel()}
-    return str(pd.DataFrame(columns).to_csv(index=False))
+    return frame_csv(pd.DataFrame(columns))
 
 
 def _download(make: partial[str], title: str) -> None:

@@ -17,6 +17,7 @@ from s2s.plots import DASHES, Curve, format_value
 from s2s.runs import Curves, differences
 from s2s.share import printable
 from s2s.ui.kit import cached, chart, duration, file_name, pickers, unique_names
+from s2s.ui.kit.tables import frame_csv
 from s2s.ui.runs import details, table
 
 MOST = len(DASHES)  # curves that are distinguishable without color
@@ -316,7 +317,7 @@ def _settings(chosen: Sequence[str]) -> None:
     file = f"{file_name(' and '.join(names))}.csv"
     st.download_button(
         "Settings (CSV)",
-        cells.to_csv(index=False),
+        frame_csv(cells),
         file,
         "text/csv",
         on_click="ignore",

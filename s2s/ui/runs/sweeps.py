@@ -18,6 +18,7 @@ from s2s.plots import ParallelAxis, format_value
 from s2s.runs import RunSummary, differences
 from s2s.ui.kit import as_markdown, cached, chart, file_name, pickers, plain, unique_names
 from s2s.ui.kit.badges import STATES
+from s2s.ui.kit.tables import frame_csv
 from s2s.ui.runs import table as runs_table
 from s2s.ui.shell import page_link
 
@@ -263,7 +264,7 @@ def _table(sweep: Sweep, chosen: str) -> None:
     file = f"{file_name(f'sweep {sweep.name}')}.csv"
     st.download_button(
         "Download data (CSV)",
-        frame.to_csv(index=False),
+        frame_csv(frame),
         file,
         "text/csv",
         on_click="ignore",

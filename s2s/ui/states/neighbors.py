@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Sequence
 from functools import partial
@@ -10,8 +9,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from s2s import plots
 from s2s.analysis import WordStates
+from s2s.files import csv_writer
 from s2s.runs import states as run_states
 from s2s.ui.kit import file_name, plain, vocabulary
 from s2s.ui.states import pool as pools
@@ -152,10 +151,10 @@ def _table(rows: Sequence[NeighborRow], title: str, *, is_word: bool) -> None:
 def neighbors_csv(rows: Sequence[NeighborRow]) -> str:
     """As CSV, the nearest first."""
     out = io.StringIO()
-    lines = csv.writer(out, lineterminator="\n")
+    lines = csv_writer(out)
     lines.writerow(COLUMNS)
     for row in rows:
-        word = plots.csv_cell(row.word)
-        sentence = plots.csv_cell(row.sentence)
+        word = row.word
+        sentence = row.sentence
         lines.writerow([row.cosine, word, row.position or "", sentence, row.origin])
     return out.getvalue()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 
-from s2s import plots
+from s2s.files import csv_writer
 from s2s.runs import DecodedHypothesis, Reference, first_difference
 
 Cells = tuple[object, ...]
@@ -29,11 +28,11 @@ def rows(own: DecodedHypothesis, reference: Reference) -> list[dict[str, object]
 def csv_text(own: DecodedHypothesis, reference: Reference) -> str:
     """The table as CSV."""
     out = io.StringIO()
-    lines = csv.writer(out, lineterminator="\n")
+    lines = csv_writer(out)
     lines.writerow(COLUMNS)
     for row in rows(own, reference):
         cells = row.values()
-        lines.writerow(plots.csv_cell(cell) if isinstance(cell, str) else cell for cell in cells)
+        lines.writerow(cells)
     return out.getvalue()
 
 

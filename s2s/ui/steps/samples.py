@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from functools import partial
 from typing import NamedTuple
@@ -12,6 +11,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.decode import MBR, Utilities, utilities
+from s2s.files import csv_writer
 from s2s.plots import Floats
 from s2s.ui.kit import cached, captions, chart, file_name, nats, plain
 from s2s.ui.steps.request import StepsRequest, search_with
@@ -163,13 +163,13 @@ def _texts(rows: list[SampleRow], metric: str) -> None:
 def table_csv(rows: list[SampleRow], pairs: Floats) -> str:
     """One line per distinct sample: text, count, mean, log-probability, and its utility against each sample."""
     out = io.StringIO()
-    lines = csv.writer(out, lineterminator="\n")
+    lines = csv_writer(out)
     numbers = [f"beside_{number}" for number in range(1, len(rows) + 1)]
     lines.writerow(["sample", "text", "times_drawn", "mean", "log_prob", *numbers])
     for number, (row, values) in enumerate(zip(rows, pairs, strict=True), 1):
         cells = [
             number,
-            plots.csv_cell(row.text),
+            row.text,
             row.times,
             row.expected,
             row.log_prob,

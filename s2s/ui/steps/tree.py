@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 import textwrap
@@ -12,6 +11,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.decode import KEPT, PRUNED, BeamConfig, SearchNode, SearchTree
+from s2s.files import csv_writer
 from s2s.plots import TreeNode
 from s2s.ui.kit import cached, captions, clickable_chart, file_name, nats, percent, pickers, plain
 from s2s.ui.shell import page_link
@@ -295,7 +295,7 @@ def _download(request: StepsRequest, tree: SearchTree, tokens: list[str]) -> Non
 def nodes_csv(tree: SearchTree, tokens: list[str]) -> str:
     """One line per node: the log-probability of the token, then of the prefix, by the model and by the strategy."""
     out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
+    rows = csv_writer(out)
     rows.writerow(COLUMNS)
     for number, (node, token) in enumerate(zip(tree.nodes, tokens, strict=True)):
         log_prob = own_log_prob(tree, node) if number else None
@@ -303,7 +303,7 @@ def nodes_csv(tree: SearchTree, tokens: list[str]) -> str:
             "node": number,
             "parent": node.parent,
             "step": node.step,
-            "token": plots.csv_cell(token),
+            "token": token,
             "state": node.state,
             "best_path": int(node.is_best),
             "count": node.count,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 from collections.abc import Sequence
@@ -23,6 +22,7 @@ from s2s.decode import (
     inspect_truncation,
     is_filter_set,
 )
+from s2s.files import csv_writer
 from s2s.plots import FilterResult, fine_percent
 from s2s.runs import Run
 from s2s.ui.kit import cached, chart, file_name, forms, pickers, plain
@@ -218,12 +218,12 @@ def tokens_csv(
     raw = log_probs.tolist()
     tempered = measured.log_probs.tolist()
     out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
+    rows = csv_writer(out)
     at_temperature = ["log_prob_at_temperature", "probability_at_temperature"]
     rows.writerow(["rank", "id", "token", "log_prob", *at_temperature, *active])
     for rank, token in enumerate(measured.order.tolist(), 1):
         probability = math.exp(tempered[token])
         numbers = [raw[token], tempered[token], probability]
         flags = [int(kept[name][token]) for name in active]
-        rows.writerow([rank, token, plots.csv_cell(names[token]), *numbers, *flags])
+        rows.writerow([rank, token, names[token], *numbers, *flags])
     return out.getvalue()

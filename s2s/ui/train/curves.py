@@ -19,6 +19,7 @@ from s2s.plots import Curve, CurveOptions, StepMark
 from s2s.runs import Curves, has_diverged
 from s2s.scores import METRIC_NAMES
 from s2s.ui.kit import as_markdown, cached, chart, file_name, unique_names
+from s2s.ui.kit.tables import frame_csv
 from s2s.ui.kit.validation_pairs import worded_for
 from s2s.ui.train import metrics
 
@@ -363,4 +364,4 @@ def table(lines: Sequence[Curve], options: CurveOptions, over: str = "step") -> 
         places = steps if over == "minute" else steps.astype(int)
         frame = pd.DataFrame({"curve": line.name, over: places, "value": values})
         frames.append(frame.assign(smoothed=smoothed) if options.smoothing else frame)
-    return str(pd.concat(frames).to_csv(index=False))
+    return frame_csv(pd.concat(frames))
