@@ -1,6 +1,7 @@
 """What other sites, other visitors and oversized messages meet before they reach a page of a hosted server."""
 
 import contextlib
+import tomllib
 from types import SimpleNamespace
 
 import pytest
@@ -18,6 +19,7 @@ from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from s2s import access, settings
 from s2s.ui.shell import guard, media
 from s2s.workspaces import COOKIE, Key, new_key
+from tests.screen import ROOT
 
 
 @pytest.fixture(autouse=True)
@@ -171,9 +173,9 @@ def test_the_uploads_of_a_browser_fill_the_memory_up_to_a_limit(
 
 
 def test_streamlit_is_told_its_limits() -> None:
-    assert config.get_option("server.maxUploadSize") <= 200
-    assert config.get_option("server.maxMessageSize") <= 50
-    assert config.get_option("server.enableXsrfProtection")
-    assert config.get_option("server.enableCORS")
-    assert config.get_option("client.showErrorDetails") == "none"
-    assert not config.get_option("server.enableAgentApi")
+    given = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())
+    assert given["server"]["maxUploadSize"] <= 200
+    assert given["server"]["maxMessageSize"] <= 50
+    assert given["client"]["showErrorDetails"] == "none"
+    protections = {"enableXsrfProtection", "enableCORS", "enableAgentApi", "enableStaticServing"}
+    assert not protections & given["server"].keys()  # as Streamlit has them: on, on, off, off
