@@ -43,6 +43,7 @@ def merge(key: Key, account: str) -> Merged:
     Raises UserError where the database is away or a file cannot be written.
     """
     source, target = rows.workspace_of(key), workspace_of_account(account)
+    rows.require("change", target)
     if source in ("", target):
         return Merged(0, 0)
     rows.note_account(target, account)

@@ -27,13 +27,15 @@ def delete_workspace(
 ) -> storage.Usage:
     """Deletes everything of a workspace; returns how much that was. Its jobs are ended first.
 
-    May be called again where it was interrupted. Raises UserError where something cannot be deleted.
+    May be called again where it was interrupted. An operator acts as the workspace (`access.acting_as`). Raises
+    UserError where something cannot be deleted, DeniedError for another's workspace.
     """
     is_visitors = access.ID.fullmatch(workspace)
     if not is_visitors or workspace in (access.LOCAL, access.EVERYBODY):
         raise UserError(
             f"`{shortened(workspace)}` is not the workspace of a visitor and cannot be deleted; name another."
         )
+    rows.require("delete", workspace)
     used = storage.usage(workspace)
     jobs = delete_jobs(workspace)
     wait_for_jobs(jobs, storage.items(workspace), sleep)

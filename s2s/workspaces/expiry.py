@@ -32,6 +32,7 @@ def expiring(workspace: str) -> list[Expiring]:
 
     Raises UserError where the database is away.
     """
+    rows.require("list", workspace)
     items = storage.items(workspace)
     kept = rows.kept() if items else {}
     found = [Expiring(item, _when(item, kept)) for item in items]

@@ -15,7 +15,7 @@ from pathlib import Path
 from s2s import access, settings, storage
 from s2s.config import UserError
 from s2s.storage import Item
-from s2s.workspaces import keys
+from s2s.workspaces import keys, rows
 
 LIFETIME = 3600.0  # seconds for which an export can be downloaded
 NAME = re.compile(r"[0-9a-f]{64}-[0-9a-f]{32}")
@@ -48,8 +48,9 @@ def write_export(workspace: str, browser: str, *, now: float | None = None) -> s
     Raises UserError where there is nothing to export or the disk is too full.
     """
     now = time.time() if now is None else now
+    rows.require("download", workspace)
     items = storage.items(workspace)
-    if workspace == access.NOBODY or not items:
+    if not items:
         raise UserError("There is nothing to export: this workspace has stored nothing.")
     with _ONE_AT_A_TIME:
         delete_exports(workspace)

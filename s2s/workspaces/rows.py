@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from s2s import access
 from s2s.jobs import queue
 from s2s.workspaces import keys
 from s2s.workspaces.keys import Key
@@ -91,8 +92,14 @@ def kept() -> dict[str, float]:
         return {str(workspace): float(when) for workspace, when in found}
 
 
+def require(verb: access.Verb, workspace: str) -> None:
+    """Raises DeniedError unless this request may do that with a whole workspace: its own."""
+    access.require(verb, access.Thing("workspace", workspace, workspace))
+
+
 def keep(workspace: str, *, now: float | None = None) -> None:
     """Everything in the workspace counts as changed now."""
+    require("change", workspace)
     _write(workspace, kept=time.time() if now is None else now)
 
 
@@ -114,6 +121,7 @@ def make_link(workspace: str, *, now: float | None = None) -> str:
 
     Only its hash is stored. It is signed, so that a guess costs no query.
     """
+    require("change", workspace)
     now = time.time() if now is None else now
     secret = secrets.token_urlsafe(32)
     token = f"{secret}.{keys.signature('recovery link', secret)}"

@@ -4,9 +4,10 @@ from s2s import access, storage
 from s2s.config import UserError
 from s2s.data import saved_datasets, uploads
 from s2s.jobs import queue, run_service
-from s2s.workspaces import account_of, keys, merge, rows, workspace_of_account
+from s2s.workspaces import account_of, keys, rows, workspace_of_account
 from s2s.workspaces import accounts as module
 from tests.storing import store_dataset, store_evaluation, store_run
+from tests.workspaces import acting
 
 USER = {"is_logged_in": True, "iss": "https://issuer.example", "sub": "42", "email": "a@b.c"}
 
@@ -54,7 +55,7 @@ def test_everything_changes_hands_and_can_be_used_as_before() -> None:
     hash = store_everything(key.digest)
     store_run("r2", "somebody")
     mine = workspace_of_account(account)
-    assert merge(key, account) == (4, 0)
+    assert acting.merge(key, account) == (4, 0)
     assert storage.usage(key.digest) == storage.Usage()
     used = storage.usage(mine)
     assert (used.runs, used.datasets, used.evaluations, used.uploads) == (1, 1, 1, 1)
@@ -66,7 +67,7 @@ def test_everything_changes_hands_and_can_be_used_as_before() -> None:
     found = rows.find(mine)
     assert found
     assert found.account == account
-    assert merge(key, account) == (0, 0)
+    assert acting.merge(key, account) == (0, 0)
     assert storage.usage("somebody").runs == 1
 
 
@@ -87,9 +88,9 @@ def test_a_merge_that_was_interrupted_is_finished_by_the_next(
     with monkeypatch.context() as patch:
         patch.setattr(module, "_give", give)
         with pytest.raises(KeyboardInterrupt):
-            merge(key, account)
+            acting.merge(key, account)
     assert len(storage.items(key.digest)) == 2
-    assert merge(key, account) == (2, 0)
+    assert acting.merge(key, account) == (2, 0)
     assert storage.items(key.digest) == []
     assert queue.jobs(key.digest) == []
 
@@ -99,19 +100,19 @@ def test_what_a_job_works_on_is_left_until_it_is_done() -> None:
     store_run("r1", key.digest)
     store_dataset(key.digest)
     queue.submit("train", key.digest, "r1", {"name": "x"})
-    assert merge(key, account) == (1, 1)
+    assert acting.merge(key, account) == (1, 1)
     job = queue.claim("w", "h", "long", 60.0)
     assert job
-    assert merge(key, account) == (0, 1)
+    assert acting.merge(key, account) == (0, 1)
     queue.finish(job.id, "w", "done")
-    assert merge(key, account) == (1, 0)
+    assert acting.merge(key, account) == (1, 0)
     assert queue.jobs(key.digest) == []
 
 
 def test_an_account_is_not_merged_into_itself() -> None:
     account = account_of(USER)
     store_run("r1", workspace_of_account(account))
-    key = rows.open_link(rows.make_link(workspace_of_account(account)))
+    key = rows.open_link(acting.make_link(workspace_of_account(account)))
     assert key
-    assert merge(key, account) == (0, 0)
+    assert acting.merge(key, account) == (0, 0)
     assert storage.usage(workspace_of_account(account)).runs == 1

@@ -11,8 +11,9 @@ from s2s import access, settings, storage
 from s2s.config import UserError
 from s2s.data import uploads
 from s2s.jobs import queue
-from s2s.workspaces import delete_workspace, exports, rows, write_export
+from s2s.workspaces import exports, rows
 from tests.storing import store_dataset, store_evaluation, store_run
+from tests.workspaces import acting
 
 
 def files() -> set[str]:
@@ -28,7 +29,7 @@ def store_everything(owner: str, run: str) -> None:
     store_evaluation(owner)
     uploads.begin("file", "x", [("a.txt", b"a")], owner=owner)
     queue.submit("train", owner, run, {"name": "x"})
-    rows.keep(owner)
+    acting.keep(owner)
 
 
 def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
@@ -40,9 +41,9 @@ def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
         access.share(run, access.Sharing(link=True))
     deleted = store_run("deleted", "ann")
     deleted.rename(deleted.with_name(".deleted-deleted"))
-    key = rows.open_link(rows.make_link("ann"))
-    write_export("ann", "cookie")
-    used = delete_workspace("ann", sleep=lambda seconds: None)
+    key = rows.open_link(acting.make_link("ann"))
+    acting.write_export("ann", "cookie")
+    used = acting.delete_workspace("ann", sleep=lambda seconds: None)
     assert (used.runs, used.datasets, used.evaluations, used.uploads) == (2, 1, 1, 1)
     assert files() == before
     assert storage.items("ann") == []
@@ -52,7 +53,7 @@ def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
     assert rows.workspace_of(key) == ""
     assert len(queue.jobs("bob")) == 1
     assert rows.find("bob")
-    assert delete_workspace("ann") == storage.Usage()  # nothing is left
+    assert acting.delete_workspace("ann") == storage.Usage()  # nothing is left
 
 
 @pytest.mark.parametrize("name", ["", "local", "everybody", "../runs", "a/b", "ä" * 99, "."])
@@ -60,7 +61,7 @@ def test_only_a_visitors_workspace_is_deleted(name: str) -> None:
     store_run("r1", "local")
     before = files()
     with pytest.raises(UserError, match="is not the workspace of a visitor"):
-        delete_workspace(name)
+        acting.delete_workspace(name)
     assert files() == before
 
 
@@ -89,7 +90,7 @@ def test_a_run_in_training_is_deleted_when_its_process_has_ended() -> None:
         slept.append(seconds)
         time.sleep(min(seconds, 0.05))
 
-    delete_workspace("ann", sleep=sleep)
+    acting.delete_workspace("ann", sleep=sleep)
     assert process.wait(5) == 0
     process.stdout.close()
     assert time.monotonic() - began > 0.4
@@ -126,6 +127,6 @@ def test_what_cannot_be_deleted_is_a_sentence_and_the_rest_can_be_tried_again(
 
         patch.setattr(deletion.os, "replace", refuse)
         with pytest.raises(UserError, match=r"The run `r1` cannot be deleted \(Permission denied"):
-            delete_workspace("ann")
-    assert delete_workspace("ann").runs == 1
+            acting.delete_workspace("ann")
+    assert acting.delete_workspace("ann").runs == 1
     assert exports.find_export("x", "y") is None

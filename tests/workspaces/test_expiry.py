@@ -7,9 +7,10 @@ from s2s import settings, storage
 from s2s.config import UserError
 from s2s.data import uploads
 from s2s.jobs import queue
-from s2s.workspaces import expiry, rows
+from s2s.workspaces import expiry
 from s2s.workspaces.rows import DAY
 from tests.storing import grow_old, store_dataset, store_evaluation, store_run
+from tests.workspaces import acting
 
 NOW = 2_000_000_000.0
 
@@ -38,7 +39,7 @@ def test_what_nobody_changed_for_a_month_is_deleted() -> None:
 def test_what_was_kept_stays_for_another_month() -> None:
     for run, owner in (("r1", "ann"), ("r2", "bob")):
         grow_old(store_run(run, owner), 31, NOW)
-    rows.keep("ann", now=NOW - DAY)
+    acting.keep("ann", now=NOW - DAY)
     assert expiry.delete_expired(now=NOW) == 1
     assert left() == {"r1"}
     assert expiry.delete_expired(now=NOW + 30 * DAY) == 1
@@ -63,7 +64,7 @@ def test_every_page_can_say_what_expires_within_three_days() -> None:
     soon = expiry.expiring_soon(now=NOW)
     assert [each.item.id for each in soon["ann"]] == ["r1", "r3"]
     assert list(soon) == ["ann"]
-    by_id = {each.item.id: each.when for each in expiry.expiring("ann")}
+    by_id = {each.item.id: each.when for each in acting.expiring("ann")}
     assert by_id["r1"] == pytest.approx(NOW + DAY)
 
 
@@ -74,7 +75,7 @@ def test_without_a_limit_and_locally_nothing_expires(
     monkeypatch.setenv(variable, value)
     grow_old(store_run("r1", "ann"), 1000, NOW)
     assert expiry.delete_expired(now=NOW) == 0
-    assert [each.when for each in expiry.expiring("ann")] == [None]
+    assert [each.when for each in acting.expiring("ann")] == [None]
 
 
 def test_while_the_database_is_away_nothing_is_deleted(monkeypatch: pytest.MonkeyPatch) -> None:

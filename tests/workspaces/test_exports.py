@@ -10,13 +10,14 @@ from starlette.testclient import TestClient
 from s2s import settings
 from s2s.config import UserError
 from s2s.data import uploads
-from s2s.workspaces import ROUTES, Visits, exports, keys, write_export
+from s2s.workspaces import ROUTES, Visits, exports, keys
 from tests.conftest import full_disk
 from tests.storing import store_dataset, store_evaluation, store_run
+from tests.workspaces import acting
 
 
 def exported(workspace: str) -> zipfile.ZipFile:
-    path = exports.find_export(write_export(workspace, "cookie"), "cookie")
+    path = exports.find_export(acting.write_export(workspace, "cookie"), "cookie")
     assert path
     return zipfile.ZipFile(path)
 
@@ -59,7 +60,7 @@ def test_a_browser_downloads_its_own_export_alone_for_an_hour() -> None:
         visitor.get("/recover", headers={"accept": "text/html"})
     key = keys.key_of(dict(mine.cookies))
     assert key
-    name = write_export("ann", key.signed)
+    name = acting.write_export("ann", key.signed)
     answer = mine.get(f"/export/{name}")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/zip"
@@ -81,16 +82,16 @@ def test_a_browser_downloads_its_own_export_alone_for_an_hour() -> None:
 
 def test_an_empty_workspace_and_nobody_have_nothing_to_export() -> None:
     store_run("r1", "")
-    for workspace in ("ann", ""):
-        with pytest.raises(UserError, match="nothing to export"):
-            write_export(workspace, "cookie")
+    for workspace, said in (("ann", "nothing to export"), ("", "There is no workspace")):
+        with pytest.raises(UserError, match=said):
+            acting.write_export(workspace, "cookie")
 
 
 def test_a_full_disk_is_a_sentence_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     store_run("r1", "ann")
     with full_disk(20_000), pytest.raises(UserError, match="The export cannot be written"):
-        write_export("ann", "cookie")
+        acting.write_export("ann", "cookie")
     assert list((settings.home() / "exports").rglob("*")) == []
     monkeypatch.setattr(exports.shutil, "disk_usage", lambda path: type("", (), {"free": 0}))
     with pytest.raises(UserError, match="which has no room for it now"):
-        write_export("ann", "cookie")
+        acting.write_export("ann", "cookie")

@@ -7,6 +7,7 @@ from starlette.testclient import TestClient
 
 from s2s.workspaces import ROUTES, Visits, keys, rows
 from tests.storing import store_run
+from tests.workspaces import acting
 
 HOST = "http://testserver"
 OURS = {"origin": HOST, "sec-fetch-site": "same-origin"}
@@ -24,7 +25,7 @@ def workspace(visitor: TestClient) -> str:
 
 
 def test_a_link_is_opened_by_the_button_alone() -> None:
-    token = rows.make_link("ann")
+    token = acting.make_link("ann")
     visitor = client()
     for _ in range(2):
         asked = visitor.get("/recover", headers=BROWSER)
@@ -46,10 +47,10 @@ def test_the_question_says_what_stays_behind() -> None:
 
 
 def test_wrong_old_and_used_links_say_the_same() -> None:
-    used = rows.make_link("ann")
+    used = acting.make_link("ann")
     rows.open_link(used)
     said = set()
-    for token in ("", "x", used, rows.make_link("ann", now=0.0), "y" * 2000):
+    for token in ("", "x", used, acting.make_link("ann", now=0.0), "y" * 2000):
         answer = client().post("/recover", data={"token": token}, headers=OURS)
         assert answer.status_code == 400
         assert "set-cookie" not in answer.headers
@@ -68,7 +69,7 @@ def test_wrong_old_and_used_links_say_the_same() -> None:
     ],
 )
 def test_another_site_cannot_press_the_button(headers: dict[str, str]) -> None:
-    token = rows.make_link("ann")
+    token = acting.make_link("ann")
     visitor = client()
     answer = visitor.post("/recover", data={"token": token}, headers=headers)
     assert answer.status_code == 403
@@ -84,7 +85,7 @@ def test_the_page_cannot_be_framed_and_is_not_kept() -> None:
 
 def test_a_computer_whose_workspace_was_deleted_gets_a_new_one_with_the_next_page() -> None:
     visitor = client()
-    visitor.post("/recover", data={"token": rows.make_link("ann")}, headers=OURS)
+    visitor.post("/recover", data={"token": acting.make_link("ann")}, headers=OURS)
     assert workspace(visitor) == "ann"
     rows.delete("ann")
     assert workspace(visitor) == ""
@@ -94,9 +95,9 @@ def test_a_computer_whose_workspace_was_deleted_gets_a_new_one_with_the_next_pag
 
 def test_while_the_database_is_away_a_key_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     visitor = client()
-    visitor.post("/recover", data={"token": rows.make_link("ann")}, headers=OURS)
+    visitor.post("/recover", data={"token": acting.make_link("ann")}, headers=OURS)
     rows._linked.cache_clear()
-    token = rows.make_link("ann")
+    token = acting.make_link("ann")
     with monkeypatch.context() as patch:
         patch.setenv("S2S_DATABASE_URL", "postgresql+psycopg://@/none?host=/nowhere")
         answer = visitor.get("/recover", headers=BROWSER)

@@ -1,9 +1,11 @@
 import pytest
 
+from s2s import access, workspaces
 from s2s.config import UserError
 from s2s.jobs.queue import database
 from s2s.workspaces import keys, rows
 from s2s.workspaces.rows import DAY
+from tests.workspaces import acting
 
 
 def opened(token: str, now: float | None = None) -> str:
@@ -13,24 +15,24 @@ def opened(token: str, now: float | None = None) -> str:
 
 
 def test_a_link_opens_its_workspace_once() -> None:
-    token = rows.make_link("ann")
+    token = acting.make_link("ann")
     key = rows.open_link(token)
     assert key is not None
     assert key.kind == keys.LINKED
     assert key.digest != "ann"
     assert rows.workspace_of(key) == "ann"
     assert opened(token) == ""
-    assert opened(rows.make_link("bob")) == "bob"
+    assert opened(acting.make_link("bob")) == "bob"
 
 
 def test_a_link_expires_after_a_week() -> None:
-    assert opened(rows.make_link("ann", now=100.0), 99 + 7 * DAY) == "ann"
-    assert opened(rows.make_link("ann", now=100.0), 101 + 7 * DAY) == ""
+    assert opened(acting.make_link("ann", now=100.0), 99 + 7 * DAY) == "ann"
+    assert opened(acting.make_link("ann", now=100.0), 101 + 7 * DAY) == ""
 
 
 def test_no_token_and_no_key_is_stored() -> None:
-    token = rows.make_link("ann")
-    key = rows.open_link(rows.make_link("ann"))
+    token = acting.make_link("ann")
+    key = rows.open_link(acting.make_link("ann"))
     assert key
     with database.begin() as connection:
         stored = [
@@ -52,7 +54,7 @@ def test_a_guess_is_refused_without_a_query(token: str, monkeypatch: pytest.Monk
 def test_a_direct_key_needs_no_database_and_a_linked_one_says_that_it_is_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    key = rows.open_link(rows.make_link("ann"))
+    key = rows.open_link(acting.make_link("ann"))
     direct = keys.new_key()
     assert key
     with monkeypatch.context() as patch:
@@ -63,12 +65,12 @@ def test_a_direct_key_needs_no_database_and_a_linked_one_says_that_it_is_away(
 
 
 def test_a_deleted_workspace_is_opened_by_no_key_and_no_link_any_more() -> None:
-    link, key = rows.make_link("ann"), rows.open_link(rows.make_link("ann"))
-    other = rows.open_link(rows.make_link("bob"))
+    link, key = acting.make_link("ann"), rows.open_link(acting.make_link("ann"))
+    other = rows.open_link(acting.make_link("bob"))
     assert key
     assert other
     assert rows.workspace_of(key) == "ann"
-    rows.keep("ann")
+    acting.keep("ann")
     rows.delete("ann")
     assert rows.find("ann") is None
     assert rows.workspace_of(key) == ""
@@ -78,8 +80,8 @@ def test_a_deleted_workspace_is_opened_by_no_key_and_no_link_any_more() -> None:
 
 def test_what_was_kept_and_whose_account_it_is_are_noted() -> None:
     assert rows.find("ann") is None
-    rows.keep("ann", now=5.0)
-    rows.keep("ann", now=7.0)
+    acting.keep("ann", now=5.0)
+    acting.keep("ann", now=7.0)
     rows.note_account("bob", "hash")
     assert rows.kept() == {"ann": 7.0, "bob": 0.0}
     found = rows.find("bob")
@@ -88,7 +90,24 @@ def test_what_was_kept_and_whose_account_it_is_are_noted() -> None:
 
 
 def test_the_oldest_of_many_computers_is_forgotten() -> None:
-    made = [rows.open_link(rows.make_link("ann"), now=1e10 + n) for n in range(3)]
+    made = [rows.open_link(acting.make_link("ann"), now=1e10 + n) for n in range(3)]
     assert made == [None] * 3  # long expired
-    found = [rows.open_link(rows.make_link("ann", now=n), now=n) for n in range(rows.MOST_KEYS + 1)]
+    found = [
+        rows.open_link(acting.make_link("ann", now=n), now=n) for n in range(rows.MOST_KEYS + 1)
+    ]
     assert [rows.workspace_of(key) for key in found if key] == ["", *["ann"] * rows.MOST_KEYS]
+
+
+@pytest.mark.parametrize("visitor", ["", "bob", "local", "everybody"])
+def test_only_its_visitor_may_do_anything_with_a_whole_workspace(visitor: str) -> None:
+    with access.acting_as(visitor):
+        for action in (
+            lambda: rows.make_link("ann"),
+            lambda: rows.keep("ann"),
+            lambda: workspaces.delete_workspace("ann"),
+            lambda: workspaces.write_export("ann", "cookie"),
+            lambda: workspaces.expiring("ann"),
+            lambda: workspaces.merge(keys.new_key(), "ann" * 20),
+        ):
+            with pytest.raises(access.DeniedError, match="There is no workspace `ann"):
+                action()

@@ -19,7 +19,6 @@ from s2s.jobs.queue.table import (
     jobs,
     latest,
     live_jobs,
-    minutes_of_a_day,
     poll_requests,
     progressed,
     rename,
@@ -28,5 +27,6 @@ from s2s.jobs.queue.table import (
     set_note,
     submit,
 )
+from s2s.jobs.queue.time_used import minutes_of_a_day
 from s2s.jobs.queue.turns import position, positions
 from s2s.jobs.queue.workers import REPORT, SeenWorker, report, seen_workers, sign_off

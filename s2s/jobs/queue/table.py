@@ -14,6 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from s2s.config import UserError
 from s2s.jobs.queue.database import JOBS, alone, begin
 from s2s.jobs.queue.server_state import read_state
+from s2s.jobs.queue.time_used import minutes_within_a_day
 from s2s.jobs.queue.turns import in_turn, note_turn
 from s2s.settings import limits, new_id
 
@@ -22,7 +23,6 @@ EXPRESS_AT_ONCE = (
 )
 # Running jobs per host, by slot.
 AT_ONCE = MappingProxyType({"long": 1, "express": EXPRESS_AT_ONCE})
-DAY = 86_400.0  # seconds
 MOST_LISTED = 1000  # jobs
 ATTEMPTS = 3  # a job whose process died three times is not started a fourth time
 
@@ -126,7 +126,9 @@ def submit(
 
 def _check_room(connection: sa.Connection, owner: str, now: float) -> None:
     allowed = limits()
-    minutes = _minutes(connection, owner, now) if allowed.daily_minutes is not None else 0.0
+    minutes = (
+        minutes_within_a_day(connection, owner, now) if allowed.daily_minutes is not None else 0.0
+    )
     if allowed.daily_minutes is not None and minutes >= allowed.daily_minutes:
         raise UserError(
             f"Your jobs have worked {minutes:.0f} minutes in the last 24 hours, and {allowed.daily_minutes} are"
@@ -142,25 +144,6 @@ def _check_room(connection: sa.Connection, owner: str, now: float) -> None:
         raise UserError(
             f"The queue is full: {waiting} runs wait, and {allowed.queue} may; try again when some of them are done."
         )
-
-
-def minutes_of_a_day(owner: str, *, now: float | None = None) -> float:
-    """Minutes for which jobs of an owner have worked within 24 hours; those of deleted runs are not known."""
-    with begin() as connection:
-        return _minutes(connection, owner, _now(now))
-
-
-def _minutes(connection: sa.Connection, owner: str, now: float) -> float:
-    is_recent = sa.or_(ROW.finished >= now - DAY, ROW.finished.is_(None))
-    query = sa.select(ROW.started, ROW.finished, ROW.lease, ROW.state).where(
-        ROW.owner == owner, ROW.started.is_not(None), ROW.started <= now, is_recent
-    )
-    total = 0.0
-    for started, finished, lease, state in connection.execute(query):
-        is_working = state == "running"
-        end = min(now, lease) if is_working else finished or started
-        total += max(0.0, end - max(started, now - DAY))
-    return total / 60
 
 
 def _count(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> int:
