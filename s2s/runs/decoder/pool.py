@@ -51,6 +51,7 @@ class DecoderPool:
         self._tasks: dict[
             DecodeRequest, DecodeTask
         ] = {}  # waiting and running, in order of arrival
+        self._running: list[DecodeTask] = []  # until the process is done with them, stopped ones too
         self._results: OrderedDict[DecodeRequest, tuple[Timed, int]] = OrderedDict()
         self._n_bytes = 0  # of the results
         self._turns: dict[str, int] = {}  # when an owner or a visitor last had one
@@ -125,6 +126,9 @@ class DecoderPool:
                     )
                 finally:
                     self._finish(task, DIED)  # unless it is over
+                    with self._changed:
+                        self._running.remove(task)
+                        self._changed.notify_all()
         finally:
             with self._changed:
                 self._n_threads -= 1
@@ -134,7 +138,8 @@ class DecoderPool:
                 connection.close()
 
     def _start_threads(self) -> None:
-        if self._n_threads < min(self._slots, len(self._tasks)):
+        owners = {task.owner for task in (*self._tasks.values(), *self._running)}
+        if self._n_threads < min(self._slots, len(owners)):
             self._n_threads += 1
             threading.Thread(target=self._work, name="decoder pool", daemon=True).start()
 
@@ -148,6 +153,7 @@ class DecoderPool:
                         self._drop_if_unwanted(waiting)
                 if task := self._fairest():
                     task.begin()
+                    self._running.append(task)
                     self._note_turn(task)
                     return task
                 if (left := until - time.monotonic()) <= 0:
@@ -157,7 +163,7 @@ class DecoderPool:
 
     def _fairest(self) -> DecodeTask | None:
         """Of those whose owner has no search running: of the owner, and then the visitor, served longest ago."""
-        busy = {task.owner for task in self._tasks.values() if task.is_running}
+        busy = {task.owner for task in self._running}
         waiting = [task for task in self._tasks.values() if task.owner not in busy]
         return min(
             waiting,

@@ -57,7 +57,7 @@ class PendingError(Exception):
         """Where the result would be. `key` distinguishes equal requests on one page."""
         if sentence := _ended().get(self.request):
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.warning(sentence, icon=":material/timer_off:")
+                st.warning(sentence, icon=":material/warning:")
                 st.button(
                     "Try again",
                     key=f"decode again {key}",
@@ -198,7 +198,7 @@ def _doing(task: DecodeTask) -> str:
         return "Decoding in the background: starting …"
     left = task.elapsed / task.done * (task.of - task.done)
     told = f"Decoding in the background: step {task.done:,} of at most {task.of:,}"
-    return f"{told}, {duration(task.elapsed)}; at most {duration(left)} left"
+    return f"{told}, {duration(task.elapsed)}; up to about {duration(left)} left"
 
 
 def _try_again(request: DecodeRequest) -> None:
