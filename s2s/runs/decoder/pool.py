@@ -51,7 +51,9 @@ class DecoderPool:
         self._tasks: dict[
             DecodeRequest, DecodeTask
         ] = {}  # waiting and running, in order of arrival
-        self._running: list[DecodeTask] = []  # until the process is done with them, stopped ones too
+        self._running: list[
+            DecodeTask
+        ] = []  # until the process is done with them, stopped ones too
         self._results: OrderedDict[DecodeRequest, tuple[Timed, int]] = OrderedDict()
         self._n_bytes = 0  # of the results
         self._turns: dict[str, int] = {}  # when an owner or a visitor last had one

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -53,6 +53,11 @@ class RequestKind(NamedTuple):
 
 
 def _decoded(run: Run, request: DecodeRequest) -> Decoded:
+    """Without the record of the steps: a tree makes its own, and large ones would slow every collection of garbage."""
+    return replace(_searched(run, request), steps=())
+
+
+def _searched(run: Run, request: DecodeRequest) -> Decoded:
     (source,) = request.sources
     if request.prefix:
         return run.complete(source, request.prefix, request.strategy, **request.settings)
@@ -65,11 +70,11 @@ def _texts(run: Run, request: DecodeRequest) -> list[str]:
 
 
 def _tree(run: Run, request: DecodeRequest) -> SearchTree:
-    return run.tree(_decoded(run, request), request.strategy, **request.settings)
+    return run.tree(_searched(run, request), request.strategy, **request.settings)
 
 
 def decoded_to_json(decoded: Decoded) -> dict[str, Any]:
-    """Without the record of the steps, of which only the tree is made."""
+    """All but the record of the steps."""
     hypotheses = [vars(one) for one in decoded.hypotheses]
     return {"source": decoded.source, "hypotheses": hypotheses, "unknown": decoded.unknown}
 

@@ -14,12 +14,13 @@ from s2s.analysis import Attention
 from s2s.config import UserError
 from s2s.decode import SearchTree
 from s2s.runs import WIDE_BEAM, Decoded, Run, teacher_forcing
-from s2s.runs.decoder import DecodeRequest, Timed
+from s2s.runs.decoder import DecodeRequest, Timed, request_seconds
 from s2s.ui.kit.cached.background import PATIENCE, awaited, computed, here_or_beside
 
 # attention weights of one sentence pair, in all layers and heads: up to SMALL_WEIGHTS many pairs are cached
 SMALL_WEIGHTS = 500_000
 MAX_WEIGHTS = 40_000_000
+LARGE_TREE = 0.15  # estimated seconds of the search
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,14 @@ def translation(run: Run, text: str) -> Translation:
 def search_tree(run: Run, found: Decoded, strategy: str, settings: dict[str, Any]) -> SearchTree:
     """The search tree of what `decoded` found with the same settings. Raises as that does."""
     request = DecodeRequest("tree", *_key(run), (found.source,), strategy, _json(settings))
-    tree: SearchTree = here_or_beside(run, request, _search_tree).value
+    here = _search_tree if request_seconds(run, request) < LARGE_TREE else _large_search_tree
+    tree: SearchTree = here_or_beside(run, request, here).value
     return tree
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)  # some ten thousand nodes each
+def _large_search_tree(request: DecodeRequest, _run: Run) -> Timed:
+    return computed(request, _run)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
