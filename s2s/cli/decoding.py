@@ -9,6 +9,7 @@ import re
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from s2s.config import UserError, parse_assignments, shortened
@@ -121,6 +122,10 @@ def _test_set(arguments: argparse.Namespace) -> tuple[list[str], Sequence[Sequen
     """The sources, and all references of each; the first is the one that the loss is of."""
     from s2s.jobs import test_sets
 
+    if arguments.table:
+        return _table(arguments)
+    if not (arguments.src and arguments.ref):
+        raise UserError("`evaluate` needs --src and --ref, or --table; see `evaluate --help`.")
     first, *others = arguments.ref
     sources, references = _aligned(arguments.src, first)
     for number, (source, reference) in enumerate(zip(sources, references, strict=True), 1):
@@ -137,6 +142,27 @@ def _test_set(arguments: argparse.Namespace) -> tuple[list[str], Sequence[Sequen
             [(source, one) for (source, _), each in zip(pairs, every, strict=True) for one in each]
         )
     return [source for source, _ in pairs], every
+
+
+def _table(arguments: argparse.Namespace) -> tuple[list[str], Sequence[Sequence[str]]]:
+    """The sources of a table with all references of each; what was read and grouped is said on standard error."""
+    from s2s.data import is_table
+    from s2s.jobs import test_sets
+
+    name = arguments.table
+    if arguments.src or arguments.ref:
+        raise UserError("`--table` has sources and references; leave out --src and --ref.")
+    path = Path(name)
+    if not is_table(name) or not path.is_file():
+        raise UserError(
+            f"`--table` {shortened(name)} is not a table that exists; give a .tsv, .csv, .jsonl, .json, .parquet or"
+            " .tmx file."
+        )
+    found = test_sets.table(path.name, path.read_bytes())
+    for note in filter(None, (*found.notes, found.repeats)):
+        print(note, file=sys.stderr)
+    pairs, references = test_sets.grouped_references(found.pairs, found.references)
+    return [source for source, _ in pairs], references
 
 
 def _teacher_forced(forced: Sequence[ForcedTarget]) -> dict[str, float]:

@@ -101,13 +101,19 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
 
 def _add_evaluate(parser: argparse.ArgumentParser) -> None:
     _add_run(parser)
-    parser.add_argument("--src", required=True, metavar="FILE")
+    parser.add_argument("--src", metavar="FILE", help="sources, one per line; with --ref")
     parser.add_argument(
         "--ref",
-        required=True,
         action="append",
+        default=[],
         metavar="FILE",
         help="references; several files for several references of each source (loss and accuracy: of the first)",
+    )
+    parser.add_argument(
+        "--table",
+        metavar="FILE",
+        help="instead of --src and --ref: a table of sources with their references, in columns (ref1, ref2, ...) or"
+        " in rows that repeat the source",
     )
     parser.add_argument(
         "--bleu-tokenize",

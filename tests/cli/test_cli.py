@@ -198,6 +198,40 @@ def test_evaluate_takes_several_references(say: Say, run: Path, tmp_path: Path) 
     )
 
 
+def test_evaluate_reads_a_table_with_several_references(
+    say: Say, run: Path, tmp_path: Path
+) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("source,ref1,ref2\n1 2,2 1,1 2\n4,4,\n1 2,2 2,\n")
+    _, out, err = say("evaluate", run, "--table", table, "--strategy", "greedy")
+    summary = json.loads(out.splitlines()[-1])
+    texts = [one.text for one in s2s.load(run).translate(["1 2", "4"], "greedy")]
+    expected = score_all(texts, [["2 1", "1 2", "2 2"], ["4"]])
+    assert {name: summary[name] for name in expected} == {
+        name: score.value for name, score in expected.items()
+    }
+    assert "`ref1`, `ref2` are its 2 references." in err
+    assert "3 rows have 2 different sources" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ([], "needs --src and --ref, or --table"),
+        (["--src", "s"], "needs --src and --ref, or --table"),
+        (["--table", "t.csv", "--ref", "r"], "leave out --src and --ref"),
+        (["--table", "gone.csv"], "`--table` gone.csv is not a table that exists"),
+        (["--table", "README.md"], "give a .tsv, .csv"),
+    ],
+)
+def test_a_test_set_is_two_files_or_a_table(
+    say: Say, run: Path, options: list[str], sentence: str
+) -> None:
+    status, _, err = say("evaluate", run, *options)
+    assert status == 2
+    assert sentence in err
+
+
 @pytest.mark.parametrize(
     ("checkpoint", "step"), [("best", 40), ("last", 60), ("40", 40), ("41", None)]
 )
