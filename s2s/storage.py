@@ -27,6 +27,7 @@ RUN = Kind("run", "runs", "recipe.json")
 DATASET = Kind("saved dataset", "corpora", "about.json")
 EVALUATION = Kind("evaluation", "evaluations", "evaluation.json")
 UPLOAD = Kind("upload", "incoming", "upload.json")
+EXPORTS = "exports"  # the folder of the zips that visitors download
 KINDS = (RUN, DATASET, EVALUATION, UPLOAD)
 
 
@@ -109,13 +110,20 @@ def require_room(owner: str, *, n_bytes: int = 0, rows: int = 0, runs: int = 0) 
         _check("bytes", used.n_bytes, n_bytes, allowed.bytes)
         _check("sentence pairs", used.rows, rows, allowed.rows)
         _check("runs", used.runs, runs, allowed.runs)
-    if allowed.total_bytes is not None:
-        stored = sum(folder_size(settings.home() / kind.folder) for kind in KINDS)
-        if stored + n_bytes > allowed.total_bytes:
-            raise UserError(
-                f"This server is full: all its visitors together may store {_size(allowed.total_bytes)}. Delete what"
-                " you no longer need, or try again later."
-            )
+    require_total(n_bytes)
+
+
+def require_total(n_bytes: int) -> None:
+    """Raises UserError where all together may not store so many bytes more."""
+    allowed = settings.limits().total_bytes
+    if allowed is None:
+        return
+    folders = (*(kind.folder for kind in KINDS), EXPORTS)
+    if sum(folder_size(settings.home() / folder) for folder in folders) + n_bytes > allowed:
+        raise UserError(
+            f"This server is full: all its visitors together may store {_size(allowed)}. Delete what you no longer"
+            " need, or try again later."
+        )
 
 
 def _check(what: str, used: int, more: int, allowed: int | None) -> None:

@@ -97,10 +97,11 @@ def delete_old_exports(now: float) -> None:
 
 
 def _folder() -> Path:
-    return settings.home() / "exports"
+    return settings.home() / storage.EXPORTS
 
 
 def _check_space(n_bytes: int) -> None:
+    storage.require_total(n_bytes)
     free = shutil.disk_usage(settings.home()).free
     if n_bytes * 1.1 + 50e6 > free:
         raise UserError(

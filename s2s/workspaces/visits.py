@@ -88,7 +88,8 @@ async def _with_key(scope: Scope, send: Send) -> Send:
     secure = is_secure(scope)
     sent = given.get(keys.SECURE_COOKIE if secure else keys.COOKIE, "")
     fresh = []
-    if not await anyio.to_thread.run_sync(_opens_a_workspace, sent):
+    key = keys.read_key(sent)
+    if key is None or not await _opens_a_workspace(key):
         fresh.append(keys.set_cookie(keys.new_key(), is_secure=secure))
     if sent and fresh:
         fresh.append(keys.cookie_header(REPLACED, "1", REPLACED_SECONDS, is_secure=secure))
@@ -105,10 +106,12 @@ async def _with_key(scope: Scope, send: Send) -> Send:
     return send_with_key
 
 
-def _opens_a_workspace(cookie: str) -> bool:
-    key = keys.read_key(cookie)
+async def _opens_a_workspace(key: keys.Key) -> bool:
+    """Whether a key still opens one; only a linked key costs a query, once."""
+    if key.kind == keys.DIRECT:
+        return True
     try:
-        return key is not None and rows.workspace_of(key) != ""
+        return await anyio.to_thread.run_sync(rows.workspace_of, key) != ""
     except UserError:  # the database is away: the key may be good
         return True
 

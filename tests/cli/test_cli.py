@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import s2s
-from s2s import settings
-from s2s.cli import main
+from s2s import access, settings
+from s2s.cli import main, parser
 from s2s.config import PRESETS
 from s2s.runs import RunFolder
 from s2s.scores import Scoring, score_all
@@ -506,3 +506,19 @@ def test_a_log_that_cannot_be_written_is_named_in_the_error(say: Say, run: Path)
     status, _, err = say("translate", run, stdin="1\n")
     assert status == 1
     assert re.fullmatch(r"An internal error occurred .*cli\.log cannot be written \(.*\)\.\n", err)
+
+
+def test_on_a_hosted_server_the_command_line_works_for_its_operator(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = []
+    monkeypatch.setenv("S2S_HOSTED", "1")
+
+    def presets(arguments: object) -> None:
+        """Notes who works."""
+        found.append(access.current())
+
+    monkeypatch.setattr(parser, "presets", presets)
+    assert access.current() == access.NOBODY
+    assert main(["presets"]) == 0
+    assert found == [access.LOCAL]

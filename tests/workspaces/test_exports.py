@@ -92,6 +92,10 @@ def test_a_full_disk_is_a_sentence_and_leaves_nothing(monkeypatch: pytest.Monkey
     with full_disk(20_000), pytest.raises(UserError, match="The export cannot be written"):
         acting.write_export("ann", "cookie")
     assert list((settings.home() / "exports").rglob("*")) == []
+    with monkeypatch.context() as patch:
+        patch.setenv("S2S_MAX_TOTAL_BYTES", "150_000")
+        with pytest.raises(UserError, match="This server is full"):
+            acting.write_export("ann", "cookie")
     monkeypatch.setattr(exports.shutil, "disk_usage", lambda path: type("", (), {"free": 0}))
     with pytest.raises(UserError, match="which has no room for it now"):
         acting.write_export("ann", "cookie")
