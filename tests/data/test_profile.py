@@ -51,6 +51,7 @@ def test_a_file_becomes_a_draft_that_can_be_kept() -> None:
     assert [row.name for row in saved_datasets.listing("anna")] == ["pairs.tsv"]
 
 
+@pytest.mark.usefixtures("_here")
 def test_the_same_text_is_kept_once_and_another_owner_has_its_own() -> None:
     hashes = []
     for owner in ("anna", "anna", "bert"):
@@ -62,6 +63,7 @@ def test_the_same_text_is_kept_once_and_another_owner_has_its_own() -> None:
     assert len(list((settings.home() / "corpora").iterdir())) == 2
 
 
+@pytest.mark.usefixtures("_here")
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
@@ -93,6 +95,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.usefixtures("_here")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_name_leads_out_of_the_folder_or_means_something_in_a_spec(name: str) -> None:
     of = brought(name, PAIRS)
@@ -186,6 +189,7 @@ def test_two_files_of_one_name_stay_two() -> None:
     assert [(of.folder / "files" / name).read_bytes() for name in names] == [b"one\n", b"eins\n"]
 
 
+@pytest.mark.usefixtures("_here")
 def test_a_draft_is_looked_into_again_without_being_fetched_again() -> None:
     of = brought("pairs.tsv", PAIRS)
     of.start(["text"])
@@ -198,6 +202,7 @@ def test_a_draft_is_looked_into_again_without_being_fetched_again() -> None:
     assert "There is no file `pairs.tsv`" in done(of).error
 
 
+@pytest.mark.usefixtures("_here")
 def test_only_the_text_is_kept_and_what_holds_for_it() -> None:
     of = brought("pairs.tsv", PAIRS)
     of.start(["offer", "text", "preview", "lint", "statistics", "export"])
@@ -255,6 +260,7 @@ def test_a_word_of_less_never_takes_the_bar_back(tmp_path: Path) -> None:
         assert json.loads(path.read_bytes())["share"] == shown
 
 
+@pytest.mark.usefixtures("_here")
 def test_flagged_pairs_have_the_lines_of_the_file_and_are_texts_in_a_spreadsheet() -> None:
     of = brought("pairs.tsv", b"src\ttgt\n\none\teins\n\t\none\teins\n=1+1\t<b>x</b>\n")
     of.start(["text", "preview", "lint", "flagged"])

@@ -35,6 +35,7 @@ def test_an_upload_is_opened_by_its_id_and_is_not_read_again() -> None:
     assert again.profile.result("preview") == first.profile.result("preview")
 
 
+@pytest.mark.usefixtures("_here")
 def test_two_pages_read_one_upload_in_different_ways() -> None:
     one = begun()
     other = uploads.opened(one.id, "anna")
@@ -49,6 +50,7 @@ def test_two_pages_read_one_upload_in_different_ways() -> None:
     assert saved.saved == one.saved
 
 
+@pytest.mark.usefixtures("_here")
 def test_one_upload_has_few_readings_at_a_time() -> None:
     upload = begun()
     for rows in range(1, 6):

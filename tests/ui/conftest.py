@@ -1,24 +1,10 @@
-from collections.abc import Mapping
-from typing import Any
-
 import pytest
 
 from s2s import settings
-from s2s.data import profile, reader
+from s2s.data import profile
 from s2s.ui.kit import cached
 from tests.conftest import make_run
-
-
-class Ended:
-    """A process that has done its work."""
-
-    def poll(self) -> int:
-        return 0
-
-
-def read_here(order: Mapping[str, Any]) -> Ended:
-    reader.carry_out(order)
-    return Ended()
+from tests.data.reading import read_here
 
 
 @pytest.fixture(autouse=True)
