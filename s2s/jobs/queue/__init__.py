@@ -1,5 +1,6 @@
 """The queue and the processes that work on it: the table of jobs, the worker, the fork server, one process per job."""
 
+from s2s.jobs.queue.counts import QueueCounts, counts
 from s2s.jobs.queue.database import UnreachableError, begin
 from s2s.jobs.queue.server_state import ServerState, server_state, set_notice, set_paused
 from s2s.jobs.queue.table import (
