@@ -7,14 +7,35 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from s2s.ui.shell import FRAME, Guard, identify, plotly_script, ready, warm_up
+from s2s import logs
+from s2s.ui.shell import (
+    FRAME,
+    Guard,
+    Measured,
+    identify,
+    metrics,
+    note_script_error,
+    plotly_script,
+    ready,
+    warm_up,
+)
 from s2s.workspaces import ROUTES, Visits
 
 identify()
 if get_script_run_ctx() is None:
-    routes = [Route("/ready", ready), Route("/plotly.min.js", plotly_script), *ROUTES]
+    logs.set_up()
+    routes = [
+        Route("/ready", ready),
+        Route("/metrics", metrics),
+        Route("/plotly.min.js", plotly_script),
+        *ROUTES,
+    ]
     app = st.App(
-        FRAME, lifespan=warm_up, routes=routes, middleware=[Middleware(Guard), Middleware(Visits)]
+        FRAME,
+        lifespan=warm_up,
+        routes=routes,
+        middleware=[Middleware(Measured), Middleware(Guard), Middleware(Visits)],
+        on_script_error=note_script_error,
     )
 else:  # a test runs this file as a script
     runpy.run_path(str(FRAME), run_name="__main__")

@@ -8,6 +8,7 @@ what they make. What its owner has shared, anyone who knows its id may view and 
 from __future__ import annotations
 
 import functools
+import hmac
 import json
 import os
 import re
@@ -126,6 +127,12 @@ def for_this_visitor(work: Callable[[], T]) -> Callable[[], T]:
             return work()
 
     return later
+
+
+def is_operator_key(given: str) -> bool:
+    """Whether that is the operator's key; takes the same time for any other. Raises UserError for a key too short."""
+    key = settings.operator_key()
+    return key is not None and hmac.compare_digest(given.encode(), key.encode())
 
 
 def identify_visitors(find: Callable[[], str]) -> None:

@@ -41,7 +41,7 @@ def set_up() -> None:
     if not settings.is_hosted():
         return
     # Libraries add handlers of their own, some of them later: all formatters are passed by.
-    logging.Handler.format = _format  # type: ignore[method-assign]
+    logging.Handler.format = _format  # type: ignore[method-assign,assignment]
     logging.raiseExceptions = False
     logging.captureWarnings(True)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
@@ -78,7 +78,9 @@ def line(record: logging.LogRecord) -> str:
         "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
         "level": record.levelname.lower(),
         "event": record.msg if is_ours else OTHER,
-        "where": f"{record.name}:{record.lineno}",
+        "where": f"{record.name}.{record.module}:{record.lineno}"
+        if is_ours
+        else f"{record.name}:{record.lineno}",
     }
     if isinstance(fields, dict) and is_ours:
         content |= fields
@@ -89,7 +91,7 @@ def line(record: logging.LogRecord) -> str:
 
 def described(error: BaseException) -> dict[str, list[str]]:
     """The types of an exception and of those that caused it, and the frames of the first that was raised last."""
-    kinds = []
+    kinds: list[str] = []
     cause: BaseException | None = error
     while cause is not None and len(kinds) < MOST_CAUSES:
         kinds.append(type(cause).__name__)

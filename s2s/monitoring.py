@@ -54,6 +54,7 @@ class Monitor:
         self.errors: Counter[str] = Counter()
         self.slow_runs: deque[SlowRun] = deque(maxlen=LISTED)
         self.last_errors: deque[SeenError] = deque(maxlen=LISTED)
+        self.n_sessions = 0
         self.n_uploads = 0
         self._sizes: tuple[float, str, dict[str, int]] = (0.0, "", {})
 
@@ -78,6 +79,17 @@ class Monitor:
             self.last_errors.append(
                 SeenError(time.time(), described["exception"], described["frames"])
             )
+
+    @contextlib.contextmanager
+    def session(self) -> Iterator[None]:
+        """A session is open."""
+        with self._lock:
+            self.n_sessions += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.n_sessions -= 1
 
     def note_upload(self) -> None:
         """A visitor has uploaded a file."""
@@ -124,13 +136,13 @@ def why_not_ready() -> str:
     return ""
 
 
-def metrics(n_sessions: int) -> str:
+def metrics() -> str:
     """All measurements as Prometheus reads them (text format 0.0.4)."""
-    return "".join(f"{line}\n" for line in _lines(n_sessions))
+    return "".join(f"{line}\n" for line in _lines())
 
 
-def _lines(n_sessions: int) -> Iterator[str]:
-    yield from _family("s2s_sessions", "gauge", "Open sessions.", [("", n_sessions)])
+def _lines() -> Iterator[str]:
+    yield from _family("s2s_sessions", "gauge", "Open sessions.", [("", MONITOR.n_sessions)])
     yield from _script_runs()
     errors = [(_label(type=kind), n) for kind, n in sorted(MONITOR.errors.items())]
     yield from _family("s2s_errors_total", "counter", "Unexpected exceptions by type.", errors)
@@ -171,9 +183,7 @@ def _script_runs() -> Iterator[str]:
 def _queue() -> Iterator[str]:
     """Raises UserError while the database is unreachable."""
     counts = queue.counts()
-    jobs = [
-        (_label(kind=kind, state=state), n) for (kind, state), n in sorted(counts.jobs.items())
-    ]
+    jobs = [(_label(kind=kind, state=state), n) for (kind, state), n in sorted(counts.jobs.items())]
     yield from _family("s2s_jobs", "gauge", "Jobs by kind and state.", jobs)
     lost = [("", counts.lost)]
     yield from _family("s2s_jobs_lost", "gauge", "Running jobs whose worker is gone.", lost)
@@ -190,9 +200,7 @@ def _queue() -> Iterator[str]:
     yield from _family("s2s_queue_paused", "gauge", "Whether the queue is paused.", paused)
 
 
-def _family(
-    name: str, kind: str, help: str, samples: Iterable[tuple[str, float]]
-) -> Iterator[str]:
+def _family(name: str, kind: str, help: str, samples: Iterable[tuple[str, float]]) -> Iterator[str]:
     yield f"# HELP {name} {help}"
     yield f"# TYPE {name} {kind}"
     for label, value in samples:

@@ -118,12 +118,45 @@ def secret() -> bytes:
     return given.encode()
 
 
+def operator_key() -> str | None:
+    """What the operator enters to run the server (`S2S_OPERATOR_KEY`); None where there is no such key.
+
+    Raises UserError where it is too short.
+    """
+    given = os.environ.get("S2S_OPERATOR_KEY", "").strip()
+    if given and len(given) < SECRET_LENGTH:
+        raise UserError(
+            f"`S2S_OPERATOR_KEY` has {len(given)} characters; set at least {SECRET_LENGTH} random ones, or unset it."
+        )
+    return given or None
+
+
+def operator_claim() -> tuple[str, str] | None:
+    """A claim of the sign-in provider and its value for operators (`S2S_OPERATOR_CLAIM=NAME=VALUE`); None without one.
+
+    Raises UserError for another form.
+    """
+    given = os.environ.get("S2S_OPERATOR_CLAIM", "").strip()
+    name, _, value = given.partition("=")
+    if given and not (name and value):
+        raise UserError(
+            "`S2S_OPERATOR_CLAIM` names no claim with a value; write it as in `roles=s2s-operator`, or unset it."
+        )
+    return (name, value) if given else None
+
+
+def has_operator() -> bool:
+    """Whether somebody can identify as the operator. Raises UserError where the settings for it are wrong."""
+    return bool(operator_key() or operator_claim())
+
+
 def why_not_ready() -> str:
     """What the operator of a hosted server must do before it can serve anybody; "" where nothing."""
     try:
         if is_hosted():
             secret()
             frame_ancestors()
+            has_operator()
     except UserError as error:
         return str(error)
     return ""

@@ -81,7 +81,11 @@ def items(owner: str | None = None) -> list[Item]:
 
 def usage(owner: str) -> Usage:
     """How much a workspace has stored."""
-    mine = items(owner)
+    return usage_of(items(owner))
+
+
+def usage_of(mine: list[Item]) -> Usage:
+    """How much these are."""
     counts = {kind: sum(item.kind is kind for item in mine) for kind in KINDS}
     return Usage(
         sum(item.n_bytes for item in mine),

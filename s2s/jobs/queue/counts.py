@@ -1,4 +1,4 @@
-"""How full the queue is, in numbers that name nobody."""
+"""How full the queue is; names nobody but the workspaces that have jobs."""
 
 from __future__ import annotations
 
@@ -42,9 +42,7 @@ def counts(*, now: float | None = None) -> QueueCounts:
         mean = connection.execute(
             sa.select(sa.func.avg(ROW.started - ROW.created)).where(ROW.started > now - LATELY)
         ).scalar()
-        by_owner = connection.execute(
-            sa.select(ROW.owner, n).where(live).group_by(ROW.owner)
-        ).all()
+        by_owner = connection.execute(sa.select(ROW.owner, n).where(live).group_by(ROW.owner)).all()
     return QueueCounts(
         {(str(kind), str(state)): int(number) for kind, state, number in by_kind},
         int(lost or 0),

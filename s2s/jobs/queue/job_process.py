@@ -15,7 +15,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from s2s import access
+from s2s import access, logs
 from s2s.config import UserError, choose
 from s2s.jobs import queue
 from s2s.jobs.queue import stop_reasons
@@ -93,6 +93,7 @@ class HeartbeatContext:
 
 def main(job_id: str, worker: str) -> None:
     """Do the job and write how it ended; after a SIGTERM, hand it back to the queue with what it has done."""
+    logs.set_up()
     signals: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
     heartbeat = Heartbeat(_taken(job_id, worker), lease_seconds())

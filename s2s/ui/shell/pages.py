@@ -8,6 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s import settings
+from s2s.ui.shell.operator import has_operator_page, is_operator
 
 FOLDER = Path(__file__).parents[3] / "pages"
 
@@ -24,6 +25,7 @@ class Page(NamedTuple):
     summary: str
     run: str  # which runs the picker offers a page: "trained"; "any": also unfinished ones; "": no picker
     describes_run: bool = True  # in the header; False where a page also shows other models
+    is_hidden: bool = False  # not in the navigation; only its address opens it
 
     def screen(self) -> st.Page:
         """The page as Streamlit knows it."""
@@ -33,6 +35,7 @@ class Page(NamedTuple):
             icon=self.icon,
             url_path=self.url_path,
             default=not self.url_path,
+            visibility="hidden" if self.is_hidden else "visible",
         )
 
 
@@ -172,10 +175,28 @@ WORKSPACE = Page(
     run="",
 )
 
+OPERATOR = Page(
+    section="",
+    file="start/operator.py",
+    title="Operator",
+    icon=":material/admin_panel_settings:",
+    url_path="operator",
+    keys=(),
+    summary="How this server is, and what it does",
+    run="",
+)
+
 
 def rows() -> tuple[Page, ...]:
-    """The pages of this server: a hosted one has a page about the visitor's workspace."""
-    return (*PAGES, WORKSPACE) if settings.is_hosted() else PAGES
+    """The pages of this server.
+
+    A hosted one has a page about the visitor's workspace. The operator's page is in the navigation of the operator
+    alone; its address asks others for the key.
+    """
+    pages = (*PAGES, WORKSPACE) if settings.is_hosted() else PAGES
+    if not has_operator_page():
+        return pages
+    return (*pages, OPERATOR._replace(is_hidden=not is_operator()))
 
 
 def page(url_path: str) -> Page:

@@ -12,11 +12,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse
-
 from s2s import settings
 from s2s.data import delete_old_uploads
+from s2s.ui.shell.measured import measure_script_runs
 from s2s.ui.shell.media import guard_downloads
 
 HOUR = 3600.0  # seconds
@@ -37,6 +35,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     What exists by then is frozen: Streamlit collects garbage after every run, and walking all of torch's objects each
     time costs 160 ms (measured).
     """
+    measure_script_runs()
     for name in HEAVY:
         importlib.import_module(name)
     import torch
@@ -96,10 +95,3 @@ async def _empty_trash() -> None:
     while True:
         await asyncio.to_thread(empty_trash)
         await asyncio.sleep(UNDO_SECONDS)
-
-
-async def ready(request: Request) -> JSONResponse:
-    """Answers once `warm_up` is done: for a host's health check. 503 says what the operator has to do."""
-    if why := settings.why_not_ready():
-        return JSONResponse({"ready": False, "reason": why}, status_code=503)
-    return JSONResponse({"ready": True})

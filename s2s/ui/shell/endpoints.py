@@ -1,0 +1,51 @@
+"""What other programs ask of the server: whether it is ready, and its metrics."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+
+from s2s import access, logs, monitoring, settings
+from s2s.config import UserError
+
+WAIT = 1.0  # seconds before a wrong key is refused
+LOCAL_HOSTS = ("127.0.0.1", "::1", "::ffff:127.0.0.1")
+FORWARDING = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
+
+
+async def ready(request: Request) -> JSONResponse:
+    """Answers once `warm_up` is done: for a host's health check. 503 says what the operator has to do."""
+    if why := await asyncio.to_thread(monitoring.why_not_ready):
+        return JSONResponse({"ready": False, "reason": why}, status_code=503)
+    return JSONResponse({"ready": True})
+
+
+async def metrics(request: Request) -> Response:
+    """For Prometheus, with the operator's key; without one on one's own computer.
+
+    On a public server the computer that asks is no proof: a proxy on the same machine asks for everybody.
+    """
+    scheme, _, key = request.headers.get("authorization", "").partition(" ")
+    try:
+        has_key = scheme.lower() == "bearer" and access.is_operator_key(key.strip())
+    except UserError as error:
+        return PlainTextResponse(f"{error}\n", status_code=503)
+    if not has_key and not _is_own_computer(request):
+        if settings.operator_key() is None:
+            return PlainTextResponse("Not found\n", status_code=404)
+        await asyncio.sleep(WAIT)
+        logs.write("operator_key_refused", by="metrics")
+        return PlainTextResponse("Unauthorized\n", 401, {"WWW-Authenticate": "Bearer"})
+    text = await asyncio.to_thread(monitoring.metrics)
+    return PlainTextResponse(
+        text, media_type="text/plain; version=0.0.4", headers={"cache-control": "no-store"}
+    )
+
+
+def _is_own_computer(request: Request) -> bool:
+    """Whether one's own browser asks, and no proxy for somebody else."""
+    is_near = request.client is not None and request.client.host in LOCAL_HOSTS
+    is_forwarded = any(name in request.headers for name in FORWARDING)
+    return not settings.is_hosted() and is_near and not is_forwarded

@@ -1,0 +1,61 @@
+"""Whether the visitor is the operator of this server: by the key, or by a claim of the sign-in provider."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from s2s import access, logs, settings
+from s2s.config import UserError
+from s2s.ui.shell.visitors import user
+
+IDENTIFIED = "is operator"  # in the session
+WAIT = 1.0  # seconds that a wrong key costs, one after another for all visitors together
+PATIENCE = 10.0  # seconds
+_ATTEMPTS = threading.Lock()
+
+
+def has_operator_page() -> bool:
+    """Whether this server has an operator; wrong settings are what `/ready` reports."""
+    try:
+        return settings.has_operator()
+    except UserError:
+        return False
+
+
+def is_operator() -> bool:
+    """Whether this visitor has entered the key in this session, or has the claim."""
+    return bool(st.session_state.get(IDENTIFIED)) or _has_claim(user())
+
+
+def identify_operator(key: str) -> None:
+    """From now on this session is the operator's. Raises UserError for a wrong key, after a while."""
+    if not _ATTEMPTS.acquire(timeout=PATIENCE):
+        raise UserError("Too many wrong keys are being tried now; try again in a minute.")
+    try:
+        if not access.is_operator_key(key):
+            time.sleep(WAIT)
+            logs.write("operator_key_refused", by="page")
+            raise UserError(
+                "This is not the operator's key; enter the value of `S2S_OPERATOR_KEY`."
+            )
+    finally:
+        _ATTEMPTS.release()
+    st.session_state[IDENTIFIED] = True
+    logs.write("operator_identified")
+
+
+def _has_claim(user: Mapping[str, Any]) -> bool:
+    """Whether the sign-in provider says so; not by an e-mail address that it has not verified."""
+    wanted = settings.operator_claim()
+    if wanted is None or user.get("is_logged_in") is not True:
+        return False
+    name, value = wanted
+    if name == "email" and user.get("email_verified") is not True:
+        return False
+    given = user.get(name)
+    return value in given if isinstance(given, list | tuple) else given == value

@@ -1,0 +1,82 @@
+import io
+import json
+import logging
+import os
+import subprocess
+import sys
+
+from s2s import logs
+
+SECRET = "what a visitor typed"
+HOSTILE = """
+import logging, sys, threading, warnings
+from streamlit.logger import get_logger
+from s2s import logs
+logs.set_up()
+secret = "what a visitor typed"
+logging.getLogger("uvicorn.error").error("%s", secret)
+get_logger("streamlit.later").warning(f"said {secret}")
+logging.getLogger("some.library").error("wrong %d", secret)
+warnings.warn(secret)
+try:
+    try:
+        {secret: 1}[secret + "!"]
+    except KeyError as error:
+        raise ValueError(secret) from error
+except ValueError as error:
+    logs.write_error("script_error", error, workspace="0a1b")
+    get_logger("streamlit.error_util").error("Uncaught app execution", exc_info=error)
+thread = threading.Thread(target=lambda: int(secret))
+thread.start()
+thread.join()
+logs.write("slow_run", page="train", seconds=1.5)
+raise RuntimeError(secret)
+"""
+
+
+def test_every_line_of_a_hosted_log_is_json_without_a_visitors_text() -> None:
+    environment = {**os.environ, "S2S_HOSTED": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", HOSTILE],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert SECRET not in done.stderr
+    lines = [json.loads(line) for line in done.stderr.splitlines()]
+    assert all({"time", "level", "event", "where"} <= line.keys() for line in lines)
+    (error,) = (line for line in lines if line["event"] == "script_error")
+    assert (error["exception"], error["workspace"]) == (["ValueError", "KeyError"], "0a1b")
+    assert [line["event"] for line in lines].count("uncaught_exception") == 2
+    assert {line["where"].partition(":")[0] for line in lines} >= {
+        "uvicorn.error",
+        "streamlit.later",
+        "streamlit.error_util",
+        "some.library",
+        "py.warnings",
+        "s2s.<string>",
+    }
+    (slow,) = (line for line in lines if line["event"] == "slow_run")
+    assert (slow["page"], slow["seconds"], slow["level"]) == ("train", 1.5, "info")
+
+
+def test_frames_name_files_of_the_program_without_the_place_where_it_is_installed() -> None:
+    try:
+        json.loads("{")
+    except ValueError as error:
+        found = logs.described(error)
+    assert found["exception"] == ["JSONDecodeError"]
+    assert found["frames"][0].startswith("tests/test_logs.py:")
+    assert found["frames"][-1].endswith("raw_decode")
+    assert not any(frame.startswith("/") for frame in found["frames"])
+
+
+def test_locally_logs_are_as_they_were() -> None:
+    before = logging.Handler.format
+    logs.set_up()
+    assert logging.Handler.format is before
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.emit(logging.LogRecord("x", logging.ERROR, "p", 1, "said %s", ("this",), None))
+    assert stream.getvalue() == "said this\n"
