@@ -17,19 +17,19 @@ import threading
 import time
 import traceback
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import psutil
-from filelock import FileLock, Timeout
 
 from s2s import access, files, hub, settings
 from s2s.config import DataConfig, UserError
 from s2s.data.caps import Caps
+from s2s.data.reader_slots import reader_slot
 from s2s.data.sections import PROFILE_SECTIONS, UPDATE_SECONDS, Progress, ReaderJob, Section
 
 NICENESS = 5  # the dashboard goes first
-MAX_READERS = 2  # processes that read at the same time on one machine; the others wait
 MAX_MEMORY = 4_000_000_000  # bytes of address space
 READ_WEIGHT = 3.0  # of reading itself, next to the weights of the sections
 DOWNLOAD_SCALE = 20.0  # seconds after which 63% (1 - 1/e) of a download is assumed to be done
@@ -44,7 +44,8 @@ def main() -> None:
     os.nice(NICENESS)
     # The alarm kills the process, even while it waits for a slot; the page explains why.
     signal.setitimer(signal.ITIMER_REAL, Caps.from_json(order["caps"]).seconds)
-    with _wait_for_slot(Progress(_state(order), READ_WEIGHT)):
+    waiting = partial(Progress(_state(order), READ_WEIGHT).stage, weight=0.0)
+    with reader_slot(settings.home() / "incoming", order["workspace"], waiting):
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
         carry_out(order)
 
@@ -143,22 +144,6 @@ class _ReadWatcher(threading.Thread):
     def __exit__(self, *_: object) -> None:
         self.over.set()
         self.join()
-
-
-def _wait_for_slot(progress: Progress) -> FileLock:
-    """Returns the lock of one of MAX_READERS slots once it is free."""
-    folder = settings.home() / "incoming"
-    folder.mkdir(parents=True, exist_ok=True)
-    while True:
-        for number in range(MAX_READERS):
-            lock = FileLock(folder / f"reader-{number}.lock", timeout=0)
-            try:
-                lock.acquire()
-            except Timeout:
-                continue
-            return lock
-        progress.stage("Waiting for another dataset to be read.", 0.0)
-        time.sleep(UPDATE_SECONDS)
 
 
 if __name__ == "__main__":

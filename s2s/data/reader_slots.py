@@ -1,0 +1,61 @@
+"""The slots of the readers of one machine: a few datasets are read at the same time, and one of each visitor."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from s2s import files
+from s2s.access import LOCAL
+
+MAX_READERS = 2  # processes that read at the same time on one machine; the others wait
+RETRY_SECONDS = 0.25
+ALL_TAKEN = "Waiting for another dataset to be read."
+SECOND_TAB = (
+    "Waiting for your other dataset to be read: one at a time, so that others can read theirs."
+)
+
+
+@contextmanager
+def reader_slot(folder: Path, owner: str, wait: Callable[[str], None]) -> Iterator[None]:
+    """Holds a slot, once one is free; until then `wait` is called with the reason, again and again.
+
+    A workspace holds at most one, except `local`, which is everybody.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    while isinstance(taken := _take(folder, owner), str):
+        wait(taken)
+        time.sleep(RETRY_SECONDS)
+    try:
+        yield
+    finally:
+        taken.release()
+
+
+def _take(folder: Path, owner: str) -> FileLock | str:
+    """The lock of a slot, or why there is none."""
+    with FileLock(folder / "readers.lock"):  # one process looks at a time
+        free: dict[Path, FileLock] = {}
+        owners = []
+        for number in range(MAX_READERS):
+            lock = FileLock(folder / f"reader-{number}.lock", timeout=0)
+            held_by = folder / f"reader-{number}.owner"
+            try:
+                lock.acquire()
+            except Timeout:
+                owners.append(held_by.read_text())
+            else:
+                free[held_by] = lock
+        has_one = owner != LOCAL and owner in owners
+        taken = None if has_one or not free else free.popitem()
+        if taken:
+            files.write_text(taken[0], owner)
+        for lock in free.values():
+            lock.release()
+    if taken:
+        return taken[1]
+    return SECOND_TAB if has_one else ALL_TAKEN
