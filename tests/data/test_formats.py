@@ -115,6 +115,21 @@ def test_delimiters_are_found(put):
     )  # a comma comes first
 
 
+def test_the_semicolon_of_an_entity_is_no_delimiter(put):
+    table = 'Tom &amp; Jerry;Tom et Jerry\na &lt; b;a &#60; b\nAT&T;AT&T\n"x; &#x3C;";y\n'
+    path = put("a.csv", table)
+    assert offered([Path(path)]).delimiter == ";"
+    assert load(path).pairs == (
+        Pair("Tom &amp; Jerry", "Tom et Jerry"),
+        Pair("a &lt; b", "a &#60; b"),
+        Pair("AT&T", "AT&T"),
+        Pair("x; &#x3C;", "y"),
+    )
+    every_row = put("b.csv", "R&amp;D is one|R&amp;D est une\nA&amp;B|A&amp;B\n")
+    assert offered([Path(every_row)]).delimiter == "|"
+    refused(put("c.csv", "Tom &amp; Jerry\n"), "only one column: row 1 has no comma; put")
+
+
 COMMA_TOO = "a semicolon; a comma would fit, too"
 AMBIGUOUS = [
     ("Hello, world;Bonjour, monde\nYes, please;Oui, merci\n", Pair("Hello, world", "Bonjour, monde"), COMMA_TOO),

@@ -6,6 +6,7 @@ import csv
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from html.entities import html5
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ DELIMITERS = MappingProxyType({",": "a comma", ";": "a semicolon", "\t": "a tab"
 NUMBER = re.compile(r"\s*[-+]?\d+([.,]\d+)?\s*")
 MIN_NUMBERS = 3  # rows of numbers under a word make the word a header
 SNIFFED = 20  # rows from which the delimiter is detected
+ENTITY = re.compile(r"&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+HIDDEN = "\ufdd0"  # stands for an entity's semicolon; no text has this code point (Unicode, section 23.7)
 QUOTING = "close every quotation mark and double those inside a quoted field"
 
 
@@ -44,12 +47,12 @@ def csv_(content: Content, budget: ReadingBudget) -> Table:
 
 
 def _parsed(name: str, lines: Iterable[str], delimiter: str) -> Iterator[TableRow]:
-    reader = csv.reader(_ended(lines), delimiter=delimiter, strict=True)
+    reader = csv.reader(map(_hidden, _ended(lines)), delimiter=delimiter, strict=True)
     line = 1
     try:
         for fields in reader:
             if any(field and not field.isspace() for field in fields):
-                yield TableRow(line, fields)
+                yield TableRow(line, [field.replace(HIDDEN, ";") for field in fields])
             line = reader.line_num + 1
     except csv.Error as error:
         raise UserError(
@@ -63,6 +66,17 @@ def _ended(lines: Iterable[str]) -> Iterator[str]:
         *ended, last = line.split("\r")
         yield from (f"{part}\r" for part in ended)
         yield f"{last}\n"
+
+
+def _hidden(line: str) -> str:
+    """With HIDDEN for the semicolons that end HTML entities: `Tom &amp; Jerry;Tom et Jerry` has one delimiter."""
+    return ENTITY.sub(_hide, line) if "&" in line else line
+
+
+def _hide(entity: re.Match[str]) -> str:
+    name = entity[1]
+    is_known = name.startswith("#") or f"{name};" in html5
+    return f"&{name}{HIDDEN}" if is_known else entity[0]
 
 
 class Fit(NamedTuple):
@@ -84,7 +98,8 @@ def _fit(lines: Sequence[str], delimiter: str) -> Fit:
     widths = list[int]()
     is_tight = False
     try:
-        for row in itertools.islice(csv.reader(_ended(lines), delimiter=delimiter), SNIFFED):
+        reader = csv.reader(map(_hidden, _ended(lines)), delimiter=delimiter)
+        for row in itertools.islice(reader, SNIFFED):
             if any(map(str.strip, row)):
                 widths.append(len(row))
                 is_tight = is_tight or any(not field.startswith(" ") for field in row[1:])
@@ -151,7 +166,12 @@ def _selected(rows: Iterable[TableRow], chosen: Sequence[int], width: int) -> It
 
 def _one_column(name: str, first: str, delimiter: str) -> str:
     used = next(
-        (words for mark, words in DELIMITERS.items() if mark != delimiter and mark in first), ""
+        (
+            words
+            for mark, words in DELIMITERS.items()
+            if mark != delimiter and mark in _hidden(first)
+        ),
+        "",
     )
     hint = f"; row 1 seems to use {used}" if used else ""
     expected = DELIMITERS[delimiter]

@@ -1,4 +1,4 @@
-"""The training curves: which metric, of which runs, how drawn. The choices stay in the session, not in the link."""
+"""The training curves: which metric, of which runs, how drawn. The link says metric and axes."""
 
 from __future__ import annotations
 
@@ -22,8 +22,12 @@ from s2s.ui.kit import as_markdown, cached, chart, file_name, unique_names
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.kit.validation_pairs import worded_for
 from s2s.ui.train import metrics
+from s2s.ui.train.view_state import STATE
 
-DIVERGED = "Lower is better. A loss that rises above its first value has diverged: the updates are too large."
+LOSS = "Lower is better."
+DIVERGED = (
+    f"{LOSS} A loss that rises above its first value has diverged: the updates are too large."
+)
 MAX_RUNS = 6  # as many markers as can be told apart
 MIN_STEPS = 20  # on the slider
 TRAIN = "steps"
@@ -32,11 +36,19 @@ RANGE = "curve steps"  # in the session: the steps shown
 RANGE_OF = "curve end"  # in the session: the run and the slider's end that they belong to
 
 
-AXES: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {  # key -> what the curves run over, the title of the axis
-        "step": ("Steps", "step"),
-        "token": ("Tokens", "tokens trained on, source and target"),
-        "minute": ("Minutes", "minutes of updates"),
+class CurveAxis(NamedTuple):
+    """What curves run over: its button, and the title of the axis."""
+
+    label: str
+    title: str
+
+
+# A slug stands in links, as `over` of `set`: a rename keeps the old one working.
+AXES: Mapping[str, CurveAxis] = MappingProxyType(
+    {
+        "step": CurveAxis("Steps", "step"),
+        "token": CurveAxis("Tokens", "tokens trained on, source and target"),
+        "minute": CurveAxis("Minutes", "minutes of updates"),
     }
 )
 
@@ -86,13 +98,15 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
 
 def panel(run_id: str, curves: Curves) -> None:
     """The curves of a run and of those that are compared with it."""
+    before = STATE.now
     with st.container(key="curves"):
         with st.container(horizontal=True, horizontal_alignment="distribute"):
-            quantity = QUANTITIES[_quantity()]
-            over = _over()
+            quantity, over = _quantity_and_axis()
         place = st.container()
         runs = {run_id: curves} | {other: cached.curves(other) for other in _other_runs(run_id)}
         options = _options(run_id, max(each.step for each in runs.values()))
+        if STATE.now != before:
+            st.rerun()  # the whole page: the link of Share says it, too
         lines = _lines(quantity, runs, over)
         if options.steps:
             low, high = placed(curves, np.array(options.steps), over)
@@ -112,16 +126,13 @@ def panel(run_id: str, curves: Curves) -> None:
                 lines,
                 title=title,
                 y_label=quantity.axis,
-                x_label=AXES[over][1],
+                x_label=AXES[over].title,
                 options=options,
                 marks=marks,
                 **({"nothing": alone} if alone else {}),
             )
             chart(figure, alt=f"{title}{_last_values(lines, over)}", file_name=file_name(title))
-            is_misleading = quantity.is_score and metrics.is_short(curves)
-            reading = worded_for(run_id, quantity.reading) + metrics.SHORT * is_misleading
-            if quantity is QUANTITIES["loss"] and any(has_diverged(each) for each in runs.values()):
-                reading = DIVERGED
+            reading = _reading(run_id, quantity, runs)
             st.caption(as_markdown(f"{reading}{_missing(lines, options, expected)}"))
         st.download_button(
             "Download data (CSV)",
@@ -133,34 +144,26 @@ def panel(run_id: str, curves: Curves) -> None:
         )
 
 
-def _quantity() -> str:
-    names = {key: row.label for key, row in QUANTITIES.items()}
-    chosen = st.segmented_control(
-        "Curve",
-        list(names),
-        format_func=names.__getitem__,
-        default="loss",
-        required=True,
-        key="curve of",
-        label_visibility="collapsed",
-        persist_state="session",
-    )
-    return chosen or "loss"
+def _quantity_and_axis() -> tuple[Quantity, str]:
+    """What is drawn, and a row of AXES."""
+    quantities = {key: row.label for key, row in QUANTITIES.items()}
+    axes = {key: row.label for key, row in AXES.items()}
+    chosen = STATE.segments("curve", "Curve", quantities, label_visibility="collapsed")
+    over = STATE.segments("over", "Horizontal axis", axes, label_visibility="collapsed")
+    return QUANTITIES[chosen], over
 
 
-def _over() -> str:
-    """What the horizontal axis counts."""
-    chosen = st.segmented_control(
-        "Horizontal axis",
-        list(AXES),
-        format_func=lambda key: AXES[key][0],
-        default="step",
-        required=True,
-        key="curve over",
-        label_visibility="collapsed",
-        persist_state="session",
-    )
-    return chosen or "step"
+def _reading(run_id: str, quantity: Quantity, runs: Mapping[str, Curves]) -> str:
+    """How to read the curve. Of runs that went wrong nothing is said about memorizing: their messages have the cure."""
+    if quantity is not QUANTITIES["loss"]:
+        is_misleading = quantity.is_score and metrics.is_short(runs[run_id])
+        return worded_for(run_id, quantity.reading) + metrics.SHORT * is_misleading
+    if any(has_diverged(curves) for curves in runs.values()):
+        return DIVERGED
+    rows = cached.runs()
+    if any((row := rows.get(key)) and row.state == "failed" for key in runs):
+        return LOSS
+    return worded_for(run_id, quantity.reading)
 
 
 def placed(curves: Curves, steps: NDArray[Any], over: str) -> NDArray[Any]:
@@ -215,17 +218,13 @@ def _options(run_id: str, last: int) -> CurveOptions:
             " 0.9 keeps 90 % of the average and adds 10 % of each new point. The raw curve stays visible, faint."
             " Validation is never smoothed.",
         )
-        is_log_x = st.toggle(
+        is_log_x = STATE.toggle(
+            "log_x",
             "Log horizontal axis",
-            key="curve log x",
-            persist_state="session",
             help="Each decade of steps, tokens or minutes has the same width.",
         )
-        is_log_y = st.toggle(
-            "Log scale",
-            key="curve log y",
-            persist_state="session",
-            help="Logarithmic value axis: each decade has the same height.",
+        is_log_y = STATE.toggle(
+            "log_y", "Log scale", help="Logarithmic value axis: each decade has the same height."
         )
     return CurveOptions(smoothing, steps, is_log_x, is_log_y)
 

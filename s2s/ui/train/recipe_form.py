@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from s2s import access, share
+from s2s import access
 from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.jobs import short_count, training
-from s2s.ui.kit import address, cached, forms, pickers, plain, unique_names
+from s2s.ui.kit import cached, forms, pickers, plain, unique_names
 from s2s.ui.kit.datasets import DEFAULT_DATASET, SHIPPED_DATASETS
 from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM, PREFIX, RECIPE_KEYS, data_choices
+from s2s.ui.train.view_state import STATE
 
 MAIN_KEYS = (
     "train.steps",
@@ -82,9 +83,9 @@ class RecipeChoices(NamedTuple):
 
 def choices() -> RecipeChoices:
     """Dataset, preset and name, filled from the address when a link has just been opened."""
-    link = address.read("set")
-    if link is not None:
-        _fill(share.unpack(link))
+    given = STATE.from_url()
+    if given is not None:
+        _fill(given)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         source = _dataset()
         preset = _preset()
@@ -139,7 +140,7 @@ def _write_to_url(source: str, preset: str, changes: Mapping[str, Any]) -> None:
     start = {INIT_FROM: st.session_state[INIT_FROM]} if st.session_state.get(INIT_FROM) else {}
     values = {"source": source, "preset": preset, **start, **forms.to_address(changes)}
     default = {"source": DEFAULT_DATASET, "preset": DEFAULT_PRESET}
-    address.write("set", share.pack(values), share.pack(default))
+    STATE.write_to_url(values, default)
 
 
 def _preset_table(source: str) -> None:

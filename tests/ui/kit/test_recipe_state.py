@@ -10,6 +10,9 @@ from s2s.ui.kit.recipe_state import RECIPE_KEYS
 from tests.screen import hints, lost, opened
 
 
+CURVE = {"curve": "loss", "over": "step"}  # what a link to Train says of the picture
+
+
 def test_a_link_fills_the_form_and_share_gives_it_back() -> None:
     changed = {"train.steps": "77", "model.dropout": "0.25", "model.norm.kind": "layer"}
     packed = pack({"source": "synthetic:copy", "preset": "modern-small", **changed})
@@ -18,7 +21,7 @@ def test_a_link_fills_the_form_and_share_gives_it_back() -> None:
     assert screen.selectbox(key="source").value == "synthetic:copy"
     assert screen.number_input(key="set train.steps").value == 77
     assert screen.number_input(key="set model.dropout").value == 0.25
-    assert unpack(screen.session_state["set"]) == unpack(packed)
+    assert unpack(screen.session_state["set"]) == {**unpack(packed), **CURVE}
 
 
 @pytest.mark.parametrize(
@@ -59,7 +62,8 @@ def test_a_dataset_from_data_leaves_the_recipe_as_it_is() -> None:
     screen.query_params["set"] = pack({"source": "synthetic:sort"})
     screen.run()
     held = unpack(screen.session_state["set"])
-    assert held == {"source": "synthetic:sort", "preset": "modern-small", "train.steps": "77"}
+    chosen = {"source": "synthetic:sort", "preset": "modern-small", "train.steps": "77"}
+    assert held == chosen | CURVE
 
 
 def test_another_preset_brings_its_own_settings() -> None:
@@ -69,7 +73,8 @@ def test_another_preset_brings_its_own_settings() -> None:
         screen.number_input(key="set train.steps").value
         == PRESETS["char-halves"].recipe.train.steps
     )
-    assert screen.session_state["set"] == pack({"source": "builtin:en-fr", "preset": "char-halves"})
+    chosen = {"source": "builtin:en-fr", "preset": "char-halves"}
+    assert unpack(screen.session_state["set"]) == chosen | CURVE
 
 
 def test_all_settings_open_and_every_one_can_be_set() -> None:

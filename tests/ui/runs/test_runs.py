@@ -224,7 +224,7 @@ def test_duplicate_opens_train_with_the_settings_of_the_run(preset: str, put: Pu
     assert not screen.exception
     assert not lost(screen)
     held = unpack(screen.session_state["set"])
-    assert held == unpack(packed)
+    assert held == {**unpack(packed), "curve": "loss", "over": "step"}
     assert (held["source"], held["preset"]) == ("builtin:mini-en-fr", preset)
     base = flat(PRESETS[preset].recipe)
     settings = {

@@ -15,11 +15,12 @@ from s2s import access, settings
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import run_service
 from s2s.runs import RunFolder, RunSummary
+from s2s.share import pack, unpack
 from s2s.train.schedules import SCHEDULES, learning_rate
 from s2s.ui.kit import cached
 from s2s.ui.train import controls
 from tests.conftest import make_run
-from tests.screen import opened, said
+from tests.screen import lost, opened, said
 
 RUN = "abcdefgh12345678"
 LR = f"control {RUN} train.lr"
@@ -277,7 +278,7 @@ def test_the_picture_follows_its_controls(own: RunFolder) -> None:
     screen = opened("train", run=RUN)
     assert [trace["name"] for trace in spec(screen)["data"]] == ["training", "validation"]  # type: ignore[attr-defined]
     for key in ("accuracy", "bleu", "chrf", "lr", "grad_norm", "speed", "memory", "loss"):
-        screen.segmented_control(key="curve of").set_value(key).run()
+        screen.segmented_control(key="train curve").set_value(key).run()
         assert not screen.exception
     screen.slider(key="curve smoothing").set_value(0.5).run()
     assert len(spec(screen)["data"]) == 3  # type: ignore[arg-type]
@@ -297,12 +298,12 @@ def test_the_picture_follows_its_controls(own: RunFolder) -> None:
         },
     )
     assert spec(screen.run())["layout"]["xaxis"]["range"] == [10.0, 20.0]  # type: ignore[index]
-    screen.toggle(key="curve log y").set_value(True).run()
+    screen.toggle(key="train log_y").set_value(True).run()
     assert spec(screen)["layout"]["yaxis"]["type"] == "log"  # type: ignore[index]
     screen.button(key="curve whole").click().run()
     assert "range" not in spec(screen)["layout"]["xaxis"]  # type: ignore[index]
     for over in ("token", "minute", "step"):
-        screen.segmented_control(key="curve over").set_value(over).run()
+        screen.segmented_control(key="train over").set_value(over).run()
         assert f"by {over}" in spec(screen)["layout"]["title"]["text"]  # type: ignore[index]
     screen.multiselect(key="curve runs").set_value(["demo-en-fr"]).run()
     assert {trace["name"] for trace in spec(screen)["data"] if trace.get("name")} == {  # type: ignore[attr-defined]
@@ -310,6 +311,21 @@ def test_the_picture_follows_its_controls(own: RunFolder) -> None:
         for name in (cached.title(RUN), "demo-en-fr")
         for kind in ("training", "validation")
     }
+
+
+def test_the_link_says_which_curve_is_drawn_over_what(own: RunFolder) -> None:
+    view = {"curve": "bleu", "over": "token", "logx": "1"}
+    recipe = {"source": "builtin:mini-en-fr", "preset": "mini-t5", "train.steps": "77"}
+    screen = opened("train", run=RUN, set=pack(recipe | view))
+    assert not lost(screen)
+    layout = json.loads(screen.get("plotly_chart")[0].proto.spec)["layout"]
+    assert "BLEU by token" in layout["title"]["text"]
+    assert layout["xaxis"]["type"] == "log"
+    assert recipe | view == {**unpack(screen.session_state["set"])}
+    screen.segmented_control(key="train over").set_value("minute").run()
+    assert unpack(screen.session_state["set"])["over"] == "minute"
+    screen = opened("train", run=RUN, set=pack({"curve": "beauty"}))
+    assert any("there is no beauty here" in sentence for sentence in lost(screen))
 
 
 def test_the_newest_value_is_the_last_that_was_logged() -> None:
@@ -342,3 +358,14 @@ def test_a_diverged_run_says_first_what_happened_and_the_cure(own: RunFolder) ->
     assert shown["Perplexity"] == "> 1e38"
     screen = opened("runs", run=RUN)
     assert screen.dataframe[0].value["state"].tolist() == ["✗ diverged"]
+
+
+def test_of_a_run_that_failed_only_the_cure_is_said(own: RunFolder, becomes: Becomes) -> None:
+    assert "memorizes" in said(opened("train", run=RUN))
+    cure = "Training diverged at step 31: its loss or its gradient is not finite; lower train.lr."
+    own.set_status("failed", step=30, steps=30)
+    becomes(error=cure)
+    cached.refresh_runs()
+    screen = opened("train", run=RUN)
+    assert cure in said(screen)
+    assert "memorizes" not in said(screen)
