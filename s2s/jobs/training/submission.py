@@ -34,7 +34,7 @@ def submit(request: RunRequest, *, express: bool = False) -> str:
     recipe = request.recipe
     run_id = new_id()
     run_limits.check_steps(recipe)
-    storage.require_room(request.owner, runs=1)
+    storage.require_room(request.owner, runs=1 + _without_folder(request.owner))
     if request.init_from:
         initial = initialization.parse_checkpoint(request.init_from)
         initialization.check_compatible(initial, recipe)
@@ -47,6 +47,12 @@ def submit(request: RunRequest, *, express: bool = False) -> str:
     job_spec = replace(request, recipe=recipe).to_spec()
     queue.submit("train", request.owner, run_id, job_spec, express=express)
     return run_id
+
+
+def _without_folder(owner: str) -> int:
+    """How many waiting runs of an owner are not stored yet."""
+    waiting = [job.run for job in queue.jobs(owner, kind="train") if job.state == "queued"]
+    return sum(not (runs_folder() / run).exists() for run in waiting)
 
 
 def submit_resume(
