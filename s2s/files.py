@@ -18,6 +18,18 @@ FORMULAS = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"  # with which a formula begins; 
 NUMBER = re.compile(r"[+-]?[\d,]*\.?\d+([eE][+-]?\d+)?\s?%?")
 
 
+# What reading a JSON file raises where it is missing, cut off, too deep, or not what it should be.
+UNREADABLE = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
+
+
 class UnwrittenError(UserError):
     """A file cannot be written: the disk is full, or read-only."""
 
@@ -47,15 +59,15 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Writes UTF-8 JSON."""
-    write_bytes(
-        path, (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
-    )
+    """Writes UTF-8 JSON; half a character, which no text has, becomes `?`."""
+    text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    write_bytes(path, text.encode(errors="replace"))
 
 
 def append_line(path: Path, value: Any) -> None:
     """Appends one JSON value as a line, in one write."""
-    line = (json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n"
+    line = text.encode(errors="replace")
     try:
         with path.open("ab") as file:
             file.write(line)

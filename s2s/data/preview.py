@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from s2s.config import UserError
 from s2s.data.corpus import Corpus
 from s2s.data.sources import load
 from s2s.data.summary import summarize
@@ -91,11 +92,17 @@ class Preview:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """The inverse of `to_json`."""
+        """The inverse of `to_json`. Raises UserError for anything else."""
         values = {field.name: content.get(field.name, field.default) for field in fields(cls)}
-        for name in ("notes", "src_counts", "tgt_counts", "lines"):
-            values[name] = tuple(values[name])
-        return cls(**values | {"rows": tuple((src, tgt) for src, tgt in values["rows"])})
+        try:
+            for name in ("notes", "src_counts", "tgt_counts", "lines"):
+                values[name] = tuple(values[name])
+            rows = tuple((str(src), str(tgt)) for src, tgt in values["rows"])
+        except (TypeError, ValueError) as error:
+            raise UserError(
+                "The preview of this dataset cannot be read; upload the dataset again."
+            ) from error
+        return cls(**values | {"rows": rows})
 
 
 def _cell(text: str) -> str:

@@ -167,7 +167,7 @@ class DatasetProfile:
         """The content of `name.json`; None until there is one."""
         try:
             content = json.loads((self.folder / f"{name}.json").read_bytes())
-        except (OSError, ValueError):  # not written yet, or damaged: it is computed again
+        except files.UNREADABLE:  # not written yet, or damaged: it is computed again
             return None
         return content if isinstance(content, dict) else None
 

@@ -25,7 +25,7 @@ from s2s import access, settings, storage
 from s2s.config import UserError
 from s2s.data.corpus import Corpus, Options, Splits, one_line, write_split
 from s2s.data.pair import Pair
-from s2s.files import write_json, write_text
+from s2s.files import UNREADABLE, write_json, write_text
 
 FORMAT = 1
 UPLOAD_FILE = "draft.json"
@@ -145,7 +145,7 @@ def keep_upload(upload: Path, *, name: str, owner: str) -> str:
     name = _checked(name)
     try:
         content = json.loads((upload / UPLOAD_FILE).read_bytes())
-    except (OSError, ValueError) as error:
+    except UNREADABLE as error:
         raise UserError(
             f"The upload of `{name}` no longer exists; upload the dataset again."
         ) from error
@@ -299,7 +299,7 @@ def _about(hash: str) -> dict[str, Any]:
         form = int(about["format"])
         if form <= FORMAT and not all(isinstance(about[key], kind) for key, kind in FIELDS.items()):
             raise TypeError("a field of another kind")
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except UNREADABLE as error:
         raise UserError(
             f"The saved dataset `{hash}` is damaged: its about.json cannot be read; {UPLOAD_AGAIN}."
         ) from error

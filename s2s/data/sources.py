@@ -70,6 +70,8 @@ def parse_spec(spec: str) -> Spec:
 
     Raises UserError for an unknown source, an unknown option or a value out of range.
     """
+    if re.search("[\x00\ud800-\udfff]", spec):
+        raise UserError("A dataset's name has characters that no name has; choose another dataset.")
     address, given = _split_options(spec)
     prefix, colon, rest = address.partition(":")
     if colon and prefix in SOURCES:

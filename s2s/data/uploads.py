@@ -180,7 +180,7 @@ def _record(folder: Path) -> dict[str, Any] | None:
         content = json.loads((folder / RECORD).read_bytes())
         record = {name: content[name] for name in FIELDS}
         _age(record["created"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except files.UNREADABLE:
         return None
     is_whole = all(isinstance(record[name], kind) for name, kind in FIELDS.items())
     return record if is_whole and content.get("format") == FORMAT else None

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from s2s import files
-from s2s.config import POSITION_KINDS, PRESETS, Config, UserError, override, setting
+from s2s.config import POSITION_KINDS, PRESETS, Config, override, setting
 from s2s.data import synthetic
 from s2s.jobs import sweep
 from s2s.jobs.training.request import RunRequest
@@ -137,7 +137,7 @@ def saved(folder: RunFolder, task: str) -> ExtrapolationResult | None:
             folder.best_or_newest_step(),
             LENGTHS,
         )
-    except (OSError, ValueError, KeyError, TypeError, UserError):
+    except files.UNREADABLE:
         return None
     return found if is_it else None
 

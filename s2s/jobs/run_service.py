@@ -35,6 +35,8 @@ def find(run_id: str, owner: str, *, now: float | None = None) -> RunSummary:
 
     Raises UserError where this workspace may see no such run.
     """
+    if not access.ID.fullmatch(run_id):
+        raise access.unknown("run", run_id)
     row = find_run(run_id, owner)
     try:
         job = _job(run_id, owner, "view")
@@ -153,6 +155,8 @@ def _job(run_id: str, owner: str, verb: access.Verb = "change") -> queue.Job | N
 
     Raises DeniedError where it may see the run and not do that.
     """
+    if not access.ID.fullmatch(run_id):
+        return None
     job = queue.latest(run_id)
     if job is None or job.kind != KIND:
         return None

@@ -152,7 +152,7 @@ class EvaluationFolder:
                 baseline=int(content["baseline"]),
                 scoring=Scoring(**content.get("scoring", {})),
             )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except files.UNREADABLE as error:
             if isinstance(error, UserError):
                 raise
             raise UserError(
@@ -286,7 +286,7 @@ class EvaluationFolder:
     def _read(self, name: str) -> dict[str, Any]:
         try:
             return dict(json.loads((self.path / name).read_bytes()))
-        except (OSError, ValueError, TypeError, RecursionError) as error:
+        except files.UNREADABLE as error:
             raise UserError(
                 f"The {name} of the evaluation `{self.id}` cannot be read; start another evaluation."
             ) from error

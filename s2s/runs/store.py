@@ -94,7 +94,7 @@ class RunFolder:
         try:
             content: dict[str, Any] = json.loads(path.read_bytes())
             form = int(content["format"])
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        except files.UNREADABLE as error:
             raise UserError(
                 f"`{self.id}` is not a run: its recipe.json cannot be read; open another run, or train a new one."
             ) from error
@@ -128,7 +128,7 @@ class RunFolder:
         path = self.path / "status.json"
         try:
             return dict(json.loads(path.read_bytes())) if path.exists() else {}
-        except (OSError, ValueError, TypeError, RecursionError) as error:
+        except files.UNREADABLE as error:
             raise UserError(
                 f"The status.json of the run `{self.id}` cannot be read; resume the run to write a new one."
             ) from error

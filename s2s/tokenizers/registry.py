@@ -113,7 +113,7 @@ def _content(path: Path) -> dict[str, Any]:
         raise UserError(
             f"The tokenizer file `{path}` cannot be read ({error.strerror}); check the run's folder."
         ) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"`{path}` is not JSON; give a tokenizer file that s2s saved.") from error
     if not isinstance(content, dict) or not isinstance(content.get("format"), int):
         raise UserError(f"`{path}` is not a tokenizer file; it has no `format`.")

@@ -124,7 +124,7 @@ def _kept(path: Path) -> TestSet | None:
             tuple((src, tgt) for src, tgt in train),
             tuple(notes),
         )
-    except (OSError, ValueError, TypeError):
+    except files.UNREADABLE:
         return None
 
 

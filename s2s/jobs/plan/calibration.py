@@ -10,7 +10,7 @@ import statistics
 from dataclasses import dataclass
 from typing import Any
 
-from s2s.config import UserError
+from s2s import files
 from s2s.jobs.plan.throughput import seconds_per_step
 from s2s.runs import RunFolder, runs_folder
 
@@ -64,13 +64,7 @@ def _ratio(folder: RunFolder, device: str) -> float | None:
             return None
         seconds, slots = _measured(_tail(folder), recipe.train.batch_tokens)
         size = folder.tokenizers()[1].vocab_size
-    except (
-        UserError,
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-    ):  # broken, too short, or being deleted
+    except files.UNREADABLE:  # broken, too short, or being deleted
         return None
     return seconds / (OVERHEAD * seconds_per_step(recipe, size, slots))
 

@@ -6,6 +6,7 @@ import json
 import signal
 from types import MappingProxyType
 
+from s2s import files
 from s2s.settings import home
 
 # The kinds of job that resume with what they had done, not with a run's checkpoint.
@@ -49,5 +50,5 @@ def _step(run: str) -> int | None:
         return int(json.loads((home() / "runs" / run / "status.json").read_bytes()).get("step", 0))
     except FileNotFoundError:
         return 0
-    except (OSError, ValueError, TypeError, AttributeError):
+    except files.UNREADABLE:
         return None

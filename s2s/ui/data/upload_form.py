@@ -22,6 +22,10 @@ UNITS = MappingProxyType(
     }
 )
 
+OFFERED = frozenset(  # what the reader says of the files
+    {"kind", "columns", "labels", "src", "tgt", "reason", "has_header", "is_named"}
+)
+
 
 def files_field() -> None:
     """The upload field. What it is given becomes an upload, and the field is emptied."""
@@ -54,6 +58,8 @@ def spec(upload: Upload, offer: Mapping[str, Any]) -> str:
 
     `upload.choices` has their values at first, where an address says them, and what is chosen afterwards.
     """
+    if not offer.keys() >= OFFERED:
+        raise UserError("The columns of this upload cannot be read; delete it and upload it again.")
     names = [column[0] for column in offer["columns"]]
     if offer["kind"] == "plain":
         return _plain(upload, offer, names)

@@ -1,0 +1,169 @@
+"""Names, links and state files with anything in them: a sentence, never a traceback."""
+
+import contextlib
+import logging
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import s2s
+from s2s import access, data, decode, settings, share
+from s2s.config import PRESETS, UserError, override, parse_assignments
+from s2s.data import Corpus, Pair, saved_datasets, uploads
+from s2s.jobs import calibrate, evaluation_service, run_service, test_sets, training
+from s2s.runs import Sentences, evaluations, list_runs, runs_folder
+from s2s.ui.data import upload_form
+from s2s.ui.evaluate import systems
+from s2s.ui.kit import cached, forms
+from tests.hostile.home import things_of
+from tests.screen import ROOT
+
+RECIPE = PRESETS["small"].recipe
+NAMES = (
+    "a" * 300,
+    "é" * 300,
+    "a" * 5000,
+    "/" + "a/" * 2000,
+    "../" * 100 + "etc/passwd",
+    "a\0b",
+    "\ud800",
+    "[" * 100_000,
+    '{"a":' * 50_000,
+    "9" * 5000,
+    "-" + "9" * 400,
+    "1e999",
+    "NaN",
+    "\u202eevil",
+    ":",
+    "#",
+    "a#b=c",
+    "hub:" + "a" * 300,
+    "text:\0",
+    "corpus:" + "a" * 300,
+    "synthetic:reverse#rows=1e999",
+    "synthetic:reverse#rows=" + "9" * 5000,
+    "synthetic:reverse#rows=[",
+    "builtin:en-fr#split=" + "a" * 300,
+    "a" * 300 + "," + "b" * 300,
+)
+READERS: tuple[Callable[[str], Any], ...] = (
+    data.load,
+    data.splits,
+    data.absolute,
+    cached.preview,
+    access.run_folder,
+    evaluations.folder,
+    share.Column.read,
+    share.unpack,
+    systems.parse,
+    lambda name: share.read({"set": name, "run": name}),
+    lambda name: run_service.find(name, "local"),
+    lambda name: uploads.opened(name, "local"),
+    lambda name: override(RECIPE, parse_assignments([f"train.lr={name}"])),
+    lambda name: override(RECIPE, parse_assignments([f"model.d_model={name}"])),
+    lambda name: forms.from_address(RECIPE, {"train.lr": name, "data.task": name, name: name}),
+    lambda name: decode.configure(name, {}),
+    lambda name: decode.configure("beam", parse_assignments([f"num_beams={name}"])),
+    lambda name: uploads.begin("Upload", name, [(name, b"x\ty\n"), (name, b"")], owner="local"),
+    lambda name: saved_datasets.save(
+        Corpus("x", "train", (Pair("a", "b"),), ()), name=name, owner="local"
+    ),
+    lambda name: saved_datasets.rename(name, "local", name),
+    lambda name: training.submit(training.RunRequest(RECIPE, "builtin:mini-en-fr", init_from=name)),
+)
+
+
+@pytest.mark.parametrize("hosted", ["", "1"])
+def test_any_name_is_read_or_refused_in_a_sentence(
+    hosted: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("S2S_HOSTED", hosted)
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")  # closed
+    monkeypatch.chdir(tmp_path)
+    for read in READERS:
+        for name in NAMES:
+            with contextlib.suppress(UserError):
+                read(name)
+    assert not any(tmp_path.iterdir() if hosted else ())
+
+
+EVALUATION = ("evaluation.json", "status.json", "scores.json", "test.jsonl")
+RUN = ("recipe.json", "status.json", "tokenizer.json", "samples.jsonl", "metrics.jsonl")
+CONTENTS = (
+    b"[" * 100_000,
+    b'{"a":' * 100_000,
+    b"[]",
+    b'{"format": 1}',
+    b'{"format": 1e999}',
+    b"\xff\xfe",
+)
+
+
+def test_no_state_file_brings_a_screen_down() -> None:
+    logging.getLogger("streamlit").setLevel(logging.ERROR)
+    ann = things_of("local")
+    home = settings.home()
+    spec = f"corpus:{ann.dataset}"
+    readers: dict[Path, tuple[Callable[[], Any], ...]] = {
+        home / "corpora" / ann.dataset / "about.json": (
+            lambda: saved_datasets.listing("local"),
+            lambda: data.load(spec),
+            lambda: test_sets.read(Sentences("", run=ann.run)),
+        ),
+        home / "corpora" / ann.dataset / "preview.json": (
+            lambda: data.Preview.from_json(data.profile_of(spec).result("preview") or {}),
+        ),
+        **dict.fromkeys(
+            [home / "evaluations" / ann.evaluation / name for name in EVALUATION],
+            (
+                lambda: evaluations.folder(ann.evaluation).scores(),
+                lambda: evaluation_service.progress(ann.evaluation),
+                lambda: evaluations.list_evaluations("local"),
+            ),
+        ),
+        **dict.fromkeys(
+            [home / "runs" / ann.run / name for name in RUN],
+            (
+                lambda: list_runs("local"),
+                lambda: s2s.load(runs_folder() / ann.run),
+                lambda: cached.metadata(ann.run),
+                lambda: cached.recipe(ann.run),
+                lambda: calibrate("cpu"),
+                lambda: cached.samples(ann.run),
+            ),
+        ),
+        **dict.fromkeys(
+            [home / "incoming" / ann.upload / name for name in ("upload.json", "offer.json")],
+            (lambda: _offered(ann.upload),),
+        ),
+    }
+    for file, reads in readers.items():
+        before = file.read_bytes() if file.exists() else None
+        for content in CONTENTS:
+            file.write_bytes(content)
+            for read in reads:
+                with contextlib.suppress(UserError):
+                    read()
+        file.unlink() if before is None else file.write_bytes(before)
+
+
+def _offered(id: str) -> object:
+    upload = uploads.opened(id, "local")
+    offer = upload.columns.result("offer") if upload else None
+    return upload and offer is not None and upload_form.spec(upload, offer)
+
+
+def test_nothing_is_unpickled_or_extracted() -> None:
+    found = [
+        str(path)
+        for folder in ("s2s", "pages")
+        for path in (ROOT / folder).rglob("*.py")
+        if re.search(
+            r"\bpickle\b|(?<!safetensors\.)torch\.load\b|np\.load\b|joblib|extractall|\.extract\(\w*zip|unpack_archive|(?<![.\w])(eval|exec)\(",
+            path.read_text(),
+        )
+    ]
+    assert not found
