@@ -70,10 +70,10 @@ def parse_spec(spec: str) -> Spec:
 
     Raises UserError for an unknown source, an unknown option or a value out of range.
     """
-    if re.search("[\x00\ud800-\udfff]", spec):
-        raise UserError("A dataset's name has characters that no name has; choose another dataset.")
     address, given = _split_options(spec)
     prefix, colon, rest = address.partition(":")
+    if re.search("[\x00\ud800-\udfff]", spec) and (prefix in LOCAL_FILES or not colon):
+        raise UserError(f"There is no file {shortened(repr(address))}; give another.")
     if colon and prefix in SOURCES:
         return Spec(prefix, rest, _options(SOURCES[prefix].config, given))
     # At least two letters: `hubb:a` is an unknown source, `C:\pairs.tsv` a file on Windows.
