@@ -21,7 +21,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from s2s import settings
+from s2s import logs, settings
 from s2s.config import UserError
 from s2s.jobs import queue
 from s2s.jobs.queue import stop_reasons
@@ -41,6 +41,7 @@ def serve(idle: float | None = None) -> str:
     Running jobs then save what they have done and go back into the queue. If this process is killed, they continue:
     they hold their own leases, and write themselves how they end.
     """
+    logs.set_up()
     signals: list[int] = []
     before = {
         number: signal.signal(number, lambda number, frame: signals.append(number))

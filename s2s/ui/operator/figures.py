@@ -117,6 +117,7 @@ def workspace_table() -> None:
         st.caption("Nobody has stored anything.")
         return
     allowed = settings.limits().bytes
+    jobs = _jobs_by_workspace()
     shown = [
         {
             "workspace": owner[:SHORT],
@@ -127,6 +128,7 @@ def workspace_table() -> None:
             "datasets": used.datasets,
             "evaluations": used.evaluations,
             "uploads": used.uploads,
+            "jobs now": jobs.get(owner, 0),
         }
         for owner, used in rows.items()
     ]
@@ -134,9 +136,17 @@ def workspace_table() -> None:
 
 
 def workspaces() -> dict[str, storage.Usage]:
-    """What each workspace has stored, the largest first; at most half a minute old."""
+    """What each workspace has stored, the largest first, at most half a minute old; then those that only have jobs."""
     access.require("list", Thing("workspace", "", access.OPERATOR))
-    return _workspaces(str(settings.home()))
+    used = _workspaces(str(settings.home()))
+    return used | {owner: storage.Usage() for owner in _jobs_by_workspace() if owner not in used}
+
+
+def _jobs_by_workspace() -> dict[str, int]:
+    try:
+        return queue.counts().by_workspace
+    except UserError:  # the database is away, as the top of the page says
+        return {}
 
 
 @st.cache_data(ttl=30.0, max_entries=2, show_spinner=False)

@@ -49,7 +49,8 @@ def test_the_operator_sees_the_server_and_runs_it() -> None:
     make_run(settings.home() / "runs" / "run0aaaaaaaaaaaa", {"train.steps": 2})
     path = settings.home() / "runs" / "run0aaaaaaaaaaaa" / "recipe.json"
     path.write_text(path.read_text().replace('"owner": "local"', f'"owner": "{owner}"'))
-    job = queue.submit("train", owner, "other", {"name": "a secret name"})
+    job = queue.submit("train", owner, "other", {"name": "a secret name"}, now=0.0)
+    queue.submit("train", "ann", "third", {})
     MONITOR.note_error(KeyError("a secret name"))
     screen = enter(opened("operator"), KEY)
     assert not screen.exception
@@ -57,7 +58,8 @@ def test_the_operator_sees_the_server_and_runs_it() -> None:
     assert labels == "Sessions,Waiting jobs,Running jobs,Workers,Memory,Disk,Errors".split(",")
     tables = [frame.value for frame in screen.dataframe]
     assert list(tables[0].iloc[0][["job", "state", "workspace"]]) == [job, "queued", owner[:12]]
-    assert list(tables[1].iloc[0][["workspace", "runs"]]) == [owner[:12], 1]
+    assert list(tables[1].iloc[0][["workspace", "runs", "jobs now"]]) == [owner[:12], 1, 1]
+    assert list(tables[1].iloc[1][["workspace", "runs", "jobs now"]]) == ["ann", 0, 1]
     assert any("KeyError" in each.label for each in screen.expander)
     assert "a secret name" not in str(screen)
     screen.button(key="pause queue").click().run()
