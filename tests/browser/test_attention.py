@@ -60,7 +60,7 @@ def test_a_click_opens_a_head_a_double_click_enlarges_it_and_a_reload_keeps_both
     page.reload()
     expect(page.locator(".heads canvas")).to_have_attribute("data-painted", painted or "")
     opened(page, "2", "2")
-    page.get_by_role("button", name="All heads").click()
+    page.get_by_role("button", name="All heads", exact=True).click()
     expect(canvas(page)).to_have_attribute("data-painted", re.compile(" all$"))
     page.wait_for_function("!location.search.includes('alone')")
 
