@@ -92,6 +92,12 @@ class DecoderPool:
                     task.waiters.pop(name, None)
                     self._drop_if_unwanted(task)
 
+    def forget(self) -> None:
+        """Drops all results."""
+        with self._changed:
+            self._results.clear()
+            self._n_bytes = 0
+
     def n_ahead(self, task: DecodeTask) -> int:
         """How many searches will begin before a waiting one at the least: those of the same owner that came earlier."""
         with self._changed:

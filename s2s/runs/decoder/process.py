@@ -29,7 +29,7 @@ from s2s.model import weights_path
 from s2s.runs.decoder.request import KINDS, DecodeRequest
 from s2s.runs.run import Run, load
 
-NICE = 3  # the dashboard goes first, and training (5) after: somebody waits for this
+NICE = 5  # the dashboard goes first, as before training and reading
 REPORT = 0.25  # seconds between two reports of progress
 ROOM = 1_500_000_000  # bytes of address space beyond the libraries and the weights
 WEIGHTS_ROOM = 4  # times the checkpoint: the model, its fused copy, and what a step computes

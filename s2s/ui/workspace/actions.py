@@ -100,6 +100,7 @@ def _delete() -> None:
     except UserError as error:
         st.session_state[FAILED] = error
         return
+    cached.forget_searches()
     st.session_state.clear()  # drafts, and the names of what is gone
     st.cache_resource.clear()  # also what models made of this visitor's sentences
     cached.refresh_runs()

@@ -147,6 +147,25 @@ def test_a_search_that_proves_slow_leaves_this_process(monkeypatch: pytest.Monke
     assert sum(body.startswith('<p dir="auto" title=') for body in bodies(screen)) == 1
 
 
+def test_who_deletes_everything_leaves_no_search_and_no_result(pool: DecoderPool) -> None:
+    screen = opened("compare", src=SOURCE, c1=f"{DEMO}!beam!{ENDLESS}")
+    task = until_it_runs(screen)
+    known = request_for("greedy", source="a black dog")
+    assert pool.ask(known, "another workspace", Waiter("tab", lambda: True)).wait(60)
+    assert pool.result(known)
+
+    def forget() -> None:
+        from s2s.ui.kit import cached
+
+        cached.forget_searches()
+
+    forgetting = AppTest.from_function(forget)
+    forgetting.session_state[background.TASKS] = {task.request: task}
+    assert not forgetting.run().exception
+    assert task.is_over
+    assert not pool.result(known)
+
+
 def test_two_visitors_get_turns(pool: DecoderPool) -> None:
     until_it_runs(opened("compare", src=SOURCE, c1=f"{DEMO}!beam!{ENDLESS}"))
     request = request_for("greedy", source="a dog")

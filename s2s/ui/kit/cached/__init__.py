@@ -3,7 +3,13 @@
 Values are shared between sessions, not copied: nobody may write to them.
 """
 
-from s2s.ui.kit.cached.background import PATIENCE, PendingError, begin_run, release_unasked
+from s2s.ui.kit.cached.background import (
+    PATIENCE,
+    PendingError,
+    begin_run,
+    forget_searches,
+    release_unasked,
+)
 from s2s.ui.kit.cached.dataset_previews import dataset_name, datasets, preview
 from s2s.ui.kit.cached.decoding import (
     TimedDecoding,

@@ -141,6 +141,12 @@ def release_unasked() -> None:
         del _ended()[request]
 
 
+def forget_searches() -> None:
+    """Stop what this visitor waits for, and drop all results: whose sentences they are is not known."""
+    pool().release(_session(), [*_tasks()])
+    pool().forget()
+
+
 def _end_of_slice() -> Callable[[], None]:
     """Called before each step of a search: ends it after SLICE seconds of this thread."""
     end = time.thread_time() + SLICE
