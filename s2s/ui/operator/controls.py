@@ -11,13 +11,12 @@ from s2s.access import Thing
 from s2s.config import UserError
 from s2s.data import format_size
 from s2s.jobs import operation
-from s2s.ui.kit import cached, duration, forms, plain
+from s2s.ui.kit import cached, forms, plain
 from s2s.ui.operator import figures
 from s2s.ui.shell import is_operator
 
 DONE = "operator did"  # in the session: a sentence about the last press of a button
 FAILED = "operator failed"  # in the session: why it was not done
-CONFIRMATION = "delete"
 
 
 def results() -> None:
@@ -54,7 +53,7 @@ def queue_controls() -> None:
         args=("queue_resumed" if is_paused else "queue_paused", lambda: _pause(not is_paused)),
     )
     labels = {
-        job.id: f"{job.id} · {job.kind} · {job.workspace[: figures.SHORT]} · {duration(job.seconds)}"
+        job.id: f"{job.id} · {job.kind} · {job.workspace[: figures.SHORT]}"
         for job in operation.live_jobs()
     }
     if labels:
@@ -120,23 +119,23 @@ def delete_workspace() -> None:
     if not owners:
         return
     with st.expander("Delete a workspace", icon=":material/delete:"):
-        labels = {
-            owner: f"{owner[: figures.SHORT]} · {format_size(used[owner].n_bytes)}"
-            for owner in owners
-        }
         owner = st.selectbox(
-            "Workspace", owners, format_func=labels.__getitem__, key="workspace to delete"
+            "Workspace", owners, format_func=_short_name, key="workspace to delete"
         )
         st.caption("Its runs, datasets, evaluations, uploads and jobs are gone permanently.")
-        typed = st.text_input(f"Type `{CONFIRMATION}` to confirm", key="confirm deletion")
+        typed = st.text_input(f"Type `{_short_name(owner)}` to confirm", key="confirm deletion")
         st.button(
             "Delete this workspace",
             key="delete workspace",
             icon=":material/delete_forever:",
-            disabled=typed.strip().lower() != CONFIRMATION,
+            disabled=typed.strip() != _short_name(owner),
             on_click=_do,
             args=("workspace_deleted", lambda: _delete(owner)),
         )
+
+
+def _short_name(workspace: str) -> str:
+    return workspace[: figures.SHORT]
 
 
 def _delete(owner: str) -> str:

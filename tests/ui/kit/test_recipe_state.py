@@ -9,7 +9,6 @@ from s2s.share import pack, unpack
 from s2s.ui.kit.recipe_state import RECIPE_KEYS
 from tests.screen import hints, lost, opened
 
-
 CURVE = {"curve": "loss", "over": "step"}  # what a link to Train says of the picture
 
 

@@ -69,7 +69,7 @@ def test_the_operator_sees_the_server_and_runs_it() -> None:
     assert queue.server_state() == queue.ServerState(True, "Back at nine.")
     assert getattr(queue.find(job), "state", "") == "stopped"
     assert screen.button(key="delete workspace").disabled
-    screen.text_input(key="confirm deletion").set_value("Delete").run()
+    screen.text_input(key="confirm deletion").set_value(owner[:12]).run()
     screen.button(key="delete workspace").click().run()
     assert not screen.exception
     assert f"The workspace {owner[:12]} is deleted" in "".join(
