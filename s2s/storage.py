@@ -48,6 +48,11 @@ class Item:
         return self.folder.name
 
     @property
+    def is_deleted(self) -> bool:
+        """Whether it waits to be deleted: for a minute that can be undone."""
+        return self.id.startswith(".")
+
+    @property
     def n_bytes(self) -> int:
         """The size of its files."""
         return folder_size(self.folder)

@@ -20,6 +20,7 @@ PATIENCE = 10.0  # seconds for its jobs to end; their processes look twice a sec
 POLL = 0.1
 LEASH = 1.5  # seconds within which a process without a job has ended itself
 GONE = ".gone-"
+TRASH = ".deleted-"  # before the id of a run whose deletion can be undone
 
 
 def delete_workspace(
@@ -42,19 +43,20 @@ def delete_workspace(
     for item in storage.items(workspace):
         delete_item(item)
     exports.delete_exports(workspace)
-    for job in jobs:
-        (settings.home() / "log" / f"{job.id}.log").unlink(missing_ok=True)
     rows.delete(workspace)
     return used
 
 
-def delete_jobs(workspace: str) -> list[queue.Job]:
-    """Takes all jobs of a workspace out of the queue; a process that works on one then ends itself."""
-    found: list[queue.Job] = []
-    while jobs := queue.jobs(workspace):
-        for run in {job.run for job in jobs}:
-            queue.delete_jobs(run)
-        found += jobs
+def delete_jobs(workspace: str, run: str | None = None) -> list[queue.Job]:
+    """Takes the jobs of a workspace, all or those of one run or evaluation, out of the queue, and deletes their logs.
+
+    A process that works on one then ends itself.
+    """
+    found = [job for job in queue.jobs(workspace, limit=100_000) if run in (None, job.run)]
+    for name in {job.run for job in found}:
+        queue.delete_jobs(name)
+    for job in found:
+        (settings.home() / "log" / f"{job.id}.log").unlink(missing_ok=True)
     return found
 
 
@@ -83,7 +85,7 @@ def delete_item(item: Item) -> None:
         raise UserError(
             f"The {item.kind.name} `{item.id}` cannot be deleted ({error.strerror or error}); try again later."
         ) from error
-    access.forget(item.kind.name, item.id)
+    access.forget(item.kind.name, item.id.removeprefix(TRASH))
 
 
 def delete_leftovers(now: float) -> None:

@@ -33,7 +33,7 @@ def expiring(workspace: str) -> list[Expiring]:
     Raises UserError where the database is away.
     """
     rows.require("list", workspace)
-    items = storage.items(workspace)
+    items = [item for item in storage.items(workspace) if not item.is_deleted]
     kept = rows.kept() if items else {}
     found = [Expiring(item, _when(item, kept)) for item in items]
     return sorted(found, key=lambda each: (each.when is None, each.when))
@@ -49,7 +49,10 @@ def expiring_soon(*, now: float | None = None) -> dict[str, list[Expiring]]:
     found = [
         Expiring(item, when)
         for item in storage.items()
-        if item.kind is not storage.UPLOAD and (when := _when(item, kept)) and when < until
+        if item.kind is not storage.UPLOAD
+        and not item.is_deleted
+        and (when := _when(item, kept))
+        and when < until
     ]
     by_workspace: dict[str, list[Expiring]] = {}
     for each in sorted(found, key=lambda each: each.when or 0.0):
@@ -77,7 +80,7 @@ def delete_expired(*, now: float | None = None) -> int:
     for item in expired:
         try:
             deletion.delete_item(item)
-            queue.delete_jobs(item.id)
+            deletion.delete_jobs(item.owner, item.id)
         except UserError as error:  # the others can still be deleted
             logging.getLogger(__name__).warning("%s", error)
     exports.delete_old_exports(now)

@@ -49,7 +49,7 @@ def write_export(workspace: str, browser: str, *, now: float | None = None) -> s
     """
     now = time.time() if now is None else now
     rows.require("download", workspace)
-    items = storage.items(workspace)
+    items = [item for item in storage.items(workspace) if not item.is_deleted]
     if not items:
         raise UserError("There is nothing to export: this workspace has stored nothing.")
     with _ONE_AT_A_TIME:

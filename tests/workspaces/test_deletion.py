@@ -40,6 +40,8 @@ def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
         run = access.run_in(settings.home() / "runs" / "run-of-ann")
         access.share(run, access.Sharing(link=True))
     deleted = store_run("deleted", "ann")
+    with access.acting_as("ann"):
+        access.share(access.run_in(deleted), access.Sharing(link=True))
     deleted.rename(deleted.with_name(".deleted-deleted"))
     key = rows.open_link(acting.make_link("ann"))
     acting.write_export("ann", "cookie")

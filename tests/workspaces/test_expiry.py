@@ -53,8 +53,12 @@ def test_a_run_that_waits_or_trains_never_expires() -> None:
     assert job
     assert expiry.delete_expired(now=NOW) == 0
     queue.finish(job.id, "w", "done")
+    log = settings.home() / "log" / f"{job.id}.log"
+    log.parent.mkdir()
+    log.write_text("Started.")
     assert expiry.delete_expired(now=NOW) == 1
     assert queue.latest("r1") is None
+    assert not log.exists()
 
 
 def test_every_page_can_say_what_expires_within_three_days() -> None:

@@ -33,6 +33,8 @@ def test_everything_of_one_workspace_is_in_it_and_nothing_of_another() -> None:
     uploads.begin("file", "x", [("a b.txt", b"hello")], owner="ann")
     store_run("r2", "bob")
     other = store_dataset("bob", 4, "secret")
+    gone = store_run("r3", "ann")
+    gone.rename(gone.with_name(".deleted-r3"))
     with exported("ann") as archive:
         names = archive.namelist()
         assert archive.testzip() is None
