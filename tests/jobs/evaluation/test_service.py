@@ -11,6 +11,7 @@ from s2s.jobs import evaluation_service, queue, run_service, test_sets
 from s2s.jobs.evaluation import loop as evaluation_loop
 from s2s.jobs.evaluation.scoring import SystemScores
 from s2s.jobs.evaluation.service import EvaluationRequest
+from s2s.jobs.queue import job_process
 from s2s.jobs.registry import JOBS
 from s2s.runs import EvaluationFolder, Sentences, System, evaluations, runs_folder
 from s2s.scores import MEASURES, METRICS, Scoring, paired, score_all, sentence_scores
@@ -326,3 +327,29 @@ def test_a_saved_dataset_is_grouped_by_source(greedy: System, tmp_path: Path) ->
     assert place.references() == [("2 1", "1 2"), ("3",)]
     assert (place.evaluation().test.n, place.evaluation().test.n_all) == (2, 2)
     assert "nrefs:var" in place.scores()["systems"][0]["signature"]["bleu"]
+
+
+def test_an_evaluation_whose_worker_is_told_to_end_is_handed_back_and_resumed(
+    greedy: System, beam: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = done(request_for(greedy, beam))
+    for name, value in (("FIRST", 2), ("FEWEST", 2), ("TURN", 0.0)):
+        monkeypatch.setattr(evaluation_loop, name, value)
+    job, place = claimed_job(request_for(greedy, beam))
+    signals = iter([False] * 5 + [True])  # asked after each part of a turn
+
+    class Told(list[int]):
+        def __bool__(self) -> bool:
+            return next(signals, True)
+
+    context = job_process.HeartbeatContext(job_process.Heartbeat(job, 20.0), job_process._writer())
+    job_process._finish(job, *job_process._outcome(job, context, Told()), ttl=20.0)
+    progress = evaluation_service.progress(place.id)
+    assert (progress.state, 0 < progress.done < progress.n) == ("queued", True)
+    again = queue.claim("next", "h", job.slot, 600.0)
+    assert again is not None
+    list(JOBS[again.kind].work(again, FakeContext()))
+    assert place.scores()["systems"][1]["scores"] == whole.scores()["systems"][1]["scores"]
+    assert [row["text"] for row in place.repair_lines(1).values()] == [
+        row["text"] for row in whole.repair_lines(1).values()
+    ]
