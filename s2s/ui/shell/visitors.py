@@ -16,6 +16,7 @@ NO_COOKIE = (
     "Nothing that you make here can be stored, because your browser sends no cookie: you can look at the demo runs and"
     " at what others share. Allow cookies for this page, and open it in a tab of its own."
 )
+DELETED = "This workspace was deleted on another computer; reload the page to start a new one."
 KEY_REPLACED = (
     "This browser's key to its workspace was not valid, so it has a new, empty workspace now; if you made a recovery"
     " link for the old one, open it."
@@ -70,8 +71,20 @@ def show_identity() -> bool:
         st.error(as_markdown(why), icon=":material/error:")
         return False
     if access.current() == access.NOBODY:
-        st.info(NO_COOKIE, icon=":material/cookie_off:")
+        st.info(as_markdown(_why_nobody()), icon=":material/cookie_off:")
     elif workspaces.REPLACED in cookies() and "said key replaced" not in st.session_state:
         st.session_state["said key replaced"] = True
         st.info(KEY_REPLACED, icon=":material/key_off:")
     return True
+
+
+def _why_nobody() -> str:
+    """Why the visitor has no workspace."""
+    key = browser_key()
+    if key is None:
+        return NO_COOKIE
+    try:
+        workspaces.workspace_of(key)
+    except UserError as error:  # only the database knows which one this key opens
+        return f"Your workspace cannot be opened at the moment. {error}"
+    return DELETED

@@ -10,7 +10,7 @@ from s2s.data import Corpus, Pair, saved_datasets
 from s2s.share import pack
 from s2s.ui.kit import cached
 from s2s.ui.shell import ready, visitors
-from s2s.workspaces import COOKIE, REPLACED, new_key
+from s2s.workspaces import COOKIE, REPLACED, delete_workspace, make_link, new_key, open_link
 from tests.conftest import make_run
 from tests.screen import opened, said
 
@@ -92,3 +92,19 @@ def test_the_key_is_nowhere_in_the_page(visit: Visit) -> None:
     key = new_key()
     visit({COOKIE: key.signed})
     assert key.secret not in str(opened("data").main)
+
+
+def test_a_linked_key_says_that_the_database_is_away_or_that_the_workspace_is_gone(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with access.acting_as("ann"):
+        key = open_link(make_link("ann"))
+    assert key
+    visit({COOKIE: key.signed})
+    with monkeypatch.context() as patch:
+        patch.setenv("S2S_DATABASE_URL", "postgresql+psycopg://@/none?host=/nowhere")
+        assert "Your workspace cannot be opened at the moment." in said(opened("positions"))
+    assert access.current() == "ann"
+    with access.acting_as("ann"):
+        delete_workspace("ann")
+    assert "was deleted on another computer" in said(opened("positions"))
