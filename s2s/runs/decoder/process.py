@@ -26,7 +26,7 @@ import torch
 from s2s import settings
 from s2s.config import UserError
 from s2s.model import weights_path
-from s2s.runs.decoder.request import KINDS, DecodeRequest
+from s2s.runs.decoder.request import KINDS, DecodeRequest, Searched
 from s2s.runs.run import Run, load
 
 NICE = 5  # the dashboard goes first, as before training and reading
@@ -117,21 +117,23 @@ def _limited_memory(request: DecodeRequest, n_bytes: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, (before, hard))
 
 
-def _carried_out(request: DecodeRequest, watch: Watch) -> Any:
+def _carried_out(request: DecodeRequest, watch: Watch, last: Searched) -> Any:
     """The result as JSON."""
     run = _opened(request.folder, request.step)
     _, config = run.configured(request.strategy, request.settings)
     watch.n_steps = (config.max_new_tokens or 0) * (2 if request.kind == "tree" else 1)
     kind = KINDS[request.kind]
-    return kind.to_json(kind.carry_out(replace(run, on_step=watch), request))
+    return kind.to_json(kind.carry_out(replace(run, on_step=watch), request, last))
 
 
-def _answer(request: DecodeRequest, watch: Watch, n_bytes: int) -> Mapping[str, Any]:
+def _answer(
+    request: DecodeRequest, watch: Watch, last: Searched, n_bytes: int
+) -> Mapping[str, Any]:
     """The result with its seconds, or an error for the visitor."""
     started = time.perf_counter()
     try:
         with _limited_memory(request, n_bytes):
-            result = _carried_out(request, watch)
+            result = _carried_out(request, watch, last)
     except StoppedError:
         return {"error": "Stopped."}
     except UserError as error:
@@ -169,9 +171,11 @@ def main() -> None:
     threading.Thread(target=inbox.read, name="orders", daemon=True).start()
     n_bytes = _address_space() + ROOM
     answers.write(ready=os.getpid())
+    last: Searched = {}
     while True:
         number, request = inbox.requests.get()
-        answers.write(id=number, **_answer(request, Watch(number, 0, inbox, answers), n_bytes))
+        watch = Watch(number, 0, inbox, answers)
+        answers.write(id=number, **_answer(request, watch, last, n_bytes))
 
 
 if __name__ == "__main__":

@@ -44,33 +44,43 @@ class DecodeRequest:
         return DecodeRequest(**{**content, "sources": sources, "prefix": prefix})
 
 
+# The last search with the record of its steps, for the tree that is often asked for next; at first empty.
+Searched = dict[DecodeRequest, Decoded]
+
+
 class RequestKind(NamedTuple):
     """How a request is carried out, and its result as JSON and back."""
 
-    carry_out: Callable[[Run, DecodeRequest], Any]
+    carry_out: Callable[[Run, DecodeRequest, Searched], Any]
     to_json: Callable[[Any], Any]
     from_json: Callable[[Any], Any]
 
 
-def _decoded(run: Run, request: DecodeRequest) -> Decoded:
-    """Without the record of the steps: a tree makes its own, and large ones would slow every collection of garbage."""
-    return replace(_searched(run, request), steps=())
+def _decoded(run: Run, request: DecodeRequest, last: Searched) -> Decoded:
+    """Without the record of the steps: a tree has its own, and large ones would slow every collection of garbage."""
+    return replace(_searched(run, request, last), steps=())
 
 
-def _searched(run: Run, request: DecodeRequest) -> Decoded:
-    (source,) = request.sources
-    if request.prefix:
-        return run.complete(source, request.prefix, request.strategy, **request.settings)
-    return run.translate([source], request.strategy, **request.settings)[0]
+def _searched(run: Run, request: DecodeRequest, last: Searched) -> Decoded:
+    request = replace(request, kind="decoded")
+    if request not in last:
+        last.clear()
+        (source,) = request.sources
+        if request.prefix:
+            found = run.complete(source, request.prefix, request.strategy, **request.settings)
+        else:
+            (found,) = run.translate([source], request.strategy, **request.settings)
+        last[request] = found
+    return last[request]
 
 
-def _texts(run: Run, request: DecodeRequest) -> list[str]:
+def _texts(run: Run, request: DecodeRequest, last: Searched) -> list[str]:
     found = run.translate(request.sources, request.strategy, **request.settings)
     return [one.text for one in found]
 
 
-def _tree(run: Run, request: DecodeRequest) -> SearchTree:
-    return run.tree(_searched(run, request), request.strategy, **request.settings)
+def _tree(run: Run, request: DecodeRequest, last: Searched) -> SearchTree:
+    return run.tree(_searched(run, request, last), request.strategy, **request.settings)
 
 
 def decoded_to_json(decoded: Decoded) -> dict[str, Any]:

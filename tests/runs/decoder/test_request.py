@@ -27,7 +27,7 @@ def request_for(run: Run, kind: str, **changes: Any) -> DecodeRequest:
 def sent(request: DecodeRequest, run: Run) -> Any:
     """The result of a request as it arrives after it was JSON."""
     kind = KINDS[request.kind]
-    return kind.from_json(json.loads(json.dumps(kind.to_json(kind.carry_out(run, request)))))
+    return kind.from_json(json.loads(json.dumps(kind.to_json(kind.carry_out(run, request, {})))))
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -57,3 +57,23 @@ def test_a_request_survives_json_and_is_equal_to_itself(run: Run) -> None:
 
 def test_the_folder_of_a_request_is_that_of_the_run(run: Run) -> None:
     assert Path(request_for(run, "decoded").folder) == run.folder.path
+
+
+def test_the_tree_of_the_last_search_is_made_without_another(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searches: list[str] = []
+    translate = Run.translate
+
+    def noted(run: Run, sources: Any, strategy: str, **settings: Any) -> Any:
+        searches.append(strategy)
+        return translate(run, sources, strategy, **settings)
+
+    monkeypatch.setattr(Run, "translate", noted)
+    last: dict[DecodeRequest, Any] = {}
+    for kind in ("decoded", "tree"):
+        KINDS[kind].carry_out(run, request_for(run, kind), last)
+    assert searches == ["beam"]
+    KINDS["tree"].carry_out(run, request_for(run, "tree", strategy="greedy"), last)
+    assert searches == ["beam", "greedy"]
+    assert len(last) == 1

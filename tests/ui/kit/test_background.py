@@ -139,6 +139,18 @@ def test_the_other_pages_wait_for_what_they_are_about(
     assert screen.get("plotly_chart")
 
 
+def test_a_chat_waits_for_its_answer(
+    monkeypatch: pytest.MonkeyPatch, decoded_here: list[str]
+) -> None:
+    monkeypatch.setattr(background, "HEAVY", 0.0)
+    monkeypatch.setattr(background, "PATIENCE", 0.0)
+    screen = opened("evaluate", run="demo-tasks")
+    screen.button(key="example chat").click().run()
+    settled(screen)
+    assert not decoded_here
+    assert screen.session_state["turns demo-tasks"][-1] == ("assistant", "Ida has the watch")
+
+
 def test_a_search_that_proves_slow_leaves_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "SLICE", -1.0)
     sentence = "the cat sits on the mat"

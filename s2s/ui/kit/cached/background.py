@@ -102,7 +102,7 @@ def here_or_beside(
 def computed(request: DecodeRequest, run: Run) -> Timed:
     """The result, computed here."""
     before = time.perf_counter()
-    return Timed(KINDS[request.kind].carry_out(run, request), time.perf_counter() - before)
+    return Timed(KINDS[request.kind].carry_out(run, request, {}), time.perf_counter() - before)
 
 
 def awaited(run: Run, request: DecodeRequest) -> Generator[Any, None, None]:
@@ -111,7 +111,7 @@ def awaited(run: Run, request: DecodeRequest) -> Generator[Any, None, None]:
     For what a button has started and a loop waits for. Raises UserError where there is no result.
     """
     if get_script_run_ctx() is None:
-        yield KINDS[request.kind].carry_out(run, request)
+        yield KINDS[request.kind].carry_out(run, request, {})
         return
     waiter = Waiter(_session(), functools.partial(_is_present, _session()))
     task = pool().ask(request, access.current(), waiter)
