@@ -430,3 +430,15 @@ def test_workers_are_listed_until_they_sign_off_or_are_forgotten() -> None:
     assert [worker.host for worker in queue.seen_workers()] == ["h"]
     queue.sign_off("h")
     assert queue.seen_workers() == []
+
+
+def test_counts_say_how_full_the_queue_is() -> None:
+    assert queue.counts() == queue.QueueCounts()
+    submit("a", "ann", now=1.0)
+    submit("b", "bob", now=2.0)
+    submit("c", "bob", now=4.0)
+    claim(now=10.0)
+    found = queue.counts(now=40.0)  # its lease ended at 30
+    assert found.jobs == {("train", "running"): 1, ("train", "queued"): 2}
+    assert found.by_workspace == {"ann": 1, "bob": 2}
+    assert (found.lost, found.longest_wait, found.mean_wait) == (1, 38.0, 9.0)
