@@ -106,6 +106,7 @@ NO_NEED = {
     "s2s.ui.kit.in_view.add_run": "names what `cached.runs` offers",
     "s2s.ui.kit.pickers.choose_run": "the visitor's session alone",
     "s2s.ui.kit.pickers.remember_label": "the visitor's session alone",
+    "s2s.ui.kit.pickers.missing": "says the same of every id",
     "s2s.ui.kit.cached.stored_runs.is_own": "looks among the runs that the visitor sees",
     "s2s.ui.kit.cached.stored_runs.is_untrained": "looks among the runs that the visitor sees",
     "s2s.ui.kit.cached.stored_runs.label": "looks among the runs that the visitor sees",
