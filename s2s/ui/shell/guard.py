@@ -30,6 +30,7 @@ MAX_MESSAGE = (
     8 * MEGABYTE
 )  # from a browser: what a visitor typed or pasted, in all fields of a page
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+POLICY = b"content-security-policy"
 MEDIA = re.compile(r".*(?<!/static)/media/([^/]+)")
 UPLOAD = re.compile(r".*/_stcore/upload_file/[^/]+/[^/]+")
 
@@ -100,7 +101,7 @@ def _with_headers(send: Send) -> Send:
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             given = list(message.get("headers", ()))
-            known = {name.lower() for name, _ in given}
+            known = {name.lower() for name, _ in given} - {POLICY}  # several policies hold together
             new = [(name, value) for name, value in _headers() if name not in known]
             message = {**message, "headers": [*given, *new]}
         await send(message)
@@ -118,7 +119,7 @@ def _headers() -> tuple[tuple[bytes, bytes], ...]:
 @cache
 def _written(ancestors: str) -> tuple[tuple[bytes, bytes], ...]:
     headers = {
-        "content-security-policy": f"{_policy()}; frame-ancestors {ancestors}",
+        POLICY.decode(): f"{_policy()}; frame-ancestors {ancestors}",
         "x-content-type-options": "nosniff",
         "referrer-policy": "same-origin",  # no other site is told an address
         "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",

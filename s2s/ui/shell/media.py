@@ -26,13 +26,7 @@ def guard_downloads() -> None:
     make = manager.execute_deferred
 
     def add_deferred(data: Callable[[], Any], *given: Any, **named: Any) -> Any:
-        workspace = access.current()
-
-        def made() -> Any:
-            with access.acting_as(workspace):
-                return data()
-
-        return register(made, *given, **named)
+        return register(access.for_this_visitor(data), *given, **named)
 
     def execute_deferred(file_id: str) -> Any:
         entry = manager._deferred_callables.get(file_id)
