@@ -14,11 +14,13 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
+from s2s.ui.kit.cached import background
 from s2s.ui.kit.text import JOINER
 from s2s.ui.shell import pages
 
 ROOT = Path(__file__).parents[1]
 PAGES = [row.url_path for row in pages.PAGES]
+background.SLICE = 60.0  # no search leaves this process only because the machine is busy
 
 
 def opened(path: str = "", /, **params: str) -> AppTest:

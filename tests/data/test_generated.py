@@ -14,6 +14,8 @@ from s2s.data.generated import SPLITS, dialogue, generate, reverse, summaries, t
 from s2s.data.generated.rng import Rng
 from s2s.data.generated.tasks import GENERATED_TASKS, PAIRS_PER_TASK
 from s2s.data.generated.templates import SIZES, Template, part
+from s2s.ui.kit.gold_alignment import GOLD_LINKS
+from s2s.ui.kit.vocabulary import EXAMPLES
 
 KINDS = {
     "summaries": summaries.TEMPLATE,
@@ -304,3 +306,16 @@ def test_links_move_with_the_words() -> None:
 @pytest.mark.parametrize("spec", GENERATED)
 def test_the_shipped_preview_is_what_the_generator_writes(spec: str) -> None:
     assert load_preview(spec) == Preview.of(load(spec))
+
+
+@pytest.mark.parametrize("source", EXAMPLES)
+def test_the_shipped_links_are_those_of_the_generator(source: str) -> None:
+    """When the grammar changes, write the files in s2s/ui/kit/gold_links again: examples, then split `random`."""
+    train = {pair.src: pair for pair in reversed(load(source).pairs)}
+    pairs = [*(train[text] for text in EXAMPLES[source]), *load(source, "random").pairs]
+    lines = [
+        f"{pair.tgt}\t{' '.join(f'{link.src}-{link.tgt}' for link in pair.gold.links)}"
+        for pair in pairs
+        if pair.gold
+    ]
+    assert (GOLD_LINKS / f"{source.removeprefix('builtin:')}.tsv").read_text().splitlines() == lines

@@ -12,6 +12,7 @@ import pytest
 
 from s2s import hub
 from s2s.config import UserError
+from s2s.hub import remote
 from s2s.hub.layout import File, arrange
 from tests.hub.standin import Fault, Hub, Repo, commit
 
@@ -82,6 +83,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     with Hub(REPOS) as standin:
         monkeypatch.setenv("HF_ENDPOINT", standin.url)
         monkeypatch.setenv("HF_TOKEN", "hf_stranger")
+        monkeypatch.setattr(remote, "PAUSE", 0.02)
         yield standin
 
 
@@ -220,7 +222,7 @@ def test_each_failure_is_reported_after_at_most_two_requests(
     served: Hub, name: str, said: str
 ) -> None:
     with pytest.raises(UserError, match=said):
-        hub.preflight(name, seconds=0.8)
+        hub.preflight(name, seconds=0.4)
     assert len(served.log) <= 2
 
 

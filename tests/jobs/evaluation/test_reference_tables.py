@@ -15,7 +15,7 @@ from s2s.runs import Sentences, System
 from tests.jobs.evaluation.test_service import done
 from tests.samples import sample
 
-N = 60  # sentences
+N = 20  # sentences
 
 
 def restaurants() -> dict[str, list[str]]:

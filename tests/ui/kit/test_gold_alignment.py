@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s import data, settings
+from s2s import settings
 from s2s.analysis.alignment import alignment_error_rate, best_sources, merge_to_words, word_indices
 from s2s.config import Recipe, override
 from s2s.data import Corpus, Gold, Link, Pair, saved_datasets
@@ -19,21 +19,6 @@ PAIRS = (
 def kept() -> str:
     """The pairs, stored here: their SPEC."""
     return f"corpus:{saved_datasets.save(Corpus('somewhere', 'train', PAIRS), name='mine', owner='local')}"
-
-
-@pytest.mark.parametrize("source", EXAMPLES)
-def test_the_files_hold_the_corpus_own_links(source: str) -> None:
-    """When the grammar changes, write the files in s2s/ui/kit/gold_links again: examples, then split `random`."""
-    train = {pair.src: pair for pair in reversed(data.load(source).pairs)}
-    pairs = [*(train[text] for text in EXAMPLES[source]), *data.load(source, "random").pairs]
-    lines = [
-        f"{pair.tgt}\t{' '.join(f'{link.src}-{link.tgt}' for link in pair.gold.links)}"
-        for pair in pairs
-        if pair.gold
-    ]
-    assert (
-        gold_alignment.GOLD_LINKS / f"{source.removeprefix('builtin:')}.tsv"
-    ).read_text().splitlines() == lines
 
 
 @pytest.mark.parametrize("demo", DEMOS)
