@@ -291,6 +291,29 @@ def test_a_guest_of_a_shared_run_sees_its_dataset_only_where_the_owner_allows_th
         cached.open_run(ann.run)
 
 
+def test_what_is_unshared_or_deleted_while_a_page_is_made_is_not_read_any_more(
+    things: dict[str, Things], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bob = things["bob"]
+    share(bob, data=True)
+    with visiting(monkeypatch, "eve"):
+        run = cached.open_run(bob.run)
+        assert bob.secret in repr(dataset_sentences.of(run, 100))
+        share(bob, data=False)
+        assert bob.secret not in repr((dataset_sentences.of(run, 100), pool.pool(run)))
+        share(bob, data=True)
+        hidden = run.folder.path.with_name(".deleted-by-its-owner")
+        run.folder.path.rename(hidden)
+        for read in (gold_alignment.of, pool.pool, lambda run: references.of(run, "never asked")):
+            try:
+                answer = repr(read(run))
+            except UserError as error:
+                answer = str(error)
+            assert bob.secret not in answer
+        hidden.rename(run.folder.path)
+        (settings.home() / "sharing" / f"run-{bob.run}.json").unlink()
+
+
 LINKS = (
     ("", {"run": "x · {run}"}),
     ("compare", {"c1": "{run}@30!beam!", "c2": "{queued}!greedy!"}),
