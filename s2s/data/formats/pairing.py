@@ -334,7 +334,7 @@ def _has_header(table: Table, options: FileOptions) -> bool:
     }
     if (
         requested & names
-        or len(stems & HEADER_NAMES) >= 2
+        or (names & HEADER_NAMES and len(stems & HEADER_NAMES) >= 2)  # source, ref1, ref2
         or any(one.score >= MIN_SCORE for one in _guesses(table.columns, ""))
     ):
         return True
