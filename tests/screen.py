@@ -98,7 +98,7 @@ def written(screen: AppTest) -> str:
     )
 
 
-def hints(screen: AppTest, key: str) -> str:
+def help_of(screen: AppTest, key: str) -> str:
     """What the question mark beside a control says."""
     widgets = [
         each

@@ -19,7 +19,7 @@ def store_run(run_id: str, owner: str) -> Path:
 
 
 def store_dataset(owner: str, n: int = 3, name: str = "mine") -> str:
-    """The hash of a saved dataset of so many pairs."""
+    """The hash of a saved dataset of this many pairs."""
     pairs = tuple(Pair(f"a {i}", f"b {i} {owner}") for i in range(n))
     return saved_datasets.save(Corpus("x", "train", pairs), name=name, owner=owner)
 

@@ -26,7 +26,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
 ]
-DESK = {"width": 1440, "height": 900}
+DESKTOP = {"width": 1440, "height": 900}
 PATIENCE = 60  # seconds; on an idle machine nothing here takes ten
 
 # Opens an address in a browser context with these options.
@@ -159,7 +159,7 @@ class Tabs:
 
     def open(self, address: str, *, color_scheme: Any = "light", **context: Any) -> Page:
         """Opens an address in the tab of a context with these options; leaves what the tab showed."""
-        wanted = {"viewport": DESK, **context}
+        wanted = {"viewport": DESKTOP, **context}
         kind = repr(sorted(wanted.items()))
         if kind not in self.kept:
             self.kept[kind] = self._tab(wanted)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import DESK, Open, Server
+from tests.browser.conftest import DESKTOP, Open, Server
 from tests.browser.test_home import PHONE
 from tests.browser.test_walk import NASTY, quiet, shared_link
 from tests.hub.standin import Hub, Repo
@@ -37,7 +37,7 @@ def drop(page: Page, rule: str) -> None:
     ).click()
 
 
-def drafts(server: Server) -> set[Path]:
+def uploaded_files(server: Server) -> set[Path]:
     return set((server.home / "incoming").glob("*/*/draft.json"))
 
 
@@ -81,7 +81,7 @@ def test_a_file_is_linted_cleaned_given_a_task_and_trained_on_from_a_phone(
     ):  # the upload is gone, the dataset is saved
         assert time.monotonic() < until, [sorted(path.parent.rglob("*")) for path in left]
         time.sleep(0.1)
-    page.set_viewport_size(DESK)
+    page.set_viewport_size(DESKTOP)
     page.get_by_role("link", name="Data", exact=True).first.click()
     page.get_by_role("radio", name=re.compile("Saved")).click()
     view(page, "Cleaning")
@@ -100,7 +100,7 @@ def test_a_dataset_of_the_hub_is_looked_up_read_and_shown(
     )
     dev = b"".join(rows.splitlines(keepends=True)[:20])
     hub.repos["team/pairs"] = Repo({"train.jsonl": rows, "dev.jsonl": dev})
-    before = drafts(shared)
+    before = uploaded_files(shared)
     page = visit(f"{shared.address}/data")
     page.get_by_role("radio", name=re.compile("Hub")).click()
     box = page.get_by_role("textbox", name=re.compile("Dataset of the Hugging Face hub"))
@@ -120,4 +120,4 @@ def test_a_dataset_of_the_hub_is_looked_up_read_and_shown(
     assert not page.evaluate("window.hit")
     page.get_by_role("button", name="Delete now").click()
     expect(box).to_be_visible()
-    assert drafts(shared) <= before
+    assert uploaded_files(shared) <= before

@@ -76,7 +76,7 @@ def test_other_separators_are_part_of_the_text(put, odd):
     assert load(put("a.tsv", f"one{odd}two\teins\n")).pairs == (Pair(f"one{odd}two", "eins"),)
 
 
-def test_blanks_around_a_line_stay(put):
+def test_spaces_around_a_line_stay(put):
     assert load(put("a.tsv", " one \t eins\n")).pairs == (Pair(" one ", " eins"),)
 
 
@@ -96,7 +96,7 @@ def test_quotation_marks_are_plain_in_tsv_and_quote_in_csv(put):
     assert load(put("a.csv", '"one, ""two""",eins\n')).pairs == (Pair('one, "two"', "eins"),)
 
 
-def test_a_line_break_in_a_field_becomes_a_blank(put):
+def test_a_line_break_in_a_field_becomes_a_space(put):
     assert load(put("a.csv", '"one\r\n\r\ntwo",eins\n')).pairs == (Pair("one two", "eins"),)
     assert load(put("a.jsonl", json.dumps({"src": "one\ntwo", "tgt": "eins\rzwei"}))).pairs == (
         Pair("one two", "eins zwei"),
@@ -182,7 +182,7 @@ def test_aligned_lines_keep_the_empty_ones(put):
         ("reference\tnote\tmr", "3", "1"),
     ],
 )
-def test_a_first_row_of_usual_names_is_a_header(put, header, src, tgt):
+def test_a_first_row_of_common_names_is_a_header(put, header, src, tgt):
     corpus = load(put("a.tsv", f"{header}\n1\t2\t3\n"))
     assert corpus.pairs == (Pair(src, tgt),)
     assert corpus.notes[0].startswith("Row 1 is a header: `")

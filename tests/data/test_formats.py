@@ -239,7 +239,7 @@ def test_a_broken_parquet(put, content):
     )
 
 
-def test_json_lists_are_read_piece_by_piece(put, monkeypatch):
+def test_json_lists_are_read_in_parts(put, monkeypatch):
     content = WRITERS["a.json"](WORLD * 30)
     for size in (7, 100, 1 << 18):
         monkeypatch.setattr("s2s.data.formats.streams.CHUNK", size)
@@ -504,7 +504,7 @@ def test_what_belongs_together_is_offered(put):
         offered([one, other, source])
 
 
-def test_where_two_files_slip_is_said(put):
+def test_where_two_files_are_misaligned_is_reported(put):
     pairs = load("builtin:en-fr", "valid").pairs
     src = [f"{pair.src}\n" for pair in pairs]
     tgt = [f"{pair.tgt}\n" for pair in pairs]

@@ -1,4 +1,4 @@
-"""The known data sets: names that the hub can have, and columns that are guessed as the table says."""
+"""The known datasets: names that the hub can have, and columns that are guessed as the table says."""
 
 import pytest
 

@@ -241,7 +241,7 @@ def test_a_wrong_name_is_a_mistake_of_the_programmer() -> None:
 
 
 def byte_pairs(src: str) -> int:
-    """Tokens at least as many as of byte pairs that know the words: a point, cut off, leaves its blank; then `</s>`."""
+    """Tokens at least as many as of byte pairs that know the words: a period leaves its space; then `</s>`."""
     return len(re.findall(r"\w+", src)) + 2 * len(re.findall(r"[.?]", src)) + src.count(":") + 1
 
 

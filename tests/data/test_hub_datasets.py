@@ -109,7 +109,7 @@ def test_every_format_gives_the_same_pairs(served: Hub, n: int) -> None:
     )
 
 
-def test_splits_have_their_usual_names_and_shards_follow_each_other(served: Hub) -> None:
+def test_splits_have_their_common_names_and_shards_follow_each_other(served: Hub) -> None:
     with hub.using(""):
         assert splits("hub:team/sharded") == ("train", "valid")
         assert [pair.src for pair in load("hub:team/sharded").pairs] == [src for src, _ in MANY[:6]]
@@ -180,7 +180,7 @@ def test_of_several_targets_the_first(served: Hub) -> None:
     assert any("several targets" in note for note in corpus.notes)
 
 
-SAID: dict[str, tuple[dict[str, bytes], str]] = {
+MESSAGES: dict[str, tuple[dict[str, bytes], str]] = {
     "no text": (
         {"train.jsonl": b'{"id": 1, "label": 2}\n'},
         "has no text column here, only `id`, `label`",
@@ -200,9 +200,9 @@ SAID: dict[str, tuple[dict[str, bytes], str]] = {
 }
 
 
-@pytest.mark.parametrize("case", SAID)
+@pytest.mark.parametrize("case", MESSAGES)
 def test_what_cannot_be_read_is_said(served: Hub, case: str) -> None:
-    files, said = SAID[case]
+    files, said = MESSAGES[case]
     served.repos["team/odd"] = Repo(files)
     with pytest.raises(UserError, match=said):
         load("hub:team/odd")

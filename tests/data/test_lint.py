@@ -143,7 +143,7 @@ FINE = {
 
 
 def hits(key: str, src: str, tgt: str) -> bool:
-    """Whether the rule hits a pair that stands after ordinary ones."""
+    """Whether the rule matches a pair that stands after ordinary ones."""
     report = lint_pairs((*HOUSES, Pair(src, tgt)), valid=VALID)
     assert sum(report.masks.values()) == report.n_pairs
     found = report.found[key]

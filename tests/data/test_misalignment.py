@@ -1,4 +1,4 @@
-"""Lines are taken out of a text whose place is known."""
+"""Lines are removed from a text at a known position."""
 
 import random
 import time

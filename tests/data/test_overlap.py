@@ -12,7 +12,7 @@ def test_lines_that_stand_in_the_training_text_are_counted() -> None:
     assert find_overlap(tested, ["The cat", "the  dogs"]) == Overlap(0, 0, 0.0)
 
 
-def test_blanks_and_the_encoding_of_accents_do_not_count() -> None:
+def test_spaces_and_the_encoding_of_accents_do_not_count() -> None:
     assert find_overlap(["un cafe\u0301  noir "], ["un café noir"]).n_pairs == 1
 
 

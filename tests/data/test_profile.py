@@ -33,7 +33,7 @@ def brought(name: str, content: bytes) -> profile.DatasetProfile:
     return of
 
 
-def test_a_file_becomes_a_draft_that_can_be_kept() -> None:
+def test_a_file_becomes_an_upload_that_can_be_saved() -> None:
     of = brought("pairs.tsv", PAIRS)
     of.start(["offer", "text", "preview", "lint"])
     assert done(of).error == ""
@@ -190,7 +190,7 @@ def test_two_files_of_one_name_stay_two() -> None:
 
 
 @pytest.mark.usefixtures("_here")
-def test_a_draft_is_looked_into_again_without_being_fetched_again() -> None:
+def test_an_upload_is_profiled_again_without_being_fetched_again() -> None:
     of = brought("pairs.tsv", PAIRS)
     of.start(["text"])
     assert done(of).error == ""

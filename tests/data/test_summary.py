@@ -1,4 +1,4 @@
-"""A corpus in numbers, against the slow and obvious way to count."""
+"""The counts of a corpus, against the slow and obvious way to count."""
 
 import random
 import statistics

@@ -191,7 +191,7 @@ def test_texts_that_are_too_short_are_counted():
         make("one", "denoise")
 
 
-def test_held_out_dialogues_are_not_learnt_turn_by_turn() -> None:
+def test_held_out_dialogues_are_not_learned_turn_by_turn() -> None:
     talks = [f"a{n} <turn> b{n} <turn> c{n} <turn> d{n}" for n in range(200)]
     corpus = Corpus("t", "train", tuple(Pair(talk, talk) for talk in talks), is_plain=True)
     train, valid, _ = prepared(corpus, None, 1, DataConfig(task="respond"))

@@ -43,7 +43,7 @@ def test_nothing_is_lost(length):
 
 
 @pytest.mark.parametrize("length", [2, 3, 10])
-def test_line_breaks_are_blanks_like_others(length):
+def test_line_breaks_are_spaces_like_others(length):
     words = "a bc def ghij klmno pqrstu"
     assert (
         passages(words.replace(" ", "\n"), length)
@@ -117,7 +117,7 @@ def test_other_encodings_and_caps(tmp_path):
     assert corpus.notes[-1] == "Only the first 2 texts were read, the limit (`rows`)."
 
 
-def test_blanks_at_the_cuts_survive_files(book, tmp_path):
+def test_spaces_where_texts_are_split_survive_files(book, tmp_path):
     corpus = load(f"text:{book}#length=12")
     assert any(pair.src != pair.src.strip() for pair in corpus.pairs)
     src, tgt = write_split(corpus, tmp_path)

@@ -40,7 +40,7 @@ def one_table(n_sources: int, max_length: int, seed: int = 0) -> Table:
 
 
 def every_leaf(longest: int) -> list[Ids]:
-    """All that ends within so many tokens, and all that the limit cuts."""
+    """All that ends within this many tokens, and all that the limit truncates."""
     return [
         *every_target(longest),
         *product([token for token in range(VOCAB) if token != EOS], repeat=longest),

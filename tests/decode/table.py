@@ -65,5 +65,5 @@ def every_target(longest: int) -> list[tuple[int, ...]]:
 
 
 def every_cut(length: int) -> list[tuple[int, ...]]:
-    """What a limit of so many tokens may cut."""
+    """What a limit of this many tokens may truncate."""
     return list(itertools.product([token for token in range(VOCAB) if token != EOS], repeat=length))

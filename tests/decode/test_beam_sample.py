@@ -18,7 +18,7 @@ MANY = 6000
 
 def _probs_of_one_beam(table: Table, config: BeamSample) -> dict[tuple[int, ...], float]:
     """Of what one beam finds within two tokens: two are drawn; an end drawn first ends, else the better of those that
-    go on does.
+    continue does.
     """
     probs = (
         truncate(table.log_probs[0].flatten(0, 1), config, keep=2)

@@ -140,7 +140,7 @@ def test_where_not_all_constraints_can_be_met_the_most_are() -> None:
         assert one.log_prob == pytest.approx(table.log_prob(0, one.ids), abs=1e-4)
 
 
-def test_what_the_limit_cuts_does_not_stand_beside_what_has_all_words() -> None:
+def test_truncated_hypotheses_are_not_listed_beside_those_with_all_words() -> None:
     for seed in (7, 9, 71):
         settings = {"num_beams": 4, "max_new_tokens": 7, "early_stopping": "never"}
         config = Constrained(
@@ -251,7 +251,7 @@ def test_ranks_that_a_bank_cannot_fill_go_to_others(
 
 
 def _shared_out(width: int, candidates: list[int]) -> list[int]:
-    """Place after place, with lists."""
+    """Hypothesis after hypothesis, with lists."""
     places = [width // len(candidates)] * len(candidates)
     places[-1] += width % len(candidates)
     rest = 0

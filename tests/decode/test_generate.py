@@ -42,7 +42,7 @@ BEAMS: tuple[dict[str, Any], ...] = tuple(
 
 
 @functools.cache
-def twins() -> tuple[Transformer, PreTrainedModel]:
+def models() -> tuple[Transformer, PreTrainedModel]:
     """In double precision, so that rounding decides nothing."""
     config, their_config = FAMILIES["marian"]
     theirs = make_theirs(their_config, is_tied=config.output.tied)
@@ -73,8 +73,8 @@ def sources() -> Tensor:
 
 def ours(strategy: str, settings: dict[str, Any]) -> list[SearchResult]:
     search, config = configure(strategy, {"max_new_tokens": LIMIT} | settings)
-    with inference(twins()[0]):
-        return search(stepper_for(twins()[0], sources()), config, ID_CODEC)
+    with inference(models()[0]):
+        return search(stepper_for(models()[0], sources()), config, ID_CODEC)
 
 
 def theirs(settings: dict[str, Any]) -> Any:
@@ -99,7 +99,7 @@ def theirs(settings: dict[str, Any]) -> Any:
     )
     src = sources()
     with torch.inference_mode():
-        return twins()[1].generate(
+        return models()[1].generate(
             src, attention_mask=src.ne(MARIAN_IDS.pad), generation_config=config
         )
 

@@ -6,7 +6,7 @@ from s2s.decode.numerics import logsumexp, row_max, topk
 
 @pytest.mark.parametrize("shift", [0.0, 200.0, -200.0, 3e4])
 @pytest.mark.parametrize("shape", [(1, 5), (7, 64), (3, 10_001), (40, 9_000)])
-def test_the_normaliser_is_the_log_of_the_sum_of_exponentials(
+def test_logsumexp_is_the_log_of_the_sum_of_exponentials(
     shape: tuple[int, int], shift: float
 ) -> None:
     logits = torch.randn(shape, generator=torch.Generator().manual_seed(1)) * 4 + shift

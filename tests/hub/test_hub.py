@@ -169,7 +169,7 @@ def test_one_request_gets_configurations_splits_and_sizes(served: Hub) -> None:
     assert len(served.log) == 1
     assert found.sha == commit(LISTED)
     assert found.license == "cc-by-4.0"
-    assert list(found.configs) == ["fr-en", "de-en"], "the usual one first"
+    assert list(found.configs) == ["fr-en", "de-en"], "the default first"
     assert [file.path for file in found.split("de-en", "train").files] == sorted(
         path for path in LISTED if "train-" in path
     )
@@ -201,7 +201,7 @@ def test_a_dataset_script_is_never_run_and_its_parquet_copy_is_read(served: Hub)
     assert "never run" in found.notes[-1]
 
 
-SAID = {
+MESSAGES = {
     "team/nowhere": "There is no dataset `team/nowhere` on the Hub, or it is private",
     "team/private": "There is no dataset `team/private` on the Hub, or it is private",
     "team/gated": "`team/gated` is gated; accept its terms",
@@ -217,7 +217,7 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize(("name", "said"), SAID.items())
+@pytest.mark.parametrize(("name", "said"), MESSAGES.items())
 def test_each_failure_is_reported_after_at_most_two_requests(
     served: Hub, name: str, said: str
 ) -> None:
@@ -228,11 +228,11 @@ def test_each_failure_is_reported_after_at_most_two_requests(
 
 def test_every_failure_has_its_own_message(served: Hub) -> None:
     sentences = set()
-    for name in SAID.keys() - {"team/slow", "team/drip", "team/odd", "team/cut"}:
+    for name in MESSAGES.keys() - {"team/slow", "team/drip", "team/odd", "team/cut"}:
         with pytest.raises(UserError) as refused:
             hub.preflight(name)
         sentences.add(str(refused.value).replace(name, ""))
-    assert len(sentences) == len(SAID) - 4 - 1, (
+    assert len(sentences) == len(MESSAGES) - 4 - 1, (
         "only a missing one and a private one are alike: the hub does not tell them apart"
     )
 

@@ -21,7 +21,7 @@ TINY = {
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    """A twin that had no time to learn anything."""
+    """A control run that had no time to learn anything."""
     order = extrapolation.run_requests(ExtrapolationSettings("copy"))[
         list(POSITION_KINDS).index("rotary")
     ]
@@ -33,7 +33,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     return started.folder
 
 
-def test_twins_differ_in_their_positions_alone() -> None:
+def test_control_runs_differ_in_their_positions_alone() -> None:
     orders = extrapolation.run_requests(ExtrapolationSettings("copy", steps=300, seed=7))
     assert [order.recipe.model.positions.kind for order in orders] == list(POSITION_KINDS)
     assert len({override(order.recipe, {extrapolation.KEY: "none"}) for order in orders}) == 1

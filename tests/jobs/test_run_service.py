@@ -306,7 +306,7 @@ def test_a_run_that_trains_is_paused_taken_on_by_a_step_and_given_another_learni
         run_service.stop(run, OWNER)
 
 
-def test_a_run_that_does_not_train_cannot_be_steered(tiny: Recipe, trained: Path) -> None:
+def test_a_run_that_does_not_train_cannot_be_controlled(tiny: Recipe, trained: Path) -> None:
     run = submit(tiny)
     train(trained, "by-hand")
     steer = {

@@ -93,7 +93,7 @@ def test_names_stay_within_what_a_name_may_be() -> None:
     assert all(len(tag) <= 46 for tag in order.tags)
 
 
-def test_twins_differ_by_where_they_start() -> None:
+def test_control_runs_differ_by_their_initialization() -> None:
     first, second = with_control_run(
         RunRequest(SMALL, "builtin:en-fr", name="fine", init_from="demo-en-fr"), "fine"
     )

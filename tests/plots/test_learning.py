@@ -30,7 +30,7 @@ def test_every_head_has_its_line_and_looks_like_no_other() -> None:
     assert "<b>" not in figure.layout.title.text
 
 
-def test_many_heads_become_a_line_and_a_band_each_layer() -> None:
+def test_many_heads_become_a_line_and_an_interval_per_layer() -> None:
     given = values(6, 8)
     figure = alignment_error(STEPS, given, title="t", chosen=(5, 7))
     shown = [trace for trace in figure.data if trace.showlegend is not False]
@@ -74,7 +74,7 @@ def test_before_the_first_checkpoint_the_picture_says_so(draw) -> None:
         assert "first checkpoint" in figure.layout.annotations[0].text
 
 
-def test_the_film_holds_every_picture_and_its_step() -> None:
+def test_the_animation_holds_every_picture_and_its_step() -> None:
     pictures = {step: np.full((2, 3), step / 200, np.float32) for step in STEPS}
     figure = attention_animation(pictures, ("a", "b", "c"), ("x", "<i>"), title="run\nhead 1")
     assert [frame.name for frame in figure.frames] == ["50", "100", "150"]
@@ -92,5 +92,5 @@ def test_the_film_holds_every_picture_and_its_step() -> None:
     np.testing.assert_array_equal(figure.data[0].z, pictures[50])
 
 
-def test_a_film_of_nothing_says_so() -> None:
+def test_an_animation_of_nothing_says_so() -> None:
     assert "No step" in attention_animation({}, (), (), title="t").layout.annotations[0].text

@@ -7,7 +7,7 @@ from s2s.plots.positions import MAX_MATRIX_ROWS, LineSeries, columns_csv, downsa
 AXES = {"x_label": "dimension", "y_label": "position"}
 
 
-def test_a_small_matrix_is_drawn_as_it_is_with_grey_at_zero() -> None:
+def test_a_small_matrix_is_drawn_as_it_is_with_gray_at_zero() -> None:
     values = np.array([[-0.5, 0.0], [2.0, 1.0]], np.float64)
     figure = matrix(values, title="<b>two</b>", **AXES)
     (cells,) = figure.data

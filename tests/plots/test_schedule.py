@@ -25,7 +25,7 @@ def test_no_warm_up_has_no_mark_and_no_step_no_line() -> None:
     assert not schedule([], [], warmup=5, title="").data
 
 
-def test_the_band_leaves_out_what_is_not_known() -> None:
+def test_the_interval_leaves_out_what_is_not_known() -> None:
     low, high = expected_quality([1, 2, 3], [np.nan, 5, 6], [np.nan, 9, 10], title="t").data
     np.testing.assert_array_equal(low.x, np.float32([2, 3]))
     np.testing.assert_array_equal(high.y, np.float32([9, 10]))

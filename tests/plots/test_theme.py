@@ -13,7 +13,7 @@ def contrast(one: float, other: float) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def test_numbers_can_be_read_on_every_colour_of_the_scale() -> None:
+def test_numbers_can_be_read_on_every_color_of_the_scale() -> None:
     values = np.linspace(0, 1, 101, dtype=np.float32)
     colors = sample_colorscale(theme.SEQUENTIAL, values.astype(float))
     for ink, color in zip(theme.text_colors(values), colors, strict=True):

@@ -6,7 +6,7 @@ REFERENCE = [
     TokenLoss("<i>chat</i>", 2.0, ", rank 3"),
     TokenLoss("</s>", 0.2),
 ]
-OWN = [
+PREDICTED = [
     TokenLoss("le", 0.1),
     TokenLoss("chien", 0.5),
     TokenLoss("dort", 0.7),
@@ -15,7 +15,7 @@ OWN = [
 
 
 def test_both_are_drawn_place_by_place() -> None:
-    figure = plots.token_losses(REFERENCE, OWN, 1, title="run · step 1")
+    figure = plots.token_losses(REFERENCE, PREDICTED, 1, title="run · step 1")
     forced, free = figure.data
     assert list(forced.y) == [0.1, 2.0, 0.2]
     assert list(free.y) == [0.1, 0.5, 0.7, 0.1]
@@ -26,14 +26,14 @@ def test_both_are_drawn_place_by_place() -> None:
 
 
 def test_the_first_difference_has_a_line_and_a_label() -> None:
-    figure = plots.token_losses(REFERENCE, OWN, 1, title="")
+    figure = plots.token_losses(REFERENCE, PREDICTED, 1, title="")
     assert [line.x0 for line in figure.layout.shapes] == [0.5]
     assert [note.text for note in figure.layout.annotations] == ["they first differ here"]
     assert not plots.token_losses(REFERENCE, REFERENCE, None, title="").layout.shapes
 
 
 def test_of_many_tokens_some_are_named() -> None:
-    figure = plots.token_losses(REFERENCE * 40, OWN, 1, title="")
+    figure = plots.token_losses(REFERENCE * 40, PREDICTED, 1, title="")
     assert len(figure.layout.xaxis.tickvals) == len(figure.layout.xaxis.ticktext) <= MAX_LABELS
     assert len(figure.data[0].y) == 120
 

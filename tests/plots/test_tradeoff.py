@@ -15,7 +15,9 @@ POINTS = [
 
 
 def test_every_system_is_a_named_point_with_its_interval_and_its_own_marker() -> None:
-    figure = plots.tradeoff(POINTS, title="one\ntwo", x_label="sentences a second", y_label="BLEU")
+    figure = plots.tradeoff(
+        POINTS, title="one\ntwo", x_label="sentences per second", y_label="BLEU"
+    )
     assert [(trace.x[0], trace.y[0]) for trace in figure.data] == [
         (point.x, point.y) for point in POINTS
     ]

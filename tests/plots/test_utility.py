@@ -24,7 +24,7 @@ def test_the_cells_are_the_pairs_and_the_rows_say_their_means() -> None:
     assert cells.customdata[0][2] == "sample 1 with reference 3"
 
 
-def test_of_many_samples_the_colours_have_a_scale_instead_of_numbers() -> None:
+def test_of_many_samples_the_colors_have_a_scale_instead_of_numbers() -> None:
     figure = utility(np.full((40, 40), 50.0), [50.0] * 40, [1] * 40, title="", measure="BLEU")
     (cells,) = figure.data
     assert cells.showscale

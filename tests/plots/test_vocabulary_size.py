@@ -14,13 +14,13 @@ def test_a_line_a_kind():
     )
 
 
-def test_more_kinds_than_colours():
+def test_more_kinds_than_colors():
     kinds = {str(n): [(n + 1, 1.0)] for n in range(20)}
     assert len(vocabulary_size(kinds, title="").data) == 20
-    assert figure_colours(kinds) <= set(theme.CATEGORICAL)
+    assert figure_colors(kinds) <= set(theme.CATEGORICAL)
 
 
-def figure_colours(kinds):
+def figure_colors(kinds):
     return {trace.line.color for trace in vocabulary_size(kinds, title="").data}
 
 

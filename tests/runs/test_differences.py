@@ -60,7 +60,7 @@ def test_what_counts_as_the_same(values: tuple[object, ...], differs: bool) -> N
     assert SettingRow("x", values).differs is differs
 
 
-def test_what_a_sweep_varies_is_not_what_the_machine_decides() -> None:
+def test_what_a_sweep_varies_is_not_what_the_computer_decides() -> None:
     recipes = [
         override(Recipe(), {"train.lr": lr, "train.threads": n})
         for n, lr in enumerate((0.1, 0.2, 0.2))

@@ -167,7 +167,7 @@ def test_others_read_the_plain_model_meanwhile(run: Run) -> None:
         for head in range(attentions(run.model, kind)[0].n_heads)
     )
 
-    def steer() -> None:
+    def intervene() -> None:
         changed.extend(
             translate_with(run, SOURCE, TARGET, Interventions(heads, 1, (0,))) for _ in range(6)
         )
@@ -175,7 +175,7 @@ def test_others_read_the_plain_model_meanwhile(run: Run) -> None:
     def translate() -> None:
         read.extend(run.translate([SOURCE, LONG]) for _ in range(12))
 
-    threads = [threading.Thread(target=work) for work in (steer, translate)]
+    threads = [threading.Thread(target=work) for work in (intervene, translate)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -141,7 +141,7 @@ def test_a_run_that_has_not_started_has_no_metrics(tmp_path: Path) -> None:
     ) == (0, 0, 0) + (None,) * 3
 
 
-def test_speed_is_of_the_last_seconds_and_pace_counts_validation_but_no_pause(
+def test_speed_is_of_the_last_seconds_and_throughput_counts_validation_but_no_pause(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "m"
@@ -268,7 +268,7 @@ def test_at_the_last_step_nothing_is_left(tmp_path: Path) -> None:
     assert Metrics(write(tmp_path / "m", lines)).read().seconds_left(100) == 0.0
 
 
-def test_runs_from_before_there_was_a_time_of_day_have_a_pace_too(tmp_path: Path) -> None:
+def test_runs_from_before_there_was_a_time_of_day_have_a_throughput_too(tmp_path: Path) -> None:
     lines = [
         {key: value for key, value in train_line(step, 0.0).items() if key != "time"}
         for step in range(1, 11)
@@ -318,7 +318,7 @@ def test_a_broken_line_is_passed_over_and_counted(line: bytes, tmp_path: Path) -
     assert following.read().n_broken == 0
 
 
-def test_steps_that_go_backwards_have_no_pace(tmp_path: Path) -> None:
+def test_steps_that_go_backwards_have_no_throughput(tmp_path: Path) -> None:
     assert (
         Metrics(write(tmp_path / "m", [train_line(5, 1.0), train_line(4, 2.0)]))
         .read()

@@ -245,7 +245,7 @@ JAPANESE = ["私は公園を散歩するのが好きです。", "カメラを持
 @pytest.mark.parametrize(
     "texts", [CHINESE, THAI, JAPANESE, ["", " ", *CHINESE], ["ACGTTGCA" * 8, "TTGACCGA" * 9]]
 )
-def test_sides_without_blanks(texts):
+def test_sides_without_spaces(texts):
     assert lacks_spaces(texts)
 
 
@@ -259,7 +259,7 @@ def test_sides_without_blanks(texts):
         ["나는 공원에서 산책하는 것을 좋아한다"],
         ["שלום עולם"],
         ["Donaudampfschifffahrtsgesellschaft und Rindfleisch sind lange Wörter"],
-        ["the word 我喜欢在公园里散步 inside an English sentence that goes on"],
+        ["the word 我喜欢在公园里散步 inside an English sentence that continues"],
     ],
 )
 def test_sides_with_spaces(texts):

@@ -13,7 +13,7 @@ from s2s.train.device import fast_error, free_memory, matrix_products, settle
 from tests import processes
 
 
-def test_what_is_left_open_is_fixed_to_this_machine(tiny: Recipe) -> None:
+def test_what_is_left_open_is_fixed_to_this_computer(tiny: Recipe) -> None:
     settled = settle(override(tiny, {"train.threads": 0, "train.device": "auto"}))
     assert settled.train.threads == len(os.sched_getaffinity(0))
     assert settled.train.device in ("cpu", "cuda", "mps")

@@ -92,7 +92,7 @@ def test_what_is_as_it_should_be_gets_no_advice(grammar: Preview) -> None:
 
 
 @pytest.mark.parametrize("preset", ["mini-t5", "first-steps"])
-def test_a_handful_of_phrases_is_meant_to_be_learnt_by_heart(preset: str) -> None:
+def test_a_handful_of_phrases_is_meant_to_be_memorized(preset: str) -> None:
     assert not advice_by_rule(case(preset, Preview.of(load("builtin:mini-en-fr"))))
     assert not advice_by_rule(case(preset, captions(80)))
 

@@ -70,7 +70,7 @@ def test_the_peak_is_a_speed() -> None:
     assert 1e8 < peak() < 1e14
 
 
-def test_a_slower_machine_takes_longer(preview: Preview) -> None:
+def test_a_slower_computer_takes_longer(preview: Preview) -> None:
     usual = forecast(RECIPE, preview)
     slow = forecast(RECIPE, preview, Calibration(2.0, 3))
     assert slow.seconds - STARTUP_SECONDS == pytest.approx(2 * (usual.seconds - STARTUP_SECONDS))
@@ -111,7 +111,7 @@ def run_that_took(
 
 
 @pytest.mark.parametrize("times", [0.5, 1.7])
-def test_the_pace_is_learnt_from_runs_of_this_home(times: float, tiny: Recipe) -> None:
+def test_the_throughput_is_calibrated_with_runs_of_this_home(times: float, tiny: Recipe) -> None:
     assert calibrate("cpu") == Calibration()
     for number in range(3):
         run_that_took(times, tiny, name=f"{number}" * 16)
@@ -148,7 +148,7 @@ def test_one_strange_run_does_not_decide(tiny: Recipe) -> None:
     assert calibrate("cpu").factor == BOUNDS[1]
 
 
-def test_byte_pairs_end_where_every_word_is_one_piece(preview: Preview) -> None:
+def test_byte_pairs_end_where_every_word_is_one_token(preview: Preview) -> None:
     corpus = load("builtin:en-fr#split=random")
     recipe = override(RECIPE, {"tokenizer.vocab_size": 10_000})
     (real, _) = fit(

@@ -44,7 +44,7 @@ def asked(n_pairs: int, steps: int = 1500) -> tuple[Preview, Forecast]:
     return seen, forecast(override(SMALL, {"train.steps": steps}), seen)
 
 
-def test_the_band_holds_the_runs_of_the_sizes_around() -> None:
+def test_the_interval_holds_the_runs_of_neighboring_sizes() -> None:
     found = predict_quality(SMALL, "small", *asked(10_000), GRID)
     assert found
     assert (found.low, found.high) == pytest.approx((15 - MARGIN, 30 + MARGIN))
@@ -108,7 +108,7 @@ def test_where_nothing_can_be_said_nothing_is() -> None:
     assert not why_not_comparable(SMALL, seen)
 
 
-def test_it_says_which_reason_leaves_no_band() -> None:
+def test_it_says_which_reason_leaves_no_interval() -> None:
     seen, cost = asked(5000, 20)
     assert predict_quality(SMALL, "small", seen, cost, GRID) is None
     short = why_no_prediction(SMALL, "small", seen, cost, GRID)

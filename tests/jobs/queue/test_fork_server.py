@@ -182,7 +182,7 @@ def test_a_fork_that_fails_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None
     ]
 
 
-def test_an_answer_that_comes_in_pieces_is_one(tmp_path: Path) -> None:
+def test_an_answer_that_arrives_in_parts_is_one(tmp_path: Path) -> None:
     first = b'{"ready": 1}\n{"job": "a", "sta'
     rest = b'rted": 5}\n'
     answers = f"import os, time; os.write(1, {first!r}); os.read(0, 1); os.write(1, {rest!r}); time.sleep(60)"

@@ -1,4 +1,4 @@
-"""What goes wrong while people train ends in one sentence; what was learned is kept, and going on works."""
+"""What goes wrong while people train ends in one sentence; what was learned is kept, and resuming works."""
 
 import errno
 import os
@@ -302,7 +302,7 @@ def test_half_written_files_of_a_killed_process_are_removed_on_resuming(done: st
 
 
 def test_a_run_that_diverges_goes_back_to_its_best_checkpoint(recipe: Recipe) -> None:
-    """Those after it may be ruined already: whoever goes on from them diverges again."""
+    """Those after it may be ruined already: whoever resumes from them diverges again."""
     every = {
         "train.watch.save_every": 1,
         "train.steps": 40,

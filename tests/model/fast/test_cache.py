@@ -1,4 +1,4 @@
-"""Rows that fork, die, part and leave: each goes on as if it had always stood alone."""
+"""Rows that fork, die, part and leave: each continues as if it had always stood alone."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""What an evaluation can be taken away as, and that it repeats."""
+"""What an evaluation can be exported as, and that it repeats."""
 
 import csv
 import io

@@ -36,7 +36,7 @@ def test_a_link_fills_the_widget_once() -> None:
     assert value(screen) == "other"
 
 
-def test_the_usual_value_is_not_written() -> None:
+def test_the_default_is_not_written() -> None:
     screen = opened()
     assert value(screen) is None
     screen.text_input(key="box").set_value("mine").run()

@@ -7,7 +7,7 @@ from s2s.config import PRESETS
 from s2s.data import files, saved_datasets
 from s2s.share import pack, unpack
 from s2s.ui.kit.recipe_state import RECIPE_KEYS
-from tests.screen import hints, lost, opened
+from tests.screen import help_of, lost, opened
 
 CURVE = {"curve": "loss", "over": "step"}  # what a link to Train says of the picture
 
@@ -88,4 +88,4 @@ def test_all_settings_open_and_every_one_can_be_set() -> None:
         for each in getattr(screen, kind)
     ]
     assert {f"set {key}" for key in RECIPE_KEYS} <= set(widgets)
-    assert all(hints(screen, f"set {key}") for key in RECIPE_KEYS)
+    assert all(help_of(screen, f"set {key}") for key in RECIPE_KEYS)

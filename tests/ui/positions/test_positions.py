@@ -244,7 +244,7 @@ def test_markup_in_the_sentence_is_inert(text: str) -> None:
     )
 
 
-def test_pieces_of_a_word_change_places_together() -> None:
+def test_tokens_of_a_word_change_positions_together() -> None:
     tokens = ("▁un", "hap", "py", "▁cat", "s", "▁sit", "</s>")
     assert in_a_model.swapped_order(tokens, (0, 1), is_whole=False) == [3, 4, 0, 1, 2, 5, 6]
     assert in_a_model.swapped_order(tokens, (2, 0), is_whole=False) == [5, 3, 4, 0, 1, 2, 6]
@@ -275,7 +275,7 @@ def test_a_run_of_ones_own_shows_what_it_learned(kind: str) -> None:
 
 @pytest.mark.parametrize("task", ["reverse", "copy"])
 @pytest.mark.parametrize("score", ["digits", "whole"])
-def test_the_shipped_twins_are_there_at_once(task: str, score: str) -> None:
+def test_the_shipped_control_runs_are_there_at_once(task: str, score: str) -> None:
     screen = at("longer", task=task, score=score)
     assert not screen.exception
     assert not lost(screen)
@@ -287,7 +287,7 @@ def test_the_shipped_twins_are_there_at_once(task: str, score: str) -> None:
     assert not queue.jobs(settings.OWNER)
 
 
-def test_twins_are_queued_trained_and_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_control_runs_are_queued_trained_and_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extrapolation, "LENGTHS", (4, 13))
     screen = at("longer", steps="100", seed="3")
     assert "No model has been measured yet" in json.dumps(figures(screen))

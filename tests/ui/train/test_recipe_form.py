@@ -116,7 +116,7 @@ def test_the_expected_quality_is_one_sentence_and_a_chart_in_an_expander(
     assert not screen.exception
 
 
-OWN = {"model__dropout": "0.25", "tokenizer__vocab_size": "900"}
+CHANGED = {"model__dropout": "0.25", "tokenizer__vocab_size": "900"}
 
 
 def values(screen: AppTest) -> dict[str, object]:
@@ -130,7 +130,7 @@ def changed(before: dict[str, object], after: dict[str, object]) -> set[str]:
 
 
 def test_fitting_the_steps_changes_what_it_names_and_can_be_undone() -> None:
-    screen = unfold(train(**OWN), "expect")
+    screen = unfold(train(**CHANGED), "expect")
     screen.number_input(key="minutes").set_value(2).run()
     before = values(screen)
     assert "Fit the steps sets train.steps from 1,200 to " in said(screen)
@@ -156,7 +156,7 @@ def test_a_setting_of_the_visitors_own_is_not_fitted() -> None:
 
 
 def test_advice_changes_one_setting_and_says_its_old_and_new_value() -> None:
-    screen = train(train__steps="150", **OWN)
+    screen = train(train__steps="150", **CHANGED)
     before = values(screen)
     (cure,) = [each for each in screen.button if "warmup" in each.label]
     assert cure.label.replace("\\", "") == "Set train.warmup_steps from 200 to 25"
