@@ -1,17 +1,22 @@
-"""One more position encoding, strategy or metric is a module and a row: a toy of each is found everywhere."""
+"""One more position encoding, strategy, metric or plot is a module and a row: a toy of each is found everywhere."""
+
+from __future__ import annotations
 
 import io
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 
+import plotly.graph_objects as go
 import pytest
 import torch
+from streamlit.testing.v1 import AppTest
 from torch import Tensor
 
 import s2s
-from s2s import decode, scores
+from s2s import decode, plots, scores
 from s2s.cli import main
 from s2s.config import POSITION_KINDS, Choice, PositionKind, UserError, position_kinds
 from s2s.decode import Greedy, greedy
@@ -19,6 +24,7 @@ from s2s.model.positions import Position
 from s2s.runs import runs_folder
 from s2s.scores import Metric, Score
 from tests.conftest import TINY
+from tests.plots import test_registry
 from tests.screen import lost, opened, said, translation
 
 DEMO = "demo-en-fr"
@@ -120,3 +126,42 @@ def test_a_toy_metric_is_printed_and_in_the_json(
     lines = capsys.readouterr().out.splitlines()
     assert any(line.startswith("Toy score") for line in lines)
     assert json.loads(lines[-1])["toy"] == 1.0
+
+
+def dots(values: Sequence[float], *, title: str) -> go.Figure:
+    """What the module of another plot holds."""
+    if not values:
+        return plots.theme.empty("There is nothing to count.")
+    return go.Figure(go.Scatter(y=list(values)), layout={"title": plots.theme.heading(title)})
+
+
+@pytest.fixture
+def toy_plot(monkeypatch: pytest.MonkeyPatch) -> None:
+    more = MappingProxyType({**plots.PLOTS, "dots": plots.Plot(dots, "Each dot is a value.")})
+    monkeypatch.setattr(plots, "PLOTS", more)
+    monkeypatch.setattr(plots, "dots", dots, raising=False)
+    monkeypatch.setattr(test_registry, "PLOTS", more)
+
+
+@pytest.mark.usefixtures("toy_plot")
+def test_a_toy_plot_is_checked_drawn_described_and_its_data_can_be_downloaded() -> None:
+    test_registry.test_a_plot_of_nothing_says_why_it_is_empty("dots")
+    test_registry.test_a_row_is_on_the_face_and_says_how_to_read_it("dots")
+
+    def page() -> None:
+        import numpy as np
+
+        from s2s import plots
+        from s2s.ui.walkthrough import pictures
+
+        figure = plots.PLOTS["dots"].draw([1.0, 3.0], title="Two values")
+        names = {"rows": ["a", "b"], "columns": ["value"]}
+        pictures.show_figure("dots", figure, "Two values", values=np.ones((2, 1)), **names)
+        pictures.show_legend()
+
+    screen = AppTest.from_function(page).run()
+    assert not screen.exception
+    (drawn,) = screen.get("plotly_chart")
+    assert json.loads(drawn.proto.spec)["layout"]["title"]["text"] == "Two values"
+    assert [each.value for each in screen.caption] == ["Each dot is a value."]
+    assert [each.proto.label for each in screen.get("download_button")] == ["Two values (CSV)"]
