@@ -12,16 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
-from hypothesis import settings as hypothesis
-from streamlit.components.v2 import manifest_scanner
 
 from s2s.config import PRESETS, Recipe, override
-from s2s.jobs import training
 
-# The same examples in every run, and few enough that the suite stays fast.
-hypothesis.register_profile("s2s", derandomize=True, database=None, max_examples=50, deadline=None)
-hypothesis.load_profile("s2s")
+# Nothing slow is imported above: the process that shares the suite out starts the others only when it has read this.
 # Processes that share the whole suite: each has a browser, a server and torch of its own.
 AT_ONCE = 2
 
@@ -37,6 +31,18 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     if is_whole and config.pluginmanager.hasplugin("xdist") and option.numprocesses is None:
         option.numprocesses = min(AT_ONCE, os.cpu_count() or 1)
         option.dist = "worksteal"  # neighbours stay together, with the fixtures of their module
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The same examples in every run, and few enough that the suite stays fast."""
+    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
+        return  # the others run the tests
+    from hypothesis import settings
+
+    settings.register_profile(
+        "s2s", derandomize=True, database=None, max_examples=50, deadline=None
+    )
+    settings.load_profile("s2s")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -55,6 +61,9 @@ def _light() -> Iterator[None]:
 
     Every `AppTest` looks for components in all installed packages, which takes longer than its page: once is enough.
     """
+    import torch
+    from streamlit.components.v2 import manifest_scanner
+
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patch:
         scan = manifest_scanner.scan_component_manifests
@@ -80,6 +89,8 @@ def _own_home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Iterat
     """Every test has a home, and one thread, of its own; no screen starts a worker."""
     monkeypatch.setenv("S2S_HOME", str(next(_homes)))
     monkeypatch.setenv("S2S_WORKER", "elsewhere")
+    import torch
+
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     torch.default_generator.manual_seed(0)  # `torch.manual_seed` takes a millisecond more
@@ -124,6 +135,8 @@ def make_run(path: Path, changes: Mapping[str, Any]) -> Path:
 
 @cache
 def _trained(name: str, changes: str) -> Path:
+    from s2s.jobs import training
+
     recipe = override(PRESETS["small"].recipe, {**TINY, **json.loads(changes)})
     request = training.RunRequest(
         recipe, "synthetic:reverse#rows=80", valid="synthetic:reverse#split=valid,rows=20"
