@@ -23,7 +23,16 @@ from s2s.ui.evaluate import (
 from s2s.ui.evaluate import form as evaluate_form
 from s2s.ui.evaluate import systems as systems_of
 from s2s.ui.evaluate.view_state import STATE
-from s2s.ui.kit import as_markdown, duration, forms, in_view, plain, polling, shortened
+from s2s.ui.kit import (
+    action_button,
+    as_markdown,
+    duration,
+    forms,
+    in_view,
+    plain,
+    polling,
+    shortened,
+)
 from s2s.ui.kit.badges import badge
 
 REFRESH_SECONDS = 0.7  # while an evaluation runs
@@ -196,31 +205,30 @@ def button(form: evaluate_form.Form) -> None:
     is_ready = form.wrong is None and bool(request.systems)
     with st.container(horizontal=True, vertical_alignment="center"):
         icon = ":material/play_arrow:"
-        st.button(
-            "Evaluate",
-            type="primary",
-            icon=icon,
-            key="evaluate",
-            on_click=_evaluate,
-            args=(request,),
-            disabled=not is_ready,
+        click = action_button(
+            "Evaluate", type="primary", icon=icon, key="evaluate", disabled=not is_ready
         )
         if is_ready:
             st.caption(evaluate_form.cost(request))
         elif not request.systems:
             st.caption("Select a run and a strategy, or upload another system's translations.")
-    if refused := st.session_state.pop("refused order", None):
-        forms.show_error(refused)
     _ensure_worker()
+    if click.is_waiting:
+        started = _evaluate(request) if is_ready else ""
+        click.done()
+        if started:
+            STATE.remember(evaluation=started)
+            st.rerun()
 
 
-def _evaluate(request: EvaluationRequest) -> None:
+def _evaluate(request: EvaluationRequest) -> str:
+    """Queue the evaluation; returns its id, or says why not and returns nothing."""
     try:
         systems = systems_of.resolved(request.systems)
-        STATE.remember(evaluation=evaluation_service.submit(replace(request, systems=systems)))
-        worker.ensure()
+        return evaluation_service.submit(replace(request, systems=systems))
     except UserError as wrong:
-        st.session_state["refused order"] = wrong
+        forms.show_error(wrong)
+        return ""
 
 
 def earlier(run_id: str) -> None:

@@ -16,6 +16,7 @@ from s2s.ui.kit import (
     target,
     vocabulary,
 )
+from s2s.ui.kit.action_button import action_button
 from s2s.ui.kit.captions import file_name, nats, percent
 from s2s.ui.kit.cards import Card, cards
 from s2s.ui.kit.charts import chart, clickable_chart

@@ -15,7 +15,7 @@ from s2s.ui.kit import cached, in_view, vocabulary
 from s2s.ui.kit.glossary import definitions
 
 MEAN = "mean"
-CHOSEN = "chosen run"  # in the session: one that a callback chose
+CHOSEN = "chosen run"  # in the session: one that the page chose
 DRAWN = "run picker drawn"  # in the session: since a part of the page refreshed itself
 LATE_SECONDS = 30.0  # after which the browser has learned of the chosen run
 LABELS = "run labels"  # in the session: those of the runs it has shown
@@ -24,7 +24,7 @@ MAX_SEGMENTS = 9  # more options become a list
 
 
 class ChosenRun(NamedTuple):
-    """A run that a callback chose."""
+    """A run that the page chose."""
 
     id: str
     before: tuple[str, str]  # the run in the address then, and that of the page
@@ -65,23 +65,26 @@ def run_picker() -> str | None:
 
 
 def choose_run(run_id: str, label: str) -> None:
-    """Make a run the page's, in a callback, until the visitor chooses another; `label` is that of a run just queued."""
+    """Make a run the page's when it is next drawn, until the visitor chooses another; `label` is that of a run just
+    queued.
+    """
     before = (_run_in_address(), str(st.session_state.get("run", "")))
-    st.session_state["run"] = run_id
     st.session_state[CHOSEN] = ChosenRun(run_id, before, time.monotonic())
     remember_label(run_id, label)
 
 
 def _keep_choice() -> None:
-    """A part of the page that refreshes itself may have asked for that before the browser learned of the chosen run.
+    """The browser may have asked for this before it learned of the chosen run: by a refresh of a part of the page, or
+    by the second click of a double click.
 
-    Then it says the run before, in the picker and in the address; Streamlit would take that for the visitor's choice.
+    Then it says the run before, in the picker or in the address; Streamlit would take that for the visitor's choice.
     """
     chosen = st.session_state.get(CHOSEN)
     if chosen is None or st.session_state.get("run") == chosen.id:
         return
     is_late = time.monotonic() - chosen.since > LATE_SECONDS
-    if is_late or _run_in_address() not in chosen.before:
+    is_before = st.session_state.get("run") == chosen.before[1]
+    if is_late or not (is_before or _run_in_address() in chosen.before):
         del st.session_state[CHOSEN]
     else:
         st.session_state["run"] = chosen.id

@@ -11,15 +11,14 @@ from s2s.ui.kit import cached
 
 
 def queue_runs(orders: list[training.RunRequest]) -> list[str]:
-    """The ids of the runs, whose names get a number where they are taken.
+    """The ids of the runs, whose names get a number where they are taken; then call `cached.refresh_runs`.
 
-    Raises UserError where one is refused; then none is queued.
+    Raises UserError where one is refused; then none is queued. Nothing interrupts it once they are.
     """
     orders = _numbered(orders)
     are_express = [cached.forecast(order.source, order.recipe).is_express for order in orders]
     ids = sweep.submit(orders, are_express)
     worker.ensure()
-    cached.refresh_runs()
     return ids
 
 

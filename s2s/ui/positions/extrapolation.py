@@ -205,5 +205,6 @@ def _train(experiment: ExtrapolationSettings) -> None:
     """Queue all six; where one is refused, none, and the page says why."""
     try:
         queue_runs(extrapolation.run_requests(experiment, access.current()))
+        cached.refresh_runs()
     except UserError as wrong:
         st.session_state[REFUSED] = wrong

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -13,16 +13,23 @@ from s2s.config import UserError
 from s2s.jobs import run_service, sweep, training, worker
 from s2s.runs import Curves, RunSummary
 from s2s.share import printable
-from s2s.ui.kit import as_markdown, cached, forms, pickers
+from s2s.ui.kit import action_button, as_markdown, cached, forms, pickers
 from s2s.ui.kit.badges import STATES
 from s2s.ui.kit.queueing import queue_runs
 from s2s.ui.train.forecast import Outlook
 from s2s.ui.train.recipe_form import RunRequest, origin
 
-REFUSED = "refused"  # in the session: why the last click on Train was refused
-STARTED = "started run"  # in the session: the run that the last click queued
-CLICKS = "runs started"  # in the session: how many clicks queued one
+START = "start of a run"  # in the session
 REFRESH = 1.0  # seconds between two looks at a run that has just been queued
+
+
+@dataclass
+class Start:
+    """What became of the last click on Train."""
+
+    run: str = ""  # the id of the run that it queued
+    label: str = ""  # of the run, until the page shows it
+    refused: UserError | None = None  # until the page says it
 
 
 def place() -> DeltaGenerator:
@@ -35,29 +42,48 @@ def place() -> DeltaGenerator:
 
 def panel(row: DeltaGenerator, request: RunRequest, outlook: Outlook) -> None:
     """The button Train with the forecast, or with why it is disabled."""
-    started = _summary(st.session_state.get(STARTED, ""))
-    is_starting = started is not None and started.state in ("queued", "starting")
+    start = _start()
+    summary = _summary(start.run)
+    is_starting = summary is not None and summary.state in ("queued", "starting")
     with row:
-        st.button(
+        click = action_button(
             "Train",
             type="primary",
             icon=":material/play_arrow:",
             key="train",
-            on_click=_train,
-            args=(request, st.session_state.get(CLICKS, 0)),
             disabled=outlook.why_not is not None or is_starting,
             help="The run before is still starting." if is_starting else None,
         )
         st.markdown(as_markdown(str(outlook.why_not or outlook.summary)))
+    if click.is_waiting:
+        if outlook.why_not is None:
+            _queue(request, start)
+        click.done()
+    if start.label:
+        cached.refresh_runs()
+        pickers.choose_run(start.run, start.label)
+        start.label = ""
+        st.rerun()
+    if start.refused:
+        st.rerun()  # `place` says it
     with contextlib.suppress(UserError):  # the click will show it
         worker.ensure()  # started before the click, so that training begins at once
 
 
+def _start() -> Start:
+    if START not in st.session_state:
+        st.session_state[START] = Start()
+    start: Start = st.session_state[START]
+    return start
+
+
 def _answer() -> None:
     """What became of the last click: refused, or queued, started and training; until the run is over."""
-    if refused := st.session_state.pop(REFUSED, None):
-        forms.show_error(refused)
-    row = _summary(st.session_state.get(STARTED, ""))
+    start = _start()
+    if start.refused:
+        forms.show_error(start.refused)
+        start.refused = None
+    row = _summary(start.run)
     if row is None:
         return
     is_waiting = row.is_live and not cached.curves(row.id).step
@@ -90,19 +116,14 @@ def _summary(run_id: str) -> RunSummary | None:
         return None
 
 
-def _train(request: RunRequest, n_clicks: int) -> None:
-    """Queue the run; the second click of a double click, on a button that was drawn before the first, queues none."""
-    if n_clicks != st.session_state.get(CLICKS, 0):
-        return
+def _queue(request: RunRequest, start: Start) -> None:
+    """Queue the run, with its control run where one is wanted."""
     try:
         orders = _with_control(request) if request.has_control else [request.order()]
-        run_id, *_ = queue_runs(orders)
+        start.run, *_ = queue_runs(orders)
+        start.label = f"{printable(orders[0].name)} · {start.run}"
     except UserError as wrong:
-        st.session_state[REFUSED] = wrong
-        return
-    st.session_state[CLICKS] = n_clicks + 1
-    st.session_state[STARTED] = run_id
-    pickers.choose_run(run_id, f"{printable(orders[0].name)} · {run_id}")
+        start.refused = wrong
 
 
 def _with_control(request: RunRequest) -> list[training.RunRequest]:

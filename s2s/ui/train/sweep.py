@@ -10,7 +10,7 @@ import streamlit as st
 from s2s import share
 from s2s.config import Recipe, UserError, flat, settings_of
 from s2s.jobs import sweep, training
-from s2s.ui.kit import as_markdown, cached, duration, forms, plain
+from s2s.ui.kit import action_button, as_markdown, cached, duration, forms, plain
 from s2s.ui.kit.queueing import queue_runs
 from s2s.ui.kit.recipe_state import RECIPE_KEYS
 from s2s.ui.shell import page_link
@@ -110,21 +110,27 @@ def _button(orders: list[training.RunRequest]) -> None:
         names = [order.name.rpartition(": ")[2] for order in orders[:3]]
         listed = "; ".join(names + ["…"] * (n > 3))
         st.caption(as_markdown(f"{n} run{'s' * (n > 1)}, {duration(seconds)} in total: {listed}"))
-    st.button(
+    click = action_button(
         f"Queue {n} run{'s' * (n != 1)}",
         key="queue sweep",
         icon=":material/queue:",
         disabled=not n,
-        on_click=_queue,
-        args=(orders,),
     )
+    if click.is_waiting:
+        wrong = _queue(orders) if n else None
+        click.done()
+        if wrong:
+            st.session_state[REFUSED] = wrong
+        elif n:
+            st.session_state[SWEPT] = orders[0].tags[-1].removeprefix(sweep.TAG)
+            cached.refresh_runs()
+        st.rerun()
 
 
-def _queue(orders: list[training.RunRequest]) -> None:
-    """Queue all runs, or none with the reason."""
+def _queue(orders: list[training.RunRequest]) -> UserError | None:
+    """Queue all runs, or none; returns why."""
     try:
         queue_runs(orders)
     except UserError as wrong:
-        st.session_state[REFUSED] = wrong
-        return
-    st.session_state[SWEPT] = orders[0].tags[-1].removeprefix(sweep.TAG)
+        return wrong
+    return None

@@ -9,8 +9,7 @@ from s2s.jobs import queue
 from s2s.jobs.plan import expected
 from s2s.share import pack, unpack
 from s2s.ui.kit import cached
-from s2s.ui.train import forecast, start
-from s2s.ui.train.recipe_form import RunRequest
+from s2s.ui.train import forecast
 from tests.conftest import make_run
 from tests.jobs.plan.test_expected import run
 from tests.screen import lost, opened, said
@@ -264,21 +263,20 @@ def test_a_second_run_of_the_same_name_gets_a_number() -> None:
     assert names == {"small on builtin:en-fr", "small on builtin:en-fr 2"}
 
 
-def test_the_second_click_of_a_double_click_queues_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Streamlit hands it what the button held when it was drawn, before the first."""
-    session: dict[str, object] = {}
-    queued: list[object] = []
-    monkeypatch.setattr(start.st, "session_state", session)
-    monkeypatch.setattr(start, "queue_runs", lambda orders: queued.append(orders) or ["r"])
-    monkeypatch.setattr(start.pickers, "choose_run", lambda *_: None)
-    request = RunRequest("builtin:en-fr", "small", "one", Recipe())
-    start._train(request, 0)
-    start._train(request, 0)
-    assert len(queued) == 1
-    start._train(request, 1)
-    assert len(queued) == 2
+def test_what_is_typed_just_before_the_click_counts() -> None:
+    """The browser sends both at once, before the button was drawn with what it then starts."""
+    screen = opened("train", set=pack({**SMALL, "train.steps": "20"}))
+    screen.text_input(key="run name").set_value("mine")
+    screen.number_input(key="set train.steps").set_value(30)
+    screen.button(key="train").click().run()
+    (job,) = queue.jobs(settings.OWNER)
+    assert job.spec["name"] == "mine"
+    assert Recipe.from_json(job.spec["recipe"]).train.steps == 30
+    screen = opened("train", set=pack({**SMALL, "train.steps": "20"}))
+    screen.number_input(key="set model.d_model").set_value(130)
+    screen.button(key="train").click().run()
+    assert "not divisible" in said(screen)
+    assert len(queue.jobs(settings.OWNER)) == 1
 
 
 @pytest.mark.parametrize(
@@ -306,7 +304,7 @@ def test_a_sweep_is_counted_queued_and_linked() -> None:
     screen.text_input(key="sweep values 1").set_value("0, 0.1, 0.2").run()
     assert screen.button(key="queue sweep").label == "Queue 6 runs"
     assert "lr 0.001, dropout 0; lr 0.001, dropout 0.1; lr 0.001, dropout 0.2; …" in said(screen)
-    screen.text_input(key="run name").set_value("<b>rates</b>").run()
+    screen.text_input(key="run name").set_value("<b>rates</b>")
     screen.button(key="queue sweep").click().run()
     assert not screen.exception
     assert "is queued" in "".join(each.value for each in screen.success)
