@@ -8,7 +8,7 @@ from transformers import GenerationConfig
 from s2s.config import flat
 from s2s.decode import STRATEGIES, configure
 from s2s.decode.generate_call import ONLY_OURS, RANDOM, SAME, TRANSFORMERS, generate_call
-from tests.decode.test_generate import LIMIT, MARIAN_IDS, ours, sources, twins, written
+from tests.decode.test_generate import LIMIT, MARIAN_IDS, models, ours, sources, written
 
 TRICKY = 'the "red" house\\n, isn\'t it'
 FEW = 6
@@ -127,7 +127,7 @@ def test_a_setting_that_transformers_has_not_makes_it_our_own_call(
 def test_the_copied_call_finds_what_we_find(strategy: str, which: int) -> None:
     settings = ({}, SETTINGS[strategy])[which]
     passed = as_theirs(made(strategy, settings)[0].code)
-    _, model = twins()
+    _, model = models()
     src = sources()[:FEW]
     ids = {
         "pad_token_id": MARIAN_IDS.pad,

@@ -153,7 +153,7 @@ def test_a_chat_waits_for_its_answer(
 
 def test_a_search_that_proves_slow_leaves_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "SLICE", -1.0)
-    sentence = "the cat sits on the mat"
+    sentence = "the old dog sits by the river and the cat reads"  # no other test has decoded it
     screen = settled(opened("compare", src=sentence, c1=f"{DEMO}!greedy!"))
     assert background.pool().result(request_for("greedy", source=sentence))
     assert sum(body.startswith('<p dir="auto" title=') for body in bodies(screen)) == 1
