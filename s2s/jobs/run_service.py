@@ -129,25 +129,34 @@ def rename(run_id: str, owner: str, name: str) -> None:
         listing.rename(run_id, owner, name)
 
 
-def restore(run_id: str, owner: str) -> None:
-    """Take back the deletion of a run that had files. Raises UserError after a minute."""
-    listing.restore(run_id, owner)
+def restore(run_id: str, owner: str, job: queue.Job | None = None) -> None:
+    """Take back a deletion; `job` is what `delete` returned. Raises UserError where it is too late for that."""
+    if job is None:
+        listing.restore(run_id, owner)
+        return
+    access.require("change", access.run_of(job.run, job.owner), owner)
+    again = queue.submit(KIND, job.owner, job.run, job.spec, express=job.slot == "express")
+    if job.state != "queued":  # it had been stopped
+        queue.ask_to_stop(again, job.owner)
 
 
-def delete(run_id: str, owner: str) -> None:
+def delete(run_id: str, owner: str) -> queue.Job | None:
     """Delete a run with its files and its jobs; one that waits leaves the queue. Raises UserError while it trains.
 
-    For a minute `restore` brings back what its folder holds.
+    Returns the job of a run that had no files yet. For a minute `restore` brings back what its folder holds.
     """
-    if job := _job(run_id, owner, "delete"):
+    before = _job(run_id, owner, "delete")
+    if job := before:
         if job.state == "queued":
             queue.ask_to_stop(job.id, job.owner)
         job = queue.find(job.id)  # a worker may have claimed it meanwhile
         if job and job.state == "running" and job.is_live():
             raise UserError(f"The run `{run_id}` is being trained; stop it first, then delete it.")
-    if job is None or find_run(run_id, owner):
+    has_files = find_run(run_id, owner) is not None
+    if job is None or has_files:
         listing.delete(run_id, owner)
     queue.delete_jobs(run_id)
+    return None if has_files else before
 
 
 def _job(run_id: str, owner: str, verb: access.Verb = "change") -> queue.Job | None:

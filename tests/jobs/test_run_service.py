@@ -144,8 +144,14 @@ def test_a_waiting_run_is_renamed_stopped_and_deleted(tiny: Recipe) -> None:
     run_service.delete(run, OWNER)
     assert run_service.runs(OWNER) == []
     gone = submit(tiny)
-    run_service.delete(gone, OWNER)  # from the queue
+    waited = run_service.delete(gone, OWNER)  # from the queue
     assert (run_service.runs(OWNER), queue.claim("w", "h", "long", 20.0)) == ([], None)
+    run_service.restore(gone, OWNER, waited)
+    assert state(gone) == "queued"
+    run_service.stop(gone, OWNER)
+    run_service.restore(gone, OWNER, run_service.delete(gone, OWNER))
+    assert state(gone) == "stopped"
+    run_service.delete(gone, OWNER)
 
 
 def test_a_run_in_training_is_not_deleted_and_a_finished_one_is_with_its_jobs(

@@ -9,7 +9,7 @@ import streamlit as st
 
 from s2s import access, share
 from s2s.config import PRESETS, UserError
-from s2s.jobs import run_service, sweep
+from s2s.jobs import queue, run_service, sweep
 from s2s.runs import (
     LONGEST_COMMENT,
     MOST_TAGS,
@@ -28,7 +28,7 @@ from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM
 from s2s.ui.runs import views
 from s2s.ui.shell import page_link
 
-DELETED = "deleted run"  # in the session: id, name and time of the last deletion
+DELETED = "deleted run"  # in the session: id, name, time and job of the last deletion
 
 
 def actions(run_id: str) -> None:
@@ -189,16 +189,11 @@ def _changes(row: RunSummary) -> None:
     ):
         st.write(
             "This deletes its checkpoints and curves. Links to it will say that it is gone."
-            + (" You can undo it for a minute." if has_files(row) else "")
+            " You can undo it for a minute."
         )
         st.button(
             "Delete this run", key="delete", on_click=_do, args=("delete", row.id), type="primary"
         )
-
-
-def has_files(row: RunSummary) -> bool:
-    """Whether there is something to restore: a run that waits has no folder yet."""
-    return bool(row.updated or row.checkpoints)
 
 
 def _undo_deletion() -> None:
@@ -206,7 +201,7 @@ def _undo_deletion() -> None:
     deleted = st.session_state.get(DELETED)
     if deleted is None:
         return
-    run_id, name, since = deleted
+    run_id, name, since, job = deleted
     if time.monotonic() - since > UNDO_SECONDS:
         del st.session_state[DELETED]
         return
@@ -217,7 +212,7 @@ def _undo_deletion() -> None:
             icon=":material/undo:",
             key="undo deletion",
             on_click=_do,
-            args=("restore", run_id),
+            args=("restore", run_id, job),
             help="For a minute after the deletion.",
         )
 
@@ -240,8 +235,8 @@ def _tags(row: RunSummary) -> None:
     )
 
 
-def _do(what: str, run_id: str) -> None:
-    """Carry out one change; an error is shown in the card."""
+def _do(what: str, run_id: str, job: queue.Job | None = None) -> None:
+    """Carry out one change; an error is shown in the card. `job` is that of a deleted run that had only waited."""
     try:
         if what == "rename":
             taken = {row.name for row in cached.own_runs() if row.id != run_id}
@@ -252,14 +247,12 @@ def _do(what: str, run_id: str) -> None:
         elif what == "note":
             annotate(run_id, access.current(), comment=str(st.session_state[f"note {run_id}"]))
         elif what == "delete":
-            row = cached.runs().get(run_id)
             name = cached.title(run_id)
-            run_service.delete(run_id, access.current())
-            if row and has_files(row):
-                st.session_state[DELETED] = (run_id, name, time.monotonic())
+            waited = run_service.delete(run_id, access.current())
+            st.session_state[DELETED] = (run_id, name, time.monotonic(), waited)
         elif what == "restore":
             del st.session_state[DELETED]
-            run_service.restore(run_id, access.current())
+            run_service.restore(run_id, access.current(), job)
         else:
             queue_resume(run_id)
     except UserError as error:
