@@ -1,14 +1,16 @@
 """A whole visit: upload, train, watch, compare, inspect attention, share a link; and what must not break it."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pytest
 from playwright.sync_api import Page, expect
 
 import s2s
 from s2s.model import saved_steps
-from tests.browser.conftest import Open, Server
+from tests.browser.conftest import Open, Server, serving
 from tests.browser.test_home import PHONE, QUIET, SHOWS
 
 NASTY = (
@@ -77,9 +79,8 @@ def shared_link(page: Page) -> str:
     return link
 
 
-def train(page: Page, shared: Server, tmp_path: Path) -> None:
+def train(page: Page, server: Server, tmp_path: Path) -> None:
     """Upload on Data, choose a small recipe by link, name the run, press Train."""
-    before = set((shared.home / "corpora").glob("*"))
     page.get_by_role("radio", name=re.compile("Upload")).click()
     page.locator("input[type=file]").set_input_files(two_files(tmp_path))
     expect(page.get_by_text("730", exact=True)).to_be_visible()
@@ -87,12 +88,12 @@ def train(page: Page, shared: Server, tmp_path: Path) -> None:
     page.wait_for_url("**/train?set=source*")
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
     quiet(page)
-    (folder,) = (path for path in (shared.home / "corpora").iterdir() if path not in before)
+    (folder,) = (server.home / "corpora").iterdir()
     settings = ",".join(
         f"{key}:{value}"
         for key, value in {"source": f"corpus:{folder.name}", "preset": "small", **SMALL}.items()
     )
-    page.goto(f"{shared.address}/train?set={settings}")
+    page.goto(f"{server.address}/train?set={settings}")
     expect(page.get_by_role("spinbutton", name="Training steps")).to_have_value("100000")
     quiet(page)
     page.get_by_role("textbox", name="Name").fill(NASTY[:80])
@@ -108,11 +109,20 @@ def is_inert(page: Page) -> None:
     assert page.locator("img[src=x], a[href^=javascript]").count() == 0, page.url
 
 
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """A server without runs, which the visit kills and starts again."""
+    home = tmp_path / "server"
+    home.mkdir()
+    with serving(home) as server:
+        yield server
+
+
 def test_a_visit_from_upload_to_shared_link_survives_a_killed_server_markup_and_deletion(
-    shared: Server, visit: Open, tmp_path: Path
+    server: Server, visit: Open, tmp_path: Path
 ) -> None:
-    page = visit(f"{shared.address}/data")
-    train(page, shared, tmp_path)
+    page = visit(f"{server.address}/data")
+    train(page, server, tmp_path)
     page.wait_for_url("**run=*")
     reached = moves(page, 0)
 
@@ -120,9 +130,9 @@ def test_a_visit_from_upload_to_shared_link_survives_a_killed_server_markup_and_
     reached = moves(page, reached)
     other = visit(page.url, **PHONE)  # nor does a second visitor
     moves(other, reached)
-    shared.kill()
+    server.kill()
     reached = max(step(page), step(other))  # further than any tab comes without a server
-    shared.start()
+    server.start()
     moves(page, reached)  # the open tab reconnects by itself
     moves(other, reached)
     expect(page).to_have_title("Train · s2s")  # of the address, which is a fresh server's first
@@ -130,7 +140,7 @@ def test_a_visit_from_upload_to_shared_link_survives_a_killed_server_markup_and_
 
     page.wait_for_function("document.querySelector('.js-plotly-plot')?.data?.[1]?.x?.length !== 0")
     expect(page.get_by_text("Sample translations")).to_be_visible()
-    shared.workers()[-1].kill()
+    server.workers()[-1].kill()
     becomes(page, "interrupted")
     stopped = step(page)
     page.get_by_role("button", name="Resume", exact=True).click()
@@ -140,11 +150,11 @@ def test_a_visit_from_upload_to_shared_link_survives_a_killed_server_markup_and_
     expect(page.get_by_role("button", name="Resume", exact=True)).to_be_visible()
     is_inert(page)
 
-    (run_id,) = (path.name for path in (shared.home / "runs").iterdir())
+    (run_id,) = (path.name for path in (server.home / "runs").iterdir())
     page.get_by_role("link", name=re.compile("Translate")).first.click()
     page.wait_for_url("**/compare*")
     page.get_by_role("textbox", name=re.compile("Your")).fill("1 2 3")
-    run_folder = shared.home / "runs" / run_id
+    run_folder = server.home / "runs" / run_id
     run = s2s.load(run_folder, saved_steps(run_folder / "checkpoints")[-1])  # which the link opens
     (decoded,) = run.translate(["1 2 3"], "beam")
     expect(page.locator(".st-key-translation p[title]")).to_have_text(decoded.text)
@@ -178,7 +188,7 @@ def test_a_visit_from_upload_to_shared_link_survives_a_killed_server_markup_and_
     expect(page.locator(".st-key-translation p[title]")).to_be_visible()
     is_inert(page)
 
-    page.goto(f"{shared.address}/runs?run={run_id}")
+    page.goto(f"{server.address}/runs?run={run_id}")
     page.get_by_role("button", name="Delete", exact=True).click()
     is_inert(page)
     page.get_by_role("button", name="Delete this run").click()
