@@ -3,8 +3,8 @@
 import streamlit as st
 
 from s2s.ui.kit import cached
-from s2s.ui.runs import actions, attention_history, comparison, details, sweeps, table
-from s2s.ui.runs.views import RunsView, tabs
+from s2s.ui.runs import actions, attention_history, comparison, details, sweeps, table, view_state
+from s2s.ui.runs.views import Tab, tabs
 
 
 def runs(run_id: str) -> None:
@@ -18,11 +18,9 @@ def runs(run_id: str) -> None:
 
 
 VIEWS = {
-    "runs": RunsView("Runs", runs),
-    "side-by-side": RunsView("Side by side", comparison.tab, ("compared",)),
-    "attention-while-learning": RunsView(
-        "Attention over training", attention_history.tab, (attention_history.AT,)
-    ),
-    "sweeps": RunsView("Sweeps", sweeps.tab, ("sweep",)),
+    view_state.RUNS: Tab("Runs", runs),
+    view_state.SIDE_BY_SIDE: Tab("Side by side", comparison.tab, ("compared", "curve", "over")),
+    view_state.ATTENTION: Tab("Attention over training", attention_history.tab, ("at",)),
+    view_state.SWEEPS: Tab("Sweeps", sweeps.tab, ("sweep",)),
 }
 tabs(VIEWS, st.session_state["run"])

@@ -78,8 +78,8 @@ def _links(run_id: str, row: RunSummary | None) -> None:
             "Compare with its control run",
             icon=":material/compare:",
             key="control run",
-            on_click=views.open_view,
-            args=("side-by-side", (run_id, control)),
+            on_click=views.compare,
+            args=(run_id, control),
         )
 
 

@@ -18,12 +18,12 @@ from s2s.runs import AttentionHistory, RunFolder, SavedAttention, attention_hist
 from s2s.ui.kit import cached, chart, file_name, forms, pickers, plain
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.kit.validation_pairs import validation_kind, worded_for
+from s2s.ui.runs.view_state import STATE
 
 REFRESH_SECONDS = 5.0  # while the run is live
 FRAMES = 30  # of the animation, spread over the checkpoints
 STEP = "learning step"
 NEWEST = "learning newest"
-AT = "at"  # in the session and in the address: the selected checkpoint; empty to follow the newest
 KINDS = MappingProxyType(
     {
         "cross": "cross-attention",
@@ -52,9 +52,7 @@ def tab(run_id: str) -> None:
     row = cached.runs().get(run_id)
     is_live = row is not None and row.is_live
     _select_step(run_id, attention_history.saved_steps(_folder(run_id)))
-    st.fragment(_tab, run_every=REFRESH_SECONDS if is_live else None)(
-        run_id, is_live, st.session_state[AT]
-    )
+    st.fragment(_tab, run_every=REFRESH_SECONDS if is_live else None)(run_id, is_live, STATE.now.at)
 
 
 def open_at(run_id: str, at: str) -> None:
@@ -80,7 +78,7 @@ def _tab(run_id: str, is_live: bool, at: str) -> None:
         st.info(SOON if is_live else NONE, icon=":material/visibility_off:")
         return
     _select_step(run_id, steps)
-    if st.session_state[AT] != at:  # the whole page holds the address and the Share link
+    if STATE.now.at != at:  # the whole page holds the address and the Share link
         st.rerun()
     st.caption(worded_for(run_id, TASK))
     chosen = _attention(run_id, folder, steps) if steps else None
@@ -159,7 +157,7 @@ def _go(step: int) -> None:
 def _select_step(run_id: str, steps: list[int]) -> None:
     """Keep the selected step, or the nearest if it is gone; without a selection, follow the newest."""
     if not steps:
-        st.session_state[AT] = ""
+        STATE.remember(at="")
         return
     selected = st.session_state.get(STEP)
     run_before, newest_before = st.session_state.get(NEWEST) or (None, None)
@@ -168,7 +166,7 @@ def _select_step(run_id: str, steps: list[int]) -> None:
         target = selected
     step = st.session_state[STEP] = min(steps, key=lambda at: abs(at - target))
     st.session_state[NEWEST] = (run_id, steps[-1])
-    st.session_state[AT] = "" if step == steps[-1] else str(step)
+    STATE.remember(at="" if step == steps[-1] else str(step))
 
 
 def _selection(view: LabeledWeights, layer: int | None, head: int | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,15 +14,23 @@ import streamlit as st
 
 from s2s import plots
 from s2s.config import Recipe, flat, settings_of
-from s2s.plots import DASHES, Curve, format_value
-from s2s.runs import Curves, differences
+from s2s.plots import CurveOptions, format_value
+from s2s.runs import differences
 from s2s.share import printable
 from s2s.ui.kit import cached, chart, duration, file_name, pickers, unique_names
 from s2s.ui.kit.tables import frame_csv
+from s2s.ui.kit.training_curves import (
+    AXES,
+    MAX_RUNS,
+    curve_lines,
+    curve_table,
+    last_values,
+    quantity_and_axis,
+)
 from s2s.ui.runs import details, table
+from s2s.ui.runs.view_state import STATE
 
-MOST = len(DASHES)  # curves that are distinguishable without color
-KEY = "compared"
+OWNER = "compared for"  # in the session: the page's run when the runs were selected
 BEST = "★"
 DIFFERS = "≠"
 MAX_NAME = 32  # characters of a run's name above a column
@@ -31,29 +40,6 @@ BREAKS = (
     " · ",
 )  # where a name may be split: sweeps name runs `preset on dataset: setting value, setting value`
 RESERVED = ("score", " ", "setting", "meaning")  # names of columns that are not runs
-
-
-class CurveChoice(NamedTuple):
-    """A curve by which runs are compared: its points, its y label."""
-
-    points: Callable[[Curves], tuple[Any, Any]]
-    up: str
-    is_held_out: bool = True
-
-
-CURVES: Mapping[str, CurveChoice] = {
-    "Validation loss": CurveChoice(
-        lambda curves: (curves.valid_steps, curves.valid_loss), "loss (nats per token)"
-    ),
-    "Training loss": CurveChoice(
-        lambda curves: (curves.steps, curves.loss), "loss (nats per token)", is_held_out=False
-    ),
-    "Accuracy": CurveChoice(
-        lambda curves: (curves.valid_steps, 100 * curves.valid_token_accuracy),
-        "top-1 accuracy (%)",
-    ),
-    "BLEU": CurveChoice(lambda curves: (curves.valid_steps, curves.valid_bleu), "BLEU (0 to 100)"),
-}
 
 
 def tab(run_id: str) -> None:
@@ -79,23 +65,22 @@ def _chosen(run_id: str) -> list[str]:
             for run, name in _names([*cached.runs()]).items()
         }
     )
-    given = st.session_state.get(KEY, [])
-    selected = [run for run in given if run in names][:MOST]
+    given = st.session_state.get(STATE.key("compared"), STATE.now.compared.split())
+    selected = [run for run in given if run in names][:MAX_RUNS]
     if lost := [run for run in given if run not in names]:
         pickers.notify(f"There is no run {lost[0][:40]} here (any more); it is left out.")
-    if st.session_state.get("compared for") != run_id and run_id not in selected:
+    if st.session_state.get(OWNER) != run_id and run_id not in selected:
         selected = [run_id, *_newest_other(run_id)]
-    st.session_state["compared for"] = run_id
+    st.session_state[OWNER] = run_id
     if selected != given:
-        st.session_state[KEY] = selected
-    return st.multiselect(
-        "Runs to compare",
-        list(names),
-        format_func=names.__getitem__,
-        key=KEY,
-        max_selections=MOST,
-        persist_state="session",
-    )
+        STATE.show(compared=" ".join(selected))
+    return STATE.choices("compared", "Runs to compare", names, max_selections=MAX_RUNS)
+
+
+def keep_for(run_id: str) -> None:
+    """What a link or a button selected stays, although it may not have the page's run."""
+    if STATE.now.compared:
+        st.session_state[OWNER] = run_id
 
 
 def _newest_other(run_id: str) -> list[str]:
@@ -258,32 +243,24 @@ def _is_missing(value: float | str | None) -> bool:
 
 
 def _curves(titles: Mapping[str, str]) -> None:
-    default = next(iter(CURVES))
-    what = (
-        st.segmented_control(
-            "Curve",
-            list(CURVES),
-            default=default,
-            required=True,
-            key="comparison curve",
-            persist_state="session",
-        )
-        or default
-    )
-    shown = CURVES[what]
-    lines = [
-        Curve(name, *shown.points(cached.curves(run)), place, shown.is_held_out)
-        for place, (run, name) in enumerate(titles.items())
-    ]
-    title = f"{what} by step · {len(titles)} runs"
-    last = [
-        f"{line.name} {np.asarray(line.values)[-1]:.4g}" for line in lines if np.size(line.values)
-    ]
-    figure = plots.curves(lines, title=title, y_label=shown.up)
-    chart(
-        figure,
-        alt=f"{what} by step of {len(titles)} runs; last: {', '.join(last) or 'none yet'}",
-        file_name=file_name(title),
+    """The curves of all these runs in one chart: a color per run, training solid and validation dashed."""
+    before = STATE.now
+    with st.container(horizontal=True, horizontal_alignment="distribute"):
+        quantity, over = quantity_and_axis(STATE)
+    if STATE.now != before:
+        st.rerun()  # the whole page: the link of Share says it, too
+    lines = curve_lines(quantity, {name: cached.curves(run) for run, name in titles.items()}, over)
+    title = f"{quantity.label} by {over} · {len(titles)} runs"
+    figure = plots.curves(lines, title=title, y_label=quantity.axis, x_label=AXES[over].title)
+    chart(figure, alt=f"{title}{last_values(lines, over)}", file_name=file_name(title))
+    st.caption("Each run has its own color and marker; training is solid, validation dashed.")
+    st.download_button(
+        "Curves (CSV)",
+        partial(curve_table, lines, CurveOptions(), over),
+        f"{file_name(title)}.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
     )
 
 

@@ -16,13 +16,13 @@ from s2s import plots
 from s2s.jobs import sweep
 from s2s.plots import ParallelAxis, format_value
 from s2s.runs import RunSummary, differences
-from s2s.ui.kit import as_markdown, cached, chart, file_name, pickers, plain, unique_names
+from s2s.ui.kit import as_markdown, cached, chart, file_name, plain, unique_names
 from s2s.ui.kit.badges import STATES
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.runs import table as runs_table
+from s2s.ui.runs.view_state import STATE
 from s2s.ui.shell import page_link
 
-KEY = "sweep"
 LOSS = "validation loss"
 
 
@@ -54,12 +54,8 @@ def tab(run_id: str) -> None:
     if not found:
         _empty()
         return
-    selected = st.session_state.get(KEY)
-    if selected not in found:
-        if selected:
-            pickers.notify(f"There is no sweep {str(selected)[:40]} here (any more).")
-        st.session_state[KEY] = _of(run_id, found)
-    name = str(st.selectbox("Sweep", list(found), key=KEY, persist_state="session", width=300))
+    names = {name: name for name in found}
+    name = STATE.choice("sweep", "Sweep", names, default=_of(run_id, found), width=300)
     is_live = any(row.is_live for row in found[name])
     st.fragment(_shown, run_every=runs_table.REFRESH_SECONDS if is_live else None)(
         name, run_id, is_live

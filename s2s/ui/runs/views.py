@@ -2,77 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import streamlit as st
 
-from s2s import share
 from s2s.config import UserError
-from s2s.ui.kit import address, forms
-from s2s.ui.runs import attention_history
-from s2s.ui.runs.attention_history import AT
+from s2s.ui.kit import forms
+from s2s.ui.runs import attention_history, comparison
+from s2s.ui.runs.view_state import SIDE_BY_SIDE, STATE
 
 TABS = "runs tab"
-OPEN = "runs view"  # the label of the open view
-NEXT = "runs next view"  # the view to open when the page is next drawn, packed as in a link
 
 
-class RunsView(NamedTuple):
-    """A tab. `keys` are what a link to it says besides its name."""
+class Tab(NamedTuple):
+    """A view. `fields` are those of the state that it shows: a link to it says no others."""
 
     label: str
     draw: Callable[[str], None]  # takes the run's id
-    keys: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
 
 
-def tabs(views: Mapping[str, RunsView], run_id: str) -> None:
+def tabs(views: Mapping[str, Tab], run_id: str) -> None:
     """Draw the open view; `views` are keyed by their names in a link."""
-    default = next(iter(views))
-    labels = [view.label for view in views.values()]
-    _read_link(st.session_state.pop(NEXT, address.read("set")), views)
-    if st.session_state.get(TABS) not in labels:
-        st.session_state[TABS] = st.session_state.get(OPEN, labels[0])
-    label = st.session_state[OPEN] = st.session_state[TABS]
-    for view, tab in zip(views.values(), st.tabs(labels, key=TABS, on_change="rerun"), strict=True):
-        if view.label == label:
+    if STATE.from_url() is not None:
+        st.session_state.pop(TABS, None)
+        comparison.keep_for(run_id)
+        attention_history.open_at(run_id, STATE.now.at)
+    names = {view.label: name for name, view in views.items()}
+    st.session_state.setdefault(TABS, views[STATE.now.tab].label)
+    open_view = names[st.session_state[TABS]]
+    STATE.remember(tab=open_view, **_hidden(views, open_view))
+    for view, tab in zip(
+        views.values(), st.tabs(list(names), key=TABS, on_change="rerun"), strict=True
+    ):
+        if view is views[open_view]:
             with tab:
                 _draw(view, run_id)
-    name = next(name for name, view in views.items() if view.label == label)
-    address.write("set", "" if name == default else share.pack(_link(name, views[name])))
 
 
-def open_view(name: str, compared: Sequence[str]) -> None:
-    """Open a view when the page is next drawn. (A link from the page to itself would lose this when the run is written
-    to it.)
-    """
-    st.session_state[NEXT] = share.pack({"tab": name, "compared": " ".join(compared)})
+def compare(run_id: str, other: str) -> None:
+    """Open two runs side by side when the page is next drawn."""
+    st.session_state.pop(TABS, None)
+    STATE.show(tab=SIDE_BY_SIDE, compared=f"{run_id} {other}")
+    comparison.keep_for(run_id)
 
 
-def _draw(view: RunsView, run_id: str) -> None:
+def _hidden(views: Mapping[str, Tab], open_view: str) -> dict[str, str]:
+    """Defaults for the fields that the open view does not show; their widgets keep what was selected."""
+    fields = {field for view in views.values() for field in view.fields}
+    return dict.fromkeys(fields - {*views[open_view].fields}, "")
+
+
+def _draw(view: Tab, run_id: str) -> None:
     """An error in one view leaves the others usable."""
     try:
         view.draw(run_id)
     except UserError as error:
         forms.show_error(error)
-
-
-def _link(name: str, view: RunsView) -> dict[str, str]:
-    values = {key: str(st.session_state.get(key) or "") for key in ("sweep", AT)}
-    values["compared"] = " ".join(st.session_state.get("compared", ()))
-    return {"tab": name} | {key: values[key] for key in view.keys if values[key]}
-
-
-def _read_link(packed: str | None, views: Mapping[str, RunsView]) -> None:
-    """Put what a link says into the session; an unknown view opens the first."""
-    if packed is None:
-        return
-    values = share.unpack(packed)
-    default = next(iter(views))
-    st.session_state[TABS] = views.get(values.get("tab", ""), views[default]).label
-    if "compared" in values:
-        st.session_state["compared"] = values["compared"].split()
-        st.session_state["compared for"] = st.session_state["run"]
-    if "sweep" in values:
-        st.session_state["sweep"] = values["sweep"]
-    attention_history.open_at(st.session_state["run"], values.get(AT, ""))

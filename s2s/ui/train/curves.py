@@ -5,21 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
-from numpy.typing import NDArray
 
 from s2s import plots
 from s2s.config import Recipe
 from s2s.plots import Curve, CurveOptions, StepMark
 from s2s.runs import Curves, has_diverged
-from s2s.scores import METRIC_NAMES
 from s2s.ui.kit import as_markdown, cached, chart, file_name, unique_names
-from s2s.ui.kit.tables import frame_csv
+from s2s.ui.kit.training_curves import (
+    AXES,
+    MAX_RUNS,
+    QUANTITIES,
+    Quantity,
+    curve_lines,
+    curve_table,
+    last_values,
+    placed,
+    quantity_and_axis,
+)
 from s2s.ui.kit.validation_pairs import worded_for
 from s2s.ui.train import metrics
 from s2s.ui.train.view_state import STATE
@@ -28,72 +34,9 @@ LOSS = "Lower is better."
 DIVERGED = (
     f"{LOSS} A loss that rises above its first value has diverged: the updates are too large."
 )
-MAX_RUNS = 6  # as many markers as can be told apart
 MIN_STEPS = 20  # on the slider
-TRAIN = "steps"
-VALID = "valid_steps"
 RANGE = "curve steps"  # in the session: the steps shown
 RANGE_OF = "curve end"  # in the session: the run and the slider's end that they belong to
-
-
-class CurveAxis(NamedTuple):
-    """What curves run over: its button, and the title of the axis."""
-
-    label: str
-    title: str
-
-
-# A slug stands in links, as `over` of `set`: a rename keeps the old one working.
-AXES: Mapping[str, CurveAxis] = MappingProxyType(
-    {
-        "step": CurveAxis("Steps", "step"),
-        "token": CurveAxis("Tokens", "tokens trained on, source and target"),
-        "minute": CurveAxis("Minutes", "minutes of updates"),
-    }
-)
-
-
-class Quantity(NamedTuple):
-    """A metric that is logged by step, and how to read its curve."""
-
-    label: str
-    axis: str  # with its unit
-    curves: Mapping[
-        str, tuple[str, str]
-    ]  # name -> fields of `Curves` with the steps and the values
-    reading: str
-    scale: float = 1.0  # what a logged 1 is drawn as
-    is_score: bool = False  # of translations: not measured at step 0
-
-
-def _of_metric(
-    key: str, steps: str, values: str, scale: float = 1.0, *, is_score: bool = False
-) -> Quantity:
-    """One curve, with the names of `METRIC_NAMES`."""
-    name = METRIC_NAMES[key]
-    axis = f"{name.label} ({name.unit})" if name.unit else name.label
-    better = f" {name.better.capitalize()} is better." if name.better else ""
-    reading = name.help + better + metrics.SCORED * is_score
-    return Quantity(name.label, axis, {name.label: (steps, values)}, reading, scale, is_score)
-
-
-QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
-    {
-        "loss": Quantity(
-            "Loss",
-            "Loss (nats per token)",
-            {"training": (TRAIN, "loss"), "validation": (VALID, "valid_loss")},
-            plots.PLOTS["curves"].caption,
-        ),
-        "accuracy": _of_metric("token_accuracy", VALID, "valid_token_accuracy", 100.0),
-        "bleu": _of_metric("bleu", VALID, "valid_bleu", is_score=True),
-        "chrf": _of_metric("chrf", VALID, "valid_chrf", is_score=True),
-        "lr": _of_metric("lr", TRAIN, "rates"),
-        "grad_norm": _of_metric("grad_norm", TRAIN, "grad_norms"),
-        "speed": _of_metric("tokens_per_second", TRAIN, "speeds"),
-        "memory": _of_metric("memory", VALID, "valid_memory", 1e-6),
-    }
-)
 
 
 def panel(run_id: str, curves: Curves) -> None:
@@ -101,13 +44,15 @@ def panel(run_id: str, curves: Curves) -> None:
     before = STATE.now
     with st.container(key="curves"):
         with st.container(horizontal=True, horizontal_alignment="distribute"):
-            quantity, over = _quantity_and_axis()
+            quantity, over = quantity_and_axis(STATE)
         place = st.container()
         runs = {run_id: curves} | {other: cached.curves(other) for other in _other_runs(run_id)}
         options = _options(run_id, max(each.step for each in runs.values()))
         if STATE.now != before:
             st.rerun()  # the whole page: the link of Share says it, too
-        lines = _lines(quantity, runs, over)
+        titles = unique_names({key: cached.title(key) for key in runs})
+        named = {titles[key] if len(runs) > 1 else "": each for key, each in runs.items()}
+        lines = curve_lines(quantity, named, over)
         if options.steps:
             low, high = placed(curves, np.array(options.steps), over)
             options = options._replace(steps=(float(low), float(high)))
@@ -131,26 +76,17 @@ def panel(run_id: str, curves: Curves) -> None:
                 marks=marks,
                 **({"nothing": alone} if alone else {}),
             )
-            chart(figure, alt=f"{title}{_last_values(lines, over)}", file_name=file_name(title))
+            chart(figure, alt=f"{title}{last_values(lines, over)}", file_name=file_name(title))
             reading = _reading(run_id, quantity, runs)
             st.caption(as_markdown(f"{reading}{_missing(lines, options, expected)}"))
         st.download_button(
             "Download data (CSV)",
-            partial(table, lines, options, over),
+            partial(curve_table, lines, options, over),
             f"{file_name(title)}.csv",
             "text/csv",
             on_click="ignore",
             icon=":material/download:",
         )
-
-
-def _quantity_and_axis() -> tuple[Quantity, str]:
-    """What is drawn, and a row of AXES."""
-    quantities = {key: row.label for key, row in QUANTITIES.items()}
-    axes = {key: row.label for key, row in AXES.items()}
-    chosen = STATE.segments("curve", "Curve", quantities, label_visibility="collapsed")
-    over = STATE.segments("over", "Horizontal axis", axes, label_visibility="collapsed")
-    return QUANTITIES[chosen], over
 
 
 def _reading(run_id: str, quantity: Quantity, runs: Mapping[str, Curves]) -> str:
@@ -164,13 +100,6 @@ def _reading(run_id: str, quantity: Quantity, runs: Mapping[str, Curves]) -> str
     if any((row := rows.get(key)) and row.state == "failed" for key in runs):
         return LOSS
     return worded_for(run_id, quantity.reading)
-
-
-def placed(curves: Curves, steps: NDArray[Any], over: str) -> NDArray[Any]:
-    """Where the horizontal axis has these steps of a run."""
-    if over == "step":
-        return steps
-    return curves.at_steps(curves.tokens if over == "token" else curves.minutes, steps)
 
 
 def _other_runs(run_id: str) -> list[str]:
@@ -275,26 +204,6 @@ def rounded(last: int) -> int:
     return next(int(factor * unit) for factor in (1, 2, 5, 10) if factor * unit >= last)
 
 
-def _lines(quantity: Quantity, runs: Mapping[str, Curves], over: str = "step") -> list[Curve]:
-    """A curve for each run and each name; titles are added where there are several runs."""
-    titles = unique_names({key: cached.title(key) for key in runs})
-    return [
-        Curve(
-            _name(titles[key] if len(runs) > 1 else "", name if len(quantity.curves) > 1 else ""),
-            placed(curves, getattr(curves, steps), over),
-            getattr(curves, values) * quantity.scale,
-            run=i,
-            is_held_out=steps == VALID,
-        )
-        for i, (key, curves) in enumerate(runs.items())
-        for name, (steps, values) in quantity.curves.items()
-    ]
-
-
-def _name(title: str, name: str) -> str:
-    return " · ".join(filter(None, [title, name])) or "this run"
-
-
 def _marks(curves: Curves, metadata: Mapping[str, Any]) -> list[StepMark]:
     """Changes of the learning rate and of the last step; one mark for all changes at a step, lest labels overlap."""
     found = [(change.step, f"train.lr {change.lr:g}") for change in curves.changes]
@@ -342,25 +251,3 @@ def _missing(lines: Sequence[Curve], options: CurveOptions, expected: Sequence[s
     return sentences + "".join(
         f" {reason}: {', '.join(names)}." for reason, names in reasons.items() if names
     )
-
-
-def _last_values(lines: Sequence[Curve], over: str) -> str:
-    """The newest values, for the chart's alternative text."""
-    found = [(line, plots.curve_points(line, CurveOptions())) for line in lines]
-    newest = [
-        f"{line.name} {values[-1]:.4g} at {over} {steps[-1]:,.{0 if over != 'minute' else 1}f}"
-        for line, (steps, values, _) in found
-        if len(steps)
-    ]
-    return f": {'; '.join(newest)}" if newest else ""
-
-
-def table(lines: Sequence[Curve], options: CurveOptions, over: str = "step") -> str:
-    """CSV with one row per point that is drawn."""
-    frames = []
-    for line in lines:
-        steps, values, smoothed = plots.curve_points(line, options)
-        places = steps if over == "minute" else steps.astype(int)
-        frame = pd.DataFrame({"curve": line.name, over: places, "value": values})
-        frames.append(frame.assign(smoothed=smoothed) if options.smoothing else frame)
-    return frame_csv(pd.concat(frames))

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from s2s.runs import Curves
 from s2s.scores import METRIC_NAMES
+from s2s.ui.kit.training_curves import SCORED
 from s2s.ui.kit.validation_pairs import worded_for
 
 NOT_LOGGED = "–"
 WIDTH = 130  # pixels that a metric needs
-SCORED = " Measured on greedy translations of some held-out pairs (train.watch.scores)."
 SHORT = " Where references are shorter than four words, BLEU is near 0 even if all outputs are right; rely on chrF."
 # A BLEU below 1 says nothing of the model where one of these is reached.
 HIGH_CHRF = 50.0

@@ -1,11 +1,13 @@
 """The views of Runs: the table, side by side, sweeps, the details of one run and what can be done with it."""
 
+import base64
 import io
 import json
 import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote_plus
 
 import numpy as np
@@ -91,6 +93,11 @@ def view(tab: str, run: str = "", **more: str) -> AppTest:
     screen = opened("runs", set=pack({"tab": tab, **more}), **({"run": run} if run else {}))
     assert not screen.exception
     return screen
+
+
+def numbers(packed: dict[str, str]) -> np.ndarray:
+    """An array of a figure."""
+    return np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"])
 
 
 # The table
@@ -318,27 +325,82 @@ def test_a_run_opens_beside_its_control_run(put: Put, sweep: list[str]) -> None:
     screen = opened("runs", run="heir000000000000")
     screen.button(key="control run").click().run()
     assert not screen.exception
-    assert screen.multiselect(key="compared").value == ["heir000000000000", "scratch000000000"]
+    assert screen.multiselect(key="runs compared").value == ["heir000000000000", "scratch000000000"]
     assert unpack(screen.session_state["set"])["tab"] == "side-by-side"
     assert "control run" not in [each.key for each in opened("runs", run=sweep[0]).button]
 
 
 def test_the_pages_run_is_compared_with_the_newest_other(sweep: list[str]) -> None:
     screen = view("side-by-side", sweep[0])
-    chosen = screen.multiselect(key="compared").value
+    chosen = screen.multiselect(key="runs compared").value
     assert chosen[0] == sweep[0]
     assert chosen[1] in sweep[1:]
     assert unpack(screen.session_state["set"]) == {
         "tab": "side-by-side",
         "compared": " ".join(chosen),
+        "curve": "loss",
+        "over": "step",
     }
+
+
+def curves_of(screen: AppTest) -> list[dict[str, Any]]:
+    return list(json.loads(screen.get("plotly_chart")[0].proto.spec)["data"])
+
+
+def test_a_run_has_one_color_its_training_solid_its_validation_dashed(sweep: list[str]) -> None:
+    drawn = {
+        curve["name"]: (curve["line"]["color"], curve["line"]["dash"])
+        for curve in curves_of(view("side-by-side", sweep[0], compared=" ".join(sweep[:2])))
+    }
+    (first, _), (second, _) = drawn["rate 0.001 · training"], drawn["rate 0.01 · training"]
+    assert first != second
+    assert drawn == {
+        "rate 0.001 · training": (first, "solid"),
+        "rate 0.001 · validation": (first, "dash"),
+        "rate 0.01 · training": (second, "solid"),
+        "rate 0.01 · validation": (second, "dash"),
+    }
+
+
+def test_the_axis_of_compared_curves_is_in_the_link(sweep: list[str]) -> None:
+    compared = " ".join(sweep[:2])
+    screen = view("side-by-side", sweep[0], compared=compared)
+    by_step = numbers(curves_of(screen)[0]["x"])
+    screen.button_group(key="runs over").set_value("token").run()
+    assert not screen.exception
+    said_by_link = {"tab": "side-by-side", "compared": compared, "curve": "loss", "over": "token"}
+    assert unpack(screen.session_state["set"]) == said_by_link
+    fresh = view("side-by-side", sweep[0], compared=compared, over="token")
+    (chart,) = fresh.get("plotly_chart")
+    axis = json.loads(chart.proto.spec)["layout"]["xaxis"]["title"]["text"]
+    assert axis == "tokens trained on, source and target"
+    tokens = cached.curves(sweep[0]).tokens
+    np.testing.assert_allclose(numbers(curves_of(fresh)[0]["x"]), tokens)
+    assert len(by_step) == len(tokens)
+    minutes = view("side-by-side", sweep[0], compared=compared, over="minute", curve="lr")
+    expected = cached.curves(sweep[0]).minutes
+    np.testing.assert_allclose(numbers(curves_of(minutes)[0]["x"]), expected, rtol=1e-6)
+    assert "there is no week" in " ".join(lost(view("side-by-side", sweep[0], over="week")))
+
+
+def test_a_view_says_in_its_link_only_what_it_shows_and_keeps_its_choices(
+    sweep: list[str],
+) -> None:
+    screen = view("side-by-side", sweep[0], compared=" ".join(sweep), over="minute")
+    screen.session_state["runs tab"] = "Sweeps"
+    screen.run()
+    assert unpack(screen.session_state["set"]) == {"tab": "sweeps", "sweep": "rates"}
+    screen.session_state["runs tab"] = "Side by side"
+    screen.run()
+    assert screen.multiselect(key="runs compared").value == sweep
+    assert unpack(screen.session_state["set"])["over"] == "minute"
 
 
 def test_only_marked_differing_settings_are_shown_until_all_are_requested(
     sweep: list[str],
 ) -> None:
     screen = view("side-by-side", sweep[0], compared=" ".join(sweep))
-    assert screen.multiselect(key="compared").value == sweep
+    assert screen.multiselect(key="runs compared").value == sweep
     measured, settings_table = (each.value for each in screen.dataframe)
     assert list(measured.columns) == ["score", "rate 0.001", "rate 0.01", "rate 0.1"]
     marked = measured.set_index("score").loc["BLEU"]
@@ -368,7 +430,7 @@ def test_one_run_alone_and_one_that_is_gone_are_a_sentence(put: Put) -> None:
     put("one0000000000000")
     screen = view("side-by-side", "one0000000000000", compared="one0000000000000 gone")
     assert "no run gone here" in " ".join(lost(screen)).replace("\\", "")
-    assert screen.multiselect(key="compared").value == ["one0000000000000"]
+    assert screen.multiselect(key="runs compared").value == ["one0000000000000"]
     assert "Select two or more runs" in said(screen)
 
 

@@ -1,0 +1,27 @@
+"""The state of Runs that links carry in `set`: which view is open, and what it shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from s2s.ui.kit import ViewState, field, one_of
+
+RUNS = "runs"
+SIDE_BY_SIDE = "side-by-side"
+ATTENTION = "attention-while-learning"
+SWEEPS = "sweeps"
+
+
+@dataclass(frozen=True)
+class RunsView:
+    """The open view; the other fields say what one view shows, and stand in the links of that view only."""
+
+    tab: str = field(RUNS, one_of(RUNS, SIDE_BY_SIDE, ATTENTION, SWEEPS))
+    compared: str = field("")  # ids of runs with spaces between
+    curve: str = field("")  # a row of QUANTITIES
+    over: str = field("")  # a row of AXES
+    at: str = field("")  # the step of a checkpoint; empty to follow the newest
+    sweep: str = field("")  # the name of a sweep
+
+
+STATE = ViewState("runs", RunsView)
