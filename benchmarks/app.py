@@ -12,7 +12,6 @@ seconds distinguish a slow server from a busy machine. Memory is in 10**6 bytes.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 import random
@@ -28,7 +27,7 @@ from typing import Any
 
 from websockets import ConnectionClosed
 
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from benchmarks.serving import DATA, ROOT, Server, processes, pss, server
 from benchmarks.session import Session
 from s2s.ui.shell.pages import PAGES
@@ -270,25 +269,40 @@ def measure(case: str, source: str, sessions: int, seconds: float) -> dict[str, 
     }
 
 
+HEADLINE = "training on builtin:en-fr"
 CASES = {
     "no training": "",
-    "training on builtin:en-fr": "builtin:en-fr",
+    HEADLINE: "builtin:en-fr",
     "training on multi30k": "multi30k/train.en,multi30k/train.de",
 }
 
 
+def headline(results: Mapping[str, Mapping[str, Any]]) -> dict[str, float] | None:
+    """What README says of the dashboard during training; None if that case was not measured."""
+    if HEADLINE not in results:
+        return None
+    found = results[HEADLINE]
+    pages = next(row for row in found["latency"] if row["page"] == "all")
+    together = next(row for row in found["memory"] if row["process"] == "sum")
+    return {"p50": pages["p50 s"], "p95": pages["p95 s"], "MB": together["max MB"]}
+
+
 def main() -> None:
     """Run every case whose data is available."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--sessions", type=int, default=20)
     parser.add_argument(
         "--seconds", type=float, default=60.0, help="duration of each of the two measurements"
     )
-    parser.add_argument("--only", default="", help="only cases whose names start with this")
+    parser.add_argument(
+        "--only",
+        default="",
+        help="only cases whose names start with this, spaces as -",
+    )
     arguments = parser.parse_args()
-    results = {}
+    results: dict[str, Any] = {}
     for case, source in CASES.items():
-        if case.startswith(arguments.only) and (
+        if case.replace(" ", "-").startswith(arguments.only) and (
             "," not in source or (DATA / source.split(",")[0]).is_file()
         ):
             results[case] = measure(case, source, arguments.sessions, arguments.seconds)
@@ -298,7 +312,11 @@ def main() -> None:
     for case, found in results.items():
         print(f"{case}: {len(found['wrong'])} errors")
         print("\n".join(f"  {line}" for line in sorted(set(found["wrong"]))))
-    last_line("app", results)
+    last_line(
+        "app",
+        {"sessions": arguments.sessions, "cases": results, "training": headline(results)},
+        arguments,
+    )
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 import subprocess
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import s2s
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from s2s.data import Pair, load
 
 SPLITS = ("random", "unseen", "deep", "agreement", "banks")
@@ -160,7 +159,7 @@ PASSAGE = (
 
 def main() -> None:
     """Run all parts, or the given ones."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument(
         "--parts",
@@ -194,7 +193,7 @@ def main() -> None:
                 ]
                 table(rows)
                 results[name] = {"runs": rows, "over_seeds": ranges(rows)}
-    last_line("builtin", results)
+    last_line("builtin", results, arguments)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ all texts and losses are bit-identical to those of `never`; an update under insp
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import statistics
 import time
@@ -21,7 +20,7 @@ from typing import Any
 import torch
 
 import s2s
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from s2s.analysis import INTERVENTIONS, KINDS, Head, ablate, attentions, capture, override_attention
 from s2s.config import PRESETS, Recipe, override
 from s2s.data import load_pairs_for_training
@@ -160,7 +159,7 @@ def updating(recipe: Recipe, times: int, n: int) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--times", type=int, default=2, help="updates per turn")
     arguments = parser.parse_args()
@@ -182,7 +181,7 @@ def main() -> None:
     print(
         f"\nInspection between turns {verdict} (ratios up to {MOST} count as no cost; noise: {chance:.1%})."
     )
-    last_line("capture", rows)
+    last_line("capture", rows, arguments)
 
 
 if __name__ == "__main__":

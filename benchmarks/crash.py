@@ -17,7 +17,6 @@ process has the job; it must notice that at once and end.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import hashlib
 import json
@@ -37,7 +36,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from benchmarks.report import last_line, machine, table
+from benchmarks.report import last_line, options, table
 from benchmarks.serving import ROOT, processes
 from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.jobs import queue, training
@@ -468,30 +467,22 @@ def _comparable(line: bytes) -> str:
 
 def main() -> None:
     """Run it in a temporary `S2S_HOME`."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument(
         "--seed", type=int, default=1, help="the same seed gives the same moments and targets"
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        help="also write the result to this file, for example benchmarks/crash.json",
     )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         os.environ.update({"S2S_HOME": folder, "S2S_LEASE_SECONDS": LEASE})
         results = killed_runs(arguments.seed, arguments.kills)
     table(results["rows"])
-    print(
-        "\n".join(results["wrong"])
-        or f"{results['kills']} kills, {results['runs']} runs: no problems."
+    results["outcome"] = (
+        " ".join(results["wrong"])
+        or "every run bit-identical to an uninterrupted one, no line lost or duplicated"
     )
-    if arguments.out:
-        arguments.out.write_text(
-            json.dumps({"machine": machine(), "results": results}, indent=1) + "\n"
-        )
-    last_line("crash", results)
+    print(f"{results['kills']} kills, {results['runs']} runs: {results['outcome']}")
+    last_line("crash", results, arguments)
     raise SystemExit(bool(results["wrong"]))
 
 

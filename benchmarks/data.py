@@ -6,7 +6,6 @@ The memory of the server is measured while other processes read: it never holds 
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import os
 import statistics
@@ -21,7 +20,7 @@ from typing import Any
 from playwright.sync_api import Browser, Page
 
 from benchmarks.browser import chromium, new_page, wait_idle
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from benchmarks.serving import DATA, ROOT, Server, processes, pss, server
 
 MILLION = 1_000_000
@@ -193,7 +192,7 @@ def bombs(folder: Path) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Run all three parts."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--runs", type=int, default=3)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -204,7 +203,7 @@ def main() -> None:
             table([small])
             large = million(browser, Path(name))
             table([large])
-    last_line("data", {"bombs": refused, "multi30k": small, "million": large})
+    last_line("data", {"bombs": refused, "multi30k": small, "million": large}, arguments)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ from benchmarks.peers.decoding import (
 from benchmarks.peers.race import Leg, children, metered
 from benchmarks.profile import UPDATE
 from benchmarks.profile import rows as by_operator
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from benchmarks.serving import DATA
 from s2s.config import PRESETS, Recipe
 from s2s.tokenizers import EOS, fit
@@ -287,9 +287,7 @@ def operators(sources: Sequence[Ids], vocab_size: int) -> dict[str, Any]:
 
 def main() -> None:
     """Run the chosen parts."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options(__doc__)
     parser.add_argument(
         "--tasks",
         nargs="*",
@@ -331,7 +329,9 @@ def main() -> None:
         "profile": lambda: operators(sources, vocab_size),
     }
     last_line(
-        "decode", {name: measure() for name, measure in parts.items() if name in arguments.parts}
+        "decode",
+        {name: measure() for name, measure in parts.items() if name in arguments.parts},
+        arguments,
     )
 
 

@@ -8,7 +8,6 @@ the page would show is recorded; it is compared with the actual time left, after
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import subprocess
@@ -17,7 +16,7 @@ import tempfile
 import time
 from typing import Any
 
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from s2s.jobs import EvaluationRequest, evaluation_service
 from s2s.runs import Sentences, System, evaluations
 
@@ -66,9 +65,9 @@ def measured(name: str) -> dict[str, Any]:
 
 def main() -> None:
     """One evaluation with a cold worker, some with a warm one."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--rounds", type=int, default=2)
-    rounds = parser.parse_args().rounds
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="s2s-evaluate-") as home:
         os.environ["S2S_HOME"] = home
         with subprocess.Popen(
@@ -77,7 +76,7 @@ def main() -> None:
             try:
                 rows = [
                     measured("cold"),
-                    *(measured(f"warm {number + 1}") for number in range(rounds)),
+                    *(measured(f"warm {number + 1}") for number in range(arguments.rounds)),
                 ]
             finally:
                 process.terminate()
@@ -88,7 +87,7 @@ def main() -> None:
         f"\nmedians: first scores after {warm:.1f} s with a warm worker (goal < {MAX_FIRST:g}); time left off by"
         f" {off:.0%} (goal < {MAX_ERROR:.0%})"
     )
-    last_line("evaluate", {"rows": rows, "first": warm, "off": off})
+    last_line("evaluate", {"rows": rows, "first": warm, "off": off}, arguments)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ busy it was, `other MB` is the proportional set size of the processes beside the
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import itertools
 import os
@@ -21,7 +20,7 @@ from typing import Any
 from websockets import ConnectionClosed
 
 from benchmarks.app import ACTIONS, SENTENCES, THINK, Visitors, measured, think
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from benchmarks.serving import server
 from benchmarks.session import Session
 
@@ -108,7 +107,7 @@ def measure(count: int, seconds: float, tokens: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--sessions", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--tokens", type=int, default=500, help="of every expensive target")
@@ -120,7 +119,7 @@ def main() -> None:
         for tokens in (0, arguments.tokens)
     ]
     table(rows)
-    last_line("expensive", rows)
+    last_line("expensive", rows, arguments)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ runs from that line to the last.
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from benchmarks.serving import ROOT
 from s2s.config import PRESETS, Recipe, override
 from s2s.data import load_preview
@@ -138,7 +137,7 @@ def percent(forecast_seconds: float, actual: float) -> float:
 
 def main() -> None:
     """Run the cases, one after the other."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--quick", action="store_true", help=f"one case of {QUICK:.0f} s")
     parser.add_argument("--seconds", type=float, default=40.0, help="of each case, by the formula")
     arguments = parser.parse_args()
@@ -149,7 +148,7 @@ def main() -> None:
     table(rows)
     worst = max(abs(row["then off %"]) for row in rows)
     print(f"\nLargest error after a fifth: {worst:.0f} %; goal: at most {MOST_PERCENT} %.")
-    last_line("forecast", rows)
+    last_line("forecast", rows, arguments)
 
 
 if __name__ == "__main__":

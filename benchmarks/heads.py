@@ -10,7 +10,6 @@ or of the server alone.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import itertools
@@ -27,7 +26,7 @@ import psutil
 from playwright.sync_api import Browser
 
 from benchmarks.browser import chromium, new_page
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from benchmarks.serving import ROOT, Server, processes, server
 from benchmarks.session import Session
 
@@ -185,7 +184,7 @@ async def switched(served: Server, times: int) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--times", type=int, default=15, help="repetitions of each action")
     arguments = parser.parse_args()
     with server("benchmarks/heads_page.py", "_stcore/health") as served, chromium() as browser:
@@ -194,7 +193,7 @@ def main() -> None:
         train(served)
         rows += asyncio.run(switched(served, max(1, arguments.times // 5)))
     table(rows)
-    last_line("heads", rows)
+    last_line("heads", rows, arguments)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Any
 from playwright.sync_api import Browser
 
 from benchmarks.browser import chromium
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from benchmarks.serving import server
 
 PLOTLY = ".js-plotly-plot .heatmaplayer image, .js-plotly-plot .heatmaplayer path"
@@ -48,6 +48,7 @@ def first_paint(browser: Browser, url: str, width: int, height: int) -> dict[str
 
 def main() -> None:
     """Medians of five fresh visits on each of two screens."""
+    arguments = options(__doc__).parse_args()
     rows = []
     with server() as served, chromium() as browser:
         url = served.url
@@ -71,7 +72,7 @@ def main() -> None:
                 }
             )
     table(rows)
-    last_line("home", rows)
+    last_line("home", rows, arguments)
 
 
 if __name__ == "__main__":

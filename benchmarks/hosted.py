@@ -9,7 +9,6 @@ share the machine. Memory is proportional set size in 10**6 bytes.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import itertools
 import os
@@ -23,7 +22,7 @@ from typing import Any
 from websockets import ConnectionClosed
 
 from benchmarks.app import Visitors, await_training, latency_rows, server_cpu, visit
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from benchmarks.serving import Server, kill, processes, pss, server, start
 from benchmarks.session import Session
 from s2s.runs import RunFolder
@@ -99,9 +98,14 @@ def measure_crowd(served: Server, people: int, seconds: float) -> dict[str, Any]
     before = server_cpu(served)
     visitors, sizes = asyncio.run(crowd(served, people, seconds))
     cpu = server_cpu(served) - before
-    table([*latency_rows(f"{people} people", visitors)])
+    rows = [*latency_rows(f"{people} people", visitors)]
+    table(rows)
+    pages = next(row for row in rows if row["page"] == "all")
     quarter = max(1, len(sizes) // 4)
     found = {
+        "people": people,
+        "p50 s": pages["p50 s"],
+        "p95 s": pages["p95 s"],
         "server alone MB": alone,
         "first quarter MB": statistics.mean(sizes[:quarter]),
         "last quarter MB": statistics.mean(sizes[-quarter:]),
@@ -135,7 +139,7 @@ def measure_rush(served: Server, people: int, run: str) -> dict[str, Any]:
 
 def main() -> None:
     """Run what is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--only", choices=("crowd", "rush"))
     parser.add_argument("--people", type=int, default=50, help="of the crowd")
     parser.add_argument("--seconds", type=float, default=120.0, help="of the crowd")
@@ -149,7 +153,7 @@ def main() -> None:
             results["crowd"] = measure_crowd(served, arguments.people, arguments.seconds)
         if arguments.only != "crowd":
             results["rush"] = measure_rush(served, arguments.rush, run)
-    last_line("hosted", results)
+    last_line("hosted", results, arguments)
 
 
 if __name__ == "__main__":

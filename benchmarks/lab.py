@@ -6,14 +6,13 @@ run from sending a widget's new value to the end of the script. A row of PARTS i
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import statistics
 from collections.abc import Callable, Coroutine, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from benchmarks.serving import ROOT, server
 from benchmarks.session import Session
 from s2s import share
@@ -105,13 +104,13 @@ async def measured(url: str, n: int, parts: Mapping[str, Part]) -> list[dict[str
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--times", type=int, default=30, help="repetitions of each action")
     arguments = parser.parse_args()
     with server() as served:
         rows = asyncio.run(measured(served.url, arguments.times, PARTS))
     table(rows)
-    last_line("lab", rows)
+    last_line("lab", rows, arguments)
 
 
 if __name__ == "__main__":

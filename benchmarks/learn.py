@@ -6,13 +6,12 @@ run from sending a widget's new value to the end of the script. A row of PARTS i
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from benchmarks.lab import Part, measured
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from benchmarks.serving import ROOT, server
 from benchmarks.session import Session
 from s2s import share
@@ -172,7 +171,7 @@ PARTS: Mapping[str, Part] = MappingProxyType(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--times", type=int, default=20, help="repetitions of each action")
     parser.add_argument(
         "--only", default="", help="only parts whose names start with this, for example Positions"
@@ -182,7 +181,7 @@ def main() -> None:
     with server() as served:
         rows = asyncio.run(measured(served.url, arguments.times, parts))
     table(rows)
-    last_line("learn", rows)
+    last_line("learn", rows, arguments)
 
 
 if __name__ == "__main__":

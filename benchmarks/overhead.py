@@ -7,7 +7,6 @@ few minutes are enough; the one before the first step, where the untrained model
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import subprocess
@@ -20,7 +19,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from benchmarks.serving import DATA, ROOT
 from s2s.config import PRESETS, Monitoring, Recipe, override
 from s2s.jobs import training
@@ -118,7 +117,7 @@ def imported(lines: Iterable[str]) -> list[str]:
 def main() -> None:
     """Measure a run and `--help`."""
     multi30k = ",".join(str(DATA / "multi30k" / name) for name in ("train.en", "train.de"))
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("source", nargs="?", default=multi30k, help="SPEC; Multi30k by default")
     parser.add_argument("--steps", type=int, default=60, help="updates of the measured run")
     parser.add_argument(
@@ -166,6 +165,7 @@ def main() -> None:
             "help_seconds": helped,
             "help_imports_torch": heavy,
         },
+        arguments,
     )
 
 

@@ -8,14 +8,13 @@ metrics.jsonl, and to the end of the first refresh of the page that started afte
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 import statistics
 import time
 from typing import Any
 
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from benchmarks.serving import Server, server
 from benchmarks.session import Session
 from s2s import share
@@ -81,10 +80,11 @@ async def both(served: Server) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Measure on several fresh servers, one after the other."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
     rows: list[dict[str, Any]] = []
-    for _ in range(parser.parse_args().rounds):
+    for _ in range(arguments.rounds):
         with server() as served:
             os.environ["S2S_HOME"] = str(served.home)
             rows += asyncio.run(both(served))
@@ -97,7 +97,11 @@ def main() -> None:
         f"\nmedians: first point after {median['cold']:.1f} s cold (goal < {COLD:g}), {median['warm']:.1f} s warm"
         f" (goal < {WARM:g})"
     )
-    last_line("press", {"rows": rows, "median": median, "load": os.getloadavg()[0]})
+    last_line(
+        "press",
+        {"rounds": arguments.rounds, "rows": rows, "median": median, "load": os.getloadavg()[0]},
+        arguments,
+    )
 
 
 if __name__ == "__main__":

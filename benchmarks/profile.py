@@ -6,7 +6,6 @@ per update.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -16,7 +15,7 @@ from typing import Any
 from torch.autograd.profiler_util import FunctionEventAvg
 from torch.profiler import ProfilerActivity, profile, record_function
 
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from benchmarks.train import MODELS, shape
 from s2s.config import override
 from s2s.data import load_pairs_for_training
@@ -128,7 +127,7 @@ def operators(trainer: Trainer, updates: int) -> tuple[Iterable[FunctionEventAvg
 
 def main() -> None:
     """Profile an update."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument(
         "source",
         nargs="?",
@@ -164,6 +163,7 @@ def main() -> None:
             "tokens": tokens / arguments.updates,
             "rows": found,
         },
+        arguments,
     )
 
 

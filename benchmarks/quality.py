@@ -22,7 +22,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
 
 import s2s
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from benchmarks.serving import DATA
 from s2s.cli.progress import Progress
 from s2s.config import PRESETS, Recipe, UserError, override, parse_assignments
@@ -265,7 +265,7 @@ def show(found: Mapping[str, Any]) -> None:
 
 def main() -> None:
     """Train or resume, then score."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument(
         "target", choices=["de", "fr"], help="the target language; the source is English"
     )
@@ -298,7 +298,7 @@ def main() -> None:
         raise SystemExit(str(error)) from error
     found = results(arguments, run, texts)
     show(found)
-    last_line("quality", found)
+    last_line("quality", found, arguments)
 
 
 if __name__ == "__main__":

@@ -1,35 +1,39 @@
-"""The output of every benchmark: tables for people, then one JSON object as the last line."""
+"""The output of every benchmark: tables for people, then one JSON object as the last line; `--record` saves it, too."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
-import platform
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import torch
 
+from benchmarks import results as saved
+from benchmarks.serving import DATA
 
-def machine() -> dict[str, Any]:
-    """The machine on which the numbers were measured."""
-    cpu = next(
-        (
-            line.split(":")[1].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if "model name" in line
-        ),
-        "",
+
+def options(description: str | None) -> argparse.ArgumentParser:
+    """A benchmark's command line: `--record` saves what it measured, with the machine's load before it began."""
+    made = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    made.add_argument(
+        "--record",
+        nargs="?",
+        const="",
+        metavar="NAME",
+        help="save the results as benchmarks/results/NAME.json, by default under the benchmark's own name",
+    )
+    made.set_defaults(load=os.getloadavg()[0])
+    return made
+
+
+def machine(load: float) -> dict[str, Any]:
+    """The machine on which the numbers were measured."""
     gpu = torch.cuda.get_device_name() if torch.cuda.is_available() else None
-    return {
-        "cpu": cpu or platform.processor(),
-        "cores": os.cpu_count(),
-        "gpu": gpu,
-        "torch": torch.__version__,
-        "load": os.getloadavg()[0],
-    }
+    return {**saved.processor(), "gpu": gpu, "load": round(load, 2)}
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -47,6 +51,19 @@ def _cell(value: Any) -> str:
     return f"{value:,.2f}" if isinstance(value, float) else "-" if value is None else str(value)
 
 
-def last_line(name: str, results: Any) -> None:
-    """Print the JSON object."""
-    print(json.dumps({"benchmark": name, "machine": machine(), "results": results}))
+def last_line(name: str, results: Any, arguments: argparse.Namespace) -> None:
+    """Print the JSON object; save it where the command line says so."""
+    where = machine(arguments.load)
+    if arguments.record is not None:
+        record = saved.Record(
+            benchmark=name,
+            command=saved.command(DATA),
+            commit=saved.commit(),
+            date=saved.now(),
+            machine=where,
+            libraries=saved.libraries(),
+            results=results,
+        )
+        path = saved.write(arguments.record or name, record)
+        print(f"saved as {path.relative_to(saved.ROOT)}")
+    print(json.dumps({"benchmark": name, "machine": where, "results": results}))

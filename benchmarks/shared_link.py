@@ -7,7 +7,6 @@ scripts), and the CPU seconds of the server meanwhile. A ninth phone then shows 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 import time
@@ -17,7 +16,7 @@ from typing import Any
 
 import psutil
 
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from benchmarks.serving import Server, processes, server
 from benchmarks.session import Session
 
@@ -80,12 +79,12 @@ def cpu_seconds(pid: int) -> float:
 
 def main() -> None:
     """Measure every link."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--phones", type=int, default=8)
     arguments = parser.parse_args()
     rows = [measure(page, arguments.phones) for page in LINKS]
     table(rows)
-    last_line("shared_link", rows)
+    last_line("shared_link", rows, arguments)
 
 
 if __name__ == "__main__":

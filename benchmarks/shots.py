@@ -6,7 +6,6 @@ any text with its background (WCAG 2.1 requires 4.5, for large text 3).
 
 from __future__ import annotations
 
-import argparse
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from benchmarks.browser import PATIENCE, chromium, wait_idle
 from benchmarks.contrast import lowest
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from benchmarks.serving import DATA, server
 from s2s.ui.shell.pages import PAGES
 
@@ -206,7 +205,7 @@ def pictures(out: Path, only: str) -> list[dict[str, Any]]:
 
 def main() -> None:
     """All states, or those whose names start with `--only`."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "s2s-shots")
     parser.add_argument("--only", default="", help="only states whose names start with this")
     arguments = parser.parse_args()
@@ -219,7 +218,7 @@ def main() -> None:
         ]
     )
     print(f"Screenshots: {arguments.out}")
-    last_line("shots", rows)
+    last_line("shots", rows, arguments)
 
 
 if __name__ == "__main__":

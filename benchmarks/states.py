@@ -6,13 +6,12 @@ run from sending a widget's new value to the end of the script.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from benchmarks.lab import Part, measured
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from benchmarks.serving import ROOT, server
 from benchmarks.session import Session
 from s2s import share
@@ -54,13 +53,13 @@ PARTS: Mapping[str, Part] = MappingProxyType(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--times", type=int, default=30, help="repetitions of each action")
     arguments = parser.parse_args()
     with server() as served:
         rows = asyncio.run(measured(served.url, arguments.times, PARTS))
     table(rows)
-    last_line("states", rows)
+    last_line("states", rows, arguments)
 
 
 if __name__ == "__main__":

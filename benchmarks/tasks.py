@@ -11,7 +11,7 @@ from typing import Any
 
 import s2s
 from benchmarks.builtin import command
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from s2s.data import GENERATED_TASKS, PAIRS_PER_TASK, Pair, load
 from s2s.scores import METRICS
 
@@ -92,7 +92,7 @@ def together(folder: Path, arguments: argparse.Namespace) -> list[dict[str, Any]
 
 def main() -> None:
     """Each task alone, then all in one model."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument(
         "--parts", nargs="+", default=[*GENERATED_TASKS, "all"], choices=[*GENERATED_TASKS, "all"]
     )
@@ -120,6 +120,7 @@ def main() -> None:
     last_line(
         "tasks",
         {"preset": arguments.preset, "steps": arguments.steps, "set": arguments.set, "rows": rows},
+        arguments,
     )
 
 

@@ -25,7 +25,7 @@ import torch
 from benchmarks import bound, curves
 from benchmarks.peers import OURS, PEERS, Peer, present
 from benchmarks.peers.race import Leg, Racer, racers
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from s2s.config import PRESETS, Recipe, override
 from s2s.data import TrainingPairs, load_pairs_for_training
 from s2s.train import TrainingData, is_fast_accurate, prepare, settle
@@ -200,7 +200,7 @@ def compare_losses(model: str, data: TrainingData, steps: int) -> dict[str, Any]
 
 def main() -> None:
     """Measure."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("source", help="SPEC, for example multi30k/train.en,multi30k/train.de")
     parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--threads", type=int, nargs="+", default=[1])
@@ -240,7 +240,7 @@ def main() -> None:
         if arguments.curve_steps and is_accurate:
             alike.append(compare_losses(model, data, arguments.curve_steps))
     print(f"\npeak memory of the whole training process of transformer-tiny: {memory:,.0f} MB")
-    last_line("train", {"speed": speed, "curves": alike, "peak_memory_mb": memory})
+    last_line("train", {"speed": speed, "curves": alike, "peak_memory_mb": memory}, arguments)
 
 
 if __name__ == "__main__":

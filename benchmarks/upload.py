@@ -6,7 +6,6 @@ time runs until Train shows the first step.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import random
 import re
@@ -20,7 +19,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, expect
 
 from benchmarks.browser import chromium, new_page, wait_idle
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, options, table
 from benchmarks.serving import DATA, server
 
 ROWS = 20_000
@@ -90,18 +89,19 @@ def once(browser: Browser, file: Path) -> dict[str, float]:
 
 def main() -> None:
     """Measure every run, then print the medians."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--runs", type=int, default=3)
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         file = Path(folder) / "captions.csv"
         write_table(file)
-        runs = [once(browser, file) for _ in range(parser.parse_args().runs)]
+        runs = [once(browser, file) for _ in range(arguments.runs)]
     medians = {key: statistics.median(run[key] for run in runs) for key in runs[0]}
     table(
         [{"run": number, **run} for number, run in enumerate(runs, 1)]
         + [{"run": "median", **medians}]
     )
-    last_line("upload", {"runs": runs, "median": medians})
+    last_line("upload", {"rounds": arguments.runs, "runs": runs, "median": medians}, arguments)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from s2s.train import TrainingData
 
 Update = Callable[[], int]  # does one update; returns its real source and target tokens
 
-INSTALL = "pip install -r benchmarks/requirements.txt"
+INSTALL = "python -m benchmarks.install FOLDER"
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,6 @@ class Entrant:
     module: str
     function: str
     needs: tuple[str, ...] = field(default=(), kw_only=True)
-    install: str = field(default=INSTALL, kw_only=True)
 
     def made(self, *arguments: Any) -> Any:
         """The result of its function."""
@@ -58,7 +57,7 @@ def present(rows: Mapping[str, Row]) -> dict[str, Row]:
     found = {}
     for name, row in rows.items():
         if missing := row.missing():
-            print(f"{name} is skipped; missing: {', '.join(missing)}. To install: {row.install}")
+            print(f"{name} is skipped; missing: {', '.join(missing)}. To install: {INSTALL}")
         else:
             found[name] = row
     return found
@@ -72,7 +71,6 @@ JOEY = (
     "subword_nmt",
     "tensorboard",
 )
-WITH_JOEY = f"{INSTALL} && pip install --no-deps joeynmt==2.3.0"
 OURS = MappingProxyType(
     {"exact": Peer("ours", "exact", "ours"), "fast": Peer("ours", "fast", "ours")}
 )
@@ -81,6 +79,6 @@ PEERS = MappingProxyType(
         "transformers Marian": Peer("marian", "on_our_batches", "ours", needs=("transformers",)),
         "nn.Transformer": Peer("plain", "on_our_batches", "ours"),
         "nn.Transformer, tutorial": Peer("plain", "on_tutorial_batches", "64 sentences"),
-        "JoeyNMT": Peer("joey", "its_own", "its own, 64", needs=JOEY, install=WITH_JOEY),
+        "JoeyNMT": Peer("joey", "its_own", "its own, 64", needs=JOEY),
     }
 )

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from benchmarks.peers import JOEY, WITH_JOEY, Entrant
+from benchmarks.peers import JOEY, Entrant
 from benchmarks.peers.race import Leg, children, metered
 from s2s.config import Recipe
 from s2s.model import Transformer, initialize, keep_freed_memory
@@ -36,7 +36,7 @@ DECODERS: Mapping[str, Entrant] = MappingProxyType(
         OURS: Entrant("ours", "decoder"),
         FAST: Entrant("ours", "fast_decoder"),
         "transformers": Entrant("marian", "decoder", needs=("transformers",)),
-        "JoeyNMT": Entrant("joey", "decoder", needs=JOEY, install=WITH_JOEY),
+        "JoeyNMT": Entrant("joey", "decoder", needs=JOEY),
         "CTranslate2 float32": Entrant("ct2", "float32", needs=("ctranslate2", "transformers")),
         "CTranslate2 int8": Entrant("ct2", "int8", needs=("ctranslate2", "transformers")),
     }

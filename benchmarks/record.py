@@ -1,0 +1,81 @@
+"""`python -m benchmarks.record quick`: measure what README says, save it, and make the tables again.
+
+`quick` takes about a quarter of an hour on an otherwise idle machine, in the environment that `python -m
+benchmarks.install` makes; `all` adds what takes longer. With names of records, only these. A measurement that fails is
+told at the end, and its earlier record stays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from benchmarks import tables
+from benchmarks.peers import PEERS
+from benchmarks.peers.decoding import DECODERS
+from benchmarks.results import ROOT
+
+# By record: a script and its options.
+QUICK: Mapping[str, str] = MappingProxyType(
+    {
+        "train": "train --models transformer-tiny --rounds 3 --tokens 6000 --curve-steps 0",
+        "decode": "decode --parts memory speed --rounds 3 --seconds 1",
+        "memorize": "builtin --parts memory",
+        "demos": "demos",
+        "press": "press --rounds 3",
+        "upload": "upload --runs 3",
+        "app": "app --seconds 40 --only training-on-builtin",
+        "hosted": "hosted --only crowd --seconds 60",
+    }
+)
+ALL: Mapping[str, str] = MappingProxyType(
+    {
+        **QUICK,
+        "classroom": "classroom",
+        "crash": "crash",
+        "builtin-en-fr": "builtin --parts en-fr",
+    }
+)
+SETS: Mapping[str, Mapping[str, str]] = MappingProxyType({"quick": QUICK, "all": ALL})
+
+
+def measured(name: str) -> bool:
+    """Run one benchmark, its output shown; whether it was saved."""
+    command = [sys.executable, "-m", *f"benchmarks.{ALL[name]} --record {name}".split()]
+    print(f"\n== {' '.join(command[1:])}", flush=True)
+    started = time.monotonic()
+    done = subprocess.run(command, cwd=ROOT, check=False)
+    print(f"== {name}: {time.monotonic() - started:.0f} s", flush=True)
+    return done.returncode == 0
+
+
+def missing_peers() -> list[str]:
+    """Packages of the libraries that ours is compared with, where they are not installed."""
+    entrants = (*PEERS.values(), *DECODERS.values())
+    return sorted({name for entrant in entrants for name in entrant.missing()})
+
+
+def main() -> None:
+    """Measure, then write the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="+", choices=[*SETS, *ALL], metavar="NAME")
+    asked = parser.parse_args().names
+    names = list(dict.fromkeys(one for name in asked for one in SETS.get(name, (name,))))
+    if {"train", "decode"} & {*names} and (missing := missing_peers()):
+        raise SystemExit(
+            f"These packages of the peers are not installed: {', '.join(missing)}."
+            " `python -m benchmarks.install FOLDER` makes an environment that has them."
+        )
+    failed = [name for name in names if not measured(name)]
+    for path, text in tables.stale().items():
+        path.write_text(text, encoding="utf-8")
+    if failed:
+        raise SystemExit(f"Not measured: {', '.join(failed)}.")
+
+
+if __name__ == "__main__":
+    main()
