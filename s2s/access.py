@@ -7,6 +7,7 @@ what they make. What its owner has shared, anyone who knows its id may view and 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hmac
 import json
@@ -15,9 +16,10 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from s2s import files, settings
 from s2s.config import UserError, shortened
@@ -35,6 +37,10 @@ FOR_OPERATOR = frozenset(
     | {("workspace", "delete")}
 )
 FORMAT = 1
+SHARED = MappingProxyType(  # what can be shared: its folder, and which of its files says whose it is
+    {"run": ("runs", "recipe.json"), "evaluation": ("evaluations", "evaluation.json")}
+)
+ASIDE = ".deleted-"  # before the name of what was shared of a thing whose deletion can be undone
 SHIPPED_SOURCES = ("builtin:", "synthetic:")
 ID = re.compile(r"[\w-]{1,64}")
 
@@ -190,7 +196,7 @@ def runs_folder() -> Path:
 
 def run_in(folder: Path) -> Thing:
     """The run in a folder. Raises OSError where it has no recipe.json; a damaged one is the operator's."""
-    owner = EVERYBODY if folder.parent == settings.SHIPPED else _about(folder).owner
+    owner = EVERYBODY if folder.parent == settings.SHIPPED else about(folder / "recipe.json").owner
     return Thing("run", folder.name, owner, sharing("run", folder.name).link)
 
 
@@ -202,7 +208,7 @@ def run_of(run_id: str, owner: str) -> Thing:
 def training_data_in(folder: Path) -> Thing:
     """The dataset of the run in a folder, which is shared separately unless it ships with the program."""
     run = run_in(folder)
-    if _about(folder).source.startswith(SHIPPED_SOURCES):
+    if about(folder / "recipe.json").source.startswith(SHIPPED_SOURCES):
         return Thing("dataset of the run", run.id, EVERYBODY)
     is_shared = run.is_shared and sharing("run", run.id).data
     return Thing("dataset of the run", run.id, run.owner, is_shared)
@@ -239,26 +245,34 @@ def sentences_of(evaluation: str, owner: str) -> Thing:
     return Thing("test set of the evaluation", evaluation, owner, said.link and said.data)
 
 
-class _About(NamedTuple):
+class About(NamedTuple):
+    """What the file that describes a thing says of it; whoever it does not name is the operator."""
+
     owner: str
-    source: str
+    name: str
+    source: str  # of a run: its dataset
+    rows: int  # of a saved dataset: its sentence pairs
 
 
-def _about(folder: Path) -> _About:
-    stat = (folder / "recipe.json").stat()
-    return _read_about(folder / "recipe.json", stat.st_mtime_ns, stat.st_size)
+def about(path: Path) -> About:
+    """What a recipe.json, about.json, evaluation.json or upload.json says. Raises OSError where there is none."""
+    stat = path.stat()
+    return _read_about(path, stat.st_mtime_ns, stat.st_size)
 
 
-@functools.lru_cache(maxsize=4096)
-def _read_about(recipe: Path, changed: int, size: int) -> _About:
+@functools.lru_cache(maxsize=8192)
+def _read_about(path: Path, changed: int, size: int) -> About:
     try:
-        content = json.loads(recipe.read_bytes())
-        owner, source = (content.get(key) for key in ("owner", "source"))
-    except (ValueError, AttributeError, RecursionError):
-        return _About(LOCAL, "")
-    return _About(
+        content = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        content = None
+    known: dict[str, Any] = content if isinstance(content, dict) else {}
+    owner, name, source, rows = (known.get(key) for key in ("owner", "name", "source", "n_pairs"))
+    return About(
         owner if isinstance(owner, str) and owner else LOCAL,
+        name if isinstance(name, str) else "",
         source if isinstance(source, str) else "",
+        rows if isinstance(rows, int) else 0,
     )
 
 
@@ -274,9 +288,25 @@ def sharing(kind: str, id: str) -> Sharing:
 
 
 def share(thing: Thing, what: Sharing) -> None:
-    """Share a run or an evaluation, or end that. Raises DeniedError for another's."""
-    require("change", thing)
+    """Share a run or an evaluation, or end that. Raises DeniedError for another's, and for what does not exist.
+
+    Its files say whose it is; only of a run that waits, which has none, the caller does.
+    """
+    require("change", _as_stored(thing))
     files.write_json(_sharing_file(thing.kind, thing.id), {"format": FORMAT, **asdict(what)})
+
+
+def _as_stored(thing: Thing) -> Thing:
+    folder, name = SHARED[thing.kind]
+    if not ID.fullmatch(thing.id):
+        raise unknown(thing.kind, thing.id)
+    try:
+        owner = about(settings.home() / folder / thing.id / name).owner
+    except OSError as error:
+        if thing.kind == "run":
+            return thing
+        raise unknown(thing.kind, thing.id) from error
+    return replace(thing, owner=owner)
 
 
 def is_decided(thing: Thing) -> bool:
@@ -288,7 +318,33 @@ def forget(kind: str, id: str) -> None:
     """What was shared of a thing that has been deleted."""
     if ID.fullmatch(id):
         _sharing_file(kind, id).unlink(missing_ok=True)
+        _set_aside(kind, id).unlink(missing_ok=True)
+
+
+def set_aside(kind: str, id: str) -> None:
+    """What was shared of a thing whose deletion can be undone: nothing from now on, until `bring_back`."""
+    with contextlib.suppress(FileNotFoundError):
+        os.utime(_sharing_file(kind, id))  # when it was deleted
+        os.replace(_sharing_file(kind, id), _set_aside(kind, id))
+
+
+def bring_back(kind: str, id: str) -> None:
+    """What was shared of a thing whose deletion was undone."""
+    with contextlib.suppress(FileNotFoundError):
+        os.replace(_set_aside(kind, id), _sharing_file(kind, id))
+
+
+def forget_set_aside(before: float) -> None:
+    """Forgets for good what was set aside before a time, in seconds since the epoch."""
+    for path in (settings.home() / "sharing").glob(f"{ASIDE}*"):
+        with contextlib.suppress(FileNotFoundError):
+            if path.stat().st_mtime < before:
+                path.unlink()
 
 
 def _sharing_file(kind: str, id: str) -> Path:
     return settings.home() / "sharing" / f"{kind}-{id}.json"
+
+
+def _set_aside(kind: str, id: str) -> Path:
+    return settings.home() / "sharing" / f"{ASIDE}{kind}-{id}.json"

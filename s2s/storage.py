@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from s2s import access, settings
 from s2s.config import UserError
@@ -172,10 +170,9 @@ def _folders(parent: Path) -> Iterator[Path]:
 
 def _item(kind: Kind, folder: Path) -> Item | None:
     try:
-        stat = (folder / kind.about).stat()
+        about = access.about(folder / kind.about)
     except OSError:  # not such a folder, or deleted meanwhile
         return None
-    about = _read(folder / kind.about, stat.st_mtime_ns, stat.st_size)
     return Item(kind, about.owner, about.name or folder.name, folder, _changed(folder), about.rows)
 
 
@@ -188,24 +185,3 @@ def _changed(folder: Path) -> float:
                 if not entry.name.startswith("."):
                     newest = max(newest, entry.stat(follow_symlinks=False).st_mtime)
     return newest
-
-
-class _About(NamedTuple):
-    owner: str
-    name: str
-    rows: int
-
-
-@functools.lru_cache(maxsize=8192)
-def _read(path: Path, changed: int, size: int) -> _About:
-    try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        content = None
-    known: dict[str, Any] = content if isinstance(content, dict) else {}
-    owner, name, rows = (known.get(key) for key in ("owner", "name", "n_pairs"))
-    return _About(
-        owner if isinstance(owner, str) and owner else access.LOCAL,
-        name if isinstance(name, str) else "",
-        rows if isinstance(rows, int) else 0,
-    )

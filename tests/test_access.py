@@ -229,6 +229,19 @@ def test_a_link_gives_view_and_never_change_and_can_be_revoked(things: dict[str,
         access.run_folder(RUN)
 
 
+def test_whose_a_shared_thing_is_its_files_say_and_not_the_caller(things: dict[str, str]) -> None:
+    for kind, id in (("run", RUN), ("evaluation", things["evaluation"])):
+        with access.acting_as(STRANGER), pytest.raises(access.DeniedError):
+            access.share(Thing(kind, id, STRANGER), Sharing(link=True))
+        assert access.sharing(kind, id) == Sharing()
+        with access.acting_as(OWNER):
+            access.share(Thing(kind, id, STRANGER), Sharing(link=True))
+        assert access.sharing(kind, id) == Sharing(link=True)
+    for kind, id in (("evaluation", "none"), ("run", "../runs/x")):
+        with access.acting_as(STRANGER), pytest.raises(access.DeniedError, match="There is no"):
+            access.share(Thing(kind, id, STRANGER), Sharing(link=True))
+
+
 def test_a_broken_note_of_sharing_shares_nothing(things: dict[str, str]) -> None:
     path = settings.home() / "sharing" / f"run-{RUN}.json"
     path.parent.mkdir()

@@ -138,6 +138,7 @@ def restore(run_id: str, owner: str, job: queue.Job | None = None) -> None:
     again = queue.submit(KIND, job.owner, job.run, job.spec, express=job.slot == "express")
     if job.state != "queued":  # it had been stopped
         queue.ask_to_stop(again, job.owner)
+    access.bring_back("run", job.run)
 
 
 def delete(run_id: str, owner: str) -> queue.Job | None:
@@ -155,6 +156,8 @@ def delete(run_id: str, owner: str) -> queue.Job | None:
     has_files = find_run(run_id, owner) is not None
     if job is None or has_files:
         listing.delete(run_id, owner)
+    else:
+        access.set_aside("run", run_id)
     queue.delete_jobs(run_id)
     return None if has_files else before
 

@@ -347,4 +347,5 @@ def delete(evaluation: str, owner: str = OWNER) -> None:
     """Delete an evaluation with its files. Raises UserError if that owner does not have it."""
     held = folder(evaluation, "delete", owner)
     gone = held.path.rename(held.path.with_name(f".deleted-{evaluation}"))
+    access.forget("evaluation", evaluation)
     shutil.rmtree(gone)

@@ -151,6 +151,7 @@ def delete(run_id: str, owner: str) -> None:
             gone = folder.path.with_name(f"{TRASH}{run_id}")
             os.utime(folder.path)  # when it was deleted
             folder.path.rename(gone)
+            access.set_aside("run", run_id)
     except Timeout as error:
         raise UserError(
             f"The run `{run_id}` is being trained; stop it first, then delete it."
@@ -166,6 +167,7 @@ def restore(run_id: str, owner: str) -> None:
             f"The run `{run_id}` cannot be restored any more: a deletion can be undone for a minute."
         )
     gone.rename(runs_folder() / run_id)
+    access.bring_back("run", run_id)
 
 
 def empty_trash(now: float | None = None) -> None:
@@ -174,6 +176,7 @@ def empty_trash(now: float | None = None) -> None:
     for gone in runs_folder().glob(f"{TRASH}*"):
         if now - _changed(gone) > UNDO_SECONDS:
             shutil.rmtree(gone, ignore_errors=True)  # another process may be at it
+    access.forget_set_aside(now - UNDO_SECONDS)
 
 
 def clean_name(name: str) -> str:

@@ -9,13 +9,16 @@ import sqlalchemy as sa
 from filelock import FileLock
 from sqlalchemy.exc import OperationalError
 
-from s2s import settings
+from s2s import access, settings
+from s2s.access import Sharing
 from s2s.config import Recipe, UserError
 from s2s.jobs import queue, run_service, training
 from s2s.jobs.queue import database
-from s2s.runs import RunFolder, runs_folder
+from s2s.runs import UNDO_SECONDS, RunFolder, empty_trash, runs_folder
 from s2s.settings import OWNER
 from tests.conftest import make_run
+
+SHARED = Sharing(link=True, data=True)
 
 
 def submit(recipe: Recipe, owner: str = OWNER, name: str = "one") -> str:
@@ -152,6 +155,22 @@ def test_a_waiting_run_is_renamed_stopped_and_deleted(tiny: Recipe) -> None:
     run_service.restore(gone, OWNER, run_service.delete(gone, OWNER))
     assert state(gone) == "stopped"
     run_service.delete(gone, OWNER)
+
+
+def test_what_is_shared_of_a_run_goes_with_it_and_comes_back_with_it(
+    tiny: Recipe, trained: Path
+) -> None:
+    waiting = submit(tiny)
+    train(trained, "by-hand")
+    for run in (waiting, "by-hand"):
+        access.share(access.run_of(run, OWNER), SHARED)
+        waited = run_service.delete(run, OWNER)
+        assert access.sharing("run", run) == Sharing()
+        run_service.restore(run, OWNER, waited)
+        assert access.sharing("run", run) == SHARED
+        run_service.delete(run, OWNER)
+    empty_trash(time.time() + UNDO_SECONDS + 1)
+    assert list((settings.home() / "sharing").iterdir()) == []
 
 
 def test_a_run_in_training_is_not_deleted_and_a_finished_one_is_with_its_jobs(

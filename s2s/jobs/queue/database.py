@@ -58,6 +58,14 @@ WORKERS = sa.Table(
     sa.Column("seen", sa.Double),
 )
 
+TIME_USED = sa.Table(
+    "time_used",
+    sa.MetaData(),
+    sa.Column("owner", sa.String(80)),
+    sa.Column("started", sa.Double),
+    sa.Column("ended", sa.Double),
+)
+
 # Never change a released migration: add another one. Plain SQL for both SQLite and PostgreSQL.
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
@@ -95,6 +103,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE server (name VARCHAR(40) PRIMARY KEY, value TEXT NOT NULL)",
         """CREATE TABLE workers (host VARCHAR(120) PRIMARY KEY, started DOUBLE PRECISION NOT NULL,
             seen DOUBLE PRECISION NOT NULL)""",
+    ),
+    (
+        """CREATE TABLE time_used (owner VARCHAR(80) NOT NULL, started DOUBLE PRECISION NOT NULL,
+            ended DOUBLE PRECISION NOT NULL)""",
+        "CREATE INDEX time_used_by_an_owner ON time_used (owner, ended)",
     ),
 )
 # Arbitrary numbers that no other program uses in the same PostgreSQL database.

@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from s2s.config import UserError
 from s2s.jobs.queue.database import JOBS, alone, begin
 from s2s.jobs.queue.server_state import read_state
-from s2s.jobs.queue.time_used import minutes_within_a_day
+from s2s.jobs.queue.time_used import keep_time_used, minutes_within_a_day
 from s2s.jobs.queue.turns import in_turn, note_turn
 from s2s.settings import limits, new_id
 
@@ -186,6 +186,7 @@ def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = 
         if read_state(connection).is_paused or _count(connection, busy) >= AT_ONCE[slot]:
             return None
         job = _first(connection, lost) or next(iter(in_turn(connection, slot)), None)
+        keep_time_used(connection, sa.and_(ROW.id == job, lost), now)
         # Check again that it is free: under PostgreSQL it may have been stopped, or its lease renewed, in between.
         row = connection.execute(
             sa.update(JOBS).where(ROW.id == job, free).values(taken).returning(*ROW)
@@ -261,15 +262,14 @@ def hand_back(job: str, worker: str, *, now: float | None = None) -> None:
 
     Does nothing where it is no longer this worker's; a stop that was requested counts first.
     """
-    _update(_ours(job, worker), ROW.stop, state="stopped", error="", note="", finished=_now(now))
-    _update(
-        _ours(job, worker),
-        state="queued",
-        worker="",
-        lease=0.0,
-        attempts=ROW.attempts - 1,
-        note="",
-    )
+    ours = _ours(job, worker)
+    _update(ours, ROW.stop, state="stopped", error="", note="", finished=_now(now))
+    waiting = {"state": "queued", "worker": "", "lease": 0.0, "note": ""}
+    with begin() as connection:
+        keep_time_used(connection, ours, _now(now))
+        connection.execute(
+            sa.update(JOBS).where(ours).values(**waiting, attempts=ROW.attempts - 1)
+        )
 
 
 def abandon(job: str, *, now: float | None = None) -> bool:
@@ -375,7 +375,8 @@ def give(job: str, owner: str) -> None:
     _update(ROW.id == job, ROW.state.not_in(("queued", "running")), owner=owner)
 
 
-def delete_jobs(run: str) -> None:
-    """Delete the jobs of a run."""
+def delete_jobs(run: str, *, now: float | None = None) -> None:
+    """Delete the jobs of a run; the time that they worked still counts."""
     with begin() as connection:
+        keep_time_used(connection, ROW.run == run, _now(now))
         connection.execute(sa.delete(JOBS).where(ROW.run == run))

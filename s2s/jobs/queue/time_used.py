@@ -1,4 +1,4 @@
-"""For how long the jobs of an owner have worked."""
+"""For how long the jobs of an owner have worked: those in the queue's table, and those that have left it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import time
 
 import sqlalchemy as sa
 
-from s2s.jobs.queue.database import JOBS, begin
+from s2s.jobs.queue.database import JOBS, TIME_USED, begin
 
 DAY = 86_400.0  # seconds
 ROW = JOBS.c
+USED = TIME_USED.c
 
 
 def minutes_of_a_day(owner: str, *, now: float | None = None) -> float:
-    """Minutes for which jobs of an owner have worked within 24 hours; those of deleted runs are not known."""
+    """Minutes for which jobs of an owner have worked within 24 hours, also for runs that were deleted."""
     with begin() as connection:
         return minutes_within_a_day(connection, owner, time.time() if now is None else now)
 
@@ -21,12 +22,33 @@ def minutes_of_a_day(owner: str, *, now: float | None = None) -> float:
 def minutes_within_a_day(connection: sa.Connection, owner: str, now: float) -> float:
     """The same within a transaction."""
     is_recent = sa.or_(ROW.finished >= now - DAY, ROW.finished.is_(None))
+    spans = _spans(connection, sa.and_(ROW.owner == owner, ROW.started <= now, is_recent), now)
+    left = sa.select(USED.started, USED.ended).where(USED.owner == owner, USED.ended >= now - DAY)
+    spans += [(started, ended) for started, ended in connection.execute(left)]
+    return sum(max(0.0, end - max(started, now - DAY)) for started, end in spans) / 60
+
+
+def keep_time_used(
+    connection: sa.Connection, condition: sa.ColumnElement[bool], now: float
+) -> None:
+    """Call this before these jobs leave the table, or before it forgets when they were started."""
+    connection.execute(sa.delete(TIME_USED).where(USED.ended < now - DAY))
+    owners = connection.execute(sa.select(ROW.owner).where(condition).distinct()).scalars().all()
+    for owner in owners:
+        spans = _spans(connection, sa.and_(condition, ROW.owner == owner), now)
+        rows = [{"owner": owner, "started": begin, "ended": end} for begin, end in spans]
+        if rows:
+            connection.execute(sa.insert(TIME_USED), rows)
+
+
+def _spans(
+    connection: sa.Connection, condition: sa.ColumnElement[bool], now: float
+) -> list[tuple[float, float]]:
+    """When the last attempt of each of these jobs was started, and when it ended, or `now`."""
     query = sa.select(ROW.started, ROW.finished, ROW.lease, ROW.state).where(
-        ROW.owner == owner, ROW.started.is_not(None), ROW.started <= now, is_recent
+        condition, ROW.started.is_not(None)
     )
-    total = 0.0
-    for started, finished, lease, state in connection.execute(query):
-        is_working = state == "running"
-        end = min(now, lease) if is_working else finished or started
-        total += max(0.0, end - max(started, now - DAY))
-    return total / 60
+    return [
+        (started, min(now, lease) if state == "running" else finished or started)
+        for started, finished, lease, state in connection.execute(query)
+    ]

@@ -8,8 +8,10 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from s2s import access, settings, share
+from s2s.config import UserError
+from s2s.jobs import run_service
 from s2s.ui.canvas import copy_button
-from s2s.ui.kit import in_view, plain
+from s2s.ui.kit import as_markdown, in_view, plain
 from s2s.ui.shell.pages import Page
 
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -39,7 +41,7 @@ def _share(own: list[in_view.Shown]) -> None:
     """Pressing Share shares what nobody has decided on yet; who has ended it must say so again."""
     for shown in own:
         if not access.is_decided(shown.thing):
-            access.share(shown.thing, access.Sharing(link=True))
+            _set(shown.thing, access.Sharing(link=True))
 
 
 def _switches(shown: in_view.Shown) -> None:
@@ -68,7 +70,18 @@ def _switches(shown: in_view.Shown) -> None:
 
 def _change(thing: access.Thing, key: str) -> None:
     link = bool(st.session_state[key])
-    access.share(thing, access.Sharing(link, link and bool(st.session_state[f"{key} data"])))
+    _set(thing, access.Sharing(link, link and bool(st.session_state[f"{key} data"])))
+
+
+def _set(thing: access.Thing, what: access.Sharing) -> None:
+    """Share it, unless it was deleted since the page was drawn."""
+    try:
+        if thing.kind == "run":  # of one that waits the queue says whose it is
+            row = run_service.find(thing.id, access.current())
+            thing = access.run_of(row.id, row.owner)
+        access.share(thing, what)
+    except UserError as error:
+        st.toast(as_markdown(str(error)), icon=":material/error:")
 
 
 def page_url(page: Page) -> str:

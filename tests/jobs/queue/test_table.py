@@ -394,6 +394,31 @@ def test_the_minutes_of_a_day_are_counted_and_limited(monkeypatch: pytest.Monkey
     queue.submit("train", "bob", "his", {}, now=day + 1900.0)
 
 
+def test_minutes_count_though_their_run_was_deleted_or_handed_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("S2S_MAX_DAILY_MINUTES", "30")
+    queue.submit("train", "ann", "deleted", {}, now=0.0)
+    job = queue.claim("w", "h", "long", 20.0, now=0.0)
+    assert job
+    queue.finish(job.id, "w", "done", now=600.0)
+    queue.delete_jobs("deleted", now=700.0)
+    queue.delete_jobs("deleted", now=700.0)  # nothing counts twice
+    assert queue.minutes_of_a_day("ann", now=700.0) == 10
+    queue.submit("train", "ann", "handed back", {}, now=1000.0)
+    job = queue.claim("w", "h", "long", 2000.0, now=1000.0)
+    assert job
+    queue.hand_back(job.id, "w", now=1600.0)
+    assert queue.minutes_of_a_day("ann", now=1700.0) == 20
+    assert queue.claim("x", "h", "long", 60.0, now=1700.0)
+    assert queue.claim("y", "h", "long", 600.0, now=2000.0)  # x died after a minute
+    assert queue.minutes_of_a_day("ann", now=2540.0) == 30
+    with pytest.raises(UserError, match="30 are allowed"):
+        queue.submit("train", "ann", "more", {}, now=2540.0)
+    assert queue.minutes_of_a_day("bob", now=2540.0) == 0
+    assert queue.minutes_of_a_day("ann", now=86_400.0 + 2000.0) == 10  # of the last one
+
+
 def test_a_paused_queue_lets_running_jobs_continue_and_starts_none_until_it_is_resumed() -> None:
     running = claim() if submit("a", now=1.0) else None
     waiting = submit("b", now=2.0)

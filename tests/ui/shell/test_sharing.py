@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from s2s import access
 from s2s.access import Sharing
+from s2s.jobs import run_service
 from s2s.runs import RunFolder
 from s2s.ui.kit import in_view
 from s2s.ui.shell import share_button, visitors
@@ -73,4 +74,15 @@ def test_pressing_share_shares_once(visit: Callable[..., AppTest]) -> None:
         assert access.sharing("run", RUN) == Sharing(link=True)
         access.share(run, Sharing())
         share_button._share([shown])  # she ended it: pressing again does not begin it
+    assert access.sharing("run", RUN) == Sharing()
+
+
+def test_what_was_deleted_since_the_page_was_drawn_is_not_shared(
+    visit: Callable[..., AppTest],
+) -> None:
+    hers = visit("ana", "compare", run=RUN)
+    run_service.delete(RUN, "ana")
+    hers.toggle(key=TOGGLE).set_value(True).run()
+    assert not hers.exception
+    assert "There is no run" in hers.toast[0].value
     assert access.sharing("run", RUN) == Sharing()
