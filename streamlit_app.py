@@ -4,7 +4,6 @@ import runpy
 
 import streamlit as st
 from starlette.middleware import Middleware
-from starlette.routing import Route
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from s2s import logs
@@ -13,28 +12,25 @@ from s2s.ui.shell import (
     Guard,
     Measured,
     identify,
-    metrics,
     note_script_error,
-    plotly_script,
-    ready,
+    ready_paths,
+    routes,
     warm_up,
 )
-from s2s.workspaces import ROUTES, Visits
+from s2s.workspaces import Visits
 
 identify()
 if get_script_run_ctx() is None:
     logs.set_up()
-    routes = [
-        Route("/ready", ready),
-        Route("/metrics", metrics),
-        Route("/plotly.min.js", plotly_script),
-        *ROUTES,
-    ]
     app = st.App(
         FRAME,
         lifespan=warm_up,
-        routes=routes,
-        middleware=[Middleware(Measured), Middleware(Guard), Middleware(Visits)],
+        routes=routes(),
+        middleware=[
+            Middleware(Measured),
+            Middleware(Guard),
+            Middleware(Visits, without_secret=ready_paths()),
+        ],
         on_script_error=note_script_error,
     )
 else:  # a test runs this file as a script

@@ -37,8 +37,10 @@ FOR_OPERATOR = frozenset(
     | {("workspace", "delete")}
 )
 FORMAT = 1
-SHARED = MappingProxyType(  # what can be shared: its folder, and which of its files says whose it is
-    {"run": ("runs", "recipe.json"), "evaluation": ("evaluations", "evaluation.json")}
+SHARED = (
+    MappingProxyType(  # what can be shared: its folder, and which of its files says whose it is
+        {"run": ("runs", "recipe.json"), "evaluation": ("evaluations", "evaluation.json")}
+    )
 )
 ASIDE = ".deleted-"  # before the name of what was shared of a thing whose deletion can be undone
 SHIPPED_SOURCES = ("builtin:", "synthetic:")

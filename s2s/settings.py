@@ -178,6 +178,12 @@ def frame_ancestors() -> str:
     return given
 
 
+def hosts() -> tuple[str, ...]:
+    """The host names of a hosted server (`S2S_HOSTS`), in lower case; () where they are not given."""
+    given = os.environ.get("S2S_HOSTS", "").replace(",", " ").lower().split()
+    return tuple(name.rstrip(".") for name in given)
+
+
 def is_hosted() -> bool:
     """Whether the server is public (`S2S_HOSTED`)."""
     return bool(os.environ.get("S2S_HOSTED"))

@@ -87,7 +87,7 @@ async def export(request: Request) -> Response:
     name = str(request.path_params["name"])
     path = await anyio.to_thread.run_sync(exports.find_export, name, key.signed) if key else None
     if path is None:
-        return _said(NO_EXPORT, 404)
+        return _said(NO_EXPORT, 404, "../")
     return FileResponse(path, media_type="application/zip", filename=FILE_NAME, headers=HEADERS)
 
 
@@ -98,8 +98,10 @@ ROUTES = (
 )
 
 
-def _said(sentence: str, status: int) -> Response:
-    body = visits.page(f'<p>{html.escape(sentence)}</p><p><a href="./">Open the dashboard</a></p>')
+def _said(sentence: str, status: int, home: str = "./") -> Response:
+    body = visits.page(
+        f'<p>{html.escape(sentence)}</p><p><a href="{home}">Open the dashboard</a></p>'
+    )
     return HTMLResponse(body, status, HEADERS)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Container, MutableMapping
 from typing import Any
 
 import anyio
@@ -23,7 +23,6 @@ REPLACED = (
     "s2s_replaced"  # a cookie that lasts until the next page: what was sent as a key was none
 )
 REPLACED_SECONDS = 60
-READY = "/ready"  # answers itself where the server is not ready
 PAGE = """<!doctype html><html lang="en" style="color-scheme: light dark"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><title>s2s</title>
 <body style="font: 1.1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 15vh auto; padding: 0 1rem">
@@ -33,13 +32,15 @@ PAGE = """<!doctype html><html lang="en" style="color-scheme: light dark"><meta 
 class Visits:
     """Gives a new key with every HTML document to whom has none; serves nothing while the server has no secret."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: App, without_secret: Container[str] = ()) -> None:
+        """`without_secret` are the paths that say themselves what is missing."""
         self.app = app
+        self.without_secret = without_secret
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not settings.is_hosted() or scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
-        elif (why := settings.why_not_ready()) and scope["path"] != READY:
+        elif (why := settings.why_not_ready()) and scope["path"] not in self.without_secret:
             await _refuse(scope, receive, send, why)
         elif scope["type"] == "http" and _loads_a_page(scope):
             await self.app(scope, receive, await _with_key(scope, send))

@@ -26,6 +26,7 @@ from tests.screen import ROOT
 def _hosted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2S_HOSTED", "1")
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
+    monkeypatch.setenv("S2S_HOSTS", "testserver")
 
 
 async def _echo(request: Request) -> Response:
@@ -95,6 +96,73 @@ def test_a_page_of_another_site_opens_no_session_and_sends_nothing(
         ):
             pass
         assert refused.value.code == 1008
+
+
+@pytest.mark.parametrize(
+    ("host", "is_ours"),
+    [
+        ("s2s.example.org", True),
+        ("S2S.Example.org:443", True),
+        ("s2s.example.org.", True),
+        ("localhost:8501", True),
+        ("127.0.0.1", True),
+        ("[::1]:8501", True),
+        ("a.lab.example.org", True),
+        ("lab.example.org", False),
+        ("lab.example.org.evil.example", False),
+        ("evil.example", False),  # whose name leads to this server
+        ("s2s.example.org.evil.example", False),
+        ("evil.example/s2s.example.org", False),
+        ("s2s.example.org@evil.example", False),
+        ("evil.example@s2s.example.org", False),
+        ("s2s.example.org, evil.example", False),
+        ("s2s.example.org:x", False),
+        ("s2s.example.org:99999", False),
+        ("192.168.1.5:8501", False),
+        ("[", False),
+        ("", False),
+    ],
+)
+def test_only_a_name_of_its_own_reaches_the_server(
+    host: str, is_ours: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("S2S_HOSTS", "s2s.example.org *.lab.example.org")
+    given = {"host": host}
+    for path in ("/", "/_stcore/health", "/static/media/x.js", "/recover"):
+        answer = _client().get(path, headers=given)
+        assert (answer.status_code != 421) == is_ours
+        assert is_ours or "does not answer at this host name" in answer.text
+    assert _client().get("/ready", headers=given).status_code == 200  # a health check
+    if not is_ours:
+        with (
+            pytest.raises(WebSocketDisconnect) as refused,
+            _client().websocket_connect("/_stcore/stream", headers=given),
+        ):
+            pass
+        assert refused.value.code == 1008
+
+
+def test_the_names_of_the_server_are_those_that_streamlit_knows_unless_they_are_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def status(host: str) -> int:
+        return int(_client().get("/", headers={"host": host}).status_code)
+
+    known = {"server.allowedHosts": [], "browser.serverAddress": "s2s.example.org"}
+    option = config.get_option
+    monkeypatch.setattr(
+        config, "get_option", lambda name: known[name] if name in known else option(name)
+    )
+    monkeypatch.delenv("S2S_HOSTS")
+    assert (status("s2s.example.org"), status("evil.example")) == (200, 421)
+    known["server.allowedHosts"] = ["other.example.org"]
+    assert (status("other.example.org"), status("s2s.example.org")) == (200, 421)
+    monkeypatch.setenv("S2S_HOSTS", "third.example.org")
+    assert (status("third.example.org"), status("other.example.org")) == (200, 421)
+    monkeypatch.setenv("S2S_HOSTS", "*")
+    assert status("evil.example") == 200
+    monkeypatch.delenv("S2S_HOSTED")
+    assert status("s2s.example.org") == 200
 
 
 def test_a_message_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:

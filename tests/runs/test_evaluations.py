@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import pytest
 
+from s2s import access
 from s2s.config import UserError
 from s2s.runs import Evaluation, EvaluationFolder, Sentences, System, evaluations
 
@@ -85,8 +86,10 @@ def test_deleting_takes_the_files_of_its_owner_only() -> None:
     place = made()
     with pytest.raises(UserError, match=r"no evaluation .* of yours"):
         evaluations.delete(place.id, "somebody else")
+    access.share(access.evaluation_of(place.id, ASKED.owner), access.Sharing(link=True))
     evaluations.delete(place.id)
     assert not place.path.exists()
+    assert access.sharing("evaluation", place.id) == access.Sharing()
     assert evaluations.list_evaluations() == []
 
 

@@ -13,6 +13,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from s2s.workspaces import keys, visits
 
+MIDDLEWARE = Middleware(visits.Visits, without_secret=("/ready",))
 BROWSER = {"accept": "text/html,*/*;q=0.8", "sec-fetch-dest": "document"}
 
 
@@ -46,7 +47,7 @@ def client(base_url: str = "http://testserver") -> TestClient:
         Route("/ready", ready),
         WebSocketRoute("/stream", stream),
     ]
-    return TestClient(Starlette(routes=routes, middleware=[Middleware(visits.Visits)]), base_url)
+    return TestClient(Starlette(routes=routes, middleware=[MIDDLEWARE]), base_url)
 
 
 def test_the_first_document_brings_a_key_and_the_next_ones_leave_it() -> None:

@@ -267,9 +267,7 @@ def hand_back(job: str, worker: str, *, now: float | None = None) -> None:
     waiting = {"state": "queued", "worker": "", "lease": 0.0, "note": ""}
     with begin() as connection:
         keep_time_used(connection, ours, _now(now))
-        connection.execute(
-            sa.update(JOBS).where(ours).values(**waiting, attempts=ROW.attempts - 1)
-        )
+        connection.execute(sa.update(JOBS).where(ours).values(**waiting, attempts=ROW.attempts - 1))
 
 
 def abandon(job: str, *, now: float | None = None) -> bool:

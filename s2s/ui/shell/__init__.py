@@ -1,7 +1,6 @@
 """What surrounds every page: navigation, header, notices, the Share button, style. The frame is run as a script."""
 
-from s2s.ui.canvas import plotly_script
-from s2s.ui.shell.endpoints import metrics, ready
+from s2s.ui.shell.addresses import base_path, ready_paths, routes
 from s2s.ui.shell.expiry_banner import keep_button
 from s2s.ui.shell.guard import Guard
 from s2s.ui.shell.measured import Measured, note_script_error

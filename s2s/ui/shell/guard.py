@@ -16,7 +16,7 @@ from streamlit import config
 
 from s2s import settings
 from s2s.config import UserError
-from s2s.ui.shell import media
+from s2s.ui.shell import addresses, media
 from s2s.workspaces import cookies, header
 
 Scope = MutableMapping[str, Any]
@@ -29,6 +29,8 @@ MEGABYTE = 1 << 20
 MAX_MESSAGE = (
     8 * MEGABYTE
 )  # from a browser: what a visitor typed or pasted, in all fields of a page
+MISDIRECTED = 421
+UNKNOWN_HOST = "This server does not answer at this host name: open it by its own, or, if you run it, add this one to S2S_HOSTS.\n"
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 POLICY = b"content-security-policy"
 MEDIA = re.compile(r".*(?<!/static)/media/([^/]+)")
@@ -36,7 +38,9 @@ UPLOAD = re.compile(r".*/_stcore/upload_file/[^/]+/[^/]+")
 
 
 class Guard:
-    """Adds security headers; refuses other sites' requests, other visitors' downloads, and what is too large."""
+    """Adds security headers; refuses unknown host names, other sites' requests, other visitors' downloads, and what is
+    too large.
+    """
 
     def __init__(self, app: App) -> None:
         self.app = app
@@ -47,13 +51,16 @@ class Guard:
         elif scope["type"] == "websocket":
             await self._websocket(scope, receive, send)
         elif (status := refusal(scope)) is not None:
-            await _with_headers(send)({"type": "http.response.start", "status": status})
-            await send({"type": "http.response.body", "body": b""})
+            said = (UNKNOWN_HOST if status == MISDIRECTED else "").encode()
+            headers = [(b"content-type", b"text/plain; charset=utf-8")]
+            start = {"type": "http.response.start", "status": status, "headers": headers}
+            await _with_headers(send)(start)
+            await send({"type": "http.response.body", "body": said})
         else:
             await self.app(scope, receive, _with_headers(send))
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if is_foreign(scope):
+        if is_foreign(scope) or not addresses.is_known_host(scope):
             await receive()  # the browser's wish to connect
             await send({"type": "websocket.close", "code": 1008, "reason": ""})
             return
@@ -70,6 +77,8 @@ class Guard:
 
 def refusal(scope: Scope) -> int | None:
     """The status of a request that is refused; None for any other."""
+    if not (addresses.is_known_host(scope) or addresses.is_for_machines(scope["path"])):
+        return MISDIRECTED
     if scope["method"] not in SAFE_METHODS and is_foreign(scope):
         return 403
     if found := MEDIA.fullmatch(scope["path"]):

@@ -10,7 +10,7 @@ from s2s import access, workspaces
 from s2s.config import UserError
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import cached, forms
-from s2s.ui.shell import browser_key
+from s2s.ui.shell import base_path, browser_key
 
 CONFIRMATION = "delete"
 DELETED = "deleted workspace"  # in the session: what was said after it
@@ -79,7 +79,8 @@ def delete() -> None:
 def _address(path: str) -> str:
     """An address of this server."""
     here = urlsplit(st.context.url or "")
-    return f"{here.scheme}://{here.netloc}/{path}" if here.netloc else f"/{path}"
+    origin = f"{here.scheme}://{here.netloc}" if here.netloc else ""
+    return f"{origin}{base_path()}/{path}"
 
 
 def _make_link() -> None:

@@ -10,7 +10,8 @@ from starlette.testclient import TestClient
 
 from s2s import settings
 from s2s.monitoring import MONITOR
-from s2s.ui.shell import Measured, endpoints, metrics, ready
+from s2s.ui.shell import Measured, endpoints
+from s2s.ui.shell.endpoints import metrics, ready
 
 KEY = "k" * 40
 

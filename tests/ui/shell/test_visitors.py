@@ -9,7 +9,8 @@ from s2s import access, settings
 from s2s.data import Corpus, Pair, saved_datasets
 from s2s.share import pack
 from s2s.ui.kit import cached
-from s2s.ui.shell import ready, visitors
+from s2s.ui.shell import visitors
+from s2s.ui.shell.endpoints import ready
 from s2s.workspaces import COOKIE, REPLACED, delete_workspace, make_link, new_key, open_link
 from tests.conftest import make_run
 from tests.screen import opened, said

@@ -1,0 +1,78 @@
+"""The names and the path at which the server answers, and what it answers itself beside the pages."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.routing import Route
+from streamlit import config
+
+from s2s import settings
+from s2s.ui.canvas import plotly_script
+from s2s.ui.shell.endpoints import metrics, ready
+from s2s.workspaces import ROUTES, header
+
+OWN_COMPUTER = frozenset({"localhost", "127.0.0.1", "::1"})
+READY = "/ready"  # also without the base path: a health check asks the server itself, and no proxy
+METRICS = "/metrics"
+
+
+def base_path() -> str:
+    """What begins every address (Streamlit's `server.baseUrlPath`): "" or for example "/s2s"."""
+    given = str(config.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{given}" if given else ""
+
+
+def routes() -> list[Route]:
+    """What is no page of Streamlit's, with its address."""
+    base = base_path()
+    own = [
+        Route(READY, ready),
+        Route(METRICS, metrics),
+        Route("/plotly.min.js", plotly_script),
+        *ROUTES,
+    ]
+    below = [Route(f"{base}{each.path}", each.endpoint, methods=each.methods) for each in own]
+    return [*below, Route(READY, ready)] if base else below
+
+
+def ready_paths() -> frozenset[str]:
+    """Where the server says whether it is ready."""
+    return frozenset({READY, base_path() + READY})
+
+
+def is_for_machines(path: str) -> bool:
+    """Whether a machine asks there that may know the server by another name; no page of a browser is there."""
+    return path in ready_paths() or path == base_path() + METRICS
+
+
+def is_known_host(scope: MutableMapping[str, Any]) -> bool:
+    """Whether a request names this server by a name of its own.
+
+    A page of another site whose name leads to this server (DNS rebinding) names that site.
+    """
+    given = header(scope, "host")
+    try:
+        asked = urlsplit(f"//{given}")
+        name, port = asked.hostname, asked.port
+    except ValueError:  # no such port, or brackets without an address
+        return False
+    is_host = asked.netloc == given and "@" not in given and (port is None or port > 0)
+    name = (name or "").rstrip(".")
+    is_ours = name in OWN_COMPUTER or any(_is_of(name, each) for each in hosts())
+    return is_host and name != "" and is_ours
+
+
+def hosts() -> tuple[str, ...]:
+    """The names of a public server: `S2S_HOSTS`, else what Streamlit knows of them."""
+    known = config.get_option("server.allowedHosts") or [config.get_option("browser.serverAddress")]
+    return settings.hosts() or tuple(str(each).strip().lower().rstrip(".") for each in known)
+
+
+def _is_of(name: str, known: str) -> bool:
+    """Whether a name is that of a server, or below `*.`."""
+    if known.startswith("*."):
+        return name.endswith(known[1:])
+    return known in ("*", name)

@@ -1,0 +1,58 @@
+"""At which addresses the server answers what is no page, also below a path of its own."""
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.testclient import TestClient
+from streamlit import config
+
+from s2s.ui.shell import addresses
+from s2s.ui.workspace import actions
+from s2s.workspaces import Visits
+
+BASES = {"": "", "/": "", "lab": "/lab", "/lab/s2s/": "/lab/s2s"}
+
+
+@pytest.fixture(params=BASES)
+def base(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    option = config.get_option
+
+    def configured(name: str) -> object:
+        return request.param if name == "server.baseUrlPath" else option(name)
+
+    monkeypatch.setattr(config, "get_option", configured)
+    return BASES[request.param]
+
+
+def _client() -> TestClient:
+    guard = Middleware(Visits, without_secret=addresses.ready_paths())
+    return TestClient(Starlette(routes=addresses.routes(), middleware=[guard]))
+
+
+def test_every_address_of_ours_begins_with_the_base_path(base: str) -> None:
+    assert addresses.base_path() == base
+    client = _client()
+    for path in ("/plotly.min.js", "/metrics", "/recover", "/recover.js", "/export/none"):
+        known = {200, 401, 404}
+        answer = client.get(base + path)
+        assert answer.status_code in known
+        assert answer.text != "Not Found"  # Starlette's own
+        if base:
+            assert client.get(path).text == "Not Found"
+
+
+def test_a_health_check_needs_no_base_path_and_no_secret(
+    base: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _client().get(f"{base}/ready").json() == {"ready": True}
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    monkeypatch.delenv("S2S_SECRET", raising=False)
+    for path in ("/ready", f"{base}/ready"):
+        answer = _client().get(path)
+        assert answer.status_code == 503
+        assert "S2S_SECRET" in answer.json()["reason"]
+    assert "S2S_SECRET" in _client().get(f"{base}/recover").text
+
+
+def test_links_of_my_workspace_have_it_too(base: str) -> None:
+    assert actions._address("export/x") == f"{base}/export/x"
