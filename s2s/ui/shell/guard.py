@@ -30,7 +30,10 @@ MAX_MESSAGE = (
     8 * MEGABYTE
 )  # from a browser: what a visitor typed or pasted, in all fields of a page
 MISDIRECTED = 421
-UNKNOWN_HOST = "This server does not answer at this host name: open it by its own, or, if you run it, add this one to S2S_HOSTS.\n"
+UNKNOWN_HOST = (
+    "This server does not answer at this host name: open it at its own one, or, if you run it, add this one to"
+    " S2S_HOSTS.\n"
+)
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 POLICY = b"content-security-policy"
 MEDIA = re.compile(r".*(?<!/static)/media/([^/]+)")
