@@ -337,7 +337,7 @@ def bring_back(kind: str, id: str) -> None:
 
 
 def forget_set_aside(before: float) -> None:
-    """Forgets for good what was set aside before a time, in seconds since the epoch."""
+    """Forgets permanently what was set aside before a time, in seconds since the epoch."""
     for path in (settings.home() / "sharing").glob(f"{ASIDE}*"):
         with contextlib.suppress(FileNotFoundError):
             if path.stat().st_mtime < before:
