@@ -18,8 +18,9 @@ import random
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -28,8 +29,9 @@ from typing import Any
 from websockets import ConnectionClosed
 
 from benchmarks.report import last_line, options, table
-from benchmarks.serving import DATA, ROOT, Server, processes, pss, server
+from benchmarks.serving import DATA, Server, processes, pss, server
 from benchmarks.session import Session
+from s2s.data import load_pairs_for_training
 from s2s.ui.shell.pages import PAGES
 
 MOST_MEGABYTES = 1500
@@ -37,8 +39,15 @@ MOST_SECONDS = 0.4  # of the 95th percentile
 THINK = 5.0
 PATIENCE = 180.0  # seconds to wait for a run's first step
 POLL = "by itself"
-SENTENCES = ROOT / "s2s" / "ui" / "kit" / "random_sentences" / "en-fr.txt"
+OF_HOSTED = ("steps", "positions")  # pages that only benchmarks/hosted.py visits
 Log = defaultdict[str, list[float]]
+
+
+@cache
+def sentences() -> tuple[str, ...]:
+    """20,000 sentences that the demo runs know, all different."""
+    pairs = load_pairs_for_training("builtin:en-fr", None, seed=1).train.pairs
+    return tuple(pair.src for pair in pairs)
 
 
 class Visitors:
@@ -46,10 +55,9 @@ class Visitors:
 
     def __init__(self, live: str, pages: Sequence[str] = ()) -> None:
         self.live = live
-        self.pages = [*pages] or [page for page in ACTIONS if page != "positions"]
+        self.pages = [*pages] or [page for page in ACTIONS if page not in OF_HOSTED]
         self.dice = random.Random(1)
-        lines = SENTENCES.read_text().splitlines()
-        self.sentences = iter(self.dice.sample(lines, len(lines)))
+        self.sentences = iter(self.dice.sample(sentences(), len(sentences())))
         self.waited: Log = defaultdict(list)
         self.wrong: list[str] = []
 
@@ -77,34 +85,20 @@ class Visitors:
             )
 
 
-async def _pick(session: Session, visitors: Visitors, key: str) -> float:
-    return await session.set(key, visitors.dice.choice(session.options(key)))
-
-
-async def _type(session: Session, visitors: Visitors) -> float:
-    return await session.set("src", next(visitors.sentences))
-
-
-async def _another_setting(session: Session, visitors: Visitors) -> float:
-    return await session.set("set train.steps", float(visitors.dice.randrange(100, 3000, 100)))
-
-
-def _picks(*keys: str) -> list[Callable[[Session, Visitors], Awaitable[float]]]:
-    return [lambda session, visitors, key=key: _pick(session, visitors, key) for key in keys]  # type: ignore[misc]
-
-
-# What visitors do on a page, by its path.
-ACTIONS = MappingProxyType(
+# The widgets that visitors press on a page, by its path.
+ACTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "": [*_picks("layer", "head"), _type],
-        "data": _picks("builtin"),
-        "train": [_another_setting, *_picks("preset")],
-        "runs": _picks("run"),
-        "compare": [*_picks("c1 strategy"), _type],
-        "attention": [*_picks("kind", "layer", "head"), _type],
-        "positions": _picks("positions encoding", "positions view"),
+        "": ("layer", "head", "src"),
+        "data": ("builtin",),
+        "train": ("set train.steps", "preset"),
+        "runs": ("run",),
+        "compare": ("c1 strategy", "src"),
+        "steps": ("steps view", "src"),
+        "attention": ("kind", "layer", "head", "src"),
+        "positions": ("positions encoding", "positions view"),
     }
 )
+NOT_ALWAYS = frozenset({"positions encoding"})  # drawn in some views only
 TITLES = {row.url_path: row.title for row in PAGES}
 
 
@@ -114,12 +108,28 @@ async def turn(session: Session, visitors: Visitors, page: str) -> None:
     visitors.learn(session)
 
 
+async def press(session: Session, visitors: Visitors) -> float:
+    """Change one of the page's widgets; returns seconds."""
+    drawn = [
+        key for key in ACTIONS[session.page] if key in session.widgets or key not in NOT_ALWAYS
+    ]
+    key = visitors.dice.choice(drawn)
+    value: str | float
+    if key == "src":
+        value = next(visitors.sentences)
+    elif key == "set train.steps":
+        value = float(visitors.dice.randrange(100, 3000, 100))
+    else:
+        value = visitors.dice.choice(session.options(key))
+    return await session.set(key, value)
+
+
 async def act(session: Session, visitors: Visitors) -> None:
     """An action on the page, or with a probability of 1/4 another page."""
     if visitors.dice.random() < 0.25:
         await turn(session, visitors, visitors.dice.choice(visitors.pages))
         return
-    seconds = await visitors.dice.choice(ACTIONS[session.page])(session, visitors)
+    seconds = await press(session, visitors)
     visitors.waited[TITLES[session.page]].append(seconds)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from websockets import ConnectionClosed
 
-from benchmarks.app import ACTIONS, SENTENCES, THINK, Visitors, measured, think
+from benchmarks.app import THINK, Visitors, measured, press, sentences, think
 from benchmarks.report import last_line, options, table
 from benchmarks.serving import server
 from benchmarks.session import Session
@@ -41,7 +41,7 @@ async def browse(url: str, visitors: Visitors, page: str, end: float) -> None:
         waited.append(await session.open(page, {"run": RUN}))
         while time.monotonic() < end:
             await think(session, visitors, THINK * (0.5 + visitors.dice.random()))
-            waited.append(await visitors.dice.choice(ACTIONS[page])(session, visitors))
+            waited.append(await press(session, visitors))
         await session.socket.close()
     except (OSError, TimeoutError, ConnectionClosed, KeyError) as error:
         visitors.wrong.append(f"{page}: {type(error).__name__} {error}")
@@ -50,7 +50,7 @@ async def browse(url: str, visitors: Visitors, page: str, end: float) -> None:
 
 async def ask_much(url: str, tokens: int, end: float) -> None:
     """The expensive visitor; one whose page takes longer than the session's patience opens it again."""
-    text = " ".join(SENTENCES.read_text().split())
+    text = " ".join(sentences())
     lengths = f"max_new_tokens:{tokens},min_new_tokens:{tokens - 1}"
     columns = {
         f"c{number}": f"{RUN}!{name}:100,{lengths}"

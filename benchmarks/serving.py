@@ -185,5 +185,15 @@ def _send(number: int, pids: list[int]) -> None:
 
 def pss(pid: int) -> float:
     """The proportional set size of a process in megabytes (10**6 bytes)."""
-    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) * 1024 / 1e6
+    return sizes(pid)["pss"]
+
+
+def sizes(pid: int) -> dict[str, float]:
+    """Memory of a process in megabytes (10**6 bytes): proportional, unique, and not mapped from a file."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
+    found = {line.partition(":")[0]: int(line.split()[1]) * 1024 / 1e6 for line in lines}
+    return {
+        "pss": found["Pss"],
+        "uss": found["Private_Clean"] + found["Private_Dirty"],
+        "anonymous": found["Anonymous"],
+    }
