@@ -20,7 +20,9 @@ class KeysValues(NamedTuple):
 
     def select(self, rows: Tensor) -> KeysValues:
         """These rows of the batch, in this order."""
-        return KeysValues(self.keys.index_select(0, rows), self.values.index_select(0, rows))
+        keys = self.keys.index_select(0, rows)
+        values = self.values.index_select(0, rows)
+        return KeysValues(keys, values)
 
 
 class Attention(nn.Module):
@@ -79,13 +81,15 @@ class Attention(nn.Module):
 
     def keys_values(self, memory: Tensor, order: Order = NO_ORDER) -> KeysValues:
         """(batch, key_len, d_model) -> keys and values, both (batch, heads, key_len, d_head)."""
-        return KeysValues(
-            order.rotate(self.split(self.key(memory))), self.split(self.value(memory))
-        )
+        keys = order.rotate(self.split(self.key(memory)))
+        values = self.split(self.value(memory))
+        return KeysValues(keys, values)
 
     def split(self, x: Tensor) -> Tensor:
         """(batch, len, heads * d_head) -> (batch, heads, len, d_head)."""
-        return x.view(*x.shape[:2], self.n_heads, self.d_head).transpose(1, 2)
+        batch, length, _ = x.shape
+        by_head = x.view(batch, length, self.n_heads, self.d_head)
+        return by_head.transpose(1, 2)
 
 
 def attention_weights(
@@ -99,7 +103,8 @@ def attention_weights(
     if bias is not None:
         scores = scores + bias
     # The lowest finite number instead of -inf: a fully masked row stays finite, also backwards, and is zeroed after.
-    weights = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(-1)
+    lowest = torch.finfo(scores.dtype).min
+    weights = scores.masked_fill(~mask, lowest).softmax(-1)
     return weights.masked_fill(~mask, 0.0)
 
 
@@ -121,4 +126,6 @@ def fused_is_slow(device: torch.device) -> bool:
 
 def _added_to_scores(mask: Tensor, bias: Tensor | None) -> Tensor:
     """What the fused kernel takes: the mask itself, or a bias of -inf where the mask forbids."""
-    return mask if bias is None else torch.where(mask, bias, float("-inf"))
+    if bias is None:
+        return mask
+    return torch.where(mask, bias, float("-inf"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -23,7 +25,9 @@ class Dropout(nn.Module):
         """The same shape."""
         if not self.training or not self.rate:
             return x
-        return x * scaled_mask(x, self.rate) if x.device.type == "cpu" else F.dropout(x, self.rate)
+        if x.device.type == "cpu":
+            return x * scaled_mask(x, self.rate)
+        return F.dropout(x, self.rate)
 
     def extra_repr(self) -> str:
         """For `print(model)`."""
@@ -35,8 +39,12 @@ def scaled_mask(x: Tensor, rate: float) -> Tensor:
 
     Drawing eight bytes at a time costs a tenth of torch's one draw per value, and saves 15 % of a training step.
     """
-    n_dropped = round(rate * LEVELS)
-    words = torch.empty(-(-x.numel() // 8), dtype=torch.int64).random_(-(2**63), None)
-    levels = words.view(torch.uint8)[: x.numel()].view(x.shape)
+    n_values = x.numel()
+    n_words = math.ceil(n_values / 8)
+    words = torch.empty(n_words, dtype=torch.int64)
+    words.random_(-(2**63), None)  # all 64 bits
+    levels = words.view(torch.uint8)[:n_values].view(x.shape)
+    n_dropped = round(rate * LEVELS)  # of the levels
     mask = torch.empty(x.shape, dtype=x.dtype)
-    return torch.ge(levels, n_dropped, out=mask).mul_(LEVELS / (LEVELS - n_dropped))
+    torch.ge(levels, n_dropped, out=mask)
+    return mask.mul_(LEVELS / (LEVELS - n_dropped))

@@ -24,10 +24,10 @@ def initialize(model: Transformer, seed: int) -> None:
         for module in model.modules():
             if isinstance(module, TokenEmbedding):
                 draw(module.weight, _embedding_std(config))
-            elif isinstance(module, nn.Linear) and not (
-                module is model.output and config.output.tied
-            ):
-                _linear(module, config, generator)
+            elif isinstance(module, nn.Linear):
+                is_drawn = module is model.output and config.output.tied  # as the embedding
+                if not is_drawn:
+                    _linear(module, config, generator)
             elif isinstance(module, Position):
                 module.initialize(draw)
         if config.init.kind == "fairseq":
@@ -72,8 +72,10 @@ def _narrow(model: Transformer, generator: torch.Generator) -> None:
             for linear in (module.query, module.key, module.value):
                 linear.weight.mul_(2**-0.5)
         elif isinstance(module, FeedForward):
-            for linear in (module.up, module.down, *([module.gate] if module.gate else [])):
-                _as_torch_does(linear, generator)
+            _as_torch_does(module.up, generator)
+            _as_torch_does(module.down, generator)
+            if module.gate is not None:
+                _as_torch_does(module.gate, generator)
 
 
 def _absorb_scale(model: Transformer) -> None:

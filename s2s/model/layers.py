@@ -84,4 +84,6 @@ class TokenEmbedding(nn.Embedding):
     def forward(self, input: Tensor) -> Tensor:
         """(batch, len) ids -> (batch, len, d_model)."""
         vectors = super().forward(input)
-        return vectors * self.scale if self.scale != 1.0 else vectors
+        if self.scale != 1.0:
+            vectors = vectors * self.scale
+        return vectors

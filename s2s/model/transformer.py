@@ -54,16 +54,20 @@ class Transformer(nn.Module):
 
         `tgt` starts with the start id; the logits at position i score the token after `tgt[:, i]`.
         """
-        return self.project(self.decode(tgt, self.encode(src), src))
+        memory = self.encode(src)  # (batch, src_len, d_model)
+        states = self.decode(tgt, memory, src)  # (batch, tgt_len, d_model)
+        return self.project(states)
 
     def encode(self, src: Tensor) -> Tensor:
         """(batch, src_len) ids -> memory (batch, src_len, d_model)."""
-        memory: Tensor = self.encoder(src, masks.padding(src, self.config.ids.pad))
+        src_mask = masks.padding(src, self.config.ids.pad)  # (batch, 1, 1, src_len)
+        memory: Tensor = self.encoder(src, src_mask)
         return memory
 
     def decode(self, tgt: Tensor, memory: Tensor, src: Tensor) -> Tensor:
         """(batch, tgt_len) ids, memory (batch, src_len, d_model) -> states (batch, tgt_len, d_model)."""
-        states: Tensor = self.decoder(tgt, memory, masks.padding(src, self.config.ids.pad))
+        src_mask = masks.padding(src, self.config.ids.pad)  # (batch, 1, 1, src_len)
+        states: Tensor = self.decoder(tgt, memory, src_mask)
         return states
 
     def project(self, states: Tensor) -> Tensor:
@@ -103,8 +107,8 @@ class Encoder(nn.Module):
 
     def forward(self, src: Tensor, src_mask: Tensor) -> Tensor:
         """(batch, src_len) ids, src_mask (batch, 1, 1, src_len) -> memory (batch, src_len, d_model)."""
-        x = self.embed(src)  # (batch, src_len, d_model)
         order = self.embed.position.order(src.shape[1], device=src.device)
+        x = self.embed(src)  # (batch, src_len, d_model)
         for layer in self.layers:
             x = layer(x, src_mask, order)
         memory: Tensor = self.final_norm(x)
@@ -127,9 +131,10 @@ class Decoder(nn.Module):
         `start` is the position of the first token given, where earlier ones are cached (`s2s.model.fast`). Padding
         stands at the end, where the causal mask already hides it from every real token.
         """
+        tgt_len = tgt.shape[1]
+        tgt_mask = masks.causal(tgt_len, start, device=tgt.device)  # (1, 1, tgt_len, key_len)
+        order = self.embed.position.order(tgt_len, start, device=tgt.device)
         x = self.embed(tgt, start)  # (batch, tgt_len, d_model)
-        tgt_mask = masks.causal(tgt.shape[1], start, device=tgt.device)
-        order = self.embed.position.order(tgt.shape[1], start, device=tgt.device)
         for layer in self.layers:
             x = layer(x, memory, tgt_mask, src_mask, order)
         states: Tensor = self.final_norm(x)
@@ -192,7 +197,9 @@ class Embed(nn.Module):
 
     def forward(self, ids: Tensor, start: int = 0) -> Tensor:
         """(batch, len) ids -> (batch, len, d_model)."""
-        x = self.position.add(self.tokens(ids), ids.ne(self.pad_id), start)
+        is_real = ids.ne(self.pad_id)
+        x = self.tokens(ids)  # (batch, len, d_model)
+        x = self.position.add(x, is_real, start)
         out: Tensor = self.dropout(self.norm(x))
         return out
 

@@ -29,7 +29,8 @@ def saved_steps(folder: Path) -> list[int]:
         names = os.listdir(folder)  # every page asks, and a glob takes many times as long
     except (FileNotFoundError, NotADirectoryError):
         return []
-    return sorted(int(match[1]) for match in map(STEP_FILE.fullmatch, names) if match)
+    matches = map(STEP_FILE.fullmatch, names)
+    return sorted(int(match[1]) for match in matches if match)
 
 
 def trained_tensors(model: Transformer) -> dict[str, Tensor]:
@@ -52,9 +53,9 @@ def read_weights(path: Path) -> dict[str, Tensor]:
 def load_weights(model: Transformer, path: Path) -> None:
     """Copy a weights file into the model. Raises UserError where the file is broken or of another shape."""
     found = read_weights(path)
-    if {name: tensor.shape for name, tensor in found.items()} != {
-        name: tensor.shape for name, tensor in model.named_parameters()
-    }:
+    found_shapes = {name: tensor.shape for name, tensor in found.items()}
+    shapes = {name: parameter.shape for name, parameter in model.named_parameters()}
+    if found_shapes != shapes:
         raise UserError(
             f"The checkpoint `{path.name}` belongs to a model of another shape; open it with its own run's recipe."
         )

@@ -60,20 +60,23 @@ class Cache:
             self._views = [KeysValues(*buffer.unbind()) for buffer in self.buffers]
         if self.times is not None:
             now = self.times.new_full((len(self.times), self.beam), self.length)
-            self.times = torch.cat([self.times, now], 1)
+            self.times = torch.cat([self.times, now], 1)  # (sources or 1, used + beam)
         if self.beam == 1 and self.descends is None:
             return None
         earlier = self.descends
         if earlier is None:
             earlier = self.buffers[0].new_zeros(self.sources, self.beam, self.used)
         if self._own.size(0) != self.beam:
-            self._own = earlier.new_full((self.beam, self.beam), HIDDEN).fill_diagonal_(0.0)
-        self.descends = torch.cat([earlier, self._own.expand(self.sources, -1, -1)], 2)
+            hidden = earlier.new_full((self.beam, self.beam), HIDDEN)
+            self._own = hidden.fill_diagonal_(0.0)
+        own = self._own.expand(self.sources, -1, -1)  # (sources, beam, beam)
+        self.descends = torch.cat([earlier, own], 2)  # (sources, beam, used + beam)
         return self.descends
 
     def extend(self, layer: int, new: Tensor) -> KeysValues:
         """Put keys and values (2, sources, heads, beam, d_head) into the opened slots; returns all of the layer's."""
-        self.buffers[layer].narrow(3, self.used, self.beam).copy_(new)
+        opened = self.buffers[layer].narrow(3, self.used, self.beam)
+        opened.copy_(new)
         keys, values = self._views[layer]
         end = self.used + self.beam
         return KeysValues(keys.narrow(2, 0, end), values.narrow(2, 0, end))
@@ -85,7 +88,8 @@ class Cache:
 
     def reorder(self, rows: Tensor) -> Tensor | None:
         """Row i becomes what row `rows[i]` was. Returns which source each source was; None where none moved."""
-        runs = [(source, len(list(run))) for source, run in groupby((rows // self.beam).tolist())]
+        source_of_rows = (rows // self.beam).tolist()
+        runs = [(source, len(list(run))) for source, run in groupby(source_of_rows)]
         sources = [source for source, _ in runs]
         sizes = {size for _, size in runs}
         if len(sizes) > 1:
@@ -93,7 +97,8 @@ class Cache:
         (beam,) = sizes
         if self.descends is not None:
             by_row = self.descends.flatten(0, 1)  # (sources * beam, used)
-            self.descends = by_row.index_select(0, rows).view(len(sources), beam, self.used)
+            moved = by_row.index_select(0, rows)  # (len(rows), used)
+            self.descends = moved.view(len(sources), beam, self.used)
         self.beam = beam
         if sources == list(range(self.sources)):
             return None
@@ -108,11 +113,13 @@ class Cache:
     def _separate(self, rows: Tensor) -> Tensor:
         """Where beams differ in size: each row becomes a source of its own."""
         source = rows // self.beam
-        slots = torch.arange(self.used, device=rows.device).expand(len(rows), -1)
-        if self.descends is not None:
+        if self.descends is None:
+            slots = torch.arange(self.used, device=rows.device).expand(len(rows), -1)
+        else:
             by_row = self.descends.flatten(0, 1)  # (sources * beam, used)
-            own = by_row[rows].eq(0.0).nonzero()[:, 1]
-            slots = own.view(len(rows), self.length)  # a row descends from one slot per token
+            descends = by_row[rows].eq(0.0)  # (len(rows), used)
+            # A row descends from one slot per token.
+            slots = descends.nonzero()[:, 1].view(len(rows), self.length)
         self.sources = len(rows)
         self.beam = 1
         self.descends = None
@@ -123,22 +130,26 @@ class Cache:
 
     def _gather(self, source: Tensor, slots: Tensor) -> None:
         """The new source i holds the slots `slots[i]` of the old source `source[i]`."""
-        room = slots.shape[1] + self.beam * ROOM
-        heads = torch.arange(self.buffers[0].shape[2], device=slots.device)
+        n_sources, used = slots.shape
+        room = used + self.beam * ROOM
+        _, _, n_heads, _, d_head = self.buffers[0].shape
+        heads = torch.arange(n_heads, device=slots.device)
+        # Together (sources, heads, used).
         where = (source[:, None, None], heads[:, None], slots[:, None])
         for layer, old in enumerate(self.buffers):
-            new = old.new_empty(2, len(slots), len(heads), room, old.shape[4])
+            new = old.new_empty(2, n_sources, n_heads, room, d_head)
             for before, after in zip(old, new, strict=True):
-                after[:, :, : slots.shape[1]] = before[where]
+                after[:, :, :used] = before[where]
             self.buffers[layer] = new
-        self.used = slots.shape[1]
+        self.used = used
         self._views = []
 
     def _make_room(self) -> None:
         """Drop the slots that no row descends from, if that frees a quarter; else take a quarter more."""
         if self.descends is not None:
             alive = self.descends.eq(0.0).any(1)  # (sources, used)
-            most = int(alive.sum(1).max())
+            counts = alive.sum(1)  # (sources,)
+            most = int(counts.max())
             if most <= 0.75 * self.used:
                 self._compact(alive, most)
                 return
@@ -158,4 +169,5 @@ class Cache:
         if self.descends is not None:
             of_beams = slots[:, None].expand(-1, self.beam, -1)  # (sources, beam, most)
             self.descends = self.descends.gather(2, of_beams)
-        self._gather(torch.arange(self.sources, device=slots.device), slots)
+        every_source = torch.arange(self.sources, device=slots.device)
+        self._gather(every_source, slots)

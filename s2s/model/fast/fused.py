@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -42,13 +43,16 @@ class FusedModel:
         self.embed = FusedEmbed(decoder.embed)
         self.layers = [FusedDecoderLayer(layer, decoder.embed.position) for layer in layers]
         self.heads = (crosses[0].n_heads, crosses[0].d_head)
+        # Of all layers: key, value, key, value, ...
         self.keys_values = packed([part for cross in crosses for part in (cross.key, cross.value)])
         self.final_norm = fused_norm(decoder.final_norm)
         self.projection = model.projection
         self.project: Map = model.project
         matrix, bias, scale = model.projection
         if matrix.numel() <= COPIED:
-            self.project = PackedLinear(matrix if scale == 1.0 else matrix * scale, bias)
+            if scale != 1.0:
+                matrix = matrix * scale
+            self.project = PackedLinear(matrix, bias)
 
     @functools.cached_property
     def project_fast(self) -> Map:
@@ -70,8 +74,9 @@ class FusedModel:
         Those of several sources have at least `SHORT` slots.
         """
         batch, src_len, _ = memory.shape
-        joined = self.keys_values(memory.flatten(0, 1))
-        split = joined.view(batch, src_len, len(self.layers), 2, *self.heads)
+        # (batch * src_len, layers * 2 * heads * d_head)
+        projected = self.keys_values(memory.flatten(0, 1))
+        split = projected.view(batch, src_len, len(self.layers), 2, *self.heads)
         by_layer = split.permute(2, 3, 0, 4, 1, 5)  # (layers, 2, batch, heads, src_len, d_head)
         slots = by_layer.contiguous() if batch == 1 else lengthened(by_layer)
         return [KeysValues(keys, values) for keys, values in slots]
@@ -79,8 +84,9 @@ class FusedModel:
     def absorb(self, memories: Sequence[KeysValues]) -> Sequence[Memory]:
         """The memories of a single source without padding, absorbed where that takes fewer multiplications."""
         _, heads, src_len, _ = memories[0].keys.shape
+        d_model = self.projection.weight.shape[1]
         has_output = isinstance(self.layers[0].cross_output, PackedLinear)
-        if not has_output or heads * src_len > 2 * self.projection.weight.shape[1]:
+        if not has_output or heads * src_len > 2 * d_model:
             return memories
         pairs = zip(self.layers, memories, strict=True)
         return [layer.absorb(memory) for layer, memory in pairs]
@@ -105,7 +111,8 @@ class FusedModel:
         bias: Tensor | None = self.embed.position.bias(1, cache.length + 1, cache.times.device)
         if bias is None:
             return mask
-        by_slot: Tensor = bias[0, :, 0][:, cache.times]  # (heads, sources or 1, slots)
+        by_position = bias[0, :, 0]  # (1, heads, 1, positions) -> (heads, positions)
+        by_slot: Tensor = by_position[:, cache.times]  # (heads, sources or 1, slots)
         by_slot = by_slot.transpose(0, 1)[:, :, None]  # -> (sources or 1, heads, 1, slots)
         return by_slot if mask is None else by_slot + mask
 
@@ -126,9 +133,10 @@ class FusedEmbed:
         """(rows,) ids after `start` others -> (rows, d_model)."""
         x = torch.embedding(self.table, tokens)
         if isinstance(self.position, Absolute):
-            row = self._row(self.position, start)
+            row = self._row(self.position, start)  # (d_model,)
             if self.position.settings.skip_padding:
-                row = row * tokens.ne(self.pad_id)[:, None]
+                is_real = tokens.ne(self.pad_id)[:, None]  # (rows, 1)
+                row = row * is_real  # -> (rows, d_model)
             x = torch.add(row, x, alpha=self.scale)
         elif self.scale != 1.0:
             x = x * self.scale
@@ -138,9 +146,10 @@ class FusedEmbed:
         """The vector of a position: (d_model,); read from the module some at a time."""
         if start >= len(self.rows):
             first = position.settings.offset
-            end = first + min(position.settings.longest or 2**31, 2 * start + 32)
+            longest = position.settings.longest or sys.maxsize
+            end = first + min(longest, 2 * start + 32)
             numbers = torch.arange(first, end, device=self.table.device)
-            self.rows = position.rows(numbers, end)
+            self.rows = position.rows(numbers, end)  # (end - first, d_model)
         return self.rows.select(0, start)
 
 
@@ -160,10 +169,11 @@ class FusedEncoder:
         """
         batch, length = src.shape
         mask = self.embed.position.bias(length, length, src.device)
-        if mask is not None and hidden is not None:
-            mask = F.pad(mask, (0, hidden.shape[-1] - length)) + hidden
         if mask is None:
             mask = hidden
+        elif hidden is not None:
+            n_empty = hidden.shape[-1] - length
+            mask = F.pad(mask, (0, n_empty)) + hidden  # (batch, heads, src_len, slots)
         x = self.embed(src).flatten(0, 1)  # (batch * src_len, d_model)
         for layer in self.layers:
             x = layer(x, (batch, length), mask)
@@ -180,8 +190,7 @@ def fused(model: Transformer) -> FusedModel:
 
 def _hooks(module: nn.Module) -> list[dict[int, Any]]:
     """The dictionaries of forward hooks of all modules inside, empty ones where none is registered."""
-    return [
-        hooks
-        for part in module.modules()
-        for hooks in (part._forward_hooks, part._forward_pre_hooks)
-    ]
+    found: list[dict[int, Any]] = []
+    for part in module.modules():
+        found += [part._forward_hooks, part._forward_pre_hooks]
+    return found

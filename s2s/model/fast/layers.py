@@ -69,16 +69,20 @@ class FusedEncoderLayer:
 
     def _attend(self, y: Tensor, x: Tensor, grid: tuple[int, int], mask: Tensor | None) -> Tensor:
         """Self-attention of y, added to the stream x."""
-        joined = self.queries_keys_values(y).view(*grid, 3, self.heads, self.d_head)
-        queries, keys, values = joined.permute(2, 0, 3, 1, 4)  # (batch, heads, src_len, d_head)
+        batch, src_len = grid
+        projected = self.queries_keys_values(y)  # (batch * src_len, 3 * heads * d_head)
+        split = projected.view(batch, src_len, 3, self.heads, self.d_head)
+        # each (batch, heads, src_len, d_head)
+        queries, keys, values = split.permute(2, 0, 3, 1, 4)
         if self.rotate is not None:
             queries = self.rotate(queries)
             keys = self.rotate(keys)
-        if mask is not None and mask.shape[-1] > keys.shape[2]:
-            keys = lengthened(keys)
+        if mask is not None and mask.shape[-1] > src_len:
+            keys = lengthened(keys)  # (batch, heads, SHORT, d_head)
             values = lengthened(values)
         heads = F.scaled_dot_product_attention(queries, keys, values, mask, scale=1.0)
-        joined = heads.transpose(1, 2).reshape(len(x), -1)  # (batch * src_len, heads * d_head)
+        # (batch, heads, src_len, d_head) -> (batch * src_len, heads * d_head)
+        joined = heads.transpose(1, 2).reshape(len(x), -1)
         return self.output.add_to(x, joined)
 
 
@@ -97,10 +101,12 @@ class FusedDecoderLayer:
         self.d_head = attention.d_head
         self.rotate = position.rotate if isinstance(position, Rotary) else None
         self.is_pre = layer.self_residual.is_pre
-        pre_cross = pre_feed_forward = None
+        pre_cross = None
+        pre_feed_forward = None
         if not self.is_pre and isinstance(layer.self_residual.norm, nn.LayerNorm):
             pre_cross = _bias(cross.output)
-            pre_feed_forward = None if feed_forward is None else _bias(feed_forward.down)
+            if feed_forward is not None:
+                pre_feed_forward = _bias(feed_forward.down)
         self.queries_keys_values = _queries_keys_values(attention)
         self.queries = packed([cross.query], cross.scale, pre_added=pre_cross)
         self.self_output = _output(attention.output)
@@ -117,9 +123,9 @@ class FusedDecoderLayer:
         if not isinstance(output, PackedLinear):
             raise ValueError("without an output projection there is nothing to absorb")
         keys = memory.keys[0]  # (heads, src_len, d_head)
-        values = memory.values[0]
-        by_head = self.queries.transposed.view(-1, self.heads, self.d_head)
-        query = by_head.permute(1, 2, 0)  # (heads, d_head, d_model)
+        values = memory.values[0]  # (heads, src_len, d_head)
+        query = self.queries.transposed.view(-1, self.heads, self.d_head)
+        query = query.permute(1, 2, 0)  # (d_model, heads, d_head) -> (heads, d_head, d_model)
         to_scores = torch.bmm(keys, query)  # (heads, src_len, d_model)
         bias = None
         if self.queries.bias is not None:
@@ -128,7 +134,10 @@ class FusedDecoderLayer:
         projection = output.transposed.view(self.heads, self.d_head, -1)
         to_stream = torch.bmm(values, projection)  # (heads, src_len, d_model)
         return AbsorbedMemory(
-            to_scores.flatten(0, 1).t(), bias, to_stream.flatten(0, 1), output.bias
+            keys=to_scores.flatten(0, 1).t(),  # (d_model, heads * src_len)
+            bias=bias,
+            values=to_stream.flatten(0, 1),  # (heads * src_len, d_model)
+            out_bias=output.bias,
         )
 
     def __call__(self, x: Tensor, number: int, memory: Memory, step: Step) -> Tensor:
@@ -144,29 +153,38 @@ class FusedDecoderLayer:
     def _attend(self, y: Tensor, x: Tensor, number: int, step: Step) -> Tensor:
         """Self-attention of y over the cache, added to the stream x."""
         cache = step.cache
-        joined = self.queries_keys_values(y).view(
-            cache.sources, cache.beam, 3, self.heads, self.d_head
-        )
+        projected = self.queries_keys_values(y)  # (rows, 3 * heads * d_head)
+        split = projected.view(cache.sources, cache.beam, 3, self.heads, self.d_head)
         if self.rotate is not None:
-            both = joined.narrow(2, 0, 2)  # queries and keys: (sources, beam, 2, heads, d_head)
+            both = split.narrow(2, 0, 2)  # queries and keys: (sources, beam, 2, heads, d_head)
             as_heads = both.reshape(-1, 2 * self.heads, 1, self.d_head)
-            both.copy_(self.rotate(as_heads, cache.length).view(both.shape))
-        by_kind = joined.permute(2, 0, 3, 1, 4)  # (3, sources, heads, beam, d_head)
+            rotated = self.rotate(as_heads, cache.length)
+            both.copy_(rotated.view(both.shape))
+        by_kind = split.permute(2, 0, 3, 1, 4)  # (3, sources, heads, beam, d_head)
+        queries = by_kind.select(0, 0)  # (sources, heads, beam, d_head)
         memory = cache.extend(number, by_kind.narrow(0, 1, 2))
-        heads = attend(by_kind.select(0, 0), memory, step.mask)
-        return self.self_output.add_to(x, heads.transpose(1, 2).reshape(x.size(0), -1))
+        heads = attend(queries, memory, step.mask)
+        # (sources, heads, beam, d_head) -> (rows, heads * d_head)
+        joined = heads.transpose(1, 2).reshape(x.size(0), -1)
+        return self.self_output.add_to(x, joined)
 
     def _cross_attend(self, y: Tensor, x: Tensor, memory: Memory, step: Step) -> Tensor:
         """Cross-attention of y, added to the stream x; a source's rows are so many queries of one memory."""
         if isinstance(memory, AbsorbedMemory):
-            scores = _product(y, memory.keys, memory.bias)  # (rows, heads * src_len)
+            if memory.bias is None:
+                scores = torch.mm(y, memory.keys)  # (rows, heads * src_len)
+            else:
+                scores = torch.addmm(memory.bias, y, memory.keys)  # (rows, heads * src_len)
             by_head = scores.view(y.size(0), self.heads, -1)  # (rows, heads, src_len)
-            weights = by_head.softmax(-1).view(scores.shape)
+            weights = by_head.softmax(-1).view(scores.shape)  # -> (rows, heads * src_len)
             return add_product(x, weights, memory.values, memory.out_bias)
-        grid = (step.cache.sources, step.cache.beam, self.heads, self.d_head)
-        queries = self.queries(y).view(grid).transpose(1, 2)  # (sources, heads, beam, d_head)
+        cache = step.cache
+        queries = self.queries(y).view(cache.sources, cache.beam, self.heads, self.d_head)
+        queries = queries.transpose(1, 2)  # (sources, heads, beam, d_head)
         heads = attend(queries, memory, step.src_mask)
-        return self.cross_output.add_to(x, heads.transpose(1, 2).reshape(x.size(0), -1))
+        # (sources, heads, beam, d_head) -> (rows, heads * d_head)
+        joined = heads.transpose(1, 2).reshape(x.size(0), -1)
+        return self.cross_output.add_to(x, joined)
 
 
 class FusedFeedForward:
@@ -181,8 +199,10 @@ class FusedFeedForward:
     def __call__(self, y: Tensor, x: Tensor) -> Tensor:
         """Feed-forward of y, added to the stream x, both (rows, d_model)."""
         if self.gate is None:
-            return self.down.add_to(x, self.activation(self.up(y)))
-        return self.down.add_to(x, self.activation(self.gate(y)) * self.up(y))
+            hidden = self.activation(self.up(y))  # (rows, d_ff)
+        else:
+            hidden = self.activation(self.gate(y)) * self.up(y)  # (rows, d_ff)
+        return self.down.add_to(x, hidden)
 
 
 class FusedNorm:
@@ -210,8 +230,10 @@ def attend(queries: Tensor, memory: KeysValues, mask: Tensor | None) -> Tensor:
     # (sources * heads, beam, slots)
     scores = torch.bmm(queries.flatten(0, 1), keys.transpose(1, 2))
     if mask is not None:
-        scores.view(*queries.shape[:3], -1).add_(mask)
-    return torch.bmm(scores.softmax(-1), values).view(queries.shape)
+        by_head = scores.view(*queries.shape[:3], -1)  # (sources, heads, beam, slots)
+        by_head.add_(mask)
+    weights = scores.softmax(-1)
+    return torch.bmm(weights, values).view(queries.shape)
 
 
 def lengthened(keys: Tensor) -> Tensor:
@@ -230,10 +252,6 @@ def fused_norm(module: nn.Module, pre_added: Tensor | None = None) -> Map:
 def identity(x: Tensor) -> Tensor:
     """x itself."""
     return x
-
-
-def _product(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    return torch.mm(x, weight) if bias is None else torch.addmm(bias, x, weight)
 
 
 def _queries_keys_values(attention: Attention) -> PackedLinear:
@@ -255,4 +273,6 @@ def _feed_forward(
     module: FeedForward | None, pre_added: Tensor | None = None
 ) -> Callable[[Tensor, Tensor], Tensor]:
     """Where there is none, the stream stays as it is."""
-    return FusedFeedForward(module, pre_added) if module is not None else lambda y, x: x
+    if module is None:
+        return lambda y, x: x
+    return FusedFeedForward(module, pre_added)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -32,13 +33,18 @@ class PackedLinear:
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
         self.weight = weight.detach()
         self.bias = bias
-        self.many = max(2, -(-MANY // weight.numel())) if can_pack(weight) else sys.maxsize
+        # Rows from which oneDNN multiplies them.
+        self.many = sys.maxsize
+        if can_pack(weight):
+            self.many = max(2, math.ceil(MANY / weight.numel()))
 
     @functools.cached_property
     def transposed(self) -> Tensor:
         """(in, out); made when few rows come."""
         transposed = self.weight.t()
-        return transposed if transposed.numel() > LARGE else transposed.contiguous()
+        if transposed.numel() > LARGE:
+            return transposed
+        return transposed.contiguous()
 
     @functools.cached_property
     def packed(self) -> Tensor:
@@ -66,12 +72,13 @@ class PackedLinear:
         So rows are rounded up to one of eight numbers between a power of two and the next.
         """
         rows = x.size(0)
-        if rows > FEW and (missing := -rows % max(FEW, 2 ** (rows.bit_length() - 4))):
-            x = F.pad(x, (0, 0, 0, missing))
-        product: Tensor = torch.ops.mkldnn._linear_pointwise(
-            x, self.packed, self.bias, "none", [], ""
-        )
-        return product.narrow(0, 0, rows)
+        if rows > FEW:
+            step = max(FEW, 2 ** (rows.bit_length() - 4))
+            missing = -rows % step
+            if missing:
+                x = F.pad(x, (0, 0, 0, missing))  # (rows + missing, in)
+        out: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
+        return out.narrow(0, 0, rows)
 
 
 class NoLinear:
@@ -96,14 +103,18 @@ def packed(
 
     `pre_added` (in,) is what was added to the vectors before their time; its product is subtracted again.
     """
-    weights = [linears[0].weight * first_scale if first_scale != 1.0 else linears[0].weight]
-    weights += [linear.weight for linear in linears[1:]]
-    weight = torch.cat(weights) if len(weights) > 1 else weights[0]
+    first, *others = linears
+    weight = first.weight
+    if first_scale != 1.0:
+        weight = weight * first_scale
+    if others:
+        weight = torch.cat([weight, *(linear.weight for linear in others)])
     bias = None
-    if linears[0].bias is not None:
-        bias = torch.cat([linears[0].bias * first_scale, *(one.bias for one in linears[1:])])
+    if first.bias is not None:
+        bias = torch.cat([first.bias * first_scale, *(linear.bias for linear in others)])
     if pre_added is not None:
-        bias = -(weight @ pre_added) if bias is None else bias - weight @ pre_added
+        added = weight @ pre_added  # (all outs,)
+        bias = -added if bias is None else bias - added
     return PackedLinear(weight, bias)
 
 
@@ -121,20 +132,21 @@ def can_round(device: torch.device) -> bool:
 
 def rounded(weight: Tensor, bias: Tensor | None) -> Map:
     """(rows, in) -> (rows, out) in 8-bit integers; each row of the weight (out, in) and of x has its own scale."""
-    scales = weight.abs().amax(1).clamp(min=1e-12) / 127
+    scales = weight.abs().amax(1).clamp(min=1e-12) / 127  # (out,)
     integers = (weight / scales[:, None]).round().to(torch.int8)
     prepacked = torch.ops.onednn.qlinear_prepack(integers, None)
     zeros = torch.zeros(len(weight), dtype=torch.long)
+    options: tuple[Any, ...] = (None, 1.0, 0, torch.float32, "none", [], "none")
 
-    def product(x: Tensor) -> Tensor:
-        peaks = x.abs().amax(1, keepdim=True).clamp(min=1e-12)
+    def rounded_product(x: Tensor) -> Tensor:
+        peaks = x.abs().amax(1, keepdim=True).clamp(min=1e-12)  # (rows, 1)
+        signed = (x * (127 / peaks)).round_()
         # Unsigned, as oneDNN wants it: 128 stands for 0.
-        unsigned = (x * (127 / peaks)).round_().add_(128).to(torch.uint8)
-        options: tuple[Any, ...] = (None, 1.0, 0, torch.float32, "none", [], "none")
+        unsigned = signed.add_(128).to(torch.uint8)
         out: Tensor = torch.ops.onednn.qlinear_pointwise(
             unsigned, 1 / 127, 128, prepacked, scales, zeros, *options
         )
         out.mul_(peaks)
         return out if bias is None else out.add_(bias)
 
-    return product
+    return rounded_product

@@ -32,6 +32,7 @@ class TransformerStepper(ABC):
         self.start_id = ids.start
         self.eos_id = ids.eos
         self.pad_id = ids.pad
+        # The real tokens of each.
         self.sources = [tuple(token for token in row if token != ids.pad) for row in src.tolist()]
         self.src_mask = masks.padding(src, ids.pad)  # (batch, 1, 1, src_len)
         self.memory = self._read(src)  # (batch, src_len, d_model)
@@ -91,9 +92,10 @@ class ModuleStepper(TransformerStepper):
             decoder = self.model.decoder
             states = decoder(tokens[:, None], self.memory, self.src_mask, self.length)
         states = states[:, 0]  # (rows, 1, d_model) -> (rows, d_model)
+        logits = self.model.project(states)  # (rows, vocab)
         self.length += 1
         self.states = states.cpu()
-        return self.model.project(states).float().cpu()
+        return logits.float().cpu()
 
     def reorder(self, rows: Tensor) -> None:
         rows = rows.to(self.row_source.device)
@@ -155,7 +157,7 @@ class FusedStepper(TransformerStepper):
         if len(src) == 1 and self.hidden is None:
             self.memories = self.fused.absorb(self.keys_values)
         keys = self.keys_values[0].keys  # (batch, heads, src_len, d_head)
-        shape = Shape(len(self.keys_values), keys.shape[1], keys.shape[3])
+        shape = Shape(layers=len(self.keys_values), heads=keys.shape[1], d_head=keys.shape[3])
         self.cache = Cache(len(src), shape, like=keys, keeps_times=self.fused.embed.has_bias)
 
     def _read(self, src: Tensor) -> Tensor:
@@ -163,12 +165,11 @@ class FusedStepper(TransformerStepper):
         batch, src_len = src.shape
         missing = 0 if batch == 1 else max(0, SHORT - src_len)
         if missing or not bool(self.src_mask.all()):
-            is_real = F.pad(self.src_mask, (0, missing))
-            zeros = torch.zeros(
-                is_real.shape, dtype=self.model.output.weight.dtype, device=src.device
-            )
+            is_real = F.pad(self.src_mask, (0, missing))  # (batch, 1, 1, slots)
+            dtype = self.model.output.weight.dtype
+            zeros = torch.zeros(is_real.shape, dtype=dtype, device=src.device)
             # Finite, so that a source without tokens gives numbers too.
-            self.hidden = zeros.masked_fill_(~is_real, torch.finfo(zeros.dtype).min)
+            self.hidden = zeros.masked_fill_(~is_real, torch.finfo(dtype).min)
         if any(self.fused.encoder_hooks):
             return super()._read(src)
         return self.fused.encode(src, self.hidden)
@@ -179,16 +180,19 @@ class FusedStepper(TransformerStepper):
 
     def step(self, tokens: Tensor) -> Tensor:
         tokens = tokens.to(self.memory.device)
-        states = self.fused.step(tokens, self.cache, self.memories, self.hidden)
+        states = self.fused.step(tokens, self.cache, self.memories, self.hidden)  # (rows, d_model)
+        logits = self.project(states)  # (rows, vocab)
         self.states = states.cpu()
-        return self.project(states).float().cpu()
+        return logits.float().cpu()
 
     def reorder(self, rows: Tensor) -> None:
         kept = self.cache.reorder(rows.to(self.memory.device))
-        if kept is not None:
-            self.keys_values = [memory.select(kept) for memory in self.keys_values]
-            self.memories = self.keys_values
-            self.hidden = None if self.hidden is None else self.hidden[kept]
+        if kept is None:
+            return
+        self.keys_values = [memory.select(kept) for memory in self.keys_values]
+        self.memories = self.keys_values
+        if self.hidden is not None:
+            self.hidden = self.hidden[kept]
 
 
 def stepper_for(model: Transformer, src: Tensor, precision: str = "exact") -> TransformerStepper:

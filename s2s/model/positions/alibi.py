@@ -31,6 +31,5 @@ def alibi_slopes(n_heads: int) -> Tensor:
     """(heads,): 2 ** (-8 i / n) for a power of two; otherwise the next power's odd ones fill up, as the authors do."""
     power = 2 ** math.floor(math.log2(n_heads))
     slopes = [2 ** (-8 * i / power) for i in range(1, power + 1)]
-    between = [2 ** (-4 * i / power) for i in range(1, 2 * power, 2)]
-    every = slopes + between
-    return torch.tensor(every[:n_heads])
+    slopes += [2 ** (-4 * i / power) for i in range(1, 2 * power, 2)]  # between those
+    return torch.tensor(slopes[:n_heads])

@@ -46,7 +46,8 @@ class Position(nn.Module):
 
     def order(self, length: int, start: int = 0, *, device: torch.device) -> Order:
         """What self-attention applies to `length` tokens after `start` others."""
-        return Order(lambda x: self.rotate(x, start), self.bias(length, start + length, device))
+        bias = self.bias(length, start + length, device)
+        return Order(lambda x: self.rotate(x, start), bias)
 
     def initialize(self, draw: Callable[[Tensor, float], None]) -> None:
         """Draw learned numbers; `draw(tensor, std)` fills it with a normal."""
@@ -54,5 +55,6 @@ class Position(nn.Module):
 
 def distances(query_len: int, key_len: int, device: torch.device) -> Tensor:
     """(query_len, key_len): key position minus query position, the last query standing at the last key."""
-    queries = torch.arange(key_len - query_len, key_len, device=device)
-    return torch.arange(key_len, device=device)[None] - queries[:, None]
+    keys = torch.arange(key_len, device=device)
+    queries = keys[key_len - query_len :]
+    return keys[None] - queries[:, None]

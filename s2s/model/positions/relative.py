@@ -42,8 +42,8 @@ def relative_buckets(distance: Tensor, settings: Positions, *, is_causal: bool) 
         first = (distance > 0).long() * n_buckets
         far = distance.abs()
     n_exact = n_buckets // 2
-    growth = torch.log(far.clamp(min=1).float() / n_exact) / math.log(
-        settings.max_distance / n_exact
-    )
-    shared = (n_exact + growth * (n_buckets - n_exact)).long().clamp(max=n_buckets - 1)
+    log_ratio = torch.log(far.clamp(min=1).float() / n_exact)
+    growth = log_ratio / math.log(settings.max_distance / n_exact)  # 0 at n_exact, 1 at the maximum
+    shared = n_exact + growth * (n_buckets - n_exact)
+    shared = shared.long().clamp(max=n_buckets - 1)
     return first + torch.where(far < n_exact, far, shared)

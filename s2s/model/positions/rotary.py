@@ -32,5 +32,5 @@ class Rotary(Position):
         rotated = [first * cos - second * sin, second * cos + first * sin]
         if is_halves:
             return torch.cat(rotated, dim=-1)  # (batch, heads, len, d_head)
-        # (batch, heads, len, d_head / 2, 2) -> (batch, heads, len, d_head)
-        return torch.stack(rotated, dim=-1).flatten(-2)
+        pairs = torch.stack(rotated, dim=-1)  # (batch, heads, len, d_head / 2, 2)
+        return pairs.flatten(-2)  # -> (batch, heads, len, d_head)

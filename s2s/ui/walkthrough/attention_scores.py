@@ -282,7 +282,7 @@ SCORE_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             ),
             code=lambda run: (
                 Code(masks.padding),
-                Code(attention_weights, "weights = scores.masked_fill", "return weights"),
+                Code(attention_weights, "lowest =", "return weights"),
             ),
             draw=_draw_mask,
             controls=ATTENTION_CONTROLS,

@@ -110,7 +110,7 @@ WEIGHT_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 " from every token, itself included.",
                 "A score that is larger by 1 gets 2.72 times the weight: only differences between scores matter.",
             ),
-            code=lambda run: (Code(attention_weights, "weights =", "return weights"),),
+            code=lambda run: (Code(attention_weights, "lowest =", "return weights"),),
             draw=_draw_softmax,
             controls=ATTENTION_CONTROLS,
         ),

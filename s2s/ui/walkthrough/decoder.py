@@ -180,7 +180,7 @@ DECODER_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 "At each position, the decoder reads one token and predicts the next; it begins with a start token.",
                 "When the whole target is known, as in training, all positions are computed at once.",
             ),
-            code=lambda run: (Code(Decoder.forward, "x = self.embed", "return"),),
+            code=lambda run: (Code(Decoder.forward, "tgt_len =", "return"),),
             draw=_draw_shifted,
             stack="decoder",
         ),
@@ -198,7 +198,7 @@ DECODER_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             ),
             code=lambda run: (
                 Code(masks.causal),
-                Code(attention_weights, "weights = scores.masked_fill", "return weights"),
+                Code(attention_weights, "lowest =", "return weights"),
             ),
             draw=_draw_causal,
             controls=DECODER_CONTROLS,

@@ -211,7 +211,7 @@ MEMORY_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             section="Encoder",
             formula=_memory_formula,
             explanation=_memory_explanation,
-            code=lambda run: (Code(Encoder.forward, "x = self.embed", "return"),),
+            code=lambda run: (Code(Encoder.forward, "order =", "return"),),
             draw=_draw_memory,
         ),
     }

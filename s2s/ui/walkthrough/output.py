@@ -141,7 +141,10 @@ OUTPUT_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             section="Writing",
             formula=_logits_formula,
             explanation=_logits_explanation,
-            code=lambda run: (Code(Transformer.forward, "return"), Code(Transformer.project)),
+            code=lambda run: (
+                Code(Transformer.forward, "memory =", "return"),
+                Code(Transformer.project),
+            ),
             draw=_draw_logits,
             controls=("tgt",),
             stack="decoder",

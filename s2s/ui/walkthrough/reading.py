@@ -241,11 +241,11 @@ def _position_code(run: Run) -> tuple[Code, ...]:
     kind = run.recipe.model.positions.kind
     if kind == "sinusoidal":
         return (
-            Code(Embed.forward, "x = ", "return"),
+            Code(Embed.forward, "is_real =", "return"),
             Code(sinusoids, "half =", "return pairs.flatten"),
         )
     if kind == "learned":
-        return Code(Embed.forward, "x = ", "return"), Code(Learned.rows)
+        return Code(Embed.forward, "is_real =", "return"), Code(Learned.rows)
     methods: Mapping[str, Callable[..., Any]] = {
         "queries and keys": position.rotate,
         "scores": position.bias,

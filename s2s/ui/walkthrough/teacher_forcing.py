@@ -82,7 +82,7 @@ FORCING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 " which it never had to in training.",
             ),
             code=lambda run: (
-                Code(Transformer.forward, "return"),
+                Code(Transformer.forward, "memory =", "return"),
                 Code(Run.next_tokens, "with inference", "log_probs"),
             ),
             draw=_draw_forcing,
