@@ -9,10 +9,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from s2s.config import Config, setting
+from s2s.config import Config, UserError, setting, shortened
+from s2s.data import interop
 from s2s.data.pair import Gold, Pair
 from s2s.files import write_text
+
+if TYPE_CHECKING:
+    import datasets
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,37 @@ class Corpus:
             # JSON, so that different pairs never give the same bytes.
             digest.update(json.dumps([pair.src, pair.tgt]).encode() + b"\n")
         return digest.hexdigest()
+
+    def to_datasets(self) -> datasets.Dataset:
+        """A dataset with the columns `src` and `tgt`; spec, split and notes are in its description."""
+        description = "\n".join([f"{self.spec}, split {self.split}", *self.notes])
+        return interop.write_columns(((pair.src, pair.tgt) for pair in self.pairs), description)
+
+    @classmethod
+    def from_datasets(cls, dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Corpus:
+        """Two columns of a dataset, nested ones as `translation.en`; without names they are guessed.
+
+        The same column twice, or the only text column, is plain text. Of a list of texts the first is used; rows
+        without text on both sides are dropped. Raises UserError for an unknown column, if there is no pair, and for
+        several splits or a stream instead of a dataset.
+        """
+        found = interop.read_columns(dataset, src, tgt)
+        pairs = tuple(
+            Pair(one_line(one), one_line(other))
+            for one, other in found.rows
+            if one.strip() and other.strip()
+        )
+        if not pairs:
+            raise UserError(
+                f"No row has text in both `{shortened(found.src, 90)}` and `{shortened(found.tgt, 90)}`; choose other"
+                " columns."
+            )
+        notes = [f"`{found.src}` is the source, `{found.tgt}` the target."]
+        if n_lost := len(found.rows) - len(pairs):
+            rows = "row" if n_lost == 1 else "rows"
+            notes.append(f"{n_lost:,} {rows} without text in both columns dropped.")
+        split = str(dataset.split or "train")
+        return cls("datasets", split, pairs, tuple(notes), is_plain=found.src == found.tgt)
 
 
 # What a source returns: a function per split, which reads the pairs when it is called.

@@ -1,36 +1,41 @@
-"""Conversion between Corpus and `datasets.Dataset`."""
+"""The tables of the `datasets` library: their text columns read, and two columns written. Knows nothing of Corpus."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from s2s.config import UserError, shortened, unknown
-from s2s.data.corpus import Corpus, one_line
 from s2s.data.formats import columns
-from s2s.data.pair import Pair
 
 if TYPE_CHECKING:
     import datasets
 
 
-def to_datasets(corpus: Corpus) -> datasets.Dataset:
-    """A dataset with the columns `src` and `tgt`; spec, split and notes are in its description."""
+class TextColumns(NamedTuple):
+    """Two columns of a dataset, by name, with the texts of each row; "" where a row has none."""
+
+    src: str
+    tgt: str
+    rows: list[tuple[str, str]]
+
+
+def write_columns(rows: Iterable[tuple[str, str]], description: str) -> datasets.Dataset:
+    """A dataset with the columns `src` and `tgt`."""
     import datasets
 
-    sides = {"src": [pair.src for pair in corpus.pairs], "tgt": [pair.tgt for pair in corpus.pairs]}
+    rows = list(rows)
+    sides = {"src": [src for src, _ in rows], "tgt": [tgt for _, tgt in rows]}
     features = datasets.Features({side: datasets.Value("string") for side in sides})
-    description = "\n".join([f"{corpus.spec}, split {corpus.split}", *corpus.notes])
-    return datasets.Dataset.from_dict(
-        sides, info=datasets.DatasetInfo(description=description, features=features)
-    )
+    info = datasets.DatasetInfo(description=description, features=features)
+    return datasets.Dataset.from_dict(sides, info=info)
 
 
-def from_datasets(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Corpus:
+def read_columns(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> TextColumns:
     """Two columns of a dataset, nested ones as `translation.en`; without names they are guessed.
 
-    The same column twice, or the only text column, is plain text. Of a list of texts the first is used; rows without
-    text on both sides are dropped. Raises UserError for an unknown column, if there is no pair, and for several
-    splits or a stream instead of a dataset.
+    The only text column is read twice. Of a list of texts the first is used. Raises UserError for an unknown column,
+    and for several splits or a stream instead of a dataset.
     """
     _check_is_dataset(dataset)
     found = columns.from_features(dataset.features)
@@ -44,31 +49,8 @@ def from_datasets(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Co
             "The source and target columns are ambiguous; give two of"
             f" {shortened(', '.join(texts)) or 'none'} as src and tgt."
         )
-    src = likely.src
-    tgt = likely.tgt
-    sides = zip(*(_texts(dataset, name) for name in (src, tgt)), strict=True)
-    pairs = tuple(
-        Pair(one_line(one), one_line(other))
-        for one, other in sides
-        if one.strip() and other.strip()
-    )
-    if not pairs:
-        raise UserError(
-            f"No row has text in both `{shortened(src, 90)}` and `{shortened(tgt, 90)}`; choose other columns."
-        )
-    n_lost = len(dataset) - len(pairs)
-    lost = (
-        (f"{n_lost:,} {'row' if n_lost == 1 else 'rows'} without text in both columns dropped.",)
-        if n_lost
-        else ()
-    )
-    return Corpus(
-        "datasets",
-        str(dataset.split or "train"),
-        pairs,
-        (f"`{src}` is the source, `{tgt}` the target.", *lost),
-        src == tgt,
-    )
+    sides = (_texts(dataset, name) for name in (likely.src, likely.tgt))
+    return TextColumns(likely.src, likely.tgt, list(zip(*sides, strict=True)))
 
 
 def _check_is_dataset(given: Any) -> None:
@@ -86,7 +68,7 @@ def _check_is_dataset(given: Any) -> None:
         )
 
 
-def _texts(dataset: datasets.Dataset, name: str) -> list[str]:
+def _texts(dataset: datasets.Dataset, name: str) -> Sequence[str]:
     outer, _, inner = ("", "", "") if name in dataset.column_names else name.rpartition(".")
     values = [value and value.get(inner) for value in dataset[outer]] if inner else dataset[name]
     return [_first(value) for value in values]

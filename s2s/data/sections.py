@@ -17,7 +17,6 @@ from s2s.config import DataConfig
 from s2s.data import saved_datasets
 from s2s.data.corpus import Corpus
 from s2s.data.files import offered
-from s2s.data.interop import to_datasets
 from s2s.data.lint import flagged, lint_pairs, repaired
 from s2s.data.lint.rules import MAX_RATIO, MAX_WORDS
 from s2s.data.preview import Preview
@@ -186,7 +185,7 @@ def _export(job: ReaderJob) -> dict[str, Any]:
     """The pairs that training would use, as a file for `datasets` and pandas."""
     train = prepared(job.train, job.valid, SEED, job.data).train
     name = PROFILE_SECTIONS["export"].name("export", job.data)
-    to_datasets(train).to_parquet(job.folder / f"{name}.parquet")
+    train.to_datasets().to_parquet(job.folder / f"{name}.parquet")
     return {"n_pairs": len(train)}
 
 

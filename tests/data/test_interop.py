@@ -5,7 +5,6 @@ import pytest
 
 from s2s.config import UserError
 from s2s.data.corpus import Corpus
-from s2s.data.interop import from_datasets, to_datasets
 from s2s.data.pair import Pair
 
 WORLD = (
@@ -18,10 +17,10 @@ WORLD = (
 
 def test_there_and_back_again() -> None:
     corpus = Corpus("file.tsv", "train", WORLD, ("A note.",))
-    table = to_datasets(corpus)
+    table = corpus.to_datasets()
     assert table.column_names == ["src", "tgt"]
     assert "A note." in table.info.description
-    back = from_datasets(table)
+    back = Corpus.from_datasets(table)
     assert back.pairs == WORLD
     assert back.hash == corpus.hash
 
@@ -33,35 +32,41 @@ def test_a_translation_gives_both_directions() -> None:
     table = datasets.Dataset.from_dict(
         {"translation": [{"de": "ja", "en": "yes"}, {"de": "", "en": "no"}], "n": [1, 2]}, features
     )
-    assert from_datasets(table).pairs == (Pair("ja", "yes"),)
-    assert from_datasets(table, "translation.en", "translation.de").pairs == (Pair("yes", "ja"),)
-    assert "1 row without text" in from_datasets(table).notes[-1]
+    assert Corpus.from_datasets(table).pairs == (Pair("ja", "yes"),)
+    assert Corpus.from_datasets(table, "translation.en", "translation.de").pairs == (
+        Pair("yes", "ja"),
+    )
+    assert "1 row without text" in Corpus.from_datasets(table).notes[-1]
 
 
 def test_of_several_targets_the_first() -> None:
     table = datasets.Dataset.from_dict({"original": ["a b"], "simplifications": [["a", "b"]]})
-    assert from_datasets(table).pairs == (Pair("a b", "a"),)
+    assert Corpus.from_datasets(table).pairs == (Pair("a b", "a"),)
 
 
 def test_one_column_is_plain_text() -> None:
-    plain = from_datasets(datasets.Dataset.from_dict({"text": ["a b"]}))
+    plain = Corpus.from_datasets(datasets.Dataset.from_dict({"text": ["a b"]}))
     assert plain.is_plain
     assert plain.pairs == (Pair("a b", "a b"),)
-    assert not from_datasets(datasets.Dataset.from_dict({"src": ["a"], "tgt": ["b"]})).is_plain
+    assert not Corpus.from_datasets(
+        datasets.Dataset.from_dict({"src": ["a"], "tgt": ["b"]})
+    ).is_plain
 
 
 def test_what_cannot_be_read_is_said() -> None:
     with pytest.raises(UserError, match="no text column `sorce`; the nearest are `source`"):
-        from_datasets(datasets.Dataset.from_dict({"source": ["a"], "target": ["b"]}), "sorce")
+        Corpus.from_datasets(
+            datasets.Dataset.from_dict({"source": ["a"], "target": ["b"]}), "sorce"
+        )
     with pytest.raises(UserError, match="are ambiguous; give two of a, b, c"):
-        from_datasets(datasets.Dataset.from_dict({"a": ["a"], "b": ["b"], "c": ["c"]}))
+        Corpus.from_datasets(datasets.Dataset.from_dict({"a": ["a"], "b": ["b"], "c": ["c"]}))
     with pytest.raises(UserError, match="No row has text in both `src` and `tgt`"):
-        from_datasets(datasets.Dataset.from_dict({"src": ["a", " "], "tgt": ["", "b"]}))
+        Corpus.from_datasets(datasets.Dataset.from_dict({"src": ["a", " "], "tgt": ["", "b"]}))
 
 
 def test_splits_and_streams_are_refused_in_a_sentence() -> None:
     table = datasets.Dataset.from_dict({"source": ["a"], "target": ["b"]})
     with pytest.raises(UserError, match=r"splits \(train, test\) was given; give one of them"):
-        from_datasets(datasets.DatasetDict({"train": table, "test": table}))
+        Corpus.from_datasets(datasets.DatasetDict({"train": table, "test": table}))
     with pytest.raises(UserError, match=r"stream .* was given, .*; give a datasets\.Dataset"):
-        from_datasets(table.to_iterable_dataset())
+        Corpus.from_datasets(table.to_iterable_dataset())
