@@ -8,20 +8,26 @@ makes the page a link.
 
 from __future__ import annotations
 
+import importlib
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from s2s.api import Run, load, train
     from s2s.config import PRESETS, Recipe, UserError
-    from s2s.runs import Run, load
+    from s2s.data import Corpus
 
-__all__ = ["PRESETS", "Recipe", "Run", "UserError", "load"]
+__all__ = ["PRESETS", "Corpus", "Recipe", "Run", "UserError", "load", "train"]
 
 _HOMES = {
+    "Corpus": "s2s.data",
     "PRESETS": "s2s.config",
     "Recipe": "s2s.config",
-    "Run": "s2s.runs",
+    "Run": "s2s.api",
     "UserError": "s2s.config",
-    "load": "s2s.runs",
+    "load": "s2s.api",
+    "train": "s2s.api",
 }
 
 
@@ -29,6 +35,23 @@ def __getattr__(name: str) -> Any:
     """Public names are imported when first used: `import s2s` costs no torch."""
     if name not in _HOMES:
         raise AttributeError(f"module `s2s` has no attribute `{name}`")
-    import importlib
-
     return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+class _TrainFolder(ModuleType):
+    """The folder s2s/train, which is also the public function `s2s.train`."""
+
+    def __call__(self, *args: Any, **settings: Any) -> Run:
+        run: Run = importlib.import_module("s2s.api").train(*args, **settings)
+        return run
+
+
+class _Package(ModuleType):
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Python sets the attribute `train` to the folder as soon as anything imports it."""
+        if name == "train" and isinstance(value, ModuleType):
+            value.__class__ = _TrainFolder
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

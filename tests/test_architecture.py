@@ -55,7 +55,8 @@ MAY = {
     "share": LEAVES,
     "ui": ENGINE | {"plots", "share", "demo", "workspaces", "logs", "monitoring"},
     "cli": ENGINE | {"workspaces"},
-    "__init__": ENGINE,
+    "api": ENGINE,
+    "__init__": ENGINE | {"api"},
     "__main__": {"cli"},
 }
 NO_TORCH = {

@@ -37,12 +37,8 @@ def read_columns(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Tex
     The only text column is read twice. Of a list of texts the first is used. Raises UserError for an unknown column,
     and for several splits or a stream instead of a dataset.
     """
-    _check_is_dataset(dataset)
+    texts = text_columns(dataset, src, tgt)
     found = columns.from_features(dataset.features)
-    texts = [column.name for column in found if column.kind != "other"]
-    for name in filter(None, (src, tgt)):
-        if name not in texts:
-            raise unknown("text column", name, texts)
     likely = columns.choose_columns(found, src=src, tgt=tgt)
     if likely is None:
         raise UserError(
@@ -53,7 +49,19 @@ def read_columns(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Tex
     return TextColumns(likely.src, likely.tgt, list(zip(*sides, strict=True)))
 
 
-def _check_is_dataset(given: Any) -> None:
+def text_columns(dataset: datasets.Dataset, *wanted: str) -> list[str]:
+    """The names of the columns that hold texts. Raises UserError where a wanted one is not among them."""
+    require_dataset(dataset)
+    found = columns.from_features(dataset.features)
+    texts = [column.name for column in found if column.kind != "other"]
+    for name in filter(None, wanted):
+        if name not in texts:
+            raise unknown("text column", name, texts)
+    return texts
+
+
+def require_dataset(given: Any) -> None:
+    """Raises UserError for several splits, or a stream, instead of a dataset."""
     import datasets
 
     if isinstance(given, datasets.DatasetDict | datasets.IterableDatasetDict):

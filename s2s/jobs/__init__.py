@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from s2s.jobs.evaluation import external, provenance, test_sets
     from s2s.jobs.evaluation import service as evaluation_service
     from s2s.jobs.evaluation.external import GivenScores
+    from s2s.jobs.evaluation.scoring import SystemScores
     from s2s.jobs.evaluation.service import EvaluationProgress, EvaluationRequest
     from s2s.jobs.evaluation.test_sets import AllReferences, SentencePairs
     from s2s.jobs.extrapolation import ExtrapolationResult, ExtrapolationSettings
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 _NAMES = MappingProxyType(
     {
         "s2s.jobs.evaluation.external": ("GivenScores",),
+        "s2s.jobs.evaluation.scoring": ("SystemScores",),
         "s2s.jobs.evaluation.service": ("EvaluationProgress", "EvaluationRequest"),
         "s2s.jobs.evaluation.test_sets": ("AllReferences", "SentencePairs"),
         "s2s.jobs.extrapolation": ("ExtrapolationResult", "ExtrapolationSettings"),

@@ -18,6 +18,7 @@ from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import TURN, Table
 
 LISTED = LIKE_TARGET | {"simplification", "correction"}  # a list named by their plural: references
+ANY_COLUMNS = FileOptions()
 Row = tuple[str, tuple[str, ...]]  # a source and its references, none of them empty
 
 
@@ -33,14 +34,16 @@ def is_table(name: str) -> bool:
     return pairing.suffix(name) in TABLE_FORMATS
 
 
-def read_references(name: str, content: bytes) -> ReferenceTable:
+def read_references(
+    name: str, content: bytes, options: FileOptions = ANY_COLUMNS
+) -> ReferenceTable:
     """The rows of a table; those without a source or without any reference are dropped.
 
     Raises UserError for what is no table, or has no such row.
     """
     given = streams.in_memory(name, content)
     with ReadingBudget(Caps()) as budget:
-        found = _read(given, FileOptions(), budget)
+        found = _read(given, options, budget)
     if not found.rows:
         raise UserError(
             f"`{given.name}` has no row with a source and a reference; give at least one."

@@ -1,0 +1,178 @@
+"""What a Python program or a notebook does: train on what it holds, evaluate, and find the run again."""
+
+import contextlib
+import importlib
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pandas as pd
+import pytest
+
+import s2s
+from s2s import api
+from s2s.cli import main
+from s2s.config import UserError
+from s2s.data import as_corpus, as_references, saved_datasets
+from s2s.data.pair import Pair
+from s2s.model import saved_steps
+from s2s.runs import list_runs, runs_folder
+from s2s.settings import OWNER
+from tests.conftest import TINY
+
+PAIRS = [(f"a{i % 7} b{i % 5}", f"x{i % 7} y{i % 5}") for i in range(70)]
+FEW_STEPS = {**TINY, "train.steps": 4, "train.watch.validate_every": 2}
+
+
+def trained(data: Any, **more: Any) -> s2s.Run:
+    """Four updates, without a progress bar."""
+    return api.train(data, settings=FEW_STEPS, progress=False, **more)
+
+
+def test_all_kinds_of_data_give_the_same_pairs() -> None:
+    table = pd.DataFrame(PAIRS, columns=["en", "fr"])
+    corpora = [
+        as_corpus(PAIRS),
+        as_corpus(table),
+        as_corpus(table, ("en", "fr")),
+        as_corpus(datasets.Dataset.from_pandas(table)),
+        as_corpus(as_corpus(PAIRS)),
+    ]
+    assert {corpus.hash for corpus in corpora} == {corpora[0].hash}
+    assert corpora[0].pairs[0] == Pair("a0 b0", "x0 y0")
+    assert as_corpus(table, ("fr", "en")).pairs[0] == Pair("x0 y0", "a0 b0")
+    assert len(as_corpus("builtin:first-steps")) == len(
+        s2s.Corpus.from_datasets(as_corpus("builtin:first-steps").to_datasets())
+    )
+    assert "1 of 2 pairs" in as_corpus([("a", "b"), ("a", " ")]).notes[0]
+
+
+def test_a_table_has_several_references() -> None:
+    table = pd.DataFrame({"source": ["a", "b"], "ref1": ["x", "y"], "ref2": ["z", None]})
+    assert as_references(table) == [("a", ("x", "z")), ("b", ("y",))]
+    lists = datasets.Dataset.from_dict({"source": ["a"], "references": [["x", "z"]]})
+    assert as_references(lists) == [("a", ("x", "z"))]
+    assert as_references([("a", "x")]) == [("a", ("x",))]
+
+
+@pytest.mark.parametrize(
+    ("data", "columns", "sentence"),
+    [
+        (PAIRS, ("en", "fr"), "`columns` is for a Dataset or a DataFrame; leave it out"),
+        ("pairs.csv", ("en", "fr"), r"write them in the SPEC, as in pairs\.csv#src=en,tgt=de"),
+        (pd.DataFrame(PAIRS, columns=["en", "fr"]), ("en",), "give two names"),
+        (pd.DataFrame(PAIRS, columns=["en", "fr"]), ("en", "frr"), "no text column `frr`"),
+        (
+            pd.DataFrame({"source": ["a", 1], "target": ["b", "c"]}),
+            (),
+            "DataFrame cannot be read|no text in both",
+        ),
+        ([("a", "b"), "a b"], (), "Item 2 of the list is 'a b'; each must be a"),
+        ([("a", "b"), ("a", None)], (), r"Item 2 of the list is \('a', None\)"),
+        ([(" ", "b")], (), "no pair with text on both sides"),
+        (17, (), "The data is a int; give a datasets.Dataset, a pandas DataFrame"),
+    ],
+)
+def test_what_is_no_data_is_said(data: Any, columns: Any, sentence: str) -> None:
+    for read in (as_corpus, as_references):
+        with pytest.raises(UserError, match=sentence):
+            read(data, columns)
+
+
+def test_splits_and_plain_text_have_no_references() -> None:
+    splits = datasets.DatasetDict(
+        {"test": datasets.Dataset.from_dict({"src": ["a"], "tgt": ["b"]})}
+    )
+    with pytest.raises(UserError, match=r"splits \(test\) was given"):
+        as_references(splits)
+    plain = as_corpus(datasets.Dataset.from_dict({"text": ["a b"]}))
+    with pytest.raises(UserError, match="is plain text and has no references"):
+        as_references(plain)
+
+
+def test_a_run_trained_here_is_listed_resumable_and_its_dataset_saved() -> None:
+    run = trained(pd.DataFrame(PAIRS, columns=["en", "fr"]), name="mine")
+    assert [row.name for row in list_runs(OWNER)] == ["mine"]
+    assert run.folder.path.parent == runs_folder()
+    (saved,) = saved_datasets.listing(OWNER)
+    assert saved.name == "mine"
+    assert run.folder.about()["source"] == saved.spec
+    options = ["--out", str(run.folder.path), "--set", "train.steps=6"]
+    assert main(["train", "--resume", *options]) == 0
+    assert s2s.load(run.folder.path, 6).step == 6
+
+
+def test_valid_out_preset_and_initial_weights(tmp_path: Path) -> None:
+    first = trained(PAIRS, valid=[("a1 b1", "x1 y1")], out=tmp_path / "first", preset="mini-t5")
+    about = first.folder.about()
+    assert (about["preset"], about["name"], about["data"]["n_valid"]) == ("mini-t5", "first", 1)
+    second = trained(PAIRS, init_from=str(first.folder.path), out=tmp_path / "second")
+    assert second.folder.about()["init_from"]["step"] == first.step
+    assert second.recipe.model == first.recipe.model
+    third = trained(PAIRS, preset=first.recipe, out=tmp_path / "third")
+    assert third.folder.about()["preset"] == ""
+    with pytest.raises(UserError, match="already holds a trained run"):
+        trained(PAIRS, out=tmp_path / "first")
+    with pytest.raises(UserError, match="no preset `smal`; the nearest are `small`"):
+        trained(PAIRS, preset="smal")
+
+
+def test_nothing_is_written_for_a_wrong_setting() -> None:
+    with pytest.raises(UserError, match=r"`train\.stepps`"):
+        api.train(PAIRS, settings={"train.stepps": 3})
+    assert not runs_folder().exists()
+    assert not saved_datasets.listing(OWNER)
+
+
+@pytest.mark.parametrize(
+    ("at", "said"), [("Validation", "before its first update"), ("Step", "--resume --out")]
+)
+def test_an_interrupt_saves_before_it_is_raised(
+    at: str, said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def interrupted(prepared: Any) -> Any:
+        with contextlib.closing(run(prepared)) as events:
+            for event in events:
+                if type(event).__name__ == at:
+                    signal.raise_signal(signal.SIGINT)
+                yield event
+
+    run = api.training.run
+    monkeypatch.setattr(api.training, "run", interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt, match=said):
+        api.train(PAIRS, settings=FEW_STEPS, out=tmp_path / "run")
+    assert signal.getsignal(signal.SIGINT) is before
+    assert saved_steps(tmp_path / "run" / "checkpoints") == ([1] if at == "Step" else [])
+
+
+def test_evaluate_gives_the_numbers_of_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus = as_corpus("builtin:mini-en-fr")
+    (tmp_path / "src").write_text("".join(f"{pair.src}\n" for pair in corpus.pairs))
+    (tmp_path / "ref").write_text("".join(f"{pair.tgt}\n" for pair in corpus.pairs))
+    files = ["--src", str(tmp_path / "src"), "--ref", str(tmp_path / "ref")]
+    assert main(["evaluate", "demo-en-fr", "--strategy", "greedy", *files]) == 0
+    printed = capsys.readouterr().out
+    expected = json.loads(printed.splitlines()[-1])
+    run = s2s.load("demo-en-fr")
+    found = run.evaluate(corpus, "greedy")
+    for key in ("bleu", "chrf", "ter", "rouge_l", "exact_match", "loss", "token_accuracy"):
+        assert found.loc[key, "value"] == pytest.approx(expected[key], abs=1e-9), key
+        assert found.loc[key, "low"] <= found.loc[key, "value"] <= found.loc[key, "high"]
+    assert found.loc["bleu", "signature"] == expected["signature"]["bleu"]
+    assert found.attrs["step"] == run.step
+    rows = run.evaluate(corpus.to_datasets(), "greedy", by="sentence")
+    assert list(rows["source"]) == [pair.src for pair in corpus.pairs]
+    assert rows["exact_match"].mean() == pytest.approx(expected["exact_match"])
+    with pytest.raises(UserError, match="no table `word`"):
+        run.evaluate(corpus, by="word")
+
+
+def test_s2s_train_is_a_function_even_after_its_folder_was_imported() -> None:
+    importlib.import_module("s2s.train.loop")
+    with pytest.raises(UserError, match="no preset `no such preset`"):
+        s2s.train(PAIRS, preset="no such preset")

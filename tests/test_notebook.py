@@ -1,0 +1,34 @@
+"""docs/notebook.ipynb runs from the first cell to the last, and shows what it promises."""
+
+import ast
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebook.ipynb"
+
+
+def shown(code: str, names: dict[str, Any]) -> Any:
+    """Runs a cell; the value of its last line, as a notebook shows it."""
+    *statements, last = ast.parse(code).body
+    exec(compile(ast.Module(statements, []), str(NOTEBOOK), "exec"), names)
+    if isinstance(last, ast.Expr):
+        return eval(compile(ast.Expression(last.value), str(NOTEBOOK), "eval"), names)
+    exec(compile(ast.Module([last], []), str(NOTEBOOK), "exec"), names)
+    return None
+
+
+def test_the_notebook_runs() -> None:
+    cells = json.loads(NOTEBOOK.read_text())["cells"]
+    names: dict[str, Any] = {}
+    codes = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    assert not any(cell.get("outputs") for cell in cells), "save the notebook without its outputs"
+    found = [shown(code, names) for code in codes]
+    tables = [value for value in found if isinstance(value, pd.DataFrame)]
+    assert len(tables) == 4
+    _, scores, _, attention = tables
+    assert scores.loc["exact_match", "value"] > 90  # a toy that is learned in seconds
+    assert list(attention.columns)[-1] == "</s>"
+    assert attention.sum(axis=1).between(0.95, 1.05).all()
