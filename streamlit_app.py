@@ -1,6 +1,13 @@
 """The dashboard: `streamlit run streamlit_app.py`."""
 
 import runpy
+import sys
+
+from s2s.versions import unsupported
+
+if sentence := unsupported():  # what is imported below may not exist there
+    print(sentence, file=sys.stderr)
+    sys.exit(2)
 
 import streamlit as st
 from starlette.middleware import Middleware

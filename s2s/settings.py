@@ -57,6 +57,12 @@ def home() -> Path:
     return Path(os.environ.get("S2S_HOME") or Path.home() / ".s2s").expanduser()
 
 
+def dashboard() -> Path:
+    """The folder of streamlit_app.py and pages/: a part of the installed package; elsewhere the project's own."""
+    installed = Path(__file__).parent / "dashboard"
+    return installed if installed.is_dir() else Path(__file__).parents[1]
+
+
 def new_id() -> str:
     """A random id for a run or a job that nobody can guess: 16 characters of 0-9 and a-z."""
     return "".join(secrets.choice(string.digits + string.ascii_lowercase) for _ in range(16))

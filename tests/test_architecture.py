@@ -57,7 +57,8 @@ MAY = {
     "cli": ENGINE | {"workspaces"},
     "api": ENGINE,
     "__init__": ENGINE | {"api"},
-    "__main__": {"cli"},
+    "__main__": {"cli", "versions"},
+    "versions": set(),
 }
 NO_TORCH = {
     "words",

@@ -1,13 +1,49 @@
-"""The commands that need no run: `presets`, `data` and `worker`."""
+"""The commands that need no run: `app`, `presets`, `data` and `worker`."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
 
 from s2s.cli.training import recipe_changes
 from s2s.config import Recipe, UserError, override
+
+# What the dashboard needs beyond the command line: the extra `app`.
+SCREENS = ("streamlit", "plotly")
+# Elsewhere a program that replaces itself comes back to the prompt at once.
+CAN_EXEC = os.name == "posix"
+
+
+def app(arguments: argparse.Namespace) -> None:
+    """Open the dashboard."""
+    from s2s.settings import dashboard
+
+    missing = [name for name in SCREENS if find_spec(name) is None]
+    if missing:
+        raise UserError(
+            f"The dashboard needs {' and '.join(missing)}, which this environment lacks; in the project's folder,"
+            ' run: pip install ".[app]"'
+        )
+    # -P: nothing is imported from the folder in which the command was given.
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "streamlit",
+        "run",
+        str(dashboard() / "streamlit_app.py"),
+    ]
+    command.append("--server.showEmailPrompt=false")
+    if arguments.port:
+        command.append(f"--server.port={arguments.port}")
+    if CAN_EXEC:
+        os.execv(sys.executable, command)  # so that signals reach the server
+    sys.exit(subprocess.call(command))
 
 
 def presets(arguments: argparse.Namespace) -> None:

@@ -6,9 +6,10 @@ import argparse
 import re
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from s2s.cli.commands import data, presets, worker
+from s2s.cli.commands import app, data, presets, worker
 from s2s.cli.decoding import evaluate, score, translate
 from s2s.cli.training import DEFAULT_PRESET, train
 from s2s.config import TASK_KINDS, shortened
@@ -30,7 +31,7 @@ class _Parser(argparse.ArgumentParser):
 
 def make_parser() -> argparse.ArgumentParser:
     parser = _Parser(
-        prog="python -m s2s",
+        prog="s2s" if Path(sys.argv[0]).stem == "s2s" else "python -m s2s",
         description="Train, decode and measure sequence-to-sequence transformers.",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -42,6 +43,10 @@ def make_parser() -> argparse.ArgumentParser:
         one.set_defaults(command=command)
         return one
 
+    one = add(app)
+    one.add_argument(
+        "--port", type=int, metavar="N", help="the port of its address (default: 8501, or the next)"
+    )
     one = add(presets)
     one.add_argument("--json", action="store_true", help="print a JSON list")
     one = add(data)

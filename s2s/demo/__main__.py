@@ -20,6 +20,7 @@ from s2s import files, tokenizers
 from s2s.config import PRESETS, choose, override
 from s2s.data import load, write_shipped_previews
 from s2s.demo import DEMOS, extrapolation, measured
+from s2s.demo.thin import thin_metrics, thin_weights
 from s2s.jobs import training
 from s2s.model import weights_path
 from s2s.runs import RunFolder
@@ -42,10 +43,11 @@ OWN_CHANGES = MappingProxyType(
     {"demo-tasks": {"model.positions.kind": "rotary", "train.lr": 0.002}}
 )
 SOURCE_TOKENIZER = "src.tokenizer.json"
+METRICS = "metrics.jsonl"
 
 
 def make(name: str, out: Path) -> None:
-    """Train one demo and save what pages need: the best weights in half precision, without the optimizer's state."""
+    """Train one demo and save what pages need: the best weights, rounded, without the optimizer's state."""
     recipe = override(
         PRESETS["small"].recipe,
         {**CHANGES, **OWN_CHANGES.get(name, {}), "train.steps": STEPS[name]},
@@ -66,20 +68,22 @@ def _ship(run: RunFolder, out: Path) -> None:
     for name in (
         "recipe.json",
         "status.json",
-        "metrics.jsonl",
         "samples.jsonl",
         SOURCE_TOKENIZER,
         "tgt.tokenizer.json",
     ):
         files.write_bytes(out / name, (run.path / name).read_bytes())
+    metrics = (run.path / METRICS).read_text(encoding="utf-8").splitlines()
+    thinned = (json.dumps(row) + "\n" for row in thin_metrics(map(json.loads, metrics)))
+    files.write_bytes(out / METRICS, "".join(thinned).encode())
     source = tokenizers.WordTokenizer(
         tokenizers.load(out / SOURCE_TOKENIZER).words, normalizes=True
     )
     source.save(out / SOURCE_TOKENIZER)  # visitors write "The cat sits on the mat."
     weights = safetensors.torch.load_file(weights_path(run.checkpoints, step))
-    halved = {name: tensor.half() for name, tensor in weights.items()}
     files.write_bytes(
-        weights_path(RunFolder(out).checkpoints, step), safetensors.torch.save(halved)
+        weights_path(RunFolder(out).checkpoints, step),
+        safetensors.torch.save(thin_weights(weights)),
     )
 
 

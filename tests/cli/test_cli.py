@@ -12,7 +12,7 @@ import pytest
 
 import s2s
 from s2s import access, settings
-from s2s.cli import main, parser
+from s2s.cli import commands, main, parser
 from s2s.config import PRESETS
 from s2s.runs import RunFolder
 from s2s.scores import Scoring, score_all
@@ -61,6 +61,31 @@ def test_presets_are_listed_with_their_parameters(say: Say) -> None:
         "source",
     }
     assert "78  " in say("presets")[1]
+
+
+def test_app_says_what_it_lacks(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commands, "find_spec", lambda name: None if name == "plotly" else name)
+    status, out, err = say("app")
+    assert (status, out) == (2, "")
+    assert err.startswith("The dashboard needs plotly, which this environment lacks; ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("system", ["posix", "nt"])
+def test_app_starts_the_server_with_what_was_given(
+    say: Say, monkeypatch: pytest.MonkeyPatch, system: str
+) -> None:
+    """Where there is no `exec` that keeps the process, it waits for another one."""
+    started: list[list[str]] = []
+    monkeypatch.setattr(commands, "CAN_EXEC", system == "posix")
+    monkeypatch.setattr(commands.subprocess, "call", lambda command: started.append(command) or 3)
+    monkeypatch.setattr(os, "execv", lambda program, command: sys.exit(started.append(command)))
+    status, _, _ = say("app", "--port", "8600")
+    (command,) = started
+    assert status == (0 if system == "posix" else 3)
+    assert command[:5] == [sys.executable, "-P", "-m", "streamlit", "run"]
+    assert Path(command[5]).name == "streamlit_app.py"
+    assert "--server.port=8600" in command
 
 
 def test_data_writes_aligned_files_and_gold_alignments(say: Say, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 
 import streamlit as st
@@ -10,7 +9,7 @@ import streamlit as st
 from s2s import settings
 from s2s.ui.shell.operator import has_operator_page, is_operator
 
-FOLDER = Path(__file__).parents[3] / "pages"
+FOLDER = settings.dashboard() / "pages"
 
 
 class Page(NamedTuple):

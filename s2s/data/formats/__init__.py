@@ -1,0 +1,1 @@
+"""The file formats of datasets, a module each, and what they share."""

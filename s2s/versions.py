@@ -1,0 +1,40 @@
+"""Which Python and torch the program runs on. Readable by Python 3.8, which can so say what is wrong."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib import metadata
+
+# The bounds of pyproject.toml.
+PYTHON = (3, 11)
+TORCH = (2, 13)
+TORCH_BELOW = 3
+
+
+def unsupported() -> str:
+    """A sentence where this Python or the installed torch is not one that the program runs on; else "".
+
+    Reads torch's version without importing it.
+    """
+    if sys.version_info[:2] < PYTHON:
+        return (
+            f"This is Python {_text(sys.version_info[:3])}; s2s needs Python {_text(PYTHON)} or newer: create an"
+            " environment with one, and install s2s there."
+        )
+    needed = (
+        f"s2s needs torch {_text(TORCH)} or newer, and below {TORCH_BELOW}: install one of these in this"
+        " environment."
+    )
+    try:
+        found = metadata.version("torch")
+    except metadata.PackageNotFoundError:
+        return f"torch is not installed; {needed}"
+    numbers = tuple(int(number) for number in re.findall(r"\d+", found)[:2])
+    if TORCH <= numbers < (TORCH_BELOW,):
+        return ""
+    return f"torch {found} is installed; {needed}"
+
+
+def _text(numbers: tuple[int, ...]) -> str:
+    return ".".join(map(str, numbers))

@@ -1,0 +1,67 @@
+import json
+import zlib
+from pathlib import Path
+
+import pytest
+import safetensors.torch
+import torch
+
+from s2s.demo.thin import POINTS, thin_metrics, thin_weights
+from s2s.runs import Metrics
+from s2s.settings import SHIPPED
+
+RUNS = sorted(SHIPPED.iterdir())
+
+
+def test_a_matrix_is_rounded_and_a_vector_is_not() -> None:
+    generator = torch.Generator().manual_seed(0)
+    given = {
+        "encoder.layers.0.feed_forward.up.weight": torch.randn(64, 32, generator=generator),
+        "encoder.embed.tokens.weight": torch.randn(64, 32, generator=generator),
+        "encoder.final_norm.weight": torch.randn(32, generator=generator),
+    }
+    thin = thin_weights(given)
+    errors = {name: float((thin[name].float() - given[name]).abs().max()) for name in given}
+    matrix, embedding, vector = errors.values()
+    assert vector < 2**-9
+    assert 2**-7 < embedding <= 2**-6 < matrix <= 2**-5
+    assert all(tensor.dtype == torch.float16 for tensor in thin.values())
+    name = next(iter(given))
+    compressed, plain = (
+        len(zlib.compress(tensor.numpy().tobytes())) for tensor in (thin[name], given[name].half())
+    )
+    assert compressed < 0.65 * plain
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda path: path.name)
+def test_what_ships_is_thin_already(run: Path) -> None:
+    (checkpoint,) = (run / "checkpoints").glob("*.safetensors")
+    weights = safetensors.torch.load_file(checkpoint)
+    again = thin_weights(weights)
+    assert all(torch.equal(again[name], tensor) for name, tensor in weights.items())
+    lines = (run / "metrics.jsonl").read_text().splitlines()
+    assert sum(json.loads(line)["kind"] == "train" for line in lines) < 1.2 * POINTS
+
+
+def test_sums_and_the_newest_step_stay(tmp_path: Path) -> None:
+    rows = []
+    for step in range(1, 1001):
+        update = {"kind": "train", "step": step, "loss": 8 / step, "lr": 0.1, "grad_norm": 1 / 3}
+        rows.append({**update, "n_tokens": step, "seconds": 0.5, "time": 1.7e9 + 0.5 * step})
+        if step % 100 == 0:
+            rows.append(
+                {"kind": "valid", "step": step, "loss": 1, "perplexity": 3, "token_accuracy": 0.5}
+            )
+    curves = []
+    for name, lines in (("whole", rows), ("thin", list(thin_metrics(rows)))):
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in lines))
+        curves.append(Metrics(tmp_path / name).read())
+    whole, thin = curves
+    assert len(thin.steps) == 340  # three at a time, and the hundredth alone
+    assert thin.step == whole.step == 1000
+    assert thin.tokens[-1] == whole.tokens[-1] == 500_500
+    assert thin.minutes[-1] == pytest.approx(whole.minutes[-1])
+    assert list(thin.valid_steps) == list(whole.valid_steps)
+    assert thin.n_broken == 0
+    assert thin.loss[0] == pytest.approx(whole.loss[:3].mean(), rel=1e-4)
+    assert thin.tokens_per_second == pytest.approx(whole.tokens_per_second or 0, rel=0.1)
