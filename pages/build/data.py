@@ -13,7 +13,8 @@ if chosen:
     with st.container(horizontal=True):
         overview.train_button(chosen)
         views.export(chosen)
-    overview.counts(chosen.preview)
-    overview.notes(chosen.preview)
+    with st.container(key="counts"):
+        overview.counts(chosen.preview)
+        overview.notes(chosen.preview)
     views.show(chosen)
 views.write_to_url(origin)

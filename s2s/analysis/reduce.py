@@ -177,7 +177,7 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
             "Weights",
             mean,
             KINDS,
-            "Average over the layers and heads you did not select. It hides that heads do different things.",
+            "Average over the layers and heads you did not select. This hides differences between heads.",
             "Vaswani et al. 2017, eq. 1",
             ONE_HEAD,
         ),

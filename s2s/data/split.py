@@ -113,10 +113,7 @@ def hold_out(corpus: Corpus, seed: int, share: float | None = None) -> TrainingP
     held = set(sorted(sources, key=lambda source: _random_key(source, seed))[:n_held])
     valid = tuple(pair for pair in corpus.pairs if pair.src in held)
     train = tuple(pair for pair in corpus.pairs if pair.src not in held)
-    note = (
-        f"{n_held:,} of {len(sources):,} distinct sources are held out for validation, with all their"
-        f" {len(valid):,} pairs."
-    )
+    note = f"{n_held:,} of {len(sources):,} distinct sources are held out for validation ({len(valid):,} pairs)."
     return TrainingPairs(
         dataclasses.replace(corpus, pairs=train),
         dataclasses.replace(corpus, pairs=valid, split="valid", dropped=()),

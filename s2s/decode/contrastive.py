@@ -26,7 +26,7 @@ class Contrastive(GenerationConfig):
         0.0,
         1.0,
         label="Degeneration penalty",
-        help="Weight of being unlike the tokens before; 0 is greedy search.",
+        help="Weight of the penalty for similarity to earlier tokens; 0 is greedy search.",
     )
     top_k: int = setting(
         4,

@@ -63,7 +63,7 @@ STRATEGIES: MappingProxyType[str, Choice[Strategy]] = MappingProxyType(
         "contrastive": Choice(
             contrastive,
             Contrastive,
-            "Take a probable token whose state is unlike those before. "
+            "Take a probable token whose state is unlike those of earlier tokens. "
             "Score: sum of (1 - alpha) * probability - alpha * similarity.",
             "Su et al. 2022",
         ),

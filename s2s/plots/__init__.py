@@ -134,7 +134,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "coverage": Plot(
             coverage,
-            "The part that is missing to 100% is words that occur less often in the training set.",
+            "The rest, up to 100%, are words that occur less often in the training set.",
         ),
         "tradeoff": Plot(
             tradeoff,
@@ -173,7 +173,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
             ranked_tokens,
             "One bar per token of the vocabulary, the largest on top; the striped one is chosen.",
         ),
-        "bars": Plot(bars, "The longer a bar, the more of the model's parameters are there."),
+        "bars": Plot(bars, "The longer a bar, the more parameters that component has."),
         "costs": Plot(
             costs,
             "Both scales are logarithmic: a line twice as steep as another grows with its square.",
@@ -184,7 +184,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "matrix": Plot(
             matrix,
-            "Gray is 0 where numbers are signed; the brighter, the higher, the darker, the lower.",
+            "Brighter is higher, darker is lower; where numbers are signed, gray is 0.",
         ),
         "line_chart": Plot(
             line_chart,

@@ -107,7 +107,7 @@ def test_another_view_draws_both_encodings_and_a_phone_opens_the_same_figures(
     )
     titled(
         page,
-        "Sinusoidal · 1024 positions of 128 columns",
+        "Sinusoidal · 1024 positions × 128 dimensions",
         "Rotary · query of (1, 0) pairs, 1024 positions",
     )
     drawn(page, ".heatmaplayer image")

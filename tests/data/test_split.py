@@ -39,7 +39,7 @@ def test_no_source_is_in_both_splits():
     train, valid, note = hold_out(corpus(400, distinct=100), 3)
     assert not {pair.src for pair in train.pairs} & {pair.src for pair in valid.pairs}
     assert (len(train), len(valid)) == (380, 20)
-    assert note.endswith("with all their 20 pairs.")
+    assert note.endswith("are held out for validation (20 pairs).")
 
 
 def test_order_is_kept_and_nothing_is_lost():

@@ -141,8 +141,8 @@ def warmup_note(recipe: Recipe) -> str:
     train = recipe.train
     if train.steps > train.warmup_steps:
         return ""
-    given = f"`train.warmup_steps` {train.warmup_steps:,} is not less than the {train.steps:,} of `train.steps`"
-    return f"{given}: the learning rate would still be rising at the end; warm up for about a sixth of the run."
+    given = f"`train.warmup_steps` {train.warmup_steps:,} is not less than `train.steps` {train.steps:,}"
+    return f"{given}, so the learning rate still rises at the end; warm up for about a sixth of the run."
 
 
 def overfits(planned: PlannedRun) -> Advice | None:
@@ -155,7 +155,9 @@ def overfits(planned: PlannedRun) -> Advice | None:
     smaller = forecast(PRESETS[other].recipe, planned.preview).parameters
     given = f"{planned.preview.n_pairs:,} pairs and {short_count(parameters)} parameters"
     if planned.is_handful:  # it can only be memorized, and the preset for that takes seconds
-        enough = f"{given}: so few pairs are only memorized, and a small model is enough for that"
+        enough = (
+            f"{given}: so few pairs can only be memorized, and a small model is enough for that"
+        )
         return (
             Advice(f"{enough}; try {other}, which has {short_count(smaller)}.", preset=other)
             if other != planned.preset and smaller < parameters

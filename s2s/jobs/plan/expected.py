@@ -127,7 +127,8 @@ def why_not_comparable(recipe: Recipe, preview: Preview) -> str:
     ):
         return "Our measured runs all translate; there is none to compare this task with."
     if preview.n_pairs < 100:
-        return f"{preview.n_pairs:,} pairs are only memorized: expect them back word for word, and no other sentence."
+        given = f"{preview.n_pairs:,} pairs can only be memorized"
+        return f"{given}: expect them back word for word, and no other sentences."
     return ""
 
 
@@ -252,14 +253,12 @@ def _caveats(runs: Sequence[MeasuredRun], preview: Preview, preset: str) -> tupl
     sizes = [run.n_pairs for run in runs]
     caveats = []
     if all(run.preset != preset for run in runs):
-        caveats.append("None of our runs used this preset: these are other models.")
+        caveats.append("No measured run used this preset; these are other models.")
     if preview.n_pairs > FAR * max(sizes):
-        caveats.append(
-            f"None of our runs had this many pairs; the largest of these had {max(sizes):,}."
-        )
+        caveats.append(f"No measured run had this many pairs; the largest had {max(sizes):,}.")
     if preview.n_pairs < min(sizes) / FAR:
         caveats.append(
-            f"None of our runs had so few pairs; the smallest of these had {min(sizes):,}, so expect less."
+            f"No measured run had so few pairs; the smallest had {min(sizes):,}, so expect a lower score."
         )
     return tuple(caveats)
 
@@ -272,7 +271,7 @@ def _other_settings(recipe: Recipe, preset: str) -> list[str]:
         return []
     named = [f"`{key}` {written(value)}" for key, value in [*counted.items()][:MOST_NAMED]]
     more = [f"{len(counted) - MOST_NAMED} more"] if len(counted) > MOST_NAMED else []
-    return [f"None of our runs had your {', '.join(named + more)}: expect another value."]
+    return [f"None of our runs had your {', '.join(named + more)}: expect a different score."]
 
 
 def best_presets(

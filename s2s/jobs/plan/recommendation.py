@@ -68,7 +68,7 @@ def by_rule(preview: Preview, minutes: float) -> Recommendation:
     if preview.n_pairs >= 1_000_000 and minutes >= 600:
         return Recommendation(
             "transformer-base",
-            f"{preview.n_pairs:,} pairs and {minutes / 60:.0f} hours can feed 60 M parameters",
+            f"{preview.n_pairs:,} pairs and {minutes / 60:.0f} hours are enough for 60 M parameters",
         )
     if preview.n_pairs >= 5000 and minutes >= 20:
         return Recommendation(

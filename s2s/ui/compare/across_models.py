@@ -69,9 +69,9 @@ def show(text: str, runs: Mapping[str, Run], texts: Mapping[str, str]) -> None:
     with st.container(border=True, key="across models"):
         st.subheader("Every output under every model", anchor=False)
         st.caption(
-            "A column's log-probability is that of its own model, so those of different models"
-            " do not compare. Here each"
-            " model is forced to write each output, `</s>` included: compare the numbers of one model, downwards."
+            "Each column's log-probability comes from its own model, so columns with different models are not"
+            " comparable. Here every model is forced to write every output, `</s>` included: compare the numbers of one"
+            " model, from top to bottom."
         )
         st.dataframe(
             rows(found),

@@ -35,10 +35,10 @@ def files_field() -> None:
         key=f"upload {st.session_state.setdefault('n uploads', 0)}",
     )
     st.caption(
-        f"Tables: {FILE_KINDS}; you choose the two columns. Text files: two whose lines translate each other, or one as"
-        " plain text. All of them also as .gz; tables and pairs of files also in a .zip, one"
-        " per split: `train`, `valid`."
-        " An upload stays on this server for at most a day, visible to nobody but you, unless you train on it."
+        f"Tables: {FILE_KINDS}; you choose the two columns. Text files: two that translate each other line by line, or"
+        " one of plain text. Any of them may be compressed (.gz). A .zip may hold one table or pair of files for each"
+        " split (`train`, `valid`). An upload stays on this server for at most a day and only you can see it, unless"
+        " you train on it."
     )
     if not given:
         return
@@ -96,7 +96,8 @@ def _two_files(upload: Upload, offer: Mapping[str, Any], names: Sequence[str]) -
         upload.choices = {"swap": "yes"}
     else:
         upload.choices = {}
-    st.caption(as_markdown(f"The source is `{first}`, the target `{second}`: {offer['reason']}."))
+    reason = str(offer["reason"]).replace("columns", "files")
+    st.caption(as_markdown(f"The source is `{first}`, the target `{second}` ({reason})."))
     return f"{first},{second}"
 
 

@@ -268,7 +268,7 @@ def _tokens(chosen: ChosenDataset, now: Recipe) -> None:
 VIEWS: Mapping[str, View] = MappingProxyType(
     {
         "Pairs": View(
-            "Pairs", _pairs, ":material/table_rows:", "The pairs as the dataset has them."
+            "Pairs", _pairs, ":material/table_rows:", "The pairs as they are in the dataset."
         ),
         "Cleaning": View(
             "Cleaning",

@@ -126,7 +126,7 @@ def _entry(evaluation: Evaluation, one: ExternalScores, n: int) -> None:
     system = shortened(evaluation.systems[one.system].name, 60)
     column = f", column {shortened(one.column, 30)}" if one.column else ""
     missing = (
-        f" They cover {len(one.values):,} of {n:,} sentences and are not used; delete them and add all."
+        f" They cover {len(one.values):,} of {n:,} sentences and are not used; delete them, then add scores for all."
         if len(one.values) < n
         else ""
     )
@@ -169,7 +169,7 @@ def _form(evaluation: Evaluation, n: int) -> None:
         st.text_input(
             "Column",
             key="external column",
-            placeholder="the only one of numbers",
+            placeholder="the only numeric one",
             help="Of a table: its name in row 1, or its number, counted from 1.",
             width=220,
         )

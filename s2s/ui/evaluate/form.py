@@ -119,7 +119,7 @@ def _test_set(run_id: str) -> tuple[str, int]:
         every = STATE.toggle(
             "every",
             "All sentences",
-            help=f"The whole test set; of one with more than {test_sets.MAX_SENTENCES:,}, that many.",
+            help=f"The whole test set, up to {test_sets.MAX_SENTENCES:,} sentences.",
         )
     return test, test_sets.MAX_SENTENCES if every else n
 

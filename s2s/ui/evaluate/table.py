@@ -246,9 +246,9 @@ def _differences(evaluation: Evaluation, systems: Sequence[Scores], names: Names
     st.caption(
         f"Each system minus {plain(baseline)}, on the same sentences. Interval: paired bootstrap. p: the probability of"
         " a difference at least this large in either direction if the two systems were interchangeable, by approximate"
-        " randomization (Riezler and Maxwell 2005). sacrebleu's p: its paired bootstrap test, to compare with papers"
-        " that report it; it calls more equal systems different than it says. Among many comparisons, some p-values are"
-        " small by chance."
+        " randomization (Riezler and Maxwell 2005). sacrebleu's p: its paired bootstrap test, for comparison with"
+        " papers that report it; it finds a difference between equal systems more often than its p says. Among many"
+        " comparisons, some p-values are small by chance."
     )
 
 

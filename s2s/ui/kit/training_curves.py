@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pandas as pd
+import streamlit as st
 from numpy.typing import NDArray
 
 from s2s import plots
@@ -90,13 +91,15 @@ def placed(curves: Curves, steps: NDArray[Any], over: str) -> NDArray[Any]:
 
 
 def quantity_and_axis(state: ViewState[Any]) -> tuple[Quantity, str]:
-    """Two rows of buttons: what is drawn, and a row of AXES; the view has the fields `curve` and `over`."""
+    """Buttons for what is drawn, and for a row of AXES; the view has the fields `curve` and `over`."""
     quantities = {key: row.label for key, row in QUANTITIES.items()}
     axes = {key: row.label for key, row in AXES.items()}
     look = {"default": "loss", "label_visibility": "collapsed"}
-    chosen = state.segments("curve", "Curve", quantities, **look)
-    look["default"] = "step"
-    return QUANTITIES[chosen], state.segments("over", "Horizontal axis", axes, **look)
+    with st.container(horizontal=True, horizontal_alignment="distribute", key="controls-curves"):
+        chosen = state.segments("curve", "Curve", quantities, **look)
+        look["default"] = "step"
+        over = state.segments("over", "Horizontal axis", axes, **look)
+    return QUANTITIES[chosen], over
 
 
 def curve_lines(quantity: Quantity, runs: Mapping[str, Curves], over: str = "step") -> list[Curve]:

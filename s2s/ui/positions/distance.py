@@ -52,9 +52,9 @@ def learned(request: EncodingRequest) -> None:
     similarity = _similarity(key, request.settings.measure, table)
     spread = _show_similarity("Learned", request.settings, similarity)
     st.caption(
-        f"For learned vectors, the offset need not decide: pairs with the same offset differ by up to {spread:.2g}"
-        " (shaded). A bright band along the diagonal means that neighbors became similar; where training never"
-        " reached, everything off the diagonal is as random as at initialization."
+        "With learned vectors, similarity need not depend on the offset alone: pairs with the same offset differ by up"
+        f" to {spread:.2g} (shaded). A bright band along the diagonal means that neighbors became similar; where"
+        " training never reached, everything off the diagonal is as random as at initialization."
     )
 
 
@@ -156,9 +156,9 @@ def relative(request: EncodingRequest) -> None:
         [both, past], f"T5 · the bucket of every distance, {size}", "key minus query", "bucket"
     )
     st.caption(
-        "Short distances have a bucket each, longer ones share, and beyond the maximum all are one. The decoder never"
-        " attends to later tokens and uses all its buckets for earlier ones. A bucket's number has no meaning; its"
-        " score is learned."
+        "Short distances have a bucket each, longer ones share buckets, and all beyond the maximum share one. The"
+        " decoder never attends to later tokens and uses all its buckets for earlier ones. A bucket's number has no"
+        " meaning; its score is learned."
     )
     _show_learned_scores(request, x)
 

@@ -25,7 +25,7 @@ def sinusoidal(request: EncodingRequest) -> None:
     """Position down, dimension across."""
     settings = request.settings
     n, width = settings.length, settings.d_model
-    title = f"Sinusoidal · {n} positions of {width} columns, {settings.layout}"
+    title = f"Sinusoidal · {n} positions × {width} dimensions, {settings.layout}"
     show_matrix(sinusoids(settings), title, "position", "dimension")
     if settings.layout == "halves":
         layout = (
@@ -41,7 +41,8 @@ def sinusoidal(request: EncodingRequest) -> None:
     if width % 2:
         st.info(
             f"With {width} columns, an odd number, the last sine has no cosine. The picture follows the formula; our"
-            f" models refuse such a width, because that wave could not be rotated (see Rotation). Take {width + 1}.",
+            " models do not accept such a width, because that wave could not be rotated (see Rotation). Take"
+            f" {width + 1}.",
             icon=":material/looks_one:",
         )
 
@@ -52,7 +53,7 @@ def learned(request: EncodingRequest) -> None:
     if table is None:
         return
     run = cached.title(request.run.folder.id)
-    title = f"Learned · {run} · {len(table)} positions of {table.shape[1]} columns"
+    title = f"Learned · {run} · {len(table)} positions × {table.shape[1]} dimensions"
     show_matrix(table, title, "position", "dimension")
     st.caption(
         "Each row is the vector that training found for that position. This run trained on at most"

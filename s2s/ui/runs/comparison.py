@@ -245,8 +245,7 @@ def _is_missing(value: float | str | None) -> bool:
 def _curves(titles: Mapping[str, str]) -> None:
     """The curves of all these runs in one chart: a color per run, training solid and validation dashed."""
     before = STATE.now
-    with st.container(horizontal=True, horizontal_alignment="distribute"):
-        quantity, over = quantity_and_axis(STATE)
+    quantity, over = quantity_and_axis(STATE)
     if STATE.now != before:
         st.rerun()  # the whole page: the link of Share says it, too
     lines = curve_lines(quantity, {name: cached.curves(run) for run, name in titles.items()}, over)

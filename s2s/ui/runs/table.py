@@ -114,7 +114,8 @@ COLUMNS = {  # from left to right; widths in pixels
 
 
 def _cells(row: RunSummary) -> dict[str, object]:
-    losses = [float(loss) for loss in cached.curves(row.id).valid_loss]
+    curves = cached.curves(row.id)
+    losses = [float(loss) for loss in curves.valid_loss]
     cells = {
         "state": state(row),
         "name": row.name or row.id,
@@ -122,7 +123,7 @@ def _cells(row: RunSummary) -> dict[str, object]:
         "accuracy": row.token_accuracy,
         "BLEU": bleu(row.id, row.best_step),
         "curve": _thinned(losses) if len(losses) > 1 else [],
-        "steps": f"{row.step:,} of {row.steps:,}" if row.steps else "",
+        "steps": f"{max(row.step, curves.step):,} of {row.steps:,}" if row.steps else "",
         "started": datetime.fromtimestamp(row.created, UTC),
         "preset": row.preset,
         "initialized from": run_name(row.init_from),

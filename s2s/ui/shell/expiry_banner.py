@@ -53,8 +53,8 @@ def _sentence(soon: list[Expiring]) -> str:
 
 def _help() -> str:
     return (
-        f"What you have not changed for {settings.expire_days()} days is deleted from this server. Keeping it starts"
-        " that time again, for everything that you have stored."
+        f"What you have not changed for {settings.expire_days()} days is deleted from this server. Keeping it"
+        " restarts that period for everything that you have stored."
     )
 
 

@@ -7,10 +7,7 @@ import streamlit as st
 from s2s import share
 from s2s.ui.kit import as_markdown, cached, pickers
 
-PAUSED = (
-    "The queue is paused: what trains or is evaluated now continues, and what waits starts when the operator resumes"
-    " the queue."
-)
+PAUSED = "The queue is paused: running jobs continue, and waiting ones start when the operator resumes the queue."
 
 
 def read_address() -> None:

@@ -181,7 +181,7 @@ OPERATOR = Page(
     icon=":material/admin_panel_settings:",
     url_path="operator",
     keys=(),
-    summary="How this server is, and what it does",
+    summary="Load, jobs, storage and errors of this server",
     run="",
 )
 

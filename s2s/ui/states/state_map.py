@@ -106,8 +106,8 @@ def _explanation(request: StatesRequest, layer: StateLayer, n_points: int, *, is
     explained = f"The two axes explain {percent(sum(layer.shares))} of the variance"
     where = "in the last layer" if is_all else "here"
     return (
-        f"A state is a vector of {width:,} numbers after a layer, for {token}. {explained} {where}; points that are"
-        f" close may still be far apart in the rest, so hover says which of these {n_points} states is really most"
-        " similar. Every layer has its own axes; their directions mean nothing by themselves. A dotted line joins a"
-        " word that both sentences have."
+        f"A state is a vector of {width:,} numbers after a layer, for {token}. {explained} {where}; points that look"
+        f" close may be far apart in the other dimensions; hover over a point to see which of these {n_points} states"
+        " is most similar to it. Every layer has its own axes; their directions mean nothing by themselves. A dotted"
+        " line joins a word that both sentences have."
     )

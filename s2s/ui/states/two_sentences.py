@@ -21,7 +21,7 @@ from s2s.ui.states.view_state import STATE
 
 CLEAR = 0.05  # of a cosine: a smaller difference is not worth a sentence
 EXPLANATION = (
-    "Broken lines: the word of each sentence compared with itself after the same word, averaged over the given number"
+    "Dashed lines: the word of each sentence compared with itself after the same word, averaged over the given number"
     " of other sentences. Dotted: the mean of any two words of different sentences. A cosine of 1 means that two"
     " states point the same way, 0 that they have nothing in common. At the embeddings only the word and its position"
     " count, so the same word differs there by its position alone, if positions are added. A cosine cannot say which"
@@ -159,7 +159,7 @@ def _against_same_context(cosine: float, same_context: Sequence[float]) -> list[
     if cosine < min(known) - CLEAR:
         result = "less similar than usual"
     else:
-        result = "no less similar than usual, so two senses do not show"
+        result = "no less similar than usual, so nothing shows two senses"
     return [
         f"After the same word in other sentences it has {values} with itself: these two are {result}."
     ]

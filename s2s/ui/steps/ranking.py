@@ -36,7 +36,7 @@ def _by_score(tree: SearchTree) -> list[tuple[int, float]]:
 def _ranked(request: StepsRequest, tree: SearchTree, config: BeamConfig) -> None:
     st.caption(
         "Score = log-probability / length^`length_penalty`: 0 favors short outputs, larger values longer ones. The"
-        " slider only ranks these hypotheses again; nothing is decoded."
+        " slider re-ranks these hypotheses; nothing is decoded again."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         penalty = _penalty_slider(config)

@@ -54,12 +54,12 @@ def show(request: StepsRequest) -> None:
     tokens = ["start", *run.tgt_tokenizer.tokens([node.token for node in tree.nodes[1:]])]
     captions.show_translation(request.found)
     with st.container(border=True, key="beamtree"):
-        st.caption(f"{plots.PLOTS['tree'].caption} {_counts(request, tree)}")
         chosen = _chosen_node(tree)
         n_pruned = N_PRUNED[st.session_state.get(STATE.key("pruned"), STATE.now.pruned)]
         nodes = [_plot_node(tree, number, token) for number, token in enumerate(tokens)]
         visible = plots.visible_nodes(nodes, MAX_KEPT, n_pruned, also=chosen)
         _picture(request, tree, visible, chosen)
+        st.caption(f"{plots.PLOTS['tree'].caption} {_counts(request, tree)}")
         if n_hidden := len(tree.nodes) - len(visible):
             st.caption(
                 f"{n_hidden} of {len(tree.nodes) - 1} nodes are not drawn; the downloaded table has all of them."
@@ -100,7 +100,7 @@ def _why_so_many(request: StepsRequest) -> str:
     return (
         f"Each step ranks {2 * n} candidates for {n} beams: a candidate that ends in `</s>`"
         " finishes and leaves the beam,"
-        f" and even if {n} do, {n} remain to continue."
+        f" and even if {n} of them finish, {n} remain to continue."
     )
 
 
@@ -226,8 +226,7 @@ def _alternatives(request: StepsRequest, tree: SearchTree, chosen: int, tokens: 
     """The most probable tokens at a node's position, and what the search did with each."""
     node = tree.nodes[chosen]
     st.caption(
-        f"What the search did with it: {node.reason}. The table: the most probable tokens at this position, after the"
-        " same prefix."
+        f"What the search did with it: {node.reason}. The table has the most probable tokens after the same prefix."
     )
     candidates = [
         (token.token, token.log_prob, token.node) for token in tree.next_tokens.get(node.parent, ())
@@ -249,7 +248,7 @@ def _alternatives(request: StepsRequest, tree: SearchTree, chosen: int, tokens: 
                 "token": name,
                 "probability": 100 * math.exp(log_prob),
                 "sum so far": total,
-                "what became of it": reason,
+                "outcome": reason,
             }
         )
     st.dataframe(
@@ -261,7 +260,7 @@ def _alternatives(request: StepsRequest, tree: SearchTree, chosen: int, tokens: 
             "sum so far": st.column_config.NumberColumn(
                 format="%.3f", help="Log-probability so far as the strategy counts it, nats."
             ),
-            "what became of it": st.column_config.TextColumn(width="large"),
+            "outcome": st.column_config.TextColumn(width="large"),
         },
         key="steps alternatives",
         alt=f"Alternatives of {tokens[chosen]}",

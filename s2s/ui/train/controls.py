@@ -23,14 +23,14 @@ LR = "train.lr"
 
 def buttons(row: RunSummary, curves: Curves) -> None:
     """One row of buttons: what the run's state allows."""
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key="controls-run"):
         if row.is_live and row.is_stopping:
             st.button(
                 "Stopping …",
                 icon=":material/stop:",
                 key="stop",
                 disabled=True,
-                help="It saves a checkpoint, then it stops.",
+                help="It saves a checkpoint, then it stops. Resume continues from there.",
             )
         elif row.is_live:
             _while_training(row, curves)

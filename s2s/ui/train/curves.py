@@ -43,8 +43,7 @@ def panel(run_id: str, curves: Curves) -> None:
     """The curves of a run and of those that are compared with it."""
     before = STATE.now
     with st.container(key="curves"):
-        with st.container(horizontal=True, horizontal_alignment="distribute"):
-            quantity, over = quantity_and_axis(STATE)
+        quantity, over = quantity_and_axis(STATE)
         place = st.container()
         runs = {run_id: curves} | {other: cached.curves(other) for other in _other_runs(run_id)}
         options = _options(run_id, max(each.step for each in runs.values()))

@@ -37,7 +37,10 @@ def diagnosis(curves: Curves, at: int) -> str:
         return (
             f"This run diverged at step {at:,}: {loss}, {before}, so its translations mean nothing."
         )
-    back = f"It fell to {newest(curves.valid_loss):.3g} later, but such a run ends worse than one that never rises."
+    back = (
+        f"It fell to {newest(curves.valid_loss):.3g} later, but such a run usually ends worse than"
+        " one whose loss never rises."
+    )
     return f"This run diverged at step {at:,}: its validation loss rose to {losses[at]:.3g}, {before}. {back}"
 
 

@@ -183,12 +183,12 @@ def _sentence(request: RunRequest, cost: Forecast, found: PredictionInterval | N
     is_short = found.reach < 0.9 * (cost.seconds - STARTUP_SECONDS)
     after = duration(found.reach if is_short else cost.seconds)
     if is_short:
-        after += ", where our longest run on such datasets ended, and perhaps more later"
+        after += " (our longest run on such a dataset; a longer one may score higher)"
     n = len(found.runs)
     presets = " and ".join(dict.fromkeys(run.preset for run in found.runs))
-    basis = f"{n} run{'s' * (n > 1)} of ours with {presets} reached this on {found.like}"
+    basis = f"measured in {n} run{'s' * (n > 1)} with {presets} on {found.like}"
     interval = f"Expected BLEU on held-out pairs: {found.low:.0f} to {found.high:.0f} after {after}"
-    return " ".join((f"{interval}; {basis}.", *found.caveats))
+    return " ".join((f"{interval}, {basis}.", *found.caveats))
 
 
 def _chart(request: RunRequest, found: PredictionInterval) -> None:

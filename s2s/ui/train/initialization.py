@@ -22,7 +22,7 @@ ORIGIN_KEYS = tuple(
 )
 HELP = (
     "Two common ways: denoise, then summarize (learn the language from plain text, then the task),"
-    " and translate, then reverse the direction. Vocabulary and model must have the shape of that run's."
+    " and translate, then reverse the direction. Vocabulary and model must have the same shape as that run's."
 )
 
 

@@ -44,7 +44,8 @@ def _panel(run_id: str, before: str, times: int) -> None:
             if cached.is_own(run_id):
                 controls.buttons(row, known)
         if len(known.steps):
-            metrics.panel(run_id, known)
+            with st.container(key="run-metrics"):
+                metrics.panel(run_id, known)
             curves.panel(run_id, known)
     samples.panel(run_id)
 
@@ -72,7 +73,8 @@ def _head(run_id: str, row: RunSummary | None, *, is_diverged: bool) -> None:
     elif row and row.state == "interrupted" and row.note:
         st.info(as_markdown(row.note), icon=":material/hourglass_top:")
     if notes := cached.run_notes(run_id):
-        st.caption(as_markdown(" ".join(notes)))
+        with st.container(key="run-notes"):
+            st.caption(as_markdown(" ".join(notes)))
 
 
 def _progress(row: RunSummary, curves: Curves) -> None:

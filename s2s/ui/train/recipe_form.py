@@ -86,7 +86,7 @@ def choices() -> RecipeChoices:
     given = STATE.from_url()
     if given is not None:
         _fill(given)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="choices"):
         source = _dataset()
         preset = _preset()
         name = st.text_input(

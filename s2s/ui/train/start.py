@@ -52,7 +52,7 @@ def panel(row: DeltaGenerator, request: RunRequest, outlook: Outlook) -> None:
             icon=":material/play_arrow:",
             key="train",
             disabled=outlook.why_not is not None or is_starting,
-            help="The run before is still starting." if is_starting else None,
+            help="The previous run is still starting." if is_starting else None,
         )
         st.markdown(as_markdown(str(outlook.why_not or outlook.summary)))
     if click.is_waiting:
@@ -97,10 +97,10 @@ def _follow(run_id: str) -> None:
 
 
 def answer(row: RunSummary, curves: Curves) -> str:
-    """`Queued: small on en-fr, it starts next.`; the first loss once there is one."""
+    """`Queued: small on en-fr, next to start.`; the first loss once there is one."""
     shown = f"`{printable(row.name) or row.id}`"
     if row.state == "queued":
-        ahead = f"{row.position} ahead of it" if row.position else "it starts next"
+        ahead = f"{row.position} ahead of it" if row.position else "next to start"
         return f"Queued: {shown}, {ahead}. Its training appears below."
     if not row.is_live:
         return f"{STATES[row.state].label.capitalize()}: {shown}."

@@ -20,7 +20,7 @@ NONE = ""
 SETTINGS = tuple(dict.fromkeys((*MAIN_KEYS, *RECIPE_KEYS)))  # the main ones first
 CAPTION = (
     f"One run for each combination of these values, at most {sweep.MOST} runs;"
-    " everything else as the form says."
+    " everything else as in the form."
 )
 SWEPT = "swept"  # in the session: the name of the sweep that was queued last
 REFUSED = "not swept"  # in the session: why the last one was refused

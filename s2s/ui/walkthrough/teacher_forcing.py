@@ -28,7 +28,7 @@ def _draw_forcing(sentence: TracedSentence) -> None:
     differs_at = first_difference(own.ids, reference.ids)
     if differs_at is None:
         st.caption(
-            "Both read the same everywhere, because the model's translation is the target. Take another target to"
+            "Both read the same everywhere, because the model's translation is the target. Choose another target to"
             " see them differ."
         )
         return

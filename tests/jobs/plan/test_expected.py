@@ -92,7 +92,7 @@ def test_another_preset_is_said_to_be_another() -> None:
     base = PRESETS["transformer-base"].recipe
     found = predict_quality(base, "transformer-base", *asked(5000), GRID)
     assert found
-    assert "None of our runs used this preset" in found.caveats[0]
+    assert "No measured run used this preset" in found.caveats[0]
 
 
 def test_where_nothing_can_be_said_nothing_is() -> None:

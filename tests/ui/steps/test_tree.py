@@ -118,7 +118,7 @@ def test_a_chosen_word_has_its_alternatives_and_what_became_of_them(run: Run) ->
     assert list(table["probability"])[: len(nexts)] == pytest.approx(
         [100 * math.exp(each.log_prob) for each in nexts], abs=1e-4
     )
-    assert list(table["what became of it"])[list(table[""]).index("▶")] == tree.nodes[other].reason
+    assert list(table["outcome"])[list(table[""]).index("▶")] == tree.nodes[other].reason
 
 
 def test_the_page_says_why_more_candidates_are_ranked_than_kept() -> None:

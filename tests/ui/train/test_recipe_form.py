@@ -57,7 +57,7 @@ def test_by_default_there_is_no_warning_and_no_open_expander() -> None:
 
 def test_a_button_corrects_what_a_warning_says() -> None:
     screen = train(train__steps="150")
-    (warning,) = [each for each in screen.warning if "still be rising" in each.value]
+    (warning,) = [each for each in screen.warning if "still rises" in each.value]
     (cure,) = [
         each
         for each in screen.button
@@ -241,7 +241,7 @@ def test_a_click_is_answered_beside_the_button_which_waits(address: dict[str, st
     screen = opened("train", set=pack({**SMALL, "train.steps": "20"}), **address)
     button = screen.button(key="train")
     button.click().run()
-    assert "Queued: small on builtin:en-fr, it starts next." in said(screen)
+    assert "Queued: small on builtin:en-fr, next to start." in said(screen)
     assert screen.button(key="train").disabled
     (job,) = queue.jobs(settings.OWNER)
     assert screen.selectbox(key="run").value == job.run
