@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from benchmarks.browser import PATIENCE, chromium, wait_idle
 from benchmarks.contrast import lowest
 from benchmarks.report import last_line, options, table
+from benchmarks.results import ROOT
 from benchmarks.serving import DATA, server
 from s2s.ui.shell.pages import PAGES
 
@@ -27,6 +28,12 @@ TALLEST = 4000  # pixels
 LINES = 500  # of each uploaded file
 # Streamlit's frontend requests these relative to the page's address before it tries the root.
 EXPECTED = ("/_stcore/health", "/_stcore/host-config")
+DOCS = {
+    "attention": "/attention?run=demo-en-fr&src=the+red+house+that+the+cats+see+is+old",
+    "steps": "/steps?run=demo-en-fr&src=the+bank+is+by+the+river",
+    "compare": "/compare?src=the+cat+who+chased+the+mouse+was+black",
+    "walkthrough": "/walkthrough",
+}
 
 
 class State(NamedTuple):
@@ -203,12 +210,33 @@ def pictures(out: Path, only: str) -> list[dict[str, Any]]:
         return rows + list(gallery(browser, served.url, live, out))
 
 
+def for_docs(folder: Path) -> None:
+    """The pictures of README and docs, small: one screen, light, in 128 colors."""
+    from PIL import Image
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with server() as served, chromium() as browser:
+        page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme="light")
+        page.set_default_timeout(PATIENCE)
+        for name, address in DOCS.items():
+            page.goto(served.url + address)
+            wait_idle(page)
+            page.screenshot(path=folder / f"{name}.png")
+            with Image.open(folder / f"{name}.png") as picture:
+                small = picture.convert("RGB").quantize(128)
+            small.save(folder / f"{name}.png", optimize=True)
+
+
 def main() -> None:
     """All states, or those whose names start with `--only`."""
     parser = options(__doc__)
     parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "s2s-shots")
     parser.add_argument("--only", default="", help="only states whose names start with this")
+    parser.add_argument("--docs", action="store_true", help="only the pictures of README and docs")
     arguments = parser.parse_args()
+    if arguments.docs:
+        for_docs(ROOT / "docs" / "pictures")
+        return
     arguments.out.mkdir(parents=True, exist_ok=True)
     rows = pictures(arguments.out, arguments.only)
     table(

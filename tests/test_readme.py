@@ -1,4 +1,4 @@
-"""README's promises: its commands and its tree exist."""
+"""What README and docs promise: the commands, the files they link to, and the tree exist."""
 
 import re
 from pathlib import Path
@@ -9,6 +9,9 @@ from s2s.cli.parser import make_parser
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+COMMANDS = (ROOT / "docs" / "command-line.md").read_text()
+LINK = re.compile(r"\]\((?!https?://)([^)#]+)")
 
 
 def test_the_two_commands_are_there_on_lines_of_their_own() -> None:
@@ -18,7 +21,7 @@ def test_the_two_commands_are_there_on_lines_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", re.findall(r"^(?:echo.*\| )?python -m s2s (.*?)(?:   .*)?$", README, re.MULTILINE)
+    "line", re.findall(r"^(?:echo.*\| )?python -m s2s (.*?)(?:   .*)?$", COMMANDS, re.MULTILINE)
 )
 def test_every_command_line_parses(line: str) -> None:
     make_parser().parse_args(line.split())
@@ -38,3 +41,13 @@ def test_the_tree_is_the_tree() -> None:
 
 def test_torch_is_pinned_to_one_build() -> None:
     assert re.search(r"^torch==2\.13\.0 ", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
+
+
+def test_readme_is_read_in_a_minute() -> None:
+    assert len(README.splitlines()) <= 120
+
+
+@pytest.mark.parametrize("path", [ROOT / "README.md", *DOCS], ids=lambda path: path.name)
+def test_linked_files_exist(path: Path) -> None:
+    for target in LINK.findall(path.read_text()):
+        assert (path.parent / target).exists(), f"{path.name} links to {target}"
