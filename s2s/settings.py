@@ -80,7 +80,7 @@ def worker_is_elsewhere() -> bool:
 
 def worker_ends_with_app() -> bool:
     """Whether the worker that the app starts ends with it: on a public server, or in a container that ends with the
-    app (`S2S_WORKER=inside`). On one's own computer a training goes on while the dashboard is closed.
+    app (`S2S_WORKER=inside`). On one's own computer a training continues while the dashboard is closed.
     """
     return is_hosted() or os.environ.get("S2S_WORKER") == "inside"
 
