@@ -45,7 +45,7 @@ def settled(screen: AppTest, seconds: float = 60) -> AppTest:
 
 
 def translation(screen: AppTest) -> str:
-    """What stands in the large field."""
+    """The text of the large field."""
     bodies = [str(each.proto.body) for each in screen.get("html")]
     return html.unescape(
         next(
@@ -65,12 +65,12 @@ def component(screen: AppTest, field: str) -> dict[str, Any]:
 
 
 def link(screen: AppTest) -> str:
-    """What the Share button holds."""
+    """The link that the Share button offers."""
     return str(screen.code[0].value)
 
 
 def box(screen: AppTest) -> str:
-    """What stands in the sentence box."""
+    """The text of the sentence box."""
     return str(screen.text_input(key="src").value)
 
 
@@ -84,13 +84,13 @@ def picture(screen: AppTest) -> tuple[str, np.ndarray]:
     )
 
 
-def said(screen: AppTest) -> str:
-    """Everything in words, as one reads it: markdown, captions, notices."""
-    return re.sub(r"\\(.)", r"\1", written(screen)).replace(JOINER, "").replace("`", "")
+def page_text(screen: AppTest) -> str:
+    """The text of the page as it is displayed: Markdown, captions, notices."""
+    return re.sub(r"\\(.)", r"\1", page_markdown(screen)).replace(JOINER, "").replace("`", "")
 
 
-def written(screen: AppTest) -> str:
-    """The same as markdown."""
+def page_markdown(screen: AppTest) -> str:
+    """The same text, as Markdown source."""
     return "\n".join(
         str(each.value)
         for kind in ("markdown", "caption", "info", "error", "warning")
@@ -99,7 +99,7 @@ def written(screen: AppTest) -> str:
 
 
 def help_of(screen: AppTest, key: str) -> str:
-    """What the question mark beside a control says."""
+    """The help text of a control."""
     widgets = [
         each
         for kind in ("number_input", "selectbox", "toggle", "text_input")
@@ -109,5 +109,5 @@ def help_of(screen: AppTest, key: str) -> str:
 
 
 def lost(screen: AppTest) -> list[str]:
-    """What the page says it could not show of a link."""
+    """The notices about parts of a link that the page could not show."""
     return [str(each.value) for each in screen.info if "link_off" in str(each.icon)]

@@ -25,7 +25,7 @@ from s2s.runs import runs_folder
 from s2s.scores import Metric, Score
 from tests.conftest import TINY
 from tests.plots import test_registry
-from tests.screen import lost, opened, said, translation
+from tests.screen import lost, opened, page_text, translation
 
 DEMO = "demo-en-fr"
 
@@ -67,7 +67,7 @@ def test_a_toy_position_encoding_trains_decodes_and_is_on_the_pages(
         screen = opened(page, run=out.name, set="encoding:parity,step:positions")
         assert not screen.exception, page
     screen = opened("positions", set="encoding:parity")
-    assert "Odd and even positions differ." in said(screen)
+    assert "Odd and even positions differ." in page_text(screen)
 
 
 def test_an_unknown_position_encoding_is_answered_with_the_nearest() -> None:
@@ -103,7 +103,7 @@ def test_a_toy_strategy_is_on_the_page_and_in_the_link() -> None:
     screen = opened("compare", src="the red house", c1=f"{DEMO}!toy!")
     assert not lost(screen)
     assert translation(screen) == "la"
-    assert "One word is enough." in said(screen)
+    assert "One word is enough." in page_text(screen)
     assert "!toy!" in screen.session_state["c1"]
 
 

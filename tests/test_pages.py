@@ -10,7 +10,7 @@ from s2s.runs import runs_folder
 from s2s.ui.kit import cached, vocabulary
 from s2s.ui.kit.sentence import MAX_SHOWN
 from s2s.ui.kit.text import plain
-from tests.screen import box, link, opened, picture, said, translation, written
+from tests.screen import box, link, opened, page_markdown, page_text, picture, translation
 
 DEMO = "demo-en-fr"
 
@@ -25,7 +25,7 @@ def test_home_opens_with_a_translation_and_its_attention() -> None:
     seen = run.attention(box(screen), translation(screen))
     assert title == f"{DEMO} · step 1,500<br>cross-attention · layer 2 of 2 · mean of 4 heads"
     np.testing.assert_allclose(weights, seen.cross[-1].mean(0), atol=1e-6)
-    assert f"Knows {len(run.src_tokenizer.words)} English words" in said(screen)
+    assert f"Knows {len(run.src_tokenizer.words)} English words" in page_text(screen)
 
 
 def test_layer_and_head_choose_the_picture() -> None:
@@ -51,7 +51,7 @@ def test_surprise_me_never_says_the_same_twice() -> None:
         screen.button(key="surprise").click().run()
         assert not screen.exception
         assert box(screen) != before
-        assert "is not among" not in said(screen)
+        assert "is not among" not in page_text(screen)
         before = box(screen)
 
 
@@ -64,20 +64,20 @@ def test_unknown_words_are_marked_and_the_nearest_known_ones_offered(
     screen = opened()
     screen.text_input(key="src").set_value(typed).run()
     for strange in s2s.load(DEMO).unknown(typed):
-        assert f"**{strange}** is not among the" in said(screen)
-    assert "guess" in said(screen)
+        assert f"**{strange}** is not among the" in page_text(screen)
+    assert "guess" in page_text(screen)
     screen.button(key=button).click().run()
     assert not screen.exception
     assert not s2s.load(DEMO).unknown(box(screen))
-    assert "is not among" not in said(screen)
+    assert "is not among" not in page_text(screen)
 
 
 def test_a_sentence_with_capital_and_full_stop_simply_works() -> None:
     screen = opened(src="The cat sits on the mat.")
     assert translation(screen) == "le chat est assis sur le tapis"
-    assert "The model reads: the cat sits on the mat" in said(screen)
-    assert "is not among" not in said(screen)
-    assert "The model reads" not in said(opened(src="the cat sits on the mat"))
+    assert "The model reads: the cat sits on the mat" in page_text(screen)
+    assert "is not among" not in page_text(screen)
+    assert "The model reads" not in page_text(opened(src="the cat sits on the mat"))
 
 
 def test_a_press_on_an_alternative_writes_it() -> None:
@@ -100,7 +100,7 @@ def html_of(screen: AppTest) -> str:
 
 
 def test_a_french_word_is_unknown_on_the_english_side() -> None:
-    assert "chat** is not among" in said(opened(src="the chat sleeps"))
+    assert "chat** is not among" in page_text(opened(src="the chat sleeps"))
 
 
 @pytest.mark.parametrize(
@@ -121,25 +121,25 @@ def test_a_broken_link_shows_the_page_and_says_what_was_lost(
 ) -> None:
     screen = opened(**params)
     assert not screen.exception
-    assert sentence in said(screen)
+    assert sentence in page_text(screen)
     assert picture(screen)[1].size
     screen.button(key="chip4").click().run()  # the next thing anybody does
     assert not screen.exception
-    assert sentence not in said(screen)
+    assert sentence not in page_text(screen)
 
 
 def test_an_empty_box_says_what_to_do() -> None:
     screen = opened()
     screen.text_input(key="src").set_value("   ").run()
     assert not screen.exception
-    assert "Type a sentence above" in said(screen)
+    assert "Type a sentence above" in page_text(screen)
     assert not screen.get("plotly_chart")
     assert "src=+++" in link(screen)
 
 
 def test_a_sentence_too_long_is_cut_in_a_sentence() -> None:
     screen = opened(src=" ".join(["the cat"] * 100))
-    assert "Only the first 128 of 200 words" in said(screen)
+    assert "Only the first 128 of 200 words" in page_text(screen)
     assert picture(screen)[1].shape[1] == 129
 
 
@@ -160,7 +160,7 @@ def test_markup_in_the_box_is_inert(text: str) -> None:
     assert not screen.exception
     strange = [word for word in text.split() if not word.isalpha()]
     for word in strange[:MAX_SHOWN]:
-        assert f"**{plain(word)}** is not among" in written(screen)
+        assert f"**{plain(word)}** is not among" in page_markdown(screen)
 
 
 def test_the_share_link_opens_the_same_view() -> None:
@@ -211,7 +211,7 @@ def test_a_run_that_cannot_be_opened_says_why(own: str) -> None:
     recipe.write_text(recipe.read_text().replace('"format": 1', '"format": 99'))
     screen = opened(run=own)
     assert not screen.exception
-    assert "format 99" in said(screen).replace("\\", "")
+    assert "format 99" in page_text(screen).replace("\\", "")
 
 
 def test_without_any_run_home_says_how_to_make_one(
@@ -220,4 +220,4 @@ def test_without_any_run_home_says_how_to_make_one(
     monkeypatch.setattr("s2s.ui.kit.cached.stored_runs.DEMO_FOLDER", tmp_path / "none")
     screen = opened()
     assert not screen.exception
-    assert "python -m s2s.demo" in said(screen)
+    assert "python -m s2s.demo" in page_text(screen)

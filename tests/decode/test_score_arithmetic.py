@@ -12,7 +12,7 @@ from tests.decode.test_strategies import decoded
 NUMBER = r"−?\d+\.\d{4}"
 
 
-def said(config: GenerationConfig, found: SearchResult) -> list[tuple[str, float, float]]:
+def explained(config: GenerationConfig, found: SearchResult) -> list[tuple[str, float, float]]:
     """Of each hypothesis the sentence, its log-probability, its score."""
     return [
         (explain_score(config, one.log_prob, one.score, len(one.ids)), one.log_prob, one.score)
@@ -29,7 +29,9 @@ def value(written: str) -> float:
 def sentences(name: str, **settings: Any) -> list[tuple[str, float, float]]:
     config = configure(name, {"max_new_tokens": 7} | settings)[1]
     return [
-        each for found in decoded(name, Table(5, 3), **settings) for each in said(config, found)
+        each
+        for found in decoded(name, Table(5, 3), **settings)
+        for each in explained(config, found)
     ]
 
 

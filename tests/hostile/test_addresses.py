@@ -10,7 +10,7 @@ from s2s.hub.access import check_address, endpoint
 from s2s.ui.kit import cached
 from tests.hostile.home import visiting
 from tests.hub.standin import Fault, Hub, Repo
-from tests.screen import opened, said
+from tests.screen import opened, page_text
 
 SECRET = "word of a file of the server"
 CARD = """---
@@ -79,7 +79,7 @@ def test_no_link_shows_a_file_of_the_server(
         for page in ("data", "train"):
             screen = opened(page, set=f"source:text%3A{server_file}")
             assert not screen.exception
-            assert "There is no dataset" in said(screen)
+            assert "There is no dataset" in page_text(screen)
             assert SECRET not in str(screen.main)
 
 

@@ -20,7 +20,7 @@ def test_both_curves_hold_what_was_given() -> None:
     train, valid = figure.data
     np.testing.assert_array_equal(train.y, np.float32([3, 2, 1]))
     np.testing.assert_array_equal(valid.x, np.float32([0, 3]))
-    assert valid.line.dash == "dash"  # told apart without color
+    assert valid.line.dash == "dash"  # distinguishable without color
     assert figure.layout.yaxis.title.text == "loss (nats per token)"
     assert "<b>" not in figure.layout.title.text
 

@@ -23,7 +23,7 @@ def test_every_head_has_its_line_and_looks_like_no_other() -> None:
         np.testing.assert_array_equal(trace.x, STEPS)
     assert (
         len({(trace.line.dash, trace.marker.symbol) for trace in figure.data}) == 12
-    )  # told apart without color
+    )  # distinguishable without color
     widths = [trace.line.width for trace in figure.data]
     assert max(widths) == widths[6]
     assert widths.count(max(widths)) == 1

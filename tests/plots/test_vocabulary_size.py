@@ -10,7 +10,7 @@ def test_a_line_a_kind():
     assert figure.layout.xaxis.type == "log"
     assert figure.layout.title.text == "mine &lt;b&gt;"
     assert {trace.marker.symbol for trace in figure.data} == {"circle", "diamond"}, (
-        "told apart without colors, too"
+        "distinguishable without colors, too"
     )
 
 

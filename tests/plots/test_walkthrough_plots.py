@@ -12,7 +12,7 @@ def test_the_models_own_activation_is_thick_and_the_inputs_are_shares() -> None:
     np.testing.assert_allclose(bars.y, [0.25, 0.75])
     np.testing.assert_allclose(bars.x, [-0.5, 0.5])
     assert (first.line.width, second.line.width) == (2, 4)
-    assert first.line.dash != second.line.dash  # told apart without color
+    assert first.line.dash != second.line.dash  # distinguishable without color
     np.testing.assert_array_equal(first.y, np.maximum(x, 0))
     assert (
         "no activation"

@@ -52,7 +52,7 @@ def test_coverage_has_a_bar_for_each_share() -> None:
         "target, distinct words": [0.4, 0.2],
     }
     looks = {(bars.marker.pattern.shape, bars.marker.line.width) for bars in figure.data}
-    assert len(looks) == 4  # told apart without color
+    assert len(looks) == 4  # distinguishable without color
 
 
 @pytest.mark.parametrize(

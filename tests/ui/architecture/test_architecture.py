@@ -36,7 +36,7 @@ from s2s.ui.architecture.models import GROUPS
 from s2s.ui.architecture.request import STATE
 from s2s.ui.architecture.views import PANELS
 from s2s.ui.canvas.diagram import DIAGRAM_WIDTH
-from tests.screen import component, link, lost, opened, said
+from tests.screen import component, link, lost, opened, page_text
 
 DEMO = "demo-en-fr"
 
@@ -124,7 +124,7 @@ def test_a_newcomer_sees_the_run_as_a_whole() -> None:
     assert not screen.exception
     run = s2s.load(DEMO)
     total = sum(weight.numel() for weight in run.model.parameters())
-    assert f"{total:,} parameters" in said(screen)
+    assert f"{total:,} parameters" in page_text(screen)
     assert drawn(screen)["chosen"] == ""
     assert "set" not in screen.query_params
     assert f"parameters {total:,} share of the model 100.0%" in card(screen)
@@ -147,7 +147,9 @@ def test_the_table_and_the_bars_hold_the_librarys_numbers(name: str) -> None:
     ]
     assert sum(figures(screen)[0]["data"][0]["x"]) == sum(shown["parameters"])
     flops = cost(found).flops
-    assert f"takes {flops:,} FLOPs, {flops / 36:,.0f} for each of its 36 tokens" in said(screen)
+    assert f"takes {flops:,} FLOPs, {flops / 36:,.0f} for each of its 36 tokens" in page_text(
+        screen
+    )
 
 
 COMPONENTS = (
@@ -187,7 +189,7 @@ def test_the_card_shows_weights_outputs_and_products(name: str) -> None:
             in text
         )
     assert drawn(screen)["chosen"] == name
-    assert ("counted there" in said(screen)) == (name in ("decoder.output", "decoder.tokens"))
+    assert ("counted there" in page_text(screen)) == (name in ("decoder.output", "decoder.tokens"))
 
 
 def test_hovering_says_the_shape_for_the_sizes_of_the_sliders() -> None:
@@ -230,7 +232,7 @@ def test_what_differs_is_marked_and_listed() -> None:
 
 @pytest.mark.parametrize("model", ["run", "t5-3b"])
 def test_the_header_does_not_describe_the_run_where_another_model_is_shown(model: str) -> None:
-    assert "Knows" not in said(page(model=model))
+    assert "Knows" not in page_text(page(model=model))
 
 
 @pytest.mark.parametrize("vary", VARIABLES)
@@ -260,10 +262,10 @@ def test_the_costs_are_the_librarys() -> None:
     }
     assert (
         f"{cached.target:,} for 8 × 20 target tokens, {cached.source:,} for 8 × 20 source tokens"
-        in said(screen)
+        in page_text(screen)
     )
-    assert f"from {crossover(small).attention:,} tokens per side on" in said(screen)
-    assert f"from {crossover(small).attention_products:,} tokens" in said(screen)
+    assert f"from {crossover(small).attention:,} tokens per side on" in page_text(screen)
+    assert f"from {crossover(small).attention_products:,} tokens" in page_text(screen)
 
 
 def test_t5_by_the_numbers() -> None:
@@ -324,7 +326,7 @@ def cells(figure: dict[str, Any]) -> np.ndarray:
 def test_an_empty_box_says_what_to_do() -> None:
     screen = opened("architecture", run=DEMO, src="", set=pack({"view": "masks"}))
     assert not screen.exception
-    assert "Type a sentence above" in said(screen)
+    assert "Type a sentence above" in page_text(screen)
 
 
 @pytest.mark.parametrize(
@@ -352,7 +354,7 @@ def test_a_broken_link_shows_the_page_and_says_what_was_lost(packed: str, senten
     screen = opened("architecture", set=packed)
     assert not screen.exception
     assert bool(lost(screen)) == bool(sentence)
-    assert sentence in said(screen)
+    assert sentence in page_text(screen)
     assert drawn(screen)["boxes"]
 
 
@@ -382,7 +384,7 @@ def test_another_model_without_the_chosen_component_shows_the_whole() -> None:
     screen = page(model="small", part="encoder.final_norm")
     screen.selectbox(key=STATE.key("model")).set_value("transformer-base").run()
     assert not screen.exception
-    assert "no component encoder.final_norm" in said(screen)
+    assert "no component encoder.final_norm" in page_text(screen)
     assert drawn(screen)["chosen"] == ""
 
 

@@ -12,7 +12,7 @@ from s2s.analysis.alignment import alignment_error_rate, best_sources, merge_to_
 from s2s.analysis.alignment_links import LINK_METHODS
 from s2s.ui.attention import alignment
 from s2s.ui.kit import gold_alignment
-from tests.screen import link, lost, opened, picture, said
+from tests.screen import link, lost, opened, page_text, picture
 
 DEMO = "demo-en-es"
 TEXT = "the red house"
@@ -44,7 +44,7 @@ def test_the_best_cross_head_puts_roja_on_red_and_casa_on_house() -> None:
     )
     layer, head = (int(place) for place in np.unravel_index(rates.argmin(), rates.shape))
     first = opened("attention", run=DEMO, src=TEXT, layer="1", head="1", set="view:alignment")
-    assert f"head {head + 1} of layer {layer + 1}" in said(first).lower()
+    assert f"head {head + 1} of layer {layer + 1}" in page_text(first).lower()
     next(button for button in first.button if button.label == "Show that head").click().run()
     assert f"layer {layer + 1} of 2 · head {head + 1} of 4" in picture(first)[0]
     table = linked(first)
@@ -98,8 +98,9 @@ def test_a_share_limits_the_links_as_it_says() -> None:
 def test_another_target_is_offered_the_known_one() -> None:
     screen = opened("attention", run=DEMO, src=TEXT, tgt="la casa", set="view:alignment")
     assert not screen.metric
-    assert "There is a gold alignment of this source with another target: *la casa roja*" in said(
-        screen
+    assert (
+        "There is a gold alignment of this source with another target: *la casa roja*"
+        in page_text(screen)
     )
     next(button for button in screen.button if button.label == "Show that target").click().run()
     assert numbers(screen)["Alignment error"] == "0.00"

@@ -20,7 +20,7 @@ from s2s.ui.canvas import heads
 from s2s.ui.kit import cached
 from s2s.ui.kit.text import JOINER
 from tests.conftest import make_run
-from tests.screen import component, lost, opened, picture, said
+from tests.screen import component, lost, opened, page_text, picture
 
 DEMO = "demo-en-fr"
 TEXT = "the cat who chased the mouse was black"
@@ -172,7 +172,7 @@ def test_each_row_on_its_own_scale_keeps_the_weights_in_the_cells(run: Run) -> N
     own = run.attention(TEXT, TARGET).cross[0, 0]
     np.testing.assert_allclose(picture(screen)[1], own / own.max(1, keepdims=True), atol=1e-6)
     assert chosen(screen)["perRow"] is True
-    assert "Each row has its own color scale" in said(screen)
+    assert "Each row has its own color scale" in page_text(screen)
     screen.selectbox(key="attention scale").set_value("all").run()
     np.testing.assert_allclose(picture(screen)[1], own, atol=1e-6)
     assert unpack(screen.session_state["set"])["scale"] == "all"
@@ -222,9 +222,9 @@ def test_a_sentence_reads_the_picture_that_is_shown(
     shown = float(how.rpartition("(")[2].partition(")")[0])
     assert np.isclose(weights, shown, atol=0.006).any()
     sums = weights.sum(1)
-    assert (f"Rows here sum to between {sums.min():.2f} and {sums.max():.2f}" in said(screen)) is (
-        params.get("reduce") == "max"
-    )
+    assert (
+        f"Rows here sum to between {sums.min():.2f} and {sums.max():.2f}" in page_text(screen)
+    ) is (params.get("reduce") == "max")
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,9 @@ def test_too_much_to_keep_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("s2s.ui.kit.cached.decoding.MAX_WEIGHTS", 100)
     screen = opened("attention", run=DEMO, src="the cat sleeps here", tgt="le chat")
     assert not screen.exception
-    assert "and at most 0 million are stored; shorten the sentence or the target." in said(screen)
+    assert "and at most 0 million are stored; shorten the sentence or the target." in page_text(
+        screen
+    )
 
 
 def test_a_layer_and_a_head_that_the_model_lacks_fall_back(run: Run) -> None:
@@ -291,8 +293,9 @@ def test_a_sentence_longer_than_the_learned_positions_is_said() -> None:
     make_run(settings.home() / "runs" / RUN_ID, positions | {"train.warmup_steps": 1})
     cached.refresh_runs()
     screen = look(run=RUN_ID, src=" ".join(["1"] * 40))
-    assert "has 41 tokens and this model has 32 positions; shorten it to at most 31 tokens" in said(
-        screen
+    assert (
+        "has 41 tokens and this model has 32 positions; shorten it to at most 31 tokens"
+        in page_text(screen)
     )
     screen.text_input(key="src").set_value("1 2 3").run()
     assert not screen.exception

@@ -20,7 +20,7 @@ from s2s.runs import (
 )
 from s2s.share import pack, unpack
 from s2s.ui.attention import intervention_effect
-from tests.screen import link, lost, opened, said
+from tests.screen import link, lost, opened, page_text
 
 DEMO = "demo-en-fr"
 TEXT = "the red house"
@@ -63,14 +63,14 @@ def bare(marked: str) -> str:
 
 def test_without_an_intervention_the_page_offers_an_example(run: Run) -> None:
     screen = change()
-    assert "Choose a token and the source words" in said(screen)
+    assert "Choose a token and the source words" in page_text(screen)
     assert not texts(screen)
     screen.button(key="example change").click().run()
     assert not screen.exception
     assert kept(screen) == {"at": "2", "to": "2"}
     assert (
         "The model was made to attend to *red* while it wrote token 2; it wrote *rouge* instead of *maison*"
-        in said(screen)
+        in page_text(screen)
     )
     assert [bare(text) for text in texts(screen)] == [
         TARGET,
@@ -88,10 +88,10 @@ def test_attention_is_overridden_as_the_link_says(run: Run) -> None:
     assert "<ins" not in old
     assert f"With the change · log-probability {found.after.log_prob:.2f} nats".replace(
         "-0", "−0"
-    ) in said(screen)
+    ) in page_text(screen)
     assert (
         "Active interventions: while token 3 (*rouge*) is written, all heads of cross-attention look only at *house*."
-        in said(screen)
+        in page_text(screen)
     )
     assert found.next is not None
     table = next(each.value for each in screen.dataframe if "token" in each.value)
@@ -128,7 +128,7 @@ def test_the_share_link_opens_the_same(run: Run) -> None:
     assert texts(again) == texts(screen)
     assert (
         "1 head of cross-attention looks only at *red* and *house*; off: cross layer 1 head 2; uniform: encoder"
-        in said(again)
+        in page_text(again)
     )
     both = Interventions(
         ((Head("cross", 0, 1), "off"), (Head("encoder", 0, 0), "uniform")),
@@ -142,7 +142,7 @@ def test_the_share_link_opens_the_same(run: Run) -> None:
 def test_words_and_tokens_are_chosen_on_the_screen() -> None:
     screen = change()
     screen.selectbox(key="attention at").select(2).run()
-    assert "Now choose the source words" in said(screen)
+    assert "Now choose the source words" in page_text(screen)
     screen.pills(key="attention to").set_value([0, 2]).run()
     assert not screen.exception
     assert kept(screen) == {"at": "3", "to": "1.3"}
@@ -152,7 +152,7 @@ def test_words_and_tokens_are_chosen_on_the_screen() -> None:
     assert kept(screen) == {}
     assert not texts(screen)
     screen.pills(key="attention to").set_value([1]).run()
-    assert "Now choose the target token" in said(screen)
+    assert "Now choose the target token" in page_text(screen)
 
 
 def test_heads_are_switched_on_the_screen_those_of_other_kinds_stay() -> None:
@@ -169,7 +169,7 @@ def test_heads_are_switched_on_the_screen_those_of_other_kinds_stay() -> None:
     screen.segmented_control(key="kind").set_value("cross").run()
     screen.multiselect(key="attention heads off").set_value([Head("cross", 1, 0)]).run()
     assert kept(screen) == {"switched": f"cross.2.1=off {own}"}
-    assert "With 4 heads changed" in said(screen)
+    assert "With 4 heads changed" in page_text(screen)
     screen.text_input(key="src").set_value("the cat sleeps").run()
     assert kept(screen) == {
         "switched": f"cross.2.1=off {own}"
@@ -185,14 +185,14 @@ def test_positions_are_forgotten_with_their_sentence() -> None:
 
 def test_only_the_selected_layer_of_cross_attention_can_be_overridden() -> None:
     screen = change(at="3", to="3", among="chosen", layer="1")
-    assert "4 heads of cross-attention look only at" in said(screen)
+    assert "4 heads of cross-attention look only at" in page_text(screen)
     assert screen.segmented_control(key="attention overridden").options == [
         "All layers and heads",
         "Only layer 1",
     ]
     screen.segmented_control(key="kind").set_value("decoder").run()
-    assert "all heads of cross-attention look only at" in said(screen)
-    assert "all heads of cross-attention" in said(
+    assert "all heads of cross-attention look only at" in page_text(screen)
+    assert "all heads of cross-attention" in page_text(
         change(at="3", to="3", among="chosen", layer="mean")
     )
 

@@ -18,7 +18,7 @@ from s2s.runs import Run
 from s2s.ui.attention import export
 from s2s.ui.attention import lines as attention_lines
 from s2s.ui.attention.request import AttentionRequest
-from tests.screen import component, link, lost, opened, said
+from tests.screen import component, link, lost, opened, page_text
 
 DEMO = "demo-en-fr"
 TEXT = "the red house"
@@ -69,7 +69,7 @@ def test_a_link_opens_the_lines_of_the_models_own_weights(kind: str, attention: 
     assert list(joined(screen).values()) == [expected(attention, HeadSelection(kind, 0, 2), 0.75)]
     view = attention.view(kind)
     assert (drawn(screen)["rows"], drawn(screen)["keys"]) == ([*view.rows], [*view.keys])
-    assert "75%" in said(screen)
+    assert "75%" in page_text(screen)
 
 
 def test_all_lines_are_drawn_at_a_share_of_one_and_the_share_is_in_the_link(
@@ -78,7 +78,7 @@ def test_all_lines_are_drawn_at_a_share_of_one_and_the_share_is_in_the_link(
     screen = lines("share:1.0", kind="encoder")
     (each,) = joined(screen).values()
     assert len(each) == attention.encoder.shape[-1] ** 2
-    assert "All lines are drawn" in said(screen)
+    assert "All lines are drawn" in page_text(screen)
     assert "share%3A1.0" in link(screen)
     screen.slider(key="attention share").set_value(0.5).run()
     assert list(joined(screen).values()) == [expected(attention, HeadSelection("encoder", 1), 0.5)]
@@ -107,9 +107,9 @@ def test_what_a_link_asks_for_and_does_not_exist_is_reported_and_left_out() -> N
     screen = lines("heads:1.2 7.1,share:7")
     assert [*joined(screen)] == ["1.2"]
     assert len(lost(screen)) == 1
-    assert "no head 7.1 of cross attention" in said(screen)
-    assert "share: there is no 7 here" in said(screen)
-    assert "share: there is no <b> here" in said(lines("share:<b>"))
+    assert "no head 7.1 of cross attention" in page_text(screen)
+    assert "share: there is no 7 here" in page_text(screen)
+    assert "share: there is no <b> here" in page_text(lines("share:<b>"))
 
 
 def test_of_too_many_lines_the_strongest_are_drawn(
@@ -119,7 +119,7 @@ def test_of_too_many_lines_the_strongest_are_drawn(
     screen = lines("share:1.0", kind="encoder")
     (each,) = joined(screen).values()
     assert len(each) == 6
-    assert "Only the 6 strongest of 16 lines are drawn" in said(screen)
+    assert "Only the 6 strongest of 16 lines are drawn" in page_text(screen)
     full = joined(lines("share:1.0", kind="encoder"))
     assert (
         min(weight for *_, weight in each)

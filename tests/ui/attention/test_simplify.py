@@ -9,7 +9,7 @@ from s2s.analysis import REDUCTIONS, HeadSelection, reduced
 from s2s.analysis.simplify import is_sink
 from s2s.ui.kit.text import plain
 from tests.conftest import make_run
-from tests.screen import link, opened, picture, said, written
+from tests.screen import link, opened, page_markdown, page_text, picture
 
 DEMO = "demo-en-es"
 RUN_ID = "abcdefgh12345678"
@@ -36,12 +36,12 @@ def test_hidden_sinks_and_their_weight_are_reported(kind: str) -> None:
     mark = "<s>" if kind == "decoder" else "</s>"
     assert (
         f"{f'{share:.0%}' if share >= 0.01 else 'less than 1%'} of the weight was on {mark} and is hidden"
-        in said(screen)
+        in page_text(screen)
     )
     least = float(sums[sums > 0].min())
     faint = f"The row that lost most kept {f'{least:.0%}' if least >= 0.01 else 'less than 1%'} of its weight."
-    assert (faint in said(screen)) == (least < 0.5)
-    assert ("One row had no other weight and is empty." in said(screen)) == (
+    assert (faint in page_text(screen)) == (least < 0.5)
+    assert ("One row had no other weight and is empty." in page_text(screen)) == (
         kind == "decoder"
     )  # the first one sees `<s>` alone
 
@@ -50,12 +50,12 @@ def test_switches_follow_the_link_and_the_link_the_switches() -> None:
     screen = opened("attention", run=DEMO, src="the red house", set="words:1")
     switches = {toggle.label: toggle for toggle in screen.toggle}
     assert (switches["Merge words"].value, switches["Hide sinks"].value) == (True, False)
-    assert "Every token is already a word" in said(screen)
+    assert "Every token is already a word" in page_text(screen)
     switches["Merge words"].set_value(False)
     switches["Hide sinks"].set_value(True).run()
     assert "drop:1" in unquote(link(screen))
     assert "words:" not in unquote(link(screen))
-    assert "is hidden" in said(screen)
+    assert "is hidden" in page_text(screen)
 
 
 def test_a_space_before_punctuation_is_merged_with_it_and_nothing_is_hidden() -> None:
@@ -72,8 +72,8 @@ def test_a_space_before_punctuation_is_merged_with_it_and_nothing_is_hidden() ->
     assert attention.src_tokens[1:3] == ("▁", "<unk>")
     one, blank, comma, *others = attention.cross[0, 0].T
     np.testing.assert_allclose(picture(screen)[1].T, [one, blank + comma, *others], atol=1e-6)
-    assert "a space with the word after it" in said(screen)
-    assert "is hidden" not in said(screen)
+    assert "a space with the word after it" in page_text(screen)
+    assert "is hidden" not in page_text(screen)
 
 
 @pytest.mark.parametrize("slug", REDUCTIONS)
@@ -83,7 +83,7 @@ def test_each_reduction_is_described_and_named_in_the_picture(slug: str) -> None
     screen = opened(
         "attention", run=DEMO, src="the red house", kind="cross", layer="2", reduce=slug
     )
-    assert f"{plain(row.description(which))} ({row.source})" in written(screen)
+    assert f"{plain(row.description(which))} ({row.source})" in page_markdown(screen)
     expected = reduced(s2s.load(DEMO).attention("the red house", "la casa roja"), which, slug)
     title, weights = picture(screen)
     assert title.replace("<br>", " ").endswith(expected.name)  # a long name takes two lines

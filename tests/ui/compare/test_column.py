@@ -7,7 +7,7 @@ import pytest
 import s2s
 from s2s import decode
 from s2s.share import Column
-from tests.screen import link, lost, opened, said, translation
+from tests.screen import link, lost, opened, page_text, translation
 
 DEMO = "demo-en-fr"
 
@@ -27,7 +27,7 @@ def test_compare_shows_every_tokens_probability() -> None:
             f">{token.replace('<', '&lt;').replace('>', '&gt;')}</bdi></b><small>{math.exp(value):.0%}<"
             in strip
         )
-    assert f"{found.log_prob:.2f}".replace("-", "−") in said(screen)
+    assert f"{found.log_prob:.2f}".replace("-", "−") in page_text(screen)
 
 
 def test_a_column_is_a_link(own_run: str) -> None:
@@ -70,5 +70,5 @@ def test_every_strategy_is_decoded_on_the_page(strategy: str) -> None:
 
 def test_a_setting_that_cannot_be_obeyed_is_said_before_anything_is_decoded() -> None:
     screen = opened("compare", src="the red house", c1=f"{DEMO}!constrained!force_words:zebrä")
-    assert "is not in this model's target vocabulary" in said(screen)
+    assert "is not in this model's target vocabulary" in page_text(screen)
     assert not screen.exception

@@ -17,7 +17,7 @@ from s2s.ui.compare import columns, metrics, next_difference, reference
 from s2s.ui.compare.column import ColumnChoice
 from s2s.ui.kit import cached, dataset_sentences, differences
 from s2s.ui.kit.cached import TimedDecoding
-from tests.screen import link, lost, opened, said
+from tests.screen import link, lost, opened, page_text
 
 DEMO = "demo-en-fr"
 OTHER = "demo-en-es"
@@ -127,7 +127,7 @@ def test_one_press_starts_a_comparison(name: str) -> None:
     screen.button(key=f"start {name}").click().run()
     assert not screen.exception
     assert strategies(screen) == [column.strategy for column in columns.STARTS[name](DEMO)]
-    assert "same as column 1" in said(screen)
+    assert "same as column 1" in page_text(screen)
     assert not [each for each in screen.button if each.key == f"start {name}"]
     screen.get("menu_button")[0].click(columns.ALONE).run()
     assert strategies(screen) == ["greedy"]
@@ -148,14 +148,16 @@ def test_a_wrong_setting_leaves_the_other_columns() -> None:
     screen = opened("compare", src=HOUSE, c2=f"{DEMO}!diverse_beam!")
     screen.number_input(key="c2 diverse_beam num_beam_groups").set_value(4).run()
     assert not screen.exception
-    assert "num_beam_groups 4 does not divide num_beams 6" in said(screen)
-    assert "so nothing is decoded" in said(screen)
+    assert "num_beam_groups 4 does not divide num_beams 6" in page_text(screen)
+    assert "so nothing is decoded" in page_text(screen)
     assert texts(screen) == ["la maison rouge"]
 
 
 def test_a_run_that_is_gone_is_said_and_replaced() -> None:
     screen = opened("compare", src=HOUSE, c2="gone0000@5!greedy!")
-    assert "There is no run gone0000 here (any more). demo-en-fr is shown instead." in said(screen)
+    assert "There is no run gone0000 here (any more). demo-en-fr is shown instead." in page_text(
+        screen
+    )
     assert texts(screen) == ["la maison rouge", "la maison rouge"]
     assert Column.read(screen.session_state["c2"]).run == DEMO
 
@@ -164,7 +166,7 @@ def test_a_run_that_cannot_be_opened_takes_no_other_column_down() -> None:
     broken = own('"format": 99')
     screen = opened("compare", src=HOUSE, c2=f"{broken}!greedy!", c3=f"{OTHER}!beam!")
     assert not screen.exception
-    assert "format 99" in said(screen)
+    assert "format 99" in page_text(screen)
     assert texts(screen) == ["la maison rouge", "la casa roja"]
     assert Column.read(screen.session_state["c2"]).run == broken
 
@@ -183,7 +185,7 @@ def test_a_sentence_too_long_for_one_model_is_said_in_its_column(
 
     monkeypatch.setattr(cached, "timed_decoding", fails)
     screen = opened("compare", src=HOUSE, c2=f"{DEMO}!greedy!", c3=f"{DEMO}!mbr!")
-    assert "99 tokens" in said(screen)
+    assert "99 tokens" in page_text(screen)
     assert len(texts(screen)) == 2
 
 
@@ -255,7 +257,7 @@ def test_what_differences_are_marked_against_is_chosen_and_travels() -> None:
     screen.selectbox(key=reference.BOX).set_value(reference.NOTHING).run()
     assert "against%3Anothing" in link(screen)
     assert not any("<ins" in body for body in bodies(screen))
-    assert "There is no column 9" in said(three(set="against:9"))
+    assert "There is no column 9" in page_text(three(set="against:9"))
 
 
 def test_the_way_to_steps_keeps_strategy_settings_and_reference() -> None:
@@ -297,7 +299,7 @@ def test_the_next_sentence_where_two_columns_differ_is_found() -> None:
         for each in sentences[: sentences.index(first) + 1]
     ]
     assert same == [True] * (len(same) - 1) + [False]
-    assert f"Sentence {len(same)} of 1,000" in said(screen)
+    assert f"Sentence {len(same)} of 1,000" in page_text(screen)
     screen.button(key="next difference").click().run()
     assert sentences.index(screen.text_input(key="src").value) >= len(same)
     assert f"src={quote_plus(screen.text_input(key='src').value)}" in link(screen)
@@ -309,7 +311,7 @@ def test_columns_that_never_differ_say_so_and_a_search_can_be_stopped(
     monkeypatch.setattr(next_difference, "MOST", 20)
     screen = opened("compare", src=HOUSE, c1=f"{DEMO}!greedy!", c2=f"{DEMO}!beam!num_beams:1")
     screen.button(key="next difference").click().run()
-    assert "write the same for all 20 sentences" in said(screen)
+    assert "write the same for all 20 sentences" in page_text(screen)
     assert screen.text_input(key="src").value == HOUSE
     assert next_difference.SEARCH not in screen.session_state
     progress = next_difference.search(["a"] * 40, *choices())
@@ -335,7 +337,7 @@ def test_outputs_of_different_models_are_compared_under_each_of_them() -> None:
         assert list(table[f"{model}: per token"]) == pytest.approx(
             [score / n for score, n in zip(scores, lengths, strict=True)], abs=1e-4
         )
-    assert "cannot write" in said(screen)
+    assert "cannot write" in page_text(screen)
     alone = opened("compare", src=HOUSE, c1=f"{DEMO}!greedy!", c2=f"{DEMO}!beam!")
     assert not any("output of" in each.value for each in alone.dataframe)
 
@@ -421,4 +423,4 @@ def test_the_next_difference_is_not_searched_in_this_process(
 
     monkeypatch.setattr(s2s.Run, "translate", refuse)
     screen.button(key="next difference").click().run()
-    assert "write the same for all 20 sentences" in said(screen)
+    assert "write the same for all 20 sentences" in page_text(screen)

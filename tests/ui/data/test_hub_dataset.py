@@ -63,7 +63,7 @@ def spec(screen: AppTest) -> str:
     return str(asked.spec) if asked else ""
 
 
-def said(screen: AppTest) -> str:
+def page_text(screen: AppTest) -> str:
     texts = [
         element.value
         for kind in (screen.caption, screen.error, screen.markdown)
@@ -86,7 +86,7 @@ def test_a_name_becomes_a_spec_that_loads(served: Hub) -> None:
     assert len(served.log) == 2, "what was answered is remembered"
     assert len(load(spec(screen))) == 7
     assert splits(spec(screen)) == ("train", "valid", "test")
-    assert "columns named after languages" in said(screen)
+    assert "columns named after languages" in page_text(screen)
     shown = screen.dataframe[0].value
     assert list(shown.columns) == ["en", "fr", "a,b"]
     assert len(shown) == 5
@@ -99,7 +99,7 @@ def test_columns_can_be_corrected(served: Hub) -> None:
     assert ",src=a,b" not in spec(screen)
     assert "#src=4,tgt=fr" in spec(screen)
     assert load(spec(screen)).pairs[0].src == "x"
-    assert "Chosen by you" in said(screen)
+    assert "Chosen by you" in page_text(screen)
 
 
 def test_configuration_and_split_are_offered(served: Hub) -> None:
@@ -115,8 +115,8 @@ def test_the_gallery_fills_the_name_and_says_what_it_is(served: Hub) -> None:
     screen = typed("")
     screen.selectbox(key="hub known").set_value("Helsinki-NLP/opus_books").run()
     assert screen.text_input(key="hub name").value == "Helsinki-NLP/opus_books"
-    assert "Public-domain books" in said(screen)
-    assert "license: unknown" in said(screen)
+    assert "Public-domain books" in page_text(screen)
+    assert "license: unknown" in page_text(screen)
     assert spec(screen).startswith("hub:Helsinki-NLP/opus_books:de-en#"), (
         "the configuration that the gallery knows"
     )
@@ -134,12 +134,12 @@ def test_the_gallery_fills_the_name_and_says_what_it_is(served: Hub) -> None:
 def test_what_is_wrong_is_said(served: Hub, name: str, sentence: str) -> None:
     screen = typed(name)
     assert spec(screen) == ""
-    assert sentence in said(screen)
+    assert sentence in page_text(screen)
 
 
 def test_a_failed_hub_request_is_repeated_on_request(served: Hub) -> None:
     screen = typed("team/failing")
-    assert "Hub failed (503)" in said(screen)
+    assert "Hub failed (503)" in page_text(screen)
     screen.run()
     assert len(served.log) == 1, "not with every click"
     screen.button(key="hub again").click().run()
@@ -151,7 +151,7 @@ def test_a_token_opens_a_private_dataset_and_is_shown_nowhere(served: Hub) -> No
     assert spec(screen).startswith("hub:team/private#")
     asked = screen.session_state["asked"]
     assert asked.token == "hf_granted"
-    assert "hf_granted" not in repr(asked) + spec(screen) + said(screen)
+    assert "hf_granted" not in repr(asked) + spec(screen) + page_text(screen)
     with hub.using(asked.token):
         assert len(load(asked.spec)) == 30
 
@@ -159,5 +159,5 @@ def test_a_token_opens_a_private_dataset_and_is_shown_nowhere(served: Hub) -> No
 def test_plain_text_is_the_same_column_twice(served: Hub) -> None:
     screen = typed("team/text")
     assert "src=text,tgt=text" in spec(screen)
-    assert "plain text" in said(screen)
+    assert "plain text" in page_text(screen)
     assert load(spec(screen)).is_plain

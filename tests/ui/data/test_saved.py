@@ -6,7 +6,7 @@ from s2s.data import files, saved_datasets
 from s2s.jobs import training
 from s2s.share import pack
 from s2s.ui.kit import cached
-from tests.screen import link, opened, said
+from tests.screen import link, opened, page_text
 from tests.ui.data.uploading import PAIRS
 
 
@@ -41,10 +41,10 @@ def test_runs_that_need_a_dataset_are_counted() -> None:
             )
         )
     cached.refresh_runs()
-    assert "2 waiting, training or stopped runs need it" in said(
+    assert "2 waiting, training or stopped runs need it" in page_text(
         opened("data", set=pack({"source": f"corpus:{needed}"}))
     )
-    assert "stopped run" not in said(opened("data", set=pack({"source": f"corpus:{spare}"})))
+    assert "stopped run" not in page_text(opened("data", set=pack({"source": f"corpus:{spare}"})))
 
 
 def test_a_saved_dataset_can_be_linked_renamed_and_deleted() -> None:
@@ -59,8 +59,8 @@ def test_a_saved_dataset_can_be_linked_renamed_and_deleted() -> None:
     screen.button(key=f"delete text {spec.partition(':')[2]}").click().run()
     assert not screen.exception
     assert not saved_datasets.listing(settings.OWNER)
-    assert "No saved datasets yet" in said(screen)
-    assert "There is no dataset" in said(opened("data", set=pack({"source": spec})))
+    assert "No saved datasets yet" in page_text(screen)
+    assert "There is no dataset" in page_text(opened("data", set=pack({"source": spec})))
 
 
 def test_deleting_a_dataset_that_is_gone_is_no_exception() -> None:

@@ -5,7 +5,7 @@ import pytest
 from s2s import settings
 from s2s.data import load, load_preview, saved_datasets
 from s2s.share import unpack
-from tests.screen import opened, said, settled
+from tests.screen import opened, page_text, settled
 from tests.ui.data.uploading import PAIRS, uploaded
 
 
@@ -14,14 +14,14 @@ def test_data_shows_a_dataset() -> None:
     assert {each.label: each.value for each in screen.metric}["Pairs"] == "20,000"
     frame = screen.dataframe[0].value
     assert tuple(frame.iloc[0]) == load_preview("builtin:en-fr").rows[0]
-    assert "first 300 of 20,000" in said(screen)
+    assert "first 300 of 20,000" in page_text(screen)
 
 
 def test_an_uploaded_table_is_read_saved_and_taken_to_training() -> None:
     screen = uploaded(("pairs.tsv", PAIRS))
     assert {each.label: each.value for each in screen.metric}["Pairs"] == "3"
-    assert "1 pair with an empty side dropped" in said(screen)
-    assert "Only a saved dataset can be linked" in said(screen)
+    assert "1 pair with an empty side dropped" in page_text(screen)
+    assert "Only a saved dataset can be linked" in page_text(screen)
     screen.button(key="train on").click().run()
     (text,) = saved_datasets.listing(settings.OWNER)
     assert text.name == "pairs.tsv"
@@ -40,7 +40,7 @@ def test_any_two_columns_can_be_picked() -> None:
     settled(pick.set_value("fr").run())
     assert list(screen.dataframe[0].value["target"]) == ["la maison", "le chat"]
     next(each for each in screen.selectbox if each.label == "Source column").set_value("fr").run()
-    assert "same column" in said(screen)
+    assert "same column" in page_text(screen)
 
 
 def test_a_third_column_says_the_task_and_the_header_can_be_taken_for_data() -> None:
@@ -63,7 +63,7 @@ def test_a_third_column_says_the_task_and_the_header_can_be_taken_for_data() -> 
 def test_two_files_are_aligned_and_can_be_swapped() -> None:
     screen = uploaded(("a.en", b"one\ntwo\n"), ("a.de", b"eins\nzwei\n"))
     assert list(screen.dataframe[0].value.iloc[0]) == ["one", "eins"]
-    assert "The source is a.en" in said(screen)
+    assert "The source is a.en" in page_text(screen)
     settled(next(each for each in screen.toggle if "Swap" in each.label).set_value(True).run())
     assert list(screen.dataframe[0].value.iloc[0]) == ["eins", "one"]
 
@@ -101,7 +101,7 @@ def test_pasted_pairs_are_read() -> None:
         .run()
     )
     assert {each.label: each.value for each in screen.metric}["Pairs"] == "2"
-    assert "1 line" in said(screen)
+    assert "1 line" in page_text(screen)
     settled(screen.text_area(key="paste").set_value("no target here").run())
     assert screen.error
 

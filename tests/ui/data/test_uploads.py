@@ -10,7 +10,7 @@ from s2s import settings
 from s2s.data import load, saved_datasets
 from s2s.share import pack
 from s2s.ui.data import uploads
-from tests.screen import opened, said, settled
+from tests.screen import opened, page_text, settled
 from tests.ui.data.uploading import PAIRS, uploaded
 
 
@@ -53,7 +53,7 @@ def test_a_reload_opens_the_upload_with_its_columns_and_its_cleaning() -> None:
     again = reopened(screen)
     assert list(again.dataframe[0].value["target"]) == ["la maison", "le chat"]
     assert again.segmented_control(key="origin").value == "Upload"
-    assert "copies = True" in said(again)
+    assert "copies = True" in page_text(again)
     again.button(key="train on").click().run()
     (dataset,) = saved_datasets.listing(settings.OWNER)
     assert [pair.tgt for pair in load(dataset.spec).pairs] == ["la maison", "le chat"]
@@ -100,10 +100,10 @@ def test_an_upload_that_is_gone_is_said_and_leaves_nothing_to_train_on() -> None
     other = reopened(screen)
     address = str(screen.session_state["set"])
     screen.button(key="drop Upload").click().run()
-    assert "pairs.tsv was deleted" in said(screen)
+    assert "pairs.tsv was deleted" in page_text(screen)
     assert not list((settings.home() / "incoming").glob("*/*"))
     for tab in (other.run(), opened("data", set=address)):
-        assert "no longer here" in said(tab)
+        assert "no longer here" in page_text(tab)
         assert tab.segmented_control(key="origin").value == "Upload"
         assert len(tab.file_uploader) == 1
     for tab in (screen, other, reopened(other)):
@@ -127,5 +127,5 @@ def test_a_link_to_a_dataset_that_is_not_here_chooses_no_other(source: str) -> N
     saved_datasets.save(load("builtin:mini-en-fr"), name="another", owner=settings.OWNER)
     screen = opened("data", set=pack({"source": source}))
     for tab in (screen, reopened(screen)):
-        assert f"There is no dataset {source}" in said(tab)
+        assert f"There is no dataset {source}" in page_text(tab)
         assert not has_train_button(tab)

@@ -27,7 +27,7 @@ from s2s.ui.evaluate import (
 )
 from s2s.ui.evaluate import table as evaluate_table
 from tests.jobs.context import FakeContext
-from tests.screen import link, lost, opened, said
+from tests.screen import link, lost, opened, page_text
 
 DEMO = "demo-en-fr"
 PAIRS = [
@@ -89,7 +89,7 @@ def test_one_press_queues_an_evaluation_that_the_address_names() -> None:
     assert "set" not in screen.query_params
     assert held(screen).items() >= {"n": "200", "strategies": "greedy beam"}.items()
     assert "test" in held(screen)
-    assert "200 sentences × 2 systems" in said(screen)
+    assert "200 sentences × 2 systems" in page_text(screen)
     assert screen.button(key="evaluate").disabled is False
     screen.button(key="evaluate").click().run()
     assert not screen.exception
@@ -222,7 +222,7 @@ def test_a_link_fills_the_form_and_what_it_cannot_mean_is_said() -> None:
     assert not screen.exception
     assert not lost(screen)
     assert unpack(packed).items() <= held(screen).items()
-    assert "50 sentences × 5 systems" in said(screen)
+    assert "50 sentences × 5 systems" in page_text(screen)
     broken = opened("evaluate", run=DEMO, set="test:gone,n:x,strategies:best greedy,runs:nobody")
     assert not broken.exception
     assert all(
@@ -234,7 +234,7 @@ def test_a_link_fills_the_form_and_what_it_cannot_mean_is_said() -> None:
             "there is no nobody here",
         )
     )
-    assert "200 sentences × 1 system" in said(broken)
+    assert "200 sentences × 1 system" in page_text(broken)
     gone = opened("evaluate", run=DEMO, set="evaluation:gone")
     assert "no evaluation gone here" in lost(gone)[0]
 
@@ -316,7 +316,7 @@ def test_missing_own_files_are_requested_without_an_error() -> None:
     screen = opened("evaluate", run=DEMO, set="test:files")
     assert not screen.exception
     assert not screen.error
-    assert "Upload two text files with one sentence per line" in said(screen)
+    assert "Upload two text files with one sentence per line" in page_text(screen)
     assert screen.button(key="evaluate").disabled
 
 
@@ -332,7 +332,7 @@ def test_a_file_is_given_back_line_for_line() -> None:
     work(evaluations.folder(evaluation))
     screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}")
     assert not screen.exception
-    assert "3 of 3 lines, by beam" in said(screen)
+    assert "3 of 3 lines, by beam" in page_text(screen)
     made = evaluations.folder(evaluation).lines(0)
     assert translate_file.text(made, 3) == "la maison rouge\n\nle chat dort\n"
     assert translate_file.text({2: {"text": "a\nb"}}, 3) == "\n\na b\n"
@@ -357,12 +357,12 @@ def test_while_it_works_the_numbers_so_far_and_the_way_to_go_are_shown(
     assert not screen.exception
     assert "2 of 3 sentences, by greedy" in screen.get("progress")[0].proto.text
     assert "left" in screen.get("progress")[0].proto.text
-    assert "After 2 sentences." in said(screen)
+    assert "After 2 sentences." in page_text(screen)
     assert "±" not in str(frame(screen, "BLEU")["BLEU"][0])
     working.close()
     queue.finish(job.id, "w", "stopped")
     screen.run()
-    assert "Stopped after 2 of 3 sentences" in said(screen)
+    assert "Stopped after 2 of 3 sentences" in page_text(screen)
     screen.button(key="resume evaluation").click().run()
     assert evaluation_service.progress(evaluation).state == "queued"
 
@@ -375,7 +375,9 @@ def test_an_evaluation_outlives_its_run() -> None:
     assert not screen.exception
     assert list(frame(screen, "BLEU")["System"]) == ["greedy", MARKUP]
     path.write_text("{")
-    assert "evaluation.json" in said(opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}"))
+    assert "evaluation.json" in page_text(
+        opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}")
+    )
 
 
 def test_several_runs_stand_in_one_table_by_name() -> None:
@@ -392,7 +394,7 @@ def test_a_link_says_how_to_count_and_that_all_sentences_do() -> None:
     screen = opened("evaluate", run=DEMO, set=packed)
     assert not screen.exception
     assert not lost(screen)
-    assert "All sentences × 1 system" in said(screen)
+    assert "All sentences × 1 system" in page_text(screen)
     assert {"tokenizer": "char"}.items() <= held(screen).items()
     screen.button(key="evaluate").click().run()
     (asked,) = evaluations.list_evaluations()
@@ -472,8 +474,8 @@ def test_a_table_with_several_references_is_one_test_set() -> None:
     )
     screen.file_uploader(key="eval sources").set_value(("t.csv", table, "text/csv")).run()
     assert not screen.exception
-    assert "source is the source, ref1, ref2 are its 2 references." in said(screen)
-    assert "2 of 2 sentences are evaluated, with up to 2 references each." in said(screen)
+    assert "source is the source, ref1, ref2 are its 2 references." in page_text(screen)
+    assert "2 of 2 sentences are evaluated, with up to 2 references each." in page_text(screen)
     screen.button(key="evaluate").click().run()
     (asked,) = evaluations.list_evaluations()
     place = evaluations.folder(asked.id)
@@ -485,9 +487,9 @@ def test_rows_that_repeat_a_source_are_grouped_unless_told_otherwise() -> None:
     screen = opened("evaluate", run=DEMO, set="test:files,strategies:greedy")
     table = b"mr,ref\nthe dog,le chien\nthe dog,un chien\nthe cat,le chat\n"
     screen.file_uploader(key="eval sources").set_value(("t.csv", table, "text/csv")).run()
-    assert "3 rows have 2 different sources" in said(screen)
-    assert "2 of 2 sentences are evaluated, with up to 2 references each." in said(screen)
+    assert "3 rows have 2 different sources" in page_text(screen)
+    assert "2 of 2 sentences are evaluated, with up to 2 references each." in page_text(screen)
     screen.toggle(key="evaluate apart").set_value(True).run()
     assert not screen.exception
-    assert "3 of 3 sentences are evaluated." in said(screen)
-    assert "different sources" not in said(screen)
+    assert "3 of 3 sentences are evaluated." in page_text(screen)
+    assert "different sources" not in page_text(screen)

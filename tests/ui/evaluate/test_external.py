@@ -15,7 +15,7 @@ from s2s.runs import EvaluationFolder, evaluations
 from s2s.ui.evaluate import downloads, provenance
 from s2s.ui.evaluate import external as screen_of
 from s2s.ui.shell import visitors
-from tests.screen import opened, said
+from tests.screen import opened, page_text
 from tests.ui.evaluate.test_evaluate import DEMO, MARKUP, evaluated, frame
 
 NAME = "<b>COMET</b> :red[x]"
@@ -52,7 +52,7 @@ def test_pasted_scores_are_added_and_deleted(place: EvaluationFolder) -> None:
     screen = pasted(shown(place), place, "0.9\n0.5\n0.25\n")
     assert frame(screen, "BLEU")["COMET"][0].startswith("0.55 ± ")
     assert frame(screen, "BLEU")["COMET"][1] == "–"
-    assert "COMET of greedy: pasted scores.txt, 3 scores · higher is better" in said(screen)
+    assert "COMET of greedy: pasted scores.txt, 3 scores · higher is better" in page_text(screen)
     screen.button(key="delete scores COMET 0").click().run()
     assert not screen.exception
     assert "COMET" not in frame(screen, "BLEU").columns
@@ -103,7 +103,7 @@ def order(screen: AppTest) -> Sequence[int]:
 def test_one_score_is_drawn_against_another(place: EvaluationFolder) -> None:
     given(place)
     screen = shown(place)
-    assert "There is no correlation to compute" in said(screen)  # chrF is 100 everywhere
+    assert "There is no correlation to compute" in page_text(screen)  # chrF is 100 everywhere
     screen.selectbox(key="eval scatter of").set_value(MARKUP).run()
     (spec,) = (
         json.loads(each.proto.spec)
@@ -112,7 +112,7 @@ def test_one_score_is_drawn_against_another(place: EvaluationFolder) -> None:
     )
     assert list(spec["data"][0]["y"]) == list(THEIRS)
     assert spec["layout"]["yaxis"]["title"]["text"].startswith("&lt;b&gt;")
-    assert "Pearson correlation" in said(screen)
+    assert "Pearson correlation" in page_text(screen)
 
 
 def test_the_downloads_say_what_was_given(place: EvaluationFolder) -> None:
@@ -147,7 +147,7 @@ def test_scores_that_no_longer_cover_the_evaluation_say_so(place: EvaluationFold
         content = json.loads(path.read_text())
         path.write_text(json.dumps(content | {"values": content["values"][:2]}))
     screen = shown(place)
-    assert "They cover 2 of 3 sentences and are not used" in said(screen)
+    assert "They cover 2 of 3 sentences and are not used" in page_text(screen)
     assert "COMET" not in frame(screen, "BLEU").columns
 
 

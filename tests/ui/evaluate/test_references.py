@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 from s2s.jobs import EvaluationRequest, evaluation_service
 from s2s.runs import Sentences, System, evaluations
 from s2s.ui.evaluate import references, table
-from tests.screen import opened, said
+from tests.screen import opened, page_text
 from tests.ui.evaluate.test_evaluate import DEMO, PAIRS, work
 
 MORE = [
@@ -40,14 +40,14 @@ def helped(evaluation: str, key: str) -> str:
 def test_loss_and_errors_name_the_first_reference() -> None:
     evaluation, screen = shown(MORE)
     assert references.has_several(evaluation)
-    assert "the first is the reference here" in said(screen)
+    assert "the first is the reference here" in page_text(screen)
     for key in table.FORCED:
         assert references.FIRST_ONLY in helped(evaluation, key)
     assert references.FIRST_ONLY not in helped(evaluation, "bleu")
     screen.selectbox(key="evaluate bucket").set_value("ratio").run()
-    assert "The first reference of a sentence decides its bucket" in said(screen)
+    assert "The first reference of a sentence decides its bucket" in page_text(screen)
     screen.selectbox(key="eval sort").set_value("number").run()
-    assert "Counted against the first reference" in said(screen)
+    assert "Counted against the first reference" in page_text(screen)
     bodies = "".join(str(each.proto.body) for each in screen.get("html"))
     assert "7 references, the first of which is compared below" in bodies
     assert "la &lt;b&gt;maison&lt;/b&gt;" in bodies
@@ -58,5 +58,5 @@ def test_loss_and_errors_name_the_first_reference() -> None:
 def test_a_single_reference_needs_no_such_words(known: list[tuple[str, ...]]) -> None:
     evaluation, screen = shown(known)
     assert not references.has_several(evaluation)
-    assert "first reference" not in said(screen)
+    assert "first reference" not in page_text(screen)
     assert "first reference" not in helped(evaluation, "loss")

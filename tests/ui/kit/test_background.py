@@ -13,7 +13,7 @@ from s2s.runs import Run
 from s2s.runs.decoder import DecodeRequest, DecoderPool, DecodeTask, Waiter
 from s2s.ui.kit import cached, nats
 from s2s.ui.kit.cached import background
-from tests.screen import opened, said, settled
+from tests.screen import opened, page_text, settled
 
 DEMO = "demo-en-fr"
 SOURCE = "the cat who chased the mouse was black"
@@ -107,7 +107,7 @@ def test_the_other_columns_are_there_while_one_is_decoded() -> None:
     assert sum(body.startswith('<p dir="auto" title=') for body in bodies(screen)) == 1
     screen.button(key="stop decoding c2").click().run()
     assert task.is_over
-    assert "Stopped after" in said(screen)
+    assert "Stopped after" in page_text(screen)
     assert not screen.get("progress")
     screen.button(key="decode again c2").click().run()
     assert screen.get("progress")

@@ -2,7 +2,7 @@ import pytest
 
 import s2s
 from s2s.ui.shell import PAGES
-from tests.screen import box, lost, opened, said
+from tests.screen import box, lost, opened, page_text
 
 WITH_SENTENCE = [
     row.url_path
@@ -46,6 +46,6 @@ def test_another_run_brings_its_own_checkpoint_examples_and_target(own_run: str)
         assert not screen.exception
         assert not lost(screen)
         assert box(screen) == "the cat sits on the mat"
-        assert "not among" not in said(screen)
+        assert "not among" not in page_text(screen)
         if path == "attention":
             assert screen.text_input(key="tgt box").value == ""

@@ -11,7 +11,7 @@ from s2s.ui.kit import cached
 from s2s.ui.shell import operator, visitors
 from s2s.workspaces import COOKIE, new_key
 from tests.conftest import make_run
-from tests.screen import opened, said
+from tests.screen import opened, page_text
 
 KEY = "k" * 40
 
@@ -38,8 +38,8 @@ def test_a_stranger_meets_a_field_for_the_key_and_nothing_else() -> None:
     assert [field.key for field in screen.text_input] == ["operator key"]
     for wrong in ("", KEY[:-1], "ü" * 40):
         screen = enter(screen, wrong)
-        assert "This is not the operator" in said(screen)
-        assert "Queue" not in said(screen)
+        assert "This is not the operator" in page_text(screen)
+        assert "Queue" not in page_text(screen)
         assert not screen.dataframe
     assert KEY not in repr(enter(screen, KEY).session_state)
 

@@ -19,7 +19,7 @@ from s2s.ui.positions.settings import PositionSettings
 from s2s.ui.positions.views import ABSENT, PANELS, PICTURES
 from tests.conftest import make_run
 from tests.jobs.context import FakeContext
-from tests.screen import box, link, lost, opened, said
+from tests.screen import box, link, lost, opened, page_text
 
 SMALL = {"model.d_model": 16, "model.positions.max_length": 64}
 
@@ -57,8 +57,8 @@ def test_the_page_opens_with_the_models_own_sinusoids() -> None:
     np.testing.assert_allclose(
         array(figure["data"][0]["z"]), engine.sinusoid_vectors(128, 128, Positions()), atol=1e-6
     )
-    assert "added to the word" in said(screen)
-    assert "Knows" not in said(screen)  # the settings are the visitor's own, not the run's
+    assert "added to the word" in page_text(screen)
+    assert "Knows" not in page_text(screen)  # the settings are the visitor's own, not the run's
 
 
 @pytest.mark.parametrize("view", PICTURES)
@@ -121,11 +121,11 @@ def test_two_encodings_stand_beside_each_other_with_the_settings_of_both() -> No
 def test_an_odd_width_is_drawn_and_explained() -> None:
     screen = at("matrix", d_model="7", length="30")
     assert array(figures(screen)[0]["data"][0]["z"]).shape == (30, 7)
-    assert "the last sine has no cosine" in said(screen)
-    assert "Take 8" in said(screen)
+    assert "the last sine has no cosine" in page_text(screen)
+    assert "Take 8" in page_text(screen)
     turned = at("rotation", d_model="7", length="30")
     assert float(turned.metric[0].value) < 1e-5
-    assert "left out" in said(turned)
+    assert "left out" in page_text(turned)
 
 
 @pytest.mark.parametrize("kind", ["sinusoidal", "rotary"])
@@ -161,7 +161,7 @@ def test_a_wrong_value_is_said_under_its_control_and_nothing_is_drawn() -> None:
     screen = at("rotation")
     screen.number_input(key="positions offset").set_value(500).run()
     assert not screen.exception
-    assert "leads beyond 128 positions; give at most 127" in said(screen)
+    assert "leads beyond 128 positions; give at most 127" in page_text(screen)
     assert not screen.get("plotly_chart")
     screen.number_input(key="positions offset").set_value(4).run()
     assert screen.get("plotly_chart")
@@ -202,7 +202,7 @@ def test_two_words_of_the_demo_change_places() -> None:
     ordered, bare = (float(each.value) for each in screen.metric)
     assert ordered > 0.1
     assert bare < 1e-4
-    assert "outputs are the same" in said(screen)
+    assert "outputs are the same" in page_text(screen)
     (table,) = screen.dataframe
     assert list(table.value["token"]) == ["the", "red", "house", "</s>"]
     assert (
@@ -213,7 +213,7 @@ def test_two_words_of_the_demo_change_places() -> None:
         "1"
     ).run()  # the same word: nothing changes
     assert float(screen.metric[0].value) == 0
-    assert "nothing changed either" in said(screen)
+    assert "nothing changed either" in page_text(screen)
 
 
 def test_a_sentence_is_kept_by_the_views_that_do_not_show_it() -> None:
@@ -229,7 +229,7 @@ def test_a_sentence_is_kept_by_the_views_that_do_not_show_it() -> None:
 def test_one_word_cannot_change_places(text: str) -> None:
     screen = opened("positions", src=text, set=pack({"view": "model"}))
     assert not screen.exception
-    assert "two words or more" in said(screen)
+    assert "two words or more" in page_text(screen)
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_the_shipped_control_runs_are_there_at_once(task: str, score: str) -> No
     named = [trace["name"] for trace in figure["data"] if trace.get("showlegend", True)]
     assert named == [row.label for row in POSITION_KINDS.values()]
     assert "shipped" in figure["layout"]["title"]["text"]
-    assert "up to 32" in said(screen)
+    assert "up to 32" in page_text(screen)
     assert not queue.jobs(settings.OWNER)
 
 

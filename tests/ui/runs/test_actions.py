@@ -9,7 +9,7 @@ from s2s.jobs import run_service
 from s2s.runs import RunFolder
 from s2s.ui.kit import cached
 from tests.conftest import make_run
-from tests.screen import opened, said
+from tests.screen import opened, page_text
 
 DEMO = "demo-en-fr"
 
@@ -51,5 +51,5 @@ def test_the_chosen_row_is_the_run_that_is_acted_on(own_run: str) -> None:
 
 def test_the_demo_can_be_neither_renamed_nor_deleted() -> None:
     screen = opened("runs", run=DEMO)
-    assert "ships with the program" in said(screen)
+    assert "ships with the program" in page_text(screen)
     assert not [each for each in screen.button if each.key == "delete"]

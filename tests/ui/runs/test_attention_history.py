@@ -13,7 +13,7 @@ from s2s.analysis import Attention
 from s2s.runs import AttentionHistory, RunFolder, SavedAttention, attention_history
 from s2s.ui.kit import cached
 from s2s.ui.runs import attention_history as attention_tab
-from tests.screen import picture, said, written
+from tests.screen import page_markdown, page_text, picture
 
 RUN = "abcdefgh12345678"
 STEPS = (10, 20, 30)
@@ -92,7 +92,7 @@ def pressed(screen, label):
 def test_a_run_that_kept_nothing_says_so(which):
     screen = opened(which)
     assert not screen.exception
-    assert "No attention was saved" in said(screen)
+    assert "No attention was saved" in page_text(screen)
     assert not screen.get("plotly_chart")
 
 
@@ -104,9 +104,9 @@ def test_it_opens_at_the_newest_checkpoint_and_says_what_one_sees(run):
         "cross-attention · layer 2 of 2 · mean of 3 heads",
     ]
     np.testing.assert_allclose(picture(screen)[1], rows(2, 3, 2, 3, seed=30)[1].mean(0), atol=1e-3)
-    assert "every head attends" in said(screen)
-    assert "Pair: *the* :material/home: cat → le" in said(screen)
-    assert ":material/home:" not in written(screen)  # which would be an icon
+    assert "every head attends" in page_text(screen)
+    assert "Pair: *the* :material/home: cat → le" in page_text(screen)
+    assert ":material/home:" not in page_markdown(screen)  # which would be an icon
     assert len(screen.get("plotly_chart")) == 3
 
 
@@ -165,7 +165,7 @@ def test_a_broken_file_is_a_sentence_and_the_lines_stay(run):
     (folder().path / "attention" / "step-00000030.safetensors").write_text("broken")
     screen = opened()
     assert not screen.exception
-    assert "choose another step" in said(screen)
+    assert "choose another step" in page_text(screen)
     assert len(screen.get("plotly_chart")) == 2
     assert title(pressed(screen, "Earlier"))[0].endswith("step 20")
 
@@ -175,14 +175,14 @@ def test_without_gold_it_says_why_there_is_no_error(run):
     log(has_gold=False)
     screen = opened()
     assert len(screen.get("plotly_chart")) == 2
-    assert "no gold alignment" in said(screen)
+    assert "no gold alignment" in page_text(screen)
 
 
 def test_one_checkpoint_needs_no_scrubber(run):
     attention_history.delete_after(folder(), 10)
     screen = opened()
     assert not screen.exception
-    assert "One checkpoint so far: step 10." in said(screen)
+    assert "One checkpoint so far: step 10." in page_text(screen)
     assert title(screen)[0].endswith("step 10")
 
 

@@ -26,7 +26,7 @@ from s2s.ui.kit import cached
 from s2s.ui.runs import actions, comparison, sweeps
 from s2s.ui.runs import table as runs_table
 from tests.conftest import TINY, make_run
-from tests.screen import link, lost, opened, picture, said
+from tests.screen import link, lost, opened, page_text, picture
 
 NASTY = "*a* :material/home: <b> $x$"
 RATES = {"one0000000000000": 0.001, "two0000000000000": 0.01, "three00000000000": 0.1}
@@ -116,7 +116,7 @@ def test_the_table_tells_tags_bleu_and_where_a_run_began(put: Put, sweep: list[s
     assert list(table.loc[NASTY, "tags"]) == [NASTY]
     assert table.loc[NASTY, "initialized from"] == "rate 0.001"
     assert table.loc["rate 0.1", "BLEU"] == pytest.approx(10.0)
-    assert NASTY in said(screen)
+    assert NASTY in page_text(screen)
 
 
 def test_bleu_is_that_of_the_best_step_and_of_no_other(put: Put, sweep: list[str]) -> None:
@@ -189,7 +189,7 @@ def test_the_search_box_appears_with_many_runs(put: Put, sweep: list[str]) -> No
     screen = opened("runs", run=sweep[0])
     screen.text_input(key="find run").set_value("rates").run()
     assert set(screen.dataframe[0].value["name"]) == {f"rate {rate}" for rate in RATES.values()}
-    assert "3 of 6 runs." in said(screen)
+    assert "3 of 6 runs." in page_text(screen)
     screen.text_input(key="find run").set_value("nothing has this").run()
     assert not screen.exception
     assert len(screen.dataframe[0].value) == 0
@@ -205,9 +205,9 @@ def test_tags_and_a_note_are_kept_and_what_is_too_long_is_a_sentence(put: Put) -
     assert list_runs(OWNER)[0].tags == ()
     screen.text_area(key="note one0000000000000").set_value(f"{NASTY}\nand more").run()
     assert list_runs(OWNER)[0].comment == f"{NASTY}\nand more"
-    assert NASTY in said(screen)
+    assert NASTY in page_text(screen)
     screen.multiselect(key="tags one0000000000000").set_value(["x" * 41]).run()
-    assert "A tag has at most 40 characters" in said(screen)
+    assert "A tag has at most 40 characters" in page_text(screen)
     screen.multiselect(key="tags one0000000000000").set_value(["mine", "sweep:a"]).run()
     assert list_runs(OWNER)[0].tags == ("mine", "sweep:a")
 
@@ -260,7 +260,7 @@ def test_settings_that_a_duplicate_cannot_carry_are_named(put: Put) -> None:
         "It was validated on `builtin:mini-en-fr`; a run from Train holds out pairs of its own dataset.",
         "The run that it was initialized from is gone; the copy starts from random weights.",
     ]
-    assert "corpus:gone" in said(opened("runs", run="one0000000000000"))
+    assert "corpus:gone" in page_text(opened("runs", run="one0000000000000"))
     put(
         "two0000000000000",
         init_from={"run": "one0000000000000", "step": 30},
@@ -289,18 +289,18 @@ def test_the_details_hold_what_repeats_a_run(put: Put) -> None:
     ):
         assert fact in tables
     assert "python -m s2s train" in [each.value for each in screen.code]
-    assert "are not repeated: learning rate 0.5 from step 20." in said(screen)
-    assert "bit-identical" not in said(screen)
+    assert "are not repeated: learning rate 0.5 from step 20." in page_text(screen)
+    assert "bit-identical" not in page_text(screen)
     put(
         "two0000000000000",
         command="python -m s2s train",
         changes=[{"step": 31, "steps": 600, "time": 1.0}, {"step": "x", "lr": []}],
     )
-    longer = said(opened("runs", run="two0000000000000"))
+    longer = page_text(opened("runs", run="two0000000000000"))
     assert "last step 600 from step 31." in longer
     assert "bit-identical" not in longer
     put("kept000000000000", command="python -m s2s train")
-    assert "bit-identical" in said(opened("runs", run="kept000000000000"))
+    assert "bit-identical" in page_text(opened("runs", run="kept000000000000"))
 
 
 @pytest.mark.parametrize(
@@ -431,7 +431,7 @@ def test_one_run_alone_and_one_that_is_gone_are_a_sentence(put: Put) -> None:
     screen = view("side-by-side", "one0000000000000", compared="one0000000000000 gone")
     assert "no run gone here" in " ".join(lost(screen)).replace("\\", "")
     assert screen.multiselect(key="runs compared").value == ["one0000000000000"]
-    assert "Select two or more runs" in said(screen)
+    assert "Select two or more runs" in page_text(screen)
 
 
 @pytest.mark.parametrize("name", ["same", "score", "setting", "meaning"])
@@ -511,7 +511,7 @@ def test_a_sweep_names_its_best_run_and_holds_its_numbers(sweep: list[str]) -> N
     screen = view("sweeps", sweep[0])
     assert (
         "Best: rate 0.01**, validation loss 1.000, with train.lr 0.01. By BLEU it is rate 0.1 (10.0)."
-        in said(screen)
+        in page_text(screen)
     )
     table = screen.dataframe[0].value
     assert list(table["train.lr"]) == list(RATES.values())
@@ -542,7 +542,7 @@ def test_runs_of_a_sweep_that_wait_stand_in_it(sweep: list[str]) -> None:
     assert "waiting" in row["state"]
     assert row["train.lr"] == 7.0
     assert "3 of 4 done, 1 waiting." in [each.proto.text for each in screen.get("progress")]
-    assert "Best so far: rate 0.01" in said(screen)
+    assert "Best so far: rate 0.01" in page_text(screen)
     for tab in ("", "side-by-side", "attention-while-learning", "sweeps"):
         view(tab, run)
 
@@ -550,7 +550,7 @@ def test_runs_of_a_sweep_that_wait_stand_in_it(sweep: list[str]) -> None:
 def test_a_run_of_a_sweep_may_be_deleted(sweep: list[str]) -> None:
     run_service.delete(sweep[1], OWNER)
     cached.refresh_runs()
-    assert "Best: rate 0.001" in said(view("sweeps", sweep[0]))
+    assert "Best: rate 0.001" in page_text(view("sweeps", sweep[0]))
 
 
 def test_a_run_that_failed_before_its_first_validation_is_not_the_best(put: Put) -> None:
@@ -562,7 +562,7 @@ def test_a_run_that_failed_before_its_first_validation_is_not_the_best(put: Put)
     )
     cached.refresh_runs()
     screen = view("sweeps")
-    assert "Best: good" in said(screen)
+    assert "Best: good" in page_text(screen)
     assert "1 of 2 done, 1 failed." in [each.proto.text for each in screen.get("progress")]
 
 

@@ -13,7 +13,7 @@ from s2s.ui.shell import visitors
 from s2s.ui.shell.endpoints import ready
 from s2s.workspaces import COOKIE, REPLACED, delete_workspace, make_link, new_key, open_link
 from tests.conftest import make_run
-from tests.screen import opened, said
+from tests.screen import opened, page_text
 
 Visit = Callable[[dict[str, str]], None]
 
@@ -61,15 +61,15 @@ def test_without_a_cookie_a_visitor_is_nobody_sees_the_demos_and_is_told_why(
     screen = opened()
     assert access.current() == access.NOBODY
     assert not screen.exception
-    assert "Nothing that you make here can be stored" in said(screen)
+    assert "Nothing that you make here can be stored" in page_text(screen)
     assert "demo-en-fr" in " ".join(screen.selectbox(key="run").options)
 
 
 def test_a_replaced_key_is_said_once(visit: Visit) -> None:
     visit({COOKIE: new_key().signed, REPLACED: "1"})
     screen = opened("positions")
-    assert said(screen).count("has a new, empty workspace now") == 1
-    assert "empty workspace" not in said(screen.run())
+    assert page_text(screen).count("has a new, empty workspace now") == 1
+    assert "empty workspace" not in page_text(screen.run())
 
 
 def test_a_made_up_key_is_nobodys(visit: Visit) -> None:
@@ -82,7 +82,7 @@ def test_without_a_secret_the_page_says_what_the_operator_must_do(
 ) -> None:
     monkeypatch.delenv("S2S_SECRET")
     screen = opened("runs")
-    assert "its operator must set S2S_SECRET" in said(screen)
+    assert "its operator must set S2S_SECRET" in page_text(screen)
     assert not screen.selectbox
     answer = asyncio.run(ready(None))  # type: ignore[arg-type]
     assert answer.status_code == 503
@@ -104,8 +104,8 @@ def test_a_linked_key_says_that_the_database_is_away_or_that_the_workspace_is_go
     visit({COOKIE: key.signed})
     with monkeypatch.context() as patch:
         patch.setenv("S2S_DATABASE_URL", "postgresql+psycopg://@/none?host=/nowhere")
-        assert "Your workspace cannot be opened at the moment." in said(opened("positions"))
+        assert "Your workspace cannot be opened at the moment." in page_text(opened("positions"))
     assert access.current() == "ann"
     with access.acting_as("ann"):
         delete_workspace("ann")
-    assert "was deleted on another computer" in said(opened("positions"))
+    assert "was deleted on another computer" in page_text(opened("positions"))

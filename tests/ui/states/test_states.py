@@ -18,7 +18,7 @@ from s2s.ui.states import pool as pools
 from s2s.ui.states.view_state import STATE
 from s2s.ui.states.views import VIEWS
 from tests.conftest import make_run
-from tests.screen import box, link, lost, opened, said
+from tests.screen import box, link, lost, opened, page_text
 
 DEMO = "demo-en-fr"
 HERE, THERE = request.TWO_BANKS
@@ -54,7 +54,7 @@ def test_a_newcomer_sees_two_banks_and_what_a_state_is() -> None:
     assert not screen.exception
     assert not lost(screen)
     assert box(screen) == HERE
-    assert "A state is a vector of 128 numbers" in said(screen)
+    assert "A state is a vector of 128 numbers" in page_text(screen)
     assert drawn(screen)["layout"]["title"]["text"].startswith(
         f"{DEMO} · step 1,500<br>encoder · after layer 2 of 2<br>PCA of 14 tokens"
     )
@@ -98,7 +98,7 @@ def test_cosines_are_those_of_the_runs_own_states() -> None:
     np.testing.assert_allclose(numbers(lines[0]["y"]), theirs, atol=1e-5)
     assert (
         f"the two bank have cosine {theirs[0]:.2f} at the embeddings, {theirs[-1]:.2f} after the last layer"
-        in said(screen).replace("*", "")
+        in page_text(screen).replace("*", "")
     )
     assert lines[-1]["name"] == "any two words"
     assert len(lines) == 4
@@ -112,8 +112,8 @@ def test_other_words_can_be_compared() -> None:
     other = run.states(THERE, "le").encoder[:, 5]
     theirs = torch.cosine_similarity(torch.from_numpy(one), torch.from_numpy(other), dim=-1)
     np.testing.assert_allclose(numbers(drawn(screen)["data"][0]["y"]), theirs, atol=1e-5)
-    assert "river and money have cosine" in said(screen).replace("*", "")
-    assert "claim" not in said(screen)
+    assert "river and money have cosine" in page_text(screen).replace("*", "")
+    assert "claim" not in page_text(screen)
 
 
 @pytest.mark.parametrize(
@@ -171,8 +171,10 @@ def test_neighbors_are_the_nearest_of_all_words_read_one_by_one(
     assert table["cosine"].is_monotonic_decreasing
     assert (table["word"][0], table["sentence"][0]) == words[int(every.argmax())]
     assert HERE not in set(table["sentence"])
-    assert "Searched 42 sentences" in said(screen)
-    assert "40 of the dataset that this run was trained on and 2 others (held out)" in said(screen)
+    assert "Searched 42 sentences" in page_text(screen)
+    assert "40 of the dataset that this run was trained on and 2 others (held out)" in page_text(
+        screen
+    )
 
 
 def test_a_whole_sentence_has_neighbors_and_the_table_can_be_downloaded() -> None:
@@ -200,7 +202,7 @@ def test_the_lens_ends_in_the_runs_next_tokens() -> None:
     words = np.array(drawn(screen)["data"][1]["text"]).reshape(cells.shape)
     assert words[:-1, -1].tolist() == run.tgt_tokenizer.tokens(best.indices[:-1].tolist())
     assert the_table(screen)["rank"].tolist() == [1] * len(cells)
-    assert f"{len(cells)} after layer 2" in said(screen)
+    assert f"{len(cells)} after layer 2" in page_text(screen)
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -240,7 +242,7 @@ def test_a_broken_link_shows_the_page_and_reports_what_was_lost(
 ) -> None:
     screen = opened("states", src=HERE, **params)
     assert not screen.exception
-    assert sentence in said(screen)
+    assert sentence in page_text(screen)
     assert screen.get("plotly_chart") or screen.dataframe
     screen.selectbox(key="run").set_value("demo-en-es").run()  # the next thing anybody does
     assert not screen.exception
@@ -249,8 +251,9 @@ def test_a_broken_link_shows_the_page_and_reports_what_was_lost(
 
 def test_a_target_is_forced_and_its_unknown_words_are_named() -> None:
     screen = opened("states", src=HERE, tgt="la *zork* banque", set="view:lens")
-    assert "Forced target: *la *zork* banque*. Unknown words in it, read as <unk>: *zork*" in said(
-        screen
+    assert (
+        "Forced target: *la *zork* banque*. Unknown words in it, read as <unk>: *zork*"
+        in page_text(screen)
     )
     assert drawn(screen)["layout"]["yaxis"]["ticktext"] == [
         "la",
@@ -283,16 +286,18 @@ def test_what_the_model_has_no_positions_for_is_reported_and_left_out(
     long = " ".join("1" * 20)
     screen = opened("states", run="short", src=short, tgt=long)
     assert not screen.exception
-    assert "The target cannot be forced: Line 1 of the target has 21 tokens" in said(screen)
+    assert "The target cannot be forced: Line 1 of the target has 21 tokens" in page_text(screen)
     assert screen.get("plotly_chart")
     screen = opened("states", run="short", src=short, set=f"second:{long}")
-    assert "The second sentence cannot be read: Line 1 of the source has 21 tokens" in said(screen)
+    assert "The second sentence cannot be read: Line 1 of the source has 21 tokens" in page_text(
+        screen
+    )
     assert screen.get("plotly_chart")
     with pytest.raises(UserError, match="has 21 tokens"):
         run.states(long, short)
     screen = opened("states", run="short", src=long)
     assert not screen.exception
-    assert "Line 1 of the source has 21 tokens and this model has 16 positions" in said(screen)
+    assert "Line 1 of the source has 21 tokens and this model has 16 positions" in page_text(screen)
     for view in VIEWS:
         assert not opened("states", run="short", src=short, set=f"view:{view}").exception
 
@@ -314,14 +319,14 @@ def test_a_run_of_ones_own_searches_its_dataset_or_its_probes() -> None:
         assert pool.origin(0) == "probe"
     screen = opened("states", run="lost", src=HERE, set="view:near")
     assert not screen.exception
-    assert "0 of the dataset that this run was trained on" in said(screen)
+    assert "0 of the dataset that this run was trained on" in page_text(screen)
 
 
 def test_an_empty_box_says_what_to_do() -> None:
     screen = opened("states")
     screen.text_input(key="src").set_value(" ").run()
     assert not screen.exception
-    assert "Type a sentence above" in said(screen)
+    assert "Type a sentence above" in page_text(screen)
 
 
 def test_undeclared_state_is_an_error() -> None:

@@ -17,7 +17,7 @@ from s2s.runs import Run
 from s2s.ui.steps import truncation
 from s2s.ui.steps.truncation import FIELD, SETTINGS, START
 from s2s.ui.steps.view_state import STATE
-from tests.screen import link, lost, said, translation
+from tests.screen import link, lost, page_text, translation
 from tests.ui.steps.views import DEMO, TEXT, again, pressed, steps, strip
 
 
@@ -68,7 +68,7 @@ def test_the_table_has_the_librarys_numbers(run: Run) -> None:
     ]
     assert list(table["entropy left (nats)"])[-1] == measured.together.entropy
     assert list(table["probability left"])[-1] == measured.together.mass
-    assert f"Entropy {measured.entropy:.2f} nats" in said(screen)
+    assert f"Entropy {measured.entropy:.2f} nats" in page_text(screen)
     title = json.loads(screen.get("plotly_chart")[0].proto.spec)["layout"]["title"]["text"]
     assert title == f"{DEMO} · step 1,500 · temperature 2<br>position 2 of 4, after “la”"
 
@@ -113,8 +113,8 @@ def test_another_word_is_forced_and_the_model_continues(run: Run) -> None:
     assert [cell["note"] for cell in strip(screen)] == ["forced"] + [""] * (
         len(expected.tokens) - 1
     )
-    assert f"{expected.log_prob:.2f}".replace("-", "−") in said(screen)
-    assert "less probable" in said(screen)
+    assert f"{expected.log_prob:.2f}".replace("-", "−") in page_text(screen)
+    assert "less probable" in page_text(screen)
     other = again(screen)
     assert translation(other) == expected.text
     assert strip(other) == strip(screen)

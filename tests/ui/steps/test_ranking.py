@@ -6,7 +6,7 @@ from s2s.decode import Beam
 from s2s.decode.tree import rerank
 from s2s.runs import Run
 from s2s.share import unpack
-from tests.screen import opened, said
+from tests.screen import opened, page_text
 
 SOURCE = "the cat who chased the mouse was black"
 SET = "strategy:beam,num_beams:5"
@@ -48,7 +48,7 @@ def test_without_a_change_order_and_scores_are_those_of_the_search() -> None:
 
 def test_decoding_with_the_rankings_setting_puts_it_into_the_search() -> None:
     screen = opened("steps", src=SOURCE, set=f"{SET},rank_penalty:0.3,rank_formula:gnmt")
-    assert "Decoding again with this setting may find other hypotheses" in said(screen)
+    assert "Decoding again with this setting may find other hypotheses" in page_text(screen)
     screen.button(key="decode so").click().run()
     assert not screen.exception
     held = unpack(screen.session_state["set"])

@@ -4,7 +4,7 @@ from s2s.decode import STRATEGIES
 from s2s.share import unpack
 from s2s.ui.steps.view_state import STATE
 from s2s.ui.steps.views import VIEWS
-from tests.screen import box, link, lost, opened, said
+from tests.screen import box, link, lost, opened, page_text
 
 DEMO = "demo-en-fr"
 
@@ -27,7 +27,7 @@ def test_a_newcomer_sees_the_tree_of_a_demo_sentence_and_how_to_read_it() -> Non
         "pruned": "few",
     }
     assert "set" not in screen.query_params
-    assert "From left to right, token by token" in said(screen)
+    assert "From left to right, token by token" in page_text(screen)
     assert screen.get("plotly_chart")
 
 
@@ -38,7 +38,7 @@ def test_every_strategy_has_a_tree(strategy: str) -> None:
     assert held(screen)["strategy"] == strategy
     assert held(screen)["max_new_tokens"] == "6"
     is_whole = strategy in ("greedy", "beam")
-    assert ("are not recorded" in said(screen)) == (not is_whole)
+    assert ("are not recorded" in page_text(screen)) == (not is_whole)
     assert [each.key for each in screen.get("button_group") if each.key == "steps pruned"] == [
         "steps pruned"
     ] * is_whole
@@ -62,7 +62,7 @@ def test_a_broken_link_shows_the_page_and_reports_what_was_lost(packed: str, sen
     screen = opened("steps", set=packed)
     assert not screen.exception
     assert bool(lost(screen)) == bool(sentence)
-    assert sentence.replace("`", "") in said(screen)
+    assert sentence.replace("`", "") in page_text(screen)
     assert screen.get("plotly_chart")
     assert held(screen)["strategy"] == "beam"
 
@@ -71,7 +71,7 @@ def test_settings_that_do_not_go_together_are_a_sentence_at_their_control() -> N
     screen = opened("steps", set="strategy:diverse_beam")
     screen.number_input(key="steps diverse_beam num_beam_groups").set_value(4).run()
     assert not screen.exception
-    assert "does not divide" in said(screen)
+    assert "does not divide" in page_text(screen)
     assert not screen.get("plotly_chart")
     screen.number_input(key="steps diverse_beam num_beams").set_value(8).run()
     assert screen.get("plotly_chart")
@@ -81,7 +81,7 @@ def test_settings_that_do_not_go_together_are_a_sentence_at_their_control() -> N
 def test_an_empty_box_says_what_to_do() -> None:
     screen = opened("steps", src="  ")
     assert not screen.exception
-    assert "Type a sentence above" in said(screen)
+    assert "Type a sentence above" in page_text(screen)
     assert not screen.get("plotly_chart")
 
 

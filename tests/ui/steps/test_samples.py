@@ -9,7 +9,7 @@ import s2s
 from s2s.decode.mbr import utilities
 from s2s.ui.steps import samples
 from s2s.ui.steps.samples import SampleRow
-from tests.screen import opened, picture, said
+from tests.screen import opened, page_text, picture
 
 SOURCE = "the cat who chased the mouse was black"
 
@@ -38,7 +38,7 @@ def test_the_winner_has_the_highest_mean_and_it_is_the_score_of_decoding(
     assert means.argmax() == 0
     assert table.iloc[0, 3] == pytest.approx(found.score, abs=1e-9)
     assert table["text"][0] == found.text
-    assert f"{found.score:.1f}" in said(screen)
+    assert f"{found.score:.1f}" in page_text(screen)
 
 
 def test_another_strategy_offers_to_switch_to_mbr() -> None:
@@ -82,4 +82,4 @@ def test_one_text_alone_has_nothing_to_win() -> None:
         set="strategy:mbr,num_samples:5,epsilon_cutoff:0,temperature:0.05,view:samples",
     )
     assert not screen.exception
-    assert re.search("All 5 samples are the same text", said(screen))
+    assert re.search("All 5 samples are the same text", page_text(screen))

@@ -13,7 +13,7 @@ from s2s.runs import Run
 from s2s.runs.teacher_forcing import reference as force_reference
 from s2s.ui.steps import loss_table
 from s2s.ui.steps.teacher_forcing import diagnosis_sentences
-from tests.screen import link, said
+from tests.screen import link, page_text
 from tests.ui.steps.views import DEMO, TEXT, again, pressed, steps, strip
 
 
@@ -36,16 +36,17 @@ def test_the_numbers_of_the_losses_add_up_to_the_score(run: Run) -> None:
 def test_without_a_reference_it_says_what_to_do() -> None:
     screen = steps("reference")
     assert not screen.exception
-    assert "Type the translation that you want" in said(screen)
+    assert "Type the translation that you want" in page_text(screen)
     assert not screen.get("plotly_chart")
 
 
 def test_a_reference_has_its_diagnosis_and_its_losses(run: Run) -> None:
     screen = steps("reference", tgt="le maison rouge")
     assert not screen.exception
-    assert "Model error." in said(screen)
-    assert "They first differ at position 1: the reference has *le*, the model wrote *la*." in said(
-        screen
+    assert "Model error." in page_text(screen)
+    assert (
+        "They first differ at position 1: the reference has *le*, the model wrote *la*."
+        in page_text(screen)
     )
     table = screen.dataframe[0].value
     reference = force_reference(run, TEXT, "le maison rouge")
@@ -71,8 +72,8 @@ def translation_of_link(screen: AppTest) -> str:
 
 def test_the_model_that_writes_the_reference_makes_no_error() -> None:
     screen = steps("reference", tgt="la maison rouge")
-    assert "No error." in said(screen)
-    assert "the reference, token by token" in said(screen)
+    assert "No error." in page_text(screen)
+    assert "the reference, token by token" in page_text(screen)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,7 @@ def test_the_model_that_writes_the_reference_makes_no_error() -> None:
 def test_words_that_the_model_cannot_write_are_shown_verbatim(text: str) -> None:
     screen = steps("reference", tgt=text.strip())
     assert not screen.exception
-    assert "The model cannot write" in said(screen) or "shorten it" in said(screen)
+    assert "The model cannot write" in page_text(screen) or "shorten it" in page_text(screen)
     assert not any("<img" in str(each.proto.body) for each in screen.get("html"))
 
 
@@ -90,7 +91,7 @@ def test_an_example_brings_its_sentence_and_another_sentence_drops_the_reference
     screen = steps("reference")
     screen.button(key="pair1").click().run()
     assert not screen.exception
-    assert "error" in said(screen)
+    assert "error" in page_text(screen)
     reference = screen.text_input(key="reference box").value
     assert f"{screen.text_input(key='src').value} → {reference}" in screen.button(
         key="pair1"
@@ -103,13 +104,14 @@ def test_the_verdict_names_its_score_and_the_other_one_where_they_disagree() -> 
     """A long text that the length penalty prefers, beside a shorter reference of higher probability."""
     screen = steps("reference", tgt="le maison rouge", min_new_tokens="8", length_penalty="5")
     assert not screen.exception
-    assert "Judged by the score that beam maximizes: nats / length^5." in said(screen)
-    assert "**Model error.** The model itself prefers what was written, whose score is" in said(
-        screen
+    assert "Judged by the score that beam maximizes: nats / length^5." in page_text(screen)
+    assert (
+        "**Model error.** The model itself prefers what was written, whose score is"
+        in page_text(screen)
     )
-    assert "against −0.0079 of the reference" in said(screen)
-    assert "**A search error, too.** A beam of 50 finds a text whose score is" in said(screen)
-    assert "**By log-probability alone it is a search error**" in said(screen)
+    assert "against −0.0079 of the reference" in page_text(screen)
+    assert "**A search error, too.** A beam of 50 finds a text whose score is" in page_text(screen)
+    assert "**By log-probability alone it is a search error**" in page_text(screen)
     tables = " ".join(str(each.proto.body) for each in screen.get("html"))
     assert "score (nats / length^5)" in tables
     assert "log-probability (nats)" in tables
@@ -120,7 +122,7 @@ def test_a_strategy_that_draws_is_judged_by_log_probability() -> None:
     assert not screen.exception
     assert (
         "Judged by log-probability: what mbr ranks by (mean chrF over 32 samples, 0 to 100)"
-        in said(screen)
+        in page_text(screen)
     )
 
 

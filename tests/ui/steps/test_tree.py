@@ -13,7 +13,7 @@ from s2s.decode.tree import SearchTree
 from s2s.runs import Decoded, Run
 from s2s.ui.kit.captions import nats
 from s2s.ui.steps import tree as page
-from tests.screen import opened, said
+from tests.screen import opened, page_text
 
 EOS = 2
 SOURCE = "the cat who chased the mouse was black"
@@ -109,7 +109,7 @@ def test_a_chosen_word_has_its_alternatives_and_what_became_of_them(run: Run) ->
     screen.selectbox(key="steps node").set_value(other).run()
     assert not screen.exception
     assert f"node:{other}" in screen.session_state["set"]
-    assert tree.nodes[other].reason in said(screen)
+    assert tree.nodes[other].reason in page_text(screen)
     table = screen.dataframe[0].value
     nexts = tree.next_tokens[tree.nodes[other].parent]
     assert list(table["token"])[: len(nexts)] == run.tgt_tokenizer.tokens(
@@ -122,10 +122,10 @@ def test_a_chosen_word_has_its_alternatives_and_what_became_of_them(run: Run) ->
 
 
 def test_the_page_says_why_more_candidates_are_ranked_than_kept() -> None:
-    assert "Each step ranks 10 candidates for 5 beams" in said(opened("steps", src=SOURCE))
-    greedy = said(opened("steps", src=SOURCE, set="strategy:greedy"))
+    assert "Each step ranks 10 candidates for 5 beams" in page_text(opened("steps", src=SOURCE))
+    greedy = page_text(opened("steps", src=SOURCE, set="strategy:greedy"))
     assert "candidates for" not in greedy
-    assert "Scroll the tree sideways to see all" in said(opened("steps", src=SOURCE))
+    assert "Scroll the tree sideways to see all" in page_text(opened("steps", src=SOURCE))
 
 
 def test_what_is_not_drawn_is_counted() -> None:
@@ -133,7 +133,7 @@ def test_what_is_not_drawn_is_counted() -> None:
     assert not screen.exception
     n_drawn = len(points(screen))
     _, tree = searched(s2s.load("demo-en-fr"), num_beams=40)
-    assert f"{len(tree.nodes) - n_drawn} of {len(tree.nodes) - 1} nodes are not drawn" in said(
+    assert f"{len(tree.nodes) - n_drawn} of {len(tree.nodes) - 1} nodes are not drawn" in page_text(
         screen
     )
     assert n_drawn < len(tree.nodes)

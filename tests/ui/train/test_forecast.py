@@ -6,7 +6,7 @@ from s2s.config import PRESETS
 from s2s.jobs.plan.cost import forecast
 from s2s.share import pack
 from s2s.ui.kit import cached
-from tests.screen import opened, said
+from tests.screen import opened, page_text
 
 
 def test_train_forecasts_what_it_will_cost() -> None:
@@ -15,15 +15,15 @@ def test_train_forecasts_what_it_will_cost() -> None:
     screen.run()
     numbers = {each.label: each.value for each in screen.metric}
     cost = forecast(PRESETS["small"].recipe, cached.preview("builtin:en-fr"))
-    assert f"{cost.parameters:,} in all" in said(screen)
+    assert f"{cost.parameters:,} in all" in page_text(screen)
     assert numbers["Memory needed"].endswith("MB")
-    assert f"for {PRESETS['small'].recipe.train.steps:,} steps" in said(screen)
+    assert f"for {PRESETS['small'].recipe.train.steps:,} steps" in page_text(screen)
 
 
 def test_settings_that_do_not_go_together_are_said_under_the_control() -> None:
     screen = opened("train")
     screen.number_input(key="set model.d_model").set_value(130).run()
-    assert "not divisible" in said(screen)
+    assert "not divisible" in page_text(screen)
     assert screen.button(key="train").disabled
     screen.number_input(key="set model.d_model").set_value(64).run()
     assert not screen.button(key="train").disabled
@@ -39,5 +39,5 @@ def test_settings_that_do_not_go_together_are_said_under_the_control() -> None:
 def test_what_training_would_refuse_is_said_before(changes: dict[str, str], sentence: str) -> None:
     screen = opened("train", set=pack({"source": "synthetic:copy", "preset": "small", **changes}))
     assert not screen.exception
-    assert sentence in said(screen)
+    assert sentence in page_text(screen)
     assert screen.button(key="train").disabled

@@ -20,7 +20,7 @@ from s2s.train.schedules import SCHEDULES, learning_rate
 from s2s.ui.kit import cached
 from s2s.ui.train import controls
 from tests.conftest import make_run
-from tests.screen import lost, opened, said
+from tests.screen import lost, opened, page_text
 
 RUN = "abcdefgh12345678"
 LR = f"control {RUN} train.lr"
@@ -79,7 +79,7 @@ def test_a_training_run_can_be_paused_and_stopped(
     becomes(state="running")
     screen = opened("train", run=RUN)
     assert {"Pause", "Stop this run"} <= set(labels(screen))
-    assert "Resume continues from there" in said(screen)
+    assert "Resume continues from there" in page_text(screen)
     assert not {"Continue", "One step", "Resume"} & set(labels(screen))
     screen.button(key="pause").click().run()
     assert requests == [("pause", RUN, settings.OWNER)]
@@ -91,8 +91,8 @@ def test_a_paused_run_says_so_and_continues_or_takes_one_step(
 ) -> None:
     becomes(state="running", is_paused=True)
     screen = opened("train", run=RUN)
-    assert "paused" in said(screen)
-    assert "10 min " in said(screen)
+    assert "paused" in page_text(screen)
+    assert "10 min " in page_text(screen)
     assert "Pause" not in labels(screen)
     screen.button(key="one step").click().run()
     screen.button(key="carry on").click().run()
@@ -114,7 +114,7 @@ def test_a_new_learning_rate_is_previewed_and_requested(
     assert screen.number_input(key=LR).value == train.lr
     assert screen.button(key="change lr").disabled
     screen.number_input(key=LR).set_value(0.02).run()
-    assert f"with 0.02 it would give {learning_rate(31, train, 0.02):.2e}" in said(screen)
+    assert f"with 0.02 it would give {learning_rate(31, train, 0.02):.2e}" in page_text(screen)
     screen.button(key="change lr").click().run()
     assert requests == [("change_lr", RUN, settings.OWNER, 0.02)]
 
@@ -132,8 +132,8 @@ def test_the_changes_of_a_run_are_listed_and_the_newest_holds(
     becomes(state="running")
     screen = opened("train", run=RUN)
     assert screen.number_input(key=LR).value == 0.5
-    assert "train.lr 0.5 from step 5 (2026-01-02 03:04 UTC)" in said(screen)
-    assert "train.steps 1,200 from step 9" in said(screen)
+    assert "train.lr 0.5 from step 5 (2026-01-02 03:04 UTC)" in page_text(screen)
+    assert "train.steps 1,200 from step 9" in page_text(screen)
     shapes = json.loads(screen.get("plotly_chart")[0].proto.spec)["layout"]["shapes"]
     assert [(shape["x0"], shape["label"]["text"]) for shape in shapes] == [
         (5, "train.lr 0.5"),
@@ -350,7 +350,7 @@ def test_a_diverged_run_says_first_what_happened_and_the_cure(own: RunFolder) ->
     (error,) = [each.value for each in screen.error if "diverged" in each.value]
     assert "This run diverged at step 44" in error
     assert "such as 0" in error.replace("\\", "")
-    assert "memorizes" not in said(screen)
+    assert "memorizes" not in page_text(screen)
     badges = [each.value for each in screen.markdown if "badge" in each.value]
     assert any("diverged" in each for each in badges)
     assert not any("done" in each for each in badges)
@@ -361,11 +361,11 @@ def test_a_diverged_run_says_first_what_happened_and_the_cure(own: RunFolder) ->
 
 
 def test_of_a_run_that_failed_only_the_cure_is_said(own: RunFolder, becomes: Becomes) -> None:
-    assert "memorizes" in said(opened("train", run=RUN))
+    assert "memorizes" in page_text(opened("train", run=RUN))
     cure = "Training diverged at step 31: its loss or its gradient is not finite; lower train.lr."
     own.set_status("failed", step=30, steps=30)
     becomes(error=cure)
     cached.refresh_runs()
     screen = opened("train", run=RUN)
-    assert cure in said(screen)
-    assert "memorizes" not in said(screen)
+    assert cure in page_text(screen)
+    assert "memorizes" not in page_text(screen)

@@ -12,7 +12,7 @@ from s2s.ui.kit import cached
 from s2s.ui.train import forecast
 from tests.conftest import make_run
 from tests.jobs.plan.test_expected import run
-from tests.screen import lost, opened, said
+from tests.screen import lost, opened, page_text
 
 SMALL = {"source": "builtin:en-fr", "preset": "small"}
 RUN = "abcdefgh12345678"
@@ -48,7 +48,7 @@ def test_by_default_there_is_no_warning_and_no_open_expander() -> None:
     screen = train()
     assert not screen.warning
     assert not screen.error
-    assert "1,200 steps, about " in said(screen)
+    assert "1,200 steps, about " in page_text(screen)
     costs = {"Parameters", "Time", "Memory needed", "Compute"}
     assert not costs & {each.label for each in screen.metric}
     assert costs <= {each.label for each in unfold(screen, "costs").metric}
@@ -82,7 +82,7 @@ def test_a_preset_that_fits_is_one_click_away() -> None:
 def test_what_the_server_does_not_allow_cannot_be_queued(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2S_MAX_STEPS", "500")
     screen = train()
-    assert "500 allowed here" in said(screen)
+    assert "500 allowed here" in page_text(screen)
     assert screen.button(key="train").disabled
     screen.button(key="cure 0").click().run()
     assert screen.number_input(key="set train.steps").value == 500
@@ -104,8 +104,8 @@ def test_the_expected_quality_is_one_sentence_and_a_chart_in_an_expander(
     known = (run(20_000, 90, like="short sentences", rich=2.2),)
     monkeypatch.setattr(expected, "measured_runs", lambda: known)
     screen = train()
-    assert "Expected BLEU" in said(screen)
-    assert "short sentences" in said(screen)
+    assert "Expected BLEU" in page_text(screen)
+    assert "short sentences" in page_text(screen)
     before = len(screen.get("plotly_chart"))
     unfold(screen, "expect")
     assert len(screen.get("plotly_chart")) == before + 1
@@ -132,7 +132,7 @@ def test_fitting_the_steps_changes_what_it_names_and_can_be_undone() -> None:
     screen = unfold(train(**CHANGED), "expect")
     screen.number_input(key="minutes").set_value(2).run()
     before = values(screen)
-    assert "Fit the steps sets train.steps from 1,200 to " in said(screen)
+    assert "Fit the steps sets train.steps from 1,200 to " in page_text(screen)
     screen.button(key="use it").click().run()
     after = values(screen)
     fitted = changed(before, after)
@@ -140,7 +140,7 @@ def test_fitting_the_steps_changes_what_it_names_and_can_be_undone() -> None:
         f"train.watch.{name}_every" for name in ("validate", "save")
     }
     assert "train.steps" in fitted
-    assert f"from 1,200 to {after['train.steps']:,}" in said(screen)
+    assert f"from 1,200 to {after['train.steps']:,}" in page_text(screen)
     assert screen.button(key="use it").disabled  # they fit now
     screen.button(key="undo advice").click().run()
     assert values(screen) == before
@@ -161,7 +161,7 @@ def test_advice_changes_one_setting_and_says_its_old_and_new_value() -> None:
     assert cure.label.replace("\\", "") == "Set train.warmup_steps from 200 to 25"
     cure.click().run()
     assert changed(before, values(screen)) == {"train.warmup_steps"}
-    assert "Changed: train.warmup_steps from 200 to 25." in said(screen)
+    assert "Changed: train.warmup_steps from 200 to 25." in page_text(screen)
     screen.session_state["set train.warmup_steps"] = 30
     screen.run()
     assert "undo advice" not in keys(screen, "button")  # it would undo what the visitor typed
@@ -185,7 +185,7 @@ def test_another_preset_keeps_the_visitors_own_settings_and_says_so() -> None:
     assert screen.session_state["set model.dropout"] == 0.25
     small = PRESETS["small"].recipe
     assert screen.session_state["set model.encoder.n_layers"] == small.model.encoder.n_layers
-    sentence = said(screen)
+    sentence = page_text(screen)
     assert "Changed: preset from vaswani-512 to small, model.encoder.n_layers from 5 to" in sentence
     assert "Kept: model.dropout 0.25." in sentence
     screen.button(key="undo advice").click().run()
@@ -193,18 +193,18 @@ def test_another_preset_keeps_the_visitors_own_settings_and_says_so() -> None:
 
 
 def test_no_bleu_stands_beside_a_learning_rate_that_may_diverge() -> None:
-    assert "Expected BLEU" in said(train())
+    assert "Expected BLEU" in page_text(train())
     screen = train(train__lr="0.03")
-    assert "may diverge" in said(screen)
-    assert "Expected BLEU" not in said(screen)
-    assert "No BLEU is expected" in said(screen)
+    assert "may diverge" in page_text(screen)
+    assert "Expected BLEU" not in page_text(screen)
+    assert "No BLEU is expected" in page_text(screen)
 
 
 def test_a_refused_preset_leaves_the_one_that_fits_in_sight() -> None:
     screen = opened("train", set=pack({"source": "builtin:en-fr", "preset": "t5-11b"}))
-    assert "of memory" in said(screen)
+    assert "of memory" in page_text(screen)
     assert screen.button(key="train").disabled
-    assert "For this dataset: **small**" in said(screen)
+    assert "For this dataset: **small**" in page_text(screen)
     screen.button(key="use it").click().run()
     assert screen.selectbox(key="preset").value == "small"
     assert not screen.button(key="train").disabled
@@ -214,9 +214,9 @@ def test_where_nothing_is_expected_the_preset_that_fits_is_in_sight() -> None:
     screen = opened(
         "train", set=pack({"source": "builtin:mini-en-fr", "preset": "transformer-base"})
     )
-    assert "44 M parameters" in said(screen)
-    assert "100,000 epochs" in said(screen)
-    assert "For this dataset: **mini-t5**" in said(screen)
+    assert "44 M parameters" in page_text(screen)
+    assert "100,000 epochs" in page_text(screen)
+    assert "For this dataset: **mini-t5**" in page_text(screen)
     (cure,) = [each for each in screen.button if each.label == "Use mini\\-t5"]
     cure.click().run()
     assert screen.selectbox(key="preset").value == "mini-t5"
@@ -230,7 +230,7 @@ def test_the_table_of_presets_counts_parameters_as_the_forecast_does() -> None:
     )
     (shown,) = [each.value for each in screen.metric if each.label == "Parameters"]
     assert sizes["small"] == shown
-    assert f"{shown} parameters · " in said(screen)
+    assert f"{shown} parameters · " in page_text(screen)
 
 
 @pytest.mark.parametrize("address", [{}, {"run": RUN}])
@@ -241,16 +241,16 @@ def test_a_click_is_answered_beside_the_button_which_waits(address: dict[str, st
     screen = opened("train", set=pack({**SMALL, "train.steps": "20"}), **address)
     button = screen.button(key="train")
     button.click().run()
-    assert "Queued: small on builtin:en-fr, next to start." in said(screen)
+    assert "Queued: small on builtin:en-fr, next to start." in page_text(screen)
     assert screen.button(key="train").disabled
     (job,) = queue.jobs(settings.OWNER)
     assert screen.selectbox(key="run").value == job.run
     queue.claim("w", "h", job.slot, 20.0)
     screen.run()
-    assert "Started: small on builtin:en-fr." in said(screen)
+    assert "Started: small on builtin:en-fr." in page_text(screen)
     queue.finish(job.id, "w", "failed", "gone")
     screen.run()
-    assert "Failed: small on builtin:en-fr." in said(screen)
+    assert "Failed: small on builtin:en-fr." in page_text(screen)
     assert not screen.button(key="train").disabled
 
 
@@ -275,7 +275,7 @@ def test_what_is_typed_just_before_the_click_counts() -> None:
     screen = opened("train", set=pack({**SMALL, "train.steps": "20"}))
     screen.number_input(key="set model.d_model").set_value(130)
     screen.button(key="train").click().run()
-    assert "not divisible" in said(screen)
+    assert "not divisible" in page_text(screen)
     assert len(queue.jobs(settings.OWNER)) == 1
 
 
@@ -287,10 +287,10 @@ def test_epochs_in_short(times: float, text: str) -> None:
 
 
 def test_without_a_measured_run_it_says_why() -> None:
-    assert "memorized" in said(
+    assert "memorized" in page_text(
         opened("train", set=pack({"source": "builtin:mini-en-fr", "preset": "mini-t5"}))
     )
-    assert "none to compare" in said(
+    assert "none to compare" in page_text(
         opened("train", set=pack({"source": "synthetic:copy", "preset": "small"}))
     )
 
@@ -303,7 +303,9 @@ def test_a_sweep_is_counted_queued_and_linked() -> None:
     screen.selectbox(key="sweep key 1").set_value("model.dropout").run()
     screen.text_input(key="sweep values 1").set_value("0, 0.1, 0.2").run()
     assert screen.button(key="queue sweep").label == "Queue 6 runs"
-    assert "lr 0.001, dropout 0; lr 0.001, dropout 0.1; lr 0.001, dropout 0.2; …" in said(screen)
+    assert "lr 0.001, dropout 0; lr 0.001, dropout 0.1; lr 0.001, dropout 0.2; …" in page_text(
+        screen
+    )
     screen.text_input(key="run name").set_value("<b>rates</b>")
     screen.button(key="queue sweep").click().run()
     assert not screen.exception
@@ -327,7 +329,7 @@ def test_a_wrong_value_is_one_sentence_and_a_full_queue_takes_none(
     screen = unfold(train(train__steps="20"), "sweeping")
     screen.selectbox(key="sweep key 0").set_value("train.lr").run()
     screen.text_input(key="sweep values 0").set_value("0.001, fast, 7000").run()
-    assert "train.lr cannot be fast" in said(screen)
+    assert "train.lr cannot be fast" in page_text(screen)
     monkeypatch.setenv("S2S_MAX_JOBS", "2")
     screen.text_input(key="sweep values 0").set_value("0.001, 0.002, 0.003").run()
     screen.button(key="queue sweep").click().run()
@@ -351,7 +353,7 @@ def test_an_initializing_run_fills_the_form_and_is_queued_with_a_control_run(own
     theirs = cached.recipe(own)
     assert theirs
     assert screen.number_input(key="set model.d_model").value == theirs.model.d_model
-    assert "its weights fit no others" in said(screen)
+    assert "its weights fit no others" in page_text(screen)
     held = screen.session_state["set"]
     assert unpack(held)["start from"] == own
     screen.toggle(key="with a control run").set_value(True).run()
@@ -377,9 +379,9 @@ def test_the_name_mentions_the_initializing_run_and_that_of_the_control_run_does
         ),
         "from a run",
     )
-    assert "seen only" in said(opened("train", set=pack({**SMALL, "train.steps": "20"})))
+    assert "seen only" in page_text(opened("train", set=pack({**SMALL, "train.steps": "20"})))
     screen.selectbox(key="start from").set_value(own).run()
-    assert "seen only" not in said(screen)
+    assert "seen only" not in page_text(screen)
     screen.toggle(key="with a control run").set_value(True).run()
     screen.button(key="train").click().run()
     names = {job.spec["name"] for job in queue.jobs(settings.OWNER)}
@@ -391,7 +393,7 @@ def test_another_shape_is_refused_and_corrected(own: str) -> None:
     screen = unfold(train(), "from a run")
     screen.selectbox(key="start from").set_value(own).run()
     screen.number_input(key="set model.d_model").set_value(64).run()
-    assert "another shape" in said(screen)
+    assert "another shape" in page_text(screen)
     assert screen.button(key="train").disabled
     screen.button(key="take origin").click().run()
     assert not screen.button(key="train").disabled

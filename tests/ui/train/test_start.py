@@ -15,7 +15,7 @@ from s2s.ui.kit import cached
 from s2s.ui.kit.text import plain
 from tests.conftest import TINY
 from tests.jobs.context import FakeContext
-from tests.screen import lost, opened, said
+from tests.screen import lost, opened, page_text
 
 
 def finish(job: queue.Job) -> None:
@@ -97,4 +97,4 @@ def test_a_run_without_a_checkpoint_points_to_its_training(path: str) -> None:
     cached.refresh_runs()
     screen = opened(path, run=run_id)
     assert not screen.exception
-    assert "has no checkpoint yet" in said(screen)
+    assert "has no checkpoint yet" in page_text(screen)

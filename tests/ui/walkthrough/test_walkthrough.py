@@ -25,7 +25,7 @@ from s2s.ui.walkthrough.request import STATE
 from s2s.ui.walkthrough.step import TracedSentence, aligned
 from s2s.ui.walkthrough.steps import STEPS
 from tests.model.conftest import SRC_VOCAB, build, shrunk
-from tests.screen import link, lost, opened, said
+from tests.screen import link, lost, opened, page_text
 
 DEMO = "demo-en-fr"
 TEXT = "the red house"
@@ -151,8 +151,8 @@ def test_the_pictures_hold_the_models_own_numbers(layer: int, head: int) -> None
 @pytest.mark.parametrize(("slug", "stack"), [("queries", "encoder"), ("causal", "decoder")])
 def test_the_first_step_of_a_layer_shows_and_names_its_input(slug: str, stack: str) -> None:
     first, second = (walk(slug, layer=layer) for layer in ("1", "2"))
-    assert "From here on" not in said(first)
-    assert f"layer 2 of the {stack}, whose input is the output of layer 1" in said(second)
+    assert "From here on" not in page_text(first)
+    assert f"layer 2 of the {stack}, whose input is the output of layer 1" in page_text(second)
     embeddings = pictures(walk({"encoder": "position", "decoder": "shifted"}[stack]))[-1]
     np.testing.assert_array_equal(pictures(first)[0], embeddings)
     before = {"encoder": "one-position", "decoder": "decoder-feed-forward"}[stack]
@@ -177,9 +177,11 @@ def test_probabilities_are_those_of_the_next_token() -> None:
 def test_a_typed_target_is_what_the_decoder_reads_and_is_taught() -> None:
     screen = walk("forcing", tgt="la grande maison")
     assert not screen.exception
-    assert "la grande maison* (the target that you typed)" in said(screen)
-    assert "They first differ at position 2" in said(screen)
-    assert "Target: *la maison rouge* (the reference in the run's dataset)" in said(walk("forcing"))
+    assert "la grande maison* (the target that you typed)" in page_text(screen)
+    assert "They first differ at position 2" in page_text(screen)
+    assert "Target: *la maison rouge* (the reference in the run's dataset)" in page_text(
+        walk("forcing")
+    )
     losses = json.loads(walk("loss", tgt="la grande maison").get("plotly_chart")[0].proto.spec)[
         "data"
     ][0]["y"]
@@ -224,7 +226,9 @@ def test_a_reference_in_any_row_is_the_target_of_the_gradient_too() -> None:
         )
     screen = opened("walkthrough", run=run, src=TEXT, set="step:gradients")
     forced = teacher_forcing.reference(s2s.load(DEMO), TEXT, "la grande maison")
-    assert f"The loss is {-forced.log_prob / len(forced.ids):.2f} nats per token" in said(screen)
+    assert f"The loss is {-forced.log_prob / len(forced.ids):.2f} nats per token" in page_text(
+        screen
+    )
 
 
 def test_without_a_reference_the_target_is_the_models_own_and_nothing_is_counted() -> None:
@@ -233,10 +237,10 @@ def test_without_a_reference_the_target_is_the_models_own_and_nothing_is_counted
     for slug in LOSS_STEPS:
         assert f"*{own}* (the model's own translation; no reference" in target(slug, run)
     counted = opened("walkthrough", run=run, src=TEXT, set="step:counted")
-    assert "Without a reference there is nothing to count" in said(counted)
+    assert "Without a reference there is nothing to count" in page_text(counted)
     counted.button(key="walkthrough Another translation of the model 0").click().run()
     assert not counted.exception
-    assert "(the target that you typed)" in said(counted)
+    assert "(the target that you typed)" in page_text(counted)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +259,7 @@ def test_a_broken_link_shows_the_page_and_says_what_was_lost(
 ) -> None:
     screen = opened("walkthrough", **params)
     assert not screen.exception
-    assert sentence in said(screen)
+    assert sentence in page_text(screen)
     assert held(screen).keys() == STATE.fields.keys()
 
 
@@ -286,7 +290,7 @@ def test_markup_in_the_sentence_is_inert_and_an_empty_box_says_what_to_do() -> N
         ).exception
     empty = walk("scores", src=" ")
     assert not empty.exception
-    assert "Type a sentence above" in said(empty)
+    assert "Type a sentence above" in page_text(empty)
 
 
 def test_formulas_of_several_lines() -> None:

@@ -7,7 +7,7 @@ from s2s import storage
 from s2s.share import pack
 from s2s.ui.shell import visitors
 from s2s.workspaces import Key
-from tests.screen import opened, said
+from tests.screen import opened, page_text
 from tests.storing import store_dataset, store_run
 from tests.ui.data.uploading import PAIRS, uploaded
 
@@ -30,7 +30,7 @@ def test_nobody_is_told_why_nothing_is_stored(
     monkeypatch.setattr(visitors, "cookies", dict)
     screen = action()  # type: ignore[operator]
     assert not screen.exception
-    assert NOBODY in said(screen)
+    assert NOBODY in page_text(screen)
     assert storage.items() == []
 
 
@@ -39,7 +39,7 @@ def test_one_run_too_many(key: Key, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2S_MAX_RUNS", "1")
     screen = trained()
     assert not screen.exception
-    assert "You have stored 1 runs and may store 1 runs" in said(screen)
+    assert "You have stored 1 runs and may store 1 runs" in page_text(screen)
 
 
 def test_an_upload_too_many(key: Key, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,5 +47,5 @@ def test_an_upload_too_many(key: Key, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2S_MAX_BYTES", "100")
     screen = given()
     assert not screen.exception
-    assert "Delete what you no longer need (My workspace lists it)" in said(screen)
+    assert "Delete what you no longer need (My workspace lists it)" in page_text(screen)
     assert [item.id for item in storage.items(key.digest)] == [hash]

@@ -10,7 +10,7 @@ from streamlit.util import calc_hash
 from s2s import access, storage
 from s2s.ui.workspace import sign_in
 from s2s.workspaces import Key, account_of, workspace_of_account
-from tests.screen import ROOT, opened, said
+from tests.screen import ROOT, opened, page_text
 from tests.storing import store_dataset, store_run
 
 USER = {"is_logged_in": True, "iss": "https://issuer.example", "sub": "42", "email": "*a*@b.c"}
@@ -50,9 +50,9 @@ def test_an_account_has_a_workspace_of_its_own_and_the_anonymous_one_is_merged(k
     screen = signed_in("workspace")
     assert not screen.exception
     assert access.current() != mine  # outside the script
-    assert "You have stored nothing yet" in said(screen)
-    assert "Signed in as ***a*@b.c**" in said(screen)
-    assert "this browser stored 1 run and 1 saved dataset" in said(screen)
+    assert "You have stored nothing yet" in page_text(screen)
+    assert "Signed in as ***a*@b.c**" in page_text(screen)
+    assert "this browser stored 1 run and 1 saved dataset" in page_text(screen)
     assert "recover" not in {each.key for each in screen.button}
     screen.button(key="merge").click().run()
     assert not screen.exception

@@ -9,7 +9,7 @@ from s2s import settings, storage
 from s2s.jobs import queue
 from s2s.ui.shell import expiry_banner
 from s2s.workspaces import Key, exports, rows
-from tests.screen import opened, said
+from tests.screen import opened, page_text
 from tests.storing import grow_old, store_dataset, store_evaluation, store_run
 
 
@@ -21,9 +21,9 @@ def _fresh() -> None:
 def test_a_new_visitor_has_nothing_and_can_make_a_recovery_link(key: Key) -> None:
     screen = opened("workspace")
     assert not screen.exception
-    assert "You have stored nothing yet" in said(screen)
+    assert "You have stored nothing yet" in page_text(screen)
     assert [each.value for each in screen.metric][:3] == ["0 bytes", "0", "0"]
-    assert "of 2 GB" in said(screen)
+    assert "of 2 GB" in page_text(screen)
     assert "export" not in {each.key for each in screen.button}
     screen.button(key="recover").click().run()
     assert not screen.exception
@@ -57,7 +57,7 @@ def test_what_is_stored_is_listed_exported_and_deleted(key: Key) -> None:
 
     screen.text_input(key="confirm deletion").set_value("yes")
     press_delete(screen)
-    assert "Nothing was deleted: type delete into the field" in said(screen)
+    assert "Nothing was deleted: type delete into the field" in page_text(screen)
     assert storage.usage(key.digest).runs == 1
     screen.text_input(key="confirm deletion").set_value(" Delete ")
     press_delete(screen)
@@ -66,7 +66,7 @@ def test_what_is_stored_is_listed_exported_and_deleted(key: Key) -> None:
     assert storage.usage(key.digest) == storage.Usage()
     assert queue.jobs(key.digest) == []
     assert storage.usage("somebody").runs == 1
-    assert "You have stored nothing yet" in said(screen)
+    assert "You have stored nothing yet" in page_text(screen)
 
 
 def press_delete(screen: AppTest) -> None:
@@ -78,12 +78,12 @@ def test_a_page_says_what_expires_soon_and_keeps_it(key: Key) -> None:
     grow_old(store_run("r1", key.digest), 28, now)
     grow_old(store_run("r2", "somebody"), 28, now)
     screen = opened("positions")
-    assert "Expires on" in said(screen)
-    assert said(screen).count("the run synthetic") == 1
-    assert "the run" not in said(opened("workspace"))
+    assert "Expires on" in page_text(screen)
+    assert page_text(screen).count("the run synthetic") == 1
+    assert "the run" not in page_text(opened("workspace"))
     screen.button(key="keep").click().run()
     assert not screen.exception
-    assert "Expires on" not in said(screen)
+    assert "Expires on" not in page_text(screen)
     found = rows.find(key.digest)
     assert found
     assert found.kept >= now
@@ -92,8 +92,8 @@ def test_a_page_says_what_expires_soon_and_keeps_it(key: Key) -> None:
 def test_a_local_server_has_no_such_page() -> None:
     grow_old(store_run("r1", settings.OWNER), 100, time.time())
     screen = opened("positions")
-    assert "Expires on" not in said(screen)
-    assert "My workspace" not in said(opened("workspace"))
+    assert "Expires on" not in page_text(screen)
+    assert "My workspace" not in page_text(opened("workspace"))
 
 
 def test_while_the_database_is_away_the_page_says_so(
@@ -103,4 +103,4 @@ def test_while_the_database_is_away_the_page_says_so(
         patch.setenv("S2S_DATABASE_URL", "postgresql+psycopg://@/none?host=/nowhere")
         screen = opened("workspace")
         assert not screen.exception
-        assert "cannot be opened" in said(screen)
+        assert "cannot be opened" in page_text(screen)
