@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from s2s import access, runs
 from s2s.config import PRESETS, Recipe, choose, override
-from s2s.data import GivenPairs, as_corpus, as_references, saved_datasets
+from s2s.data import GivenPairs, as_corpus, as_references, saved_datasets, with_sample
 from s2s.jobs import SystemScores, initialization, provenance, test_sets, training
 from s2s.model import saved_steps
 from s2s.runs import Decoded
@@ -138,11 +138,13 @@ def train(
     before KeyboardInterrupt is raised. Raises UserError for wrong data or settings before anything is written.
     """
     recipe = override(_recipe(preset, init_from), settings or {})
+    seed = recipe.train.seed
     path = Path(out) if out is not None else runs.runs_folder() / new_id()
+    valid_name = f"{name or DATASET_NAME} (validation)"
     request = training.RunRequest(
         recipe,
-        _spec(data, columns, name or DATASET_NAME),
-        None if valid is None else _spec(valid, columns, f"{name or DATASET_NAME} (validation)"),
+        with_sample(_spec(data, columns, name or DATASET_NAME), seed),
+        None if valid is None else with_sample(_spec(valid, columns, valid_name), seed),
         _preset_name(preset, init_from),
         name or (path.name if out is not None else ""),
         owner=access.current(),

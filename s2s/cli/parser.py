@@ -53,7 +53,7 @@ def make_parser() -> argparse.ArgumentParser:
     one.add_argument(
         "source",
         metavar="SPEC",
-        help="builtin:NAME, text:FILE, hub:OWNER/NAME, FILE.tsv, FILE.src,FILE.tgt ...",
+        help="builtin:NAME, text:FILE, hub:OWNER/NAME, disk:FOLDER, FILE.tsv, FILE.src,FILE.tgt ...",
     )
     one.add_argument("--split", help="one split (default: all)")
     _add_task(one)

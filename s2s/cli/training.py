@@ -54,14 +54,16 @@ def _train(arguments: argparse.Namespace, group: Group | None = None) -> None:
             "`train` needs a dataset; add `--source`, for example --source builtin:en-fr."
         )
     recipe = override(_recipe(arguments), changes)
+    from s2s.data import with_sample
     from s2s.jobs import training
 
+    seed = recipe.train.seed
     has_preset = not (arguments.recipe or (arguments.init_from and not arguments.preset))
     preset = (arguments.preset or DEFAULT_PRESET) if has_preset else ""
     request = training.RunRequest(
         recipe,
-        arguments.source,
-        arguments.valid,
+        with_sample(arguments.source, seed),
+        arguments.valid and with_sample(arguments.valid, seed),
         preset,
         out.name,
         init_from=arguments.init_from or "",

@@ -35,7 +35,15 @@ from s2s.data.profile import (
 )
 from s2s.data.saved_datasets import SavedDataset
 from s2s.data.sections import PROFILE_SECTIONS
-from s2s.data.sources import SOURCES, absolute, load, parse_spec, require_readable, splits
+from s2s.data.sources import (
+    SOURCES,
+    absolute,
+    load,
+    parse_spec,
+    require_readable,
+    splits,
+    with_sample,
+)
 from s2s.data.split import TrainingPairs, load_pairs_for_training
 from s2s.data.statistics import Statistics, Vocabulary, ratio_edges
 from s2s.data.synthetic import SYNTHETIC

@@ -24,7 +24,16 @@ if TYPE_CHECKING:
 class Options(Config):
     """The options after the `#` of any SPEC."""
 
-    rows: int | None = setting(None, 1, help="Keep the first pairs of each split; empty keeps all.")
+    rows: int | None = setting(
+        None,
+        1,
+        help="Keep this many pairs of each split, the first or a `sample`; empty keeps all.",
+    )
+    sample: int | None = setting(
+        None,
+        0,
+        help="Seed with which the rows are drawn at random from the split; empty takes the first ones.",
+    )
     split: str = setting("", help="Use only this split; empty for all splits of the source.")
 
 

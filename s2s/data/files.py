@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import os
+import random
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,6 +13,7 @@ from pathlib import Path
 from s2s.config import MAX_QUOTED, UserError, choose, shortened
 from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Options, Splits
+from s2s.data.drawing import choose_indices
 from s2s.data.formats import archive, pairing, streams
 from s2s.data.formats.archive import AlignedTexts, Part
 from s2s.data.formats.columns import Column, guess
@@ -24,10 +27,10 @@ __all__ = [
     "FileOptions",
     "decode_lines",
     "existing",
-    "first_rows",
     "from_bytes",
     "from_pasted",
     "is_there",
+    "limited",
     "offered",
     "opened",
     "pasted",
@@ -232,9 +235,9 @@ def from_bytes(
     given = [streams.in_memory(name, content) for name, content in contents]
     spec = " + ".join(names)
     if len(given) == 2:
-        return first_rows(_aligned_corpus(spec, given, options, caps), options.rows)
+        return limited(_aligned_corpus(spec, given, options, caps), options.rows, options.sample)
     split = options.split if options.split and _is_zip(names[0]) else _splits(given[0], caps)[0]
-    return first_rows(_corpus(spec, split, given[0], options, caps), options.rows)
+    return limited(_corpus(spec, split, given[0], options, caps), options.rows, options.sample)
 
 
 def _check_names(names: Sequence[str]) -> None:
@@ -375,9 +378,15 @@ def _as_corpus(spec: str, split: str, reading: ReadPairs) -> Corpus:
     return Corpus(spec, split, tuple(reading.pairs), tuple(reading.notes))
 
 
-def first_rows(corpus: Corpus, rows: int | None) -> Corpus:
-    """The first `rows` pairs, with a note if there are more; None keeps all."""
+def limited(corpus: Corpus, rows: int | None, sample: int | None = None) -> Corpus:
+    """`rows` pairs, the first or with a seed a random `sample`, with a note if there are more; None keeps all."""
     if rows is None or rows >= len(corpus):
         return corpus
-    note = f"The first {rows:,} of {len(corpus):,} pairs are used."
-    return Corpus(corpus.spec, corpus.split, corpus.pairs[:rows], (*corpus.notes, note))
+    n = len(corpus)
+    if sample is None:
+        pairs = corpus.pairs[:rows]
+        note = f"The first {rows:,} of {n:,} pairs are used."
+    else:
+        pairs = tuple(corpus.pairs[at] for at in choose_indices(n, rows, random.Random(sample)))
+        note = f"{rows:,} of {n:,} pairs, drawn at random with seed {sample}."
+    return dataclasses.replace(corpus, pairs=pairs, notes=(*corpus.notes, note))

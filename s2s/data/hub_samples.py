@@ -12,14 +12,17 @@ from s2s import hub, settings
 from s2s.config import UserError
 from s2s.data.formats.columns import Column
 from s2s.data.hub_datasets import HubSample
+from s2s.data.repository import needs_library
 
 SECONDS = 5.0  # for the whole process
+LIBRARY_SECONDS = 20.0  # where it starts another one, which imports `datasets`
 MAX_MEMORY = 2_000_000_000  # bytes of address space
 
 
 def sample_hub_dataset(dataset: hub.Dataset, config: str, split: str, token: str = "") -> HubSample:
-    """`hub_datasets.sample` in a process limited to five seconds and 2 GB. Raises UserError as it does."""
+    """`hub_datasets.sample` in a process limited in time and to 2 GB. Raises UserError as it does."""
     file = dataset.split(config, split).files[0]
+    seconds = LIBRARY_SECONDS if needs_library(file) else SECONDS
     order = {
         "id": dataset.id,
         "sha": dataset.sha,
@@ -36,14 +39,14 @@ def sample_hub_dataset(dataset: hub.Dataset, config: str, split: str, token: str
             [sys.executable, "-P", "-m", "s2s.data.hub_sampler"],
             input=json.dumps(order).encode(),
             capture_output=True,
-            timeout=SECONDS,
+            timeout=seconds,
             cwd=root,
             env={**os.environ, "PYTHONPATH": path},
             check=False,
         )
     except subprocess.TimeoutExpired:  # its cause would show the order, and with it the token
         raise UserError(
-            f"The first rows of `{dataset.id}` did not arrive within {SECONDS:g} seconds; try again later."
+            f"The first rows of `{dataset.id}` did not arrive within {seconds:g} seconds; try again later."
         ) from None
     except OSError as error:
         raise UserError(

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from s2s.config import UserError, shortened, unknown
 from s2s.data.formats import columns
+from s2s.data.formats.columns import Column
 
 if TYPE_CHECKING:
     import datasets
 
 
 class TextColumns(NamedTuple):
-    """Two columns of a dataset, by name, with the texts of each row; "" where a row has none."""
+    """Two columns of a dataset, by name, with the texts of each row; "" where a row has none.
+
+    A list of translations, `[{"en": ..., "de": ...}, ...]`, is several rows.
+    """
 
     src: str
     tgt: str
@@ -45,8 +49,8 @@ def read_columns(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Tex
             "The source and target columns are ambiguous; give two of"
             f" {shortened(', '.join(texts)) or 'none'} as src and tgt."
         )
-    sides = (_texts(dataset, name) for name in (likely.src, likely.tgt))
-    return TextColumns(likely.src, likely.tgt, list(zip(*sides, strict=True)))
+    rows = list(_rows(dataset, found, likely.src, likely.tgt))
+    return TextColumns(likely.src, likely.tgt, rows)
 
 
 def text_columns(dataset: datasets.Dataset, *wanted: str) -> list[str]:
@@ -57,6 +61,11 @@ def text_columns(dataset: datasets.Dataset, *wanted: str) -> list[str]:
     for name in filter(None, wanted):
         if name not in texts:
             raise unknown("text column", name, texts)
+    if not texts:
+        there = ", ".join(f"`{column.name}` ({column.type})" for column in found)
+        raise UserError(
+            f"The dataset has no text column, only {shortened(there) or 'empty rows'}; choose another."
+        )
     return texts
 
 
@@ -76,10 +85,28 @@ def require_dataset(given: Any) -> None:
         )
 
 
-def _texts(dataset: datasets.Dataset, name: str) -> Sequence[str]:
+def _rows(
+    dataset: datasets.Dataset, found: Sequence[Column], src: str, tgt: str
+) -> Iterator[tuple[str, str]]:
+    by_name = {column.name: column for column in found}
+    is_listed = columns.are_parallel(by_name[src], by_name[tgt])
+    for one, other in zip(_values(dataset, src), _values(dataset, tgt), strict=True):
+        if is_listed:
+            yield from zip(map(_first, one or ()), map(_first, other or ()), strict=False)
+        else:
+            yield _first(one), _first(other)
+
+
+def _values(dataset: datasets.Dataset, name: str) -> Sequence[Any]:
     outer, _, inner = ("", "", "") if name in dataset.column_names else name.rpartition(".")
-    values = [value and value.get(inner) for value in dataset[outer]] if inner else dataset[name]
-    return [_first(value) for value in values]
+    return [_field(value, inner) for value in dataset[outer]] if inner else dataset[name]
+
+
+def _field(value: Any, name: str) -> Any:
+    """A field of a struct, or of each struct in a list."""
+    if isinstance(value, list):
+        return [_field(each, name) for each in value]
+    return value and value.get(name)
 
 
 def _first(value: Any) -> str:

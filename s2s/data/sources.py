@@ -21,7 +21,7 @@ from s2s.config import (
     shortened,
     unknown,
 )
-from s2s.data import builtin, files, hub_datasets, saved_datasets, synthetic, text
+from s2s.data import builtin, disk_datasets, files, hub_datasets, saved_datasets, synthetic, text
 from s2s.data.corpus import Corpus, Options, Splits
 
 Open = Callable[[str, Any], Splits]  # a location and the options of the row's config -> its splits
@@ -45,6 +45,11 @@ SOURCES: Mapping[str, Choice[Open]] = MappingProxyType(
             hub_datasets.HubOptions,
             "A dataset on the Hugging Face Hub: OWNER/NAME, or OWNER/NAME:CONFIG.",
         ),
+        "disk": Choice(
+            disk_datasets.opened,
+            disk_datasets.DiskOptions,
+            "A folder that `save_to_disk` of `datasets` wrote, or a folder of .parquet, .arrow, .csv or .jsonl files.",
+        ),
         "pasted": Choice(files.pasted, Options, "A file of lines like `source ||| target`."),
         "file": Choice(
             files.opened,
@@ -54,7 +59,12 @@ SOURCES: Mapping[str, Choice[Open]] = MappingProxyType(
     }
 )
 
-LOCAL_FILES = frozenset({"file", "text", "pasted"})  # sources that name files of this computer
+SAMPLED = frozenset(
+    {"hub", "disk"}
+)  # sources whose rows are drawn at random where nothing else is said
+LOCAL_FILES = frozenset(
+    {"file", "text", "pasted", "disk"}
+)  # sources that name files of this computer
 
 
 class Spec(NamedTuple):
@@ -109,7 +119,20 @@ def load(spec: str, split: str | None = None) -> Corpus:
     splits_ = _opened(spec)
     name = split or ("train" if "train" in splits_ else next(iter(splits_)))
     corpus = choose(f"split of `{shortened(spec)}`", name, splits_)()
-    return dataclasses.replace(files.first_rows(corpus, parse_spec(spec).options.rows), spec=spec)
+    options = parse_spec(spec).options
+    return dataclasses.replace(files.limited(corpus, options.rows, options.sample), spec=spec)
+
+
+def with_sample(spec: str, seed: int) -> str:
+    """The SPEC with a random sample instead of the first rows, where its source is usually sampled and it says neither.
+
+    A SPEC with a revision is one that was recorded: it keeps its rows.
+    """
+    source, _, options = parse_spec(spec)
+    is_recorded = source == "hub" and bool(options.revision)
+    if source not in SAMPLED or options.sample is not None or is_recorded:
+        return spec
+    return f"{spec}{',' if _split_options(spec)[1] else '#'}sample={seed}"
 
 
 def require_readable(spec: str) -> None:

@@ -18,8 +18,11 @@ KINDS = (
     "tsv",
     "txt",
 )  # of several kinds in a split, the first is read
+OTHER_KINDS = ("tmx", "zip", "arrow", "tar", "xml")  # only where a dataset has none of the above
 READABLE = re.compile(
-    rf".*\.(?:(?P<plain>parquet)|(?P<packable>{'|'.join(KINDS[1:])})(?:\.gz)?)", re.I | re.S
+    rf".*\.(?:(?P<packable>{'|'.join(KINDS[1:])})(?P<packed>\.gz|\.zst)?"
+    rf"|(?P<plain>parquet|{'|'.join(OTHER_KINDS)})|(?P<tar>tar\.gz|tgz))",
+    re.I | re.S,
 )
 KEYWORDS: Mapping[str, str] = MappingProxyType(
     {"train": "train", "training": "train"}
@@ -77,9 +80,12 @@ class Layout(NamedTuple):
     notes: tuple[str, ...]
 
 
-def arrange(files: Sequence[File], card: Mapping[str, Any]) -> Layout:
-    """Arranges files by the metadata of the README, or else by the names of files and folders."""
-    readable = [file for file in files if kind(file.path)]
+def arrange(files: Sequence[File], card: Mapping[str, Any], *, others: bool = False) -> Layout:
+    """Arranges files by the metadata of the README, or else by the names of files and folders.
+
+    With `others` also those of OTHER_KINDS and .zst files.
+    """
+    readable = [file for file in files if kind(file.path) and (others or _is_common(file.path))]
     found = _declared(readable, card) or _by_name(readable)
     notes = _external_note(card)
     configs: dict[str, Mapping[str, Split]] = {}
@@ -103,7 +109,13 @@ def arrange(files: Sequence[File], card: Mapping[str, Any]) -> Layout:
 def kind(path: str) -> str:
     """`parquet`, `jsonl`, ...; empty for a file that cannot be read."""
     found = READABLE.fullmatch(path)
-    return (found["plain"] or found["packable"]).lower() if found else ""
+    if not found:
+        return ""
+    return "tar" if found["tar"] else (found["plain"] or found["packable"]).lower()
+
+
+def _is_common(path: str) -> bool:
+    return kind(path) in KINDS and not path.lower().endswith(".zst")
 
 
 def matches(pattern: str, path: str) -> bool:
@@ -210,7 +222,7 @@ def _keyword(name: str) -> str:
 
 def _one_kind(split: Split) -> Split:
     """Many datasets have the same rows in several formats: only one of them is read."""
-    best = min((kind(file.path) for file in split.files), key=KINDS.index)
+    best = min((kind(file.path) for file in split.files), key=[*KINDS, *OTHER_KINDS].index)
     return Split(tuple(sorted(file for file in split.files if kind(file.path) == best)))
 
 

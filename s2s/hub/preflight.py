@@ -89,28 +89,36 @@ class _Lookup:
         layout = arrange(files, _card(info))
         found = _dataset(info, layout)
         scripted = f"{self.name.split('/')[1]}.py" in {file.path for file in files}
-        if (scripted or not layout.configs) and revision != PARQUET:
-            found = self._copy(info, scripted=scripted)
-        elif not layout.configs:
-            raise _unreadable(self.name, scripted=False)
+        if scripted or not layout.configs:
+            other = None if scripted else self._other(info, files)
+            is_pinned = other and revision == info.sha  # what was read then is read again
+            copy = None if is_pinned or revision == PARQUET else self._copy(info, scripted=scripted)
+            found = copy or other or found
+        if not found.configs:
+            raise _unreadable(self.name, scripted=scripted)
         if found.gated:
             self._request(lambda: self._may_read(found))
         return found
 
-    def _copy(self, info: Any, *, scripted: bool) -> Dataset:
-        """The dataset in the Hub's own parquet copy."""
+    def _other(self, info: Any, files: list[File]) -> Dataset | None:
+        """The dataset in formats that are read only where there is no better one."""
+        layout = arrange(files, _card(info), others=True)
+        return _dataset(info, layout) if layout.configs else None
+
+    def _copy(self, info: Any, *, scripted: bool) -> Dataset | None:
+        """The dataset in the Hub's own parquet copy; None where there is none."""
         not_there = access.library().errors.RevisionNotFoundError
         try:
             copy = self._info(PARQUET)
-        except not_there as error:
-            raise _unreadable(self.name, scripted=scripted) from error
+        except not_there:
+            return None
         except failures.request_errors() as error:
             raise self._explain(error) from error
         layout = arrange(
             [File(sibling.rfilename, sibling.size or 0) for sibling in copy.siblings or ()], {}
         )
         if not layout.configs:
-            raise _unreadable(self.name, scripted=scripted)
+            return None
         why = "It is a script, which is never run" if scripted else "Its own files cannot be read"
         return replace(
             _dataset(info, layout),
@@ -190,7 +198,8 @@ def _unreadable(name: str, *, scripted: bool) -> UserError:
             " choose another dataset."
         )
     return UserError(
-        f"`{name}` has no file that can be read here (.parquet, .jsonl, .json, .csv, .tsv, .txt); choose"
+        f"`{name}` has no file that can be read here (.parquet, .arrow, .jsonl, .json, .csv, .tsv, .txt,"
+        " .tmx, .xml, .zip, .tar); choose"
         " another dataset."
     )
 

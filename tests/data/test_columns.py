@@ -140,5 +140,5 @@ def test_features_become_columns() -> None:
         "label": "other",
         "text": "text",
     }
-    assert dict(columns.from_features(features)) == expected
+    assert {column.name: column.kind for column in columns.from_features(features)} == expected
     assert columns.from_features(features) == columns.from_features(features.to_dict())

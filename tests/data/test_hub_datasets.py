@@ -183,7 +183,7 @@ def test_of_several_targets_the_first(served: Hub) -> None:
 MESSAGES: dict[str, tuple[dict[str, bytes], str]] = {
     "no text": (
         {"train.jsonl": b'{"id": 1, "label": 2}\n'},
-        "has no text column here, only `id`, `label`",
+        r"has no text column here, only `id` \(numbers\), `label`",
     ),
     "no pair": (
         {"train.jsonl": b'{"a": "x", "b": "y", "c": "z"}\n'},

@@ -67,7 +67,7 @@ REPOS = {
             }
         },
     ),
-    "team/images": Repo({"a.zip": b"PK", "README.md": b"# pictures", "license.txt": b"free"}),
+    "team/images": Repo({"a.7z": b"7z", "README.md": b"# pictures", "license.txt": b"free"}),
     "team/busy": Repo(PLAIN, fault=Fault(status=429)),
     "team/broken": Repo(PLAIN, fault=Fault(status=503)),
     "team/odd": Repo(PLAIN, fault=Fault(truncate=20)),

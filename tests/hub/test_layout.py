@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from s2s.hub import layout
-from s2s.hub.layout import File, arrange, kind, matches
+from s2s.hub.layout import File, Split, arrange, kind, matches
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_which_files_are_read() -> None:
             "csv",
         )
     ]
-    assert kinds == ["parquet", "jsonl", "txt", "", "", "", "", "", ""]
+    assert kinds == ["parquet", "jsonl", "txt", "", "zip", "arrow", "", "csv", ""]
 
 
 def test_a_card_with_very_many_patterns_is_fast() -> None:
@@ -148,3 +148,12 @@ def test_a_card_with_very_many_patterns_is_fast() -> None:
         "configs": [{"config_name": f"c{at}", "data_files": f"**/{at}.jsonl"} for at in range(1000)]
     }
     assert 0 < len(arrange(files, card).configs) < 100
+
+
+def test_other_formats_are_read_only_where_there_is_nothing_better() -> None:
+    files = [File("a.zip", 1), File("raw/b.arrow", 1), File("c.jsonl.zst", 1)]
+    assert arrange([*files, File("train.csv", 1)], {}).configs == {
+        "default": {"train": Split((File("train.csv", 1),))}
+    }
+    assert arrange(files, {}).configs == {}
+    assert list(arrange(files, {}, others=True).configs) == ["default", "raw"]

@@ -98,11 +98,13 @@ METADATA = _set(
 class Column(NamedTuple):
     """A column.
 
-    `kind` is `text`, `texts` (a list) or `other`; each language of a struct is a column, `translation.en`.
+    `kind` is `text`, `texts` (a list) or `other`; each language of a struct is a column, `translation.en`. `type` is
+    what a column without text holds, as its file calls it.
     """
 
     name: str
     kind: str
+    type: str = ""
 
 
 class Guess(NamedTuple):
@@ -163,6 +165,13 @@ def from_features(features: Mapping[str, Any]) -> tuple[Column, ...]:
     )
 
 
+def are_parallel(src: Column, tgt: Column) -> bool:
+    """Whether two columns are fields of one list, such as `translations.en` and `translations.de`."""
+    outer, dot, _ = src.name.rpartition(".")
+    is_inside = bool(dot) and outer == tgt.name.rpartition(".")[0]
+    return is_inside and src.name != tgt.name and src.kind == tgt.kind == "texts"
+
+
 def is_language(name: str) -> bool:
     """Whether a name is a language code, with or without a region or script: `de`, `pt_BR`, `zh-Hans`, `eng_Latn`."""
     code, *rest = re.split(r"[-_]", name, maxsplit=1)
@@ -179,26 +188,36 @@ def _of_feature(name: str, feature: Any) -> Iterator[Column]:
     if kind == "Translation":
         yield from (Column(f"{name}.{language}", "text") for language in feature["languages"])
     elif kind == "Value":
-        yield Column(name, "text" if _is_text(feature) else "other")
-    elif (
-        isinstance(feature, Mapping)
-        and kind is None
-        and len(feature) >= 2
-        and all(is_language(key) for key in feature)
-    ):
-        yield from (
-            Column(f"{name}.{language}", "text" if _is_text(inner) else "other")
-            for language, inner in feature.items()
-        )
+        yield _column(name, feature, "text" if _is_text(feature) else "other")
+    elif kind is None and _has_languages(feature):
+        for language, inner in feature.items():
+            yield _column(f"{name}.{language}", inner, "text" if _is_text(inner) else "other")
     else:
-        inner = (
-            feature[0]
-            if isinstance(feature, list) and feature
-            else feature.get("feature")
-            if isinstance(feature, Mapping)
-            else None
-        )
-        yield Column(name, "texts" if kind != "Translation" and _is_text(inner) else "other")
+        inner = _listed(feature)
+        if _has_languages(inner) and "_type" not in inner:
+            for language, each in inner.items():
+                yield _column(f"{name}.{language}", each, "texts" if _is_text(each) else "other")
+        else:
+            yield _column(name, feature, "texts" if _is_text(inner) else "other")
+
+
+def _has_languages(feature: Any) -> bool:
+    """Whether that is a text in several languages, `{"en": ..., "de": ...}`."""
+    return isinstance(feature, Mapping) and len(feature) >= 2 and all(map(is_language, feature))
+
+
+def _listed(feature: Any) -> Any:
+    """What a list holds; None for anything else."""
+    if isinstance(feature, list):
+        return feature[0] if feature else None
+    return feature.get("feature") if isinstance(feature, Mapping) else None
+
+
+def _column(name: str, feature: Any, kind: str) -> Column:
+    is_known = kind == "other" and isinstance(feature, Mapping)
+    return Column(
+        name, kind, str(feature.get("dtype") or feature.get("_type") or "") if is_known else ""
+    )
 
 
 def _is_text(feature: Any) -> bool:

@@ -6,11 +6,12 @@ import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.config import UserError
 from s2s.data.formats import streams
-from s2s.data.formats.columns import Column
+from s2s.data.formats.columns import Column, is_language
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import HEAD, Table, TableRow, flat, kind
 
@@ -19,6 +20,9 @@ MEND = f"write one object per line, such as {EXAMPLE}"
 NESTED = "translation"  # many published datasets nest the two texts in a field of this name
 BETWEEN = re.compile(r"[\s,]*")
 DECODER = json.JSONDecoder()
+TYPES = MappingProxyType(
+    {int: "numbers", float: "numbers", bool: "true or false", dict: "objects", list: "lists"}
+)
 FAULT = "without a text in both fields"
 
 
@@ -63,13 +67,33 @@ def _check_surrogates(row: Any, line: str) -> None:
 
 
 def _flatten(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    inner = row.get(NESTED)
-    if not isinstance(inner, dict):
+    nested = [
+        key
+        for key, value in row.items()
+        if isinstance(value, dict | list) and (key == NESTED or _has_languages(value))
+    ]
+    if not nested:
         return row
-    return {
-        **{key: value for key, value in row.items() if key != NESTED},
-        **{f"{NESTED}.{key}": value for key, value in inner.items()},
-    }
+    flattened = {key: value for key, value in row.items() if key not in nested}
+    for key in nested:
+        flattened |= _fields(key, row[key])
+    return flattened
+
+
+def _has_languages(value: Any) -> bool:
+    """Whether that is a text in several languages, `{"en": ..., "de": ...}`, or a list of these."""
+    first = value[0] if isinstance(value, list) and value else value
+    return isinstance(first, dict) and len(first) >= 2 and all(map(is_language, first))
+
+
+def _fields(name: str, value: Any) -> Mapping[str, Any]:
+    """The fields of an object, or lists of the fields of several; anything else as it is."""
+    if isinstance(value, dict):
+        return {f"{name}.{key}": inner for key, inner in value.items()}
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        return {name: value}
+    keys = dict.fromkeys(key for each in value for key in each)
+    return {f"{name}.{key}": [each.get(key) or "" for each in value] for key in keys}
 
 
 def _objects(content: Content, budget: ReadingBudget) -> Iterator[JsonRow]:
@@ -136,7 +160,7 @@ def _table(name: str, found: Iterable[JsonRow], budget: ReadingBudget) -> Table:
     if not first:
         raise UserError(f"`{name}` is empty; give a file with at least one pair.")
     names = list(known)
-    columns = tuple(Column(key, kind([row.fields.get(key) for row in first])) for key in names)
+    columns = tuple(_column(key, [row.fields.get(key) for row in first]) for key in names)
     head = tuple(_row(one, names) for one in first)
     too_narrow = f"Line {first[0].line} of `{name}` has fewer than two fields; write objects such as {EXAMPLE}."
     return Table(
@@ -147,6 +171,12 @@ def _table(name: str, found: Iterable[JsonRow], budget: ReadingBudget) -> Table:
         FAULT,
         too_narrow,
     )
+
+
+def _column(name: str, values: Sequence[Any]) -> Column:
+    found = kind(values)
+    known = next((value for value in values if value is not None), None)
+    return Column(name, found, TYPES.get(type(known), "") if found == "other" else "")
 
 
 def _selected(found: Iterable[JsonRow], names: Sequence[str]) -> Iterator[TableRow]:

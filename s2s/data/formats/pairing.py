@@ -114,7 +114,7 @@ class ReadPairs(NamedTuple):
 
 def suffix(name: str) -> str:
     """`"A.TSV.gz"` -> `".tsv"`."""
-    lower = name.lower().removesuffix(".gz")
+    lower = name.lower().removesuffix(".gz").removesuffix(".zst")
     return PurePath(lower).suffix
 
 
@@ -316,7 +316,7 @@ def resolve_columns(content: Content, table: Table, options: FileOptions) -> Col
 def _guesses(columns: Sequence[Column], config: str) -> list[Guess]:
     return [
         one
-        for one in guess([Column(name.strip(), kind) for name, kind in columns], config)
+        for one in guess([Column(column.name.strip(), column.kind) for column in columns], config)
         if one.src != one.tgt
     ]
 

@@ -6,16 +6,14 @@ import io
 import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from s2s.config import UserError
-from s2s.data.formats import streams
-from s2s.data.formats.columns import Column
+from s2s.data.formats import arrow, streams
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import HEAD, Table, TableRow, flat
+from s2s.data.formats.table import HEAD, Table, TableRow
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
 BATCH = 256  # rows; small, because dictionary encoding hides the size of a row until it is read
@@ -39,36 +37,93 @@ class _OutputBudget:
         self.budget.check_time(self.name)
 
 
+class RowGroups:
+    """An opened .parquet file: its columns, and its groups of rows, which can be read one by one."""
+
+    def __init__(self, content: Content, budget: ReadingBudget) -> None:
+        import pyarrow.parquet as pq
+
+        self._name = content.name
+        self._budget = budget
+        self._raw = streams.seekable(content, budget)
+        with _broken(content.name):
+            self._file = pq.ParquetFile(self._raw, memory_map=False, pre_buffer=False)
+            budget.check_columns(content.name, self._file.metadata.num_columns)
+            fields = list(self._file.schema_arrow)
+        self.columns = tuple(column for field in fields for column in arrow.columns(field))
+        self._listed: dict[str, str] = {
+            column.name: field.name
+            for field in fields
+            if arrow.is_list_of_structs(field.type)
+            for column in arrow.columns(field)
+        }
+        _check_footer(self._file.metadata, content.name, self._raw, budget)
+        if not self._file.metadata.num_rows:
+            raise UserError(f"`{content.name}` is empty; give a file with at least one pair.")
+
+    @property
+    def n_rows(self) -> list[int]:
+        """Rows of each group."""
+        footer = self._file.metadata
+        return [footer.row_group(at).num_rows for at in range(footer.num_row_groups)]
+
+    def n_bytes(self, chosen: Sequence[int]) -> list[int]:
+        """Bytes of each group that reading the columns with these indices takes."""
+        footer = self._file.metadata
+        names = {self._stored_name(at) for at in chosen}
+        parts = [
+            at
+            for at in range(footer.num_columns)
+            if any(_is_inside(footer.schema.column(at).path, name) for name in names)
+        ]
+        return [
+            sum(footer.row_group(at).column(part).total_compressed_size for part in parts)
+            for at in range(footer.num_row_groups)
+        ]
+
+    def rows(
+        self,
+        chosen: Sequence[int],
+        groups: Sequence[int] | None = None,
+        batch_size: int = BATCH,
+    ) -> Iterator[TableRow]:
+        """The fields of the columns with these indices, of all groups or of these."""
+        import pyarrow.types as kinds
+
+        size = self._raw.seek(0, io.SEEK_END)
+        output = _OutputBudget(self._name, size, self._budget)
+        names = [self.columns[at].name for at in chosen]
+        stored = [self._stored_name(at) for at in chosen]
+        has_dictionary = any(kinds.is_dictionary(field.type) for field in self._file.schema_arrow)
+        number = 0
+        with _broken(self._name):
+            for batch in self._file.iter_batches(
+                batch_size, row_groups=groups, columns=stored, use_threads=False
+            ):
+                output.charge(batch.nbytes)
+                columns = [arrow.values(batch, name) for name in names]
+                if has_dictionary:  # nbytes does not include the decoded texts
+                    output.charge(sum(len(text) for column in columns for text in column if text))
+                for fields in zip(*columns, strict=True):
+                    number += 1
+                    yield TableRow(number, fields)
+
+    def _stored_name(self, at: int) -> str:
+        """What the file calls a column; of a list of structs only all fields can be read."""
+        name = self.columns[at].name
+        return self._listed.get(name, name)
+
+
 def parquet(content: Content, budget: ReadingBudget) -> Table:
     """Columns of strings and lists of strings; each field of a struct is a column: `translation.en`."""
-    import pyarrow.parquet as pq
-
-    raw = streams.seekable(content, budget)
-    with _broken(content.name):
-        file = pq.ParquetFile(raw, memory_map=False, pre_buffer=False)
-        budget.check_columns(content.name, file.metadata.num_columns)
-        columns = tuple(column for field in file.schema_arrow for column in _columns(field))
-    _check_footer(file.metadata, content.name, raw, budget)
-    if not file.metadata.num_rows:
-        raise UserError(f"`{content.name}` is empty; give a file with at least one pair.")
-
-    def rows(chosen: Sequence[int], batch_size: int = BATCH) -> Iterator[TableRow]:
-        size = raw.seek(0, io.SEEK_END)
-        return _rows(
-            file,
-            [columns[at].name for at in chosen],
-            _OutputBudget(content.name, size, budget),
-            batch_size,
-        )
-
-    texts = [at for at, column in enumerate(columns) if column.kind != "other"]
-    head = tuple(
-        _padded(row, texts, len(columns)) for row in itertools.islice(rows(texts, HEAD_BATCH), HEAD)
-    )
+    file = RowGroups(content, budget)
+    texts = [at for at, column in enumerate(file.columns) if column.kind != "other"]
+    first = itertools.islice(file.rows(texts, batch_size=HEAD_BATCH), HEAD)
+    head = tuple(_padded(row, texts, len(file.columns)) for row in first)
     too_narrow = (
         f"`{content.name}` has fewer than two columns; give a table with a source and a target."
     )
-    return Table(columns, head, rows, True, FAULT, too_narrow, unit="row")
+    return Table(file.columns, head, file.rows, True, FAULT, too_narrow, unit="row")
 
 
 def _check_footer(
@@ -86,24 +141,6 @@ def _check_footer(
         )
 
 
-def _columns(field: pa.Field) -> Iterator[Column]:
-    import pyarrow.types as kinds
-
-    if kinds.is_struct(field.type) and field.type.num_fields:
-        yield from (Column(f"{field.name}.{inner.name}", _kind(inner.type)) for inner in field.type)
-    else:
-        yield Column(field.name, _kind(field.type))
-
-
-def _kind(of: pa.DataType) -> str:
-    import pyarrow.types as kinds
-
-    if kinds.is_list(of) or kinds.is_large_list(of):
-        return "texts" if _kind(of.value_type) == "text" else "other"
-    of = of.value_type if kinds.is_dictionary(of) else of
-    return "text" if kinds.is_string(of) or kinds.is_large_string(of) else "other"
-
-
 def _padded(row: TableRow, at: Sequence[int], width: int) -> TableRow:
     fields: list[str | None] = [None] * width
     for index, field in zip(at, row.fields or (), strict=True):
@@ -111,34 +148,9 @@ def _padded(row: TableRow, at: Sequence[int], width: int) -> TableRow:
     return TableRow(row.number, fields)
 
 
-def _rows(
-    file: pq.ParquetFile, names: Sequence[str], output: _OutputBudget, batch_size: int
-) -> Iterator[TableRow]:
-    import pyarrow.types as kinds
-
-    number = 0
-    has_dictionary = any(kinds.is_dictionary(field.type) for field in file.schema_arrow)
-    with _broken(output.name):
-        for batch in file.iter_batches(batch_size, columns=names, use_threads=False):
-            output.charge(batch.nbytes)
-            columns = [_values(batch, name) for name in names]
-            if has_dictionary:  # nbytes does not include the decoded texts
-                output.charge(sum(len(text) for column in columns for text in column if text))
-            for fields in zip(*columns, strict=True):
-                number += 1
-                yield TableRow(number, fields)
-
-
-def _values(batch: pa.RecordBatch, name: str) -> list[str | None]:
-    """The texts of one column, or of one field of a struct."""
-    if name in batch.schema.names:
-        values = batch.column(name)
-    else:
-        outer, _, inner = name.partition(".")
-        struct = batch.column(outer)
-        values = struct.flatten()[struct.type.get_field_index(inner)]
-    found: list[Any] = values.to_pylist()
-    return found if _kind(values.type) == "text" else [flat(value) for value in found]
+def _is_inside(path: str, name: str) -> bool:
+    """Whether a stored column belongs to a field: `translations.list.element.en` to `translations`."""
+    return path == name or path.startswith(f"{name}.")
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple, Self, cast
+from typing import IO, NamedTuple, Protocol, Self, TypeVar, cast
 
 from s2s.config import UserError, shortened
 from s2s.data.caps import Caps
@@ -28,6 +28,16 @@ MAX_QUOTED = 120  # characters of a library's error
 MAX_RATIO = 100  # gzip compresses text by a factor of 3 to 40, zero bytes by a factor of 1000
 RATIO_FROM = 10_000_000  # decompressed bytes; small repetitive files are not decompression bombs
 BROKEN = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+
+
+class Closable(Protocol):
+    """A file, or something else that ends with the reading."""
+
+    def close(self) -> None:
+        """Ends it."""
+
+
+C = TypeVar("C", bound=Closable)
 
 
 class ReadingBudget:
@@ -44,7 +54,7 @@ class ReadingBudget:
         self._n_truncated = 0
         self._clock = clock
         self._until = clock() + caps.seconds
-        self._files: list[IO[bytes]] = []
+        self._files: list[Closable] = []
 
     def __enter__(self) -> Self:
         return self
@@ -53,10 +63,15 @@ class ReadingBudget:
         for file in self._files:
             file.close()
 
-    def close_later(self, file: IO[bytes]) -> IO[bytes]:
+    def close_later(self, file: C) -> C:
         """Returns the file, which is closed at the end of the reading."""
         self._files.append(file)
         return file
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the time is up, at least a tenth of one."""
+        return max(0.1, self._until - self._clock())
 
     def charge_file(self, name: str, n_bytes: int) -> None:
         """Charges a file before it is read."""
@@ -127,7 +142,12 @@ class Content(NamedTuple):
     @property
     def is_compressed(self) -> bool:
         """Whether it is compressed, or in an archive."""
-        return self.member is not None or self.is_gzip
+        return self.member is not None or self.is_gzip or self.is_zst
+
+    @property
+    def is_zst(self) -> bool:
+        """Whether it is compressed with Zstandard."""
+        return self.file.lower().endswith(".zst")
 
     @property
     def is_gzip(self) -> bool:
@@ -190,6 +210,10 @@ def chunks(content: Content, budget: ReadingBudget) -> Iterator[bytes]:
 
 def _decompressed(content: Content, raw: IO[bytes]) -> IO[bytes]:
     stream = zipfile.ZipFile(raw).open(content.member) if content.member else raw  # noqa: SIM115 closed with raw
+    if content.is_zst:
+        import pyarrow as pa
+
+        return cast(IO[bytes], pa.CompressedInputStream(stream, "zstd"))
     return cast(IO[bytes], gzip.GzipFile(fileobj=stream)) if content.is_gzip else stream
 
 

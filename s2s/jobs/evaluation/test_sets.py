@@ -27,6 +27,7 @@ from s2s.data import (
     require_readable,
     splits,
 )
+from s2s.jobs import kept_pairs
 from s2s.runs import RunFolder, Sentences, evaluations
 
 HELD_OUT = "held out"
@@ -134,7 +135,7 @@ def _own(test: Sentences) -> TestSet:
     about = folder.about()
     recipe = folder.recipe()
     with reading_data_of(folder.path):
-        own = load_pairs_for_training(
+        own = kept_pairs.kept(folder, about) or load_pairs_for_training(
             about["source"], about.get("valid"), recipe.train.seed, recipe.data
         )
     if test.split in ("", HELD_OUT):

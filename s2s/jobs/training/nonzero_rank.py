@@ -6,6 +6,7 @@ from pathlib import Path
 
 from s2s.config import UserError
 from s2s.data import load_pairs_for_training
+from s2s.jobs import kept_pairs
 from s2s.runs import RunFolder
 from s2s.train import Several, Trainer, prepare
 
@@ -19,7 +20,7 @@ def follow_first_rank(
     folder = RunFolder(path)
     about = folder.about()
     recipe = folder.recipe()
-    pairs = load_pairs_for_training(
+    pairs = kept_pairs.kept(folder, about) or load_pairs_for_training(
         source or about["source"], valid or about["valid"], recipe.train.seed, recipe.data
     )
     if pairs.train.hash != about["data"]["train_hash"]:

@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 
 from s2s.config import Recipe, UserError, override
 from s2s.data import Pair, TrainingPairs, absolute, load_pairs_for_training
+from s2s.jobs import kept_pairs
 from s2s.jobs.plan.advice import warmup_note
 from s2s.jobs.training import command, initialization, run_limits
 from s2s.jobs.training.initialization import InitialCheckpoint
@@ -113,6 +114,7 @@ def start_in_stages(
         about["command"] = command.with_changes(repeat, about.get("changes", []))
         attention_history.delete_after(folder, 0)
         folder.create(recipe, about, (data.src_tokenizer, data.tgt_tokenizer))
+        kept_pairs.keep(folder, pairs, about)
     return PreparedRun(folder, recipe, data, pairs.valid.pairs, notes, initial=initial)
 
 
@@ -158,7 +160,8 @@ def resume_in_stages(path: Path, more: Continuation, tell: Tell) -> Stages:
     recipe = settle(folder.recipe())
     tell("Reading the dataset.")
     yield
-    pairs = load_pairs_for_training(
+    moved = more.source or more.valid
+    pairs = (None if moved else kept_pairs.kept(folder, about)) or load_pairs_for_training(
         more.source or about["source"],
         more.valid or about["valid"],
         recipe.train.seed,

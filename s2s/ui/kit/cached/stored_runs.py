@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from s2s.config import Recipe, UserError
 from s2s.demo import DEMOS
 from s2s.jobs import queue, run_service
 from s2s.model import saved_steps, weights_path
-from s2s.runs import Run, RunFolder, RunSummary, guests
+from s2s.runs import Run, RunFolder, RunSummary
 from s2s.share import printable
 from s2s.ui.kit.text import shortened
 
@@ -57,11 +58,14 @@ def is_own(run_id: str) -> bool:
 
 
 def _shared_run(run_id: str) -> RunSummary | None:
-    """A run whose link was followed."""
+    """A run whose link was followed; a guest does not see what its owner noted."""
+    who = access.current()
     try:
-        return run_service.find(run_id, access.current())
+        row = run_service.find(run_id, who)
     except UserError:
         return None
+    is_own = access.may(who, "change", access.run_of(run_id, row.owner))
+    return row if is_own else replace(row, tags=(), comment="")
 
 
 def own_runs() -> list[RunSummary]:
@@ -147,10 +151,9 @@ def _opened(folder: Path, best: int, step: int | None) -> Run:
 
 
 def metadata(run_id: str) -> Mapping[str, Any]:
-    """The contents of a run's recipe.json for this visitor; empty before it is written, or where it is broken."""
+    """The contents of a run's recipe.json; empty before it is written, or where it is broken."""
     try:
-        folder, changed, size = _stamped(run_id)
-        return guests.about_run(_metadata(folder, changed, size), Path(folder))
+        return _metadata(*_stamped(run_id))
     except (UserError, OSError):
         return {}
 
@@ -210,6 +213,9 @@ def _parameter_count(path: str) -> int | None:
 
 def run_notes(run_id: str) -> list[str]:
     """Sentences about how a run's dataset was cleaned and what went wrong since; none before it was read."""
-    about = metadata(run_id)
+    try:
+        about = RunFolder(access.run_folder(run_id)).about()
+    except UserError:
+        return []
     data = about.get("data") or {}
     return [str(note) for note in (*(data.get("notes") or []), *(about.get("warnings") or []))]

@@ -1,0 +1,73 @@
+"""Text columns of Arrow's types, as .parquet files and `datasets` have them. Knows nothing of source and target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from s2s.data.formats.columns import Column
+from s2s.data.formats.table import flat
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MAX_TYPE = 40  # characters of a type's name
+MEDIA = "images or audio"  # which `datasets` stores as {bytes, path}
+
+
+def columns(field: pa.Field) -> Iterator[Column]:
+    """The columns of a field: each field of a struct, or of the structs in a list, is one, `translation.en`."""
+    import pyarrow.types as kinds
+
+    is_listed = is_list_of_structs(field.type)
+    struct = field.type.value_type if is_listed else field.type
+    if not kinds.is_struct(struct) or not struct.num_fields:
+        yield _column(field.name, field.type)
+    elif {"bytes", "path"} == {inner.name for inner in struct}:
+        yield Column(field.name, "other", MEDIA)
+    else:
+        for inner in struct:
+            yield _column(f"{field.name}.{inner.name}", inner.type, is_listed=is_listed)
+
+
+def _column(name: str, of: pa.DataType, *, is_listed: bool = False) -> Column:
+    kind = _kind(of)
+    if is_listed:
+        kind = "texts" if kind == "text" else "other"
+    return Column(name, kind, str(of)[:MAX_TYPE] if kind == "other" else "")
+
+
+def is_list_of_structs(of: pa.DataType) -> bool:
+    """Whether each value is a list of structs, such as several translations."""
+    import pyarrow.types as kinds
+
+    is_list = kinds.is_list(of) or kinds.is_large_list(of)
+    return bool(is_list and kinds.is_struct(of.value_type) and of.value_type.num_fields)
+
+
+def _kind(of: pa.DataType) -> str:
+    import pyarrow.types as kinds
+
+    if kinds.is_list(of) or kinds.is_large_list(of):
+        return "texts" if _kind(of.value_type) == "text" else "other"
+    of = of.value_type if kinds.is_dictionary(of) else of
+    return "text" if kinds.is_string(of) or kinds.is_large_string(of) else "other"
+
+
+def values(batch: pa.RecordBatch | pa.Table, name: str) -> list[str | None]:
+    """The texts of one column, or of one field of a struct or of the structs in a list."""
+    if name in batch.schema.names:
+        found = batch.column(name)
+    else:
+        outer, _, inner = name.partition(".")
+        column = batch.column(outer)
+        if is_list_of_structs(column.type):
+            return [_of_each(structs, inner) for structs in column.to_pylist()]
+        found = column.flatten()[column.type.get_field_index(inner)]
+    texts: list[Any] = found.to_pylist()
+    return texts if _kind(found.type) == "text" else [flat(text) for text in texts]
+
+
+def _of_each(structs: list[dict[str, Any] | None] | None, inner: str) -> str | None:
+    """One field of each struct of a list, as turns; an empty text where it is missing."""
+    return flat([(struct or {}).get(inner) or "" for struct in structs or ()])

@@ -1,0 +1,112 @@
+"""Which two columns of a dataset's table are source and target, and how its rows become pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from s2s.config import UserError, shortened, unknown
+from s2s.data.formats import columns
+from s2s.data.formats.columns import Column
+from s2s.data.formats.table import TURN, TableRow
+
+MAX_LISTED = 8  # columns in an error
+
+
+class Chosen(NamedTuple):
+    """The indices of two columns, and the reason as part of a sentence."""
+
+    src: int
+    tgt: int
+    reason: str
+
+
+def choose_two(
+    name: str, found: Sequence[Column], *, src: str = "", tgt: str = "", config: str = ""
+) -> Chosen:
+    """The requested columns, or those guessed by name. Raises UserError where they are ambiguous or unknown."""
+    texts = text_columns(name, found)
+    names = [column.name for column in found]
+    src, tgt = (names[_column_index(name, found, given)] if given else "" for given in (src, tgt))
+    if likely := columns.choose_columns(found, config, src=src, tgt=tgt):
+        return Chosen(names.index(likely.src), names.index(likely.tgt), likely.reason)
+    offered = ", ".join(f"`{names[at][:40]}`" for at in texts[:MAX_LISTED])
+    raise UserError(
+        f"The source and target columns of `{shortened(name)}` are ambiguous; its text columns are {offered}: give"
+        " two as #src=...,tgt=...."
+    )
+
+
+def text_columns(name: str, found: Sequence[Column]) -> list[int]:
+    """The indices of the text columns. Raises UserError if there are none."""
+    texts = [at for at, column in enumerate(found) if column.kind != "other"]
+    if not texts:
+        listed = ", ".join(_listed(column) for column in found[:MAX_LISTED])
+        raise UserError(
+            f"`{shortened(name)}` has no text column here, only {listed or 'empty rows'}; choose another"
+            " configuration or dataset."
+        )
+    return texts
+
+
+def columns_note(names: Sequence[Column], chosen: Chosen) -> str:
+    """Which columns are read, and why."""
+    src, tgt, reason = chosen
+    if src == tgt:
+        return (
+            f"`{names[src].name}` is read as plain text ({reason}): choose a task without targets."
+        )
+    note = f"`{names[src].name}` is the source, `{names[tgt].name}` the target ({reason})"
+    if columns.are_parallel(names[src], names[tgt]):
+        return f"{note}; each text of the list is a pair."
+    several = "; of several targets, the first is used" if names[tgt].kind == "texts" else ""
+    return f"{note}{several}."
+
+
+def in_pairs(
+    rows: Iterator[TableRow], names: Sequence[Column], chosen: Chosen
+) -> Iterator[TableRow]:
+    """Rows of a source and one target: one per text of a list of pairs, and with the first of several targets."""
+    if columns.are_parallel(names[chosen.src], names[chosen.tgt]):
+        return (each for row in rows for each in _each(row))
+    if chosen.src != chosen.tgt and names[chosen.tgt].kind == "texts":
+        return map(_first_text, rows)
+    return rows
+
+
+def _each(row: TableRow) -> Iterator[TableRow]:
+    src, tgt = row.fields or (None, None)
+    if src is None or tgt is None:
+        yield row
+        return
+    sides = [text.split(f" {TURN} ") for text in (src, tgt)]
+    for pair in zip(*sides, strict=False):  # lists of other lengths are not parallel to the end
+        yield TableRow(row.number, pair)
+
+
+def _first_text(row: TableRow) -> TableRow:
+    """The row with the first of several targets, such as references by different annotators."""
+    src, tgt = row.fields or (None, None)
+    return TableRow(row.number, [src, tgt.partition(f" {TURN} ")[0] if tgt else None])
+
+
+def _listed(column: Column) -> str:
+    return f"`{column.name[:40]}`" + (f" ({column.type})" if column.type else "")
+
+
+def _column_index(name: str, found: Sequence[Column], given: str) -> int:
+    """The index of a column given by name, or by number (from 1) if no column has that name."""
+    names = [column.name for column in found]
+    is_number = given.isdecimal() and len(given) < 10 and 1 <= int(given) <= len(names)
+    if given in names:
+        at = names.index(given)
+    elif is_number:
+        at = int(given) - 1
+    else:
+        raise unknown(f"column of `{shortened(name)}`", given, names)
+    if found[at].kind == "other":
+        what = f": it holds {found[at].type}" if found[at].type else ""
+        raise UserError(
+            f"The column `{shortened(given)}` of `{shortened(name)}` has no text{what}; choose a text column."
+        )
+    return at

@@ -1,0 +1,206 @@
+"""`python -m s2s.data.repository.library_process`: reads one file with `datasets` under limits.
+
+The order comes on standard input; the answer is JSON lines: the columns, a list of texts per row, how it ended.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import resource
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from s2s import hub
+from s2s.config import UserError, shortened
+from s2s.data.formats import arrow
+from s2s.data.repository.origins import Origin, from_order
+
+if TYPE_CHECKING:
+    import datasets
+    import pyarrow as pa
+
+PROTOCOL = "s2sfile"
+BATCH = 64  # rows
+TEXT_DECODERS = ("txt", "text", "transcript", "json", "jsn")
+OUT_OF_MEMORY = (
+    "needs more memory than the reader may use; choose another dataset, or convert it to parquet."
+)
+
+
+def main() -> None:
+    """Answers the order on standard output."""
+    order = json.loads(sys.stdin.buffer.read())
+    signal.setitimer(signal.ITIMER_REAL, order["seconds"])  # the alarm kills the process
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)  # of the process that started this one
+    memory = order["memory"] if hard == resource.RLIM_INFINITY else min(order["memory"], hard)
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["HF_HOME"] = (
+            cache  # read when `datasets` is imported; streaming writes nothing there
+        )
+        _answer(order)
+
+
+def _answer(order: Mapping[str, Any]) -> None:
+    origin = from_order(order["origin"])
+    file = hub.File(*order["file"])
+    name = f"{origin.name}/{file.path}"
+    opened = _Counted(origin, file)
+    try:
+        for line in _lines(order, opened):
+            sys.stdout.write(json.dumps(line) + "\n")
+        end: dict[str, Any] = {"downloaded": opened.n_bytes}
+    except UserError as error:
+        end = {"error": str(error)}
+    except MemoryError:
+        end = {"error": f"`{shortened(name)}` {OUT_OF_MEMORY}"}
+    except (
+        Exception
+    ) as error:  # whatever a damaged file makes the library raise; its text may quote the file
+        end = {"error": _explain(name, opened, error)}
+    sys.stdout.write(json.dumps(end) + "\n")
+    sys.stdout.flush()
+
+
+def _explain(name: str, opened: _Counted, error: Exception) -> str:
+    """What to say: why the file could not be read, or else which format it does not have."""
+    if opened.error:
+        return str(opened.error)
+    if type(error).__name__ == "ArrowMemoryError":
+        return f"`{shortened(name)}` {OUT_OF_MEMORY}"
+    kind = {
+        "arrow": "an .arrow file",
+        "tar": "a .tar archive of examples (WebDataset)",
+        "xml": "text",
+    }
+    return (
+        f"`{shortened(name)}` is not {kind[hub.kind(name)]} that can be read here ({type(error).__name__}); choose"
+        " another dataset."
+    )
+
+
+def _lines(order: Mapping[str, Any], opened: _Counted) -> Iterator[Any]:
+    """The columns, then the rows."""
+    import datasets
+    from datasets.packaged_modules.webdataset import webdataset
+
+    for extension in set(webdataset.DECODERS) - set(TEXT_DECODERS):
+        del webdataset.DECODERS[extension]  # arrays and tensors are no text
+    _register(opened)
+    stream = datasets.load_dataset(
+        order["builder"],
+        data_files={"train": [f"{PROTOCOL}://{opened.file.path}"]},
+        split="train",
+        streaming=True,
+        **order["arguments"],
+    )
+    columns = None
+    for batch in _tables(stream):
+        if columns is None:
+            fields = [field for field in batch.schema if not field.name.startswith("__")]
+            columns = [column for field in fields for column in arrow.columns(field)]
+            yield {"columns": columns}
+        texts = [
+            [None] * len(batch) if column.kind == "other" else arrow.values(batch, column.name)
+            for column in columns
+        ]
+        for row in zip(*texts, strict=True):
+            yield [text if text is None else text[: order["cell"] + 1] for text in row]
+        if order["max_bytes"] and opened.n_bytes >= order["max_bytes"]:
+            return
+    if columns is None:
+        raise UserError(f"`{shortened(opened.file.path)}` is empty; choose another split.")
+
+
+def _tables(stream: datasets.IterableDataset) -> Iterator[pa.Table]:
+    """Batches of rows; images and audio stay bytes.
+
+    Not by `with_format("arrow")`, which fails on the last rows of a .tar (datasets 5.2).
+    """
+    import pyarrow as pa
+
+    schema = stream.features.arrow_schema if stream.features else None
+    for batch in (stream.decode(False) if schema else stream).iter(BATCH):
+        yield pa.Table.from_pydict(batch, schema)
+
+
+class _Counted:
+    """A file, however often it is opened: the bytes read from it, and the error that stopped it."""
+
+    def __init__(self, origin: Origin, file: hub.File) -> None:
+        self.origin = origin
+        self.file = file
+        self.n_bytes = 0
+        self.error: UserError | None = None
+
+    def open(self) -> io.RawIOBase:
+        """The file, whose reads are counted."""
+        return _CountedFile(self)
+
+
+class _CountedFile(io.RawIOBase):
+    def __init__(self, counted: _Counted) -> None:
+        self._counted = counted
+        self._raw = counted.origin.open(counted.file)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._raw.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._raw.tell()
+
+    def readinto(self, buffer: Any) -> int:
+        wanted = memoryview(buffer).cast("B")
+        try:
+            given = self._raw.read(len(wanted))
+        except UserError as error:
+            self._counted.error = error
+            raise
+        wanted[: len(given)] = given
+        self._counted.n_bytes += len(given)
+        return len(given)
+
+
+def _register(opened: _Counted) -> None:
+    """Makes the file known to `fsspec`, through which `datasets` opens it: a file system that holds nothing else."""
+    import fsspec  # type: ignore[import-untyped]
+    from fsspec.spec import AbstractFileSystem  # type: ignore[import-untyped]
+
+    path = opened.file.path
+
+    class OneFile(AbstractFileSystem):  # type: ignore[misc]
+        protocol = PROTOCOL
+        cachable = False
+
+        @classmethod
+        def _strip_protocol(cls, path: str) -> str:
+            return str(path).removeprefix(f"{PROTOCOL}://")
+
+        def info(self, given: str, **_: Any) -> dict[str, Any]:
+            if self._strip_protocol(given) != path:
+                raise FileNotFoundError(given)
+            return {"name": path, "size": opened.file.size, "type": "file"}
+
+        def ls(self, given: str, detail: bool = True, **_: Any) -> list[Any]:
+            raise FileNotFoundError(given)
+
+        def _open(self, given: str, mode: str = "rb", **_: Any) -> io.RawIOBase:
+            self.info(given)
+            return opened.open()
+
+    fsspec.register_implementation(PROTOCOL, OneFile, clobber=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""A split of a dataset as a Corpus: its pairs, and notes on which rows they are."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from s2s import hub
+from s2s.config import UserError, setting, shortened
+from s2s.data.caps import Caps
+from s2s.data.corpus import Corpus, Options, one_line
+from s2s.data.formats.streams import ReadingBudget
+from s2s.data.formats.table import TableRow
+from s2s.data.pair import Pair
+from s2s.data.repository import sampling
+from s2s.data.repository.origins import Origin
+from s2s.data.repository.reading import SplitReader
+
+NO_LIMIT = sys.maxsize
+
+
+@dataclass(frozen=True)
+class RowOptions(Options):
+    """The options of a source whose splits are tables."""
+
+    src: str = setting(
+        "",
+        help="Source column: a name such as `translation.en`, or a number from 1; empty to guess by name.",
+    )
+    tgt: str = setting("", help="Target column, as for src. The same column twice is plain text.")
+
+
+class _Rows(NamedTuple):
+    rows: Sequence[TableRow]
+    notes: tuple[str, ...]
+
+
+def read_corpus(
+    origin: Origin,
+    part: hub.Split,
+    options: RowOptions,
+    *,
+    split: str,
+    config: str = "",
+    notes: Sequence[str] = (),
+    caps: Caps,
+) -> Corpus:
+    """The pairs of a split: its first rows, or with `options.sample` random ones. Raises UserError without any."""
+    with budget(caps) as limits:
+        reader = SplitReader(origin, limits, options.src, options.tgt, config)
+        rows, rows_notes = _rows(reader, part, options, caps)
+    pairs = []
+    for row in rows:
+        src, tgt = row.fields or (None, None)
+        if src and tgt and not src.isspace() and not tgt.isspace():
+            cut = reader.budget.truncate
+            pairs.append(Pair(one_line(cut(src)), one_line(cut(tgt))))
+    if not pairs:
+        which = "the drawn" if options.sample is not None else "the first"
+        raise UserError(
+            f"`{shortened(origin.name)}` has no row with text in both columns in {which} {len(rows):,}; choose other"
+            " columns."
+        )
+    all_notes = (
+        *notes,
+        *reader.column_notes,
+        *rows_notes,
+        *_dropped_note(len(rows) - len(pairs)),
+        *reader.budget.all_notes(),
+    )
+    return Corpus(origin.name, split, tuple(pairs), all_notes, reader.is_plain)
+
+
+def budget(caps: Caps) -> ReadingBudget:
+    """Limits without the size of a file, because only parts of it may be read; a download has its own limit."""
+    return ReadingBudget(replace(caps, bytes=NO_LIMIT))
+
+
+def _rows(reader: SplitReader, part: hub.Split, options: RowOptions, caps: Caps) -> _Rows:
+    n_wanted = min(options.rows or caps.rows, caps.rows)
+    if options.sample is None:
+        rows = list(itertools.islice(reader.rows(part.files), n_wanted))
+        return _Rows(rows, _first_note(part, len(rows), n_wanted))
+    sample = sampling.draw(reader, part.files, n_wanted, options.sample)
+    return _Rows(sample.rows, _sample_note(part, sample, options.sample))
+
+
+def _first_note(part: hub.Split, n_read: int, n_wanted: int) -> tuple[str, ...]:
+    """A note on how much of the split was read, if not all."""
+    if n_read < n_wanted or part.rows == n_read:
+        return ()
+    of_all = f" of {part.rows:,}" if part.rows else ""
+    return (f"The first {n_read:,}{of_all} rows are used.",)
+
+
+def _sample_note(part: hub.Split, sample: sampling.Sample, seed: int) -> tuple[str, ...]:
+    """How many rows were drawn, of how many, from which parts of the files."""
+    n = sample.n_drawn
+    if n >= sample.n_seen and not sample.parts:
+        return ()
+    drawn = f"rows, drawn at random with seed {seed}"
+    if not sample.parts:
+        return (f"{n:,} of {sample.n_seen:,} {drawn}.",)
+    total = part.rows or sample.total
+    of_all = f" of about {total:,}" if total else ""
+    return (f"{n:,}{of_all} {drawn} from {sample.n_seen:,} rows in {sample.parts}.",)
+
+
+def _dropped_note(n: int) -> tuple[str, ...]:
+    if n <= 0:
+        return ()
+    return (f"{n:,} {'row' if n == 1 else 'rows'} without text in both columns dropped.",)

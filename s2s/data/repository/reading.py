@@ -1,0 +1,104 @@
+"""The rows of a split, file after file, under the limits of one reading."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from types import MappingProxyType
+
+from s2s import hub
+from s2s.config import UserError
+from s2s.data.formats import delimited, objects, parquet, streams, tmx
+from s2s.data.formats.columns import Column
+from s2s.data.formats.streams import Content, ReadingBudget
+from s2s.data.formats.table import HEAD, Table, TableRow
+from s2s.data.repository import archived, choice, library
+from s2s.data.repository.choice import Chosen
+from s2s.data.repository.origins import Origin
+
+
+@dataclass
+class SplitReader:
+    """The files of one split and what their reading shares: limits, and what is said about the columns."""
+
+    origin: Origin
+    budget: ReadingBudget
+    src: str = ""
+    tgt: str = ""
+    config: str = ""  # its name may tell the direction: `de-en`
+    column_notes: tuple[str, ...] = field(default=(), init=False)
+    is_plain: bool = field(default=False, init=False)
+
+    def content(self, file: hub.File) -> Content:
+        """A file as something to read."""
+        name = f"{self.origin.name}/{file.path}"
+        return Content(name, file.path.rpartition("/")[2], partial(self.origin.open, file))
+
+    def table(self, file: hub.File) -> Table:
+        """An opened table of any format."""
+        kind = hub.kind(file.path)
+        if kind in library.BUILDERS:
+            return library.table(self.origin, file, self.budget)
+        return READERS[kind](self.content(file), self.budget)
+
+    def choose(self, found: Sequence[Column]) -> Chosen:
+        """Source and target among the columns of a file; the first file's are noted."""
+        chosen = choice.choose_two(
+            self.origin.name, found, src=self.src, tgt=self.tgt, config=self.config
+        )
+        self.is_plain = chosen.src == chosen.tgt
+        self.column_notes = self.column_notes or (choice.columns_note(found, chosen),)
+        return chosen
+
+    def pairs(self, table: Table) -> Iterator[TableRow]:
+        """Source and target of each row of a table."""
+        chosen = self.choose(table.columns)
+        rows = body(table, table.rows([chosen.src, chosen.tgt]))
+        return choice.in_pairs(rows, table.columns, chosen)
+
+    def rows(self, files: Sequence[hub.File]) -> Iterator[TableRow]:
+        """Source and target of each row, file after file."""
+        for file in files:
+            yield from self.pairs(self.table(file))
+
+
+def body(table: Table, rows: Iterator[TableRow] | Sequence[TableRow]) -> Iterator[TableRow]:
+    """The rows without the header: row 1 of a .csv or .tsv on the Hub, as in `datasets`."""
+    return itertools.islice(iter(rows), 0 if table.is_named else 1, None)
+
+
+def _lines(content: Content, budget: ReadingBudget) -> Table:
+    """Plain text: one column, and a row per non-empty line."""
+    lines = (
+        TableRow(number, [line])
+        for number, line in enumerate(streams.lines(content, budget), start=1)
+        if line and not line.isspace()
+    )
+    head = tuple(itertools.islice(lines, HEAD))
+    if not head:
+        raise UserError(f"`{content.name}` is empty; choose another split.")
+    text = (Column("text", "text"),)
+
+    def rows(chosen: Sequence[int]) -> Iterator[TableRow]:
+        return (
+            TableRow(row.number, [(row.fields or [None])[at] for at in chosen])
+            for row in itertools.chain(head, lines)
+        )
+
+    return Table(text, head, rows, is_named=True, fault="without a text", too_narrow="")
+
+
+READERS: Mapping[str, Callable[[Content, ReadingBudget], Table]] = MappingProxyType(
+    {
+        "parquet": parquet.parquet,
+        "jsonl": objects.jsonl,
+        "json": objects.json_,
+        "csv": delimited.csv_,
+        "tsv": delimited.tsv,
+        "txt": _lines,
+        "tmx": tmx.tmx,
+        "zip": archived.zipped,
+    }
+)

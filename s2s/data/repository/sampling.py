@@ -1,0 +1,287 @@
+"""A random sample of a split's rows: of all of them, or of parts drawn at random where the files are large.
+
+The same files, seed and number of rows give the same sample on every computer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, Any, NamedTuple, TypeVar, cast
+
+from s2s import hub
+from s2s.data.drawing import choose_indices
+from s2s.data.formats import streams
+from s2s.data.formats.parquet import RowGroups
+from s2s.data.formats.streams import Content
+from s2s.data.formats.table import TableRow
+from s2s.data.repository import choice, library
+from s2s.data.repository.reading import READERS, SplitReader
+
+SAMPLE_BYTES = 64_000_000  # read at most; larger files are read in parts
+MAX_FILES = 16  # of a split from which parts are read
+BLOCK = 1_000_000  # bytes of a part of a text file
+IN_BLOCKS = ("jsonl", "txt", "tsv")  # a row is a line, wherever reading starts
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+T = TypeVar("T")
+
+
+class Sample(NamedTuple):
+    """Rows in the order of the files, out of `n_seen`; `parts` says which, if these are not all rows."""
+
+    rows: list[TableRow]
+    n_drawn: int  # a row that is a list of pairs counts once
+    n_seen: int
+    parts: str = ""
+    total: int | None = None  # rows of the whole split, as far as the files tell
+
+
+def draw(reader: SplitReader, files: Sequence[hub.File], n: int, seed: int) -> Sample:
+    """`n` rows, or all if there are fewer."""
+    generator = random.Random(seed)
+    some = _some(files, MAX_FILES, generator)
+    kind = hub.kind(files[0].path)
+    if kind == "parquet":
+        return _from_groups(reader, files, some, n, generator)
+    if kind in library.BUILDERS:
+        return _from_library(reader, files, some, n, generator)
+    if sum(file.size for file in files) <= SAMPLE_BYTES:
+        rows, n_seen = _reservoir(reader.rows(files), n, generator)
+        return Sample(rows, len(rows), n_seen)
+    if kind in IN_BLOCKS and all(_has_lines(reader.content(file)) for file in some):
+        return _from_blocks(reader, some, n, generator)
+    return _from_starts(reader, some, n, generator)
+
+
+def _some(given: Sequence[T], n: int, generator: random.Random) -> list[T]:
+    return [given[at] for at in choose_indices(len(given), n, generator)]
+
+
+def _reservoir(
+    rows: Iterable[TableRow], n: int, generator: random.Random
+) -> tuple[list[TableRow], int]:
+    """`n` of the rows in their order, each set equally probable, and how many there were (algorithm R)."""
+    kept: list[tuple[int, TableRow]] = []
+    n_seen = 0
+    for row in rows:
+        if len(kept) < n:
+            kept.append((n_seen, row))
+        elif (at := int(generator.random() * (n_seen + 1))) < n:
+            kept[at] = (n_seen, row)
+        n_seen += 1
+    return [row for _, row in sorted(kept, key=lambda one: one[0])], n_seen
+
+
+class _Group(NamedTuple):
+    file: RowGroups
+    at: int
+    n_rows: int
+    n_bytes: int
+
+
+def _from_groups(
+    reader: SplitReader,
+    files: Sequence[hub.File],
+    some: Sequence[hub.File],
+    n: int,
+    generator: random.Random,
+) -> Sample:
+    """From row groups of .parquet files: from all, or from as many at random as the limit allows."""
+    groups: list[_Group] = []
+    for file in some:
+        opened = RowGroups(reader.content(file), reader.budget)
+        chosen = reader.choose(opened.columns)
+        n_bytes = opened.n_bytes([chosen.src, chosen.tgt])
+        groups += map(_Group, itertools.repeat(opened), itertools.count(), opened.n_rows, n_bytes)
+    read = _within_limit(groups, n, generator)
+    rows = _rows_of_groups(reader, read, n, generator)
+    n_seen = sum(group.n_rows for group in read)
+    if len(read) == len(groups) and len(some) == len(files):
+        return Sample(list(rows), min(n, n_seen), n_seen)
+    share = sum(file.size for file in some) / max(1, sum(file.size for file in files))
+    total = sum(group.n_rows for group in groups)
+    parts = f"{len(read):,} row groups of its files"
+    total = total if share == 1.0 else _about(total / share)
+    return Sample(list(rows), min(n, n_seen), n_seen, parts, total)
+
+
+def _within_limit(groups: Sequence[_Group], n_rows: int, generator: random.Random) -> list[_Group]:
+    """Groups in random order up to the limit of bytes, but at least with as many rows as are needed."""
+    taken: list[int] = []
+    n_bytes = n_taken = 0
+    for at in sorted(range(len(groups)), key=lambda _: generator.random()):
+        n_bytes += groups[at].n_bytes
+        if n_bytes > SAMPLE_BYTES and n_taken >= n_rows:
+            break
+        n_taken += groups[at].n_rows
+        taken.append(at)
+    return [groups[at] for at in sorted(taken)]
+
+
+def _rows_of_groups(
+    reader: SplitReader, groups: Sequence[_Group], n: int, generator: random.Random
+) -> Iterator[TableRow]:
+    chosen_rows = choose_indices(sum(group.n_rows for group in groups), n, generator)
+    next_row = next(chosen_rows, None)
+    start = 0
+    for group in groups:
+        wanted: list[int] = []
+        while next_row is not None and next_row < start + group.n_rows:
+            wanted.append(next_row - start)
+            next_row = next(chosen_rows, None)
+        start += group.n_rows
+        if wanted:
+            chosen = reader.choose(group.file.columns)
+            rows = group.file.rows([chosen.src, chosen.tgt], [group.at])
+            yield from choice.in_pairs(_at(rows, wanted), group.file.columns, chosen)
+
+
+def _at(rows: Iterator[TableRow], wanted: Sequence[int]) -> Iterator[TableRow]:
+    """The rows with these indices, which ascend; no row after the last of them is read."""
+    done = 0
+    for at in wanted:
+        yield from itertools.islice(rows, at - done, at - done + 1)
+        done = at + 1
+
+
+def _from_blocks(
+    reader: SplitReader, some: Sequence[hub.File], n: int, generator: random.Random
+) -> Sample:
+    """From blocks at random positions of text files, whose first and last lines are completed or left out."""
+    blocks = [
+        (file, at)
+        for file in some
+        for at in range(-(-file.size // BLOCK))
+        if at * BLOCK < file.size
+    ]
+    read = _some(blocks, SAMPLE_BYTES // BLOCK, generator)
+    heads = {file.path: _header(reader.content(file)) for file, _ in read}
+    rows = (row for file, at in read for row in _block(reader, file, at * BLOCK, heads[file.path]))
+    kept, n_seen = _reservoir(rows, n, generator)
+    n_bytes = sum(min(BLOCK, file.size - at * BLOCK) for file, at in read)
+    size = sum(file.size for file in some)
+    parts = f"{len(read):,} blocks of {streams.format_size(BLOCK)} of its files"
+    return Sample(kept, len(kept), n_seen, parts, _about(n_seen * size / max(1, n_bytes)))
+
+
+def _has_lines(content: Content) -> bool:
+    """Whether a line break is one byte of the file as it is stored."""
+    if content.is_compressed:
+        return False
+    with content.open() as file:
+        return file.read(2) not in UTF_16
+
+
+def _header(content: Content) -> bytes:
+    """The first line of a .tsv, which names the columns of every block; empty for formats without one."""
+    if hub.kind(content.file) != "tsv":
+        return b""
+    with content.open() as file:
+        return file.read(BLOCK).partition(b"\n")[0] + b"\n"
+
+
+def _block(reader: SplitReader, file: hub.File, start: int, header: bytes) -> Iterator[TableRow]:
+    """The rows that begin in a block."""
+    content = reader.content(file)
+    with content.open() as raw:
+        raw.seek(max(0, start - 1))
+        block = raw.read(BLOCK + (start > 0))
+        tail = b""
+        while block and not (block + tail).endswith(b"\n") and b"\n" not in tail:
+            more = raw.read(1 << 16)
+            tail += more
+            if not more or len(tail) > reader.budget.caps.line:
+                break
+    whole = block + tail.partition(b"\n")[0]
+    lines = whole.partition(b"\n")[2] if start else whole.removeprefix(header)
+    if not lines.strip():
+        return iter(())
+    named = content._replace(open=streams.in_memory(file.path, header + lines).open)
+    return reader.pairs(READERS[hub.kind(file.path)](named, reader.budget))
+
+
+def _from_starts(
+    reader: SplitReader, some: Sequence[hub.File], n: int, generator: random.Random
+) -> Sample:
+    """From the first rows of files that can only be read from their start."""
+    share = SAMPLE_BYTES // len(some)
+    rows = (row for file in some for row in _start(reader, file, share))
+    kept, n_seen = _reservoir(rows, n, generator)
+    n_bytes = sum(min(share, file.size) for file in some)
+    total = _about(n_seen * sum(file.size for file in some) / max(1, n_bytes))
+    return Sample(
+        kept, len(kept), n_seen, f"the first {streams.format_size(share)} of its files", total
+    )
+
+
+def _start(reader: SplitReader, file: hub.File, share: int) -> Iterator[TableRow]:
+    """The complete rows in the first bytes of a file."""
+    raw = content = reader.content(file)
+    if file.size > share:
+        content = content._replace(open=lambda: cast(IO[bytes], _Start(raw.open(), share)))
+    with contextlib.suppress(_StartIsOverError):
+        yield from reader.pairs(READERS[hub.kind(file.path)](content, reader.budget))
+
+
+class _StartIsOverError(Exception):
+    """More than the start of a file was to be read."""
+
+
+class _Start(io.RawIOBase):
+    """A file of which nothing more is read once so many bytes have been."""
+
+    def __init__(self, raw: IO[bytes], limit: int) -> None:
+        self._raw = raw
+        self._limit = limit
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._raw.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._raw.tell()
+
+    def readinto(self, buffer: Any) -> int:
+        if self._raw.tell() >= self._limit:
+            raise _StartIsOverError
+        wanted = memoryview(buffer).cast("B")
+        given = self._raw.read(len(wanted))
+        wanted[: len(given)] = given
+        return len(given)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+def _from_library(
+    reader: SplitReader,
+    files: Sequence[hub.File],
+    some: Sequence[hub.File],
+    n: int,
+    generator: random.Random,
+) -> Sample:
+    """From files that another process reads with `datasets`, each from its start."""
+    share = SAMPLE_BYTES // len(some)
+    rows = (
+        row
+        for file in some
+        for row in reader.pairs(library.table(reader.origin, file, reader.budget, share))
+    )
+    kept, n_seen = _reservoir(rows, n, generator)
+    if len(some) == len(files) and all(file.size <= share for file in files):
+        return Sample(kept, len(kept), n_seen)
+    return Sample(kept, len(kept), n_seen, f"the first {streams.format_size(share)} of its files")
+
+
+def _about(n: float) -> int:
+    """A number rounded to two digits, since it is an estimate."""
+    return int(float(f"{n:.1e}"))

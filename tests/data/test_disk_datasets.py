@@ -1,0 +1,114 @@
+"""Folders: what `save_to_disk` wrote, and tables; what is in them is said where it cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import datasets
+import pytest
+
+from s2s.access import acting_as
+from s2s.config import UserError
+from s2s.data import Pair, absolute, load, parse_spec, splits
+
+ROWS = [{"en": f"house {at}", "de": f"Haus {at}", "n": at} for at in range(60)]
+EXPECTED = tuple(Pair(row["en"], row["de"]) for row in ROWS)
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    """A saved dataset, and a saved dictionary of splits, one of which has no text."""
+    rows = datasets.Dataset.from_list(ROWS)
+    rows.save_to_disk(tmp_path / "one")
+    both = {"train": rows, "validation": rows.select(range(5)), "numbers": rows.select_columns("n")}
+    datasets.DatasetDict(both).save_to_disk(tmp_path / "both")
+    return tmp_path
+
+
+def test_a_saved_dataset(saved: Path) -> None:
+    corpus = load(f"disk:{saved}/one")
+    assert corpus.pairs == EXPECTED
+    assert load(f"disk:{saved}/one#src=de,tgt=en").pairs[0] == Pair("Haus 0", "house 0")
+    assert splits(f"disk:{saved}/one") == ("train",)
+    assert absolute(f"disk:{saved}/one#rows=4").endswith("one#rows=4")
+
+
+def test_a_dictionary_of_splits(saved: Path) -> None:
+    assert splits(f"disk:{saved}/both") == ("train", "valid", "numbers")
+    assert load(f"disk:{saved}/both#split=valid").pairs == EXPECTED[:5]
+    with pytest.raises(UserError, match=r"no split of .*both` `test`; the nearest are"):
+        load(f"disk:{saved}/both#split=test")
+    with pytest.raises(UserError, match=r"no text column, only `n` \(int64\)"):
+        load(f"disk:{saved}/both#split=numbers")
+
+
+def test_rows_of_a_saved_dataset(saved: Path) -> None:
+    first = load(f"disk:{saved}/one#rows=10")
+    assert first.pairs == EXPECTED[:10]
+    assert "The first 10 of 60 rows are used." in first.notes
+    drawn = load(f"disk:{saved}/one#rows=10,sample=2")
+    assert len(drawn) == 10
+    assert drawn.pairs == load(f"disk:{saved}/one#rows=10,sample=2").pairs != first.pairs
+    assert "10 of 60 rows, drawn at random with seed 2." in drawn.notes
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl"])
+def test_a_folder_of_tables(saved: Path, suffix: str) -> None:
+    folder = saved / suffix
+    folder.mkdir()
+    rows = datasets.Dataset.from_list(ROWS)
+    write = {"parquet": rows.to_parquet, "csv": rows.to_csv, "jsonl": rows.to_json}[suffix]
+    write(folder / f"train.{suffix}")
+    rows.select(range(5)).to_parquet(saved / "v.parquet")
+    (folder / "README.md").write_text("# nothing to read")
+    assert load(f"disk:{folder}#src=en,tgt=de").pairs == EXPECTED
+    drawn = load(f"disk:{folder}#rows=10,sample=2")
+    assert "10 of 60 rows, drawn at random with seed 2." in drawn.notes
+
+
+def test_the_shards_of_a_saved_dataset_without_its_state_are_a_folder_of_tables(
+    saved: Path,
+) -> None:
+    (saved / "one" / "state.json").unlink()
+    (saved / "one" / "dataset_info.json").unlink()
+    assert load(f"disk:{saved}/one#src=en,tgt=de").pairs == EXPECTED
+
+
+def test_what_is_no_dataset(saved: Path) -> None:
+    with pytest.raises(UserError, match="There is no folder"):
+        load(f"disk:{saved}/nowhere")
+    (saved / "empty").mkdir()
+    (saved / "empty" / "notes.pdf").write_bytes(b"x")
+    with pytest.raises(UserError, match=r"has no file that can be read here; give a folder that"):
+        load(f"disk:{saved}/empty")
+    (saved / "one" / "dataset_info.json").write_text("{")
+    with pytest.raises(UserError, match="is not a complete folder of `save_to_disk`"):
+        load(f"disk:{saved}/one")
+    pictures = datasets.Dataset.from_dict(
+        {"image": [None], "label": [1]},
+        features=datasets.Features({"image": datasets.Image(), "label": datasets.Value("int64")}),
+    )
+    pictures.save_to_disk(saved / "pictures")
+    with pytest.raises(UserError, match=r"only `image` \(Image\), `label` \(int64\)"):
+        load(f"disk:{saved}/pictures")
+
+
+def test_a_visitor_of_a_hosted_server_reads_no_folder_of_it(
+    saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    with acting_as("visitor"):
+        for spec in (f"disk:{saved}/one", "disk:/", "disk:", f"disk:{saved}/nowhere#rows=1"):
+            for read in (load, splits):
+                with pytest.raises(UserError, match="names files of the server"):
+                    read(spec)
+    assert parse_spec(f"disk:{saved}/one").source == "disk"
+
+
+def test_translations_in_a_list_are_pairs(tmp_path: Path) -> None:
+    rows = [
+        {"translations": [{"en": "a", "de": "b"}, {"en": "c", "de": "d"}]},
+        {"translations": []},
+    ]
+    datasets.Dataset.from_list(rows).save_to_disk(tmp_path / "listed")
+    assert load(f"disk:{tmp_path}/listed").pairs == (Pair("a", "b"), Pair("c", "d"))
