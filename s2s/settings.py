@@ -60,7 +60,7 @@ def home() -> Path:
 def dashboard() -> Path:
     """The folder of streamlit_app.py and pages/: a part of the installed package; elsewhere the project's own."""
     installed = Path(__file__).parent / "dashboard"
-    return installed if installed.is_dir() else Path(__file__).parents[1]
+    return installed if (installed / "pages").is_dir() else Path(__file__).parents[1]
 
 
 def new_id() -> str:
