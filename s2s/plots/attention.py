@@ -51,8 +51,8 @@ def heatmap(
     shades = by_row(weights) if per_row else weights
     cells = _cells(shades, _hover_text(keys, rows, verb, sums), has_scale=not has_numbers)
     if per_row:
-        cells.update(text=weights, hovertemplate="%{customdata}: %{text:.4f}<extra></extra>")
-        cells.colorbar.title.text = "share of the row maximum"
+        cells |= {"text": weights, "hovertemplate": "%{customdata}: %{text:.4f}<extra></extra>"}
+        cells["colorbar"]["title"]["text"] = "share of the row maximum"
     traces = [cells, *([_numbers(weights, shades)] if has_numbers else [])]
     room = geometry(keys, rows)
     across = {
@@ -76,7 +76,7 @@ def heatmap(
             "xaxis2": _vertical(keys) | across,
         }
         # An axis without a trace is not drawn.
-        traces.append(go.Scatter(x=[], y=[], xaxis="x2", hoverinfo="skip"))
+        traces.append({"type": "scatter", "x": [], "y": [], "xaxis": "x2", "hoverinfo": "skip"})
     return go.Figure(traces, layout | {"dragmode": False, "showlegend": False})
 
 
@@ -138,37 +138,40 @@ def by_row(weights: Weights) -> Weights:
     return scaled
 
 
-def _cells(weights: Weights, hover: npt.NDArray[np.object_], *, has_scale: bool) -> go.Heatmap:
-    return go.Heatmap(
-        z=np.ascontiguousarray(weights, dtype=np.float32),
-        zmin=0,
-        zmax=1,
-        colorscale=theme.SEQUENTIAL,
-        xgap=1,
-        ygap=1,
-        customdata=hover,
-        hovertemplate="%{customdata}: %{z:.4f}<extra></extra>",
-        showscale=has_scale,
-        colorbar={
+def _cells(weights: Weights, hover: npt.NDArray[np.object_], *, has_scale: bool) -> dict[str, Any]:
+    """The trace of the colors. A dict: Plotly validates each trace as it is made, and again as it joins a figure."""
+    return {
+        "type": "heatmap",
+        "z": np.ascontiguousarray(weights, dtype=np.float32),
+        "zmin": 0,
+        "zmax": 1,
+        "colorscale": theme.SEQUENTIAL,
+        "xgap": 1,
+        "ygap": 1,
+        "customdata": hover,
+        "hovertemplate": "%{customdata}: %{z:.4f}<extra></extra>",
+        "showscale": has_scale,
+        "colorbar": {
             "thickness": 10,
             "title": {"text": "weight", "side": "right"},
             "tickformat": ".1f",
         },
-    )
+    }
 
 
-def _numbers(weights: Weights, shades: Weights) -> go.Scatter:
+def _numbers(weights: Weights, shades: Weights) -> dict[str, Any]:
     """A trace of its own: a heatmap writes in gray on the middle of the scale."""
     rows, columns = np.indices(weights.shape, dtype=np.float32)
-    return go.Scatter(
-        x=columns.ravel(),
-        y=rows.ravel(),
-        mode="text",
-        text=[f"{value:.2f}".removeprefix("0") for value in weights.ravel()],
-        textfont={"color": theme.text_colors(shades), "size": 12},
-        hoverinfo="skip",
-        cliponaxis=False,
-    )
+    return {
+        "type": "scatter",
+        "x": columns.ravel(),
+        "y": rows.ravel(),
+        "mode": "text",
+        "text": [f"{value:.2f}".removeprefix("0") for value in weights.ravel()],
+        "textfont": {"color": theme.text_colors(shades), "size": 12},
+        "hoverinfo": "skip",
+        "cliponaxis": False,
+    }
 
 
 def ticks(tokens: Sequence[str]) -> dict[str, Any]:

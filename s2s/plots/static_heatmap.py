@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-import numpy as np
-from plotly.colors import sample_colorscale
-
 from s2s.plots import theme
 from s2s.plots.attention import LEGIBLE, MAX_LEVEL, Weights, geometry
 
@@ -22,7 +19,7 @@ def static_heatmap(
     if not 0 < weights.size <= MAX_CELLS:
         return ""
     room = geometry(keys, rows)
-    colors = sample_colorscale(theme.SEQUENTIAL, np.clip(weights, 0, 1).ravel().astype(float))
+    colors = theme.shades(weights)
     inks = theme.text_colors(weights)
     has_numbers = max(weights.shape) <= LEGIBLE
     figures = [f"{value:.2f}".removeprefix("0") if has_numbers else "" for value in weights.ravel()]

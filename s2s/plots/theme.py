@@ -46,10 +46,34 @@ def palette() -> npt.NDArray[np.uint8]:
     return np.array([unlabel_rgb(color) for color in colors]).round().astype(np.uint8)
 
 
+def shades(values: npt.NDArray[np.float32]) -> list[str]:
+    """The color of each value in 0 to 1, one of the 256 of `palette`."""
+    numbers = (np.clip(values, 0, 1).ravel() * 255).round().astype(int)
+    return [_hex_palette()[number] for number in numbers]
+
+
+@functools.cache
+def _hex_palette() -> list[str]:
+    return ["#" + bytes(rgb).hex() for rgb in palette()]
+
+
 def text_colors(values: npt.NDArray[np.float32]) -> list[str]:
     """Black or white for each value in 0 to 1, whichever has more contrast with its color (at least 4.58:1, WCAG 2)."""
-    colors = sample_colorscale(SEQUENTIAL, np.clip(values, 0, 1).ravel().astype(float))
-    return ["#000000" if luminance(unlabel_rgb(color)) > 0.179 else "#ffffff" for color in colors]
+    return ["#000000" if value > _bright_from() else "#ffffff" for value in values.ravel()]
+
+
+@functools.cache
+def _bright_from() -> float:
+    """The value from which colors of the scale are bright: they get brighter all the way."""
+    dark, bright = 0.0, 1.0
+    while bright - dark > 1e-9:
+        middle = (dark + bright) / 2
+        (color,) = sample_colorscale(SEQUENTIAL, [middle])
+        if luminance(unlabel_rgb(color)) > 0.179:
+            bright = middle
+        else:
+            dark = middle
+    return bright
 
 
 def luminance(rgb: Iterable[float]) -> float:

@@ -22,6 +22,13 @@ def test_numbers_can_be_read_on_every_color_of_the_scale() -> None:
         )
 
 
+def test_shades_are_the_colors_of_the_scale() -> None:
+    values = np.linspace(-0.1, 1.1, 121, dtype=np.float32)
+    colors = sample_colorscale(theme.SEQUENTIAL, values.clip(0, 1).astype(float))
+    found = [tuple(bytes.fromhex(shade[1:])) for shade in theme.shades(values)]
+    np.testing.assert_allclose(found, [unlabel_rgb(color) for color in colors], atol=1.5)
+
+
 @pytest.mark.parametrize(
     ("token", "length", "short"), [("house", 5, "house"), ("houses", 5, "hous…"), ("", 5, "")]
 )

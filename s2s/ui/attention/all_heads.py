@@ -63,8 +63,10 @@ def show(request: AttentionRequest) -> None:
     )
     st.caption(_instructions(view))
     _save_button(request)
-    with st.expander("As a table", icon=":material/table:"):
-        _table(request)
+    rows = st.expander("As a table", icon=":material/table:", key=f"{KEY} rows", on_change="rerun")
+    if rows.open:
+        with rows:
+            _table(request)
 
 
 def _save_button(request: AttentionRequest) -> None:

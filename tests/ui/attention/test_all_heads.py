@@ -142,7 +142,11 @@ def test_the_canvas_and_the_table_have_all_heads_of_the_kind(run: Run, kind: str
         [*attention.view(kind).keys],
     )
     assert chosen(screen) == {"chosen": [0, 2], "enlarged": None, "perRow": False}
+    assert not screen.dataframe  # it is made when it is opened
+    screen.session_state["attention grid rows"] = True
+    screen.run()
     table = next(each.value for each in screen.dataframe if "Entropy" in each.value)
+    assert "Heads (CSV)" in {button.label for button in screen.get("download_button")}
     found = summarize_heads(attention, kind)
     assert list(zip(table["Layer"], table["Head"], strict=True)) == [
         (layer, head) for layer in (1, 2) for head in (1, 2, 3, 4)

@@ -72,3 +72,22 @@ def test_a_setting_that_cannot_be_obeyed_is_said_before_anything_is_decoded() ->
     screen = opened("compare", src="the red house", c1=f"{DEMO}!constrained!force_words:zebrä")
     assert "is not in this model's target vocabulary" in page_text(screen)
     assert not screen.exception
+
+
+def test_the_settings_of_every_strategy_are_drawn_while_open_and_kept_while_closed() -> None:
+    key = "c1 beam repetition_penalty"
+    screen = opened("compare", src="the red house")
+    assert key not in {each.key for each in screen.number_input}
+    screen.session_state["c1 beam rules"] = True
+    screen.run()
+    screen.number_input(key=key).set_value(1.3).run()
+    assert screen.number_input(key=key).value == 1.3
+    screen.session_state["c1 beam rules"] = False
+    screen.run()
+    assert key not in {each.key for each in screen.number_input}
+    assert Column.read(screen.session_state["c1"]).settings["repetition_penalty"] == "1.3"
+
+
+def test_a_setting_of_every_strategy_that_a_link_changes_is_seen_at_once() -> None:
+    screen = opened("compare", src="the red house", c1=f"{DEMO}!beam!repetition_penalty:1.3")
+    assert screen.number_input(key="c1 beam repetition_penalty").value == 1.3
