@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from s2s.config import setting
-from s2s.decode.numerics import NEG_INF, logsumexp, topk
+from s2s.decode.numerics import NEG_INF, flat_rows, logsumexp, topk
 from s2s.decode.prefixes import Prefixes, forced_steps, start
 from s2s.decode.processors import GenerationConfig, LogitsProcessors
 from s2s.decode.results import Hypothesis, SearchResult, StepRecord
@@ -119,7 +119,8 @@ def most_probable(processors: LogitsProcessors) -> Propose:
             top_logits, tokens = topk(logits, n)  # (sources * beam, n) both
             return best_per_source(top_logits - log_sums, tokens, live.totals, n)
         log_probs = processors.apply(logits - log_sums, live.prefixes.ids, live.source_of_rows)
-        return best_per_source(*topk(log_probs, n), live.totals, n)
+        top_log_probs, tokens = topk(log_probs, n)  # (sources * beam, n) both
+        return best_per_source(top_log_probs, tokens, live.totals, n)
 
     return propose
 
@@ -153,30 +154,32 @@ def search(
     each source run in parallel, each like a source of its own, until all of them are done; `leading` lowers totals
     (sources, beam) that must not keep a search running.
     """
+    beam = config.num_beams
+    limit = processors.limit
     live = _start(stepper, processors, groups)
-    results = [
-        _Finished(config, processors.limit, live.prefixes, row) for row in range(len(live.sources))
-    ]
+    results = [_Finished(config, limit, live.prefixes, row) for row in range(len(live.sources))]
     while True:
         logits = stepper.step(live.prefixes.last)  # (sources * beam, vocab)
         log_sums = logsumexp(logits)  # (sources * beam, 1)
-        candidates = propose(logits, log_sums, live, 2 * config.num_beams)  # (sources, 2 * beam)
-        step = _Step(
-            live, candidates, logits, log_sums, eos_id=stepper.eos_id, beam=config.num_beams
-        )
+        candidates = propose(logits, log_sums, live, 2 * beam)  # (sources, 2 * beam)
+        step = _Step(live, candidates, logits, log_sums, eos_id=stepper.eos_id, beam=beam)
         length = live.prefixes.length + 1
-        step.record(results, is_last=length == processors.limit)
+        step.record(results, is_last=length == limit)
+
         totals = leading(step.unfinished) if leading else step.unfinished  # (sources, 2 * beam)
+        best_totals = totals.amax(1).tolist()
         is_done = [
             results[source].is_done(best_total, length)
-            for source, best_total in zip(live.sources, totals.amax(1).tolist(), strict=True)
+            for source, best_total in zip(live.sources, best_totals, strict=True)
         ]
         kept = _kept_sources(is_done, groups)
         if not kept:
             return [result.ranked() for result in results]
+
         live = step.next_live(kept)
         if groups > 1:  # a group that is done waits for the others of its source
-            live.totals.masked_fill_(torch.tensor([[is_done[row]] for row in kept]), NEG_INF)
+            is_waiting = torch.tensor([[is_done[row]] for row in kept])  # (sources, 1)
+            live.totals.masked_fill_(is_waiting, NEG_INF)
         stepper.reorder(live.rows)
 
 
@@ -194,11 +197,12 @@ def _start(stepper: Stepper, processors: LogitsProcessors, groups: int) -> LiveB
 
 def _kept_sources(is_done: list[bool], groups: int) -> list[int]:
     """The numbers of the searches that continue: all groups of a source, until all of them are done."""
-    return [
-        row
-        for row in range(len(is_done))
-        if not all(is_done[row - row % groups : row - row % groups + groups])
-    ]
+    kept: list[int] = []
+    for first in range(0, len(is_done), groups):
+        of_source = range(first, first + groups)
+        if not all(is_done[row] for row in of_source):
+            kept.extend(of_source)
+    return kept
 
 
 class _Step:
@@ -220,9 +224,7 @@ class _Step:
         self.is_eos = self.candidates.tokens.eq(eos_id)  # (sources, 2 * beam)
         self.unfinished = self.candidates.totals.masked_fill(self.is_eos, NEG_INF)
         self.chosen = self.unfinished.topk(beam, 1).indices  # (sources, beam)
-        n_sources, width = live.totals.shape
-        first_rows = torch.arange(n_sources)[:, None] * width  # (sources, 1)
-        self.rows = self.candidates.parents + first_rows  # (sources, 2 * beam)
+        self.rows = flat_rows(self.candidates.parents, live.totals.shape[1])
         token_logits = logits[self.rows, self.candidates.tokens]  # (sources, 2 * beam)
         self.log_probs = token_logits - log_sums.take(self.rows)  # the model's own, of the tokens
 
@@ -296,13 +298,12 @@ class _Finished:
         sums = [self.live_log_probs[one.parent] + one.log_prob for one in candidates]
         ranks = [rank for rank in range(len(chosen)) if candidates[rank].is_eos]
         ranks += [rank for rank in chosen if not candidates[rank].is_eos]
-        self.steps.append(
-            tuple(
-                StepRecord(one.parent, one.token, sums[rank], one.total, one.is_eos)
-                for rank in ranks
-                if (one := candidates[rank]).total > NEG_INF
-            )
-        )
+        records = []
+        for rank in ranks:
+            one = candidates[rank]
+            if one.total > NEG_INF:
+                records.append(StepRecord(one.parent, one.token, sums[rank], one.total, one.is_eos))
+        self.steps.append(tuple(records))
         self.live_log_probs = [sums[rank] for rank in chosen]
 
     def is_done(self, best_live: float, length: int) -> bool:
@@ -313,9 +314,10 @@ class _Finished:
             return False
         if self.config.early_stopping is True:
             return True
+        worst_finished, *_ = self.best[0]
         is_never = self.config.early_stopping == "never" and self.config.length_penalty > 0
         reachable = self.config.score(best_live, self.limit if is_never else length)
-        return reachable <= self.best[0][0]
+        return reachable <= worst_finished
 
     def ranked(self) -> SearchResult:
         """The finished hypotheses, best first."""

@@ -11,7 +11,7 @@ from torch import Tensor
 from s2s.decode.beam import BeamConfig, Candidates, LiveBeams, search
 from s2s.decode.filters import Truncation, truncate
 from s2s.decode.noise import key_of, mixed
-from s2s.decode.numerics import NEG_INF
+from s2s.decode.numerics import NEG_INF, flat_rows
 from s2s.decode.processors import LogitsProcessors
 from s2s.decode.results import SearchResult
 from s2s.decode.sampling import processed
@@ -37,7 +37,8 @@ def beam_sample(
     def propose(logits: Tensor, log_sums: Tensor, live: LiveBeams, n: int) -> Candidates:
         log_probs = processed(processors, logits - log_sums, live.prefixes, live.source_of_rows)
         scores = truncate(log_probs, config, keep=2)
-        return drawn(scores, live, [keys[source] for source in live.sources], n)
+        live_keys = [keys[source] for source in live.sources]
+        return drawn(scores, live, live_keys, n)
 
     return search(stepper, config, processors, propose)
 
@@ -48,11 +49,11 @@ def drawn(scores: Tensor, live: LiveBeams, keys: Sequence[int], n: int) -> Candi
     Those are the highest totals after Gumbel noise on each (Vieira 2014). One key per source.
     """
     n_sources, beam = live.totals.shape
-    step = [live.prefixes.length] * n_sources * beam
-    row_keys = mixed(
-        [key for key in keys for _ in range(beam)], list(range(beam)) * n_sources, step
-    ).tolist()
-    ranked, parents, tokens = perturbed(scores, live.totals, None, row_keys, n)  # (sources, n) each
-    rows = parents + torch.arange(n_sources)[:, None] * beam
+    source_keys = [key for key in keys for _ in range(beam)]
+    places = list(range(beam)) * n_sources
+    row_keys = mixed(source_keys, places, live.prefixes.length).tolist()
+    noisy, parents, tokens = perturbed(scores, live.totals, None, row_keys, n)  # (sources, n) each
+    rows = flat_rows(parents, beam)
     totals = live.totals.gather(1, parents) + scores[rows, tokens]
-    return Candidates(totals.masked_fill(ranked.eq(NEG_INF), NEG_INF), parents, tokens)
+    totals = totals.masked_fill(noisy.eq(NEG_INF), NEG_INF)
+    return Candidates(totals, parents, tokens)

@@ -13,7 +13,7 @@ from torch.nn.functional import pad
 
 from s2s.config import UserError, setting
 from s2s.decode.beam import BeamConfig, Candidates, LiveBeams, most_probable, search
-from s2s.decode.numerics import NEG_INF, topk
+from s2s.decode.numerics import NEG_INF, flat_rows, topk
 from s2s.decode.processors import LogitsProcessors, split_commas, token_ids
 from s2s.decode.results import SearchResult
 from s2s.decode.stepper import ID_CODEC, Stepper, TextCodec
@@ -61,7 +61,8 @@ def constrained(
 
 def _check(phrases: _Phrases, processors: LogitsProcessors, codec: TextCodec) -> None:
     """Raises UserError where the phrases cannot all be written."""
-    missing = phrases.needed - int(phrases.met(phrases.after(processors.prefix)))
+    met = int(phrases.met(phrases.after(processors.prefix)))
+    missing = phrases.needed - met
     room = processors.limit - len(processors.prefix)
     if missing > room:
         given = f"`force_words` takes {missing} tokens and at most {room} may be written"
@@ -75,8 +76,8 @@ def _check(phrases: _Phrases, processors: LogitsProcessors, codec: TextCodec) ->
 
 
 def _contains(phrase: Phrase, word: Phrase) -> bool:
-    parts = (phrase[at : at + len(word)] for at in range(len(phrase)))
-    return any(part == word for part in parts)
+    n = len(word)
+    return any(phrase[at : at + n] == word for at in range(len(phrase)))
 
 
 class Progress(NamedTuple):
@@ -94,14 +95,14 @@ class _Phrases:
     def __init__(self, given: Sequence[Phrase]) -> None:
         counts = Counter(given)
         self.distinct = list(counts)
-        self.wanted = torch.tensor(list(counts.values()))  # (phrases,)
+        self.wanted = torch.tensor(list(counts.values()))  # (phrases,), how often
         self.lengths = torch.tensor([len(phrase) for phrase in self.distinct])  # (phrases,)
-        self.needed = sum(map(len, given))
-        self.tokens = torch.tensor(sorted({token for phrase in given for token in phrase}))
+        self.needed = sum(map(len, given))  # tokens, of all occurrences
+        tokens = sorted({token for phrase in given for token in phrase})
+        self.tokens = torch.tensor(tokens)
         longest = max(map(len, given), default=0)
         padded = [[*phrase, *[-1] * (longest - len(phrase))] for phrase in self.distinct]
         self.written = torch.tensor(padded)  # (phrases, longest)
-        tokens = self.tokens.tolist()
         moves = [_transitions(phrase, tokens, longest) for phrase in self.distinct]
         self.transitions = torch.tensor(moves)  # (phrases, longest, tokens + 1)
 
@@ -114,29 +115,33 @@ class _Phrases:
 
     def advance(self, progress: Progress, tokens: Tensor) -> Progress:
         """After one more token per prefix (...)."""
-        nearest = torch.searchsorted(self.tokens, tokens.contiguous())
-        nearest = nearest.clamp(max=len(self.tokens) - 1)
         other = len(self.tokens)  # the last column stands for every other token
-        columns = torch.where(self.tokens[nearest].eq(tokens), nearest, other)
+        nearest = torch.searchsorted(self.tokens, tokens.contiguous())
+        nearest = nearest.clamp(max=other - 1)
+        columns = torch.where(self.tokens[nearest].eq(tokens), nearest, other)  # (...)
         phrases = torch.arange(len(self.distinct))
         matched = self.transitions[phrases, progress.matched, columns[..., None]]  # (..., phrases)
         is_whole = matched.eq(self.lengths)
+        matched = matched.masked_fill(is_whole, 0)
         left = (progress.left - is_whole.long()).clamp(min=0)
-        return Progress(matched.masked_fill(is_whole, 0), left)
+        return Progress(matched, left)
 
     def met(self, progress: Progress) -> Tensor:
         """Tokens of whole phrases and of the phrase that has got furthest (...): some next token always adds at least
         one.
         """
-        completed = ((self.wanted - progress.left) * self.lengths).sum(-1)
-        return completed + (progress.matched * progress.left.gt(0)).amax(-1)
+        n_completed = self.wanted - progress.left  # (..., phrases)
+        completed = (n_completed * self.lengths).sum(-1)
+        begun = progress.matched * progress.left.gt(0)  # (..., phrases)
+        return completed + begun.amax(-1)
 
     def wanted_next(self, progress: Progress) -> tuple[Tensor, Tensor]:
         """The token that each phrase needs now, and whether it is needed and no earlier phrase needs the same:
 
         (rows, phrases) both.
         """
-        tokens = self.written[torch.arange(len(self.distinct)), progress.matched]
+        phrases = torch.arange(len(self.distinct))
+        tokens = self.written[phrases, progress.matched]  # (rows, phrases)
         is_needed = progress.left.gt(0)
         is_equal = tokens[:, :, None].eq(tokens[:, None])  # (rows, phrases, phrases)
         is_same_need = is_equal & is_needed[:, None]
@@ -159,7 +164,7 @@ def _transitions(phrase: Phrase, tokens: Sequence[int], longest: int) -> list[li
     for matched in range(len(phrase)):
         so_far = phrase[:matched]
         moves = [after((*so_far, token)) for token in tokens]
-        rows.append([*moves, 0])
+        rows.append([*moves, 0])  # every other token
     unused = [0] * (len(tokens) + 1)
     return rows + [unused] * (longest - len(phrase))
 
@@ -177,14 +182,14 @@ class _Banks:
 
     def propose(self, logits: Tensor, log_sums: Tensor, live: LiveBeams, n: int) -> Candidates:
         """First what finishes, then what continues; where nothing can continue, what has met the most finishes."""
-        progress = self.progress = self._progress(live)
+        progress = self._progress(live)  # (rows, phrases) each
+        self.progress = progress
         every = self._candidates(logits - log_sums, live, progress, n)  # (sources, m) each
-        n_sources, width = live.totals.shape
-        first_rows = torch.arange(n_sources)[:, None] * width  # (sources, 1)
-        rows = every.parents + first_rows  # (sources, m)
-        before = Progress(*(part[rows] for part in progress))  # (sources, m, phrases) each
-        met = self.phrases.met(self.phrases.advance(before, every.tokens))  # (sources, m)
-        met = met.masked_fill(every.totals.eq(NEG_INF), -1)
+        rows = flat_rows(every.parents, live.totals.shape[1])  # (sources, m)
+        before = Progress(progress.matched[rows], progress.left[rows])  # (sources, m, phrases) each
+        after = self.phrases.advance(before, every.tokens)
+        met = self.phrases.met(after).masked_fill(every.totals.eq(NEG_INF), -1)  # (sources, m)
+
         is_eos = every.tokens.eq(self.processors.eos_id)
         continuing = met.masked_fill(is_eos, -1)
         is_last = continuing.amax(1).lt(0)  # (sources,)
@@ -200,11 +205,12 @@ class _Banks:
         """Which candidates finish, (sources, m): those that have met everything; at the end, of a source without any,
         the most.
         """
-        must_be_whole = self.has_finished[sources] | ~is_last
-        least = torch.where(must_be_whole, self.phrases.needed, met.amax(1).clamp(min=0))
-        is_enough = met.ge(least[:, None])
-        finishing = is_enough & (is_eos | is_last[:, None])
-        finishing &= _ranks(every.totals.masked_fill(~is_enough, NEG_INF)).lt(self.beam)
+        must_be_whole = self.has_finished[sources] | ~is_last  # (sources,)
+        most = met.amax(1).clamp(min=0)  # (sources,)
+        least = torch.where(must_be_whole, self.phrases.needed, most)
+        is_enough = met.ge(least[:, None])  # (sources, m)
+        is_among_best = _ranks(every.totals.masked_fill(~is_enough, NEG_INF)).lt(self.beam)
+        finishing = is_enough & (is_eos | is_last[:, None]) & is_among_best
         self.has_finished[sources] |= finishing.any(1)
         return finishing
 
@@ -213,10 +219,13 @@ class _Banks:
         return torch.where(self.may_finish | totals.eq(NEG_INF), totals, HOPELESS)
 
     def _progress(self, live: LiveBeams) -> Progress:
+        """Of the live prefixes, (rows, phrases) each."""
         if self.progress is None:
-            first = self.phrases.after(self.processors.prefix)
-            return Progress(*(part.expand(len(live.rows), -1) for part in first))
-        before = Progress(*(part[live.rows] for part in self.progress))
+            matched, left = self.phrases.after(self.processors.prefix)  # (phrases,) each
+            n_rows = len(live.rows)
+            return Progress(matched.expand(n_rows, -1), left.expand(n_rows, -1))
+        matched, left = self.progress
+        before = Progress(matched[live.rows], left[live.rows])
         return self.phrases.advance(before, live.prefixes.last)
 
     def _candidates(
@@ -231,16 +240,19 @@ class _Banks:
         scores = self.processors.apply(log_probs, live.prefixes.ids, live.source_of_rows)
         scores[progress.left.any(1), eos_id] = NEG_INF
         values, tokens = topk(scores, n)  # (rows, n) both
+
         is_first = torch.arange(values.shape[1]) == 0  # (n,)
         is_stuck = values[:, :1].eq(NEG_INF) & is_first  # (rows, n)
         values = torch.where(is_stuck, eos_log_probs[:, None], values)
         tokens = tokens.masked_fill(is_stuck, eos_id)
+
         needed, is_new = self.phrases.wanted_next(progress)  # (rows, phrases) both
         is_proposed = needed[:, :, None].eq(tokens[:, None]).any(2)  # (rows, phrases)
         is_new &= ~is_proposed
         needed_scores = scores.gather(1, needed).masked_fill(~is_new, NEG_INF)
         values = torch.cat([values, needed_scores], 1)  # (rows, n + phrases)
         tokens = torch.cat([tokens, needed], 1)
+
         n_sources, beam = live.totals.shape
         totals = values.view(n_sources, beam, -1) + live.totals[..., None]
         # (sources, beam, n + phrases) -> (sources, beam * (n + phrases))
@@ -252,14 +264,18 @@ class _Banks:
         """The best num_beams of each kind, kind after kind: (sources, kinds * beam)."""
         width = min(self.beam, every.totals.shape[1])
         missing = (0, self.beam - width)
-        by_kind = [every.totals.masked_fill(~kind, NEG_INF) for kind in kinds]
-        tops = [totals.topk(width, 1) for totals in by_kind]
-        values = [pad(top.values, missing, value=NEG_INF) for top in tops]
-        indices = torch.cat([pad(top.indices, missing) for top in tops], 1)
-        self.may_finish = met.gather(1, indices).eq(self.phrases.needed)
+        every_top = []
+        every_index = []
+        for kind in kinds:
+            top, index = every.totals.masked_fill(~kind, NEG_INF).topk(width, 1)
+            every_top.append(pad(top, missing, value=NEG_INF))  # (sources, beam)
+            every_index.append(pad(index, missing))
+        totals = torch.cat(every_top, 1)  # (sources, kinds * beam)
+        indices = torch.cat(every_index, 1)
         parents = every.parents.gather(1, indices)
         tokens = every.tokens.gather(1, indices)
-        return Candidates(torch.cat(values, 1), parents, tokens)
+        self.may_finish = met.gather(1, indices).eq(self.phrases.needed)
+        return Candidates(totals, parents, tokens)
 
 
 def _ranks(totals: Tensor) -> Tensor:
@@ -274,23 +290,32 @@ def allocated(totals: Tensor, banks: Tensor, highest: int, beam: int) -> Tensor:
     to the next lower one, and from the lowest to any that can fill them, the highest first (Post & Vilar 2018, section
     3.3, as in their Sockeye).
     """
-    counts = torch.zeros(len(banks), highest + 2, dtype=torch.long)
+    n_banks = highest + 1
+    counts = torch.zeros(len(banks), n_banks + 1, dtype=torch.long)
     counts.scatter_add_(1, highest - banks, torch.ones_like(banks))
     counts = counts[:, :-1]  # (sources, banks), the highest bank first, without -1
-    shares = torch.full((highest + 1,), beam // (highest + 1))  # (banks,)
-    shares[0] += beam % (highest + 1)
-    sums = (shares - counts).cumsum(1)
-    carried = sums - sums.cummin(1).values.clamp(max=0)  # past each bank
-    slots = shares + pad(carried[:, :-1], (1, 0)) - carried
+    shares = torch.full((n_banks,), beam // n_banks)  # (banks,)
+    shares[0] += beam % n_banks
+
+    # What a bank cannot fill is carried to the next lower one.
+    sums = (shares - counts).cumsum(1)  # (sources, banks)
+    carried_out = sums - sums.cummin(1).values.clamp(max=0)
+    carried_in = pad(carried_out[:, :-1], (1, 0))
+    slots = shares + carried_in - carried_out
+
+    # What the lowest bank cannot fill goes to the highest with room.
     room = counts - slots
     room_above = room.cumsum(1) - room
-    left = carried[:, -1:] - room_above
+    left = carried_out[:, -1:] - room_above
     slots += left.clamp(min=0).minimum(room)
+
+    # A candidate gets a slot if its rank within its bank is below the bank's slots.
     by_total = totals.argsort(dim=1, descending=True, stable=True)
     by_bank = banks.gather(1, by_total).argsort(dim=1, descending=True, stable=True)
     order = by_total.gather(1, by_bank)  # (sources, n), by bank, then by total
     bank_of = highest - banks.gather(1, order)  # 0 for the highest bank
-    starts = pad(counts.cumsum(1), (1, 0))
+    starts = pad(counts.cumsum(1), (1, 0))  # (sources, banks + 1), of each bank in the order
     ranks = torch.arange(banks.shape[1]) - starts.gather(1, bank_of)
-    is_in = ranks < pad(slots, (0, 1)).gather(1, bank_of)
+    slots = pad(slots, (0, 1))  # none for bank -1
+    is_in = ranks < slots.gather(1, bank_of)
     return torch.zeros_like(is_in).scatter(1, order, is_in)

@@ -121,11 +121,10 @@ def _advance(
     """Append one token to each prefix."""
     length = live.prefixes.length
     is_forced = length < len(processors.prefix)
-    choices = (
-        _forced(processors.prefix[length], len(live.rows))
-        if is_forced
-        else _choices(processors, live, config.width)
-    )
+    if is_forced:
+        choices = _forced(processors.prefix[length], len(live.rows))
+    else:
+        choices = _choices(processors, live, config.width)
     if length + 1 == stepper.max_length:
         gains = (1 - config.penalty_alpha) * choices.probabilities[:, 0]  # (sources,)
         return _appended(live, choices.tokens[:, 0], gains)
@@ -138,12 +137,14 @@ def _advance(
     gains, winners = objective.max(1)  # (sources,) both
     sources = torch.arange(n_sources)
     rows = winners + sources * k
-    gains = torch.zeros_like(gains) if is_forced else gains
+    if is_forced:
+        gains = torch.zeros_like(gains)
+    new_states = states[sources, winners][:, None]  # (sources, 1, d_model)
     return replace(
         _appended(live, choices.tokens[sources, winners], gains),
         rows=rows,
         logits=logits[rows],
-        states=torch.cat([live.states, states[sources, winners][:, None]], 1),
+        states=torch.cat([live.states, new_states], 1),
     )
 
 
@@ -155,7 +156,8 @@ def _appended(live: _Live, tokens: Tensor, gains: Tensor) -> _Live:
 
 def _forced(token: int, n_sources: int) -> Choices:
     tokens = torch.full((n_sources, 1), token)
-    return Choices(tokens, torch.ones(tokens.shape), torch.ones(tokens.shape, dtype=torch.bool))
+    ones = torch.ones(n_sources, 1)
+    return Choices(tokens, probabilities=ones, is_allowed=ones.bool())
 
 
 def _choices(processors: LogitsProcessors, live: _Live, k: int) -> Choices:
@@ -165,7 +167,8 @@ def _choices(processors: LogitsProcessors, live: _Live, k: int) -> Choices:
         logits = processors.apply(logits.clone(), live.prefixes.ids, live.sources)
     top_logits, tokens = topk(logits, k)  # (sources, k) both
     is_allowed = top_logits.gt(NEG_INF)
-    probabilities = (top_logits - logsumexp(logits)).exp().masked_fill(~is_allowed, 0.0)
+    probabilities = (top_logits - logsumexp(logits)).exp()
+    probabilities = probabilities.masked_fill(~is_allowed, 0.0)
     tokens[:, 0].masked_fill_(~is_allowed[:, 0], processors.eos_id)
     is_allowed[:, 0] = True
     return Choices(tokens, probabilities, is_allowed)

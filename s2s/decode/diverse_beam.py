@@ -15,10 +15,8 @@ from s2s.config import UserError, setting
 from s2s.decode.beam import BeamConfig, Candidates, LiveBeams, Propose, best_per_source, search
 from s2s.decode.numerics import NEG_INF, topk
 from s2s.decode.processors import LogitsProcessors
-from s2s.decode.results import SearchResult, StepRecord
+from s2s.decode.results import SearchResult, Steps
 from s2s.decode.stepper import ID_CODEC, Stepper, TextCodec
-
-Steps = Sequence[tuple[StepRecord, ...]]
 
 
 @dataclass(frozen=True)
@@ -91,15 +89,15 @@ def _diverse(config: DiverseBeam, processors: LogitsProcessors) -> Propose:
             log_probs = logits[of_group] - log_sums[of_group]  # (sources * beam, vocab)
             scores = processors.apply(log_probs, live.prefixes.ids[of_group], sources)
             _penalize(scores.view(len(rows), beam, -1), taken, penalties)
-            candidates = best_per_source(*topk(scores, n), live.totals[group::groups], n)
+            top_scores, tokens = topk(scores, n)  # (sources * beam, n) both
+            candidates = best_per_source(top_scores, tokens, live.totals[group::groups], n)
             proposed.append(candidates)
             tokens, is_real = _taken(candidates, n // 2, processors.eos_id)
             taken = torch.cat([taken, tokens], 1)  # (sources, tokens of the groups so far)
             penalties = torch.cat([penalties, is_real * config.diversity_penalty], 1)
         # of each part: groups times (sources, n) -> (sources * groups, n)
-        return Candidates(
-            *(torch.stack(parts, 1).flatten(0, 1) for parts in zip(*proposed, strict=True))
-        )
+        parts = zip(*proposed, strict=True)  # totals, parents, tokens
+        return Candidates(*(torch.stack(part, 1).flatten(0, 1) for part in parts))
 
     return propose
 
@@ -108,8 +106,10 @@ def _penalize(scores: Tensor, tokens: Tensor, penalties: Tensor) -> None:
     """Subtract the penalties of some tokens, (sources, m) both, from all rows of a source, (sources, beam, vocab), in
     place.
     """
-    shape = (-1, scores.shape[1], -1)
-    scores.scatter_add_(2, tokens[:, None].expand(shape), -penalties[:, None].expand(shape))
+    beam = scores.shape[1]
+    of_rows = tokens[:, None].expand(-1, beam, -1)  # (sources, m) -> (sources, beam, m)
+    losses = penalties[:, None].expand(-1, beam, -1)
+    scores.scatter_add_(2, of_rows, -losses)
 
 
 def _taken(candidates: Candidates, beam: int, eos_id: int) -> tuple[Tensor, Tensor]:
@@ -123,22 +123,23 @@ def _joined(groups: Sequence[SearchResult], n_forced: int, n_returned: int | Non
     """The groups of one source as one result."""
     every = (hypothesis for group in groups for hypothesis in group.hypotheses)
     ranked = sorted(every, key=lambda hypothesis: hypothesis.score, reverse=True)
+    forced = groups[0].steps[:n_forced]
     steps = _joined_steps([group.steps[n_forced:] for group in groups])
-    return SearchResult(tuple(ranked[:n_returned]), (*groups[0].steps[:n_forced], *steps))
+    return SearchResult(tuple(ranked[:n_returned]), forced + steps)
 
 
-def _joined_steps(groups: Sequence[Steps]) -> list[tuple[StepRecord, ...]]:
+def _joined_steps(groups: Sequence[Steps]) -> Steps:
     """The steps of all groups; a group's parents are numbered after those of the groups before it."""
     joined = []
     offsets = [0] * len(groups)
     for step in itertools.zip_longest(*groups, fillvalue=()):
-        joined.append(
-            tuple(
-                record._replace(parent=record.parent + offset)
-                for offset, records in zip(offsets, step, strict=True)
-                for record in records
-            )
-        )
-        n_live = [sum(not record.is_finished for record in records) for records in step]
-        offsets = [sum(n_live[:group]) for group in range(len(groups))]
-    return joined
+        joined_records = []
+        next_offsets = []
+        n_live = 0  # of this step, in the groups so far
+        for offset, records in zip(offsets, step, strict=True):
+            next_offsets.append(n_live)
+            n_live += sum(not record.is_finished for record in records)
+            joined_records += [one._replace(parent=one.parent + offset) for one in records]
+        joined.append(tuple(joined_records))
+        offsets = next_offsets
+    return tuple(joined)

@@ -108,7 +108,8 @@ def truncate(scores: Tensor, config: Truncation, keep: int = 1) -> Tensor:
 def _set_filters(config: Truncation) -> Mapping[str, float]:
     """The filters that are not at their default, which keeps everything."""
     defaults = {field.name: field.default for field in fields(Truncation)}
-    return {name: value for name in FILTERS if (value := getattr(config, name)) != defaults[name]}
+    values = {name: getattr(config, name) for name in FILTERS}
+    return {name: value for name, value in values.items() if value != defaults[name]}
 
 
 def _top_h(scores: Tensor, share: float, keep: int) -> Tensor:
@@ -130,16 +131,16 @@ def _top_p(scores: Tensor, mass: float, keep: int) -> Tensor:
     """
     ascending = torch.from_numpy(np.sort(scores.numpy(), 1))
     n_dropped = _n_below(ascending, mass, keep)  # (rows, 1)
-    n_dropped, border = n_dropped.clamp(max=ascending.shape[1] - 1), n_dropped.clamp(min=1) - 1
-    lowest = ascending.gather(1, n_dropped)
-    if bool(
-        (lowest.eq(ascending.gather(1, border)) & n_dropped.ne(border) & lowest.gt(NEG_INF)).any()
-    ):
-        ascending, order = scores.sort(dim=1)
-        ranks = torch.arange(ascending.shape[1]).expand_as(order)
-        is_dropped = ranks < _n_below(ascending, mass, keep)
-        return torch.zeros_like(scores, dtype=torch.bool).scatter(1, order, is_dropped)
-    return scores < lowest
+    last_dropped = n_dropped.clamp(min=1) - 1
+    first_kept = n_dropped.clamp(max=ascending.shape[1] - 1)
+    lowest = ascending.gather(1, first_kept)  # (rows, 1)
+    is_equal = lowest.eq(ascending.gather(1, last_dropped)) & first_kept.ne(last_dropped)
+    if not bool((is_equal & lowest.gt(NEG_INF)).any()):
+        return scores < lowest
+    ascending, order = scores.sort(dim=1)
+    ranks = torch.arange(ascending.shape[1]).expand_as(order)
+    is_dropped = ranks < _n_below(ascending, mass, keep)
+    return torch.zeros_like(scores, dtype=torch.bool).scatter(1, order, is_dropped)
 
 
 def _n_below(ascending: Tensor, mass: float, keep: int) -> Tensor:
@@ -154,20 +155,23 @@ def _min_p(scores: Tensor, share: float, keep: int) -> Tensor:
     is_dropped = probs < share * probs.amax(1, keepdim=True)
     if keep == 1:
         return is_dropped
-    return is_dropped.scatter(1, probs.topk(min(keep, probs.shape[1]), 1).indices, False)
+    best = probs.topk(min(keep, probs.shape[1]), 1).indices  # (rows, keep)
+    return is_dropped.scatter(1, best, False)
 
 
 def _typical_p(scores: Tensor, mass: float, keep: int) -> Tensor:
     log_probs = scores.log_softmax(1)
     entropy = -(log_probs * log_probs.exp()).nansum(1, keepdim=True)  # (rows, 1)
     distance = (-log_probs - entropy).abs()
-    order = _argsort_non_negative(distance)
+    order = _argsort_non_negative(distance)  # (rows, vocab)
     sums = scores.gather(1, order).softmax(1).cumsum(1)
     last = (sums < mass).sum(1, keepdim=True).clamp_(max=scores.shape[1] - 1)  # (rows, 1)
-    is_dropped = distance > distance.gather(1, order.gather(1, last))
+    largest = distance.gather(1, order.gather(1, last))  # (rows, 1)
+    is_dropped = distance > largest
     if keep == 1:
         return is_dropped
-    return is_dropped.scatter(1, distance.sort(dim=1).indices[:, :keep], False)
+    nearest = distance.sort(dim=1).indices[:, :keep]  # (rows, keep)
+    return is_dropped.scatter(1, nearest, False)
 
 
 def _epsilon_cutoff(scores: Tensor, epsilon: float, keep: int) -> Tensor:

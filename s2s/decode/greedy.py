@@ -30,8 +30,8 @@ def greedy(stepper: Stepper, config: Greedy, codec: TextCodec = ID_CODEC) -> lis
     """
     processors = LogitsProcessors(config, stepper, codec)
     prefixes = start(stepper, processors)
-    forced = zip(prefixes.ids[:, 1:].tolist(), prefixes.log_probs.tolist(), strict=True)
-    written = [list(zip(*row, strict=True)) for row in forced]  # (token, log-probability) pairs
+    written = prefixes.ids[:, 1:].tolist()  # the tokens of each source
+    written_log_probs = prefixes.log_probs.tolist()
     live = list(range(stepper.n_rows))  # the source of each row
     tokens = prefixes.last  # (rows,)
     ids = prefixes.ids  # (rows, 1 + length), kept up to date only where processors need it
@@ -40,13 +40,15 @@ def greedy(stepper: Stepper, config: Greedy, codec: TextCodec = ID_CODEC) -> lis
         if processors.is_idle:
             token_logits, tokens = row_max(logits)  # (rows,) both
         else:
-            _, tokens = row_max(processors.apply(logits.clone(), ids, live))
-            token_logits = logits.gather(1, tokens[:, None])[:, 0]
+            scores = processors.apply(logits.clone(), ids, live)  # (rows, vocab)
+            _, tokens = row_max(scores)  # (rows,)
+            token_logits = logits.gather(1, tokens[:, None])[:, 0]  # (rows,)
             ids = torch.cat([ids, tokens[:, None]], 1)
         log_probs = token_logits - logsumexp(logits)[:, 0]  # (rows,)
         new_tokens = tokens.tolist()
         for source, token, log_prob in zip(live, new_tokens, log_probs.tolist(), strict=True):
-            written[source].append((token, log_prob))
+            written[source].append(token)
+            written_log_probs[source].append(log_prob)
         unfinished = [row for row, token in enumerate(new_tokens) if token != stepper.eos_id]
         if not unfinished:
             break
@@ -54,15 +56,16 @@ def greedy(stepper: Stepper, config: Greedy, codec: TextCodec = ID_CODEC) -> lis
             rows = torch.tensor(unfinished, device=tokens.device)
             live = [live[row] for row in unfinished]
             tokens = tokens[rows]
-            ids = ids if processors.is_idle else ids[rows]
+            if not processors.is_idle:
+                ids = ids[rows]
             stepper.reorder(rows)
-    return [_result(steps, prefixes.length, stepper.eos_id) for steps in written]
+    return [
+        _result(target, log_probs, n_forced=prefixes.length, eos_id=stepper.eos_id)
+        for target, log_probs in zip(written, written_log_probs, strict=True)
+    ]
 
 
-def _result(steps: list[tuple[int, float]], n_forced: int, eos_id: int) -> SearchResult:
-    ids = tuple(token for token, _ in steps)
-    log_probs = tuple(log_prob for _, log_prob in steps)
-    hypothesis = Hypothesis(ids, log_probs, sum(log_probs))
-    return SearchResult(
-        (hypothesis,), path_records(ids, log_probs, eos_id=eos_id, n_forced=n_forced)
-    )
+def _result(ids: list[int], log_probs: list[float], *, n_forced: int, eos_id: int) -> SearchResult:
+    hypothesis = Hypothesis(tuple(ids), tuple(log_probs), score=sum(log_probs))
+    steps = path_records(ids, log_probs, eos_id=eos_id, n_forced=n_forced)
+    return SearchResult((hypothesis,), steps)

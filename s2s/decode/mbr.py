@@ -6,7 +6,7 @@ Eikema & Aziz 2020).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any
@@ -70,20 +70,21 @@ def mbr(stepper: Stepper, config: MBR, codec: TextCodec = ID_CODEC) -> list[Sear
     The expectation is the mean over all samples, the candidate itself included (Eikema & Aziz 2020, section 5: the same
     samples are candidates and pseudo-references). Of equal ones the more probable comes first.
     """
-    shared = {field.name: getattr(config, field.name) for field in fields(Sample)}
-    drawn = sample(stepper, Sample(**shared | {"num_return_sequences": config.num_samples}), codec)
+    settings = {field.name: getattr(config, field.name) for field in fields(Sample)}
+    settings["num_return_sequences"] = config.num_samples
+    drawn = sample(stepper, Sample(**settings), codec)
     return [_ranked(result, config, codec, stepper.eos_id) for result in drawn]
 
 
 def _ranked(drawn: SearchResult, config: MBR, codec: TextCodec, eos_id: int) -> SearchResult:
-    texts = [
-        codec.decode([token for token in one.ids if token != eos_id]) for one in drawn.hypotheses
-    ]
+    texts = []
+    for one in drawn.hypotheses:
+        ids = [token for token in one.ids if token != eos_id]
+        texts.append(codec.decode(ids))
     expected = utilities(texts, config.utility).expected
-    rescored = {
-        one.ids: replace(one, score=expected[text])
-        for one, text in zip(drawn.hypotheses, texts, strict=True)
-    }
+    rescored = {}
+    for one, text in zip(drawn.hypotheses, texts, strict=True):
+        rescored[one.ids] = replace(one, score=expected[text])
     ranked = sorted(rescored.values(), key=lambda one: one.score, reverse=True)
     return replace(drawn, hypotheses=tuple(ranked[: config.num_return_sequences]))
 
@@ -98,38 +99,45 @@ class Utilities:
     @property
     def expected(self) -> dict[str, float]:
         """The mean utility of each distinct text over all the texts, itself included, 0 to 100."""
-        counts = np.array(list(self.counts.values()))
-        return dict(zip(self.counts, (self.pairs @ counts / counts.sum()).tolist(), strict=True))
+        counts = np.array(list(self.counts.values()))  # (texts,)
+        means = self.pairs @ counts / counts.sum()  # (texts,)
+        return dict(zip(self.counts, means.tolist(), strict=True))
 
 
 def utilities(texts: Sequence[str], utility: str) -> Utilities:
     """Each two distinct texts, in the order in which they first occur."""
     counts = Counter(texts)
-    return Utilities(dict(counts), UTILITIES[utility](list(counts)))
+    pairs = UTILITIES[utility](list(counts))
+    return Utilities(dict(counts), pairs)
 
 
 def chrf_pairs(texts: Sequence[str]) -> Floats:
     """sacrebleu's sentence chrF of each text with each as its reference: (hypotheses, references), 0 to 100."""
     from sacrebleu.metrics.helpers import extract_all_char_ngrams
 
-    precision = recall = orders = np.zeros((len(texts), len(texts)))
+    shape = (len(texts), len(texts))
+    precision = np.zeros(shape)
+    recall = np.zeros(shape)
+    n_orders = np.zeros(shape)
     ngrams = (extract_all_char_ngrams(text, CHRF_ORDER) for text in texts)
     for counters in zip(*ngrams, strict=True):  # order by order
         shared, totals = _shared(counters)
         # Texts that are too short for the order do not count.
         both = (totals[:, None] > 0) & (totals > 0)
-        zeros = np.zeros_like(shared)
-        precision = precision + np.divide(shared, totals[:, None], out=zeros.copy(), where=both)
-        recall = recall + np.divide(shared, totals, out=zeros, where=both)
-        orders = orders + both
-    precision = precision / orders.clip(min=1)
-    recall = recall / orders.clip(min=1)
+        precision += _ratio(shared, totals[:, None], both)
+        recall += _ratio(shared, totals, both)
+        n_orders += both
+    precision /= n_orders.clip(min=1)
+    recall /= n_orders.clip(min=1)
     weighted = CHRF_BETA**2 * precision + recall
-    product = np.divide(
-        precision * recall, weighted, out=np.zeros_like(weighted), where=weighted > 0
-    )
+    product = _ratio(precision * recall, weighted, weighted > 0)
     scores: Floats = 100 * (1 + CHRF_BETA**2) * product
     return scores
+
+
+def _ratio(above: Floats, below: Floats, where: npt.NDArray[np.bool_]) -> Floats:
+    """The quotient, and 0 elsewhere."""
+    return np.divide(above, below, out=np.zeros_like(above), where=where)
 
 
 def bleu_pairs(texts: Sequence[str]) -> Floats:
@@ -139,30 +147,28 @@ def bleu_pairs(texts: Sequence[str]) -> Floats:
 
     metric = BLEU(effective_order=True)
     tokenized = [metric.tokenizer(text.rstrip()) for text in texts]
-    ngrams, lengths = zip(
-        *(extract_all_word_ngrams(text, 1, BLEU_ORDER) for text in tokenized), strict=True
-    )
-    by_order = [
-        _shared([_of_order(counter, n) for counter in ngrams]) for n in range(1, BLEU_ORDER + 1)
-    ]
-    # (hypotheses, references, orders)
-    shared = np.stack([pairs for pairs, _ in by_order], 2).astype(int).tolist()
-    # (hypotheses, orders)
-    totals = np.stack([sums for _, sums in by_order], 1).astype(int).tolist()
-
-    def score(i: int, j: int) -> float:
-        return float(
-            metric.compute_bleu(
-                shared[i][j],
-                list(totals[i]),
-                lengths[i],
-                lengths[j],
-                smooth_method="exp",
-                effective_order=True,
-            ).score
+    counted = [extract_all_word_ngrams(text, 1, BLEU_ORDER) for text in tokenized]
+    lengths = [length for _, length in counted]  # in words
+    shared_by_order = []
+    totals_by_order = []
+    for order in range(1, BLEU_ORDER + 1):
+        shared, totals = _shared([_of_order(ngrams, order) for ngrams, _ in counted])
+        shared_by_order.append(shared)
+        totals_by_order.append(totals)
+    correct = np.stack(shared_by_order, 2).astype(int).tolist()  # (hypotheses, references, orders)
+    total = np.stack(totals_by_order, 1).astype(int).tolist()  # (hypotheses, orders)
+    scores = np.zeros((len(texts), len(texts)))
+    for i, j in np.ndindex(scores.shape):
+        bleu = metric.compute_bleu(
+            correct[i][j],
+            list(total[i]),
+            lengths[i],
+            lengths[j],
+            smooth_method="exp",
+            effective_order=True,
         )
-
-    return np.array([[score(i, j) for j in range(len(texts))] for i in range(len(texts))])
+        scores[i, j] = bleu.score
+    return scores
 
 
 def _of_order(counts: Counter[tuple[str, ...]], n: int) -> Counter[tuple[str, ...]]:
@@ -175,19 +181,16 @@ def _shared(counters: Sequence[Counter[Any]]) -> tuple[Floats, Floats]:
     The first, second, ... occurrence of an n-gram are columns of their own, so that a matrix product counts them.
     """
     column_of: dict[tuple[Any, int], int] = {}
-    columns = [
-        [column_of.setdefault(one, len(column_of)) for one in _occurrences(counter)]
-        for counter in counters
-    ]
+    columns_of = []  # of each counter
+    for counter in counters:
+        occurrences = ((gram, nth) for gram, count in counter.items() for nth in range(count))
+        columns_of.append([column_of.setdefault(one, len(column_of)) for one in occurrences])
     has = np.zeros((len(counters), len(column_of)), dtype=np.float32)  # integers: exact
-    for row, indices in zip(has, columns, strict=True):
-        row[indices] = 1.0
-    totals = np.array([len(indices) for indices in columns], dtype=np.float64)
-    return (has @ has.T).astype(np.float64), totals
-
-
-def _occurrences(counter: Counter[Any]) -> Iterable[tuple[Any, int]]:
-    return ((gram, nth) for gram, count in counter.items() for nth in range(count))
+    for row, columns in zip(has, columns_of, strict=True):
+        row[columns] = 1.0
+    shared = (has @ has.T).astype(np.float64)
+    totals = np.array([len(columns) for columns in columns_of], dtype=np.float64)
+    return shared, totals
 
 
 # Texts -> the utility of each (rows) with each as the reference (columns).

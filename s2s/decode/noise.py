@@ -16,7 +16,8 @@ STRIDE = np.uint64(0x9E3779B97F4A7C15)
 
 def key_of(seed: int, source: Sequence[int]) -> int:
     """64 bits that identify a seed and the ids of a source."""
-    text = ",".join(map(str, (seed, *source)))
+    numbers = [seed, *source]
+    text = ",".join(map(str, numbers))
     digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big")
 

@@ -20,12 +20,19 @@ def logsumexp(logits: Tensor) -> Tensor:
     n = max(1, CACHED // logits.shape[1])
     if logits.shape[0] > n:
         return torch.cat([logsumexp(few) for few in torch.split(logits, n)])
-    return logits.amax(1, keepdim=True) - logits.log_softmax(1).amax(1, keepdim=True)
+    highest = logits.amax(1, keepdim=True)  # (rows, 1)
+    return highest - logits.log_softmax(1).amax(1, keepdim=True)
 
 
 def token_log_probs(logits: Tensor, tokens: Tensor) -> Tensor:
     """The log-probabilities of some tokens of each row: (rows, vocab), (rows, n) -> (rows, n)."""
     return logits.gather(1, tokens) - logsumexp(logits)
+
+
+def flat_rows(parents: Tensor, width: int) -> Tensor:
+    """Which of its source's `width` rows each one is -> which of all rows: (sources, n) both."""
+    first_rows = torch.arange(len(parents))[:, None] * width  # (sources, 1)
+    return parents + first_rows
 
 
 def row_max(scores: Tensor) -> tuple[Tensor, Tensor]:
@@ -38,10 +45,13 @@ def row_max(scores: Tensor) -> tuple[Tensor, Tensor]:
     # (rows, n_blocked) -> (rows, blocks, BLOCK)
     blocks = scores[:, :n_blocked].view(rows, -1, BLOCK)
     block = blocks.amax(2).argmax(1, keepdim=True)  # (rows, 1)
-    inner = blocks.gather(1, block[:, :, None].expand(-1, -1, BLOCK))[:, 0]  # (rows, BLOCK)
-    values, indices = torch.cat([inner, scores[:, n_blocked:]], 1).max(1)  # (rows,) both
+    where = block[:, :, None].expand(-1, -1, BLOCK)  # (rows, 1, BLOCK)
+    inner = blocks.gather(1, where)[:, 0]  # (rows, BLOCK)
+    rest = scores[:, n_blocked:]  # after the last whole block
+    values, indices = torch.cat([inner, rest], 1).max(1)  # (rows,) both
     in_block = block[:, 0] * BLOCK + indices
-    return values, torch.where(indices < BLOCK, in_block, n_blocked + indices - BLOCK)
+    in_rest = n_blocked + indices - BLOCK
+    return values, torch.where(indices < BLOCK, in_block, in_rest)
 
 
 def topk(scores: Tensor, n: int) -> tuple[Tensor, Tensor]:
@@ -60,8 +70,9 @@ def topk(scores: Tensor, n: int) -> tuple[Tensor, Tensor]:
     # (rows, n_blocked) -> (rows, blocks, BLOCK)
     blocks = scores[:, :n_blocked].view(rows, n_blocks, BLOCK)
     best = blocks.amax(2).topk(n, 1).indices  # (rows, n)
-    where = best[:, :, None] * BLOCK + torch.arange(BLOCK, device=best.device)
-    where = where.flatten(1)  # (rows, n, BLOCK) -> (rows, n * BLOCK)
+    in_block = torch.arange(BLOCK, device=best.device)
+    where = best[:, :, None] * BLOCK + in_block  # (rows, n, BLOCK)
+    where = where.flatten(1)  # -> (rows, n * BLOCK)
     if n_blocked < columns:
         rest = torch.arange(n_blocked, columns, device=best.device).expand(rows, -1)
         where = torch.cat([where, rest], 1)  # -> (rows, n * BLOCK + rest)

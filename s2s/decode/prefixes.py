@@ -9,7 +9,7 @@ from torch import Tensor
 
 from s2s.decode.numerics import token_log_probs
 from s2s.decode.processors import LogitsProcessors
-from s2s.decode.results import Hypothesis, StepRecord, path_records
+from s2s.decode.results import Hypothesis, Steps, path_records
 from s2s.decode.stepper import Stepper
 
 
@@ -32,20 +32,23 @@ class Prefixes:
 
     def take(self, rows: Tensor) -> Prefixes:
         """These rows, in this order."""
-        return Prefixes(self.ids.index_select(0, rows), self.log_probs.index_select(0, rows))
+        ids = self.ids.index_select(0, rows)
+        log_probs = self.log_probs.index_select(0, rows)
+        return Prefixes(ids, log_probs)
 
     def append(self, tokens: Tensor, log_probs: Tensor) -> Prefixes:
         """One more token per row: (rows,) and (rows,)."""
-        return Prefixes(
-            torch.cat([self.ids, tokens[:, None]], 1),
-            torch.cat([self.log_probs, log_probs[:, None]], 1),
-        )
+        ids = torch.cat([self.ids, tokens[:, None]], 1)  # (rows, 1 + length + 1)
+        all_log_probs = torch.cat([self.log_probs, log_probs[:, None]], 1)  # (rows, length + 1)
+        return Prefixes(ids, all_log_probs)
 
     def hypothesis(self, row: int, score: float | None = None) -> Hypothesis:
         """One row; without a score, its log-probability is the score."""
-        values = tuple(self.log_probs[row].tolist())
         ids = tuple(self.ids[row, 1:].tolist())
-        return Hypothesis(ids, values, sum(values) if score is None else score)
+        log_probs = tuple(self.log_probs[row].tolist())
+        if score is None:
+            score = sum(log_probs)
+        return Hypothesis(ids, log_probs, score)
 
 
 def start(stepper: Stepper, processors: LogitsProcessors) -> Prefixes:
@@ -55,12 +58,12 @@ def start(stepper: Stepper, processors: LogitsProcessors) -> Prefixes:
     for token in processors.prefix:
         logits = stepper.step(prefixes.last)  # (rows, vocab)
         tokens = torch.full((n_rows,), token)
-        prefixes = prefixes.append(tokens, token_log_probs(logits, tokens[:, None])[:, 0])
+        log_probs = token_log_probs(logits, tokens[:, None])[:, 0]  # (rows,)
+        prefixes = prefixes.append(tokens, log_probs)
     return prefixes
 
 
-def forced_steps(prefixes: Prefixes, row: int) -> tuple[tuple[StepRecord, ...], ...]:
+def forced_steps(prefixes: Prefixes, row: int) -> Steps:
     """The steps of a forced prefix, which none of its tokens finishes."""
-    return path_records(
-        prefixes.ids[row, 1:].tolist(), prefixes.log_probs[row].tolist(), eos_id=None
-    )
+    ids = prefixes.ids[row, 1:].tolist()
+    return path_records(ids, prefixes.log_probs[row].tolist(), eos_id=None)

@@ -120,11 +120,10 @@ class LogitsProcessors:
         self.sources = stepper.sources
         check_limit(config.max_new_tokens, stepper.max_length)
         self.limit = config.max_new_tokens or stepper.max_length or DEFAULT_LIMIT
-        self.prefix = (
-            codec.ids
-            if isinstance(codec, ForcedPrefix)
-            else token_ids(codec, "prefix", config.prefix)
-        )
+        if isinstance(codec, ForcedPrefix):
+            self.prefix = codec.ids
+        else:
+            self.prefix = token_ids(codec, "prefix", config.prefix)
         if len(self.prefix) >= self.limit:
             given = (
                 f"`prefix` has {len(self.prefix)} tokens and at most {self.limit} may be written"
@@ -156,7 +155,8 @@ class LogitsProcessors:
         if config.repetition_penalty != 1.0:
             _penalize(scores, written, config.repetition_penalty)
         if n := config.no_repeat_ngram_size:
-            _ban(scores, [_banned(_followers(row, n), row, n) for row in written.tolist()])
+            ids = written.tolist()
+            _ban(scores, [_banned(_followers(row, n), row, n) for row in ids])
         if n := config.encoder_no_repeat_ngram_size:
             pairs = zip(written.tolist(), source_of_rows, strict=True)
             _ban(scores, [_banned(self._source_ngrams[source], row, n) for row, source in pairs])
@@ -179,7 +179,8 @@ def check_limit(max_new_tokens: int | None, positions: int | None) -> None:
 def _penalize(scores: Tensor, written: Tensor, penalty: float) -> None:
     """Keskar et al. 2019, eq. 3; negative scores are multiplied, so that both decrease."""
     old = scores.gather(1, written)  # (rows, 1 + length)
-    scores.scatter_(1, written, torch.where(old < 0, old * penalty, old / penalty))
+    new = torch.where(old < 0, old * penalty, old / penalty)
+    scores.scatter_(1, written, new)
 
 
 Followers = dict[tuple[int, ...], list[int]]
@@ -188,8 +189,9 @@ Followers = dict[tuple[int, ...], list[int]]
 def _followers(ids: Sequence[int], n: int) -> Followers:
     """The tokens that followed each n - 1 tokens."""
     found: Followers = {}
-    for start in range(len(ids) - n + 1):
-        found.setdefault(tuple(ids[start : start + n - 1]), []).append(ids[start + n - 1])
+    for last in range(n - 1, len(ids)):
+        before = tuple(ids[last - n + 1 : last])
+        found.setdefault(before, []).append(ids[last])
     return found
 
 

@@ -33,14 +33,15 @@ class StepRecord(NamedTuple):
     is_finished: bool
 
 
+Steps = tuple[tuple[StepRecord, ...], ...]
+
+
 @dataclass(frozen=True)
 class SearchResult:
     """The hypotheses of one source."""
 
     hypotheses: tuple[Hypothesis, ...]  # best first
-    steps: tuple[
-        tuple[StepRecord, ...], ...
-    ] = ()  # one per token; those of a forced prefix come first
+    steps: Steps = ()  # one per token; those of a forced prefix come first
 
     @property
     def best(self) -> Hypothesis:
@@ -50,10 +51,12 @@ class SearchResult:
 
 def path_records(
     ids: Sequence[int], token_log_probs: Sequence[float], *, eos_id: int | None, n_forced: int = 0
-) -> tuple[tuple[StepRecord, ...], ...]:
+) -> Steps:
     """The steps of a search that keeps one prefix; an eos id among the first `n_forced` tokens does not finish it."""
+    steps = []
     sums = itertools.accumulate(token_log_probs)
-    return tuple(
-        (StepRecord(0, token, log_prob, log_prob, token == eos_id and step >= n_forced),)
-        for step, (token, log_prob) in enumerate(zip(ids, sums, strict=True))
-    )
+    for step, (token, log_prob) in enumerate(zip(ids, sums, strict=True)):
+        is_finished = token == eos_id and step >= n_forced
+        record = StepRecord(0, token, log_prob, log_prob, is_finished)
+        steps.append((record,))
+    return tuple(steps)

@@ -13,10 +13,10 @@ from torch.nn.functional import pad
 
 from s2s.decode.filters import Truncation, truncate
 from s2s.decode.noise import key_of, mixed, uniform
-from s2s.decode.numerics import BLOCK, CACHED, NEG_INF, token_log_probs
+from s2s.decode.numerics import BLOCK, CACHED, NEG_INF, flat_rows, token_log_probs
 from s2s.decode.prefixes import Prefixes, forced_steps, start
 from s2s.decode.processors import LogitsProcessors
-from s2s.decode.results import Hypothesis, SearchResult, StepRecord
+from s2s.decode.results import Hypothesis, SearchResult, StepRecord, Steps
 from s2s.decode.stepper import ID_CODEC, Stepper, TextCodec
 
 FINITE = torch.finfo(torch.float32).min
@@ -47,12 +47,15 @@ def sample(stepper: Stepper, config: Sample, codec: TextCodec = ID_CODEC) -> lis
     drawn = dict[int, Hypothesis]()
     while len(grid.samples):
         logits = stepper.step(prefixes.last)  # (rows, vocab)
-        scores = processed(processors, logits, prefixes, grid.sources(len(logits)))
-        uniforms = grid.uniforms(prefixes.length).view(len(logits), -1)
-        tokens = draw(truncate(scores, config), uniforms)  # (rows, n) at first, then (rows, 1)
-        rows = torch.arange(len(logits)).repeat_interleave(tokens.shape[1])  # (samples,)
-        log_probs = token_log_probs(logits, tokens).flatten()
-        prefixes = prefixes.take(rows).append(tokens.flatten(), log_probs)
+        n_rows = len(logits)
+        scores = processed(processors, logits, prefixes, grid.sources(n_rows))
+        scores = truncate(scores, config)
+        # (rows, n) at first, when the samples of a source share a row; then (rows, 1)
+        uniforms = grid.uniforms(prefixes.length).view(n_rows, -1)
+        tokens = draw(scores, uniforms)
+        log_probs = token_log_probs(logits, tokens)
+        rows = torch.arange(n_rows).repeat_interleave(tokens.shape[1])  # (samples,)
+        prefixes = prefixes.take(rows).append(tokens.flatten(), log_probs.flatten())
         is_over = prefixes.last.eq(stepper.eos_id) | (prefixes.length == processors.limit)
         for number, row in grid.finishing(is_over):
             drawn[number] = prefixes.hypothesis(row)
@@ -60,11 +63,12 @@ def sample(stepper: Stepper, config: Sample, codec: TextCodec = ID_CODEC) -> lis
         if len(kept) < len(rows):
             prefixes = prefixes.take(kept)
         parents = rows[kept]
-        if len(kept) and not torch.equal(parents, torch.arange(len(logits))):
+        if len(kept) and not torch.equal(parents, torch.arange(n_rows)):
             stepper.reorder(parents)
     results = []
     for source, steps in enumerate(forced):
-        samples = [drawn[source * n + draw] for draw in range(n)]
+        first = source * n
+        samples = [drawn[number] for number in range(first, first + n)]
         results.append(_result(samples, steps, stepper.eos_id))
     return results
 
@@ -84,10 +88,11 @@ def draw(scores: Tensor, uniforms: Tensor) -> Tensor:
 
     Draws a block, then a column of it: no cumulative sum over the whole vocabulary.
     """
-    block, rest = _crossed(_weights(block_masses(scores)), uniforms)  # (rows, n) both
-    rows = torch.arange(len(scores)).repeat_interleave(block.shape[1])
-    weights = _weights(block_scores(scores, rows, block.flatten()))  # (rows * n, BLOCK)
-    column, _ = _crossed(weights, rest.view(-1, 1))  # (rows * n, 1)
+    block_weights = _weights(block_masses(scores))  # (rows, blocks)
+    block, rest = _crossed(block_weights, uniforms)  # (rows, n) both
+    rows = torch.arange(len(scores)).repeat_interleave(block.shape[1])  # (rows * n,)
+    column_weights = _weights(block_scores(scores, rows, block.flatten()))  # (rows * n, BLOCK)
+    column, _ = _crossed(column_weights, rest.view(-1, 1))  # (rows * n, 1)
     return block * BLOCK + column.view(block.shape)
 
 
@@ -96,13 +101,14 @@ def block_masses(scores: Tensor) -> Tensor:
 
     (rows, vocab) -> (rows, blocks). A few rows at a time stay in the cache.
     """
-    n = max(1, CACHED // scores.shape[1])
-    missing = -scores.shape[1] % BLOCK
-    chunks = (
-        pad(scores[first : first + n], (0, missing), value=NEG_INF)
-        for first in range(0, len(scores), n)
-    )
-    return torch.cat([_masses(chunk.view(len(chunk), -1, BLOCK)) for chunk in chunks])
+    vocab = scores.shape[1]
+    n = max(1, CACHED // vocab)
+    missing = -vocab % BLOCK
+    masses = []
+    for few in torch.split(scores, n):
+        padded = pad(few, (0, missing), value=NEG_INF)  # (n, blocks * BLOCK)
+        masses.append(_masses(padded.view(len(few), -1, BLOCK)))
+    return torch.cat(masses)
 
 
 def block_scores(scores: Tensor, rows: Tensor, blocks: Tensor) -> Tensor:
@@ -119,7 +125,8 @@ def _masses(blocks: Tensor) -> Tensor:
     relative = blocks - peaks.clamp(min=FINITE)  # (rows, blocks, BLOCK)
     weights = relative.clamp_(min=FAINT).exp_()
     masses = peaks + weights.sum(2, keepdim=True).log_()  # (rows, blocks, 1)
-    return torch.where(peaks.gt(NEG_INF), masses, NEG_INF)[..., 0]
+    masses = torch.where(peaks.gt(NEG_INF), masses, NEG_INF)
+    return masses[..., 0]
 
 
 def _weights(log_probs: Tensor) -> Tensor:
@@ -133,10 +140,12 @@ def _crossed(weights: Tensor, shares: Tensor) -> tuple[Tensor, Tensor]:
     weight: (rows, n) both.
     """
     sums = weights.cumsum(1)  # (rows, m)
-    wanted = sums[:, -1:] * shares.clamp(0.0, BELOW_ONE)  # (rows, n)
-    indices = torch.searchsorted(sums, wanted, right=True)
-    crossed = weights.gather(1, indices)
-    return indices, (wanted - sums.gather(1, indices) + crossed) / crossed
+    totals = sums[:, -1:]  # (rows, 1)
+    wanted = totals * shares.clamp(0.0, BELOW_ONE)  # (rows, n)
+    indices = torch.searchsorted(sums, wanted, right=True)  # (rows, n)
+    crossed = weights.gather(1, indices)  # (rows, n), the weight that takes the sum past the share
+    into = wanted - sums.gather(1, indices) + crossed
+    return indices, into / crossed
 
 
 def packed(is_live: Tensor) -> Packed:
@@ -146,11 +155,9 @@ def packed(is_live: Tensor) -> Packed:
     order = is_live.to(torch.uint8).argsort(dim=1, descending=True, stable=True)
     order = order[:, : still_live.shape[1]]  # (sources, width) -> (sources, new width)
     order = torch.where(still_live, order, order[:, :1])
-    n_sources, width = is_live.shape
-    first_cells = torch.arange(n_sources)[:, None] * width  # (sources, 1)
-    flat = order + first_cells  # (sources, new width)
+    indices = flat_rows(order, is_live.shape[1])  # (sources, new width)
     remains = counts[:, 0] > 0  # (sources,)
-    return Packed(flat[remains].flatten(), still_live[remains])
+    return Packed(indices[remains].flatten(), still_live[remains])
 
 
 class _Grid:
@@ -175,7 +182,7 @@ class _Grid:
     def uniforms(self, step: int) -> Tensor:
         """One number in (0, 1) per sample."""
         keys = [self.keys[number] for number in self.samples.flatten().tolist()]
-        return uniform(mixed(keys, [step] * len(keys)), 1)
+        return uniform(mixed(keys, step), 1)
 
     def finishing(self, is_over: Tensor) -> list[tuple[int, int]]:
         """The number and the row of each sample that finishes now."""
@@ -194,26 +201,21 @@ class _Grid:
         return indices
 
 
-def _result(
-    samples: list[Hypothesis], forced: tuple[tuple[StepRecord, ...], ...], eos_id: int
-) -> SearchResult:
+def _result(samples: list[Hypothesis], forced: Steps, eos_id: int) -> SearchResult:
     """The record lists the samples in the order of their numbers: each continues its like among the unfinished ones
     before.
     """
     sums = [list(itertools.accumulate(one.token_log_probs)) for one in samples]
     steps = list(forced)
-    for step in range(len(forced), max(len(one.ids) for one in samples)):
-        written = [
-            (one.ids[step], log_probs[step])
-            for one, log_probs in zip(samples, sums, strict=True)
-            if len(one.ids) > step
-        ]
-        parents = range(len(written)) if step > len(forced) else [0] * len(written)
-        steps.append(
-            tuple(
-                StepRecord(parent, token, log_prob, log_prob, token == eos_id)
-                for parent, (token, log_prob) in zip(parents, written, strict=True)
-            )
-        )
+    longest = max(len(one.ids) for one in samples)
+    for step in range(len(forced), longest):
+        records: list[StepRecord] = []
+        for one, log_probs in zip(samples, sums, strict=True):
+            if step < len(one.ids):
+                parent = len(records) if step > len(forced) else 0
+                token = one.ids[step]
+                total = log_probs[step]
+                records.append(StepRecord(parent, token, total, total, token == eos_id))
+        steps.append(tuple(records))
     ranked = sorted(samples, key=lambda one: one.score, reverse=True)
     return SearchResult(tuple(ranked), tuple(steps))

@@ -13,7 +13,7 @@ from s2s.config import setting
 from s2s.decode.beam import Candidates
 from s2s.decode.filters import Temperature
 from s2s.decode.noise import gumbel, key_of, mixed
-from s2s.decode.numerics import BLOCK, NEG_INF, logsumexp
+from s2s.decode.numerics import BLOCK, NEG_INF, flat_rows, logsumexp
 from s2s.decode.prefixes import Prefixes, forced_steps, start
 from s2s.decode.processors import LogitsProcessors
 from s2s.decode.results import Hypothesis, SearchResult, StepRecord
@@ -69,13 +69,14 @@ def perturbed(
     masses = block_masses(scores).double() + totals.view(-1, 1)  # (rows, blocks)
     n_blocks = masses.shape[1]
     tops = masses + gumbel(mixed(keys), n_blocks)
-    tops = tops if maxima is None else given_maximum(tops, maxima.view(-1, 1))
+    if maxima is not None:
+        tops = given_maximum(tops, maxima.view(-1, 1))
     tops = tops.view(n_sources, -1)  # (rows, blocks) -> (sources, width * blocks)
     tops, in_source = tops.topk(min(n, tops.shape[1]), 1)  # (sources, m) both
-    first_blocks = torch.arange(n_sources)[:, None] * width * n_blocks  # (sources, 1)
-    flat = (in_source + first_blocks).flatten()  # (sources, m) -> (sources * m,)
+    flat = flat_rows(in_source, width * n_blocks).flatten()  # (sources, m) -> (sources * m,)
     rows = flat // n_blocks
     blocks = flat % n_blocks
+
     block_keys = [keys[row] for row in rows.tolist()]
     other_than_rows = (blocks + n_blocks).tolist()  # keys that no row of blocks has used
     noise = gumbel(mixed(block_keys, other_than_rows), BLOCK)  # (sources * m, BLOCK)
@@ -84,10 +85,12 @@ def perturbed(
     inner = given_maximum(inner, tops.view(-1, 1))  # (sources * m, BLOCK)
     inner = inner.view(n_sources, -1)  # -> (sources, m * BLOCK)
     best, indices = inner.topk(min(n, inner.shape[1]), 1)  # (sources, n) both
-    block = in_source.gather(1, indices // BLOCK)
-    tokens = block % n_blocks * BLOCK + indices % BLOCK  # (sources, n)
+
+    block = in_source.gather(1, indices // BLOCK)  # (sources, n)
+    parents = block // n_blocks
+    tokens = block % n_blocks * BLOCK + indices % BLOCK
     tokens = tokens.masked_fill(best.eq(NEG_INF), 0)
-    return Candidates(best, block // n_blocks, tokens)
+    return Candidates(best, parents, tokens)
 
 
 def given_maximum(values: Tensor, maxima: Tensor) -> Tensor:
@@ -170,18 +173,16 @@ class _Search:
         n = self.config.num_beams
         width = self.totals.shape[1]
         keys = [self.keys[source] for source in self.source_of_rows]
-        step = [self.prefixes.length] * len(keys)
         places = list(range(width)) * len(self.numbers)
-        row_keys = mixed(keys, places, step).tolist()
+        row_keys = mixed(keys, places, self.prefixes.length).tolist()
         before = self.totals - score_sums.view(self.totals.shape)  # (sources, width)
         proposed = perturbed(scores, before, self.maxima, row_keys, n)  # (sources, m)
         every = torch.cat([self.leaves, proposed.totals], 1)  # (sources, num_beams + m)
         top, indices = every.topk(n, 1)  # (sources, n) both
         in_proposed = (indices - n).clamp(min=0)
-        parents = proposed.parents.gather(1, in_proposed)
+        parents = proposed.parents.gather(1, in_proposed)  # (sources, n)
         tokens = proposed.tokens.gather(1, in_proposed)
-        first_rows = torch.arange(len(top))[:, None] * width  # (sources, 1)
-        rows = parents + first_rows  # (sources, n)
+        rows = flat_rows(parents, width)
         return _Best(
             perturbed=top,
             parents=parents,
@@ -194,33 +195,32 @@ class _Search:
         )
 
     def _record(self, best: _Best) -> None:
+        """Write down what is new of each source, and the log-probabilities of what is still live."""
         parts = (best.is_new, best.parents, best.tokens, best.log_probs, best.totals, best.is_eos)
         columns = (part.tolist() for part in parts)
         for source, *row in zip(self.numbers, *columns, strict=True):
             sums = self.log_probs[source]
-            self.records[source].append(
-                tuple(
-                    StepRecord(parent, token, sums[parent] + log_prob, total, is_eos)
-                    for is_new, parent, token, log_prob, total, is_eos in zip(*row, strict=True)
-                    if is_new
-                )
-            )
+            records = [
+                StepRecord(parent, token, sums[parent] + log_prob, total, is_eos)
+                for is_new, parent, token, log_prob, total, is_eos in zip(*row, strict=True)
+                if is_new
+            ]
+            self.records[source].append(tuple(records))
+            self.log_probs[source] = [one.log_prob for one in records if not one.is_finished]
 
     def _follow(self, best: _Best, continues: Tensor) -> Tensor:
         """Make what continues the live prefixes; returns the rows that they continue."""
-        kept = continues.any(1).nonzero()[:, 0]
-        for source in self.numbers:
-            live = (one for one in self.records[source][-1] if not one.is_finished)
-            self.log_probs[source] = [one.log_prob for one in live]
-        indices, is_live = packed(continues)
-        rows, tokens, log_probs = (
-            part.flatten()[indices] for part in (best.rows, best.tokens, best.log_probs)
-        )
+        indices, is_live = packed(continues)  # (sources * width,), (sources, width)
+        rows = best.rows.flatten()[indices]
+        tokens = best.tokens.flatten()[indices]
+        log_probs = best.log_probs.flatten()[indices]
+        totals = best.totals.flatten()[indices].view(is_live.shape)
+        maxima = best.perturbed.flatten()[indices].view(is_live.shape)
         self.prefixes = self.prefixes.take(rows).append(tokens, log_probs)
-        still_live = (
-            part.flatten()[indices].view(is_live.shape) for part in (best.totals, best.perturbed)
-        )
-        self.totals, self.maxima = (part.masked_fill(~is_live, NEG_INF) for part in still_live)
+        self.totals = totals.masked_fill(~is_live, NEG_INF)
+        self.maxima = maxima.masked_fill(~is_live, NEG_INF)
+
+        kept = continues.any(1).nonzero()[:, 0]  # the sources that are not done
         self.leaves = best.perturbed.masked_fill(continues, NEG_INF)[kept]
-        self.numbers = [self.numbers[row] for row in kept.tolist()]
+        self.numbers = [self.numbers[source] for source in kept.tolist()]
         return rows

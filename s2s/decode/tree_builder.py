@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -51,7 +51,8 @@ FindCandidates = Callable[[LogitsProcessors, Tensor, Tensor, LiveBeams], Candida
 def _of_beam(
     processors: LogitsProcessors, logits: Tensor, log_sums: Tensor, live: LiveBeams
 ) -> Candidates:
-    return most_probable(processors)(logits, log_sums, live, 2 * processors.config.width)
+    propose = most_probable(processors)
+    return propose(logits, log_sums, live, 2 * processors.config.width)
 
 
 def _of_greedy(
@@ -95,10 +96,10 @@ class _Replay:
         parents = [record.parent for record in records]
         tokens = torch.tensor([[record.token] for record in records])
         log_probs = token_log_probs(logits[parents], tokens)[:, 0]  # (records,)
-        indices = [
-            self._add(record, float(log_prob), ranks)
-            for record, log_prob in zip(records, log_probs, strict=True)
-        ]
+        indices = []
+        for record, log_prob in zip(records, log_probs.tolist(), strict=True):
+            rank = ranks.get((record.parent, record.token))
+            indices.append(self._add(record, log_prob, rank))
         for rank, (row, token, total) in enumerate(candidates, 1):
             if (self.live[row], token) not in self.index_of:
                 log_prob = float(logits[row, token] - log_sums[row, 0])
@@ -107,24 +108,20 @@ class _Replay:
 
     def tree(self) -> SearchTree:
         """What was replayed, before anybody says what became of it."""
-        next_tokens = {
-            index: tuple(self._next_tokens(index, pairs))
-            for index, pairs in self.next_tokens.items()
-        }
+        next_tokens = {}
+        for index, pairs in self.next_tokens.items():
+            next_tokens[index] = tuple(
+                NextToken(token, log_prob, self.index_of.get((index, token)))
+                for token, log_prob in pairs
+            )
         is_complete = self.find_candidates is not None
         return SearchTree(tuple(self.nodes), MappingProxyType(next_tokens), is_complete)
-
-    def _next_tokens(self, index: int, pairs: list[tuple[int, float]]) -> Iterator[NextToken]:
-        return (
-            NextToken(token, log_prob, self.index_of.get((index, token)))
-            for token, log_prob in pairs
-        )
 
     def _note_next_tokens(self, logits: Tensor, log_sums: Tensor) -> None:
         """The most probable next tokens of every live prefix."""
         values, tokens = topk(logits, N_NEXT)  # (rows, n) both
-        pairs = zip(tokens.tolist(), (values - log_sums).tolist(), strict=True)
-        for index, (ids, log_probs) in zip(self.live, pairs, strict=True):
+        every_log_prob = (values - log_sums).tolist()
+        for index, ids, log_probs in zip(self.live, tokens.tolist(), every_log_prob, strict=True):
             self.next_tokens.setdefault(index, list(zip(ids, log_probs, strict=True)))
 
     def _candidates(self, logits: Tensor, log_sums: Tensor) -> list[tuple[int, int, float]]:
@@ -135,36 +132,35 @@ class _Replay:
         live = LiveBeams([0], totals, self.prefixes, torch.arange(len(self.live)))
         found = self.find_candidates(self.processors, logits, log_sums, live)
         columns = (part[0].tolist() for part in (found.parents, found.tokens, found.totals))
-        return [one for one in zip(*columns, strict=True) if one[2] > NEG_INF]
+        return [
+            (row, token, total)
+            for row, token, total in zip(*columns, strict=True)
+            if total > NEG_INF
+        ]
 
-    def _add(
-        self, record: StepRecord, log_prob: float, ranks: Mapping[tuple[int, int], int]
-    ) -> int:
-        """The index of the record's node, which may be there already."""
+    def _add(self, record: StepRecord, log_prob: float, rank: int | None) -> int:
+        """The index of the record's node, which may be there already; `log_prob` is the token's own."""
         parent = self.live[record.parent]
         index = self.index_of.setdefault((parent, record.token), len(self.nodes))
         if index < len(self.nodes):
-            self.nodes[index] = replace(self.nodes[index], count=self.nodes[index].count + 1)
+            node = self.nodes[index]
+            self.nodes[index] = replace(node, count=node.count + 1)
             return index
+        step = self.prefixes.length + 1
+        log_prob += self.nodes[parent].log_prob
+        state = FINISHED if record.is_finished else KEPT
         self.nodes.append(
-            SearchNode(
-                parent,
-                self.prefixes.length + 1,
-                record.token,
-                self.nodes[parent].log_prob + log_prob,
-                record.total,
-                FINISHED if record.is_finished else KEPT,
-                ranks.get((record.parent, record.token)),
-            )
+            SearchNode(parent, step, record.token, log_prob, record.total, state, rank)
         )
         return index
 
     def _prune(self, row: int, token: int, total: float, *, rank: int, log_prob: float) -> None:
+        """A node of a candidate that was not kept; `log_prob` is the token's own."""
         parent = self.live[row]
         self.index_of[parent, token] = len(self.nodes)
-        sum_of = self.nodes[parent].log_prob + log_prob
         step = self.prefixes.length + 1
-        self.nodes.append(SearchNode(parent, step, token, sum_of, total, PRUNED, rank))
+        log_prob += self.nodes[parent].log_prob
+        self.nodes.append(SearchNode(parent, step, token, log_prob, total, PRUNED, rank))
 
     def _follow(
         self, records: Sequence[StepRecord], indices: Sequence[int], log_probs: Tensor
@@ -173,7 +169,7 @@ class _Replay:
         kept = [i for i, record in enumerate(records) if not record.is_finished]
         rows = torch.tensor([records[i].parent for i in kept], dtype=torch.long)
         tokens = torch.tensor([records[i].token for i in kept], dtype=torch.long)
-        self.live = [indices[i] for i in kept]
         self.prefixes = self.prefixes.take(rows).append(tokens, log_probs[kept])
+        self.live = [indices[i] for i in kept]
         if kept:
             self.stepper.reorder(rows)

@@ -64,11 +64,13 @@ class _Judge:
         """With its score, if it ended; what the limit truncated becomes a hypothesis."""
         node = tree.nodes[index]
         if node.state == KEPT and node.step == self.limit and index:
-            is_returned = (
-                not isinstance(self.config, BeamConfig) or tree.ids(index) in self.returned
-            )
-            is_hypothesis = node.rank <= self.width if node.rank else is_returned
-            node = replace(node, state=TRUNCATED) if is_hypothesis else node
+            if node.rank:
+                is_hypothesis = node.rank <= self.width
+            else:
+                is_beam = isinstance(self.config, BeamConfig)
+                is_hypothesis = not is_beam or tree.ids(index) in self.returned
+            if is_hypothesis:
+                node = replace(node, state=TRUNCATED)
         if node.state not in (FINISHED, TRUNCATED):
             return node
         score = self.returned.get(tree.ids(index))
@@ -125,11 +127,9 @@ class _Judge:
         return f"{rank}: {total}; the last one kept has {last}"
 
     def _why_ended(self, index: int, node: SearchNode) -> str:
-        ended = (
-            f"truncated at the limit of {self.limit} tokens"
-            if node.state == TRUNCATED
-            else "finished"
-        )
+        ended = "finished"
+        if node.state == TRUNCATED:
+            ended = f"truncated at the limit of {self.limit} tokens"
         if node.score is None:
             return f"{ended}; not among those returned"
         rank = self.final_ranks[index]
@@ -159,7 +159,8 @@ def _ordinal(number: int) -> str:
     """`1` -> `1st`."""
     if number % 100 in (11, 12, 13):
         return f"{number}th"
-    return f"{number}{({1: 'st', 2: 'nd', 3: 'rd'}).get(number % 10, 'th')}"
+    suffixes = {1: "st", 2: "nd", 3: "rd"}
+    return f"{number}{suffixes.get(number % 10, 'th')}"
 
 
 def _nats(value: float, digits: int = 2) -> str:

@@ -24,9 +24,8 @@ class FilterEffect:
     mass: float  # their probability before the filter
     entropy: float  # of the renormalized rest, nats
     rank: int | None  # how many of the most probable tokens stay; None where others stay
-    threshold: float | None = (
-        None  # the probability below which tokens are dropped; None where the filter has no such threshold
-    )
+    # The probability below which tokens are dropped; None where the filter has no such threshold.
+    threshold: float | None = None
 
 
 @dataclass(frozen=True)
@@ -50,9 +49,12 @@ def inspect_truncation(log_probs: Tensor, config: Truncation) -> TruncationRepor
         if is_filter_set(config, name):
             value = threshold(warm, getattr(config, name))
             alone[name] = replace(alone[name], threshold=value)
-    together = _effect(row, warm, order, config)
     return TruncationReport(
-        warm, order, distribution_entropy(warm), MappingProxyType(alone), together
+        log_probs=warm,
+        order=order,
+        entropy=distribution_entropy(warm),
+        alone=MappingProxyType(alone),
+        together=_effect(row, warm, order, config),
     )
 
 
@@ -63,7 +65,8 @@ def is_filter_set(config: Truncation, name: str) -> bool:
 
 def distribution_entropy(log_probs: Tensor) -> float:
     """Of a distribution (vocab,) in nats; exp of it is how many equally probable tokens would be as uncertain."""
-    return max(0.0, float(-(log_probs.exp().double() * log_probs.double()).nansum()))
+    terms = log_probs.exp().double() * log_probs.double()  # NaN where the probability is 0
+    return max(0.0, float(-terms.nansum()))
 
 
 def _only(config: Truncation, name: str) -> Truncation:
@@ -74,10 +77,15 @@ def _effect(row: Tensor, warm: Tensor, order: Tensor, config: Truncation) -> Fil
     scores = truncate(row, config)[0]  # (vocab,)
     stays = scores.isfinite()
     n = int(stays.sum())
-    mass = float(warm.exp().double()[stays].sum())
+    probs = warm.exp().double()
     are_highest = bool(stays[order[:n]].all())
-    entropy = distribution_entropy(scores.log_softmax(0))
-    return FilterEffect(stays, n, mass, entropy, n if are_highest else None)
+    return FilterEffect(
+        stays=stays,
+        n=n,
+        mass=float(probs[stays].sum()),
+        entropy=distribution_entropy(scores.log_softmax(0)),
+        rank=n if are_highest else None,
+    )
 
 
 def _eta(warm: Tensor, epsilon: float) -> float:
