@@ -22,7 +22,7 @@ MOST_NAMED = 4  # settings in one sentence
 
 @dataclass(frozen=True)
 class AppliedAdvice:
-    """A change of the form, as the values of its session keys."""
+    """A change of the form, as the values of its session keys: the recipe's, and the run that initializes it."""
 
     before: Mapping[str, Any]
     after: Mapping[str, Any]
@@ -36,14 +36,17 @@ class AppliedAdvice:
 
     def sentence(self) -> str:
         """What was changed, with the old and new values, and what of the visitor's own was kept."""
-        named = [key for key in self.changed if key in self.own or "preset" not in self.changed]
-        parts = [self._change(key) for key in ["preset", *named] if key in self.changed]
-        rest = len(self.changed) - len(parts)
-        also = f", with {rest} more of its settings" if rest else ""
+        changed = [key for key in self.changed if key == "preset" or key.startswith(PREFIX)]
+        own = [key for key in changed if key in self.own]
+        others = [key for key in changed if key not in ("preset", *own)]
+        named = own + others[: 0 if "preset" in changed else MOST_NAMED]
+        parts = [self._change(key) for key in ["preset", *named] if key in changed]
+        rest = len(changed) - len(parts)
+        also = f", and {rest} more settings" if rest else ""
         kept = [key for key in self.own if key not in self.changed and key != "preset"]
         names = [f"`{_name(key)}` {written(self.after[key])}" for key in sorted(kept)]
         more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
-        still = f" Kept: {', '.join(names[:MOST_NAMED] + more)}." if "preset" in parts[0] else ""
+        still = f" Kept: {', '.join(names[:MOST_NAMED] + more)}." if "preset" in changed else ""
         return f"Changed: {', '.join(parts)}{also}.{still * bool(names)}"
 
     def _change(self, key: str) -> str:
@@ -121,7 +124,7 @@ def _fitting(request: RunRequest, preset: str, minutes: float) -> dict[str, Any]
     values = now if preset == request.preset else _with_preset(request, preset)
     usual = flat(PRESETS[preset].recipe)
     last = _last()
-    advised = last.after if last else {}
+    advised = {key: last.after[key] for key in last.changed} if last else {}
     free = [key for key in FITTED if values[key] in (usual[key], advised.get(PREFIX + key))]
     planned = override(PRESETS[preset].recipe, values | {key: usual[key] for key in free})
     fitting = fit_to_minutes(planned, cached.preview(request.source), minutes, cached.throughput())
@@ -140,15 +143,26 @@ def _with_preset(request: RunRequest, preset: str) -> dict[str, Any]:
 
 
 def _apply(request: RunRequest, preset: str, fix: Mapping[str, Any]) -> None:
-    """Put the change into the widgets, and keep what was there before."""
-    now = flat(request.recipe)
-    values = now if preset == request.preset else _with_preset(request, preset)
+    """Put the change into the widgets."""
+    values = flat(request.recipe) if preset == request.preset else _with_preset(request, preset)
     values = values | dict(fix)
+    change(request, {"preset": preset, **{PREFIX + key: values[key] for key in RECIPE_KEYS}})
+
+
+def change(
+    request: RunRequest, after: Mapping[str, Any], before: Mapping[str, Any] | None = None
+) -> None:
+    """Put values into the widgets, by their session keys, and keep what was there before, for the sentence and Undo.
+
+    `before` has what the session no longer says.
+    """
+    now = flat(request.recipe)
+    form = {PREFIX + key: st.session_state.get(PREFIX + key, now[key]) for key in RECIPE_KEYS} | {
+        "preset": request.preset
+    }
     own = own_settings(request.recipe, request.preset)
     applied = AppliedAdvice(
-        {"preset": request.preset, **{PREFIX + key: now[key] for key in RECIPE_KEYS}},
-        {"preset": preset, **{PREFIX + key: values[key] for key in RECIPE_KEYS}},
-        frozenset(PREFIX + key for key in own),
+        form | dict(before or {}), form | dict(after), frozenset(PREFIX + key for key in own)
     )
     _show(applied.after)
     st.session_state[APPLIED] = applied

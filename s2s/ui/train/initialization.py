@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from s2s.config import UserError
+from s2s.config import UserError, flat
 from s2s.jobs import initialization
 from s2s.ui.kit import cached, forms, plain, unique_names
 from s2s.ui.kit.recipe_state import INIT_FROM, PREFIX, RECIPE_KEYS
+from s2s.ui.train import advice
 from s2s.ui.train.recipe_form import RunRequest
 
 SCRATCH = ""
@@ -35,7 +36,7 @@ def panel(request: RunRequest) -> RunRequest:
         "Initialize from a run", icon=":material/fork_right:", key="from a run", on_change="rerun"
     ) as box:
         if box.open:
-            _widgets(has_origin=bool(run_id))
+            _widgets(request, run_id)
     if not run_id:
         return request
     st.caption(
@@ -47,7 +48,7 @@ def panel(request: RunRequest) -> RunRequest:
     return request if request.wrong else replace(request, wrong=_mismatch(request))
 
 
-def _widgets(*, has_origin: bool) -> None:
+def _widgets(request: RunRequest, run_id: str) -> None:
     names = {SCRATCH: "none: from scratch"} | unique_names(cached.trained_runs())
     st.session_state.setdefault(INIT_FROM, SCRATCH)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -58,24 +59,26 @@ def _widgets(*, has_origin: bool) -> None:
             key=INIT_FROM,
             help=HELP,
             on_change=_take_settings,
+            args=(request, run_id),
             persist_state="session",
             width=360,
         )
         st.toggle(
             "Train a control run from scratch, too",
             key=CONTROL,
-            disabled=not has_origin,
+            disabled=not run_id,
             persist_state="session",
             help="A second run with the same settings and random initial weights; Runs shows both side by side.",
         )
 
 
-def _take_settings() -> None:
-    """Fill the form with what the weights need."""
+def _take_settings(request: RunRequest, before: str) -> None:
+    """Fill the form with what the weights need; `before` is the run that initialized it until now."""
     run_id = st.session_state.get(INIT_FROM)
-    recipe = cached.recipe(run_id) if run_id else None
-    if recipe:
-        forms.fill(recipe, ORIGIN_KEYS, PREFIX)
+    if recipe := cached.recipe(run_id) if run_id else None:
+        values = flat(recipe)
+        taken = {PREFIX + key: values[key] for key in ORIGIN_KEYS}
+        advice.change(request, taken | {INIT_FROM: run_id}, {INIT_FROM: before})
 
 
 def _mismatch(request: RunRequest) -> UserError | None:
@@ -91,6 +94,7 @@ def _mismatch(request: RunRequest) -> UserError | None:
             key="take origin",
             icon=":material/healing:",
             on_click=_take_settings,
+            args=(request, request.init_from),
         )
         return wrong
     return None

@@ -1,6 +1,7 @@
 import csv
 import io
 import shutil
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -122,6 +123,8 @@ def test_best_and_last_are_those_of_the_moment_when_the_button_is_pressed(
     (asked,) = evaluations.list_evaluations()
     assert {(system.step, system.checkpoint) for system in asked.systems} == {(step, asked_for)}
     assert provenance.checkpoint(asked.systems[0]) == f"step {step:,} ({asked_for})"
+    older = replace(asked.systems[0], step=1500)  # of a page that was drawn before
+    assert [system.step for system in systems.resolved([older])] == [step]
 
 
 def test_the_table_says_what_the_scores_are_and_a_link_opens_it_again() -> None:

@@ -154,6 +154,16 @@ def test_a_setting_of_the_visitors_own_is_not_fitted() -> None:
     assert screen.session_state["set train.warmup_steps"] == 77
 
 
+def test_a_setting_of_the_visitors_own_is_not_fitted_after_other_advice_either() -> None:
+    screen = unfold(train(train__warmup_steps="77", train__lr="0.3"), "expect")
+    (cure,) = [each for each in screen.button if "lr" in each.label]
+    cure.click().run()
+    screen.number_input(key="minutes").set_value(2).run()
+    screen.button(key="use it").click().run()
+    assert screen.session_state["set train.steps"] != 1200
+    assert screen.session_state["set train.warmup_steps"] == 77
+
+
 def test_advice_changes_one_setting_and_says_its_old_and_new_value() -> None:
     screen = train(train__steps="150", **CHANGED)
     before = values(screen)
@@ -389,6 +399,22 @@ def test_the_name_mentions_the_initializing_run_and_that_of_the_control_run_does
     assert names == {f"{usual}, from {cached.title(own)}", f"{usual} (from scratch)"}
 
 
+def test_what_an_initializing_run_brings_is_said_and_can_be_undone(own: str) -> None:
+    screen = unfold(train(**CHANGED), "from a run")
+    before = values(screen)
+    screen.selectbox(key="start from").set_value(own).run()
+    brought = changed(before, values(screen))
+    own_settings = {"tokenizer.vocab_size", "model.dropout"}
+    assert "tokenizer.vocab_size" in brought
+    sentence = said(screen)
+    assert "tokenizer.vocab_size from 900 to automatic" in sentence
+    assert f"and {len(brought) - 4 - len(brought & own_settings)} more settings." in sentence
+    screen.button(key="undo advice").click().run()
+    assert not screen.exception
+    assert values(screen) == before
+    assert screen.selectbox(key="start from").value == ""
+
+
 def test_another_shape_is_refused_and_corrected(own: str) -> None:
     screen = unfold(train(), "from a run")
     screen.selectbox(key="start from").set_value(own).run()
@@ -397,6 +423,11 @@ def test_another_shape_is_refused_and_corrected(own: str) -> None:
     assert screen.button(key="train").disabled
     screen.button(key="take origin").click().run()
     assert not screen.button(key="train").disabled
+    size = cached.recipe(own).model.d_model
+    assert f"Changed: model.d_model from 64 to {size}." in said(screen)
+    screen.button(key="undo advice").click().run()
+    assert screen.session_state["set model.d_model"] == 64
+    assert screen.selectbox(key="start from").value == own
 
 
 def test_a_link_to_a_run_that_is_gone_is_said() -> None:
