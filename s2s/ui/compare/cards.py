@@ -100,14 +100,15 @@ def _card(run_id: str, key: str, *, is_alone: bool) -> Card:
         head = st.container(width="stretch")
         _buttons(run_id, key, is_alone=is_alone)
     choice = None
-    first = st.container()
-    with st.expander("Settings", icon=":material/tune:"):
-        with first if is_alone else st.container():
-            strategy = column.strategy_picker(key)
-        try:
-            choice = column.controls(run_id, key, strategy)
-        except UserError as error:
-            forms.show_error(error)
+    with st.container(key=f"controls-{key}"):
+        first = st.container()
+        with st.expander("Settings", icon=":material/tune:"):
+            with first if is_alone else st.container():
+                strategy = column.strategy_picker(key)
+            try:
+                choice = column.controls(run_id, key, strategy)
+            except UserError as error:
+                forms.show_error(error)
     card = Card(key, choice, st.container())
     with head:
         _head(card)
@@ -230,7 +231,7 @@ def _decode(
     with card.body:
         if card.choice.error:
             st.warning(
-                "These settings are invalid together, so nothing is decoded; see *Settings* above.",
+                "These settings are invalid together, so nothing is decoded; see *Settings*.",
                 icon=":material/rule_settings:",
             )
             return True

@@ -144,6 +144,10 @@ def test_the_table_says_what_the_scores_are_and_a_link_opens_it_again() -> None:
     assert "nrefs:1|case:mixed" in "".join(str(code.value) for code in screen.code)
     screen.toggle(key="eval all").set_value(True).run()
     assert {"ROUGE-1", "Repetition", "Token accuracy"} <= set(frame(screen, "BLEU").columns)
+    tests = frame(screen, "sacrebleu's p")
+    found = [scores[1]["paired"][key] for key in scores[1]["paired"]]
+    assert list(tests["p (two-sided)"]) == [f"{pair['p_randomization']:.3f}" for pair in found]
+    assert list(tests["sacrebleu's p"]) == [f"{pair['p_value']:.3f}" for pair in found]
 
 
 def test_the_error_browser_sorts_and_shows_one_sentence_in_full() -> None:
