@@ -406,7 +406,7 @@ def test_what_an_initializing_run_brings_is_said_and_can_be_undone(own: str) -> 
     brought = changed(before, values(screen))
     own_settings = {"tokenizer.vocab_size", "model.dropout"}
     assert "tokenizer.vocab_size" in brought
-    sentence = said(screen)
+    sentence = page_text(screen)
     assert "tokenizer.vocab_size from 900 to automatic" in sentence
     assert f"and {len(brought) - 4 - len(brought & own_settings)} more settings." in sentence
     screen.button(key="undo advice").click().run()
@@ -423,8 +423,10 @@ def test_another_shape_is_refused_and_corrected(own: str) -> None:
     assert screen.button(key="train").disabled
     screen.button(key="take origin").click().run()
     assert not screen.button(key="train").disabled
-    size = cached.recipe(own).model.d_model
-    assert f"Changed: model.d_model from 64 to {size}." in said(screen)
+    theirs = cached.recipe(own)
+    assert theirs
+    size = theirs.model.d_model
+    assert f"Changed: model.d_model from 64 to {size}." in page_text(screen)
     screen.button(key="undo advice").click().run()
     assert screen.session_state["set model.d_model"] == 64
     assert screen.selectbox(key="start from").value == own
