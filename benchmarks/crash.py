@@ -287,7 +287,7 @@ class Workload:
         self.monitor.ended.set()
         if self.worker:
             self.worker.terminate()
-            self.worker.wait(20)
+            self.worker.wait(120)
         end = time.monotonic() + 10
         while (left := processes(home())) and time.monotonic() < end:
             time.sleep(0.05)

@@ -26,6 +26,7 @@ class Entrant:
 
     module: str
     function: str
+    library: str = field(kw_only=True)  # entrants of one library are settings of it
     needs: tuple[str, ...] = field(default=(), kw_only=True)
 
     def made(self, *arguments: Any) -> Any:
@@ -71,14 +72,29 @@ JOEY = (
     "subword_nmt",
     "tensorboard",
 )
+MINE = "ours"
 OURS = MappingProxyType(
-    {"exact": Peer("ours", "exact", "ours"), "fast": Peer("ours", "fast", "ours")}
+    {
+        "ours, exact": Peer("ours", "exact", "ours", library=MINE),
+        "ours, fast": Peer("ours", "fast", "ours", library=MINE),
+    }
 )
 PEERS = MappingProxyType(
     {
-        "transformers Marian": Peer("marian", "on_our_batches", "ours", needs=("transformers",)),
-        "nn.Transformer": Peer("plain", "on_our_batches", "ours"),
-        "nn.Transformer, tutorial": Peer("plain", "on_tutorial_batches", "64 sentences"),
-        "JoeyNMT": Peer("joey", "its_own", "its own, 64", needs=JOEY),
+        "transformers' Marian, our batches": Peer(
+            "marian", "on_our_batches", "ours", library="transformers", needs=("transformers",)
+        ),
+        "nn.Transformer, our batches": Peer(
+            "plain", "on_our_batches", "ours", library="nn.Transformer"
+        ),
+        "nn.Transformer, a tutorial's 64 sentences": Peer(
+            "plain", "on_tutorial_batches", "64 sentences", library="nn.Transformer"
+        ),
+        "JoeyNMT, its batches of 64 sentences": Peer(
+            "joey", "of_sentences", "its own", library="JoeyNMT", needs=JOEY
+        ),
+        "JoeyNMT, its batches of 4,096 tokens": Peer(
+            "joey", "of_tokens", "its own", library="JoeyNMT", needs=JOEY
+        ),
     }
 )

@@ -6,9 +6,11 @@ Ours, transformers' Marian and CTranslate2 have the same random weights, so they
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.connection import Connection
 from types import MappingProxyType
@@ -17,8 +19,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from benchmarks.peers import JOEY, Entrant
-from benchmarks.peers.race import Leg, children, metered
+from benchmarks.peers import JOEY, MINE, Entrant
+from benchmarks.peers.race import PLAIN, Leg, Mode, allocators, children, metered, modes
 from s2s.config import Recipe
 from s2s.model import Transformer, initialize, keep_freed_memory
 from s2s.tokenizers import PAD
@@ -30,15 +32,47 @@ Decode = Callable[
 ]  # sources that end in `</s>`, beam size -> the best target of each
 OURS = "ours, exact"
 FAST = "ours, fast"
+CT2 = "CTranslate2"
 
-DECODERS: Mapping[str, Entrant] = MappingProxyType(
+
+@dataclass(frozen=True)
+class Library(Entrant):
+    """A decoder, with the variables that its process has in its environment."""
+
+    environment: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    counts: bool = True  # computes in float32, so that its speed says something of ours
+
+    @property
+    def modes(self) -> list[Mode]:
+        """Torch's, for a peer that computes with torch."""
+        return [PLAIN] if self.library in (MINE, CT2) else modes()
+
+
+def _ct2(function: str, *, counts: bool = True, **environment: str) -> Library:
+    return Library(
+        "ct2",
+        function,
+        library=CT2,
+        needs=("ctranslate2", "transformers"),
+        environment=MappingProxyType(environment),
+        counts=counts,
+    )
+
+
+DECODERS: Mapping[str, Library] = MappingProxyType(
     {
-        OURS: Entrant("ours", "decoder"),
-        FAST: Entrant("ours", "fast_decoder"),
-        "transformers": Entrant("marian", "decoder", needs=("transformers",)),
-        "JoeyNMT": Entrant("joey", "decoder", needs=JOEY),
-        "CTranslate2 float32": Entrant("ct2", "float32", needs=("ctranslate2", "transformers")),
-        "CTranslate2 int8": Entrant("ct2", "int8", needs=("ctranslate2", "transformers")),
+        OURS: Library("ours", "decoder", library=MINE),
+        FAST: Library("ours", "fast_decoder", library=MINE, counts=False),
+        "transformers": Library(
+            "marian", "decoder", library="transformers", needs=("transformers",)
+        ),
+        "JoeyNMT": Library("joey", "decoder", library="JoeyNMT", needs=JOEY),
+        "CTranslate2 float32": _ct2("float32"),
+        "CTranslate2 float32, packed weights": _ct2(
+            "float32", CT2_USE_EXPERIMENTAL_PACKED_GEMM="1"
+        ),
+        "CTranslate2 float32, oneDNN": _ct2("float32", CT2_USE_MKL="0"),
+        "CTranslate2 int8": _ct2("int8", counts=False),
     }
 )
 
@@ -50,6 +84,7 @@ class Turn(NamedTuple):
     batch: int  # sentences
     first: int
     seconds: float
+    mode: Mode = PLAIN
 
 
 class Answer(NamedTuple):
@@ -60,14 +95,21 @@ class Answer(NamedTuple):
 
 
 class Decoder(NamedTuple):
-    """A decoder that waits for its turn."""
+    """A decoder in one of its settings, waiting for its turn."""
 
-    name: str
+    entrant: str
+    keeps_memory: bool  # has the allocator's settings of ours
+    mode: Mode
     wire: Connection
+
+    @property
+    def name(self) -> str:
+        """What it is, and what was set."""
+        return ", ".join([self.entrant, *["our allocator"] * self.keeps_memory, *self.mode.words])
 
     def turn(self, request: Turn) -> Answer:
         """Its answer. Raises SystemExit if it is incomplete."""
-        self.wire.send(request)
+        self.wire.send(request._replace(mode=self.mode))
         try:
             answer: Answer = self.wire.recv()
         except EOFError:
@@ -82,22 +124,27 @@ class Decoder(NamedTuple):
 
 @contextlib.contextmanager
 def decoders(
-    rows: Mapping[str, Entrant],
-    recipe: Recipe,
-    vocab_size: int,
-    sources: Sequence[Ids],
-    *,
-    keep_memory: bool = False,
+    rows: Mapping[str, Library], recipe: Recipe, vocab_size: int, sources: Sequence[Ids]
 ) -> Iterator[list[Decoder]]:
-    """Start all of them."""
-    with children(
-        _wait,
-        {
-            name: (partial(row.made, recipe, vocab_size), sources, keep_memory)
-            for name, row in rows.items()
-        },
-    ) as wires:
-        yield [Decoder(name, wire) for name, wire in wires.items()]
+    """Start all of them, a peer twice: as it comes, and with the allocator's settings of ours."""
+    places = {
+        f"{name} {keeps}": (name, keeps) for name, row in rows.items() for keeps in allocators(row)
+    }
+    arguments = {
+        place: (
+            partial(rows[name].made, recipe, vocab_size),
+            sources,
+            keeps,
+            rows[name].environment,
+        )
+        for place, (name, keeps) in places.items()
+    }
+    with children(_wait, arguments) as wires:
+        yield [
+            Decoder(name, keeps, mode, wires[place])
+            for place, (name, keeps) in places.items()
+            for mode in rows[name].modes
+        ]
 
 
 def batches(sources: Sequence[Ids], size: int) -> list[list[Ids]]:
@@ -128,19 +175,25 @@ def padded(sources: Sequence[Ids], pad_id: int = PAD) -> Tensor:
 
 
 def _wait(
-    wire: Connection, make: Callable[[], Decode], sources: Sequence[Ids], keep_memory: bool
+    wire: Connection,
+    make: Callable[[], Decode],
+    sources: Sequence[Ids],
+    keep_memory: bool,
+    environment: Mapping[str, str],
 ) -> None:
     """A decoder's process: answers until the other end is closed."""
+    os.environ.update(environment)
     if keep_memory:
         keep_freed_memory()
     torch.set_num_threads(1)
     decode = make()
     with contextlib.suppress(EOFError):
         while True:
-            wire.send(_answer(decode, sources, Turn(*wire.recv())))
+            wire.send(_answer(decode, sources, wire.recv()))
 
 
 def _answer(decode: Decode, sources: Sequence[Ids], request: Turn) -> Answer:
+    request.mode.use()
     order = batches(sources, request.batch)
     targets: list[list[int]] = []
 

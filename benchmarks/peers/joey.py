@@ -28,8 +28,17 @@ LANGUAGES = ("src", "trg")
 SAME = {BOS: 2, EOS: 3, PAD: 1, UNK: 0}  # our special tokens, as it numbers them
 
 
-def its_own(recipe: Recipe, data: TrainingData) -> Update:
+def of_sentences(recipe: Recipe, data: TrainingData) -> Update:
     """An update with batches of 64 sentences in its sampler's order."""
+    return _its_own(recipe, data, "sentence", SENTENCES)
+
+
+def of_tokens(recipe: Recipe, data: TrainingData) -> Update:
+    """An update with batches of as many tokens as ours, in its sampler's order, which does not sort by length."""
+    return _its_own(recipe, data, "token", recipe.train.batch_tokens)
+
+
+def _its_own(recipe: Recipe, data: TrainingData, batch_type: str, batch_size: int) -> Update:
     logging.disable(logging.INFO)
     from joeynmt.config import parse_global_args
     from joeynmt.prediction import prepare
@@ -39,7 +48,9 @@ def its_own(recipe: Recipe, data: TrainingData) -> Update:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / "model").mkdir()
     write(folder, data)
-    config = parse_global_args(settings(recipe, folder), rank=0, mode="train")
+    chosen = settings(recipe, folder)
+    chosen["training"] |= {"batch_type": batch_type, "batch_size": batch_size}
+    config = parse_global_args(chosen, rank=0, mode="train")
     model, train, *_ = prepare(config, rank=0, mode="train")
     manager = TrainManager(
         rank=0,
@@ -132,8 +143,6 @@ def settings(recipe: Recipe, folder: Path) -> dict[str, Any]:
             "decoder": _stack(recipe, "decoder"),
         },
         "training": {
-            "batch_size": SENTENCES,
-            "batch_type": "sentence",
             "normalization": "tokens",
             "label_smoothing": train.label_smoothing,
             "optimizer": "adam",

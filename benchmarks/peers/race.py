@@ -15,12 +15,37 @@ from typing import Any, NamedTuple
 import psutil
 import torch
 
-from benchmarks.peers import Peer
+from benchmarks.peers import MINE, Entrant, Peer
 from s2s.config import Recipe
 from s2s.model import keep_freed_memory
-from s2s.train import TrainingData
+from s2s.train import TrainingData, is_fast_accurate
 
 WARM = 2  # updates before the measured ones
+
+
+class Mode(NamedTuple):
+    """How torch computes on a CPU: settings that any program may choose without a change to its code."""
+
+    switch: bool = False  # oneDNN's fast mode for matrix products
+    explicit: bool = False  # attention as two matrix products; the fused kernel is several times slower in fast mode
+
+    def use(self) -> None:
+        """Set it for this process."""
+        torch.backends.mkldnn.matmul.fp32_precision = "bf16" if self.switch else "none"  # type: ignore[attr-defined]
+        torch.backends.cuda.enable_flash_sdp(not self.explicit)  # the CPU's kernel obeys it, too
+
+    @property
+    def words(self) -> list[str]:
+        """For a table."""
+        return ["oneDNN's fast mode"] * self.switch + ["explicit attention"] * self.explicit
+
+
+PLAIN = Mode()
+
+
+def modes() -> list[Mode]:
+    """Those that compute in float32 here: with AMX, the fast mode means bfloat16."""
+    return [PLAIN, Mode(switch=True), Mode(True, True)] if is_fast_accurate() else [PLAIN]
 
 
 class Leg(NamedTuple):
@@ -41,11 +66,12 @@ class Racer(NamedTuple):
     """A trainer that waits for its turn."""
 
     name: str
+    keeps_memory: bool  # has the allocator's settings of our trainer
     wire: Connection
 
-    def leg(self, tokens: int, *, switch: bool = False) -> Leg:
-        """Train on at least this many tokens; with `switch`, torch's CPU matrix products use oneDNN's fast mode."""
-        self.wire.send((tokens, switch))
+    def leg(self, tokens: int, mode: Mode) -> Leg:
+        """Train on at least this many tokens."""
+        self.wire.send((tokens, mode))
         try:
             answer = self.wire.recv()
         except EOFError:
@@ -54,17 +80,26 @@ class Racer(NamedTuple):
 
 
 @contextlib.contextmanager
-def racers(
-    peers: dict[str, Peer], recipe: Recipe, data: TrainingData, *, keep_memory: bool = False
-) -> Iterator[list[Racer]]:
-    """All of them, warmed up; with `keep_memory`, each has the allocator settings of our trainer."""
-    with children(
-        _wait, {name: (peer, recipe, data, keep_memory) for name, peer in peers.items()}
-    ) as wires:
-        lined_up = [Racer(name, wire) for name, wire in wires.items()]
+def racers(peers: dict[str, Peer], recipe: Recipe, data: TrainingData) -> Iterator[list[Racer]]:
+    """All of them, warmed up; a peer twice, as it comes and with the allocator's settings of our trainer."""
+    places = {
+        f"{name} {keeps}": (name, keeps)
+        for name, peer in peers.items()
+        for keeps in allocators(peer)
+    }
+    arguments = {
+        place: (peers[name], recipe, data, keeps) for place, (name, keeps) in places.items()
+    }
+    with children(_wait, arguments) as wires:
+        lined_up = [Racer(*places[place], wire) for place, wire in wires.items()]
         for racer in lined_up:
-            racer.leg(1)  # one after the other
+            racer.leg(1, PLAIN)  # one after the other
         yield lined_up
+
+
+def allocators(entrant: Entrant) -> tuple[bool, ...]:
+    """Ours chooses its settings itself; a peer is tried without and with them."""
+    return (False,) if entrant.library == MINE else (False, True)
 
 
 @contextlib.contextmanager
@@ -123,8 +158,8 @@ def _wait(
 
     with contextlib.suppress(EOFError):
         while True:
-            tokens, switch = wire.recv()
-            torch.backends.mkldnn.matmul.fp32_precision = "bf16" if switch else "none"  # type: ignore[attr-defined]
+            tokens, mode = wire.recv()
+            Mode(*mode).use()
             wire.send(tuple(metered(functools.partial(updates, tokens))))
 
 
