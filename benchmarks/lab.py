@@ -13,9 +13,10 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from benchmarks.report import last_line, options, table
-from benchmarks.serving import ROOT, server
+from benchmarks.serving import server
 from benchmarks.session import Session
 from s2s import share
+from s2s.demo import RANDOM_SENTENCES
 
 RUN = "demo-en-fr"
 SOURCE = "the cat who chased the mouse was black"
@@ -64,9 +65,7 @@ async def five_columns(session: Session, n: int) -> list[float]:
     """Compare: another sentence, which five strategies have not decoded before."""
     strategies = ("greedy", "beam", "diverse_beam", "sample", "mbr")
     columns = {f"c{number}": f"{RUN}!{name}!" for number, name in enumerate(strategies, 1)}
-    sentences = (
-        (ROOT / "s2s" / "ui" / "kit" / "random_sentences" / "en-fr.txt").read_text().splitlines()
-    )
+    sentences = (RANDOM_SENTENCES / "en-fr.txt").read_text().splitlines()
     await session.open("compare", {"run": RUN, "src": SOURCE, **columns})
     return [await session.set("src", sentence) for sentence in sentences[:n]]
 

@@ -12,9 +12,10 @@ from types import MappingProxyType
 
 from benchmarks.lab import Part, measured
 from benchmarks.report import last_line, options, table
-from benchmarks.serving import ROOT, server
+from benchmarks.serving import server
 from benchmarks.session import Session
 from s2s import share
+from s2s.demo import RANDOM_SENTENCES
 
 RUN = "demo-en-fr"
 LARGE = MappingProxyType({"length": "2048", "d_model": "512"})
@@ -128,9 +129,7 @@ async def another_sentence(session: Session, n: int) -> list[float]:
         "walkthrough",
         {"run": RUN, "src": SENTENCES[2], "set": share.pack({"step": "queries", "position": "2"})},
     )
-    sentences = (
-        (ROOT / "s2s" / "ui" / "kit" / "random_sentences" / "en-fr.txt").read_text().splitlines()
-    )
+    sentences = (RANDOM_SENTENCES / "en-fr.txt").read_text().splitlines()
     return [await session.set("src", sentence) for sentence in sentences[:n]]
 
 
@@ -144,9 +143,7 @@ async def gradients(session: Session, n: int) -> list[float]:
             "set": share.pack({"step": "gradients", "position": "2"}),
         },
     )
-    sentences = (
-        (ROOT / "s2s" / "ui" / "kit" / "random_sentences" / "en-fr.txt").read_text().splitlines()
-    )
+    sentences = (RANDOM_SENTENCES / "en-fr.txt").read_text().splitlines()
     return [await session.set("src", sentence) for sentence in sentences[-n:]]
 
 

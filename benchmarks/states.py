@@ -12,17 +12,16 @@ from types import MappingProxyType
 
 from benchmarks.lab import Part, measured
 from benchmarks.report import last_line, options, table
-from benchmarks.serving import ROOT, server
+from benchmarks.serving import server
 from benchmarks.session import Session
 from s2s import share
+from s2s.demo import RANDOM_SENTENCES
 
 RUN = "demo-en-fr"
 SOURCE = "the bank is by the river"
 GOAL = 200  # milliseconds, on an idle machine
 WARM = 3  # values that are not counted: each layer is shown once
-SENTENCES = tuple(
-    (ROOT / "s2s" / "ui" / "kit" / "random_sentences" / "en-fr.txt").read_text().splitlines()
-)
+SENTENCES = tuple((RANDOM_SENTENCES / "en-fr.txt").read_text().splitlines())
 
 
 def switching(view: str, key: str, values: Sequence[str]) -> Part:

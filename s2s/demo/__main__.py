@@ -1,115 +1,34 @@
-"""`python -m s2s.demo [NAME ...]`: train the shipped runs again from the built-in data, five to twenty minutes each.
+"""`python -m s2s.demo all`: make everything again that ships and that this project makes; hours of one thread.
 
-`python -m s2s.demo measured` trains the runs that predict a run's quality: see `s2s/demo/measured.py`.
-`python -m s2s.demo extrapolation` trains the runs of the Positions page: see `s2s/demo/extrapolation.py`.
+`python -m s2s.demo stale` makes only what was made of something else than today's code would make it of. With names of
+artifacts (s2s/demo/artifacts.py), only these: five to twenty minutes for a demo run, seconds for `previews` and
+`sentences`. `measured` and `extrapolation` with words train what is missing in their files, and can be interrupted.
 """
 
 from __future__ import annotations
 
-import json
-import shutil
 import sys
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
-from types import MappingProxyType
 
-import safetensors.torch
-
-from s2s import files, tokenizers
-from s2s.config import PRESETS, choose, override
-from s2s.data import load, write_shipped_previews
-from s2s.demo import DEMOS, extrapolation, measured
-from s2s.demo.thin import thin_metrics, thin_weights
-from s2s.jobs import training
-from s2s.model import weights_path
-from s2s.runs import RunFolder
-from s2s.runs import load as load_run
-from s2s.settings import OWNER
-
-# Words, so that pictures show words; one vocabulary per side, so that French words are unknown on the English side.
-CHANGES = {
-    "tokenizer.kind": "word",
-    "tokenizer.shared": False,
-    "model.embeddings.shared": False,
-    "train.seed": 1,
-    "train.threads": 1,  # bit-identical wherever it is trained again
-}
-# Four tasks take more steps.
-STEPS = MappingProxyType({"demo-en-fr": 1500, "demo-en-es": 1500, "demo-tasks": 6000})
-# Summaries and answers copy from the source, which a model with sinusoids learns slowly; a smaller learning rate makes
-# it reliable.
-OWN_CHANGES = MappingProxyType(
-    {"demo-tasks": {"model.positions.kind": "rotary", "train.lr": 0.002}}
-)
-SOURCE_TOKENIZER = "src.tokenizer.json"
-METRICS = "metrics.jsonl"
-
-
-def make(name: str, out: Path) -> None:
-    """Train one demo and save what pages need: the best weights, rounded, without the optimizer's state."""
-    recipe = override(
-        PRESETS["small"].recipe,
-        {**CHANGES, **OWN_CHANGES.get(name, {}), "train.steps": STEPS[name]},
-    )
-    with tempfile.TemporaryDirectory() as scratch:
-        request = training.RunRequest(
-            recipe, choose("demo", name, DEMOS), preset="small", name=name, owner=OWNER
-        )
-        started = training.start(request, Path(scratch) / name)
-        for event in training.run(started):
-            print(f"{name}: step {event.step} of {recipe.train.steps}", end="\r", flush=True)
-        _ship(started.folder, out / name)
-
-
-def _ship(run: RunFolder, out: Path) -> None:
-    step = run.best_or_newest_step()
-    shutil.rmtree(out, ignore_errors=True)
-    for name in (
-        "recipe.json",
-        "status.json",
-        "samples.jsonl",
-        SOURCE_TOKENIZER,
-        "tgt.tokenizer.json",
-    ):
-        files.write_bytes(out / name, (run.path / name).read_bytes())
-    metrics = (run.path / METRICS).read_text(encoding="utf-8").splitlines()
-    thinned = (json.dumps(row) + "\n" for row in thin_metrics(map(json.loads, metrics)))
-    files.write_bytes(out / METRICS, "".join(thinned).encode())
-    source = tokenizers.WordTokenizer(
-        tokenizers.load(out / SOURCE_TOKENIZER).words, normalizes=True
-    )
-    source.save(out / SOURCE_TOKENIZER)  # visitors write "The cat sits on the mat."
-    weights = safetensors.torch.load_file(weights_path(run.checkpoints, step))
-    files.write_bytes(
-        weights_path(RunFolder(out).checkpoints, step),
-        safetensors.torch.save(thin_weights(weights)),
-    )
-
-
-def check(path: Path) -> str:
-    """One line of JSON: the share of random held-out sources that the shipped weights translate exactly."""
-    run = load_run(path)
-    pairs = load(run.folder.about()["source"], "random").pairs
-    texts = [one.text for one in run.translate([pair.src for pair in pairs])]
-    right = sum(text == pair.tgt for text, pair in zip(texts, pairs, strict=True))
-    size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-    return json.dumps(
-        {"demo": path.name, "exact": right / len(pairs), "n": len(pairs), "bytes": size}
-    )
+from s2s.config import UserError
+from s2s.demo import artifacts, extrapolation, measured
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Train the named demos, or all; or run `measured` or `extrapolation`."""
+    """Make what is asked for."""
     for name, module in (("measured", measured), ("extrapolation", extrapolation)):
         if arguments[:1] == [name]:
             module.main(arguments[1:])
             return
-    write_shipped_previews()
-    here = Path(__file__).parent / "runs"
-    for demo in arguments or DEMOS:
-        make(demo, here)
-        print(check(here / demo))
+    if not arguments:
+        raise SystemExit(__doc__)
+    chosen = list(artifacts.ARTIFACTS) if "all" in arguments else list(arguments)
+    try:
+        for name in artifacts.stale() if chosen == ["stale"] else chosen:
+            artifacts.make(name)
+            print(f"{name} is made")
+    except UserError as error:
+        raise SystemExit(str(error)) from error
 
 
 if __name__ == "__main__":

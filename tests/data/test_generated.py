@@ -308,9 +308,8 @@ def test_the_shipped_preview_is_what_the_generator_writes(spec: str) -> None:
 
 @pytest.mark.parametrize("source", ["builtin:en-fr", "builtin:en-es", "builtin:tasks"])
 def test_the_shipped_links_are_those_of_the_generator(source: str) -> None:
-    """When the grammar changes, write the files in s2s/ui/kit/gold_links again: examples, then split `random`."""
-    from s2s.ui.kit.gold_alignment import GOLD_LINKS  # not above: another process imports this file
-    from s2s.ui.kit.vocabulary import EXAMPLES
+    """When the grammar changes, `python -m s2s.demo sentences` writes them again: examples, then split `random`."""
+    from s2s.demo import EXAMPLES, GOLD_LINKS  # not above: another process imports this file
 
     assert set(EXAMPLES) == {f"builtin:{path.stem}" for path in GOLD_LINKS.glob("*.tsv")}
     train = {pair.src: pair for pair in reversed(load(source).pairs)}

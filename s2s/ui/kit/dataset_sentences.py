@@ -9,6 +9,7 @@ import streamlit as st
 from s2s import access, settings
 from s2s.config import UserError
 from s2s.data import is_searchable, sources_of
+from s2s.demo import EXAMPLES
 from s2s.runs import Run
 from s2s.ui.kit import vocabulary
 
@@ -23,9 +24,7 @@ def of(run: Run, most: int) -> tuple[str, ...]:
 def _sentences(home: str, folder: str, most: int, may_see: bool, _run: Run) -> tuple[str, ...]:
     known = vocabulary.of(_run).sentences
     source = str(_run.folder.about().get("source", ""))
-    if (
-        not may_see or source in vocabulary.EXAMPLES
-    ):  # making the whole dataset again would take seconds
+    if not may_see or source in EXAMPLES:  # making the whole dataset again would take seconds
         return known[:most]
     try:
         with access.reading_data_of(_run.folder.path):

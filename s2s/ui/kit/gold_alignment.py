@@ -13,10 +13,9 @@ from s2s import access, settings
 from s2s.analysis import Links
 from s2s.config import Recipe, UserError
 from s2s.data import Corpus, Gold, Link, Pair, apply_task, parse_spec, saved_datasets
+from s2s.demo import EXAMPLES, GOLD_LINKS, RANDOM_SENTENCES
 from s2s.runs import Run
-from s2s.ui.kit import vocabulary
 
-GOLD_LINKS = Path(__file__).parent / "gold_links"
 MAX_LINES = 5_000  # of each split of a saved dataset
 
 
@@ -65,10 +64,10 @@ def _pairs(spec: str) -> Iterator[Pair]:
     """
     kind, name, _ = parse_spec(spec)
     builtin = f"{kind}:{name}"
-    if builtin in vocabulary.EXAMPLES:
-        random = (vocabulary.RANDOM_SENTENCES / f"{name}.txt").read_text().splitlines()
+    if builtin in EXAMPLES:
+        random = (RANDOM_SENTENCES / f"{name}.txt").read_text().splitlines()
         lines = (GOLD_LINKS / f"{name}.tsv").read_text().splitlines()
-        for src, line in zip((*vocabulary.EXAMPLES[builtin], *random), lines, strict=True):
+        for src, line in zip((*EXAMPLES[builtin], *random), lines, strict=True):
             tgt, links = line.split("\t")
             yield Pair(src, tgt, _gold(links))
     elif kind == "corpus":

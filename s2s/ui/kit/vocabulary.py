@@ -7,42 +7,16 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import partial
 from itertools import takewhile
-from pathlib import Path
 from types import MappingProxyType
 
 import streamlit as st
 
 from s2s.config import UserError, nearest
 from s2s.data import GENERATED_TASKS
+from s2s.demo import EXAMPLES, RANDOM_SENTENCES
 from s2s.runs import Run
 from s2s.ui.kit import cached
 
-EXAMPLES = MappingProxyType(
-    {
-        "builtin:en-fr": (
-            "the cat sits on the mat",
-            "the bank is by the river",
-            "I need to bank the money",
-            "the cat who chased the mouse was black",
-            "the red house",
-        ),
-        "builtin:en-es": (
-            "the red house",
-            "the cat sits on the mat",
-            "the bank is by the river",
-            "I need to bank the money",
-            "the cat who chased the mouse was black",
-        ),
-        "builtin:tasks": (
-            "translate English to French: the cat sits on the mat",
-            "summarize: snow fell . the queen heard the neighbor . the big castle burned down ."
-            " the bridge almost burned down .",
-            "respond: Ben found the watch . Ida is in the hotel . Ben gave the watch to Ida . who has the watch ?",
-            "reverse: lamp green old hat",
-            "respond: Max is in the church . Clara has the book . Max took the book . where is Max ?",
-        ),
-    }
-)
 LANGUAGES = MappingProxyType(
     {
         "builtin:en-fr": ("English", "French"),
@@ -53,7 +27,6 @@ LANGUAGES = MappingProxyType(
 PREFIXES = MappingProxyType(
     {"builtin:tasks": tuple(task.prefix.strip() for task in GENERATED_TASKS.values())}
 )
-RANDOM_SENTENCES = Path(__file__).parent / "random_sentences"
 MAX_SUGGESTIONS = 3
 PUNCTUATION = ".,;:!?\"'()«»¿¡"
 

@@ -14,6 +14,7 @@ from s2s import access
 from s2s.analysis import Floats, Index, Vectors, baseline_cosines, cosines
 from s2s.config import UserError
 from s2s.data import LONGEST_CELL, parse_spec, two_files
+from s2s.demo import EXAMPLES
 from s2s.runs import Run
 from s2s.runs import states as run_states
 from s2s.ui.kit import cached, vocabulary
@@ -66,7 +67,7 @@ def _pool(folder: str, may_see: bool, _run: Run) -> Pool:
     known = set(own)
     others = [text for text in dict.fromkeys(vocabulary.of(_run).sentences) if text not in known]
     texts = tuple([*own, *others][:MAX_SENTENCES])
-    return Pool(texts, len(own), "held out" if source in vocabulary.EXAMPLES else "probe")
+    return Pool(texts, len(own), "held out" if source in EXAMPLES else "probe")
 
 
 def _seen(run: Run) -> tuple[str, bool]:

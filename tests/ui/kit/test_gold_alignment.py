@@ -6,9 +6,8 @@ from s2s import settings
 from s2s.analysis.alignment import alignment_error_rate, best_sources, merge_to_words, word_indices
 from s2s.config import Recipe, override
 from s2s.data import Corpus, Gold, Link, Pair, saved_datasets
-from s2s.demo import DEMOS
+from s2s.demo import DEMOS, EXAMPLES
 from s2s.ui.kit import gold_alignment
-from s2s.ui.kit.vocabulary import EXAMPLES
 
 PAIRS = (
     Pair("the red house", "la casa roja", Gold((Link(0, 0), Link(1, 2), Link(2, 1)))),

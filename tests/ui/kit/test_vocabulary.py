@@ -2,10 +2,10 @@ import pytest
 
 import s2s
 from s2s import data
-from s2s.demo import DEMOS
+from s2s.demo import DEMOS, EXAMPLES, RANDOM_SENTENCES
 from s2s.ui.kit import vocabulary
 from s2s.ui.kit.text import JOINER
-from s2s.ui.kit.vocabulary import EXAMPLES, LANGUAGES, RANDOM_SENTENCES, RunVocabulary
+from s2s.ui.kit.vocabulary import LANGUAGES, RunVocabulary
 from s2s.ui.shell.header import describe
 
 WORDS = RunVocabulary(
@@ -46,7 +46,7 @@ def test_a_demo_knows_the_words_of_its_examples(demo: str) -> None:
 
 @pytest.mark.parametrize("source", EXAMPLES)
 def test_examples_and_surprises_are_those_of_the_corpus(source: str) -> None:
-    """When the grammar changes: write the split's sources into s2s/ui/kit/random_sentences again."""
+    """When the grammar changes: `python -m s2s.demo sentences` writes them again."""
     assert len(EXAMPLES[source]) == 5
     assert source in LANGUAGES
     split = [pair.src for pair in data.load(source, "random").pairs]

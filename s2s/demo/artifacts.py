@@ -1,0 +1,144 @@
+"""What ships and is made by this project: how each artifact is made, and of what, so that a stale one is noticed.
+
+`inputs.json` has what every artifact was made of when it was made: a digest of the pairs, and the recipes. A setting
+that is new since then has its default there, so it makes nothing stale.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from s2s import files
+from s2s.config import POSITION_KINDS, PRESETS, Recipe, choose, override
+from s2s.data import GENERATED, Pair, load, load_pairs_for_training, write_shipped_previews
+from s2s.demo import DEMOS, EXAMPLES, extrapolation, measured, sentences, trained
+from s2s.jobs import MEASURED_FILE, ExtrapolationSettings, read_measured
+from s2s.jobs import extrapolation as runs_beyond
+
+FILE = Path(__file__).parent / "inputs.json"
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What an artifact is made of: a digest of the pairs, and recipes by name."""
+
+    pairs: str
+    recipes: Mapping[str, Recipe]
+
+    def to_json(self) -> dict[str, Any]:
+        """For the file."""
+        recipes = {name: recipe.to_json() for name, recipe in self.recipes.items()}
+        return {"pairs": self.pairs, "recipes": recipes}
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, Any]) -> Inputs:
+        """The inverse of `to_json`."""
+        recipes = {name: Recipe.from_json(one) for name, one in given["recipes"].items()}
+        return cls(given["pairs"], recipes)
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """One thing that ships."""
+
+    make: Callable[[], None]
+    inputs: Callable[[], Inputs]
+
+
+def make(name: str) -> None:
+    """Make it again, and note of what. Raises UserError for an unknown name."""
+    artifact = choose("artifact", name, ARTIFACTS)
+    inputs = artifact.inputs()
+    artifact.make()
+    known = json.loads(FILE.read_bytes()) if FILE.exists() else {}
+    files.write_json(FILE, known | {name: inputs.to_json()})
+
+
+def stale() -> list[str]:
+    """The artifacts that were made of something else than they would be made of now."""
+    known = json.loads(FILE.read_bytes())
+    return [
+        name
+        for name, artifact in ARTIFACTS.items()
+        if name not in known or Inputs.from_json(known[name]) != artifact.inputs()
+    ]
+
+
+def digest(pairs: Iterable[Pair]) -> str:
+    """Of the sources and targets, in their order."""
+    text = "".join(f"{pair.src}\t{pair.tgt}\n" for pair in pairs)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def of_demo(name: str) -> Inputs:
+    """The pairs that are left after cleaning, and the recipe without what depends on the machine."""
+    recipe = trained.recipe_of(name)
+    pairs = load_pairs_for_training(DEMOS[name], None, recipe.train.seed, recipe.data)
+    return Inputs(digest(pairs.train.pairs), {"demo": of_any_machine(recipe)})
+
+
+def of_any_machine(recipe: Recipe) -> Recipe:
+    """The recipe on a CPU with one thread; how pairs are cleaned is part of the pairs."""
+    whole = override(recipe, {"train.device": "cpu", "train.threads": 1})
+    return replace(whole, data=replace(whole.data, clean=Recipe().data.clean))
+
+
+def of_previews() -> Inputs:
+    """All generated datasets."""
+    return Inputs(digest(pair for spec in GENERATED for pair in load(spec).pairs), {})
+
+
+def of_sentences() -> Inputs:
+    """The examples' pairs and split `random`."""
+    lines = [line for source in EXAMPLES for line in sentences.aligned(source)]
+    return Inputs(digest(Pair(line, "") for line in lines), {})
+
+
+def of_measured(preset: str) -> Inputs:
+    """The pairs of the built-in dataset, and the preset; its number of steps follows from the time it may take."""
+    pairs = load("builtin:en-fr").pairs
+    return Inputs(digest(pairs), {preset: of_any_machine(PRESETS[preset].recipe)})
+
+
+def make_measured(preset: str) -> None:
+    """Its runs on all datasets, four minutes each; needs Multi30k. The other presets' stay."""
+    rows = [row for row in read_measured(MEASURED_FILE)["runs"] if row["preset"] != preset]
+    files.write_json(MEASURED_FILE, {"runs": rows})
+    measured.main([f"/{preset}"])
+
+
+def of_extrapolation() -> Inputs:
+    """The training pairs of every task, and the recipe of every encoding."""
+    pairs = [pair for task in extrapolation.TASKS for pair in load(f"synthetic:{task}").pairs]
+    requests = runs_beyond.run_requests(ExtrapolationSettings(extrapolation.TASKS[0], seed=1))
+    recipes = [of_any_machine(request.recipe) for request in requests]
+    return Inputs(digest(pairs), dict(zip(POSITION_KINDS, recipes, strict=True)))
+
+
+def make_extrapolation() -> None:
+    """All runs, half a minute each."""
+    extrapolation.FILE.unlink(missing_ok=True)
+    extrapolation.main([])
+
+
+ARTIFACTS: Mapping[str, Artifact] = MappingProxyType(
+    {
+        "previews": Artifact(write_shipped_previews, of_previews),
+        "sentences": Artifact(sentences.write, of_sentences),
+        **{name: Artifact(partial(trained.make, name), partial(of_demo, name)) for name in DEMOS},
+        **{
+            f"measured-{preset}": Artifact(
+                partial(make_measured, preset), partial(of_measured, preset)
+            )
+            for preset in measured.OURS
+        },
+        "beyond-training-length": Artifact(make_extrapolation, of_extrapolation),
+    }
+)

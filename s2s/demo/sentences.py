@@ -1,0 +1,68 @@
+"""The example sentences of the demos, and files made from their datasets, since generating these takes seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from s2s import files
+from s2s.data import Pair, load
+
+RANDOM_SENTENCES = Path(__file__).parent / "random_sentences"  # the sources of split `random`
+GOLD_LINKS = Path(__file__).parent / "gold_links"  # of the examples, then of split `random`
+# The first is shown first. All are in the training data.
+EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "builtin:en-fr": (
+            "the cat sits on the mat",
+            "the bank is by the river",
+            "I need to bank the money",
+            "the cat who chased the mouse was black",
+            "the red house",
+        ),
+        "builtin:en-es": (
+            "the red house",
+            "the cat sits on the mat",
+            "the bank is by the river",
+            "I need to bank the money",
+            "the cat who chased the mouse was black",
+        ),
+        "builtin:tasks": (
+            "translate English to French: the cat sits on the mat",
+            "summarize: snow fell . the queen heard the neighbor . the big castle burned down ."
+            " the bridge almost burned down .",
+            "respond: Ben found the watch . Ida is in the hotel . Ben gave the watch to Ida . who has the watch ?",
+            "reverse: lamp green old hat",
+            "respond: Max is in the church . Clara has the book . Max took the book . where is Max ?",
+        ),
+    }
+)
+
+
+def write() -> None:
+    """Write all files of both folders again."""
+    for source in EXAMPLES:
+        name = source.removeprefix("builtin:")
+        files.write_bytes(RANDOM_SENTENCES / f"{name}.txt", _text(sentences(source)))
+        files.write_bytes(GOLD_LINKS / f"{name}.tsv", _text(aligned(source)))
+
+
+def sentences(source: str) -> list[str]:
+    """Sources that a demo was not trained on."""
+    return [pair.src for pair in load(source, "random").pairs]
+
+
+def aligned(source: str) -> list[str]:
+    """A line per pair: target, tab, links such as `0-0 1-2`, source position first."""
+    train = {pair.src: pair for pair in reversed(load(source).pairs)}
+    pairs = [*(train[text] for text in EXAMPLES[source]), *load(source, "random").pairs]
+    return [f"{pair.tgt}\t{_links(pair)}" for pair in pairs]
+
+
+def _links(pair: Pair) -> str:
+    return " ".join(f"{link.src}-{link.tgt}" for link in pair.gold.links) if pair.gold else ""
+
+
+def _text(lines: list[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()

@@ -1,0 +1,84 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from s2s.config import Recipe, UserError, override
+from s2s.demo import DEMOS, artifacts, sentences, trained
+from s2s.demo.__main__ import main
+from s2s.demo.artifacts import ARTIFACTS, Artifact, Inputs
+from s2s.runs import RunFolder
+
+# Trained before `model.init.kind` of the preset became `fairseq`; half an hour of an idle machine, and Multi30k.
+TO_BE_MADE = ["measured-transformer-tiny"]
+
+
+def test_no_shipped_artifact_is_stale() -> None:
+    assert artifacts.stale() == TO_BE_MADE, "`python -m s2s.demo stale` makes them again."
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_a_demo_was_trained_as_it_would_be_now(name: str) -> None:
+    shipped = RunFolder(trained.RUNS / name).recipe()
+    assert artifacts.of_any_machine(shipped) == artifacts.of_any_machine(trained.recipe_of(name))
+
+
+def test_the_files_of_sentences_are_those_that_would_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = {path.name: path.read_bytes() for path in files_of(sentences)}
+    monkeypatch.setattr(sentences, "RANDOM_SENTENCES", tmp_path / "random")
+    monkeypatch.setattr(sentences, "GOLD_LINKS", tmp_path / "gold")
+    sentences.write()
+    assert {path.name: path.read_bytes() for path in files_of(sentences)} == shipped
+
+
+def files_of(module: object) -> list[Path]:
+    folders = (getattr(module, name) for name in ("RANDOM_SENTENCES", "GOLD_LINKS"))
+    return sorted(path for folder in folders for path in folder.iterdir())
+
+
+@pytest.fixture
+def one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Inputs]:
+    """A single artifact, made of what the test says."""
+    now = {"thing": Inputs("abc", {"demo": Recipe()})}
+    made = Artifact(lambda: None, lambda: now["thing"])
+    monkeypatch.setattr(artifacts, "ARTIFACTS", {"thing": made})
+    monkeypatch.setattr(artifacts, "FILE", tmp_path / "inputs.json")
+    return now
+
+
+def test_other_pairs_or_another_recipe_make_it_stale_and_making_it_does_not(
+    one: dict[str, Inputs],
+) -> None:
+    main(["all"])
+    assert artifacts.stale() == []
+    one["thing"] = replace(one["thing"], pairs="abd")
+    assert artifacts.stale() == ["thing"]
+    main(["stale"])
+    assert artifacts.stale() == []
+    recipe = override(Recipe(), {"train.lr": 0.01})
+    one["thing"] = replace(one["thing"], recipes={"demo": recipe})
+    assert artifacts.stale() == ["thing"]
+
+
+def test_a_setting_that_is_new_since_then_does_not(one: dict[str, Inputs]) -> None:
+    main(["thing"])
+    saved = json.loads(artifacts.FILE.read_bytes())
+    del saved["thing"]["recipes"]["demo"]["model"]["init"]
+    artifacts.FILE.write_text(json.dumps(saved))
+    assert artifacts.stale() == []
+
+
+def test_how_many_threads_there_are_does_not() -> None:
+    other = override(Recipe(), {"train.threads": 3, "data.clean.empty": False})
+    assert artifacts.of_any_machine(other) == artifacts.of_any_machine(Recipe())
+
+
+def test_an_unknown_artifact_is_a_sentence_with_what_there_is() -> None:
+    with pytest.raises(UserError, match="no artifact `preview`; the nearest are `previews`"):
+        artifacts.make("preview")
+    with pytest.raises(SystemExit, match="no artifact"):
+        main(["nothing"])
+    assert {"previews", "sentences", *DEMOS} <= set(ARTIFACTS)
