@@ -78,13 +78,13 @@ def digest(pairs: Iterable[Pair]) -> str:
 
 
 def of_demo(name: str) -> Inputs:
-    """The pairs that are left after cleaning, and the recipe without what depends on the machine."""
+    """The pairs that are left after cleaning, and the recipe without what depends on the computer."""
     recipe = trained.recipe_of(name)
     pairs = load_pairs_for_training(DEMOS[name], None, recipe.train.seed, recipe.data)
-    return Inputs(digest(pairs.train.pairs), {"demo": of_any_machine(recipe)})
+    return Inputs(digest(pairs.train.pairs), {"demo": portable(recipe)})
 
 
-def of_any_machine(recipe: Recipe) -> Recipe:
+def portable(recipe: Recipe) -> Recipe:
     """The recipe on a CPU with one thread; how pairs are cleaned is part of the pairs."""
     whole = override(recipe, {"train.device": "cpu", "train.threads": 1})
     return replace(whole, data=replace(whole.data, clean=Recipe().data.clean))
@@ -104,7 +104,7 @@ def of_sentences() -> Inputs:
 def of_measured(preset: str) -> Inputs:
     """The pairs of the built-in dataset, and the preset; its number of steps follows from the time it may take."""
     pairs = load("builtin:en-fr").pairs
-    return Inputs(digest(pairs), {preset: of_any_machine(PRESETS[preset].recipe)})
+    return Inputs(digest(pairs), {preset: portable(PRESETS[preset].recipe)})
 
 
 def make_measured(preset: str) -> None:
@@ -118,7 +118,7 @@ def of_extrapolation() -> Inputs:
     """The training pairs of every task, and the recipe of every encoding."""
     pairs = [pair for task in extrapolation.TASKS for pair in load(f"synthetic:{task}").pairs]
     requests = runs_beyond.run_requests(ExtrapolationSettings(extrapolation.TASKS[0], seed=1))
-    recipes = [of_any_machine(request.recipe) for request in requests]
+    recipes = [portable(request.recipe) for request in requests]
     return Inputs(digest(pairs), dict(zip(POSITION_KINDS, recipes, strict=True)))
 
 

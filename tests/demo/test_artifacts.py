@@ -21,7 +21,7 @@ def test_no_shipped_artifact_is_stale() -> None:
 @pytest.mark.parametrize("name", DEMOS)
 def test_a_demo_was_trained_as_it_would_be_now(name: str) -> None:
     shipped = RunFolder(trained.RUNS / name).recipe()
-    assert artifacts.of_any_machine(shipped) == artifacts.of_any_machine(trained.recipe_of(name))
+    assert artifacts.portable(shipped) == artifacts.portable(trained.recipe_of(name))
 
 
 def test_the_files_of_sentences_are_those_that_would_be_written(
@@ -73,7 +73,7 @@ def test_a_setting_that_is_new_since_then_does_not(one: dict[str, Inputs]) -> No
 
 def test_how_many_threads_there_are_does_not() -> None:
     other = override(Recipe(), {"train.threads": 3, "data.clean.empty": False})
-    assert artifacts.of_any_machine(other) == artifacts.of_any_machine(Recipe())
+    assert artifacts.portable(other) == artifacts.portable(Recipe())
 
 
 def test_an_unknown_artifact_is_a_sentence_with_what_there_is() -> None:
