@@ -158,9 +158,10 @@ def reading_upload() -> Iterator[None]:
         _reads_upload.reset(token)
 
 
-def require_files(kind: str) -> None:
+def require_files(kind: str, *, may_be_upload: bool = True) -> None:
     """Raises DeniedError where a visitor of a hosted server names files of that server, as `kind` of source."""
-    if settings.is_hosted() and current() != LOCAL and not _reads_upload.get():
+    is_upload = may_be_upload and _reads_upload.get()
+    if settings.is_hosted() and current() != LOCAL and not is_upload:
         raise DeniedError(
             f"A source of the kind `{kind}` names files of the server, which its visitors cannot read; upload the"
             " files on Data."

@@ -102,6 +102,7 @@ NO_NEED = {
     "s2s.data.saved_datasets.opened": "asked as a source, below",
     "s2s.data.sources.parse_spec": "reads text, no dataset",
     "s2s.data.sources.absolute": "reads text, no dataset",
+    "s2s.data.sources.with_sample": "reads text, no dataset",
     "s2s.runs.evaluations.list_evaluations": "filters the workspace's own by a run",
     "s2s.ui.kit.in_view.add_run": "names what `cached.runs` offers",
     "s2s.ui.kit.pickers.choose_run": "the visitor's session alone",
@@ -257,10 +258,16 @@ def test_visitors_name_no_files_of_the_server(tmp_path: Path) -> None:
     from s2s.data import load
 
     (tmp_path / "secret.tsv").write_text("a\tb\n")
-    prefixes = ("", "file:", "text:", "pasted:")
+    prefixes = ("", "file:", "text:", "pasted:", "disk:")
     places = (str(tmp_path / "secret.tsv"), "/etc/passwd", f"{tmp_path}/secret.tsv#rows=1")
     for who, prefix, place in itertools.product((STRANGER, NOBODY), prefixes, places):
         with access.acting_as(who), pytest.raises(access.DeniedError, match="files of the server"):
             load(f"{prefix}{place}")
+    with (
+        access.acting_as(STRANGER),
+        access.reading_upload(),
+        pytest.raises(access.DeniedError, match="files of the server"),
+    ):
+        load(f"disk:{tmp_path}")
     with access.acting_as(LOCAL):
         assert len(load(str(tmp_path / "secret.tsv"))) == 1

@@ -49,12 +49,16 @@ def test_all_kinds_of_data_give_the_same_pairs() -> None:
     assert "1 of 2 pairs" in as_corpus([("a", "b"), ("a", " ")]).notes[0]
 
 
-def test_a_table_has_several_references() -> None:
+def test_a_table_has_several_references(tmp_path: Path) -> None:
     table = pd.DataFrame({"source": ["a", "b"], "ref1": ["x", "y"], "ref2": ["z", None]})
     assert as_references(table) == [("a", ("x", "z")), ("b", ("y",))]
     lists = datasets.Dataset.from_dict({"source": ["a"], "references": [["x", "z"]]})
     assert as_references(lists) == [("a", ("x", "z"))]
     assert as_references([("a", "x")]) == [("a", ("x",))]
+    path = str(tmp_path / "table.csv")
+    table.to_csv(path, index=False)
+    assert as_references(path) == [("a", ("x", "z")), ("b", ("y",))]
+    assert as_references(f"{path}#rows=1") == [("a", ("x",))], "some pairs of it"
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ def require_readable(spec: str) -> None:
     """Raises UserError unless this request may read that: for what was read before and is remembered."""
     source, location, _ = parse_spec(spec)
     if source in LOCAL_FILES:
-        access.require_files(source)
+        access.require_files(source, may_be_upload=source != "disk")
     if source == "corpus":
         saved_datasets.require(location, "explore")
 

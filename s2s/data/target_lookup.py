@@ -18,7 +18,7 @@ MAX_BYTES = 20_000_000  # of a file that is read for one sentence
 def is_searchable(spec: str) -> bool:
     """Whether a dataset is here, and small enough to be read for one sentence."""
     kind, name, _ = parse_spec(spec)
-    if kind == "hub":  # which may take minutes
+    if kind in ("hub", "disk"):  # which may take minutes
         return False
     if kind not in LOCAL_FILES:
         return True

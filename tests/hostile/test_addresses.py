@@ -45,6 +45,7 @@ def test_no_name_reads_a_file_of_the_server(
         f"{path}#src=1,tgt=2",
         f"text:{path}",
         f"pasted:{path}",
+        f"disk:{server_file.parent}",
         f"file:{path}",
         f"{path},{path}",
         f"file://{path}",

@@ -210,6 +210,7 @@ def _forged(id: str, home: Path, draw: random.Random) -> str:
             f"file://{home}/s2s.db",
             "/etc/passwd",
             "text:/etc/passwd",
+            f"disk:{home}/corpora/{id}",
             "a" * 300,
             "",
         )

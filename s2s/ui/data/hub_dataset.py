@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TypeVar
 
 import streamlit as st
@@ -25,6 +26,9 @@ from s2s.ui.kit import forms, plain, shortened, unique_names
 T = TypeVar("T")
 CACHED_SECONDS = 300.0  # of the hub's answers
 MAX_CELL = 200  # characters of a text in the table of examples
+SEED = 0  # of the sample
+DRAWN = "random"
+WHICH_ROWS = MappingProxyType({DRAWN: f",sample={SEED}", "first": ""})
 TOKEN_NOTE = (
     "Only for private or gated datasets. Kept in memory during this visit and sent to the hub only;"
     " never stored, never logged."
@@ -62,20 +66,35 @@ def choose() -> HubRequest | None:
         forms.show_error(wrong)
         st.button("Ask the hub again", key="hub again", icon=":material/refresh:", on_click=_forget)
         return None
-    rows = st.number_input(
-        "Rows",
-        1,
-        Caps().rows,
-        HUB_ROWS,
-        step=1000,
-        key="hub rows",
-        help="Reads this many rows from the start of the split.",
-    )
     return HubRequest(
-        _spec(found, config, split, f"src={src},tgt={tgt},rows={rows}"),
+        _spec(found, config, split, f"src={src},tgt={tgt},{_rows()}"),
         _called(found, config),
         token,
     )
+
+
+def _rows() -> str:
+    """How many rows and which, as a SPEC says it."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        rows = st.number_input(
+            "Rows",
+            1,
+            Caps().rows,
+            HUB_ROWS,
+            step=1000,
+            key="hub rows",
+            help="Reads this many rows of the split, or all if it has fewer.",
+        )
+        which = st.segmented_control(
+            "Which rows",
+            list(WHICH_ROWS),
+            default=DRAWN,
+            key="hub which rows",
+            required=True,
+            help=f"Random: drawn from the whole split with seed {SEED}, so that a dataset sorted by topic gives"
+            " all topics. First: the start of the split, downloaded faster.",
+        )
+    return f"rows={rows}{WHICH_ROWS[which or DRAWN]}"
 
 
 def _name() -> tuple[str, str]:

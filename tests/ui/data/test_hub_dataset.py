@@ -80,11 +80,16 @@ def test_an_empty_panel_asks_for_a_name_and_nobody_else(served: Hub) -> None:
 def test_a_name_becomes_a_spec_that_loads(served: Hub) -> None:
     screen = typed(f"{served.url}/datasets/team/pairs")
     pinned = commit(TEAM.files)
-    assert spec(screen) == f"hub:team/pairs#src=en,tgt=fr,rows=20000,revision={pinned}"
+    assert spec(screen) == f"hub:team/pairs#src=en,tgt=fr,rows=20000,sample=0,revision={pinned}"
     assert len(served.log) == 2, "one request for the list, one for the sample"
     screen.number_input(key="hub rows").set_value(7).run()
     assert len(served.log) == 2, "what was answered is remembered"
-    assert len(load(spec(screen))) == 7
+    drawn = load(spec(screen))
+    assert len(drawn) == 7
+    assert "7 of 30 rows, drawn at random with seed 0." in drawn.notes
+    screen.segmented_control(key="hub which rows").set_value("first").run()
+    assert "sample" not in spec(screen)
+    assert [pair.src for pair in load(spec(screen)).pairs] == [f"*red* {n}" for n in range(7)]
     assert splits(spec(screen)) == ("train", "valid", "test")
     assert "columns named after languages" in page_text(screen)
     shown = screen.dataframe[0].value
@@ -128,7 +133,7 @@ def test_the_gallery_fills_the_name_and_says_what_it_is(served: Hub) -> None:
         ("/etc/passwd", "write it as owner/name"),
         ("team/nowhere", "There is no dataset team/nowhere"),
         ("team/private", "or it is private"),
-        ("team/numbers", "has no text column here, only a, b"),
+        ("team/numbers", "has no text column here, only a (numbers), b (numbers)"),
     ],
 )
 def test_what_is_wrong_is_said(served: Hub, name: str, sentence: str) -> None:
