@@ -23,6 +23,7 @@ CATEGORICAL = (
     "#56B4E9",
     "#F0E442",
 )  # Okabe and Ito
+SMALLEST = 12  # pixels, of text; Streamlit's theme takes less where a figure says nothing
 MOST_DECADES = 8  # labeled on a log axis
 FEWEST_TICKS = 3
 ROOM = 1.2  # around the data, as a factor
@@ -106,10 +107,19 @@ def layout(title: str, height: int, x_label: str, y_label: str) -> dict[str, Any
         "title": heading(title),
         "height": height,
         "margin": {"l": 56, "r": 12, "t": 48, "b": 8},
-        "xaxis": {"title": {"text": escaped(x_label)}, "rangemode": "tozero", "fixedrange": True},
-        "yaxis": {"title": {"text": escaped(y_label)}, "rangemode": "tozero", "fixedrange": True},
-        "legend": {"orientation": "h", "y": -0.25, "x": 0},
+        "xaxis": _axis(x_label),
+        "yaxis": _axis(y_label),
+        "legend": {"orientation": "h", "y": -0.25, "x": 0, "font": {"size": SMALLEST}},
         "dragmode": False,
+    }
+
+
+def _axis(label: str) -> dict[str, Any]:
+    return {
+        "title": {"text": escaped(label)},
+        "tickfont": {"size": SMALLEST},
+        "rangemode": "tozero",
+        "fixedrange": True,
     }
 
 
