@@ -20,6 +20,8 @@ from s2s.runs.intervention import (
     InterventionResult,
     Interventions,
     Next,
+    effect,
+    kept_prefix,
     translate_with,
 )
 from s2s.runs.listing import (

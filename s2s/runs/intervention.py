@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from torch import Tensor
@@ -32,6 +32,21 @@ class Interventions:
 
     def __bool__(self) -> bool:
         return bool(self.heads or self.keys)
+
+    def to_json(self) -> dict[str, Any]:
+        """All fields."""
+        return asdict(self)
+
+    @staticmethod
+    def from_json(content: Mapping[str, Any]) -> Interventions:
+        """The inverse of `to_json`."""
+        overridden = content["overridden"]
+        return Interventions(
+            tuple((Head(*head), name) for head, name in content["heads"]),
+            content["position"],
+            tuple(content["keys"]),
+            None if overridden is None else tuple(Head(*head) for head in overridden),
+        )
 
 
 @dataclass(frozen=True)
@@ -86,17 +101,33 @@ def translate_with(
 
     Raises UserError for a target position, source position, head or setting that does not exist.
     """
-    ids = (*run.tgt_tokenizer.encode(target), run.recipe.model.ids.eos)
-    src_len = len(run.src_tokenizer.encode(source)) + 1
-    _check(change, src_len, len(ids))
-    prefix = ids[: change.position] if change.keys else ()
+    prefix = kept_prefix(run, source, target, change)
     before = run.complete(source, prefix, strategy, **settings)
     with active(run, change):
         after = run.complete(source, prefix, strategy, **settings)
+    return effect(run, target, change, before, after)
+
+
+def kept_prefix(run: Run, source: str, target: str, change: Interventions) -> tuple[int, ...]:
+    """The ids with which both translations begin: those before an overridden position.
+
+    Raises UserError for a target or source position that does not exist.
+    """
+    ids = (*run.tgt_tokenizer.encode(target), run.recipe.model.ids.eos)
+    _check(change, len(run.src_tokenizer.encode(source)) + 1, len(ids))
+    return ids[: change.position] if change.keys else ()
+
+
+def effect(
+    run: Run, target: str, change: Interventions, before: Decoded, after: Decoded
+) -> InterventionResult:
+    """What interventions changed, from both translations of a source: three passes over a target, no search."""
+    source = before.source
+    kept = kept_prefix(run, source, target, change)
+    with active(run, change):
         attention = run.attention(source, target)
-    return InterventionResult(
-        len(prefix), before, after, attention, _next(run, source, change, (before, after))
-    )
+    following = _next(run, source, change, (before, after))
+    return InterventionResult(len(kept), before, after, attention, following)
 
 
 def _next(

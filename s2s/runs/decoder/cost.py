@@ -11,6 +11,8 @@ ROW = 3e-5  # of a step, per hypothesis
 HISTORY = 1e-6  # of a step, per hypothesis and token of the longest target: sampling compares with those written
 WEIGHT = 4e-11  # of a step, per hypothesis and parameter of the model
 
+HOOKED = 2.0  # times as long where interventions keep the model from its fused layers
+
 HEAVY = 1.0  # seconds; what may take longer never begins in the dashboard's process
 
 
@@ -27,4 +29,5 @@ def request_seconds(run: Run, request: DecodeRequest) -> float:
     """The most seconds that a request takes. Raises UserError for a setting that the strategy doesn't have."""
     _, config = run.configured(request.strategy, request.settings)
     rows = config.width * len(request.sources)
-    return search_seconds(rows, config.max_new_tokens or 0, run.n_parameters)
+    seconds = search_seconds(rows, config.max_new_tokens or 0, run.n_parameters)
+    return HOOKED * seconds if request.interventions_json else seconds

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from s2s.decode import NextToken, SearchNode, SearchTree
 from s2s.runs.decoded import Decoded, DecodedHypothesis
+from s2s.runs.intervention import Interventions, active
 from s2s.runs.run import Run
 
 Ids = tuple[int, ...]
@@ -26,12 +27,19 @@ class DecodeRequest:
     strategy: str
     settings_json: str = "{}"
     prefix: Ids = ()  # the ids with which the target begins
+    interventions_json: str = ""  # on attention, of the kind `decoded`
 
     @property
     def settings(self) -> dict[str, Any]:
         """Those of the strategy that are not at their defaults."""
         settings: dict[str, Any] = json.loads(self.settings_json)
         return settings
+
+    @property
+    def interventions(self) -> Interventions:
+        """What is done to the model meanwhile."""
+        given = self.interventions_json
+        return Interventions.from_json(json.loads(given)) if given else Interventions()
 
     def to_json(self) -> dict[str, Any]:
         """All fields."""
@@ -66,8 +74,9 @@ def _searched(run: Run, request: DecodeRequest, last: Searched) -> Decoded:
     if request not in last:
         last.clear()
         (source,) = request.sources
-        if request.prefix:
-            found = run.complete(source, request.prefix, request.strategy, **request.settings)
+        if request.prefix or request.interventions_json:
+            with active(run, request.interventions):
+                found = run.complete(source, request.prefix, request.strategy, **request.settings)
         else:
             (found,) = run.translate([source], request.strategy, **request.settings)
         last[request] = found

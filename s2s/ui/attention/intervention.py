@@ -11,11 +11,11 @@ import streamlit as st
 from s2s import plots
 from s2s.analysis import INTERVENTIONS, KINDS, Attention, Head, reduced
 from s2s.config import UserError
-from s2s.runs import InterventionResult, Interventions, translate_with
+from s2s.runs import Decoded, InterventionResult, Interventions, Run, effect, kept_prefix
 from s2s.ui.attention import intervention_effect
 from s2s.ui.attention.request import AttentionRequest
 from s2s.ui.attention.view_state import STATE
-from s2s.ui.kit import captions, chart, forms, pickers, plain, shortened
+from s2s.ui.kit import cached, captions, chart, forms, pickers, plain, shortened
 
 CHOSEN = "chosen"  # `among` in links: override only the page's layer and head
 NUMBERS = re.compile(r"\d{1,6}(\.\d{1,6})*", re.ASCII)
@@ -48,6 +48,9 @@ def show(request: AttentionRequest) -> None:
         result = _translated(request, interventions)
     except UserError as error:
         forms.show_error(error)
+        return
+    except cached.PendingError as pending:  # the page's own picture stays
+        pending.draw("change")
         return
     intervention_effect.show(request, interventions, result)
     with st.expander("Attention under the interventions", icon=":material/grid_on:"):
@@ -241,22 +244,27 @@ def _exists(request: AttentionRequest, head: Head) -> bool:
 
 
 def _translated(request: AttentionRequest, interventions: Interventions) -> InterventionResult:
-    """Shared between visitors. Raises UserError where an intervention or the strategy is impossible."""
-    wanted = (request.text, request.target, STATE.now.strategy, repr(interventions))
-    folder = str(request.run.folder.path)
-    return _cached_translation(folder, request.run.step, wanted, request, interventions)
+    """Shared between visitors. Raises UserError where an intervention or the strategy is impossible, PendingError while
+    a search works in the background.
+    """
+    run, text, strategy = request.run, request.text, STATE.now.strategy
+    ids = kept_prefix(run, text, request.target, interventions)
+    before = cached.continuation(run, text, ids, strategy, {})
+    after = cached.continuation(run, text, ids, strategy, {}, interventions=interventions)
+    wanted = (text, request.target, strategy, repr(interventions))
+    found = (run, interventions, before, after)
+    return _effect(str(run.folder.path), run.step, wanted, found)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _cached_translation(
+def _effect(
     folder: str,
     step: int,
     wanted: tuple[str, str, str, str],
-    _request: AttentionRequest,
-    _interventions: Interventions,
+    _found: tuple[Run, Interventions, Decoded, Decoded],
 ) -> InterventionResult:
-    source, target, strategy, _ = wanted
-    return translate_with(_request.run, source, target, _interventions, strategy)
+    run, interventions, before, after = _found
+    return effect(run, wanted[1], interventions, before, after)
 
 
 def _heatmap(request: AttentionRequest, result: InterventionResult) -> None:

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 import s2s
+from s2s.analysis import Head
 from s2s.decode import STRATEGIES
-from s2s.runs import Run
-from s2s.runs.decoder import KINDS, DecodeRequest
+from s2s.runs import Interventions, Run
+from s2s.runs.decoder import KINDS, DecodeRequest, request_seconds
+from s2s.runs.intervention import active
 from tests.conftest import make_run
 
 SOURCE = "9 8 7 zebra"
@@ -45,6 +47,29 @@ def test_a_forced_beginning_is_continued(run: Run) -> None:
     found = sent(request_for(run, "decoded", prefix=ids), run)
     assert found == replace(run.complete(SOURCE, ids), steps=())
     assert found.hypotheses[0].ids[:2] == ids
+
+
+def test_a_model_with_interventions_decodes_as_here(run: Run) -> None:
+    ids = tuple(run.tgt_tokenizer.encode("7 8"))
+    off = (Head("cross", 0, 0), "off"), (Head("encoder", 0, 1), "uniform")
+    for change in (
+        Interventions(off),
+        Interventions((), 2, (0, 1), (Head("cross", 0, 1),)),
+        Interventions(off, 2, (1,)),
+    ):
+        assert Interventions.from_json(json.loads(json.dumps(change.to_json()))) == change
+        given = json.dumps(change.to_json())
+        request = request_for(run, "decoded", prefix=ids, interventions_json=given)
+        with active(run, change):
+            expected = run.complete(SOURCE, ids)
+        assert sent(request, run) == replace(expected, steps=())
+        assert expected != run.complete(SOURCE, ids)
+        assert request_seconds(run, request) > request_seconds(
+            run, replace(request, interventions_json="")
+        )
+        last: dict[DecodeRequest, Any] = {}
+        KINDS["decoded"].carry_out(run, replace(request, interventions_json=""), last)
+        assert KINDS["decoded"].carry_out(run, request, last) == replace(expected, steps=())
 
 
 def test_a_request_survives_json_and_is_equal_to_itself(run: Run) -> None:

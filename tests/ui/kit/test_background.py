@@ -1,6 +1,7 @@
 """Expensive searches on pages: not in this process, with progress, stopped by leaving or by the button."""
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -9,8 +10,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import s2s
-from s2s.runs import Run
+from s2s.analysis import Head
+from s2s.runs import Interventions, Run, translate_with
 from s2s.runs.decoder import DecodeRequest, DecoderPool, DecodeTask, Waiter
+from s2s.share import pack
 from s2s.ui.kit import cached, nats
 from s2s.ui.kit.cached import background
 from tests.screen import opened, page_text, settled
@@ -149,6 +152,25 @@ def test_a_chat_waits_for_its_answer(
     settled(screen)
     assert not decoded_here
     assert screen.session_state["turns demo-tasks"][-1] == ("assistant", "Ida has the watch")
+
+
+def test_an_expensive_intervention_is_decoded_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "SLICE", -1.0)  # no search ends here
+    sentence = "the small cat sees the red house"  # no other test decodes it
+    change = pack({"view": "change", "at": "2", "to": "3", "switched": "cross.1.2=off"})
+    screen = settled(opened("attention", run=DEMO, src=sentence, set=change))
+    assert not screen.error
+    run = s2s.load(DEMO)
+    (target,) = (each.text for each in run.translate([sentence]))
+    heads = ((Head("cross", 0, 1), "off"),)
+    expected = translate_with(run, sentence, target, Interventions(heads, 1, (2,)))
+    shown = "".join(bodies(screen))
+    assert re.sub(r"<.*?>", "", shown).count(expected.before.text) >= 2
+    assert f"log-probability {nats(expected.after.log_prob)} nats, by the changed model" in said(
+        screen
+    )
+    requests = [request for request in background.pool()._results if request.interventions_json]
+    assert [request.interventions.heads for request in requests] == [heads]
 
 
 def test_a_search_that_proves_slow_leaves_this_process(monkeypatch: pytest.MonkeyPatch) -> None:

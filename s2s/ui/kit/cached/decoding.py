@@ -13,7 +13,7 @@ from torch import Tensor
 from s2s.analysis import Attention
 from s2s.config import UserError
 from s2s.decode import SearchTree
-from s2s.runs import WIDE_BEAM, Decoded, Run, teacher_forcing
+from s2s.runs import WIDE_BEAM, Decoded, Interventions, Run, teacher_forcing
 from s2s.runs.decoder import DecodeRequest, Timed, request_seconds
 from s2s.ui.kit.cached.background import PATIENCE, awaited, computed, here_or_beside
 
@@ -128,12 +128,20 @@ def _next_tokens(folder: str, step: int, text: str, ids: tuple[int, ...], _run: 
 
 
 def continuation(
-    run: Run, text: str, ids: tuple[int, ...], strategy: str, settings: dict[str, Any]
+    run: Run,
+    text: str,
+    ids: tuple[int, ...],
+    strategy: str,
+    settings: dict[str, Any],
+    *,
+    interventions: Interventions | None = None,
 ) -> Decoded:
-    """What a strategy makes of a sentence when the target begins with these ids. Raises UserError where it cannot,
-    PendingError until it is known.
+    """What a strategy makes of a sentence when the target begins with these ids, also of a model with interventions.
+
+    Raises UserError where it cannot, PendingError until it is known.
     """
-    request = DecodeRequest("decoded", *_key(run), (text,), strategy, _json(settings), ids)
+    change = _json(interventions.to_json()) if interventions else ""
+    request = DecodeRequest("decoded", *_key(run), (text,), strategy, _json(settings), ids, change)
     found: Decoded = here_or_beside(run, request, _decoded).value
     return found
 
