@@ -13,7 +13,7 @@ from s2s.demo import shipped_results
 from s2s.jobs import ExtrapolationResult, ExtrapolationSettings, extrapolation, sweep
 from s2s.plots import LineSeries
 from s2s.runs import RunFolder, RunSummary, runs_folder
-from s2s.ui.kit import cached, duration, forms
+from s2s.ui.kit import action_button, cached, duration, forms
 from s2s.ui.kit.queueing import queue_runs
 from s2s.ui.positions import request
 from s2s.ui.positions.figures import show_figure
@@ -37,6 +37,7 @@ def show() -> None:
         st.fragment(_show_results, run_every=REFRESH_SECONDS if is_busy else None)(
             experiment, score, is_busy
         )
+        _train_panel(experiment, _own_runs(experiment))
 
 
 def _settings_form() -> ExtrapolationSettings:
@@ -83,7 +84,6 @@ def _show_results(experiment: ExtrapolationSettings, score: str, was_busy: bool)
         seeds = len({result.seed for result in results})
         origin = f"shipped, mean of {seeds} seeds" if seeds > 1 else "shipped, one seed"
     _show_lines(experiment, score, results, origin)
-    _show_train_button(experiment, own)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -176,7 +176,8 @@ def _line(kind: str, results: Sequence[ExtrapolationResult], score: str) -> Line
     )
 
 
-def _show_train_button(experiment: ExtrapolationSettings, own: Mapping[str, RunSummary]) -> None:
+def _train_panel(experiment: ExtrapolationSettings, own: Mapping[str, RunSummary]) -> None:
+    """The button. It is no part of what refreshes, which knows the settings of the page's last whole run alone."""
     if refused := st.session_state.pop(REFUSED, None):
         forms.show_error(refused)
     if any(row.is_live for row in own.values()):
@@ -186,16 +187,18 @@ def _show_train_button(experiment: ExtrapolationSettings, own: Mapping[str, RunS
         seconds = sum(
             cached.forecast(planned.source, planned.recipe).seconds for planned in requests
         )
-        st.button(
+        click = action_button(
             "Train the six runs again" if own else "Train the six runs",
             key=PREFIX + "train",
             icon=":material/model_training:",
-            on_click=_train,
-            args=(experiment,),
         )
         st.caption(
             f"Six ordinary runs, about {duration(seconds)} in all; they appear on Runs, and every page can open them."
         )
+        if click.is_waiting:
+            _train(experiment)
+            click.done()
+            st.rerun()
     if own:
         sweep_view = share.pack({"tab": "sweeps", "sweep": experiment.name})
         page_link("runs", "Their sweep on Runs", set=sweep_view)

@@ -287,6 +287,17 @@ def test_the_shipped_control_runs_are_there_at_once(task: str, score: str) -> No
     assert not queue.jobs(settings.OWNER)
 
 
+def test_what_is_typed_just_before_the_click_is_trained() -> None:
+    """The browser sends both at once, before the button was drawn with what it then starts."""
+    screen = at("longer", steps="100", seed="3")
+    screen.number_input(key="positions steps").set_value(200)
+    screen.button(key="positions train").click().run()
+    assert not screen.exception
+    jobs = queue.jobs(settings.OWNER)
+    assert [job.spec["recipe"]["train"]["steps"] for job in jobs] == [200] * len(POSITION_KINDS)
+    assert "0 of 6 runs trained" in str(screen.get("progress")[0].proto.text)
+
+
 def test_control_runs_are_queued_trained_and_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extrapolation, "LENGTHS", (4, 13))
     screen = at("longer", steps="100", seed="3")
