@@ -19,6 +19,7 @@ from s2s.data.formats.archive import AlignedTexts, Part
 from s2s.data.formats.columns import Column, guess
 from s2s.data.formats.encodings import Decoder
 from s2s.data.formats.pairing import TABLE_FORMATS, ColumnOffer, FileOptions, ReadPairs
+from s2s.data.formats.reference_columns import read_pairs
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import TableRow
 
@@ -320,7 +321,7 @@ def _corpus(spec: str, split: str, content: Content, options: FileOptions, caps:
     with ReadingBudget(caps) as budget:
         part = choose(f"split of `{shortened(spec)}`", split, _parts(content, budget))
         if not isinstance(part, AlignedTexts):
-            return _as_corpus(spec, split, pairing.read(part, options, budget))
+            return _as_corpus(spec, split, read_pairs(part, options, budget))
         src, tgt = part.chosen(content.name, options.src, options.tgt)
         return _as_corpus(spec, split, _aligned_reading(src, tgt, budget))
 

@@ -53,7 +53,7 @@ def as_references(given: GivenPairs, columns: Sequence[str] = ()) -> list[Row]:
         corpus = as_corpus(given, columns)
         if corpus.is_plain:
             raise UserError(f"`{corpus.spec}` is plain text and has no references; give pairs.")
-        return [(pair.src, (pair.tgt,)) for pair in corpus.pairs]
+        return [(pair.src, (pair.tgt, *pair.more)) for pair in corpus.pairs]
     dataset = _dataset(given)
     interop.text_columns(dataset, src, tgt)
     lines = dataset.to_pandas().to_json(orient="records", lines=True)

@@ -39,11 +39,12 @@ class Gold:
 class Pair:
     """A source text, its target text, the gold annotation if the dataset has one, and where it was read.
 
-    `line` is a line of a text file, or a row of a .parquet file, from 1; 0 where there is none. Equal pairs may
-    differ in it.
+    `line` is a line of a text file, or a row of a .parquet file, from 1; 0 where there is none. `more` are further
+    references beside the target, for an evaluation. Equal pairs may differ in both.
     """
 
     src: str
     tgt: str
     gold: Gold | None = None
     line: int = field(default=0, compare=False, repr=False)
+    more: tuple[str, ...] = field(default=(), compare=False, repr=False)

@@ -1,7 +1,7 @@
 """Datasets that visitors saved: S2S_HOME/corpora/HASH with train.src, train.tgt and, written last, about.json.
 
-The file train.lines has line numbers. A dataset with its own validation pairs also has valid.src and valid.tgt. Its
-profile (profile.py) is in the same folder.
+The file train.lines has line numbers, train.refs the further references of each pair as JSON, where it has any. A
+dataset with its own validation pairs also has valid.src and valid.tgt. Its profile (profile.py) is in the same folder.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ from s2s.files import UNREADABLE, write_json, write_text
 FORMAT = 1
 UPLOAD_FILE = "draft.json"
 # The files of an upload that are kept when it is saved.
-KEPT = re.compile(r"(train|valid)\.(src|tgt|align|lines)|draft\.json|preview\.json|lint-\w+\.json")
+KEPT = re.compile(
+    r"(train|valid)\.(src|tgt|align|lines|refs)|draft\.json|preview\.json|lint-\w+\.json"
+)
 DATASET_HASH = re.compile("[0-9a-f]{16}")
 FIELDS = MappingProxyType(
     {"name": str, "owner": str, "created": str, "n_pairs": int, "data_hash": str, "notes": list}
@@ -78,12 +80,16 @@ def write_upload(folder: Path, corpus: Corpus, valid: Corpus | None = None) -> N
     content = {"n_pairs": len(corpus), "data_hash": corpus.hash, "notes": list(corpus.notes)}
     write_split(corpus, folder)
     _write_lines(corpus, folder)
+    references = {"train": _write_references(corpus, folder)}
     if corpus.is_plain:
         content["is_plain"] = True
     if valid is not None:
         valid = _lined(valid, "valid")
         write_split(valid, folder)
         content["valid_hash"] = valid.hash
+        references["valid"] = _write_references(valid, folder)
+    if any(references.values()):
+        content["references"] = {split: hash for split, hash in references.items() if hash}
     write_json(folder / UPLOAD_FILE, content)
 
 
@@ -110,7 +116,11 @@ def _read(folder: Path, split: str) -> tuple[Pair, ...]:
         for side in ("src", "tgt")
     ]
     lines = _lines(folder, split, len(sides[0]))
-    return tuple(Pair(src, tgt, line=line) for src, tgt, line in zip(*sides, lines, strict=True))
+    more = _references(folder, split, len(sides[0]))
+    return tuple(
+        Pair(src, tgt, line=line, more=each)
+        for src, tgt, line, each in zip(*sides, lines, more, strict=True)
+    )
 
 
 def _write_lines(corpus: Corpus, folder: Path) -> None:
@@ -128,10 +138,37 @@ def _lines(folder: Path, split: str, n_pairs: int) -> Sequence[int]:
     return [int(number[:15]) for number in numbers] if is_whole else [0] * n_pairs
 
 
+def _write_references(corpus: Corpus, folder: Path) -> str:
+    """Writes `S.refs`, a JSON list per pair, where a pair has further references. Returns its hash, or ""."""
+    if not any(pair.more for pair in corpus.pairs):
+        return ""
+    lines = "".join(f"{json.dumps(pair.more, ensure_ascii=False)}\n" for pair in corpus.pairs)
+    write_text(folder / f"{corpus.split}.refs", lines)
+    return _references_hash(folder, corpus.split)
+
+
+def _references_hash(folder: Path, split: str) -> str:
+    path = folder / f"{split}.refs"
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+
+def _references(folder: Path, split: str, n_pairs: int) -> Sequence[tuple[str, ...]]:
+    """The further references of each pair. Raises ValueError where they do not fit the pairs."""
+    path = folder / f"{split}.refs"
+    if not path.is_file():
+        return [()] * n_pairs
+    found = [json.loads(line) for line in path.read_bytes().decode().split("\n")[:-1]]
+    if len(found) != n_pairs or not all(isinstance(each, list) for each in found):
+        raise ValueError(f"{path.name} does not fit the pairs")
+    return [tuple(map(str, each)) for each in found]
+
+
 def _lined(corpus: Corpus, split: str) -> Corpus:
     sides = ((one_line(pair.src), one_line(pair.tgt), pair) for pair in corpus.pairs)
     pairs = tuple(
-        pair if (src, tgt) == (pair.src, pair.tgt) else Pair(src, tgt, line=pair.line)
+        pair
+        if (src, tgt) == (pair.src, pair.tgt)
+        else Pair(src, tgt, line=pair.line, more=tuple(map(one_line, pair.more)))
         for src, tgt, pair in sides
     )
     return replace(corpus, split=split, pairs=pairs)
@@ -149,7 +186,8 @@ def keep_upload(upload: Path, *, name: str, owner: str) -> str:
         raise UserError(
             f"The upload of `{name}` no longer exists; upload the dataset again."
         ) from error
-    identity = "\n".join(filter(None, (owner, content["data_hash"], content.get("valid_hash"))))
+    parts = (owner, content["data_hash"], content.get("valid_hash"))
+    identity = "\n".join(filter(None, (*parts, *content.get("references", {}).values())))
     hash = hashlib.sha256(identity.encode()).hexdigest()[:16]
     known = _readable_about(hash)
     if known is None:
@@ -237,7 +275,9 @@ def _corpus(hash: str, split: str, about: dict[str, Any]) -> Corpus:
     corpus = Corpus(
         f"corpus:{hash}", split, pairs, tuple(about["notes"]), bool(about.get("is_plain"))
     )
-    if corpus.hash != about["data_hash" if split == "train" else "valid_hash"]:
+    stored = about["data_hash" if split == "train" else "valid_hash"]
+    references = about["references"].get(split, "") if "references" in about else ""
+    if (corpus.hash, _references_hash(_folder(hash), split)) != (stored, references):
         raise UserError(
             f"The saved dataset `{hash}` was changed after it was saved; {UPLOAD_AGAIN}."
         )
@@ -297,7 +337,8 @@ def _about(hash: str) -> dict[str, Any]:
     try:
         about: dict[str, Any] = json.loads(path.read_bytes())
         form = int(about["format"])
-        if form <= FORMAT and not all(isinstance(about[key], kind) for key, kind in FIELDS.items()):
+        fields = {**FIELDS, "references": dict} if "references" in about else FIELDS
+        if form <= FORMAT and not all(isinstance(about[key], kind) for key, kind in fields.items()):
             raise TypeError("a field of another kind")
     except UNREADABLE as error:
         raise UserError(

@@ -271,7 +271,8 @@ def _prefixed(pair: Pair, prefix: str) -> Pair:
         return pair
     prefix = prefix.rstrip() + " "
     n = len(prefix.split())
-    return Pair(prefix + pair.src, pair.tgt, _shifted(pair.gold, n) if pair.gold else None)
+    gold = _shifted(pair.gold, n) if pair.gold else None
+    return Pair(prefix + pair.src, pair.tgt, gold, more=pair.more)
 
 
 def _shifted(gold: Gold, n: int) -> Gold:

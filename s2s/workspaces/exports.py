@@ -32,7 +32,8 @@ Exported on {date} (UTC): {counts}.
 
 runs/         one folder per training run: recipe.json is the request, metrics.jsonl what was measured, samples.jsonl
               translations during training, checkpoints/ the weights (safetensors)
-datasets/     one folder per saved dataset: train.src and train.tgt, one sentence per line; about.json has its name
+datasets/     one folder per saved dataset: train.src and train.tgt, one sentence per line; train.refs, where there is
+              one, has further references (JSON); about.json has its name
 evaluations/  one folder per evaluation: test.jsonl, the translations (lines-*.jsonl), scores.json
 uploads/      files that were uploaded and not saved yet
 

@@ -92,6 +92,31 @@ def test_the_folder_says_what_it_holds(clock):
     }
 
 
+def keep_references(*more):
+    pairs = (Pair("one", "eins", more=more), Pair("two", "zwei"))
+    return saved_datasets.save(Corpus("table", "train", pairs), name="mine", owner="anna")
+
+
+def test_further_references_are_kept_and_tell_one_dataset_from_another():
+    hash = keep_references("ein\nMann", "'ne")
+    assert [pair.more for pair in load(f"corpus:{hash}").pairs] == [("ein\nMann", "'ne"), ()]
+    assert (folder(hash) / "train.refs").read_text() == '["ein\\nMann", "\'ne"]\n[]\n'
+    assert keep_references("ein\nMann", "'ne") == hash
+    without = keep_references()
+    assert without != hash
+    assert "references" not in about(without)  # as it was written before there were any
+    assert [pair.more for pair in load(f"corpus:{without}").pairs] == [(), ()]
+
+
+@pytest.mark.parametrize("content", [None, "", '["eins"]\n', '["x"]\n[]\n', "[]\n{}\n", "[\n[\n"])
+def test_further_references_that_were_changed_are_noticed(content):
+    hash = keep_references("ein")
+    path = folder(hash) / "train.refs"
+    path.unlink() if content is None else path.write_text(content)
+    with pytest.raises(UserError, match=r"was changed after it was saved|cannot be read"):
+        load(f"corpus:{hash}")
+
+
 def test_the_hash_is_of_owner_and_texts_alone():
     hashes = [keep(), keep(owner="bert"), keep("two"), keep(name="other")]
     assert hashes[3] == hashes[0]
@@ -203,6 +228,7 @@ SPOILT = {
     "no format": lambda hash: (folder(hash) / "about.json").write_text("{}"),
     "a newer format": lambda hash: spoil(hash, format=2),
     "a strange date": lambda hash: spoil(hash, created=5),
+    "no hashes": lambda hash: spoil(hash, references=[]),
     "no owner": lambda hash: spoil(hash, owner=None),
     "a folder for about": lambda hash: (
         (folder(hash) / "about.json").unlink(),

@@ -35,9 +35,9 @@ __all__ = [
     "ColumnOffer",
     "FileOptions",
     "ReadPairs",
+    "column_index",
     "offered",
     "paired",
-    "read",
     "suffix",
     "texts",
 ]
@@ -118,18 +118,6 @@ def suffix(name: str) -> str:
     return PurePath(lower).suffix
 
 
-def read(content: Content, options: FileOptions, budget: ReadingBudget) -> ReadPairs:
-    """The pairs of a table whose file name ends in a key of TABLE_FORMATS. Raises UserError."""
-    table = TABLE_FORMATS[suffix(content.file)](content, budget)
-    chosen = resolve_columns(content, table, options)
-    at = [chosen.src, chosen.tgt]
-    if options.prefix:
-        at.append(_column_index(content.name, table, options.prefix, options))
-    pairs, notes = paired(body(table, chosen.has_header, at), budget, table.fault, unit=table.unit)
-    n_unread = len(table.columns) - len({*at})
-    return ReadPairs(pairs, [columns_note(table, chosen, n_unread), *notes, *budget.all_notes()])
-
-
 def offered(content: Content, options: FileOptions, budget: ReadingBudget) -> ColumnOffer:
     """What `read` would read, judging by the first rows."""
     table = TABLE_FORMATS[suffix(content.file)](content, budget)
@@ -154,7 +142,7 @@ def texts(content: Content, column: str, budget: ReadingBudget) -> Iterator[str]
         raise UserError(
             f"`{content.name}` has {len(known)} text columns ({names}); choose one with #column=NAME."
         )
-    at = _column_index(content.name, table, column, options) if column else known[0]
+    at = column_index(content.name, table, column, options) if column else known[0]
     for row in body(table, _has_header(table, options), [at]):
         if row.fields and row.fields[0]:
             yield budget.truncate(row.fields[0])
@@ -167,17 +155,22 @@ def paired(
     *,
     what: str = "row",
     unit: str = "line",
+    n_more: int = 0,
 ) -> ReadPairs:
-    """Makes pairs of rows, each text on one line, a third field as prefix; drops malformed and empty rows."""
+    """Makes pairs of rows, each text on one line, a third field as prefix; drops malformed and empty rows.
+
+    The last `n_more` fields are further references; the first one takes the place of a target that is empty.
+    """
     pairs: list[Pair] = []
     first_malformed = 0
     n_malformed = 0
     n_empty = 0
     truncated = list[str]()
-    for at, (number, fields) in enumerate(rows):
+    for at, (number, given) in enumerate(rows):
         if at == budget.caps.rows:
             truncated = [f"Only the first {at:,} rows were read, the limit (`rows`)."]
             break
+        fields, more = _apart(given, n_more) if n_more and given else (given, [])
         if fields is None or fields[0] is None or fields[1] is None:
             first_malformed = first_malformed or number
             n_malformed += 1
@@ -189,12 +182,19 @@ def paired(
             continue
         prefix = budget.truncate(_line(fields[2] or "").strip()) if len(fields) > 2 else ""
         prefixed = f"{prefix.removesuffix(':')}: {src}" if prefix else src
-        pairs.append(Pair(prefixed, tgt, line=number))
+        references = tuple(budget.truncate(_line(text)) for text in more)
+        pairs.append(Pair(prefixed, tgt, line=number, more=references))
     dropped = []
     if n_malformed:
         n_rows = f"{n_malformed:,} {what if n_malformed == 1 else f'{what}s'}"
         dropped = [f"{n_rows} {fault} dropped (the first at {unit} {first_malformed:,})."]
     return ReadPairs(pairs, [*dropped, *_empty_note(n_empty), *truncated])
+
+
+def _apart(fields: Sequence[str | None], n_more: int) -> tuple[list[str | None], list[str]]:
+    """The fields of a pair, and those of its further references that are not empty."""
+    texts = [text for text in (fields[1], *fields[-n_more:]) if text and text.strip()]
+    return [fields[0], *(texts[:1] or [fields[1]]), *fields[2:-n_more]], texts[1:]
 
 
 def _line(text: str) -> str:
@@ -242,7 +242,7 @@ def _delimiter_note(table: Table) -> str:
 
 
 def _offer(table: Table, chosen: Columns, budget: ReadingBudget, kind: str) -> ColumnOffer:
-    """A name is used if `_column_index` finds this column by it: it is not empty, not a number, and unique."""
+    """A name is used if `column_index` finds this column by it: it is not empty, not a number, and unique."""
     cells = [column.name.strip() for column in table.columns]
     counts = Counter(cells)
     is_usable = [
@@ -292,7 +292,7 @@ def resolve_columns(content: Content, table: Table, options: FileOptions) -> Col
         raise UserError(table.too_narrow)
     has_header = _has_header(table, options)
     requested = [
-        _column_index(content.name, table, name, options) if name else None
+        column_index(content.name, table, name, options) if name else None
         for name in (options.src, options.tgt)
     ]
     for one in _guesses(table.columns, PurePath(content.file).stem) if has_header else []:
@@ -344,7 +344,7 @@ def _has_header(table: Table, options: FileOptions) -> bool:
     return above and len(names) == len(table.columns)
 
 
-def _column_index(name: str, table: Table, column: str, options: FileOptions) -> int:
+def column_index(name: str, table: Table, column: str, options: FileOptions) -> int:
     """The index of a column given by name or by number (from 1).
 
     A number is never a name; `en` also finds `translation.en`.

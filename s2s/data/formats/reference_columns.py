@@ -13,7 +13,7 @@ from s2s.data.caps import Caps
 from s2s.data.corpus import one_line
 from s2s.data.formats import pairing, streams
 from s2s.data.formats.columns import LIKE_TARGET, stem
-from s2s.data.formats.pairing import TABLE_FORMATS, Columns, FileOptions
+from s2s.data.formats.pairing import TABLE_FORMATS, Columns, FileOptions, ReadPairs
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import TURN, Table
 
@@ -32,6 +32,33 @@ class ReferenceTable(NamedTuple):
 def is_table(name: str) -> bool:
     """Whether the name is that of one table, compressed or not."""
     return pairing.suffix(name) in TABLE_FORMATS
+
+
+def read_pairs(content: Content, options: FileOptions, budget: ReadingBudget) -> ReadPairs:
+    """The pairs of a table whose file name ends in a key of TABLE_FORMATS, each with its further references.
+
+    Raises UserError.
+    """
+    table = TABLE_FORMATS[pairing.suffix(content.file)](content, budget)
+    chosen = pairing.resolve_columns(content, table, options)
+    more = [at for at in _reference_columns(table, chosen) if at != chosen.tgt]
+    at = [chosen.src, chosen.tgt]
+    if options.prefix:
+        at.append(pairing.column_index(content.name, table, options.prefix, options))
+    rows = pairing.body(table, chosen.has_header, [*at, *more])
+    pairs, notes = pairing.paired(rows, budget, table.fault, unit=table.unit, n_more=len(more))
+    columns = pairing.columns_note(table, chosen, len(table.columns) - len({*at, *more}))
+    return ReadPairs(pairs, [columns, *_note_more(table, more), *notes, *budget.all_notes()])
+
+
+def _note_more(table: Table, more: Sequence[int]) -> list[str]:
+    """Which columns do not train, and are kept."""
+    if not more:
+        return []
+    names = [f"`{table.columns[at].name.strip()}`" for at in more]
+    shown = names if len(names) <= 4 else [*names[:2], "…", names[-1]]
+    references = "a further reference" if len(more) == 1 else "further references"
+    return [f"{', '.join(shown)}: {references}, for Evaluate."]
 
 
 def read_references(

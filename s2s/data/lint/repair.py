@@ -28,7 +28,10 @@ def repaired(corpus: Corpus, cleaning: Cleaning) -> Corpus:
         tgt = repaired_text(pair.tgt)
         is_changed = (src, tgt) != (pair.src, pair.tgt)
         n_changed += is_changed
-        pairs.append(dataclasses.replace(pair, src=src, tgt=tgt, gold=None) if is_changed else pair)
+        if is_changed:
+            more = tuple(map(repaired_text, pair.more))
+            pair = dataclasses.replace(pair, src=src, tgt=tgt, gold=None, more=more)  # noqa: PLW2901
+        pairs.append(pair)
     if not n_changed:
         return corpus
     n_pairs = "1 pair was" if n_changed == 1 else f"{n_changed:,} pairs were"

@@ -281,7 +281,9 @@ def _read(folder: EvaluationFolder) -> tuple[list[tuple[str, str]], test_sets.Se
         return pairs, None
     test = folder.evaluation().test
     found = test_sets.read(test)
-    every, references = test_sets.grouped(found.pairs) if test.is_grouped else (found.pairs, ())
+    every, references = found.pairs, found.references
+    if test.is_grouped:
+        every, references = test_sets.grouped_references(every, found.every_reference)
     rows = test_sets.even_indices(len(every), min(test.n, len(every)))
     pairs = [every[i] for i in rows]
     chosen = [references[i] for i in rows] if references else []

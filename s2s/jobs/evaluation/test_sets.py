@@ -41,11 +41,20 @@ AllReferences = tuple[tuple[str, ...], ...]  # of each sentence
 
 @dataclass(frozen=True)
 class TestSet:
-    """A test set that was read: all its pairs, and the training pairs where it belongs to a run."""
+    """A test set that was read: all its pairs, and the training pairs where it belongs to a run.
+
+    `references` are all those of each pair, where any has several.
+    """
 
     pairs: SentencePairs
     train: SentencePairs = ()
     notes: tuple[str, ...] = ()
+    references: AllReferences = ()
+
+    @property
+    def every_reference(self) -> AllReferences:
+        """All references of each pair, if it is only one."""
+        return self.references or tuple((reference,) for _, reference in self.pairs)
 
 
 class UploadedTable(NamedTuple):
@@ -93,7 +102,7 @@ def read(test: Sentences) -> TestSet:
         corpus = load(test.spec, test.split or _usual_split(test.spec))
         if corpus.is_plain:
             raise UserError(f"`{test.spec}` is plain text and has no references; give pairs.")
-        return TestSet(_texts(corpus), notes=corpus.notes)
+        return TestSet(_texts(corpus), notes=corpus.notes, references=_references(corpus))
     about = RunFolder(run_folder(test.run)).about()
     if not about.get("source"):
         given = f"The recipe.json of the run `{test.run}` does not name its dataset"
@@ -139,7 +148,8 @@ def _own(test: Sentences) -> TestSet:
             about["source"], about.get("valid"), recipe.train.seed, recipe.data
         )
     if test.split in ("", HELD_OUT):
-        return TestSet(_texts(own.valid), _texts(own.train), (own.note,))
+        references = _references(own.valid)
+        return TestSet(_texts(own.valid), _texts(own.train), (own.note,), references)
     choose(
         f"split of `{about['source']}`",
         test.split,
@@ -163,6 +173,13 @@ def training_pairs(run: str) -> SentencePairs:
 
 def _texts(corpus: Corpus) -> SentencePairs:
     return tuple((pair.src, pair.tgt) for pair in corpus.pairs)
+
+
+def _references(corpus: Corpus) -> AllReferences:
+    """All references of each pair; nothing where none has several."""
+    if not any(pair.more for pair in corpus.pairs):
+        return ()
+    return tuple((pair.tgt, *pair.more) for pair in corpus.pairs)
 
 
 def evenly_spread(pairs: Sequence[tuple[str, str]], n: int) -> SentencePairs:

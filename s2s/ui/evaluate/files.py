@@ -155,11 +155,11 @@ def chosen(request: EvaluationRequest) -> EvaluationRequest:
     """The request, with the sentences of its test set. Raises UserError if that cannot be read."""
     test = request.test
     test_sets.require(test)
-    pairs = _read(str(settings.home()), test.run, test.spec, test.split)
-    named = with_pairs(request, Uploaded(pairs, tuple((reference,) for _, reference in pairs)))
+    found = _read(str(settings.home()), test.run, test.spec, test.split)
+    named = with_pairs(request, Uploaded(found.pairs, found.every_reference))
     return replace(named, test=replace(named.test, files=()))
 
 
 @st.cache_resource(max_entries=4, show_spinner="Reading the dataset …")
-def _read(home: str, run: str, spec: str, split: str) -> SentencePairs:
-    return test_sets.read(Sentences("", spec=spec, split=split, run=run)).pairs
+def _read(home: str, run: str, spec: str, split: str) -> test_sets.TestSet:
+    return test_sets.read(Sentences("", spec=spec, split=split, run=run))

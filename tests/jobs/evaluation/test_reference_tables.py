@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 from itertools import zip_longest
 
 import pytest
@@ -9,9 +10,13 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
+from s2s.data import from_bytes, load, saved_datasets
 from s2s.jobs import test_sets
 from s2s.jobs.evaluation.service import EvaluationRequest
 from s2s.runs import Sentences, System
+from s2s.settings import OWNER
+from s2s.ui.evaluate import files
+from tests.conftest import make_run
 from tests.jobs.evaluation.test_service import done
 from tests.samples import sample
 
@@ -68,6 +73,31 @@ def test_scores_are_those_of_sacrebleu_with_the_same_references(write: object) -
     for key, metric in (("bleu", BLEU()), ("chrf", CHRF()), ("ter", TER())):
         expected = metric.corpus_score(outputs, streams).score
         assert scores[key]["value"] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> System:
+    """One that says something to every source."""
+    folder = make_run(tmp_path_factory.mktemp("run") / "one", {})
+    return System("greedy", str(folder), 0, "greedy")
+
+
+@pytest.mark.parametrize("write", [as_rows, as_columns])
+def test_a_saved_dataset_is_evaluated_with_all_its_references(write: object, model: System) -> None:
+    references = restaurants()
+    corpus = from_bytes([("e2e.csv", write(references))])  # type: ignore[operator]
+    spec = f"corpus:{saved_datasets.save(corpus, name='e2e', owner=OWNER)}"
+    assert load(spec) == replace(corpus, spec=spec)
+    test = Sentences("e2e", spec, n=N, is_grouped=write is as_rows)
+    place = done(EvaluationRequest((model,), test))
+    assert [[*each] for each in place.references()] == list(references.values())
+    texts = [place.lines(0)[i]["text"] for i in range(N)]
+    every = [[*each] for each in zip_longest(*references.values())]
+    bleu = place.scores()["systems"][0]["scores"]["bleu"]["value"]
+    assert bleu == pytest.approx(BLEU().corpus_score(texts, every).score)
+    given = files.chosen(EvaluationRequest((), test))
+    assert [*given.pairs] == place.test()
+    assert [*given.references] == [*map(tuple, references.values())]
 
 
 def test_repeated_sources_are_said() -> None:
