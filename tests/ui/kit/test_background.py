@@ -166,8 +166,9 @@ def test_an_expensive_intervention_is_decoded_elsewhere(monkeypatch: pytest.Monk
     expected = translate_with(run, sentence, target, Interventions(heads, 1, (2,)))
     shown = "".join(bodies(screen))
     assert re.sub(r"<.*?>", "", shown).count(expected.before.text) >= 2
-    assert f"log-probability {nats(expected.after.log_prob)} nats, by the changed model" in said(
-        screen
+    assert (
+        f"log-probability {nats(expected.after.log_prob)} nats, by the changed model"
+        in page_text(screen)
     )
     requests = [request for request in background.pool()._results if request.interventions_json]
     assert [request.interventions.heads for request in requests] == [heads]
