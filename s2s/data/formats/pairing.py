@@ -159,7 +159,7 @@ def paired(
 ) -> ReadPairs:
     """Makes pairs of rows, each text on one line, a third field as prefix; drops malformed and empty rows.
 
-    The last `n_more` fields are further references; the first one takes the place of a target that is empty.
+    The last `n_more` fields are further references; the first one replaces a target that is empty.
     """
     pairs: list[Pair] = []
     first_malformed = 0
