@@ -118,8 +118,10 @@ def _what_happens(present: str) -> str:
     has = [f"{n} {name}{'s' * (n > 1)}" for name, n in counts.items() if n]
     if not has:
         return NOTHING_HERE
+    *others, last = has
+    listed = f"{', '.join(others)} and {last}" if others else last
     return (
-        f"{NOTHING_HERE} Its present workspace has {' and '.join(has)}: they are not moved, and this browser no longer"
+        f"{NOTHING_HERE} Its present workspace has {listed}: they are not moved, and this browser no longer"
         " opens them. To come back to them, first make a recovery link for them under My workspace."
     )
 

@@ -16,9 +16,9 @@ class Card(NamedTuple):
     caption: str
 
 
-def cards(rows: Sequence[Card]) -> None:
-    """As many side by side as there is room for."""
-    with st.grid(len(rows), min_column_width=150, border=True) as grid:
+def cards(rows: Sequence[Card], at_most: int = 8) -> None:
+    """As many side by side as there is room for, up to `at_most`."""
+    with st.grid(min(len(rows), at_most), min_column_width=150, border=True) as grid:
         for row in rows:
             with grid.cell():
                 st.metric(row.label, row.value)

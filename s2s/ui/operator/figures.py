@@ -17,7 +17,7 @@ from s2s.config import UserError
 from s2s.data import format_size
 from s2s.jobs import operation, queue
 from s2s.monitoring import MONITOR, why_not_ready
-from s2s.ui.kit import as_markdown, duration
+from s2s.ui.kit import Card, as_markdown, cards, duration
 from s2s.ui.shell import is_operator
 
 REFRESH = 5.0  # seconds
@@ -57,11 +57,7 @@ def figures() -> None:
         ),
         ("Errors", f"{sum(MONITOR.errors.values())}", "unexpected ones since start"),
     ]
-    with st.container(horizontal=True, key="figures"):
-        for label, value, about in rows:
-            with st.container(border=True, width=170):
-                st.metric(label, value)
-                st.caption(about)
+    cards([Card(*row) for row in rows], at_most=4)
 
 
 def _queue_figures() -> list[tuple[str, str, str]]:

@@ -11,6 +11,7 @@ import streamlit as st
 from s2s import access, settings, storage, workspaces
 from s2s.data import format_size
 from s2s.jobs import queue
+from s2s.ui.kit import Card, cards
 from s2s.ui.shell import keep_button
 from s2s.workspaces import Expiring
 
@@ -52,11 +53,9 @@ def _used(workspace: str) -> None:
             allowed.daily_minutes and f"{allowed.daily_minutes:,}",
         ),
     )
-    with st.container(horizontal=True, key="quota"):
-        for label, value, most in figures:
-            with st.container(border=True, width=150):
-                st.metric(label, value)
-                st.caption(f"of {most}" if most else "no limit")
+    cards(
+        [Card(label, value, f"of {most}" if most else "no limit") for label, value, most in figures]
+    )
     parameters, steps, length = allowed.parameters, allowed.steps, allowed.minutes
     each = [
         *([f"{parameters:,} parameters"] if parameters else []),
