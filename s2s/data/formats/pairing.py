@@ -194,7 +194,8 @@ def paired(
 def _apart(fields: Sequence[str | None], n_more: int) -> tuple[list[str | None], list[str]]:
     """The fields of a pair, and those of its further references that are not empty."""
     texts = [text for text in (fields[1], *fields[-n_more:]) if text and text.strip()]
-    return [fields[0], *(texts[:1] or [fields[1]]), *fields[2:-n_more]], texts[1:]
+    tgt = texts[0] if texts else fields[1]
+    return [fields[0], tgt, *fields[2:-n_more]], texts[1:]
 
 
 def _line(text: str) -> str:
