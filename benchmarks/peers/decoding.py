@@ -10,7 +10,7 @@ import os
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
 from types import MappingProxyType
@@ -39,7 +39,7 @@ CT2 = "CTranslate2"
 class Library(Entrant):
     """A decoder, with the variables that its process has in its environment."""
 
-    environment: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    environment: tuple[tuple[str, str], ...] = ()
     counts: bool = True  # computes in float32, so that its speed says something of ours
 
     @property
@@ -54,7 +54,7 @@ def _ct2(function: str, *, counts: bool = True, **environment: str) -> Library:
         function,
         library=CT2,
         needs=("ctranslate2", "transformers"),
-        environment=MappingProxyType(environment),
+        environment=tuple(environment.items()),
         counts=counts,
     )
 
@@ -179,7 +179,7 @@ def _wait(
     make: Callable[[], Decode],
     sources: Sequence[Ids],
     keep_memory: bool,
-    environment: Mapping[str, str],
+    environment: Sequence[tuple[str, str]],
 ) -> None:
     """A decoder's process: answers until the other end is closed."""
     os.environ.update(environment)
