@@ -23,7 +23,7 @@ PLACE = re.compile(r"(<!-- figures: (.+?) -->\n).*?(<!-- end of figures -->)", r
 
 
 class Headline(NamedTuple):
-    """A row of README's table, left out until it is measured."""
+    """A row of the main figures, left out until it is measured."""
 
     record: str
     what: str
@@ -122,14 +122,14 @@ class Range(dict[str, float]):
         return f"{mean} ({low} to {high})"
 
 
-def headlines() -> Iterator[str]:
-    """README's table, with where and when each row was measured."""
+def headlines(*names: str) -> Iterator[str]:
+    """The main figures, or those of these records; with where and when each was measured."""
     yield from _table(
         ["what", "result", "measured"],
         [
             [row.what.format(**fields), row.result.format(**fields), record.origin]
             for row in HEADLINES
-            if (record := results.read(row.record))
+            if (not names or row.record in names) and (record := results.read(row.record))
             for fields in [_ranges(record.results)]
         ],
     )
@@ -144,7 +144,10 @@ def _ranges(value: Any) -> Any:
 
 def rows(name: str, key: str = "rows") -> Iterator[str]:
     """A list of equal rows in a record, as a table, and where it is from."""
-    record = _read(name)
+    record = results.read(name)
+    if record is None:
+        yield missing(name)
+        return
     found: Sequence[Mapping[str, Any]] = record.results[key]
     yield from _table(list(found[0]), [[_cell(one) for one in row.values()] for row in found])
     yield ""
@@ -153,7 +156,10 @@ def rows(name: str, key: str = "rows") -> Iterator[str]:
 
 def speeds(name: str) -> Iterator[str]:
     """Every trainer of `benchmarks.train`, fastest setting of each library marked; then every model's bound."""
-    record = _read(name)
+    record = results.read(name)
+    if record is None:
+        yield missing(name)
+        return
     for model in record.results["speed"]:
         names = [
             f"`{model['model']}`",
@@ -184,7 +190,10 @@ def speeds(name: str) -> Iterator[str]:
 
 def decoders(name: str) -> Iterator[str]:
     """Every decoder of `benchmarks.decode`, a table per task."""
-    record = _read(name)
+    record = results.read(name)
+    if record is None:
+        yield missing(name)
+        return
     for task in record.results["speed"]:
         names = [
             f"{task['task']}",
@@ -213,17 +222,15 @@ def decoders(name: str) -> Iterator[str]:
     yield from source(record)
 
 
+def missing(name: str) -> str:
+    """What stands where a table will be."""
+    return f"Not measured with today's code yet; `python -m benchmarks.record {name}` does."
+
+
 def source(record: Record) -> Iterator[str]:
     """The line below a table."""
     versions = ", ".join(f"{name} {version}" for name, version in record.libraries.items())
     yield f"Measured {record.origin}; {versions}: `{record.command}`.{' ' * bool(record.note)}{record.note}"
-
-
-def _read(name: str) -> Record:
-    record = results.read(name)
-    if record is None:
-        raise SystemExit(f"There is no record `{name}`; there are: {', '.join(results.names())}.")
-    return record
 
 
 def _table(names: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[str]:
