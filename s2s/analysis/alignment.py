@@ -25,10 +25,12 @@ def row_entropies(weights: Weights) -> Floats:
 
 def mean_entropy(pairs: Sequence[Weights]) -> Floats:
     """Over all rows of all pairs, in nats: each (layers, heads, rows, keys), without padding -> (layers, heads)."""
-    n_rows = sum(weights.shape[-2] for weights in pairs)
-    total: Floats = sum((row_entropies(weights).sum(-1) for weights in pairs), start=np.zeros(()))
-    mean: Floats = total / n_rows
-    return mean
+    total: Floats = np.zeros(())
+    n_rows = 0
+    for weights in pairs:
+        total = total + row_entropies(weights).sum(-1)  # (layers, heads)
+        n_rows += weights.shape[-2]
+    return total / n_rows
 
 
 def word_indices(tokens: Sequence[str], *, is_whole: bool) -> Ints:
@@ -60,7 +62,9 @@ def merge_to_words(weights: Weights, tgt_words: Ints, src_words: Ints) -> Weight
     section 4.1). Tokens of no word are left out, so rows need not sum to 1.
     """
     rows = _membership(tgt_words)  # (tgt_words, tgt_len)
-    merged: Weights = (rows / rows.sum(1, keepdims=True)) @ weights @ _membership(src_words).T
+    keys = _membership(src_words)  # (src_words, src_len)
+    mean_rows = rows / rows.sum(1, keepdims=True)
+    merged: Weights = mean_rows @ weights @ keys.T
     return merged
 
 

@@ -25,15 +25,22 @@ def correlation(x: Sequence[float], y: Sequence[float]) -> Correlation | None:
     """
     if len(x) != len(y):
         raise ValueError(f"{len(x)} scores cannot be correlated with {len(y)}")
-    sides = [np.asarray(side, np.float64) for side in (x, y)]
-    if len(x) < 3 or any(np.ptp(side) == 0 for side in sides):
+    one = np.asarray(x, np.float64)
+    other = np.asarray(y, np.float64)
+    if len(one) < 3 or np.ptp(one) == 0 or np.ptp(other) == 0:
         return None
-    return Correlation(_pearson(*sides), _pearson(*map(ranks, sides)))
+    return Correlation(pearson=_pearson(one, other), spearman=_pearson(ranks(one), ranks(other)))
 
 
 def _pearson(x: Floats, y: Floats) -> float:
-    x, y = (side - side.mean() for side in (x, y))
-    return float((x / np.linalg.norm(x)) @ (y / np.linalg.norm(y)))
+    return float(_centered_unit(x) @ _centered_unit(y))
+
+
+def _centered_unit(values: Floats) -> Floats:
+    """Of mean 0 and length 1."""
+    centered = values - values.mean()
+    scaled: Floats = centered / np.linalg.norm(centered)
+    return scaled
 
 
 def ranks(values: Floats) -> Floats:

@@ -42,9 +42,10 @@ def weights_by_fill(trace: AttentionTrace, head: int, query: int, mask: Mask) ->
     scores = torch.from_numpy(trace.scores[head, query])  # (keys,)
     allowed = torch.from_numpy(mask.copy())
     # d_head 1 and a query of 1: the dot products are the scores, so the model's own function masks them
-    lowest = attention_weights(
-        torch.ones(1, 1, 1, 1), scores[None, None, :, None], allowed, None, scale=1.0
-    )  # (1, 1, 1, keys)
+    query_of_one = torch.ones(1, 1, 1, 1)
+    keys = scores[None, None, :, None]  # (1, 1, keys, 1)
+    # (1, 1, 1, keys)
+    lowest = attention_weights(query_of_one, keys, allowed, None, scale=1.0)
     return WeightsByFill(
         lowest=lowest[0, 0, 0].numpy(),
         minus_infinity=scores.masked_fill(~allowed, -torch.inf).softmax(0).numpy(),
@@ -98,7 +99,8 @@ def _change(
     intact = torch.from_numpy(x).to(device)[None]  # (1, len, d_model)
     erased = intact.clone()
     erased[0, position] = 0
-    return cast(Array, (sublayer(erased) - sublayer(intact))[0].float().cpu().numpy())
+    change = sublayer(erased) - sublayer(intact)  # (1, len, d_model)
+    return cast(Array, change[0].float().cpu().numpy())
 
 
 class NormTrace(NamedTuple):
@@ -116,11 +118,15 @@ def norm_trace(norm: nn.Module, x: Array, out: Array) -> NormTrace | None:
     if not isinstance(norm, nn.LayerNorm | nn.RMSNorm):
         return None
     normalized = _normalize(norm, torch.from_numpy(x)).numpy()
-    learned = [getattr(norm, name, None) for name in ("weight", "bias")]
-    scale, shift = (
-        None if array is None else array.detach().float().cpu().numpy().copy() for array in learned
-    )
+    scale = _copied(getattr(norm, "weight", None))
+    shift = _copied(getattr(norm, "bias", None))
     return NormTrace(x, normalized, out, scale, shift)
+
+
+def _copied(learned: Tensor | None) -> Array | None:
+    if learned is None:
+        return None
+    return learned.detach().float().cpu().numpy().copy()
 
 
 def _normalize(norm: nn.LayerNorm | nn.RMSNorm, x: Tensor) -> Tensor:
@@ -163,10 +169,8 @@ def frozen_copy(model: Transformer) -> Transformer:
     """New modules that share the weights and need no gradient for them: changing the copy never changes the model."""
     with model.lock:
         memo: dict[int, Any] = {id(model.lock): threading.RLock(), id(model.fused): None}
-        memo |= {
-            id(weight): nn.Parameter(weight.detach(), requires_grad=False)
-            for weight in model.parameters()
-        }
+        for weight in model.parameters():
+            memo[id(weight)] = nn.Parameter(weight.detach(), requires_grad=False)
         return copy.deepcopy(model, memo).eval()
 
 
@@ -190,9 +194,11 @@ def gradient_flow(model: Transformer, src: Sequence[int], tgt: Sequence[int]) ->
         stack.embed.register_forward_hook(_record_as_leaf(streams[name]))
         for layer in stack.layers:
             layer.register_forward_hook(_record(streams[name]))
-    src_ids, tgt_ids = (torch.tensor([[*ids]], device=model.device) for ids in (src, tgt))
+    src_ids = torch.tensor([[*src]], device=model.device)  # (1, src_len)
+    tgt_ids = torch.tensor([[*tgt]], device=model.device)  # (1, tgt_len)
     with torch.enable_grad():
-        loss = F.cross_entropy(model(src_ids, tgt_ids[:, :-1])[0].float(), tgt_ids[0, 1:])
+        logits = model(src_ids, tgt_ids[:, :-1])  # (1, tgt_len - 1, vocab)
+        loss = F.cross_entropy(logits[0].float(), tgt_ids[0, 1:])
         both = [*streams["encoder"], *streams["decoder"]]
         gradients = torch.autograd.grad(loss, both)
         lengths = np.array([float(gradient.norm()) for gradient in gradients], np.float32)

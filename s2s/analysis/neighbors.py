@@ -62,7 +62,8 @@ class Index:
     @classmethod
     def of(cls, vectors: Sequence[Vectors]) -> Index:
         """Build it from each text's (rows, d_model)."""
-        texts = np.repeat(np.arange(len(vectors)), [len(rows) for rows in vectors])
+        n_rows = [len(rows) for rows in vectors]
+        texts = np.repeat(np.arange(len(vectors)), n_rows)
         return cls(unit(np.concatenate(vectors)), texts)
 
     def nearest(self, vector: Vectors, n: int, *, without: int | None = None) -> list[Neighbor]:

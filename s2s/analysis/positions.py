@@ -95,7 +95,8 @@ class ByOffset:
 
 def normalized(vectors: Matrix) -> Matrix:
     """Each scaled to length 1, so that dot products are cosines."""
-    scaled: Matrix = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), TINY)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    scaled: Matrix = vectors / np.maximum(lengths, TINY)
     return scaled
 
 
@@ -111,19 +112,18 @@ def similarities(vectors: Matrix) -> Matrix:
 def by_offset(similarity: Matrix) -> ByOffset:
     """Summarize the diagonals of a square matrix."""
     diagonals = [np.diagonal(similarity, offset) for offset in range(len(similarity))]
-    mean, low, high = (
-        np.array([reduce(one) for one in diagonals], np.float32)
-        for reduce in (np.mean, np.min, np.max)
+    return ByOffset(
+        mean=np.array([np.mean(one) for one in diagonals], np.float32),
+        low=np.array([np.min(one) for one in diagonals], np.float32),
+        high=np.array([np.max(one) for one in diagonals], np.float32),
     )
-    return ByOffset(mean, low, high)
 
 
 def rotary(d_head: int, settings: Positions) -> Rotary:
     """The model's module for heads of that width. Raises UserError for an odd one."""
     stack = Stack(n_heads=1)
-    config = ModelConfig(
-        d_model=d_head, positions=replace(settings, kind="rotary"), encoder=stack, decoder=stack
-    )
+    settings = replace(settings, kind="rotary")
+    config = ModelConfig(d_model=d_head, positions=settings, encoder=stack, decoder=stack)
     return Rotary(config, stack, is_causal=False)
 
 
@@ -146,7 +146,8 @@ def rotary_scores(
     earlier = module.rotate(key_everywhere, start)  # (n, 1, length, d_head)
     last = torch.from_numpy(queries)[:, None, None]  # (n, 1, 1, d_head)
     query = module.rotate(last, start + length - 1)  # (n, 1, 1, d_head)
-    scores = (earlier @ query.transpose(-1, -2))[:, 0, :, 0] / math.sqrt(d_head)  # (n, length)
+    products = earlier @ query.transpose(-1, -2)  # (n, 1, length, 1)
+    scores = products[:, 0, :, 0] / math.sqrt(d_head)  # (n, length)
     return scores.flip(1).numpy()
 
 
@@ -243,12 +244,10 @@ class PositionEffect:
 
     angles: Matrix  # degrees between the vector and the sum
     ratios: Matrix  # length of the sum / length of the vector
-    nearest_before: (
-        Ints  # id of the other token whose vector has the highest cosine with the vector alone
-    )
-    nearest_after: (
-        Ints  # id of the token (itself included) whose vector has the highest cosine with the sum
-    )
+    # Id of the other token whose vector has the highest cosine with the vector alone.
+    nearest_before: Ints
+    # Id of the token (itself included) whose vector has the highest cosine with the sum.
+    nearest_after: Ints
 
 
 def position_effect(model: Transformer, ids: Sequence[int]) -> PositionEffect | None:
@@ -259,7 +258,8 @@ def position_effect(model: Transformer, ids: Sequence[int]) -> PositionEffect | 
     tokens = torch.tensor([list(ids)], device=model.device)  # (1, src_len)
     with inference(model):
         scaled = embed.tokens(tokens)  # (1, src_len, d_model)
-        sums = embed.position.add(scaled, tokens.ne(embed.pad_id))[0].double()  # (src_len, d_model)
+        added = embed.position.add(scaled, tokens.ne(embed.pad_id))  # (1, src_len, d_model)
+        sums = added[0].double()  # (src_len, d_model)
         vectors = scaled[0].double()  # (src_len, d_model)
         table = embed.tokens.weight.double()  # (vocab, d_model)
         angles = torch.cosine_similarity(vectors, sums, dim=1).clamp(-1, 1).acos().rad2deg()

@@ -31,10 +31,11 @@ def principal_components(vectors: Vectors) -> Projection:
     n = min(2, len(sizes))
     points = np.zeros((len(vectors), 2))
     points[:, :n] = u[:, :n] * sizes[:n]
+    largest = points[np.abs(points).argmax(0), [0, 1]]  # (2,), of each axis
+    signs = np.where(largest < 0, -1.0, 1.0)
+
     variances = np.zeros(2)
     variances[:n] = sizes[:n] ** 2
-    largest = points[np.abs(points).argmax(0), [0, 1]]
     total = float((sizes**2).sum())
-    shares = variances / total if total > 0 else variances
-    signs = np.where(largest < 0, -1.0, 1.0)
-    return Projection(points * signs, (float(shares[0]), float(shares[1])))
+    first, second = (variances / total if total > 0 else variances).tolist()
+    return Projection(points * signs, (first, second))

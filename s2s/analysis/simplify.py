@@ -54,9 +54,8 @@ def is_sink(token: str) -> bool:
 def without(picture: AttentionMap, keys: Sequence[int]) -> Remaining:
     """Leave out these columns and scale each row to 1; a row with no other weight becomes zeros."""
     kept = [key for key in range(len(picture.keys)) if key not in keys]
-    smaller = replace(
-        picture, weights=picture.weights[:, kept], keys=tuple(picture.keys[key] for key in kept)
-    )
+    kept_keys = tuple(picture.keys[key] for key in kept)
+    smaller = replace(picture, weights=picture.weights[:, kept], keys=kept_keys)
     return _scaled(smaller, _share(picture.weights, keys), picture.weights.sum(1))
 
 
@@ -77,21 +76,22 @@ def merge_words(picture: AttentionMap, *, rows_whole: bool, keys_whole: bool) ->
 
 def alignable_words(picture: AttentionMap, *, rows_whole: bool, keys_whole: bool) -> AttentionMap:
     """The cells that alignment is measured on: words of `word_indices`, without `<s>` and `</s>`, not scaled."""
-    rows, keys = (
-        [index for index, token in enumerate(tokens) if token not in MARKS]
-        for tokens in (picture.rows, picture.keys)
-    )
+    rows = _unmarked(picture.rows)
+    keys = _unmarked(picture.keys)
     unmarked = replace(
         picture,
         weights=picture.weights[np.ix_(rows, keys)],
         rows=tuple(picture.rows[row] for row in rows),
         keys=tuple(picture.keys[key] for key in keys),
     )
-    return _merged(
-        unmarked,
-        _word_indices(unmarked.rows, is_whole=rows_whole),
-        _word_indices(unmarked.keys, is_whole=keys_whole),
-    )
+    row_words = _word_indices(unmarked.rows, is_whole=rows_whole)
+    key_words = _word_indices(unmarked.keys, is_whole=keys_whole)
+    return _merged(unmarked, row_words, key_words)
+
+
+def _unmarked(tokens: Sequence[str]) -> list[int]:
+    """The indices of the tokens that are no marks."""
+    return [index for index, token in enumerate(tokens) if token not in MARKS]
 
 
 def _merged(picture: AttentionMap, rows: Ints, keys: Ints) -> AttentionMap:
@@ -116,9 +116,13 @@ def display_words(tokens: Sequence[str], *, is_whole: bool) -> Ints:
     for is_mark, group in groupby(tokens, MARKS.__contains__):
         members = [*group]
         first = max(indices, default=NO_WORD) + 1
-        words = np.arange(len(members)) if is_mark else _word_indices(members, is_whole=is_whole)
+        if is_mark:
+            words = np.arange(len(members))
+        else:
+            words = _word_indices(members, is_whole=is_whole)
         last = max(0, words.max())  # where there are only spaces, they are a word
-        following = np.minimum.accumulate(np.where(words == NO_WORD, last, words)[::-1])[::-1]
+        filled = np.where(words == NO_WORD, last, words)
+        following = np.minimum.accumulate(filled[::-1])[::-1]
         indices += (first + following).tolist()
     return np.array(indices, np.int64)
 
@@ -130,10 +134,8 @@ def word_texts(tokens: Sequence[str], indices: Ints) -> tuple[str, ...]:
     for token, word in zip(tokens, indices.tolist(), strict=True):
         if word != NO_WORD:
             words[word] += token
-    return tuple(
-        BYTES.sub(lambda match: _decode_bytes(match[0]), word.strip(SPACE) or word)
-        for word in words
-    )
+    stripped = [word.strip(SPACE) or word for word in words]
+    return tuple(BYTES.sub(lambda match: _decode_bytes(match[0]), word) for word in stripped)
 
 
 def strongest_cells(weights: Weights, share: float = 0.75) -> list[Cell]:
@@ -144,13 +146,12 @@ def strongest_cells(weights: Weights, share: float = 0.75) -> list[Cell]:
     cells = list[Cell]()
     for row, values in enumerate(weights.astype(float)):
         order = np.argsort(-values, kind="stable")
-        before = np.cumsum(values[order]) - values[order]
+        largest_first = values[order]
+        before = np.cumsum(largest_first) - largest_first  # the sum of the larger ones
         n_needed = int((before < share * values.sum() - ROUNDING).sum())
-        cells += [
-            Cell(row, int(key), float(weights[row, key]))
-            for key in order[:n_needed]
-            if values[key] > 0
-        ]
+        for key in order[:n_needed].tolist():
+            if values[key] > 0:
+                cells.append(Cell(row, key, float(weights[row, key])))
     return cells
 
 
@@ -171,7 +172,8 @@ def _scaled(picture: AttentionMap, share: float, before: Weights) -> Remaining:
 def _share(weights: Weights, keys: Sequence[int]) -> float:
     """The share of all weight in these columns."""
     total = float(weights.sum(dtype=float))
-    return float(weights[:, [*keys]].sum(dtype=float)) / total if total else 0.0
+    chosen = float(weights[:, [*keys]].sum(dtype=float))
+    return chosen / total if total else 0.0
 
 
 def _word_indices(tokens: Sequence[str], *, is_whole: bool) -> Ints:

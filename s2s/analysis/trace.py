@@ -68,7 +68,8 @@ def _recorded(
             def record(module: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
                 tensors.append(convert(attention, output))
 
-            hooks.callback(attention.get_submodule(submodule).register_forward_hook(record).remove)
+            handle = attention.get_submodule(submodule).register_forward_hook(record)
+            hooks.callback(handle.remove)
 
         for kind in KINDS:
             for attention in attentions(model, kind):

@@ -15,34 +15,41 @@ CHRF_BETA = 2
 
 def bleu(sums: Floats) -> Floats:
     """Columns: hypothesis and reference length, matches per order, n-grams per order. Exponential smoothing."""
-    ours, theirs = sums[:, 0], sums[:, 1]
-    matches = sums[:, 2 : 2 + BLEU_ORDER]
+    ours = sums[:, 0]  # (samples,)
+    theirs = sums[:, 1]
+    matches = sums[:, 2 : 2 + BLEU_ORDER]  # (samples, orders)
     totals = sums[:, 2 + BLEU_ORDER :]
     is_missed = (matches == 0) & (totals > 0)
     halvings = 0.5 ** np.cumsum(is_missed, axis=1)  # a first order without a match counts 1/2
     counted = np.where(is_missed, halvings, matches)
-    has_all = np.minimum.reduce(totals, axis=1) > 0
-    has_all &= np.maximum.reduce(matches, axis=1) > 0
     precisions = _share(counted, totals)
+    has_all = np.minimum.reduce(totals, axis=1) > 0  # (samples,)
+    has_all &= np.maximum.reduce(matches, axis=1) > 0
     logs = np.log(precisions, out=np.zeros_like(precisions), where=has_all[:, None])
-    penalty = np.exp(np.minimum(0.0, 1 - _share(theirs, ours)))
-    return np.where(has_all, 100 * penalty * np.exp(logs.mean(1)), 0.0)
+    geometric_mean = np.exp(logs.mean(1))
+    brevity_penalty = np.exp(np.minimum(0.0, 1 - _share(theirs, ours)))
+    return np.where(has_all, 100 * brevity_penalty * geometric_mean, 0.0)
 
 
 def chrf(sums: Floats) -> Floats:
     """Columns per order: n-grams of the hypothesis, of the reference, of both."""
-    ours, theirs, both = (sums[:, column::3] for column in range(3))  # (samples, orders)
+    ours = sums[:, 0::3]  # (samples, orders)
+    theirs = sums[:, 1::3]
+    both = sums[:, 2::3]
     is_used = (ours > 0) & (theirs > 0)
-    n_used = is_used.sum(1)
-    precision = _share((_share(both, ours) * is_used).sum(1), n_used)
-    recall = _share((_share(both, theirs) * is_used).sum(1), n_used)
+    n_used = is_used.sum(1)  # (samples,)
+    precisions = _share(both, ours) * is_used
+    recalls = _share(both, theirs) * is_used
+    precision = _share(precisions.sum(1), n_used)
+    recall = _share(recalls.sum(1), n_used)
     factor = CHRF_BETA**2
     return 100 * _share((1 + factor) * precision * recall, factor * precision + recall)
 
 
 def ter(sums: Floats) -> Floats:
     """Columns: edits, words of the reference. Edits of empty references are 100 %."""
-    edits, words = sums[:, 0], sums[:, 1]
+    edits = sums[:, 0]
+    words = sums[:, 1]
     return 100 * np.where(words > 0, _share(edits, words), edits > 0)
 
 
@@ -58,7 +65,6 @@ def ratio(sums: Floats) -> Floats:
 
 def _share(part: Floats, whole: Floats) -> Floats:
     """0 where there is no whole."""
-    shares: Floats = np.divide(
-        part, whole, out=np.zeros(part.shape, np.float64), where=np.asarray(whole) > 0
-    )
+    shares = np.zeros(part.shape, np.float64)
+    np.divide(part, whole, out=shares, where=whole > 0)
     return shares

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -54,18 +54,18 @@ def ter(hypothesis: str, reference: str) -> Ter:
     """The edits that sacrebleu's heuristic search finds, which may not be the fewest."""
     from sacrebleu.metrics.lib_ter import BeamEditDistance
 
-    ours, theirs = (text.lower().split() for text in (hypothesis, reference))
+    ours = hypothesis.lower().split()
+    theirs = reference.lower().split()
     if not theirs:
-        return Ter(tuple(ours), (), (), tuple(Edit("deleted", word, "") for word in ours))
+        deleted = [Edit("deleted", word, "") for word in ours]
+        return Ter(tuple(ours), (), shifts=(), edits=tuple(deleted))
     distance = BeamEditDistance(theirs)
-    orders = [ours, *_shifted(ours, theirs, distance)]
+    orders = [ours, *_shifted(ours, theirs, distance)]  # of the words, after each shift
     shifts = tuple(_moved(before, after) for before, after in pairwise(orders))
-    return Ter(
-        tuple(ours),
-        tuple(theirs),
-        shifts,
-        tuple(_edits(distance(orders[-1])[1], orders[-1], theirs)),
-    )
+    shifted = orders[-1]
+    _, trace = distance(shifted)
+    edits = tuple(_edits(trace, shifted, theirs))
+    return Ter(tuple(ours), tuple(theirs), shifts, edits)
 
 
 def _shifted(words: list[str], reference: list[str], distance: object) -> Iterator[list[str]]:
@@ -93,19 +93,23 @@ def _moved(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
         if [*before[middle:end], *before[start:middle]] == [*after[start:end]]
     )
     start, middle, end = min(swaps, key=lambda swap: min(swap[1] - swap[0], swap[2] - swap[1]))
-    return tuple(before[start:middle] if middle - start <= end - middle else before[middle:end])
+    left = before[start:middle]
+    right = before[middle:end]
+    return tuple(left if len(left) <= len(right) else right)
 
 
 def _common_prefix(left: Sequence[str], right: Sequence[str]) -> int:
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=True)))
+    """How many words both begin with."""
+    for n, (one, other) in enumerate(zip(left, right, strict=True)):
+        if one != other:
+            return n
+    return len(left)
 
 
 def _edits(trace: str, words: Sequence[str], reference: Sequence[str]) -> Iterator[Edit]:
     ours = iter(words)
     theirs = iter(reference)
     for letter in trace:
-        yield Edit(
-            KINDS[letter],
-            "" if letter == "i" else next(ours),
-            "" if letter == "d" else next(theirs),
-        )
+        our_word = "" if letter == "i" else next(ours)
+        their_word = "" if letter == "d" else next(theirs)
+        yield Edit(KINDS[letter], our_word, their_word)

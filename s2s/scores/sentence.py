@@ -26,10 +26,11 @@ def all_sentence_scores(hypotheses: Texts, references: References) -> list[dict[
 def sentence_scores_of(counted: Statistics) -> list[dict[str, float]]:
     """`sentence_scores` of each sentence in `counted`: the names in METRICS for which it holds counts."""
     names = [name for name in counted.names if name in METRICS]
-    columns = [
-        map(sentence_score(name, counted.scoring), counted.rows[name].tolist()) for name in names
-    ]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    columns = []
+    for name in names:
+        score = sentence_score(name, counted.scoring)
+        columns.append([score(row) for row in counted.rows[name].tolist()])
+    return [dict(zip(names, scores, strict=True)) for scores in zip(*columns, strict=True)]
 
 
 def sentence_signature(name: str) -> str:

@@ -39,11 +39,12 @@ class BpeTokenizer(SubwordTokenizer):
         learner = pipeline(models.BPE())
         learner.train_from_iterator(texts, trainer)
         learned = json.loads(learner.to_str())["model"]
-        tokens = sorted(learned["vocab"], key=learned["vocab"].__getitem__)
+        ids = learned["vocab"]
+        tokens = sorted(ids, key=ids.__getitem__)
         return cls(tokens, map(tuple, learned["merges"]))
 
     def to_json(self) -> dict[str, Any]:
-        return {**super().to_json(), "merges": [list(merge) for merge in self.merges]}
+        return super().to_json() | {"merges": [list(merge) for merge in self.merges]}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:

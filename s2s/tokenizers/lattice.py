@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +18,8 @@ Floats = npt.NDArray[np.float64]
 
 LONGEST = 16  # characters of a token, as in SentencePiece
 LONGEST_WORD = 32  # characters; longer words must be split first, or products of probabilities underflow float64
-MIN_PROBABILITY = (
-    1e-8  # of a character that is rare on its own; MIN_PROBABILITY ** LONGEST_WORD is 1e-256
-)
+# Of a character that is rare on its own; MIN_PROBABILITY ** LONGEST_WORD is 1e-256.
+MIN_PROBABILITY = 1e-8
 KEPT_SHARE = 0.75  # of the tokens, in each round of pruning, as in SentencePiece
 EM_STEPS = 2  # of expectation maximization before each pruning, as in SentencePiece
 MIN_USES = 0.5  # a token with fewer expected uses is dropped, as in SentencePiece
@@ -38,11 +38,15 @@ def learn(words: Mapping[str, int], size: int) -> dict[str, float]:
         return {}
     counts = np.array([words[word] for word in ordered], np.float64)
     seeds = seeds_of(ordered, counts)
-    found = _pruned(seeds, Paths.of(ordered, counts, seeds), size)
+    paths = Paths.of(ordered, counts, seeds)
+    probabilities = _pruned(seeds, paths, size)
     text = "".join(ordered)
-    spans = zip(seeds.first, seeds.length, found, strict=True)
-    kept = [(text[start : start + length], p) for start, length, p in spans if p > 0]
-    return {token: float(np.log(p)) for token, p in kept}
+    log_probs = {}
+    for start, length, p in zip(seeds.first, seeds.length, probabilities, strict=True):
+        if p > 0:
+            token = text[start : start + length]
+            log_probs[token] = float(np.log(p))
+    return log_probs
 
 
 class Seeds(NamedTuple):
@@ -60,32 +64,36 @@ def seeds_of(words: Sequence[str], counts: Floats) -> Seeds:
     Words must be sorted from long to short.
     """
     lengths = np.array([len(word) for word in words])
-    often = np.repeat(counts, lengths)
+    often = np.repeat(counts, lengths)  # (characters,) how often each character's word occurs
     # Characters to the word's end.
     left = np.concatenate([np.arange(length, 0, -1) for length in lengths])
     codes = np.frombuffer("".join(words).encode("utf-32-le"), np.uint32)
     grid = np.full((LONGEST + 1, len(codes)), NONE, np.int32)
     _, first, grid[1] = np.unique(codes, return_index=True, return_inverse=True)
-    firsts = [first]
-    totals = [_sums(grid[1], often, len(first))]
-    size = [1] * len(first)
+    total = _sums(grid[1], often, len(first))
+    firsts = [first]  # of each length
+    totals = [total]
+    sizes = [1] * len(first)
     for n in range(2, LONGEST + 1):
+        # A token of n characters is two overlapping tokens of n - 1.
         shorter = grid[n - 1]
         is_seed = shorter != NONE
         at = np.flatnonzero((left[:-1] >= n) & is_seed[:-1] & is_seed[1:])
-        known = len(size)
-        keys = shorter[at].astype(np.int64) * known + shorter[at + 1]
-        _, where, which = np.unique(keys, return_index=True, return_inverse=True)
+        known = len(sizes)
+        pairs = shorter[at].astype(np.int64) * known + shorter[at + 1]
+        _, where, which = np.unique(pairs, return_index=True, return_inverse=True)
         total = _sums(which, often[at], len(where))
-        frequent = total >= 2
-        names = np.where(frequent, known + np.cumsum(frequent) - 1, NONE)
-        grid[n, at] = names[which]
-        firsts.append(at[where[frequent]])
-        offset = known - len(totals[-1])
-        _drop_covered(totals[-1], offset, shorter, firsts[-1], total[frequent])
-        totals.append(total[frequent])
-        size += [n] * int(frequent.sum())
-    return Seeds(grid, np.concatenate(firsts), np.array(size), np.concatenate(totals))
+        is_frequent = total >= 2
+        numbers = np.where(is_frequent, known + np.cumsum(is_frequent) - 1, NONE)
+        grid[n, at] = numbers[which]
+
+        first = at[where[is_frequent]]
+        total = total[is_frequent]
+        _drop_covered(totals[-1], known - len(totals[-1]), shorter, first, total)
+        firsts.append(first)
+        totals.append(total)
+        sizes += [n] * len(first)
+    return Seeds(grid, np.concatenate(firsts), np.array(sizes), np.concatenate(totals))
 
 
 def _drop_covered(
@@ -123,15 +131,17 @@ class Paths:
         lengths = np.array([len(word) for word in words])  # falling
         n_words = [(lengths >= position).sum() for position in range(lengths[0] + 1)]
         base = np.concatenate([[0], np.cumsum(n_words)])
+        ends = base[lengths] + np.arange(len(words))
+        # Of each character of the joined words.
         word = np.repeat(np.arange(len(words)), lengths)
         position = np.concatenate([np.arange(length) for length in lengths])
+        # An edge for each token of n characters at each of its characters `at`.
         totals = np.where(seeds.grid == NONE, 0, seeds.total[seeds.grid])
         n, at = np.nonzero(totals > 0)
         src = base[position[at]] + word[at]
         dst = base[position[at] + n] + word[at]
-        ends = base[lengths] + np.arange(len(words))
         token = seeds.grid[n, at].astype(np.int64)
-        paths = cls(base, ends, counts, src, dst, token, src)
+        paths = cls(base, ends, counts, src, dst, token, back=src)
         return paths._taking(np.argsort(dst, kind="stable"))
 
     def only(self, alive: npt.NDArray[np.bool_]) -> Paths:
@@ -140,40 +150,38 @@ class Paths:
 
     def _taking(self, edges: Ints) -> Paths:
         src = self.src[edges]
-        return replace(
-            self,
-            src=src,
-            dst=self.dst[edges],
-            token=self.token[edges],
-            back=np.argsort(src, kind="stable"),
-        )
+        dst = self.dst[edges]
+        token = self.token[edges]
+        back = np.argsort(src, kind="stable")
+        return replace(self, src=src, dst=dst, token=token, back=back)
 
     def expected(self, p: Floats) -> Floats:
         """The expected number of uses of each token, over all segmentations (forward-backward)."""
-        weight = p[self.token]
-        forward = np.zeros(self.base[-1])
+        weight = p[self.token]  # (edges,)
+        n_nodes = self.base[-1]
+        forward = np.zeros(n_nodes)
         forward[: self.base[1]] = 1
         for low, high, edges in self._positions(self.dst):
             into = forward[self.src[edges]] * weight[edges]
             forward[low:high] += _sums(self.dst[edges] - low, into, high - low)
-        backward = np.zeros(self.base[-1])
+
+        backward = np.zeros(n_nodes)
         backward[self.ends] = self.counts / forward[self.ends]
         src = self.src[self.back]
         dst = self.dst[self.back]
-        out = weight[self.back]
+        weight_back = weight[self.back]
         for low, high, edges in reversed(list(self._positions(src))):
-            backward[low:high] += _sums(
-                src[edges] - low, backward[dst[edges]] * out[edges], high - low
-            )
+            out = backward[dst[edges]] * weight_back[edges]
+            backward[low:high] += _sums(src[edges] - low, out, high - low)
+
         uses = forward[self.src] * weight * backward[self.dst]  # (edges,)
         return _sums(self.token, uses, len(p))
 
     def _positions(self, nodes: Ints) -> Iterator[tuple[int, int, slice]]:
         """For edges ordered by these nodes: the nodes of each position and the edges there."""
         bounds = np.searchsorted(nodes, self.base)
-        for low, high, start, stop in zip(
-            self.base, self.base[1:], bounds, bounds[1:], strict=False
-        ):
+        of_positions = zip(pairwise(self.base), pairwise(bounds), strict=True)
+        for (low, high), (start, stop) in of_positions:
             yield int(low), int(high), slice(start, stop)
 
 
@@ -187,9 +195,11 @@ def _pruned(seeds: Seeds, paths: Paths, size: int) -> Floats:
     while True:
         for _ in range(EM_STEPS):
             uses = paths.expected(p)
-            p = np.where(alive, np.maximum(uses / uses.sum(), MIN_PROBABILITY), 0)
-        wanted = max(size, int(KEPT_SHARE * alive.sum()))
-        if alive.sum() <= size and (uses[alive & ~single] >= MIN_USES).all():
+            shares = np.maximum(uses / uses.sum(), MIN_PROBABILITY)
+            p = np.where(alive, shares, 0)
+        n_alive = alive.sum()
+        wanted = max(size, int(KEPT_SHARE * n_alive))
+        if n_alive <= size and (uses[alive & ~single] >= MIN_USES).all():
             return p
         alive = _best(seeds, p, uses, wanted)
         paths = paths.only(alive)
@@ -217,8 +227,8 @@ def _without(seeds: Seeds, p: Floats, tokens: Ints) -> Floats:
         here = np.flatnonzero(seeds.length[tokens] >= end)
         start = seeds.first[tokens[here]]
         for n in range(1, end + 1):
-            used = seeds.grid[n, start + end - n]
-            total = best[end - n, here] + score[used]
-            found = np.where(used == tokens[here], -np.inf, total)
+            last = seeds.grid[n, start + end - n]  # the segmentation's last token
+            total = best[end - n, here] + score[last]
+            found = np.where(last == tokens[here], -np.inf, total)
             best[end, here] = np.maximum(best[end, here], found)
     return best[seeds.length[tokens], np.arange(len(tokens))]

@@ -37,11 +37,15 @@ def automatic_size(n_characters: int) -> int:
 
 def size_of(texts: Sequence[str], vocab_size: int | None = None, name: str = "subwords") -> int:
     """`vocab_size`, or the automatic size for these texts. Raises UserError if it has no room for their characters."""
-    needed = len(SPECIALS) + len({SPACE}.union(*texts) - {" "})
-    if vocab_size is not None and vocab_size < needed:
+    characters = {SPACE}.union(*texts) - {" "}
+    needed = len(SPECIALS) + len(characters)
+    if vocab_size is None:
+        n_characters = sum(map(len, texts))
+        return max(needed, automatic_size(n_characters))
+    if vocab_size < needed:
         given = f"`tokenizer.vocab_size` {vocab_size} is too small for {name} on this dataset"
         raise UserError(f"{given}: its characters and the 4 specials need at least {needed}.")
-    return vocab_size or max(needed, automatic_size(sum(map(len, texts))))
+    return vocab_size
 
 
 def pipeline(model: models.Model) -> tokenizers.Tokenizer:
@@ -65,7 +69,8 @@ class SubwordTokenizer(Tokenizer):
 
     def __init__(self, tokens: Iterable[str]) -> None:
         super().__init__(tokens)
-        self._pipeline = pipeline(self._model((*INNER, *self.vocabulary[len(SPECIALS) :])))
+        inner = (*INNER, *self.vocabulary[len(SPECIALS) :])
+        self._pipeline = pipeline(self._model(inner))
 
     @abstractmethod
     def _model(self, inner: tuple[str, ...]) -> models.Model:

@@ -43,11 +43,10 @@ def _is_invisible(character: str) -> bool:
 def read_vocabulary(content: Mapping[str, Any]) -> list[str]:
     """The tokens in a tokenizer file, without specials. Raises KeyError, or ValueError if they are not strings."""
     tokens = content[VOCABULARY_KEY]
-    if not isinstance(tokens, list) or not all(
-        isinstance(token, str) and token for token in tokens
-    ):
+    is_list = isinstance(tokens, list)
+    if not is_list or not all(isinstance(token, str) and token for token in tokens):
         raise ValueError("the vocabulary is not a list of strings")
-    return tokens
+    return list(tokens)
 
 
 class Tokenizer(ABC):
@@ -110,8 +109,8 @@ class LookupTokenizer(Tokenizer):
 
     def __init__(self, tokens: Iterable[str]) -> None:
         super().__init__(tokens)
-        tokens_with_ids = list(enumerate(self.vocabulary))[len(SPECIALS) :]
-        self._ids = {token: index for index, token in tokens_with_ids}
+        words = self.vocabulary[len(SPECIALS) :]
+        self._ids = {token: index for index, token in enumerate(words, len(SPECIALS))}
 
     def _lookup(self, units: Iterable[str]) -> list[int]:
         return [self._ids.get(unit, UNK) for unit in units]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import accumulate
 from typing import Any, Self
 
 from tokenizers import models, pre_tokenizers
@@ -28,8 +27,8 @@ class UnigramTokenizer(SubwordTokenizer):
         super().__init__(tokens)
 
     def _model(self, inner: tuple[str, ...]) -> models.Model:
-        scores = (*[0.0] * len(SPECIALS), *self.log_probs)  # the scores of specials are never used
-        vocabulary = list(zip(inner, scores, strict=True))
+        unused = [0.0] * len(SPECIALS)
+        vocabulary = list(zip(inner, [*unused, *self.log_probs], strict=True))
         return models.Unigram(vocab=vocabulary, unk_id=UNK, byte_fallback=False)
 
     @classmethod
@@ -37,8 +36,7 @@ class UnigramTokenizer(SubwordTokenizer):
         """Starts with every frequent substring, then drops those that matter least, down to `vocab_size` tokens.
 
         Each round re-estimates the probabilities by expectation maximization on the most frequent words, at most
-        1,000,000
-        characters of them; characters are never dropped. Raises UserError if those alone exceed `vocab_size`.
+        1,000,000 characters of them; characters are never dropped. Raises UserError if those alone exceed `vocab_size`.
         """
         texts = [nfc(text) for text in texts]
         size = size_of(texts, vocab_size, "unigram")
@@ -47,12 +45,12 @@ class UnigramTokenizer(SubwordTokenizer):
         rare = {SPACE}.union(*words).difference(*frequent)
         log_probs = learn(frequent, size - len(SPECIALS) - len(rare))
         log_probs |= dict.fromkeys(rare, math.log(MIN_PROBABILITY))
-        rounded = ((token, round(value, DIGITS)) for token, value in log_probs.items())
-        rows = sorted(rounded, key=lambda row: (-row[1], row[0]))
-        return cls((token for token, _ in rows), (value for _, value in rows))
+        rounded = {token: round(value, DIGITS) for token, value in log_probs.items()}
+        tokens = sorted(rounded, key=lambda token: (-rounded[token], token))
+        return cls(tokens, [rounded[token] for token in tokens])
 
     def to_json(self) -> dict[str, Any]:
-        return {**super().to_json(), "log_probs": list(self.log_probs)}
+        return super().to_json() | {"log_probs": list(self.log_probs)}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
@@ -67,7 +65,9 @@ class UnigramTokenizer(SubwordTokenizer):
 
 def _words(texts: Iterable[str]) -> Counter[str]:
     """Counts of the words, each with its `▁` and without punctuation; long ones in chunks of LONGEST_WORD."""
-    chunks = Counter(chunk for text in texts for chunk in text.replace(SPACE, " ").split(" "))
+    chunks: Counter[str] = Counter()
+    for text in texts:
+        chunks.update(text.replace(SPACE, " ").split(" "))
     words: Counter[str] = Counter()
     splitter = pre_tokenizers.Split(PUNCTUATION, "isolated")
     for chunk, count in chunks.items():
@@ -83,6 +83,11 @@ def _words(texts: Iterable[str]) -> Counter[str]:
 
 def _most_frequent(words: Counter[str]) -> dict[str, int]:
     """The most frequent words that have at most MAX_CHARACTERS characters together."""
-    ordered = sorted(words.items(), key=lambda row: (-row[1], row[0]))
-    totals = accumulate(len(word) for word, _ in ordered)
-    return dict(row for row, total in zip(ordered, totals, strict=True) if total <= MAX_CHARACTERS)
+    frequent = {}
+    n_characters = 0
+    for word in sorted(words, key=lambda word: (-words[word], word)):
+        n_characters += len(word)
+        if n_characters > MAX_CHARACTERS:
+            break
+        frequent[word] = words[word]
+    return frequent

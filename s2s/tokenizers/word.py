@@ -19,9 +19,8 @@ UNSPACED = re.compile(
 WORD = re.compile(r"\w")
 PARTS = re.compile(r"\w.*\w|\w|\W", re.DOTALL)  # the bare word, and each mark before and after it
 LONG_WORD = 25  # characters; German compounds of a dozen are common, of 25 rare
-LONG_UNSPACED = (
-    6  # characters per word: Chinese words have 2, Thai words 4, unsegmented phrases 15 and more
-)
+# Characters per word: Chinese words have 2, Thai words 4, unsegmented phrases 15 and more.
+LONG_UNSPACED = 6
 
 
 class WordTokenizer(LookupTokenizer):
@@ -40,7 +39,9 @@ class WordTokenizer(LookupTokenizer):
     @classmethod
     def fit(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:
         """Every word, or the most frequent ones; ties by first appearance."""
-        counts = Counter(word for text in texts for word in nfc(text).split())
+        counts: Counter[str] = Counter()
+        for text in texts:
+            counts.update(nfc(text).split())
         n_kept = None if vocab_size is None else vocab_size - len(SPECIALS)
         return cls(word for word, _ in counts.most_common(n_kept))
 
@@ -50,13 +51,18 @@ class WordTokenizer(LookupTokenizer):
 
     def encode(self, text: str) -> list[int]:
         words = nfc(text).split()
-        return self._lookup(self._normalized(words) if self.normalizes else words)
+        if self.normalizes:
+            words = self._normalized(words)
+        return self._lookup(words)
 
     def decode(self, ids: Sequence[int]) -> str:
         return " ".join(self.vocabulary[index] for index in ids if index >= UNK)
 
     def to_json(self) -> dict[str, Any]:
-        return super().to_json() | ({"normalizes": True} if self.normalizes else {})
+        content = super().to_json()
+        if self.normalizes:
+            content["normalizes"] = True
+        return content
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
@@ -70,8 +76,10 @@ class WordTokenizer(LookupTokenizer):
         """
         found = [each for word in words for each in self._normalized_word(word)]
         marks = [each for each in found if not WORD.match(each)]
-        is_lone = marks == ["."] == found[-1:] and words[-1] != "."
-        return found[:-1] if is_lone else found
+        has_lone_period = marks == ["."] and found[-1] == "."
+        if has_lone_period and words[-1] != ".":
+            return found[:-1]
+        return found
 
     def _normalized_word(self, word: str) -> list[str]:
         """A word in a case that is known, beside its punctuation where that is known; other punctuation is dropped."""
@@ -96,7 +104,8 @@ def lacks_spaces(texts: Iterable[str]) -> bool:
     if not words:
         return False
     n_characters = sum(map(len, words))
-    if sum(len(UNSPACED.findall(text)) for text in checked) > n_characters / 2:
+    n_unspaced = sum(len(UNSPACED.findall(text)) for text in checked)
+    if n_unspaced > n_characters / 2:
         n_with_spaces = sum(len(text.split()) > 1 for text in checked)
         return n_characters > LONG_UNSPACED * len(words) or n_with_spaces < len(checked) / 5
     return median(map(len, words)) > LONG_WORD

@@ -39,4 +39,5 @@ def mean(
             continue
         sums = {name: total + part[name].double() for name, total in sums.items()}
         count += 1
-    return {name: (total / count).float() for name, total in sums.items()}, broken
+    means = {name: (total / count).float() for name, total in sums.items()}
+    return means, broken

@@ -103,7 +103,8 @@ def _sum(tensors: Mapping[str, Tensor]) -> str:
     """A checksum: a disk may return other bytes than were written, in a file that looks whole."""
     total = 0
     for name in sorted(tensors):
-        total = zlib.crc32(tensors[name].reshape(-1).view(torch.uint8).numpy().tobytes(), total)
+        content = tensors[name].reshape(-1).view(torch.uint8).numpy().tobytes()
+        total = zlib.crc32(content, total)
     return f"{total:08x}"
 
 
@@ -115,13 +116,12 @@ def load(
     _check_recipe(metadata, recipe)
     _check_weights(folder, step, metadata)
     load_weights(model, weights_path(folder, step))
-    optimizer.load_state_dict(
-        _unflatten(optimizer.state_dict(), tensors, json.loads(metadata["optimizer"]))
-    )
+    numbers = json.loads(metadata["optimizer"])
+    optimizer.load_state_dict(_unflatten(optimizer.state_dict(), tensors, numbers))
     return Restored(
-        Progress(**json.loads(metadata["progress"])),
-        _named(tensors, "rng."),
-        _named(tensors, "trained."),
+        progress=Progress(**json.loads(metadata["progress"])),
+        rng=_named(tensors, "rng."),
+        trained=_named(tensors, "trained."),
     )
 
 
@@ -215,8 +215,9 @@ def load_newest(
 def drop_after(folder: Path, step: int) -> None:
     """Delete the checkpoints after that step, and the remains of writes that were interrupted."""
     _drop(folder, [later for later in saved_steps(folder) if later > step])
-    known = {_state_path(folder, step) for step in saved_steps(folder)}
-    for path in (*folder.glob(".step-*"), *(set(folder.glob("step-*.state.safetensors")) - known)):
+    whole = {_state_path(folder, step) for step in saved_steps(folder)}
+    states = set(folder.glob("step-*.state.safetensors"))
+    for path in (*folder.glob(".step-*"), *(states - whole)):
         path.unlink(missing_ok=True)
 
 
@@ -228,7 +229,8 @@ def _drop(folder: Path, steps: list[int]) -> None:
 
 def prune(folder: Path, *, keep: int, spared: Collection[int]) -> None:
     """Delete all but the newest `keep` checkpoints and those of the given steps."""
-    _drop(folder, [step for step in saved_steps(folder)[:-keep] if step not in spared])
+    older = saved_steps(folder)[:-keep]
+    _drop(folder, [step for step in older if step not in spared])
 
 
 def _flatten(state: Mapping[str, Any]) -> tuple[dict[str, Tensor], dict[str, Any]]:

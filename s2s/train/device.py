@@ -22,17 +22,10 @@ ACCURATE = 1e-5
 def settle(recipe: Recipe) -> Recipe:
     """The recipe with device and threads fixed to what they are here, and `fast` allowed only where it is accurate."""
     device = recipe.train.device
+    present = _devices()
     if device == "auto":
-        device = (
-            "cuda"
-            if torch.cuda.is_available()
-            else "mps"
-            if torch.backends.mps.is_available()
-            else "cpu"
-        )
-    elif (device == "cuda" and not torch.cuda.is_available()) or (
-        device == "mps" and not torch.backends.mps.is_available()
-    ):
+        device = present[0]
+    elif device not in present:
         raise UserError(f"`train.device` {device} is not on this machine; use cpu or auto.")
     if recipe.train.precision == "fast" and device == "cpu" and not is_fast_accurate():
         raise UserError(
@@ -46,9 +39,21 @@ def settle(recipe: Recipe) -> Recipe:
     return replace(recipe, train=replace(recipe.train, device=device, threads=threads))
 
 
+def _devices() -> list[str]:
+    """The kinds of device on this machine, the fastest first."""
+    found = ["cpu"]
+    if torch.backends.mps.is_available():
+        found.insert(0, "mps")
+    if torch.cuda.is_available():
+        found.insert(0, "cuda")
+    return found
+
+
 def cores() -> int:
     """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def is_fast_accurate() -> bool:
@@ -60,7 +65,8 @@ def is_fast_accurate() -> bool:
 def fast_error() -> float:
     """Relative root-mean-square error of a fast matrix product on this CPU, against float64."""
     generator = torch.Generator().manual_seed(0)
-    left, right = (torch.randn(256, 256, generator=generator) for _ in range(2))
+    left = torch.randn(256, 256, generator=generator)
+    right = torch.randn(256, 256, generator=generator)
     exact = left.double() @ right.double()
     with matrix_products("fast"):
         error = (left @ right).double() - exact
@@ -88,7 +94,8 @@ def free_memory(device: str) -> int:
     free = int(psutil.virtual_memory().available)
     group = Path("/sys/fs/cgroup")
     with contextlib.suppress(OSError, ValueError, StopIteration):  # no such group, or "max"
-        limit, used = (int((group / name).read_text()) for name in ("memory.max", "memory.current"))
+        limit = int((group / "memory.max").read_text())
+        used = int((group / "memory.current").read_text())
         lines = (group / "memory.stat").read_text().splitlines()
         # Given back when needed.
         cached = int(next(line.split()[1] for line in lines if line.startswith("inactive_file ")))

@@ -47,13 +47,16 @@ def share(batch: Batch, rank: int, size: int) -> Share:
     """Every `size`-th row, without the padding that only other rows need; a process without one takes the first, for
     nothing.
     """
-    rows = slice(rank, None, size) if rank < len(batch.src) else slice(1)
+    has_row = rank < len(batch.src)
+    rows = slice(rank, None, size) if has_row else slice(1)
     own = Batch(_trimmed(batch.src[rows]), _trimmed(batch.tgt[rows]))
-    return Share(own, n_labels(own) if rank < len(batch.src) else 0)
+    return Share(own, n_labels(own) if has_row else 0)
 
 
 def _trimmed(ids: Ids) -> Ids:
-    return ids[:, : int((ids != PAD).sum(1).max())]
+    """Without the columns that are all padding: (rows, len) -> (rows, longest)."""
+    longest = int((ids != PAD).sum(1).max())
+    return ids[:, :longest]
 
 
 class Group:
@@ -127,9 +130,8 @@ class Several(Group):
     def seed(self, seed: int, step: int) -> int | None:
         if not self.rank:
             return None
-        return int.from_bytes(
-            hashlib.sha256(f"{seed} {step} {self.rank}".encode()).digest()[:7], "big"
-        )
+        digest = hashlib.sha256(f"{seed} {step} {self.rank}".encode()).digest()
+        return int.from_bytes(digest[:7], "big")
 
     @contextlib.contextmanager
     def first(self) -> Iterator[None]:
@@ -169,17 +171,17 @@ class Several(Group):
 
     def join(self, parameters: Iterable[Tensor], own: Share, loss: Tensor) -> Tensor:
         grads = [parameter.grad for parameter in parameters if parameter.grad is not None]
-        numbers = torch.tensor(
-            [own.n_labels, own.n_labels * float(loss), bool(self.wanted)], dtype=torch.float64
-        )
+        sizes = [grad.numel() for grad in grads]
+        own_nats = own.n_labels * float(loss)
+        is_asked = bool(self.wanted)
+        numbers = torch.tensor([own.n_labels, own_nats, is_asked], dtype=torch.float64)
         with self._talking():
             dist.all_reduce(numbers)
             total, nats, stops = numbers.tolist()
-            flat = torch.cat([grad.reshape(-1) for grad in grads]).mul_(own.n_labels / total)
+            flat = torch.cat([grad.reshape(-1) for grad in grads])
+            flat *= own.n_labels / total
             dist.all_reduce(flat)
-        for grad, summed in zip(
-            grads, torch.split(flat, [grad.numel() for grad in grads]), strict=True
-        ):
+        for grad, summed in zip(grads, torch.split(flat, sizes), strict=True):
             grad.copy_(summed.view_as(grad))
         self.is_stopping = stops > 0
         self.is_between = True
@@ -199,10 +201,9 @@ class Several(Group):
 @contextlib.contextmanager
 def processes() -> Iterator[Several]:
     """Join the others that torchrun has started; it tells by the environment where they are."""
+    backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
     try:
-        dist.init_process_group(
-            "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo", timeout=LONGEST_WAIT
-        )
+        dist.init_process_group(backend, timeout=LONGEST_WAIT)
     except (RuntimeError, ValueError) as error:
         raise UserError(
             f"The processes of this training cannot find each other ({error}); start them with torchrun."

@@ -81,7 +81,8 @@ class Trainer:
         self.optimizer = make_optimizer(self.model, recipe.train.optimizer)
         self.progress = Progress()
         self.order = self._epoch(0)
-        self.rng = {"cpu": torch.Generator().manual_seed(recipe.train.seed).get_state()}
+        generator = torch.Generator().manual_seed(recipe.train.seed)
+        self.rng = {"cpu": generator.get_state()}
         # The weights that training continues from, where the model holds a mean of checkpoints; else empty.
         self.trained: dict[str, Tensor] = {}
         self.changes = list(changes)
@@ -116,10 +117,11 @@ class Trainer:
         with matrix_products(settings.precision), self._dropout_stream():
             share = self.group.share(batch)
             src, tgt = self._tensors(share.batch)  # (batch, src_len), (batch, tgt_len)
+            labels = tgt[:, 1:]  # (batch, tgt_len - 1)
             states = self._states(src, tgt[:, :-1])  # (batch, tgt_len - 1, d_model)
             loss = cross_entropy(
                 states,
-                tgt[:, 1:],
+                labels,
                 self.model.projection,
                 smoothing=settings.label_smoothing,
                 pad_id=self.recipe.model.ids.pad,
@@ -201,14 +203,15 @@ class Trainer:
 
     def validate(self) -> Validation:
         """Loss and accuracy over all validation pairs."""
+        settings = self.recipe.train
+        pad_id = self.recipe.model.ids.pad
         nats = 0.0
         right = 0
         tokens = 0
-        with matrix_products(self.recipe.train.precision), inference(self.model):
-            for batch in batches.in_order(self.data.valid, self.recipe.train.batch_tokens):
-                src, tgt = self._tensors(batch)
+        with matrix_products(settings.precision), inference(self.model):
+            for batch in batches.in_order(self.data.valid, settings.batch_tokens):
+                src, tgt = self._tensors(batch)  # (batch, src_len), (batch, tgt_len)
                 states = self._states(src, tgt[:, :-1])  # (batch, tgt_len - 1, d_model)
-                pad_id = self.recipe.model.ids.pad
                 counted = count(states, tgt[:, 1:], self.model.projection, pad_id=pad_id)
                 nats += counted.nats
                 right += counted.right
@@ -229,16 +232,32 @@ class Trainer:
         state = Restored(self.progress, self.rng, self.trained)
         path = checkpoint.save(self.folder, self.model, self.optimizer, state, self.recipe)
         self.saved_step = step
-        averaged = self._steps_to_average(
-            self.folder, self.recipe.train.average_last, before=step + 1
-        )
+        settings = self.recipe.train
+        averaged = self._steps_to_average(self.folder, settings.average_last, before=step + 1)
         spared = {self.progress.best_step, *averaged}
-        checkpoint.prune(self.folder, keep=self.recipe.train.watch.keep, spared=spared)
+        checkpoint.prune(self.folder, keep=settings.watch.keep, spared=spared)
         yield Saved(step, path)
+
+    def sample(self) -> Iterator[Sample]:
+        """The probe sentences as the model translates them now."""
+        if not self.data.probes:
+            return
+        eos = self.recipe.model.ids.eos
+        sources = [source for source, _ in self.data.probes]
+        ids = self.data.src_tokenizer.encode_many(sources)
+        rows = batches.pad([np.array([*row, eos]) for row in ids])
+        src = torch.from_numpy(rows).to(self.device)  # (probes, src_len)
+        settings = Greedy(max_new_tokens=self.recipe.data.max_length)
+        with inference(self.model):
+            results = greedy(stepper_for(self.model, src), settings)
+        for (source, reference), result in zip(self.data.probes, results, strict=True):
+            text = self.data.tgt_tokenizer.decode(result.best.ids)
+            yield Sample(self.progress.step, source, reference, text)
 
     def _states(self, src: Tensor, tgt: Tensor) -> Tensor:
         """(batch, src_len), (batch, tgt_len) -> what the logits are a projection of, (batch, tgt_len, d_model)."""
-        return self.model.decode(tgt, self.model.encode(src), src)
+        memory = self.model.encode(src)  # (batch, src_len, d_model)
+        return self.model.decode(tgt, memory, src)
 
     def _tensors(self, batch: batches.Batch) -> tuple[Tensor, Tensor]:
         src = torch.from_numpy(batch.src).to(self.device)
@@ -309,9 +328,8 @@ class Trainer:
             steps = self._steps_to_average(self.folder, earlier, before=step)
         if self.folder is None or not steps:
             return validation, []
-        self.trained = {
-            name: tensor.clone() for name, tensor in trained_tensors(self.model).items()
-        }
+        trained = trained_tensors(self.model)
+        self.trained = {name: tensor.clone() for name, tensor in trained.items()}
         mean, broken = averaging.mean(self.folder, steps, self.trained)
         put_weights(self.model, mean)
         n_averaged = 1 + len(steps) - len(broken)
@@ -328,21 +346,6 @@ class Trainer:
         if self.trained:
             put_weights(self.model, self.trained)
             self.trained = {}
-
-    def sample(self) -> Iterator[Sample]:
-        """The probe sentences as the model translates them now."""
-        if not self.data.probes:
-            return
-        eos = self.recipe.model.ids.eos
-        sources = [source for source, _ in self.data.probes]
-        ids = self.data.src_tokenizer.encode_many(sources)
-        src = torch.from_numpy(batches.pad([np.array([*row, eos]) for row in ids])).to(self.device)
-        settings = Greedy(max_new_tokens=self.recipe.data.max_length)
-        with inference(self.model):
-            results = greedy(stepper_for(self.model, src), settings)
-        for (source, reference), result in zip(self.data.probes, results, strict=True):
-            text = self.data.tgt_tokenizer.decode(result.best.ids)
-            yield Sample(self.progress.step, source, reference, text)
 
     def _worse_than_guessing(self, validation: Validation) -> Iterator[Warned]:
         """Warn once of a loss twice that of a uniform distribution, which is more than noise."""

@@ -63,9 +63,9 @@ OPTIMIZERS: MappingProxyType[str, Choice[Callable[[Groups, Optimizer], torch.opt
 
 def make_optimizer(model: nn.Module, settings: Optimizer) -> torch.optim.Optimizer:
     """Weight decay acts on matrices only, not on biases and norms. The learning rate is set before each step."""
-    parameters = list(model.parameters())
-    groups: Groups = [
-        {"params": [p for p in parameters if p.ndim >= 2], "weight_decay": settings.weight_decay},
-        {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0.0},
-    ]
-    return OPTIMIZERS[settings.kind].make([group for group in groups if group["params"]], settings)
+    matrices = [parameter for parameter in model.parameters() if parameter.ndim >= 2]
+    others = [parameter for parameter in model.parameters() if parameter.ndim < 2]
+    groups: Groups = [{"params": matrices, "weight_decay": settings.weight_decay}]
+    if others:
+        groups.append({"params": others, "weight_decay": 0.0})
+    return OPTIMIZERS[settings.kind].make(groups, settings)

@@ -52,5 +52,8 @@ SCHEDULES: MappingProxyType[str, Choice[Schedule]] = MappingProxyType(
 
 def learning_rate(step: int, train: TrainConfig, peak: float | None = None) -> float:
     """The rate of a step, counted from 1: linear warmup to `peak` (by default `train.lr`), then the schedule."""
+    if peak is None:
+        peak = train.lr
     warm = min(1.0, step / train.warmup_steps) if train.warmup_steps else 1.0
-    return (train.lr if peak is None else peak) * warm * SCHEDULES[train.schedule].make(step, train)
+    schedule = SCHEDULES[train.schedule].make
+    return peak * warm * schedule(step, train)

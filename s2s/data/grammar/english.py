@@ -45,13 +45,14 @@ def words(text: str, role: str) -> list[Tagged]:
 
 def be(agreement: Agreement, past: bool, negated: bool) -> list[Tagged]:
     forms = BE_PAST if past else BE_PRESENT
-    return words(forms[agreement.person], "v") + words("not" if negated else "", "n")
+    verb = words(forms[agreement.person], "v")
+    return verb + words("not", "n") if negated else verb
 
 
 def do(action: Action, agreement: Agreement) -> list[Tagged]:
     """*does not*: the verb it supports carries the meaning, so *do* has no counterpart."""
-    support = "did" if action.past else "does" if agreement.person == 2 else "do"
-    return words(support, "") + words("not", "n")
+    present = "does" if agreement.person == 2 else "do"
+    return words("did" if action.past else present, "") + words("not", "n")
 
 
 def modal(action: Action, agreement: Agreement) -> list[Tagged]:
@@ -72,11 +73,10 @@ def main_verb(verb: Verb, action: Action, agreement: Agreement) -> str:
 def verb_group(action: Action, agreement: Agreement) -> list[Tagged]:
     """The verb with its auxiliaries: roles v(erb), m(odal), n(egation), none for *do* and *to*."""
     verb = action.verb
-    before = (
-        modal(action, agreement)
-        if action.modal
-        else do(action, agreement)
-        if action.negated
-        else []
-    )
-    return before + words(f"{main_verb(verb, action, agreement)} {verb.particle}", "v")
+    before: list[Tagged] = []
+    if action.modal:
+        before = modal(action, agreement)
+    elif action.negated:
+        before = do(action, agreement)
+    main = main_verb(verb, action, agreement)
+    return before + words(f"{main} {verb.particle}", "v")

@@ -23,9 +23,8 @@ class Word:
         self.before_vowel = before_vowel
 
 
-Tagged = tuple[
-    Word, str
-]  # a word and the one-letter roles it plays; equal roles on the two sides are linked
+# A word and the one-letter roles it plays; equal roles on the two sides are linked.
+Tagged = tuple[Word, str]
 
 
 class Tie(NamedTuple):
@@ -52,9 +51,8 @@ EMPTY = Phrase()
 class Orthography(NamedTuple):
     """How neighboring words of a language change each other."""
 
-    opens_with_vowel: Callable[
-        [str], bool
-    ]  # whether the next word calls for the form `before_vowel`
+    # Whether the next word calls for the form `before_vowel`.
+    opens_with_vowel: Callable[[str], bool]
     contractions: Mapping[tuple[str, str], str]  # (de, le) -> du
     contracting: frozenset[str] = frozenset()  # the first words of the contractions
 
@@ -64,10 +62,15 @@ def leaf(src: list[Tagged], tgt: list[Tagged], ties: tuple[Tie, ...] = ()) -> Ph
 
     `does- not.n sleep.v` and `ne.n dort.v pas.n` give not-ne, not-pas, sleep-dort; `cannot.mn` goes with both roles.
     """
-    links = tuple(
-        [(s, t) for s, role in src for t, other in tgt if role and (role in other or other in role)]
-    )
-    return Phrase(tuple([word for word, _ in src]), tuple([word for word, _ in tgt]), links, ties)
+    links = [
+        (src_word, tgt_word)
+        for src_word, role in src
+        for tgt_word, other in tgt
+        if role and (role in other or other in role)
+    ]
+    src_words = tuple([word for word, _ in src])
+    tgt_words = tuple([word for word, _ in tgt])
+    return Phrase(src_words, tgt_words, tuple(links), ties)
 
 
 def join(*phrases: Phrase) -> Phrase:
@@ -119,9 +122,10 @@ def spell(words: tuple[Word, ...], orthography: Orthography) -> tuple[list[str],
 
 def meet(word: Word, following: str, orthography: Orthography) -> tuple[str, bool]:
     """The text of `word` before `following`, and whether the two are written as one."""
-    if word.before_vowel and orthography.opens_with_vowel(following):
-        elided = word.before_vowel.endswith("'")
-        return word.before_vowel + following if elided else word.before_vowel, elided
+    form = word.before_vowel
+    if form and orthography.opens_with_vowel(following):
+        is_elided = form.endswith("'")
+        return (form + following if is_elided else form), is_elided
     contracted = orthography.contractions.get((word.text, following))
     return (contracted, True) if contracted else (word.text, False)
 

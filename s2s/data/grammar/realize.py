@@ -19,7 +19,7 @@ from typing import NamedTuple
 from s2s.data.grammar import english
 from s2s.data.grammar.language import Language, phrase_words, spelled
 from s2s.data.grammar.lexicon import Adjective, kinds
-from s2s.data.grammar.phrase import EMPTY, Phrase, Tagged, Word, join, leaf, settle, swap, tie
+from s2s.data.grammar.phrase import EMPTY, Phrase, Tagged, Tie, Word, join, leaf, settle, swap, tie
 from s2s.data.grammar.trees import (
     Action,
     Agreement,
@@ -64,7 +64,10 @@ class Realizer:
         self.language = language
 
     def pair(self, tree: Tree) -> Pair:
-        phrase = self.clause(tree) if isinstance(tree, Clause) else self.subject(tree).phrase
+        if isinstance(tree, Clause):
+            phrase = self.clause(tree)
+        else:
+            phrase = self.subject(tree).phrase
         return settle(phrase, english.ORTHOGRAPHY, self.language.orthography)
 
     def clause(self, clause: Clause) -> Phrase:
@@ -75,7 +78,9 @@ class Realizer:
     def subject(self, subject: Subject) -> Nominal:
         if isinstance(subject, Pronoun):
             return self.pronoun(subject)
-        return self.both(subject) if isinstance(subject, Both) else self.noun_phrase(subject)
+        if isinstance(subject, Both):
+            return self.both(subject)
+        return self.noun_phrase(subject)
 
     def pronoun(self, pronoun: Pronoun) -> Nominal:
         src = Word(pronoun.en)
@@ -98,15 +103,14 @@ class Realizer:
         tgt = self.language.noun(np.noun, np.plural)
         heads: Heads = (src, tgt)
         agreement = self.language.agreement(np.noun, np.plural)
-        nominal = Nominal(leaf([(src, "x")], [(tgt, "x")]), (heads,), agreement, agreement)
-        core = nominal.phrase
+        core = leaf([(src, "x")], [(tgt, "x")])
+        nominal = Nominal(core, (heads,), agreement, agreement)
         for adjective in reversed(np.adjectives):
             core = self.attribute(adjective, core, heads, agreement)
         complement = self.complement(np.complement) if np.complement else EMPTY
         relative = self.relative(np.relative, nominal, np.noun.kind) if np.relative else EMPTY
-        return nominal._replace(
-            phrase=join(self.determiner(np, heads, agreement), core, complement, relative)
-        )
+        determiner = self.determiner(np, heads, agreement)
+        return nominal._replace(phrase=join(determiner, core, complement, relative))
 
     def determiner(self, np: NounPhrase, heads: Heads, agreement: Agreement) -> Phrase:
         src = english.words(np.determiner.en, "d")
@@ -122,22 +126,15 @@ class Realizer:
         """The adjective nearest the noun in English stays nearest: *small black dog*, *perro negro pequeño*."""
         src = Word(adjective.en)
         tgt = self.language.adjective(adjective, agreement, attributive=True)
-        both = leaf(
-            [(src, "a")],
-            [(word, "a") for word in tgt],
-            tie("adjective-noun", heads, (src, tgt[-1])),
-        )
-        return (
-            join(both, core)
-            if self.language.adjective_entry(adjective).before
-            else swap(both, core)
-        )
+        ties = tie("adjective-noun", heads, (src, tgt[-1]))
+        both = leaf([(src, "a")], [(word, "a") for word in tgt], ties)
+        if self.language.adjective_entry(adjective).before:
+            return join(both, core)
+        return swap(both, core)
 
     def complement(self, np: NounPhrase) -> Phrase:
-        return join(
-            leaf([(Word("of"), "o")], [(spelled(self.language.of), "o")]),
-            self.noun_phrase(np).phrase,
-        )
+        of = leaf([(Word("of"), "o")], [(spelled(self.language.of), "o")])
+        return join(of, self.noun_phrase(np).phrase)
 
     def relative(self, relative: Relative, noun: Nominal, kind: str) -> Phrase:
         language = self.language
@@ -152,24 +149,23 @@ class Realizer:
     def predicate(self, predicate: Predicate, subject: Nominal) -> Phrase:
         if isinstance(predicate, Action):
             return self.action(predicate, subject)
-        return (
-            self.quality(predicate, subject)
-            if isinstance(predicate, Quality)
-            else self.location(predicate, subject)
-        )
+        if isinstance(predicate, Quality):
+            return self.quality(predicate, subject)
+        return self.location(predicate, subject)
 
     def finite(self, src: list[Tagged], tgt: list[Tagged], subject: Nominal) -> Phrase:
         """A verb group, tied to its subject; a dropped pronoun is linked with the finite verb."""
-        finite = (
-            next(w for w, role in src if role != "n"),
-            next(w for w, role in tgt if role != "n"),
-        )
-        ties = sum((tie("subject-verb", finite, heads) for heads in subject.heads), ())
+        src_verb = next(word for word, role in src if role != "n")
+        tgt_verb = next(word for word, role in tgt if role != "n")
+        ties: tuple[Tie, ...] = ()
+        dropped: tuple[tuple[Word, Word], ...] = ()
+        for heads in subject.heads:
+            ties += tie("subject-verb", (src_verb, tgt_verb), heads)
+            pronoun, counterpart = heads
+            if counterpart is None:
+                dropped += ((pronoun, tgt_verb),)
         group = leaf(src, tgt, ties)
-        dropped = tuple(
-            [(word, finite[1]) for word, counterpart in subject.heads if counterpart is None]
-        )
-        return group._replace(links=group.links + dropped) if dropped else group
+        return group._replace(links=group.links + dropped)
 
     def action(self, action: Action, subject: Nominal) -> Phrase:
         language = self.language
@@ -182,7 +178,8 @@ class Realizer:
             group = after_finite(self.when(action.often), group)
         mark = Phrase(tgt=tuple(language.object_mark(action)))
         what = self.noun_phrase(action.object).phrase if action.object else EMPTY
-        return join(group, mark, what, self.place(action.place) if action.place else EMPTY)
+        where = self.place(action.place) if action.place else EMPTY
+        return join(group, mark, what, where)
 
     def quality(self, quality: Quality, subject: Nominal) -> Phrase:
         language = self.language
@@ -192,16 +189,16 @@ class Realizer:
             language.copula(adjective, subject.tgt, quality.past, quality.negated),
             subject,
         )
-        intensifier = (
-            leaf(english.words("very", "i"), phrase_words(language.intensifier, "i"))
-            if quality.very
-            else EMPTY
-        )
+        intensifier = EMPTY
+        if quality.very:
+            very = phrase_words(language.intensifier, "i")
+            intensifier = leaf(english.words("very", "i"), very)
         src = Word(adjective.en)
         tgt = language.adjective(adjective, subject.tgt, attributive=False)
         written = None if language.adjective_entry(adjective).idiom else tgt[-1]
         ties = sum((tie("adjective-noun", heads, (src, written)) for heads in subject.heads), ())
-        return join(copula, intensifier, leaf([(src, "a")], [(word, "a") for word in tgt], ties))
+        predicate = leaf([(src, "a")], [(word, "a") for word in tgt], ties)
+        return join(copula, intensifier, predicate)
 
     def location(self, location: Location, subject: Nominal) -> Phrase:
         src = english.be(subject.src, location.past, location.negated)

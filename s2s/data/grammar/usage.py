@@ -89,7 +89,9 @@ def modals_of(verb: Verb) -> tuple[str, ...]:
     """Who wants is alive; *wants to have*, *can fall* and the like say little."""
     if not verb.marks.isdisjoint({"present", "plain"}) or verb.fr.posture or verb.fr.takes_etre:
         return ()
-    return MODALS if verb.subjects <= ALIVE else MODALS[2:] if verb.subjects & ALIVE else ()
+    if verb.subjects <= ALIVE:
+        return MODALS
+    return ("can",) if verb.subjects & ALIVE else ()
 
 
 def rivals(adjective: str) -> frozenset[str]:

@@ -56,22 +56,21 @@ class LintReport:
 
     def dropped(self, keys: Iterable[str]) -> int:
         """How many pairs these rules remove together. Exact, without the pairs."""
-        chosen = sum(1 << index for index, key in enumerate(LINT_RULES) if key in {*keys})
+        wanted = set(keys)
+        chosen = sum(1 << index for index, key in enumerate(LINT_RULES) if key in wanted)
         return sum(n for mask, n in self.masks.items() if mask & chosen)
 
     def to_json(self) -> dict[str, Any]:
         """Plain lists and numbers."""
-        return asdict(self) | {
-            "found": {key: [row.n, row.examples] for key, row in self.found.items()}
-        }
+        found = {key: [row.n, row.examples] for key, row in self.found.items()}
+        return asdict(self) | {"found": found}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
         """The inverse of `to_json`."""
-        found = {
-            key: RuleResult(n, tuple(Example(*example) for example in examples))
-            for key, (n, examples) in content["found"].items()
-        }
+        found = {}
+        for key, (n, examples) in content["found"].items():
+            found[key] = RuleResult(n, tuple(Example(*example) for example in examples))
         masks = {int(mask): n for mask, n in content["masks"].items()}
         return cls(**{**content, "found": found, "masks": masks})
 
@@ -96,10 +95,15 @@ def lint_pairs(
         masks |= hits.astype(np.uint16) << index
         found[key] = RuleResult(int(hits.sum()), _examples(texts, key, hits))
         on_progress((index + 1) / len(LINT_RULES))
-    counts = {
-        int(mask): int(n) for mask, n in zip(*np.unique(masks, return_counts=True), strict=True)
-    }
-    return LintReport(len(pairs), len(texts.valid), texts.max_words, texts.max_ratio, found, counts)
+    distinct, counts = np.unique(masks, return_counts=True)
+    return LintReport(
+        n_pairs=len(pairs),
+        n_valid=len(texts.valid),
+        max_words=texts.max_words,
+        max_ratio=texts.max_ratio,
+        found=found,
+        masks=dict(zip(distinct.tolist(), counts.tolist(), strict=True)),
+    )
 
 
 def flagged(
@@ -115,21 +119,28 @@ def flagged(
     keys = list(LINT_RULES)
     for row in np.flatnonzero(hits.any(axis=0)).tolist():
         pair = pairs[row]
-        for key in (keys[at] for at in np.flatnonzero(hits[:, row])):
+        line = pair.line or row + 1
+        for number in np.flatnonzero(hits[:, row]).tolist():
+            key = keys[number]
             reason = LINT_RULES[key].says(texts, row)
-            yield FlaggedPair(pair.line or row + 1, key, reason, pair.src, pair.tgt)
+            yield FlaggedPair(line, key, reason, pair.src, pair.tgt)
 
 
 def _examples(texts: LintedCorpus, key: str, hits: Hits) -> tuple[Example, ...]:
     rows = np.flatnonzero(hits)
-    spread = rows[np.unique(np.linspace(0, len(rows) - 1, min(EXAMPLES, len(rows))).astype(int))]
-    shown = ((row, texts.pairs[row], LINT_RULES[key].says(texts, row)) for row in spread.tolist())
-    return tuple(
-        Example(pair.line or row + 1, _display(pair.src), _display(pair.tgt), _display(reason))
-        for row, pair, reason in shown
-    )
+    n_shown = min(EXAMPLES, len(rows))
+    spread = np.unique(np.linspace(0, len(rows) - 1, n_shown).astype(int))
+    examples = []
+    for row in rows[spread].tolist():
+        pair = texts.pairs[row]
+        line = pair.line or row + 1
+        reason = LINT_RULES[key].says(texts, row)
+        examples.append(Example(line, *map(_display, (pair.src, pair.tgt, reason))))
+    return tuple(examples)
 
 
 def _display(text: str) -> str:
     text = re.sub("[\ud800-\udfff]", "\ufffd", text)  # half a character is invalid in UTF-8
-    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
+    if len(text) <= LONGEST_TEXT:
+        return text
+    return f"{text[: LONGEST_TEXT - 1]}…"

@@ -38,7 +38,8 @@ class Side:
     @cached_property
     def words(self) -> Numbers:
         """The number of words, split on spaces."""
-        return np.fromiter((len(text.split()) for text in self.texts), np.int64, len(self.texts))
+        counts = (len(text.split()) for text in self.texts)
+        return np.fromiter(counts, np.int64, len(self.texts))
 
     def has(self, kind: Kind) -> npt.NDArray[np.bool_]:
         """Which texts have a character of this kind."""
@@ -53,9 +54,8 @@ class Side:
     @cached_property
     def scripts(self) -> tuple[Codes, tuple[str, ...]]:
         """The script number of most letters of each text (0 for none, or too few letters), and the script names."""
-        names = (*scripts()[1], JAPANESE)
         blocks = [_script(codes, starts) for codes, starts in self._blocks()]
-        return np.concatenate([np.zeros(0, np.uint8), *blocks]), names
+        return np.concatenate([np.zeros(0, np.uint8), *blocks]), _names()
 
     @cached_property
     def home(self) -> str:
@@ -63,10 +63,13 @@ class Side:
         written, names = self.scripts
         totals = np.bincount(written, self.lengths, len(names))
         totals[0] = 0
-        if totals[names.index(JAPANESE)] > MIN_JAPANESE * totals.sum():
+        japanese = names.index(JAPANESE)
+        if totals[japanese] > MIN_JAPANESE * totals.sum():
             # A Japanese text may have no kana.
-            totals[names.index(JAPANESE)] += totals[names.index(HAN)]
-        return names[int(totals.argmax())] if totals.any() else ""
+            totals[japanese] += totals[names.index(HAN)]
+        if not totals.any():
+            return ""
+        return names[int(totals.argmax())]
 
     @cached_property
     def is_strange(self) -> npt.NDArray[np.bool_]:
@@ -88,22 +91,29 @@ class Side:
         while start < len(self.texts):
             done = int(ends[start - 1]) if start else 0
             stop = max(start + 1, int(np.searchsorted(ends, done + BLOCK)))
-            text = "".join(f"{text}\n" for text in self.texts[start:stop])
-            codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-            yield codes, np.r_[0, ends[start : stop - 1] - done]
+            lines = "".join(f"{text}\n" for text in self.texts[start:stop])
+            codes = np.frombuffer(lines.encode("utf-32-le", "surrogatepass"), np.uint32)
+            starts = np.r_[0, ends[start : stop - 1] - done]
+            yield codes, starts
             start = stop
 
 
+def _names() -> tuple[str, ...]:
+    """Of the scripts, by number."""
+    _, names = scripts()
+    return (*names, JAPANESE)
+
+
 def _script(codes: npt.NDArray[np.uint32], starts: Numbers) -> Codes:
+    """The script number of each text of a block: (texts,)."""
     counts = _letters(codes, starts)
     if not counts:
         return np.zeros(len(starts), np.uint8)
     total = sum(counts.values(), np.zeros(len(starts), np.int64))
     _join_mixed(counts)
-    names = [*counts]
-    every = (*scripts()[1], JAPANESE)
-    numbers = np.array([every.index(name) for name in names], np.uint8)
-    table = np.stack([counts[name] for name in names])  # (scripts, texts)
+    names = _names()
+    numbers = np.array([names.index(name) for name in counts], np.uint8)  # (scripts,)
+    table = np.stack([*counts.values()])  # (scripts, texts)
     is_clear = (total >= MIN_LETTERS) & (2 * table.max(0) > total)
     most = numbers[table.argmax(0)]  # (texts,)
     return np.where(is_clear, most, 0).astype(np.uint8)

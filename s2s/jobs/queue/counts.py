@@ -27,26 +27,21 @@ class QueueCounts:
 def counts(*, now: float | None = None) -> QueueCounts:
     """As it is now. Raises UnreachableError."""
     now = time.time() if now is None else now
-    live = ROW.state.in_(("queued", "running"))
     n = sa.func.count()
+    is_live = ROW.state.in_(("queued", "running"))
+    is_lost = sa.and_(ROW.state == "running", ROW.lease < now)
+    wait = ROW.started - ROW.created
+    jobs = sa.select(ROW.kind, ROW.state, n).group_by(ROW.kind, ROW.state)
+    lost = sa.select(n).select_from(JOBS).where(is_lost)
+    oldest = sa.select(sa.func.min(ROW.created)).where(ROW.state == "queued")
+    mean_wait = sa.select(sa.func.avg(wait)).where(ROW.started > now - LATELY)
+    owners = sa.select(ROW.owner, n).where(is_live).group_by(ROW.owner)
     with begin() as connection:
-        by_kind = connection.execute(
-            sa.select(ROW.kind, ROW.state, n).group_by(ROW.kind, ROW.state)
-        ).all()
-        lost = connection.execute(
-            sa.select(n).select_from(JOBS).where(ROW.state == "running", ROW.lease < now)
-        ).scalar()
-        oldest = connection.execute(
-            sa.select(sa.func.min(ROW.created)).where(ROW.state == "queued")
-        ).scalar()
-        mean = connection.execute(
-            sa.select(sa.func.avg(ROW.started - ROW.created)).where(ROW.started > now - LATELY)
-        ).scalar()
-        by_owner = connection.execute(sa.select(ROW.owner, n).where(live).group_by(ROW.owner)).all()
-    return QueueCounts(
-        {(str(kind), str(state)): int(number) for kind, state, number in by_kind},
-        int(lost or 0),
-        max(0.0, now - oldest) if oldest is not None else 0.0,
-        max(0.0, float(mean or 0.0)),
-        {str(owner): int(number) for owner, number in by_owner},
-    )
+        since = connection.execute(oldest).scalar()
+        return QueueCounts(
+            jobs={(str(kind), str(state)): int(k) for kind, state, k in connection.execute(jobs)},
+            lost=int(connection.execute(lost).scalar() or 0),
+            longest_wait=0.0 if since is None else max(0.0, now - since),
+            mean_wait=max(0.0, float(connection.execute(mean_wait).scalar() or 0.0)),
+            by_workspace={str(owner): int(k) for owner, k in connection.execute(owners)},
+        )

@@ -15,10 +15,13 @@ ROW = JOBS.c
 def positions() -> dict[str, int]:
     """Of every waiting job: how many of its slot start before it, owners taking turns."""
     waiting = sa.select(ROW.slot).where(ROW.state == "queued").distinct()
+    found: dict[str, int] = {}
     with begin() as connection:
         slots = connection.execute(waiting).scalars().all()
-        orders = [in_turn(connection, str(slot)) for slot in slots]
-    return {job: before for order in orders for before, job in enumerate(order)}
+        for slot in slots:
+            order = in_turn(connection, str(slot))
+            found |= {job: before for before, job in enumerate(order)}
+    return found
 
 
 def position(job: str) -> int:
@@ -31,18 +34,22 @@ def in_turn(connection: sa.Connection, slot: str) -> list[str]:
 
     Those that a worker has handed back come first: they had their turn.
     """
+    is_waiting = sa.and_(ROW.state == "queued", ROW.slot == slot)
     waiting = (
         sa.select(ROW.id, ROW.owner, ROW.started.is_not(None))
-        .where(ROW.state == "queued", ROW.slot == slot)
+        .where(is_waiting)
         .order_by(ROW.created, ROW.id)
-    )
-    owners = sa.select(ROW.owner).where(ROW.state == "queued", ROW.slot == slot)
-    turns = sa.select(TURNS.c.owner, TURNS.c.turn).where(
-        TURNS.c.slot == slot, TURNS.c.owner.in_(owners)
     )
     rows = connection.execute(waiting).all()
     handed_back = [str(job) for job, _, has_begun in rows if has_begun]
     jobs = [(str(job), str(owner)) for job, owner, has_begun in rows if not has_begun]
+
+    owners = sa.select(ROW.owner).where(is_waiting)
+    turns = (
+        sa.select(TURNS.c.owner, TURNS.c.turn)
+        .where(TURNS.c.slot == slot)
+        .where(TURNS.c.owner.in_(owners))
+    )
     last_turns = {str(owner): int(turn) for owner, turn in connection.execute(turns)}
     return handed_back + fair_order(jobs, last_turns)
 
@@ -52,9 +59,8 @@ def fair_order(jobs: Sequence[tuple[str, str]], turns: Mapping[str, int]) -> lis
 
     `fair_order([("1", "ann"), ("2", "ann"), ("3", "bob")], {})` is `["1", "3", "2"]`.
     """
-    owners = sorted(
-        dict.fromkeys(owner for _, owner in jobs), key=lambda owner: turns.get(owner, 0)
-    )
+    owners = list(dict.fromkeys(owner for _, owner in jobs))
+    owners.sort(key=lambda owner: turns.get(owner, 0))
     ranks = {owner: rank for rank, owner in enumerate(owners)}
     rounds: Counter[str] = Counter()
     keyed = []
@@ -66,12 +72,9 @@ def fair_order(jobs: Sequence[tuple[str, str]], turns: Mapping[str, int]) -> lis
 
 def note_turn(connection: sa.Connection, owner: str, slot: str) -> None:
     """A job of that owner starts: the others' turns come before the next."""
+    newest = sa.select(sa.func.max(TURNS.c.turn)).where(TURNS.c.slot == slot)
+    turn = (connection.execute(newest).scalar() or 0) + 1
     mine = sa.and_(TURNS.c.owner == owner, TURNS.c.slot == slot)
-    last = (
-        connection.execute(
-            sa.select(sa.func.max(TURNS.c.turn)).where(TURNS.c.slot == slot)
-        ).scalar()
-        or 0
-    )
-    if not connection.execute(sa.update(TURNS).where(mine).values(turn=last + 1)).rowcount:
-        connection.execute(sa.insert(TURNS).values(owner=owner, slot=slot, turn=last + 1))
+    updated = connection.execute(sa.update(TURNS).where(mine).values(turn=turn))
+    if not updated.rowcount:
+        connection.execute(sa.insert(TURNS).values(owner=owner, slot=slot, turn=turn))
