@@ -23,7 +23,7 @@ from s2s.data.formats.streams import ReadingBudget, format_size
 from s2s.data.formats.table import HEAD, Table, TableRow
 from s2s.data.repository.origins import Origin
 
-MAX_MEMORY = 4_000_000_000  # bytes of address space
+MAX_MEMORY = 2_000_000_000  # bytes of address space
 MAX_LINE = 64_000_000  # bytes of one row; the reader's own limits are smaller
 
 
@@ -159,16 +159,19 @@ class _Closing:
 def _spawn(order: Mapping[str, Any]) -> subprocess.Popen[bytes]:
     root = str(Path(settings.__file__).parents[1])
     path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+    log = settings.home() / "log"
     try:
-        # -P: nothing is imported from the current folder.
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "s2s.data.repository.library_process"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=root,
-            env={**os.environ, "PYTHONPATH": path, **QUIET},
-        )
+        log.mkdir(parents=True, exist_ok=True)
+        with (log / "reader.log").open("ab") as errors:
+            # -P: nothing is imported from the current folder.
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "s2s.data.repository.library_process"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                cwd=root,
+                env={**os.environ, "PYTHONPATH": path, **QUIET},
+            )
     except OSError as error:
         raise UserError(
             f"The dataset cannot be read now ({error.strerror or error}); try again later."

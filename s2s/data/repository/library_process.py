@@ -12,6 +12,7 @@ import resource
 import signal
 import sys
 import tempfile
+import traceback
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -40,9 +41,7 @@ def main() -> None:
     memory = order["memory"] if hard == resource.RLIM_INFINITY else min(order["memory"], hard)
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     with tempfile.TemporaryDirectory() as cache:
-        os.environ["HF_HOME"] = (
-            cache  # read when `datasets` is imported; streaming writes nothing there
-        )
+        os.environ["HF_HOME"] = cache  # read at import; streaming writes nothing there
         _answer(order)
 
 
@@ -59,9 +58,10 @@ def _answer(order: Mapping[str, Any]) -> None:
         end = {"error": str(error)}
     except MemoryError:
         end = {"error": f"`{shortened(name)}` {OUT_OF_MEMORY}"}
-    except (
-        Exception
-    ) as error:  # whatever a damaged file makes the library raise; its text may quote the file
+    except Exception as error:  # whatever a damaged file makes the library raise
+        # Log where, not what: an exception's message may quote the file.
+        frames = traceback.format_tb(error.__traceback__)
+        print(type(error).__name__, *frames, sep="\n", file=sys.stderr)
         end = {"error": _explain(name, opened, error)}
     sys.stdout.write(json.dumps(end) + "\n")
     sys.stdout.flush()

@@ -21,10 +21,12 @@ from s2s.data.formats.table import TableRow
 from s2s.data.repository import choice, library
 from s2s.data.repository.reading import READERS, SplitReader
 
+# These numbers are part of what `sample=SEED` of a recorded SPEC means: with others, it names other rows.
 SAMPLE_BYTES = 64_000_000  # read at most; larger files are read in parts
 MAX_FILES = 16  # of a split from which parts are read
 BLOCK = 1_000_000  # bytes of a part of a text file
-IN_BLOCKS = ("jsonl", "txt", "tsv")  # a row is a line, wherever reading starts
+IN_BLOCKS = ("jsonl", "txt", "tsv", "csv")  # a row is a line, wherever reading starts
+WITH_HEADER = ("tsv", "csv")
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 T = TypeVar("T")
 
@@ -168,23 +170,29 @@ def _from_blocks(
 
 
 def _has_lines(content: Content) -> bool:
-    """Whether a line break is one byte of the file as it is stored."""
+    """Whether rows are lines of the file as it is stored: a .csv may have line breaks between quotation marks."""
     if content.is_compressed:
         return False
     with content.open() as file:
-        return file.read(2) not in UTF_16
+        start = file.read(BLOCK if hub.kind(content.file) == "csv" else 2)
+    return start[:2] not in UTF_16 and not _has_open_quotes(start.rpartition(b"\n")[0])
+
+
+def _has_open_quotes(lines: bytes) -> bool:
+    """Whether a quoted field of a .csv spans several of the lines."""
+    return any(line.count(b'"') % 2 for line in lines.split(b"\n"))
 
 
 def _header(content: Content) -> bytes:
-    """The first line of a .tsv, which names the columns of every block; empty for formats without one."""
-    if hub.kind(content.file) != "tsv":
+    """The first line of a table, which names the columns of every block; empty for formats without one."""
+    if hub.kind(content.file) not in WITH_HEADER:
         return b""
     with content.open() as file:
         return file.read(BLOCK).partition(b"\n")[0] + b"\n"
 
 
 def _block(reader: SplitReader, file: hub.File, start: int, header: bytes) -> Iterator[TableRow]:
-    """The rows that begin in a block."""
+    """The rows that begin in a block; none where quotation marks in a .csv leave open where a row begins."""
     content = reader.content(file)
     with content.open() as raw:
         raw.seek(max(0, start - 1))
@@ -197,7 +205,7 @@ def _block(reader: SplitReader, file: hub.File, start: int, header: bytes) -> It
                 break
     whole = block + tail.partition(b"\n")[0]
     lines = whole.partition(b"\n")[2] if start else whole.removeprefix(header)
-    if not lines.strip():
+    if not lines.strip() or (hub.kind(file.path) == "csv" and _has_open_quotes(lines)):
         return iter(())
     named = content._replace(open=streams.in_memory(file.path, header + lines).open)
     return reader.pairs(READERS[hub.kind(file.path)](named, reader.budget))
