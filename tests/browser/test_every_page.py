@@ -9,6 +9,18 @@ from tests.browser.conftest import Open
 from tests.browser.test_home import PHONE, QUIET
 
 WITH_A_FIGURE = ("", "data", "train", "attention")
+# what a phone shows on its first screen, which is 860 pixels high
+PICTURES = {
+    "": ".js-plotly-plot",
+    "data": "[data-testid=stDataFrame]",
+    "compare": ".st-key-translation",
+    "steps": ".st-key-beamtree .js-plotly-plot",
+    "attention": ".js-plotly-plot",
+    "states": ".js-plotly-plot",
+    "walkthrough": ".tokens",
+    "positions": ".js-plotly-plot",
+    "architecture": ".diagram",
+}
 SETTLED = """() => !document.querySelector('[data-stale=true]') && document.getAnimations().every(
   one => one.playState !== 'running' || one.timeline !== document.timeline // scrolling moves it, not time
     || one.effect.getComputedTiming().endTime === Infinity)"""
@@ -23,6 +35,7 @@ STYLED = (
 )
 WIDTH = """() => Math.max(document.documentElement.scrollWidth,
   document.querySelector('[data-testid=stMain]').scrollWidth)"""
+IS_IN_SIGHT = "shown => shown.isConnected && shown.getBoundingClientRect().top < 700"
 DARK = """isDark => {
   const color = getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor;
   return (Number(color.match(/\\d+/)[0]) < 128) === isDark;
@@ -58,3 +71,6 @@ def test_every_text_has_contrast_every_control_a_name_and_a_phone_is_wide_enough
     assert page.evaluate(WIDTH) <= 1440
     page.set_viewport_size(PHONE["viewport"])
     page.wait_for_function(f"() => ({WIDTH})() <= 420", timeout=10_000)
+    if picture := PICTURES.get(row.url_path):
+        shown = page.locator(picture).first.element_handle()  # also in a component's own tree
+        page.wait_for_function(IS_IN_SIGHT, arg=shown, timeout=10_000)

@@ -150,6 +150,20 @@ def test_the_table_begins_with_what_matters_and_a_single_point_is_no_curve(
     assert list(table["curve"][0]) == []
 
 
+def test_a_run_that_diverged_is_not_called_done(put: Put) -> None:
+    folder = put("one0000000000000", name="one")
+    folder.set_status("done", step=30, steps=30)
+    (folder.path / "metrics.jsonl").write_text("")
+    update = {"kind": "train", "lr": 0.1, "grad_norm": 1.0, "n_tokens": 9, "seconds": 0.1}
+    for step, loss in ((0, 3.0), (10, 2.0), (20, 40.0), (30, 50.0)):
+        if step:
+            folder.log("metrics", update | {"step": step, "loss": loss})
+        valid = {"kind": "valid", "step": step, "loss": loss, "token_accuracy": 0.0}
+        folder.log("metrics", valid | {"perplexity": 9.0})
+    table = opened("runs").dataframe[0].value.set_index("name")
+    assert "diverged" in table.loc["one", "state"]
+
+
 def test_a_search_finds_by_every_word(put: Put, sweep: list[str]) -> None:
     put("other00000000000", name="Été", comment="Overfits")
     rows = {row.id: row for row in cached.own_runs()}
