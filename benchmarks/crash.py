@@ -154,6 +154,7 @@ class Workload:
         self.dice = random.Random(seed)
         self.known: dict[int, str] = {}  # the processes of the last check and their roles
         self.monitor = ProcessMonitor(home())
+        self.folder = runs_folder()  # here, because each check of a condition needs it
         self.runs: list[str] = []
         self.done: set[str] = set()
         self.resumed = 0
@@ -198,7 +199,7 @@ class Workload:
 
     def _change_lr(self, job: queue.Job) -> None:
         """Once it trains, unless it has just ended."""
-        if (runs_folder() / job.run / "metrics.jsonl").is_file():
+        if (self.folder / job.run / "metrics.jsonl").is_file():
             with contextlib.suppress(UserError):
                 queue.request_control(job.id, OWNER, lr=10 ** -self.dice.uniform(2, 4))
 
@@ -257,7 +258,7 @@ class Workload:
 
     def evidence(self, moment: str) -> set[Any]:
         """A set that grows when the moment happens."""
-        folders = [runs_folder() / run for run in self.runs if run not in self.done]
+        folders = [self.folder / run for run in self.runs if run not in self.done]
         if moment == "checkpoint":
             return {draft for folder in folders for draft in _drafts(folder)}
         if moment == "last":

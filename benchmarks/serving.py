@@ -155,11 +155,12 @@ def wait_for(address: str, process: subprocess.Popen[bytes], seconds: float = PA
 def processes(home: Path) -> dict[int, str]:
     """The processes with this `S2S_HOME`: process id to role."""
     found = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if f"S2S_HOME={home}".encode() in (folder / "environ").read_bytes().split(b"\0"):
-                words = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
-                found[int(folder.name)] = next(
+    for process in filter(str.isdecimal, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{process}/environ", "rb") as environment:
+            if f"S2S_HOME={home}".encode() in environment.read().split(b"\0"):
+                command = Path("/proc", process, "cmdline").read_bytes().decode(errors="replace")
+                words = command.split("\0")
+                found[int(process)] = next(
                     (role for word, role in ROLES.items() if word in words), "other"
                 )
     return found

@@ -4,6 +4,7 @@ import logging
 import os
 import resource
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -37,12 +38,20 @@ def pytest_configure(config: pytest.Config) -> None:
     """The same examples in every run, and few enough that the suite stays fast."""
     if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
         return  # the others run the tests
+    # pytest rewrites the assertions of 300 modules, which takes 6 s: once, not in every process of every run
+    sys.dont_write_bytecode = False
     from hypothesis import settings
 
     settings.register_profile(
         "s2s", derandomize=True, database=None, max_examples=50, deadline=None
     )
     settings.load_profile("s2s")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Where `-m` leaves the browser out, its tests are not imported either."""
+    is_left_out = config.option.markexpr == "not browser" and collection_path.name == "browser"
+    return True if is_left_out else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

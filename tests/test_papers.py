@@ -26,14 +26,14 @@ def test_a_paper_names_files_that_exist_in_the_field_s_own_words(paper: str) -> 
     assert not findings(ROOT / paper)
 
 
-@pytest.mark.parametrize(
-    ("table", "path"), re.findall(r"\| `([A-Z_]+)` in `(s2s/[\w/]+\.py)`", GUIDE)
-)
-def test_one_more_is_a_row_of_a_table_that_is_there(table: str, path: str) -> None:
-    module = importlib.import_module(
-        path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
-    )
-    assert len(getattr(module, table)) > 1
+def test_one_more_is_a_row_of_a_table_that_is_there() -> None:
+    rows = re.findall(r"\| `([A-Z_]+)` in `(s2s/[\w/]+\.py)`", GUIDE)
+    assert rows
+    for table, path in rows:
+        module = importlib.import_module(
+            path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+        )
+        assert len(getattr(module, table)) > 1
 
 
 def test_the_checks_by_hand_are_those_of_ci() -> None:

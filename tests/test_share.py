@@ -51,9 +51,9 @@ def test_a_link_of_another_version_says_so() -> None:
     assert "another version" in read({"v": "2", "run": "a"}).problems[0]
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_every_key_travels(key: str) -> None:
-    assert read(parse_qs(urlsplit(link("/", {key: "1"})).query)).view == {key: "1"}
+def test_every_key_travels() -> None:
+    for key in KEYS:
+        assert read(parse_qs(urlsplit(link("/", {key: "1"})).query)).view == {key: "1"}
 
 
 def test_lines_become_one() -> None:

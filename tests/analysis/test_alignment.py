@@ -56,19 +56,21 @@ def test_the_mean_is_over_rows_and_not_over_pairs() -> None:
     np.testing.assert_allclose(mean_entropy(pairs), expected)
 
 
-@pytest.mark.parametrize("kind", TOKENIZERS)
-@pytest.mark.parametrize("text", TEXTS)
-def test_tokens_give_the_words_between_spaces(kind: str, text: str) -> None:
-    tokenizer, _ = fit(TokenizerConfig(kind), TEXTS, TEXTS)
-    ids = [*tokenizer.encode(text), EOS]
-    found = word_indices(tokenizer.tokens(ids), is_whole=kind == "word")
-    assert len(found) == len(ids)
-    assert found[-1] == -1
-    words = [
-        tokenizer.decode([index for index, place in zip(ids, found, strict=True) if place == word])
-        for word in range(found.max() + 1)
-    ]
-    assert [word.strip() for word in words] == text.split()
+def test_tokens_give_the_words_between_spaces() -> None:
+    for text in TEXTS:
+        for kind in TOKENIZERS:
+            tokenizer, _ = fit(TokenizerConfig(kind), TEXTS, TEXTS)
+            ids = [*tokenizer.encode(text), EOS]
+            found = word_indices(tokenizer.tokens(ids), is_whole=kind == "word")
+            assert len(found) == len(ids)
+            assert found[-1] == -1
+            words = [
+                tokenizer.decode(
+                    [index for index, place in zip(ids, found, strict=True) if place == word]
+                )
+                for word in range(found.max() + 1)
+            ]
+            assert [word.strip() for word in words] == text.split()
 
 
 def test_unknown_tokens_belong_to_their_word() -> None:

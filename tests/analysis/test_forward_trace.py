@@ -143,25 +143,25 @@ def test_sums_and_feed_forward_are_those_of_the_formulas(name: str) -> None:
     np.testing.assert_array_equal(fed.out, trace.encoder.feed_forward_residual.sublayer_output)
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_vectors_are_rows_of_the_table_scaled_and_with_positions(name: str) -> None:
-    model = model_of(name)
-    for embedded, stack, ids in zip(
-        sides(trace_forward(model, SRC, TGT, 0)),
-        (model.encoder, model.decoder),
-        (SRC, TGT),
-        strict=True,
-    ):
-        table = stack.embed.tokens.weight.detach().numpy()
-        width = model.config.d_model
-        np.testing.assert_array_equal(embedded.vectors, table[[*ids]])
-        np.testing.assert_allclose(
-            embedded.scaled,
-            embedded.vectors * (width**0.5 if model.config.embeddings.scaled else 1),
-            **CLOSE,
-        )
-        is_added = model.config.positions.kind in ("sinusoidal", "learned")
-        assert (np.abs(embedded.with_positions - embedded.scaled).max() > 0) == is_added
+def test_vectors_are_rows_of_the_table_scaled_and_with_positions() -> None:
+    for name in PRESETS:
+        model = model_of(name)
+        for embedded, stack, ids in zip(
+            sides(trace_forward(model, SRC, TGT, 0)),
+            (model.encoder, model.decoder),
+            (SRC, TGT),
+            strict=True,
+        ):
+            table = stack.embed.tokens.weight.detach().numpy()
+            width = model.config.d_model
+            np.testing.assert_array_equal(embedded.vectors, table[[*ids]])
+            np.testing.assert_allclose(
+                embedded.scaled,
+                embedded.vectors * (width**0.5 if model.config.embeddings.scaled else 1),
+                **CLOSE,
+            )
+            is_added = model.config.positions.kind in ("sinusoidal", "learned")
+            assert (np.abs(embedded.with_positions - embedded.scaled).max() > 0) == is_added
 
 
 def sides(trace: ForwardTrace) -> tuple:

@@ -13,9 +13,8 @@ def texts(*names: str) -> tuple[Column, ...]:
     return tuple(Column(name, "text") for name in names)
 
 
-@pytest.mark.parametrize(
-    ("names", "config", "expected"),
-    [
+def test_the_first_guess_is_the_pair_that_a_person_would_take() -> None:
+    for names, config, expected in [
         (("id", "translation.de", "translation.en"), "de-en", ("translation.de", "translation.en")),
         (("id", "translation.de", "translation.en"), "en-de", ("translation.en", "translation.de")),
         (("id", "translation.de", "translation.en"), "", ("translation.de", "translation.en")),
@@ -49,16 +48,14 @@ def texts(*names: str) -> tuple[Column, ...]:
         ),
         (("story", "summary", "url"), "", ("story", "summary")),
         (("gloss", "sign", "speaker_id"), "", ("gloss", "sign")),
-    ],
-)
-def test_the_first_guess_is_the_pair_that_a_person_would_take(
-    names: Sequence[str], config: str, expected: tuple[str, str]
-) -> None:
-    found = guess(texts(*names), config)
-    assert found[0][:2] == expected, found
-    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
-    assert len({one[:2] for one in found}) == len(found), "the same two columns twice"
-    assert all(0 < one.score <= 1 and one.reason and not one.reason.endswith(".") for one in found)
+    ]:
+        found = guess(texts(*names), config)
+        assert found[0][:2] == expected, found
+        assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+        assert len({one[:2] for one in found}) == len(found), "the same two columns twice"
+        assert all(
+            0 < one.score <= 1 and one.reason and not one.reason.endswith(".") for one in found
+        )
 
 
 @pytest.mark.parametrize(
@@ -77,9 +74,8 @@ def test_only_columns_that_hold_text_are_guessed() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("names", "requested", "expected"),
-    [
+def test_requested_columns_are_kept() -> None:
+    for names, requested, expected in [
         (("en", "de"), {}, ("en", "de")),
         (("en", "de"), {"src": "de"}, ("de", "en")),
         (("en", "de"), {"tgt": "en"}, ("de", "en")),
@@ -90,13 +86,9 @@ def test_only_columns_that_hold_text_are_guessed() -> None:
         (("a", "b", "c"), {}, None),
         (("text",), {}, ("text", "text")),
         ((), {}, None),
-    ],
-)
-def test_requested_columns_are_kept(
-    names: Sequence[str], requested: dict[str, str], expected: tuple[str, str] | None
-) -> None:
-    found = columns.choose_columns(texts(*names), **requested)
-    assert (found and found[:2]) == expected
+    ]:
+        found = columns.choose_columns(texts(*names), **requested)
+        assert (found and found[:2]) == expected
 
 
 def test_the_direction_is_said() -> None:

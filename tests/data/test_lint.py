@@ -171,28 +171,23 @@ def test_there_is_a_rule_for_every_switch() -> None:
     assert list(LINT_RULES) == switches == list(FAULTS) == list(FINE)
 
 
-@pytest.mark.parametrize(
-    ("key", "src", "tgt"), [(key, *pair) for key, rows in FAULTS.items() for pair in rows]
-)
-def test_a_fault_is_found_and_said(key: str, src: str, tgt: str) -> None:
-    assert hits(key, src, tgt)
-    (example,) = lint_pairs((*HOUSES, Pair(src, tgt)), valid=VALID).found[key].examples
-    assert example.row == len(HOUSES) + 1
-    assert example.reason.endswith(".")
-    example.reason.encode()
-    example.src.encode()
+def test_a_fault_is_found_and_said() -> None:
+    for key, src, tgt in [(key, *pair) for key, rows in FAULTS.items() for pair in rows]:
+        assert hits(key, src, tgt)
+        (example,) = lint_pairs((*HOUSES, Pair(src, tgt)), valid=VALID).found[key].examples
+        assert example.row == len(HOUSES) + 1
+        assert example.reason.endswith(".")
+        example.reason.encode()
+        example.src.encode()
 
 
-@pytest.mark.parametrize(
-    ("key", "src", "tgt"), [(key, *pair) for key, rows in FINE.items() for pair in rows]
-)
-def test_what_only_looks_like_a_fault_is_none(key: str, src: str, tgt: str) -> None:
-    assert not hits(key, src, tgt)
+def test_what_only_looks_like_a_fault_is_none() -> None:
+    for key, src, tgt in [(key, *pair) for key, rows in FINE.items() for pair in rows]:
+        assert not hits(key, src, tgt)
 
 
-@pytest.mark.parametrize(
-    ("key", "src", "tgt", "reason"),
-    [
+def test_the_reason_names_the_place() -> None:
+    for key, src, tgt, reason in [
         (
             "empty",
             "",
@@ -218,11 +213,9 @@ def test_what_only_looks_like_a_fault_is_none(key: str, src: str, tgt: str) -> N
             "The target has an unmatched ] at character 5.",
         ),
         ("numbers", "1 2,5 7", "7 8", "1, 25 only in the source; 8 only in the target."),
-    ],
-)
-def test_the_reason_names_the_place(key: str, src: str, tgt: str, reason: str) -> None:
-    (example,) = lint_pairs((*HOUSES, Pair(src, tgt))).found[key].examples
-    assert example.reason == reason
+    ]:
+        (example,) = lint_pairs((*HOUSES, Pair(src, tgt))).found[key].examples
+        assert example.reason == reason
 
 
 JAPANESE = ("東京に行きました", "彼は本を読んでいます", "コーヒーをください", "東京大学図書館")
@@ -269,26 +262,26 @@ def test_limits_are_those_of_the_recipe() -> None:
     assert lint_pairs(wide, cleaning=Cleaning(max_ratio=8.0)).found["max_ratio"].n == 0
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_what_is_left_is_what_the_report_promised(seed: int) -> None:
-    draw = random.Random(seed)
-    corpus = Corpus("t", "train", planted(seed))
-    values = {key: draw.random() < 0.4 for key in LINT_RULES} | {
-        "max_words": draw.choice([None, 20]),
-        "max_ratio": draw.choice([None, 2.0]),
-    }
-    cleaning = Cleaning(**values)
-    valid = Corpus("t", "valid", VALID)
-    report = lint_pairs(corpus.pairs, valid=VALID, cleaning=cleaning)
-    left = clean(corpus, cleaning, valid=valid)
-    assert len(left) == len(corpus) - report.dropped(enabled_rules(cleaning))
-    rest = iter(corpus.pairs)
-    assert all(pair in rest for pair in left.pairs)  # in their order
-    assert sum(int(note.split()[0]) for note in left.notes) == len(corpus) - len(left)
-    again = clean(
-        left, Cleaning(**(values | {"max_ratio": None})), valid=valid
-    )  # the median ratio is another one now
-    assert again.pairs == left.pairs
+def test_what_is_left_is_what_the_report_promised() -> None:
+    for seed in range(20):
+        draw = random.Random(seed)
+        corpus = Corpus("t", "train", planted(seed))
+        values = {key: draw.random() < 0.4 for key in LINT_RULES} | {
+            "max_words": draw.choice([None, 20]),
+            "max_ratio": draw.choice([None, 2.0]),
+        }
+        cleaning = Cleaning(**values)
+        valid = Corpus("t", "valid", VALID)
+        report = lint_pairs(corpus.pairs, valid=VALID, cleaning=cleaning)
+        left = clean(corpus, cleaning, valid=valid)
+        assert len(left) == len(corpus) - report.dropped(enabled_rules(cleaning))
+        rest = iter(corpus.pairs)
+        assert all(pair in rest for pair in left.pairs)  # in their order
+        assert sum(int(note.split()[0]) for note in left.notes) == len(corpus) - len(left)
+        again = clean(
+            left, Cleaning(**(values | {"max_ratio": None})), valid=valid
+        )  # the median ratio is another one now
+        assert again.pairs == left.pairs
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -9,9 +9,8 @@ from s2s.data import read_numbers
 from s2s.data.formats import number_column
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "column"),
-    [
+def test_a_column_of_numbers_is_found() -> None:
+    for name, text, column in [
         ("a.txt", "0.5\n-1e-3\n3\n", ""),
         ("a.txt", "0.5\r\n-1e-3\r\n3\n\n\n", ""),
         ("a.csv", "0.5\n-1e-3\n3\n", ""),
@@ -22,15 +21,12 @@ from s2s.data.formats import number_column
         ("a.csv", '"x, y",0.5\n"y",-1e-3\n"z",3\n', ""),
         ("a.jsonl", '{"s": "x", "COMET": 0.5}\n{"COMET": -1e-3}\n\n{"COMET": "3"}\n', ""),
         ("a.jsonl", '{"i": 1, "c": 0.5}\n{"c": -0.001}\n{"i": 2, "c": 3}\n', "c"),
-    ],
-)
-def test_a_column_of_numbers_is_found(name: str, text: str, column: str) -> None:
-    assert read_numbers(name, text.encode(), column, most=3) == [0.5, -0.001, 3.0]
+    ]:
+        assert read_numbers(name, text.encode(), column, most=3) == [0.5, -0.001, 3.0]
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "column", "sentence"),
-    [
+def test_anything_else_is_refused_in_a_sentence() -> None:
+    for name, text, column, sentence in [
         ("a.txt", "0.5\nnan\n", "", "Line 2 of `a.txt` is `nan`; a score is a number from"),
         ("a.txt", "inf\n0.5\n", "", "Line 1 of `a.txt` is `inf`"),
         ("a.txt", "1e12\n", "", "is `1e12`; a score is a number from -1,000,000,000 to"),
@@ -65,15 +61,11 @@ def test_a_column_of_numbers_is_found(name: str, text: str, column: str) -> None
         ("a.jsonl", "".join(f'{{"{i}": 1}}\n' for i in range(101)), "", "more than 3 rows"),
         ("a.xlsx", "", "", "`a.xlsx` is not a file of scores; give .txt, .tsv, .csv or .jsonl"),
         ("a", "1\n", "", "`a` is not a file of scores"),
-    ],
-)
-def test_anything_else_is_refused_in_a_sentence(
-    name: str, text: str, column: str, sentence: str
-) -> None:
-    with pytest.raises(UserError) as error:
-        read_numbers(name, text.encode(), column, most=3)
-    assert sentence in str(error.value)
-    assert len(str(error.value)) < 400
+    ]:
+        with pytest.raises(UserError) as error:
+            read_numbers(name, text.encode(), column, most=3)
+        assert sentence in str(error.value)
+        assert len(str(error.value)) < 400
 
 
 @given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=20))

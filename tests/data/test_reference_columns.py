@@ -41,22 +41,19 @@ FORMATS = {
 }
 
 
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize(
-    "head",
-    [
+def test_numbered_columns_are_references() -> None:
+    for head in [
         HEAD,
         ["source", "reference_1", "reference_2", "reference_3"],
         ["src", "Ref", "Ref 2", "Ref 3"],
         ["en", "de.1", "de.2", "de.3"],
-    ],
-)
-def test_numbered_columns_are_references(name: str, head: list[str]) -> None:
-    found = read_references(name, FORMATS[name](head))
-    assert found.rows == FOUND
-    assert found.notes[0] == (
-        f"`{head[0]}` is the source, `{head[1]}`, `{head[2]}`, `{head[3]}` are its 3 references."
-    )
+    ]:
+        for name, write in FORMATS.items():
+            found = read_references(name, write(head))
+            assert found.rows == FOUND
+            assert found.notes[0] == (
+                f"`{head[0]}` is the source, `{head[1]}`, `{head[2]}`, `{head[3]}` are its 3 references."
+            )
 
 
 def test_other_columns_are_not_references() -> None:

@@ -71,9 +71,8 @@ def test_a_hash_in_the_name_of_a_file(tsv):
     assert len(load(f"file:{odd}#rows=1")) == 1
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
+def test_a_wrong_spec_is_answered_in_a_sentence():
+    for spec, message in [
         ("bultin:en-fr", r"There is no source `bultin`; the nearest are `builtin`"),
         ("hubb:a/b", r"There is no source `hubb`"),
         (
@@ -92,11 +91,9 @@ def test_a_hash_in_the_name_of_a_file(tsv):
         ("en-fr", r"There is no file `en-fr`; did you mean `builtin:en-fr`\?"),
         ("copy", r"did you mean `synthetic:copy`\?"),
         ("", r"There is no file ``"),
-    ],
-)
-def test_a_wrong_spec_is_answered_in_a_sentence(spec, message):
-    with pytest.raises(UserError, match=message):
-        load(spec)
+    ]:
+        with pytest.raises(UserError, match=message):
+            load(spec)
 
 
 def test_a_source_is_known_from_its_file_first(tmp_path, monkeypatch, tsv):

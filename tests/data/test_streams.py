@@ -27,26 +27,23 @@ def refused(content, message, caps=Caps(), name="a.txt"):  # noqa: B008 frozen
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
-@pytest.mark.parametrize(
-    ("codec", "encoding"),
-    [
+def test_an_encoding_is_recognised_and_said():
+    for codec, encoding in [
         ("utf-8", "UTF-8"),
         ("utf-8-sig", "UTF-8 with BOM"),
         ("utf-16", "UTF-16"),
         ("utf-16-le", "UTF-16"),
         ("utf-16-be", "UTF-16 (big-endian)"),
         ("cp1252", "Latin-1 (Windows-1252)"),
-    ],
-)
-def test_an_encoding_is_recognised_and_said(codec, encoding, name):
-    content = TEXT.encode(codec)
-    found, said, notes = read(
-        gzip.compress(content) if name.endswith(".gz") else content, name=name
-    )
-    assert (found, said) == (TEXT.split("\n")[:-1], encoding)
-    assert bool(notes) == (codec != "utf-8")
-    assert all(encoding in note and f"`{name}`" in note for note in notes)
+    ]:
+        for name in ["a.txt", "a.txt.gz"]:
+            content = TEXT.encode(codec)
+            found, said, notes = read(
+                gzip.compress(content) if name.endswith(".gz") else content, name=name
+            )
+            assert (found, said) == (TEXT.split("\n")[:-1], encoding)
+            assert bool(notes) == (codec != "utf-8")
+            assert all(encoding in note and f"`{name}`" in note for note in notes)
 
 
 def test_what_is_not_utf_8_is_shown():

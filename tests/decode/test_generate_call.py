@@ -79,23 +79,29 @@ def as_theirs(code: str) -> dict[str, Any]:
     return given
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("which", [0, 1])
-def test_the_call_says_every_setting_of_every_strategy(strategy: str, which: int) -> None:
-    settings = ({}, SETTINGS[strategy])[which]
-    made_call, config = made(strategy, settings)
-    if strategy not in TRANSFORMERS:
-        assert as_our_own(made_call.code) == ("demo-en-fr", 1500, [TRICKY], strategy, settings)
-        assert f"no `{strategy}`" in made_call.about
-        return
-    passed = as_theirs(made_call.code)
-    assert passed.pop("do_sample") is (TRANSFORMERS[strategy] == RANDOM)
-    if "num_beams" not in flat(config):
-        assert passed.pop("num_beams") == 1
-    bad = passed.pop("bad_words_ids", None)
-    assert bad == ([[7], [30, 12]] if "bad_words" in settings else None)
-    assert passed == {name: flat(config)[name] for name in passed}
-    assert set(settings) - {"bad_words", "seed"} <= set(passed)
+def test_the_call_says_every_setting_of_every_strategy() -> None:
+    for which in [0, 1]:
+        for strategy in STRATEGIES:
+            settings = ({}, SETTINGS[strategy])[which]
+            made_call, config = made(strategy, settings)
+            if strategy not in TRANSFORMERS:
+                assert as_our_own(made_call.code) == (
+                    "demo-en-fr",
+                    1500,
+                    [TRICKY],
+                    strategy,
+                    settings,
+                )
+                assert f"no `{strategy}`" in made_call.about
+                continue
+            passed = as_theirs(made_call.code)
+            assert passed.pop("do_sample") is (TRANSFORMERS[strategy] == RANDOM)
+            if "num_beams" not in flat(config):
+                assert passed.pop("num_beams") == 1
+            bad = passed.pop("bad_words_ids", None)
+            assert bad == ([[7], [30, 12]] if "bad_words" in settings else None)
+            assert passed == {name: flat(config)[name] for name in passed}
+            assert set(settings) - {"bad_words", "seed"} <= set(passed)
 
 
 @pytest.mark.parametrize("strategy", TRANSFORMERS)

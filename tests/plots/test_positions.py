@@ -31,18 +31,17 @@ def test_a_matrix_beyond_the_screen_is_reduced_and_says_so() -> None:
     assert len(figure.to_json()) < 1_000_000
 
 
-@pytest.mark.parametrize("shape", [(10, 4), (9, 9), (3, 1)])
-@pytest.mark.parametrize("step", [1, 2, 4, 20])
-def test_coarse_is_the_mean_of_blocks_the_last_perhaps_smaller(
-    shape: tuple[int, int], step: int
-) -> None:
-    values = np.random.default_rng(1).normal(size=shape).astype(np.float32)
-    rows = [values[start : start + step].mean(0) for start in range(0, len(values), step)]
-    np.testing.assert_allclose(downsampled(values, step), rows, atol=1e-6)
-    both = [
-        [row[start : start + step].mean() for start in range(0, shape[1], step)] for row in rows
-    ]
-    np.testing.assert_allclose(downsampled(values, step, columns=True), both, atol=1e-6)
+def test_coarse_is_the_mean_of_blocks_the_last_perhaps_smaller() -> None:
+    for step in [1, 2, 4, 20]:
+        for shape in [(10, 4), (9, 9), (3, 1)]:
+            values = np.random.default_rng(1).normal(size=shape).astype(np.float32)
+            rows = [values[start : start + step].mean(0) for start in range(0, len(values), step)]
+            np.testing.assert_allclose(downsampled(values, step), rows, atol=1e-6)
+            both = [
+                [row[start : start + step].mean() for start in range(0, shape[1], step)]
+                for row in rows
+            ]
+            np.testing.assert_allclose(downsampled(values, step, columns=True), both, atol=1e-6)
 
 
 def test_lines_are_distinguishable_without_colors_and_a_spread_is_shaded() -> None:

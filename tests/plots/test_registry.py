@@ -4,7 +4,6 @@ import inspect
 
 import numpy as np
 import plotly.graph_objects as go
-import pytest
 
 from s2s import plots
 from s2s.plots import PLOTS, Plot
@@ -35,17 +34,17 @@ def _empty(annotation: str) -> object:
     return np.zeros((0, 0), np.float32)
 
 
-@pytest.mark.parametrize("name", PLOTS)
-def test_a_plot_of_nothing_says_why_it_is_empty(name: str) -> None:
-    figure = PLOTS[name].draw(**empty_arguments(PLOTS[name]))
-    assert isinstance(figure, go.Figure)
-    assert not figure.data
-    (note,) = figure.layout.annotations
-    assert note.text.endswith(".")
-    assert figure.layout.dragmode is False  # it does not catch the page's scrolling
+def test_a_plot_of_nothing_says_why_it_is_empty() -> None:
+    for name in PLOTS:
+        figure = PLOTS[name].draw(**empty_arguments(PLOTS[name]))
+        assert isinstance(figure, go.Figure)
+        assert not figure.data
+        (note,) = figure.layout.annotations
+        assert note.text.endswith(".")
+        assert figure.layout.dragmode is False  # it does not catch the page's scrolling
 
 
-@pytest.mark.parametrize("name", PLOTS)
-def test_a_row_is_on_the_face_and_says_how_to_read_it(name: str) -> None:
-    assert PLOTS[name].caption.endswith(".")
-    assert getattr(plots, "heatmap" if name == "attention" else name) is PLOTS[name].draw
+def test_a_row_is_on_the_face_and_says_how_to_read_it() -> None:
+    for name in PLOTS:
+        assert PLOTS[name].caption.endswith(".")
+        assert getattr(plots, "heatmap" if name == "attention" else name) is PLOTS[name].draw

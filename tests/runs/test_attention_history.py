@@ -77,24 +77,27 @@ def test_going_on_from_a_step_forgets_the_later_ones(tmp_path: Path) -> None:
     assert attention_history.saved_steps(folder) == []
 
 
-@pytest.mark.parametrize("n", [3, 100, 101, 150, 250, 1000])
-@pytest.mark.parametrize("seed", [None, 1])
-def test_files_stay_few_and_spread(n: int, seed: int | None) -> None:
-    every = np.arange(1, n + 1) * 50
-    if seed is not None:  # best checkpoints come in between
-        every = np.unique(
-            np.concatenate([every, np.random.default_rng(seed).integers(1, n * 50, n // 4)])
-        )
-    left: list[int] = []
-    for step in every.tolist():
-        left.append(step)
-        gone = attention_history.steps_to_drop(left, attention_history.MOST)
-        assert len(gone) == max(0, len(left) - attention_history.MOST)
-        left = [each for each in left if each not in gone]
-    assert len(left) == min(len(every), attention_history.MOST)
-    assert (left[0], left[-1]) == (every[0], every[-1])
-    if len(every) > attention_history.MOST:
-        assert np.diff(left).max() <= 3 * (every[-1] - every[0]) / (attention_history.MOST - 1) + 50
+def test_files_stay_few_and_spread() -> None:
+    for seed in [None, 1]:
+        for n in [3, 100, 101, 150, 250, 1000]:
+            every = np.arange(1, n + 1) * 50
+            if seed is not None:  # best checkpoints come in between
+                every = np.unique(
+                    np.concatenate([every, np.random.default_rng(seed).integers(1, n * 50, n // 4)])
+                )
+            left: list[int] = []
+            for step in every.tolist():
+                left.append(step)
+                gone = attention_history.steps_to_drop(left, attention_history.MOST)
+                assert len(gone) == max(0, len(left) - attention_history.MOST)
+                left = [each for each in left if each not in gone]
+            assert len(left) == min(len(every), attention_history.MOST)
+            assert (left[0], left[-1]) == (every[0], every[-1])
+            if len(every) > attention_history.MOST:
+                assert (
+                    np.diff(left).max()
+                    <= 3 * (every[-1] - every[0]) / (attention_history.MOST - 1) + 50
+                )
 
 
 def test_a_run_never_has_more_files_than_allowed(

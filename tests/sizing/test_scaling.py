@@ -62,14 +62,14 @@ def test_the_cache_is_as_large_as_the_models_own(name: str) -> None:
     assert sum(part.nbytes for memory in fused.keys_values for part in memory) == expected.source
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_saved_activations_are_what_the_forecast_counts(name: str) -> None:
-    recipe = PRESETS[name].recipe
-    found = spec(name).components(BatchSizes(4, 16, 16))
-    assert cost(found).saved_activations == 4 * 16 * activations_per_token(recipe, length=16)
-    assert memory_bytes(spec(name), BatchSizes(4, 16, 7)) == training_bytes(
-        override(recipe, {"data.max_length": 16}), spec(name).vocab_sizes, batch_tokens=64
-    )
+def test_saved_activations_are_what_the_forecast_counts() -> None:
+    for name in PRESETS:
+        recipe = PRESETS[name].recipe
+        found = spec(name).components(BatchSizes(4, 16, 16))
+        assert cost(found).saved_activations == 4 * 16 * activations_per_token(recipe, length=16)
+        assert memory_bytes(spec(name), BatchSizes(4, 16, 7)) == training_bytes(
+            override(recipe, {"data.max_length": 16}), spec(name).vocab_sizes, batch_tokens=64
+        )
 
 
 @pytest.mark.parametrize("name", ["small", "t5-small", "t5-11b", "first-steps", "modern-small"])
@@ -90,24 +90,26 @@ def test_attention_overtakes_at_the_length_that_is_said(name: str) -> None:
     assert found.attention_products == 1 or not ahead(found.attention_products - 1)[1]
 
 
-@pytest.mark.parametrize("vary", VARIABLES)
-@pytest.mark.parametrize("measure", MEASURES)
-def test_every_curve_passes_through_the_present_value_and_rises(vary: str, measure: str) -> None:
-    variable = VARIABLES[vary]
-    of = MEASURES[measure]
-    points = cost_curve(spec("small"), SIZES, variable, of)
-    values = [point.value for point in points]
-    assert values == sorted(set(values))
-    (here,) = [point for point in points if point.value == variable.value(spec("small"), SIZES)]
-    assert here.terms == of.terms(spec("small"), SIZES)
-    assert [point.total for point in points] == sorted(point.total for point in points)
-    whole = cost(spec("small").components(SIZES))
-    totals = {
-        "flops": whole.flops,
-        "parameters": whole.parameters,
-        "cache": sum(cache_bytes(spec("small"), SIZES)),
-    }
-    assert here.total == totals.get(measure, memory_bytes(spec("small"), SIZES))
+def test_every_curve_passes_through_the_present_value_and_rises() -> None:
+    for measure in MEASURES:
+        for vary in VARIABLES:
+            variable = VARIABLES[vary]
+            of = MEASURES[measure]
+            points = cost_curve(spec("small"), SIZES, variable, of)
+            values = [point.value for point in points]
+            assert values == sorted(set(values))
+            (here,) = [
+                point for point in points if point.value == variable.value(spec("small"), SIZES)
+            ]
+            assert here.terms == of.terms(spec("small"), SIZES)
+            assert [point.total for point in points] == sorted(point.total for point in points)
+            whole = cost(spec("small").components(SIZES))
+            totals = {
+                "flops": whole.flops,
+                "parameters": whole.parameters,
+                "cache": sum(cache_bytes(spec("small"), SIZES)),
+            }
+            assert here.total == totals.get(measure, memory_bytes(spec("small"), SIZES))
 
 
 def slope(vary: str, measure: str, term: str) -> float:
@@ -116,9 +118,8 @@ def slope(vary: str, measure: str, term: str) -> float:
     return math.log(two.terms[term] / one.terms[term]) / math.log(two.value / one.value)
 
 
-@pytest.mark.parametrize(
-    ("vary", "measure", "term", "power"),
-    [
+def test_a_term_grows_with_its_power() -> None:
+    for vary, measure, term, power in [
         ("length", "flops", "attention products (QKᵀ, AV)", 2),
         ("length", "flops", "feed-forward", 1),
         ("width", "flops", "attention products (QKᵀ, AV)", 1),
@@ -129,10 +130,8 @@ def slope(vary: str, measure: str, term: str) -> float:
         ("vocabulary", "parameters", "attention", 0),
         ("length", "cache", "generated tokens", 1),
         ("width", "cache", "source", 1),
-    ],
-)
-def test_a_term_grows_with_its_power(vary: str, measure: str, term: str, power: int) -> None:
-    assert slope(vary, measure, term) == pytest.approx(power, abs=1e-9)
+    ]:
+        assert slope(vary, measure, term) == pytest.approx(power, abs=1e-9)
 
 
 def test_values_that_give_no_valid_model_are_left_out() -> None:

@@ -74,49 +74,45 @@ def table(screen: AppTest, column: str) -> Any:
     return next(each.value for each in screen.dataframe if column in each.value)
 
 
-@pytest.mark.parametrize("name", PRESETS)
-@pytest.mark.parametrize(
-    "changes",
-    [
+def test_every_component_is_drawn_once_and_no_box_covers_another() -> None:
+    for changes in [
         {},
         {"positions.kind": "relative"},
         {"norm.kind": "none"},
         {"norm.after_embeddings": True, "norm.place": "post"},
         {"decoder.d_ff": 0},
-    ],
-    ids=str,
-)
-def test_every_component_is_drawn_once_and_no_box_covers_another(
-    name: str, changes: dict[str, object]
-) -> None:
-    config = override(
-        PRESETS[name].recipe, {f"model.{key}": value for key, value in changes.items()}
-    ).model
-    found = components(config, (40, 40), BatchSizes(2, 3, 4))
-    plan = diagram_of(found, is_pre=config.norm.place == "pre")
-    bare = {part.name for part in found if part.kind == "residual" and not part.weights}
-    assert sorted(box.name for box in plan.boxes) == sorted(
-        [*({part.name for part in found} - bare), *GROUPS]
-    )
-    for one, other in itertools.combinations(plan.boxes, 2):
-        apart = (
-            one.x + one.w <= other.x
-            or other.x + other.w <= one.x
-            or one.y + one.h <= other.y
-            or other.y + other.h <= one.y
-        )
-        assert apart, f"{one.name} covers {other.name}"
-    places = [point for arrow in plan.arrows for point in arrow.points]
-    places += [
-        corner for box in plan.boxes for corner in ((box.x, box.y), (box.x + box.w, box.y + box.h))
-    ]
-    assert all(0 <= x <= DIAGRAM_WIDTH and 0 <= y <= plan.height for x, y in places)
-    assert [arrow.kind for arrow in plan.arrows].count("residual") == sum(
-        part.kind == "residual" for part in found
-    )
-    (memory,) = [arrow for arrow in plan.arrows if arrow.kind == "memory"]
-    cross = next(box for box in plan.boxes if box.name == "decoder.layer.cross_attention")
-    assert memory.points[-1] == (cross.x, cross.y + cross.h / 2)
+    ]:
+        for name in PRESETS:
+            config = override(
+                PRESETS[name].recipe, {f"model.{key}": value for key, value in changes.items()}
+            ).model
+            found = components(config, (40, 40), BatchSizes(2, 3, 4))
+            plan = diagram_of(found, is_pre=config.norm.place == "pre")
+            bare = {part.name for part in found if part.kind == "residual" and not part.weights}
+            assert sorted(box.name for box in plan.boxes) == sorted(
+                [*({part.name for part in found} - bare), *GROUPS]
+            )
+            for one, other in itertools.combinations(plan.boxes, 2):
+                apart = (
+                    one.x + one.w <= other.x
+                    or other.x + other.w <= one.x
+                    or one.y + one.h <= other.y
+                    or other.y + other.h <= one.y
+                )
+                assert apart, f"{one.name} covers {other.name}"
+            places = [point for arrow in plan.arrows for point in arrow.points]
+            places += [
+                corner
+                for box in plan.boxes
+                for corner in ((box.x, box.y), (box.x + box.w, box.y + box.h))
+            ]
+            assert all(0 <= x <= DIAGRAM_WIDTH and 0 <= y <= plan.height for x, y in places)
+            assert [arrow.kind for arrow in plan.arrows].count("residual") == sum(
+                part.kind == "residual" for part in found
+            )
+            (memory,) = [arrow for arrow in plan.arrows if arrow.kind == "memory"]
+            cross = next(box for box in plan.boxes if box.name == "decoder.layer.cross_attention")
+            assert memory.points[-1] == (cross.x, cross.y + cross.h / 2)
 
 
 def test_a_newcomer_sees_the_run_as_a_whole() -> None:

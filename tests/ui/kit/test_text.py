@@ -5,12 +5,23 @@ import pytest
 from s2s.ui.kit.text import JOINER, as_markdown, plain, shortened, unique_names
 
 
-@pytest.mark.parametrize(
-    "text", ["*x*", "_x_", "`x`", "[a](b)", "<b>", "$x$", "# x", "1. x", "a|b", "~~x~~", "\\", "!"]
-)
-def test_markdown_characters_are_escaped(text: str) -> None:
-    assert re.sub(r"\\([!-/;-@\[-`{-~])", r"\1", plain(text)) == text
-    assert not re.search(r"(?<!\\)(?:\\\\)*[*_`\[\]<>$#|~]", plain(text))
+def test_markdown_characters_are_escaped() -> None:
+    for text in [
+        "*x*",
+        "_x_",
+        "`x`",
+        "[a](b)",
+        "<b>",
+        "$x$",
+        "# x",
+        "1. x",
+        "a|b",
+        "~~x~~",
+        "\\",
+        "!",
+    ]:
+        assert re.sub(r"\\([!-/;-@\[-`{-~])", r"\1", plain(text)) == text
+        assert not re.search(r"(?<!\\)(?:\\\\)*[*_`\[\]<>$#|~]", plain(text))
 
 
 def test_names_between_colons_are_broken() -> None:

@@ -477,19 +477,19 @@ def test_long_names_lose_what_they_share(put: Put) -> None:
     assert other == "another"
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_names_set_apart_are_short_and_as_many(seed: int) -> None:
-    draw = random.Random(seed)
-    names = {
-        str(n): f"{'x' * draw.choice([3, 40])}: lr {n}, steps {draw.randint(1, 9)}"
-        for n in range(5)
-    }
-    found = comparison.distinguishable(names)
-    assert max(map(len, found.values())) <= comparison.MAX_NAME
-    assert all(found[run][-9:] == names[run][-9:] for run in names)
-    assert comparison.distinguishable({"a": "x" * 99}) == {
-        "a": comparison.middle("x" * 99, comparison.MAX_NAME)
-    }
+def test_names_set_apart_are_short_and_as_many() -> None:
+    for seed in range(20):
+        draw = random.Random(seed)
+        names = {
+            str(n): f"{'x' * draw.choice([3, 40])}: lr {n}, steps {draw.randint(1, 9)}"
+            for n in range(5)
+        }
+        found = comparison.distinguishable(names)
+        assert max(map(len, found.values())) <= comparison.MAX_NAME
+        assert all(found[run][-9:] == names[run][-9:] for run in names)
+        assert comparison.distinguishable({"a": "x" * 99}) == {
+            "a": comparison.middle("x" * 99, comparison.MAX_NAME)
+        }
 
 
 def test_changes_during_training_are_compared_too(put: Put) -> None:
