@@ -98,7 +98,7 @@ def lower_priority(nice: int) -> None:
     """
     for _ in range(PRIORITY_TRIES):
         try:
-            Path("/proc/self/autogroup").write_text(str(nice))
+            Path("/proc/self/autogroup").write_text(str(nice), encoding="utf-8")
         except BlockingIOError:  # the kernel accepts one change per 0.1 s
             time.sleep(PRIORITY_WAIT)
         except OSError:  # no autogroups here

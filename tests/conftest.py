@@ -2,7 +2,6 @@ import itertools
 import json
 import logging
 import os
-import resource
 import shutil
 import sys
 import tempfile
@@ -158,6 +157,7 @@ def _trained(name: str, changes: str) -> Path:
 @contextmanager
 def full_disk(n_bytes: int) -> Iterator[None]:
     """No file of this process may grow beyond so many bytes."""
+    resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
     try:

@@ -3,7 +3,6 @@
 import importlib.util
 import os
 import platform
-import pwd
 import shutil
 import subprocess
 import sys
@@ -45,7 +44,9 @@ def serving() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="pg-"))  # a socket's path: 107 characters
     here = programs()
     somebody: dict[str, Any] = {"cwd": folder, "stdout": subprocess.DEVNULL}
-    if os.geteuid() == 0:  # PostgreSQL refuses to run as root
+    if os.name == "posix" and os.geteuid() == 0:  # PostgreSQL refuses to run as root
+        import pwd
+
         nobody = pwd.getpwnam("nobody")
         os.chown(folder, nobody.pw_uid, nobody.pw_gid)
         here = copied(folder / "programs")  # others may not look into a folder of root's

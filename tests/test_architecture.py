@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LEAVES = {"config", "files", "words"}
+LEAVES = {"bounds", "config", "files", "words"}
 ENGINE = {
+    "bounds",
     "words",
     "config",
     "settings",
@@ -31,6 +32,7 @@ ENGINE = {
 }
 MAY = {
     "config": {"words"},
+    "bounds": set(),
     "files": {"config"},
     "settings": LEAVES,
     "access": LEAVES | {"settings"},

@@ -305,7 +305,7 @@ class TrainConfig(Config):
     device: str = setting(
         "auto",
         label="Device",
-        help="Where to train; auto uses a GPU if there is one.",
+        help="Where to train; auto uses an NVIDIA GPU if there is one, otherwise the CPU.",
         choices=("auto", "cpu", "cuda", "mps"),
     )
     optimizer: Optimizer = section(Optimizer, help="Optimizer.")

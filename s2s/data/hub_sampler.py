@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import resource
 import sys
 from typing import Any
 
-from s2s import hub
+from s2s import bounds, hub
 from s2s.config import UserError
 from s2s.data.hub_datasets import sample
 
@@ -15,17 +14,20 @@ from s2s.data.hub_datasets import sample
 def main() -> None:
     """Answers the order on standard output, as JSON."""
     order = json.loads(sys.stdin.buffer.read())
-    resource.setrlimit(resource.RLIMIT_AS, (order["space"], order["space"]))
+    with bounds.limited_memory(order["space"]):
+        answer = _answer(order)
+    json.dump(answer, sys.stdout)
+
+
+def _answer(order: dict[str, Any]) -> dict[str, Any]:
     file = hub.File(order["path"], order["size"])
     splits = {order["config"]: {"train": hub.Split((file,))}}
     dataset = hub.Dataset(order["id"], order["sha"], splits)
     try:
         rows = sample(dataset, order["config"], "train", order["token"])
     except UserError as error:
-        answer: dict[str, Any] = {"error": str(error)}
-    else:
-        answer = {"error": "", "columns": rows.columns, "rows": rows.rows}
-    json.dump(answer, sys.stdout)
+        return {"error": str(error)}
+    return {"error": "", "columns": rows.columns, "rows": rows.rows}
 
 
 if __name__ == "__main__":

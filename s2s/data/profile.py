@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
 
-from s2s import access, files, settings
+from s2s import access, bounds, files, settings
 from s2s.config import DataConfig, UserError
 from s2s.data import saved_datasets
 from s2s.data.caps import Caps
@@ -120,7 +120,7 @@ class DatasetProfile:
         if code is None and time.monotonic() > self._deadline:
             process.kill()
             process.wait()
-            code = -signal.SIGALRM
+            code = bounds.TIME_OVER
         if code is None:
             return self._running(progress)
         error = str(progress.get("error", "")) if progress.get("is_over") else _exit_error(code)
@@ -192,12 +192,12 @@ def _safe(character: str) -> str:
 
 
 def _exit_error(code: int) -> str:
-    if code == -signal.SIGALRM:
+    if bounds.is_time_over(code):
         return (
             f"Reading took longer than {CAPS.seconds:.0f} seconds and was stopped; upload a smaller part"
             " of the dataset."
         )
-    if code in (-signal.SIGKILL, -signal.SIGSEGV, -signal.SIGABRT):
+    if bounds.is_killed(code) or code in (-signal.SIGSEGV, -signal.SIGABRT):
         return (
             "The operating system stopped the reader, most likely because it ran out of memory; upload a"
             " smaller part of the dataset."

@@ -9,9 +9,7 @@ import contextlib
 import json
 import math
 import os
-import resource
 import shutil
-import signal
 import sys
 import threading
 import time
@@ -23,14 +21,14 @@ from typing import Any
 
 import psutil
 
-from s2s import access, files, hub, settings
+from s2s import access, bounds, files, hub, settings
 from s2s.config import DataConfig, UserError
 from s2s.data.caps import Caps
 from s2s.data.reader_slots import reader_slot
 from s2s.data.sections import PROFILE_SECTIONS, UPDATE_SECONDS, Progress, ReaderJob, Section
 
 NICENESS = 5  # the dashboard goes first
-MAX_MEMORY = 4_000_000_000  # bytes of address space
+MAX_MEMORY = 4_000_000_000  # bytes
 READ_WEIGHT = 3.0  # of reading itself, next to the weights of the sections
 DOWNLOAD_SCALE = 20.0  # seconds after which 63% (1 - 1/e) of a download is assumed to be done
 # Results kept per section, each for other settings.
@@ -39,14 +37,14 @@ MAX_EXPORTS = 2
 
 
 def main() -> None:
-    """Carries out the order on standard input, under limits."""
+    """Carries out the order on standard input, under bounds."""
     order = json.loads(sys.stdin.buffer.read())
-    os.nice(NICENESS)
-    # The alarm kills the process, even while it waits for a slot; the page explains why.
-    signal.setitimer(signal.ITIMER_REAL, Caps.from_json(order["caps"]).seconds)
+    bounds.nice(NICENESS)
+    # Even while it waits for a slot; the page explains why.
+    bounds.end_after(Caps.from_json(order["caps"]).seconds)
     waiting = partial(Progress(_state(order), READ_WEIGHT).stage, weight=0.0)
-    with reader_slot(settings.home() / "incoming", order["workspace"], waiting):
-        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+    slot = reader_slot(settings.home() / "incoming", order["workspace"], waiting)
+    with slot, bounds.limited_memory(MAX_MEMORY):
         carry_out(order)
 
 

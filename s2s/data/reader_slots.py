@@ -47,7 +47,7 @@ def _take(folder: Path, owner: str) -> FileLock | str:
             try:
                 lock.acquire()
             except Timeout:
-                owners.append(held_by.read_text())
+                owners.append(held_by.read_text(encoding="utf-8"))
             else:
                 free[held_by] = lock
         has_one = owner != LOCAL and owner in owners

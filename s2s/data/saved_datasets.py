@@ -133,7 +133,7 @@ def _write_lines(corpus: Corpus, folder: Path) -> None:
 def _lines(folder: Path, split: str, n_pairs: int) -> Sequence[int]:
     """The line of each pair; zeros where they were not stored, or do not fit the pairs."""
     path = folder / f"{split}.lines"
-    numbers = path.read_text().split("\n")[:-1] if path.is_file() else []
+    numbers = path.read_text(encoding="utf-8").split("\n")[:-1] if path.is_file() else []
     is_whole = len(numbers) == n_pairs and all(map(str.isdecimal, numbers))
     return [int(number[:15]) for number in numbers] if is_whole else [0] * n_pairs
 

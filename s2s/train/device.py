@@ -40,10 +40,13 @@ def settle(recipe: Recipe) -> Recipe:
 
 
 def _devices() -> list[str]:
-    """The kinds of device on this machine, the fastest first."""
+    """The kinds of device on this machine, the one of `auto` first.
+
+    On a Mac that is the CPU: nothing promises the bits of mps, nor what a forecast says of it.
+    """
     found = ["cpu"]
     if torch.backends.mps.is_available():
-        found.insert(0, "mps")
+        found.append("mps")
     if torch.cuda.is_available():
         found.insert(0, "cuda")
     return found
@@ -94,9 +97,9 @@ def free_memory(device: str) -> int:
     free = int(psutil.virtual_memory().available)
     group = Path("/sys/fs/cgroup")
     with contextlib.suppress(OSError, ValueError, StopIteration):  # no such group, or "max"
-        limit = int((group / "memory.max").read_text())
-        used = int((group / "memory.current").read_text())
-        lines = (group / "memory.stat").read_text().splitlines()
+        limit = int((group / "memory.max").read_text(encoding="utf-8"))
+        used = int((group / "memory.current").read_text(encoding="utf-8"))
+        lines = (group / "memory.stat").read_text(encoding="utf-8").splitlines()
         # Given back when needed.
         cached = int(next(line.split()[1] for line in lines if line.startswith("inactive_file ")))
         free = min(free, limit - used + cached)

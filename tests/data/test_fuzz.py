@@ -4,9 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 MAX_PEAK = 350_000  # kB
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="it needs limits and /proc")
 def test_every_file_ends_in_pairs_or_in_a_sentence() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.data.fuzz"],

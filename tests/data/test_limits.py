@@ -1,7 +1,6 @@
 """What hostile files cost the reader process, in seconds of its processor and in memory; and what errors repeat."""
 
 import json
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ from s2s.config import DataConfig, Recipe, UserError, override, parse_assignment
 from s2s.data import load
 from s2s.data.caps import Caps
 
+resource = pytest.importorskip("resource")
 CPU_SECONDS = 15  # of which the imports take one or two
 MEMORY = 700_000  # kB
 # The reader, and then the most memory it had, in kB: what `wait4` counts includes this process before the `exec`.

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -11,10 +12,12 @@ import psutil
 import pytest
 
 from s2s import settings
+from s2s.bounds import UNLIMITED
 from s2s.config import DataConfig, UserError, override
 from s2s.data import load, profile, saved_datasets
 from s2s.data.caps import Caps
 from s2s.data.sections import PROFILE_SECTIONS, Progress
+from tests import other_systems
 
 PAIRS = b"src\ttgt\none\teins\ntwo\tzwei\ntwo\tzwei\n<b>x</b>\ty\n"
 
@@ -140,6 +143,28 @@ def test_a_process_that_dies_is_said() -> None:
     of.start(["text", "preview", "lint"])
     os.kill(of._process.pid, signal.SIGKILL)
     assert "ran out of memory" in done(of).error
+
+
+READER = "import runpy; runpy.run_module('s2s.data.reader', run_name='__main__')"
+
+
+def test_a_system_without_limits_reads_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """macOS, Windows: the reader watches its own memory and time."""
+    started = subprocess.Popen
+
+    def elsewhere(command: list[str], **options: object) -> "subprocess.Popen[bytes]":
+        assert command[1:] == ["-P", "-m", "s2s.data.reader"]
+        return started(other_systems.command(READER, "asyncio, filelock"), **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(profile.subprocess, "Popen", elsewhere)
+    of = brought("pairs.tsv", PAIRS)
+    of.start(["preview"])
+    assert done(of).error == ""
+    assert of.result("preview")["n_pairs"] == 4
+    assert (settings.home() / "log" / "reader.log").read_text().count(UNLIMITED) == 1
+    of = brought("pairs.tsv", PAIRS * 40_000)
+    of.start(["text", "preview", "lint"], caps=Caps(seconds=0.3))
+    assert done(of).error.startswith("Reading took longer than")
 
 
 def test_the_share_grows_and_says_what_is_done() -> None:

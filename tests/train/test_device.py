@@ -16,8 +16,22 @@ from tests import processes
 def test_what_is_left_open_is_fixed_to_this_computer(tiny: Recipe) -> None:
     settled = settle(override(tiny, {"train.threads": 0, "train.device": "auto"}))
     assert settled.train.threads == len(os.sched_getaffinity(0))
-    assert settled.train.device in ("cpu", "cuda", "mps")
+    assert settled.train.device in ("cpu", "cuda")
     assert settle(settled) == settled
+
+
+def test_auto_is_the_processor_on_a_mac(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    assert settle(override(tiny, {"train.device": "auto"})).train.device == "cpu"
+    assert settle(override(tiny, {"train.device": "mps"})).train.device == "mps"
+
+
+def test_cores_are_known_where_a_process_cannot_ask_for_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert device.cores() == os.cpu_count()
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="gpu: there is one here")

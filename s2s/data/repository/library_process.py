@@ -8,15 +8,13 @@ from __future__ import annotations
 import io
 import json
 import os
-import resource
-import signal
 import sys
 import tempfile
 import traceback
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from s2s import hub
+from s2s import bounds, hub
 from s2s.config import UserError, shortened
 from s2s.data.formats import arrow
 from s2s.data.repository.origins import Origin, from_order
@@ -36,11 +34,8 @@ OUT_OF_MEMORY = (
 def main() -> None:
     """Answers the order on standard output."""
     order = json.loads(sys.stdin.buffer.read())
-    signal.setitimer(signal.ITIMER_REAL, order["seconds"])  # the alarm kills the process
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)  # of the process that started this one
-    memory = order["memory"] if hard == resource.RLIM_INFINITY else min(order["memory"], hard)
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    with tempfile.TemporaryDirectory() as cache:
+    bounds.end_after(order["seconds"])
+    with bounds.limited_memory(order["memory"]), tempfile.TemporaryDirectory() as cache:
         os.environ["HF_HOME"] = cache  # read at import; streaming writes nothing there
         _answer(order)
 

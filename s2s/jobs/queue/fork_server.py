@@ -215,7 +215,9 @@ def _detach(request: ForkRequest) -> None:
     os.close(nothing)
     os.close(log)
     with contextlib.suppress(OSError):
-        Path("/proc/self/comm").write_text(request.job[:15])  # as many as the kernel keeps
+        Path("/proc/self/comm").write_text(
+            request.job[:15], encoding="utf-8"
+        )  # as many as the kernel keeps
 
 
 def _answer(answers: int, **answer: object) -> None:

@@ -15,7 +15,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from s2s import access, logs
+from s2s import access, bounds, logs
 from s2s.config import UserError, choose
 from s2s.jobs import queue
 from s2s.jobs.queue import stop_reasons
@@ -99,8 +99,10 @@ def main(job_id: str, worker: str) -> None:
     heartbeat = Heartbeat(_taken(job_id, worker), lease_seconds())
     with _writer() as writer:
         heartbeat.start()  # with the priority of the dashboard, as the writer
-        os.nice(NICE[heartbeat.job.slot])  # of this thread, and of those that it starts
-        if os.getsid(0) == os.getpid():  # not forked from a fork server
+        bounds.nice(NICE[heartbeat.job.slot])  # of this thread, and of those that it starts
+        if (
+            not hasattr(os, "getsid") or os.getsid(0) == os.getpid()
+        ):  # not forked from a fork server
             lower_priority(NICE[heartbeat.job.slot])
         state, error = _outcome(heartbeat.job, HeartbeatContext(heartbeat, writer), signals)
         heartbeat.over.set()

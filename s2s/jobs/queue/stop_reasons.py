@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import signal
 from types import MappingProxyType
 
-from s2s import files
+from s2s import bounds, files
 from s2s.settings import home
 
 # The kinds of job that resume with what they had done, not with a run's checkpoint.
@@ -15,7 +14,7 @@ RESUMED_AS = MappingProxyType({"evaluate": "evaluation"})
 
 def died(code: int, run: str, kind: str = "train") -> str:
     """`code` is the process's exit status, negative for a signal."""
-    if code == -signal.SIGKILL:
+    if bounds.is_killed(code):
         what = "was killed (signal 9), perhaps because memory ran out"
     elif code < 0:
         what = f"was ended by signal {-code}"

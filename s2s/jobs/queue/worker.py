@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 from filelock import FileLock, Timeout
 
 from s2s import logs, settings
@@ -80,11 +81,19 @@ class RunningJob:
     job: queue.Job
     process: subprocess.Popen[bytes] | ChildHandle
 
-    def send(self, number: signal.Signals) -> None:
-        """Send its process a signal; one that has just ended gets none."""
+    def terminate(self) -> None:
+        """Let its process save what it has done and end; on Windows it just ends."""
+        self._send("terminate")
+
+    def kill(self) -> None:
+        """End its process at once."""
+        self._send("kill")
+
+    def _send(self, what: str) -> None:
+        """One that has just ended gets no signal."""
         if self.process.pid is not None and self.process.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self.process.pid, number)
+            with contextlib.suppress(psutil.NoSuchProcess):
+                getattr(psutil.Process(self.process.pid), what)()
 
 
 class Worker:
@@ -138,13 +147,13 @@ class Worker:
             if isinstance(child.process, ChildHandle) and child.process.pid is None:
                 self._withdraw(child.job, child.process)
             else:
-                child.send(signal.SIGTERM)
+                child.terminate()
         until = time.monotonic() + GRACE
         while self.children and time.monotonic() < until and len(signals) < 2:
             self.turn()
             time.sleep(POLL)
         for child in list(self.children.values()):
-            child.send(signal.SIGKILL)
+            child.kill()
             self._hand_back(child.job)
         return jobs
 

@@ -6,13 +6,12 @@ import functools
 import math
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from s2s.model.fast.memory import keep_few_shapes
+from s2s.model.fast import onednn
 
 Map = Callable[[Tensor], Tensor]
 # Multiplications from which oneDNN is worth what a call of it costs, 10 microseconds and more.
@@ -49,9 +48,7 @@ class PackedLinear:
     @functools.cached_property
     def packed(self) -> Tensor:
         """In oneDNN's layout; made when many rows come."""
-        keep_few_shapes()
-        packed: Tensor = torch.ops.mkldnn._reorder_linear_weight(self.weight, None)
-        return packed
+        return onednn.reordered(self.weight)
 
     def __call__(self, x: Tensor) -> Tensor:
         if x.size(0) >= self.many:
@@ -77,8 +74,7 @@ class PackedLinear:
             missing = -rows % step
             if missing:
                 x = F.pad(x, (0, 0, 0, missing))  # (rows + missing, in)
-        out: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
-        return out.narrow(0, 0, rows)
+        return onednn.product(x, self.packed, self.bias).narrow(0, 0, rows)
 
 
 class NoLinear:
@@ -121,31 +117,27 @@ def packed(
 def can_pack(weight: Tensor) -> bool:
     """Whether oneDNN has a product for this weight in torch."""
     is_plain = weight.device.type == "cpu" and weight.dtype == torch.float32
-    has_onednn = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
-    return is_plain and has_onednn and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+    return is_plain and onednn.has_product()
 
 
 def can_round(device: torch.device) -> bool:
     """Whether there are products of 8-bit integers for `rounded`."""
-    return device.type == "cpu" and hasattr(torch.ops.onednn, "qlinear_pointwise")
+    return device.type == "cpu" and onednn.has_integer_product()
 
 
 def rounded(weight: Tensor, bias: Tensor | None) -> Map:
     """(rows, in) -> (rows, out) in 8-bit integers; each row of the weight (out, in) and of x has its own scale."""
     scales = weight.abs().amax(1).clamp(min=1e-12) / 127  # (out,)
     integers = (weight / scales[:, None]).round().to(torch.int8)
-    prepacked = torch.ops.onednn.qlinear_prepack(integers, None)
+    prepacked = onednn.reordered_integers(integers)
     zeros = torch.zeros(len(weight), dtype=torch.long)
-    options: tuple[Any, ...] = (None, 1.0, 0, torch.float32, "none", [], "none")
 
     def rounded_product(x: Tensor) -> Tensor:
         peaks = x.abs().amax(1, keepdim=True).clamp(min=1e-12)  # (rows, 1)
         signed = (x * (127 / peaks)).round_()
         # Unsigned, as oneDNN wants it: 128 stands for 0.
         unsigned = signed.add_(128).to(torch.uint8)
-        out: Tensor = torch.ops.onednn.qlinear_pointwise(
-            unsigned, 1 / 127, 128, prepacked, scales, zeros, *options
-        )
+        out = onednn.integer_product(unsigned, prepacked, scales, zeros)
         out.mul_(peaks)
         return out if bias is None else out.add_(bias)
 

@@ -51,7 +51,11 @@ def _reserve(library: ctypes.CDLL) -> None:
     library.free.argtypes = [ctypes.c_void_p]
     library.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     library.free(library.malloc(ROOM))
-    for line in Path("/proc/self/maps").read_text().splitlines():
+    try:
+        lines = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
+    except OSError:  # a system without /proc keeps small pages
+        return
+    for line in lines:
         if line.endswith("[heap]"):
             start, end = (int(address, 16) for address in line.split()[0].split("-"))
             start = -(-start // LARGE) * LARGE

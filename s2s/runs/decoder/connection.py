@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
-import select
+import queue
 import subprocess
 import sys
 import threading
@@ -40,11 +41,20 @@ class Connection:
                 env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
             )
         assert self.process.stdin is not None  # PIPE
-        assert self.process.stdout is not None
+        assert isinstance(self.process.stdout, io.BufferedReader)
         self._orders = self.process.stdin.fileno()
-        self._answers = self.process.stdout.fileno()
+        self._answers = self.process.stdout
+        self._arrived: queue.SimpleQueue[bytes] = queue.SimpleQueue()  # empty at its end
+        self._reader = threading.Thread(target=self._read, name="decoder answers", daemon=True)
+        self._reader.start()
         self._heard = bytearray()
         self.is_alive = True
+
+    def _read(self) -> None:
+        """In a thread: not every system can wait for a pipe with a time limit."""
+        while data := self._answers.read1(CHUNK):
+            self._arrived.put(data)
+        self._arrived.put(b"")
 
     def send(self, order: Mapping[str, Any]) -> None:
         """One line, far less than a pipe holds. A process that is gone is noticed with its answers."""
@@ -53,9 +63,13 @@ class Connection:
 
     def answers(self, seconds: float) -> Iterator[dict[str, Any]]:
         """What arrives within these seconds, each with its size as `n_bytes`."""
-        if not self.is_alive or not select.select([self._answers], [], [], seconds)[0]:
+        if not self.is_alive:
             return
-        if not (data := os.read(self._answers, CHUNK)):
+        try:
+            data = self._arrived.get(timeout=seconds)
+        except queue.Empty:
+            return
+        if not data:
             self.close()
             return
         self._heard += data
@@ -64,7 +78,10 @@ class Connection:
         *lines, rest = self._heard.split(b"\n")
         self._heard = rest
         for line in lines:
-            yield {**json.loads(line), "n_bytes": len(line)}
+            answer = json.loads(line)
+            if answer.get("is_last"):
+                self.close()
+            yield {**answer, "n_bytes": len(line)}
 
     def close(self) -> None:
         """Ends the process, in the middle of a search too."""
@@ -72,7 +89,12 @@ class Connection:
             return
         self.is_alive = False
         self.process.kill()
-        # Reaps it without waiting here.
-        threading.Thread(
-            target=self.process.communicate, name="reap a decoder", daemon=True
-        ).start()
+        # Without waiting here.
+        threading.Thread(target=self._reap, name="reap a decoder", daemon=True).start()
+
+    def _reap(self) -> None:
+        self.process.wait()
+        self._reader.join()
+        self._answers.close()
+        if self.process.stdin:
+            self.process.stdin.close()

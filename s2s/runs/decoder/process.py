@@ -10,20 +10,18 @@ import functools
 import json
 import os
 import queue
-import resource
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from s2s import settings
+from s2s import bounds, settings
 from s2s.config import UserError
 from s2s.model import weights_path
 from s2s.runs.decoder.request import KINDS, DecodeRequest, Searched
@@ -31,7 +29,7 @@ from s2s.runs.run import Run, load
 
 NICE = 5  # the dashboard goes first, as before training and reading
 REPORT = 0.25  # seconds between two reports of progress
-ROOM = 1_500_000_000  # bytes of address space beyond the libraries and the weights
+ROOM = 1_500_000_000  # bytes of memory beyond the libraries and the weights
 WEIGHTS_ROOM = 4  # times the checkpoint: the model, its fused copy, and what a step computes
 MAX_ANSWER = 32_000_000  # bytes
 OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
@@ -104,17 +102,11 @@ def _opened(folder: str, step: int) -> Run:
     return load(Path(folder), step)
 
 
-@contextmanager
-def _limited_memory(request: DecodeRequest, n_bytes: int) -> Iterator[None]:
-    """At most `n_bytes` of address space beyond what the checkpoint needs. Only the soft limit changes."""
+def _memory_for(request: DecodeRequest) -> int:
+    """Bytes that the checkpoint needs."""
     checkpoint = weights_path(Path(request.folder) / "checkpoints", request.step)
     weights = checkpoint.stat().st_size if checkpoint.is_file() else 0
-    before, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (n_bytes + WEIGHTS_ROOM * weights, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, (before, hard))
+    return WEIGHTS_ROOM * weights
 
 
 def _carried_out(request: DecodeRequest, watch: Watch, last: Searched) -> Any:
@@ -131,8 +123,12 @@ def _answer(
 ) -> Mapping[str, Any]:
     """The result with its seconds, or an error for the visitor."""
     started = time.perf_counter()
+
+    def exceeded() -> None:
+        watch.answers.write(id=watch.number, error=TOO_LARGE, is_last=True)
+
     try:
-        with _limited_memory(request, n_bytes):
+        with bounds.limited_memory(n_bytes + _memory_for(request), exceeded):
             result = _carried_out(request, watch, last)
     except StoppedError:
         return {"error": "Stopped."}
@@ -153,23 +149,15 @@ def _answer(
     return {"result": result, "seconds": time.perf_counter() - started}
 
 
-def _address_space() -> int:
-    """Bytes that this process has mapped; 0 where the system doesn't say."""
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    except OSError:
-        return 0
-
-
 def main() -> None:
     """Serve until the input closes."""
     answers = Answers()
     inbox = Inbox()
-    os.nice(NICE)
+    bounds.nice(NICE)
     settings.lower_priority(NICE)
     torch.set_num_threads(1)
     threading.Thread(target=inbox.read, name="orders", daemon=True).start()
-    n_bytes = _address_space() + ROOM
+    n_bytes = bounds.memory() + ROOM
     answers.write(ready=os.getpid())
     last: Searched = {}
     while True:

@@ -17,6 +17,6 @@ COPY_BUTTON = st.components.v2.component(
     html="""<button type="button">Copy</button>
 <span role="status"></span>
 """,
-    css=FILE.with_name("picture_button.css").read_text(),
-    js=FILE.with_suffix(".js").read_text(),
+    css=FILE.with_name("picture_button.css").read_text(encoding="utf-8"),
+    js=FILE.with_suffix(".js").read_text(encoding="utf-8"),
 )

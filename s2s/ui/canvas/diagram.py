@@ -102,6 +102,6 @@ DIAGRAM = st.components.v2.component(
     html="""<div class="diagram"><svg role="group"
   aria-label="The model, from token ids at the bottom to logits at the top; choose a component">
 </svg><div class="tip" aria-hidden="true"></div></div>""",
-    css=FILE.with_suffix(".css").read_text(),
-    js=FILE.with_suffix(".js").read_text(),
+    css=FILE.with_suffix(".css").read_text(encoding="utf-8"),
+    js=FILE.with_suffix(".js").read_text(encoding="utf-8"),
 )

@@ -114,7 +114,7 @@ def _pooled_names(tokens: Sequence[str], side: int) -> list[str]:
 
 
 CHOSEN = st.components.v2.component(
-    "heads_chosen", html="<i></i>", js=(FOLDER / "heads_chosen.js").read_text()
+    "heads_chosen", html="<i></i>", js=(FOLDER / "heads_chosen.js").read_text(encoding="utf-8")
 )
 CANVAS = st.components.v2.component(
     "heads_canvas",
@@ -123,6 +123,7 @@ CANVAS = st.components.v2.component(
 <div class="tip" aria-hidden="true"></div><div class="status" aria-live="polite"></div>
 <button type="button" class="back">All heads</button>
 </div>""",
-    css=(FOLDER / "heads.css").read_text(),
-    js=(FOLDER / "heads_paint.js").read_text() + (FOLDER / "heads.js").read_text(),
+    css=(FOLDER / "heads.css").read_text(encoding="utf-8"),
+    js=(FOLDER / "heads_paint.js").read_text(encoding="utf-8")
+    + (FOLDER / "heads.js").read_text(encoding="utf-8"),
 )

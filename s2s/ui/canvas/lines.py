@@ -58,6 +58,6 @@ LINES = st.components.v2.component(
 <p class="status" role="status"></p>
 </div>
 """,
-    css=FILE.with_suffix(".css").read_text(),
-    js=FILE.with_suffix(".js").read_text(),
+    css=FILE.with_suffix(".css").read_text(encoding="utf-8"),
+    js=FILE.with_suffix(".js").read_text(encoding="utf-8"),
 )

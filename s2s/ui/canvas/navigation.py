@@ -16,5 +16,5 @@ def mend_navigation(page: str) -> None:
 NAVIGATION = st.components.v2.component(
     "navigation",
     html="<i></i>",
-    js=Path(__file__).with_suffix(".js").read_text(),
+    js=Path(__file__).with_suffix(".js").read_text(encoding="utf-8"),
 )

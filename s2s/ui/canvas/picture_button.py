@@ -20,6 +20,6 @@ PICTURE_BUTTON = st.components.v2.component(
  56 58-200 200ZM240-160q-33 0-56.5-23.5T160-240v-120h80v120h480v-120h80v120
  q0 33-23.5 56.5T720-160H240Z"/></svg><span></span></button>
 """,
-    css=FILE.with_suffix(".css").read_text(),
-    js=FILE.with_suffix(".js").read_text(),
+    css=FILE.with_suffix(".css").read_text(encoding="utf-8"),
+    js=FILE.with_suffix(".js").read_text(encoding="utf-8"),
 )

@@ -35,6 +35,7 @@ SAVE_PICTURE = st.components.v2.component(
 <p role="status"></p>
 <footer><button type="button" value="cancel">Cancel</button><button name="save">Save</button></footer></form></dialog>
 """,
-    css=FILE.with_suffix(".css").read_text(),
-    js=FILE.with_name("save_pdf.js").read_text() + FILE.with_suffix(".js").read_text(),
+    css=FILE.with_suffix(".css").read_text(encoding="utf-8"),
+    js=FILE.with_name("save_pdf.js").read_text(encoding="utf-8")
+    + FILE.with_suffix(".js").read_text(encoding="utf-8"),
 )

@@ -81,6 +81,6 @@ def _data(position: int, token: StripToken) -> dict[str, object]:
 STRIP = st.components.v2.component(
     "token_strip",
     html='<div class="strip" role="group" aria-label="The tokens, in order"></div>',
-    css=FILE.with_suffix(".css").read_text(),
-    js=FILE.with_suffix(".js").read_text(),
+    css=FILE.with_suffix(".css").read_text(encoding="utf-8"),
+    js=FILE.with_suffix(".js").read_text(encoding="utf-8"),
 )

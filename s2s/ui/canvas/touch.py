@@ -20,5 +20,5 @@ def touch_scrolling(key: str) -> Iterator[None]:
 TOUCH = st.components.v2.component(
     "touch",
     html="<i></i>",
-    js=Path(__file__).with_suffix(".js").read_text(),
+    js=Path(__file__).with_suffix(".js").read_text(encoding="utf-8"),
 )

@@ -65,8 +65,8 @@ def _pairs(spec: str) -> Iterator[Pair]:
     kind, name, _ = parse_spec(spec)
     builtin = f"{kind}:{name}"
     if builtin in EXAMPLES:
-        random = (RANDOM_SENTENCES / f"{name}.txt").read_text().splitlines()
-        lines = (GOLD_LINKS / f"{name}.tsv").read_text().splitlines()
+        random = (RANDOM_SENTENCES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+        lines = (GOLD_LINKS / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
         for src, line in zip((*EXAMPLES[builtin], *random), lines, strict=True):
             tgt, links = line.split("\t")
             yield Pair(src, tgt, _gold(links))

@@ -104,4 +104,4 @@ def _vocabulary(folder: str, step: int, _run: Run) -> RunVocabulary:
 def _random_sentences(source: str) -> tuple[str, ...]:
     """The sources of a built-in dataset's split `random`, shipped as a file: generating the dataset takes seconds."""
     file = RANDOM_SENTENCES / f"{source.removeprefix('builtin:')}.txt"
-    return tuple(file.read_text().splitlines()) if source in EXAMPLES else ()
+    return tuple(file.read_text(encoding="utf-8").splitlines()) if source in EXAMPLES else ()

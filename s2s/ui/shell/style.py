@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-RULES = (Path(__file__).parent / "style.css").read_text()
+RULES = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
 ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <rect width="32" height="32" rx="7" fill="#00224e"/>
 <rect x="6" y="6" width="9" height="9" rx="2" fill="#fee838"/>

@@ -19,6 +19,7 @@ from s2s.jobs.queue.fork_server import ChildHandle, ForkRequest
 from s2s.model.weights import saved_steps, weights_path
 from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER
+from tests import other_systems
 from tests.processes import wait_for
 
 SOURCE = "synthetic:reverse#rows=80"
@@ -378,6 +379,28 @@ def test_without_a_fork_server_jobs_start_from_nothing(
     assert one.fork_server is None  # one that was never ready would not be the next time
     one.turn()
     assert midwife.spawned == [getattr(job, "id", None) for job in jobs]
+
+
+def test_a_system_without_fork_trains(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    """macOS, Windows: each job has a fresh process, with no signal but the one that ends it."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def spawn(module: Sequence[str], *_: object) -> subprocess.Popen[bytes]:
+        code = f"sys.argv = {list(module)}; import runpy; runpy.run_module(sys.argv[0], run_name='__main__')"
+        libraries = "asyncio, sacrebleu, sqlalchemy, torch"
+        started.append(subprocess.Popen(other_systems.command(code, libraries)))
+        return started[-1]
+
+    monkeypatch.setattr(worker, "_spawn", spawn)
+    monkeypatch.setattr(worker, "IS_POSSIBLE", False)
+    run, one = submit(tiny), worker.Worker()
+    one.start_fork_server()
+    one.turn()
+    assert one.fork_server is None
+    (process,) = started
+    assert process.wait(180) == 0
+    assert run_service.find(run, OWNER).state == "done"
+    assert steps(run)[-1] == tiny.train.steps
 
 
 def test_a_job_that_is_out_of_sight_is_left_to_its_lease_and_a_fork_server_that_died_is_replaced(

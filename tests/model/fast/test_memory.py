@@ -1,5 +1,4 @@
 import platform
-import resource
 from pathlib import Path
 
 import pytest
@@ -8,6 +7,7 @@ import torch
 from s2s.model.fast.memory import LARGE, keep_freed_memory
 from tests import processes
 
+resource = pytest.importorskip("resource")
 POLICY = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 HAS_LARGE = POLICY.exists() and "[never]" not in POLICY.read_text()
 

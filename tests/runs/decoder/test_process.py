@@ -15,10 +15,12 @@ import pytest
 
 import s2s
 from s2s import settings
+from s2s.bounds import UNLIMITED
 from s2s.runs import Run
 from s2s.runs.decoder import Connection, DecodeRequest, DecoderPool, DecodeTask, Waiter
 from s2s.runs.decoder.pool import DIED
 from s2s.runs.decoder.process import TOO_LARGE
+from tests import other_systems
 
 PATIENCE = 60.0  # seconds, on a busy machine
 SOURCE = "the cat who chased the mouse was black"
@@ -136,6 +138,28 @@ def test_a_search_that_needs_too_much_memory_is_one_sentence(run: Run) -> None:
     assert task.wait(PATIENCE)
     assert task.error == TOO_LARGE
     pool.close()
+
+
+def test_a_system_without_limits_has_the_same_answers(run: Run) -> None:
+    """Nor with pipes that can be waited for, nor a niceness: Windows'."""
+    command = other_systems.command(TIGHT.replace("2_000_000", "40_000_000"), "torch, sacrebleu")
+    made: list[Connection] = []
+
+    def connect() -> Connection:
+        made.append(Connection(tuple(command)))
+        return made[-1]
+
+    pool = DecoderPool(connect, slots=1)
+    request = request_for(run, "beam", num_beams=3)
+    (found,) = run.translate([SOURCE], "beam", num_beams=3)
+    assert result(pool, request).text == found.text
+    task = asked(pool, request_for(run, "beam", **ENDLESS))
+    assert task.wait(PATIENCE)
+    assert task.error == TOO_LARGE
+    assert result(pool, request_for(run, "beam", num_beams=2)).text  # by another process
+    pool.close()
+    assert len(made) == 2
+    assert UNLIMITED in (settings.home() / "log" / "decoder.log").read_text()
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").is_file(), reason="needs /proc")
