@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from s2s.config import UserError, shortened
 from s2s.data import interop
 from s2s.data.corpus import Corpus, one_line
-from s2s.data.files import existing
 from s2s.data.formats.pairing import FileOptions
-from s2s.data.formats.reference_columns import Row, is_table, read_references
+from s2s.data.formats.reference_columns import Row, read_references
 from s2s.data.pair import Pair
-from s2s.data.sources import load, parse_spec, require_readable
+from s2s.data.sources import load
 
 if TYPE_CHECKING:
     import datasets
@@ -47,8 +46,6 @@ def as_references(given: GivenPairs, columns: Sequence[str] = ()) -> list[Row]:
     UserError as `as_corpus` does, and for plain text, which has no references.
     """
     src, tgt = _two(columns)
-    if isinstance(given, str) and not columns and (table := _table(given)):
-        return table
     if isinstance(given, str | Corpus) or _is_list(given):
         corpus = as_corpus(given, columns)
         if corpus.is_plain:
@@ -58,15 +55,6 @@ def as_references(given: GivenPairs, columns: Sequence[str] = ()) -> list[Row]:
     interop.text_columns(dataset, src, tgt)
     lines = dataset.to_pandas().to_json(orient="records", lines=True)
     return read_references("data.jsonl", lines.encode(), FileOptions(src=src, tgt=tgt)).rows
-
-
-def _table(spec: str) -> list[Row]:
-    """The rows of a SPEC that names one table of this computer, whole; otherwise none."""
-    source, location, options = parse_spec(spec)
-    if source != "file" or not is_table(location) or options.rows is not None:
-        return []
-    require_readable(spec)
-    return read_references(location, existing(location).read_bytes(), options).rows
 
 
 def _two(columns: Sequence[str]) -> tuple[str, str]:

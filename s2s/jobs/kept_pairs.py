@@ -20,7 +20,7 @@ def keep(folder: RunFolder, pairs: TrainingPairs, about: Mapping[str, Any]) -> N
     if not any(str(about[key] or "").startswith(REMOTE) for key in ("source", "valid")):
         return
     rows = [
-        json.dumps([pair.src, pair.tgt], ensure_ascii=False)
+        json.dumps([pair.src, pair.tgt, *pair.more], ensure_ascii=False)
         for corpus in (pairs.train, pairs.valid)
         for pair in corpus.pairs
     ]
@@ -45,4 +45,4 @@ def kept(folder: RunFolder, about: Mapping[str, Any]) -> TrainingPairs | None:
 
 
 def _pairs(rows: list[Any]) -> Iterator[Pair]:
-    return (Pair(src, tgt) for src, tgt in rows)
+    return (Pair(src, tgt, more=tuple(more)) for src, tgt, *more in rows)

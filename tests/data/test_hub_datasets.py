@@ -177,6 +177,7 @@ def test_of_several_targets_the_first(served: Hub) -> None:
     )
     corpus = load("hub:team/several")
     assert corpus.pairs == (Pair("a", "b"),)
+    assert corpus.pairs[0].more == ("c",)
     assert any("several targets" in note for note in corpus.notes)
 
 

@@ -12,7 +12,7 @@ from s2s.config import UserError
 from s2s.data.caps import Caps
 from s2s.data.corpus import one_line
 from s2s.data.formats import pairing, streams
-from s2s.data.formats.columns import LIKE_TARGET, stem
+from s2s.data.formats.columns import LIKE_TARGET, Column, stem
 from s2s.data.formats.pairing import TABLE_FORMATS, Columns, FileOptions, ReadPairs
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import TURN, Table
@@ -119,12 +119,14 @@ def _texts(
 ) -> Iterator[str]:
     """The references of one row; empty fields are none, and a list of references is several."""
     for index, field in zip(at, fields, strict=False):
-        each = (field or "").split(f" {TURN} ") if _is_list(table, index) else [field or ""]
+        each = (
+            (field or "").split(f" {TURN} ") if is_listed(table.columns[index]) else [field or ""]
+        )
         yield from (budget.truncate(one_line(text)) for text in each if text.strip())
 
 
-def _is_list(table: Table, at: int) -> bool:
-    column = table.columns[at]
+def is_listed(column: Column) -> bool:
+    """Whether a list in a column holds references: `references`, `corrections`."""
     name = column.name.strip().casefold().rpartition(".")[2]
     return column.kind == "texts" and name.endswith("s") and name.removesuffix("s") in LISTED
 

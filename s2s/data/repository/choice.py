@@ -8,6 +8,7 @@ from typing import NamedTuple
 from s2s.config import UserError, shortened, unknown
 from s2s.data.formats import columns
 from s2s.data.formats.columns import Column
+from s2s.data.formats.reference_columns import is_listed
 from s2s.data.formats.table import TURN, TableRow
 
 MAX_LISTED = 8  # columns in an error
@@ -59,19 +60,25 @@ def columns_note(names: Sequence[Column], chosen: Chosen) -> str:
     note = f"`{names[src].name}` is the source, `{names[tgt].name}` the target ({reason})"
     if columns.are_parallel(names[src], names[tgt]):
         return f"{note}; each text of the list is a pair."
-    several = "; of several targets, the first is used" if names[tgt].kind == "texts" else ""
-    return f"{note}{several}."
+    if names[tgt].kind != "texts":
+        return f"{note}."
+    rest = ", the others are further references, for Evaluate" if is_listed(names[tgt]) else ""
+    return f"{note}; of several targets, the first is used{rest}."
 
 
 def in_pairs(
     rows: Iterator[TableRow], names: Sequence[Column], chosen: Chosen
 ) -> Iterator[TableRow]:
-    """Rows of a source and one target: one per text of a list of pairs, and with the first of several targets."""
+    """Rows of a source and a target: one per text of a list of pairs, and with the first of several targets.
+
+    Where these are references, the others follow it.
+    """
     if columns.are_parallel(names[chosen.src], names[chosen.tgt]):
         return (each for row in rows for each in _each(row))
-    if chosen.src != chosen.tgt and names[chosen.tgt].kind == "texts":
-        return map(_first_text, rows)
-    return rows
+    if chosen.src == chosen.tgt or names[chosen.tgt].kind != "texts":
+        return rows
+    n = None if is_listed(names[chosen.tgt]) else 1
+    return (_targets(row, n) for row in rows)
 
 
 def _each(row: TableRow) -> Iterator[TableRow]:
@@ -84,10 +91,10 @@ def _each(row: TableRow) -> Iterator[TableRow]:
         yield TableRow(row.number, pair)
 
 
-def _first_text(row: TableRow) -> TableRow:
-    """The row with the first of several targets, such as references by different annotators."""
+def _targets(row: TableRow, n: int | None) -> TableRow:
+    """The row with each of its several targets, or with the first `n`, as a field of its own."""
     src, tgt = row.fields or (None, None)
-    return TableRow(row.number, [src, tgt.partition(f" {TURN} ")[0] if tgt else None])
+    return TableRow(row.number, [src, *(tgt.split(f" {TURN} ")[:n] if tgt else [None])])
 
 
 def _listed(column: Column) -> str:

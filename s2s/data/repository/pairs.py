@@ -54,10 +54,10 @@ def read_corpus(
         rows, rows_notes = _rows(reader, part, options, caps)
     pairs = []
     for row in rows:
-        src, tgt = row.fields or (None, None)
-        if src and tgt and not src.isspace() and not tgt.isspace():
-            cut = reader.budget.truncate
-            pairs.append(Pair(one_line(cut(src)), one_line(cut(tgt))))
+        texts = [one_line(reader.budget.truncate(text or "")) for text in row.fields or ()]
+        src, tgt, *more = [*texts, "", ""][: max(2, len(texts))]
+        if src.strip() and tgt.strip():
+            pairs.append(Pair(src, tgt, more=tuple(filter(str.strip, more))))
     if not pairs:
         which = "the drawn" if options.sample is not None else "the first"
         raise UserError(
