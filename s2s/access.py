@@ -229,12 +229,21 @@ def may_see_data(folder: Path) -> bool:
 def reading_data_of(folder: Path) -> Iterator[None]:
     """Reads the dataset of the run in a folder, as its owner where that shares its sentences.
 
-    Raises DeniedError where it does not.
+    Raises DeniedError where it does not. What goes wrong tells a guest nothing of the dataset, not even its id.
     """
     run = run_in(folder)
     require("view", training_data_in(folder))
-    with acting_as(current() if may(current(), "change", run) else run.owner):
-        yield
+    is_own = may(current(), "change", run)
+    try:
+        with acting_as(current() if is_own else run.owner):
+            yield
+    except UserError as error:
+        if is_own or run.owner == EVERYBODY:
+            raise
+        raise UserError(
+            f"The dataset of the run `{shortened(run.id)}` cannot be read now: it was deleted or is damaged; ask the"
+            " owner of the run."
+        ) from error
 
 
 def evaluation_of(evaluation: str, owner: str) -> Thing:
