@@ -78,6 +78,13 @@ def worker_is_elsewhere() -> bool:
     return os.environ.get("S2S_WORKER") == "elsewhere"
 
 
+def worker_ends_with_app() -> bool:
+    """Whether the worker that the app starts ends with it: on a public server, or in a container that ends with the
+    app (`S2S_WORKER=inside`). On one's own computer a training continues while the dashboard is closed.
+    """
+    return is_hosted() or os.environ.get("S2S_WORKER") == "inside"
+
+
 def lease_seconds() -> float:
     """How long a job stays with a worker that sends no sign of life: `S2S_LEASE_SECONDS`, or 20.
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from s2s import access
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue
-from s2s.runs import RunSummary, checked_name, find_run, list_runs, listing
+from s2s.runs import RunSummary, checked_name, find_run, guests, list_runs, listing
 
 KIND = "train"  # jobs of other kinds do not train a run
 WAITS_FOR_A_WORKER = "Its worker is gone; the next one resumes it automatically."
@@ -31,7 +31,7 @@ def runs(owner: str, *, now: float | None = None) -> list[RunSummary]:
 
 
 def find(run_id: str, owner: str, *, now: float | None = None) -> RunSummary:
-    """One run; from its folder alone while the queue is unreachable.
+    """One run; from its folder alone while the queue is unreachable. A guest sees nothing of a private dataset.
 
     Raises UserError where this workspace may see no such run.
     """
@@ -41,11 +41,11 @@ def find(run_id: str, owner: str, *, now: float | None = None) -> RunSummary:
     try:
         job = _job(run_id, owner, "view")
         if row or job:
-            return _merged(row, job, now)
+            return guests.row(_merged(row, job, now), owner)
     except UserError:
         if row is None:
             raise
-        return row
+        return guests.row(row, owner)
     raise UserError(f"There is no run `{run_id}` of yours; open Runs to see yours.")
 
 

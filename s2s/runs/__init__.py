@@ -6,6 +6,7 @@ from s2s.runs import (
     differences,
     evaluations,
     external_scores,
+    guests,
     listing,
     parallel,
     states,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from s2s.model import weights_path
-from s2s.runs import Evaluation, Run, System
+from s2s.runs import Evaluation, Run, System, guests
 from s2s.scores import SAMPLES, SEED, Scoring
 
 # The files of the test set, as the commands name them.
@@ -73,7 +73,7 @@ def environment() -> dict[str, Any]:
 
 def of_run(run: Run) -> dict[str, Any]:
     """A run's checkpoint: name, step, and what identifies its weights and training pairs."""
-    about = run.folder.about()
+    about = guests.about_run(run.folder.about(), run.folder.path)
     weights = weights_path(run.folder.checkpoints, run.step)
     return {
         "run": run.folder.id,

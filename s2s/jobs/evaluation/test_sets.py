@@ -151,7 +151,7 @@ def _own(test: Sentences) -> TestSet:
         references = _references(own.valid)
         return TestSet(_texts(own.valid), _texts(own.train), (own.note,), references)
     choose(
-        f"split of `{about['source']}`",
+        f"split of the dataset of `{test.run}`",
         test.split,
         {name: name for name in splits_of_run(test.run)},
     )

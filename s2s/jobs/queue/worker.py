@@ -33,6 +33,7 @@ POLL = 0.3  # seconds between two polls of the queue
 LOCK_SECONDS = 2.0  # an app that checks for a worker holds the lock for an instant
 STARTING = 5.0  # seconds that a worker may take to acquire its lock
 GRACE = 90.0  # seconds that jobs may take to save what they have done; compose.yaml allows more
+SAME_STOP = 10.0  # seconds; systemd and the app that ends may each send a SIGTERM
 IDLE = 60.0  # seconds that a worker started by the app stays without work
 
 
@@ -44,10 +45,8 @@ def serve(idle: float | None = None) -> str:
     """
     logs.set_up()
     signals: list[int] = []
-    before = {
-        number: signal.signal(number, lambda number, frame: signals.append(number))
-        for number in (signal.SIGTERM, signal.SIGINT)
-    }
+    note = _noting(signals)
+    before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
     worker = Worker()
     stopped: list[str] = []
     try:
@@ -72,6 +71,21 @@ def serve(idle: float | None = None) -> str:
         if stopped
         else "Stopped."
     )
+
+
+def _noting(
+    signals: list[int], clock: Callable[[], float] = time.monotonic
+) -> Callable[[int, object], None]:
+    """A handler that notes signals, a SIGTERM that soon repeats another one not."""
+    noted = [-math.inf]
+
+    def note(number: int, frame: object) -> None:
+        if number == signal.SIGTERM and clock() - noted[-1] < SAME_STOP:
+            return
+        noted.append(clock())
+        signals.append(number)
+
+    return note
 
 
 @dataclass(frozen=True)
@@ -294,24 +308,39 @@ class Starter:
         self._clock = clock
         self._lock = threading.Lock()
         self._last: dict[Path, float] = {}  # when one was last started, by `S2S_HOME`
+        self._started: list[subprocess.Popen[bytes]] = []  # and not ended yet
+        self._is_over = False
 
     def ensure(self) -> None:
         """Start one, unless a worker is there or was started a moment ago."""
         with self._lock:
             now = self._clock()
             home = settings.home()
-            if now - self._last.get(home, -STARTING) < STARTING or _is_there():
+            if self._is_over or now - self._last.get(home, -STARTING) < STARTING or _is_there():
                 return
             process = _spawn(["s2s", "worker", "--idle", str(IDLE)], "worker.log", {})
             self._last[home] = now
+            at_work = [each for each in self._started if each.poll() is None]
+            self._started = [*at_work, process]  # a slow start may look like none
         threading.Thread(target=process.wait, name="reap the worker", daemon=True).start()
+
+    def end(self) -> None:
+        """Ask the workers that it started to end, wait until their jobs are handed back, and start no more."""
+        with self._lock:
+            self._is_over = True
+        for process in self._started:
+            process.terminate()  # nothing where it has ended
+        until = time.monotonic() + GRACE + SAME_STOP
+        for process in self._started:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(max(0.0, until - time.monotonic()))
 
 
 STARTER = Starter()
 
 
 def ensure() -> None:
-    """Start a worker that outlives this process, unless one is there or runs on another machine
+    """Start a worker that outlives this process (but `end`), unless one is there or runs on another machine
     (`S2S_WORKER=elsewhere`).
 
     Raises UserError where it cannot be started.
@@ -325,6 +354,14 @@ def ensure() -> None:
         raise UserError(
             f"The worker, which trains the models, cannot be started ({reason}); free some space, then try again."
         ) from error
+
+
+def end() -> None:
+    """The app ends, and with it the worker that it started, where nothing outlives the app
+    (`settings.worker_ends_with_app`).
+    """
+    if settings.worker_ends_with_app():
+        STARTER.end()
 
 
 def _spawn(module: Sequence[str], log: str, extra: Mapping[str, str]) -> subprocess.Popen[bytes]:

@@ -9,7 +9,7 @@ import streamlit as st
 from s2s import access
 from s2s.config import UserError
 from s2s.jobs import EvaluationProgress, EvaluationRequest, evaluation_service, worker
-from s2s.runs import Evaluation, EvaluationFolder, evaluations
+from s2s.runs import Evaluation, EvaluationFolder, evaluations, guests
 from s2s.ui.evaluate import (
     buckets,
     charts,
@@ -60,7 +60,7 @@ def _panel(evaluation_id: str, before: str, times: int) -> None:
     if stands.state != before or (times and not polling.still_fits(times)):
         st.rerun()
     place = evaluations.folder(evaluation_id)
-    evaluation = place.evaluation()
+    evaluation = guests.evaluation(place.evaluation())
     with st.container(border=True, key="evaluated"):
         _head(evaluation, stands)
         if stands.is_live:
@@ -84,7 +84,8 @@ def _scores(place: EvaluationFolder, evaluation: Evaluation, *, is_done: bool) -
     if not scores.get("n"):
         return
     found = external.joined(place, evaluation, scores)
-    made = {**place.provenance(), **external.described(evaluation, found.given)}
+    known = guests.provenance(place.provenance(), place.evaluation())
+    made = {**known, **external.described(evaluation, found.given)}
     table.panel(evaluation, found.scores, made, found.names)
     if not (scores.get("is_final") and is_done):
         return
@@ -135,7 +136,7 @@ def _head(evaluation: Evaluation, stands: EvaluationProgress) -> None:
     if refused := st.session_state.pop("refused evaluation", None):
         forms.show_error(refused)
     if stands.error:
-        st.error(as_markdown(stands.error), icon=":material/error:")
+        st.error(as_markdown(stands.error if is_own else guests.FAILED), icon=":material/error:")
     if stands.state in ("stopped", "interrupted") and stands.n:
         st.info(
             f"Stopped after {stands.done:,} of {stands.n:,} sentences; the scores cover those.",

@@ -19,6 +19,7 @@ from s2s.runs import (
     checked_name,
     differences,
     free_name,
+    guests,
 )
 from s2s.ui.kit import as_markdown, cached, forms, plain
 from s2s.ui.kit.badges import badge
@@ -123,7 +124,7 @@ def duplicate(run_id: str) -> tuple[str, list[str]]:
     changes = differences.changed_settings(recipe, PRESETS[base].recipe)
     packed = share.pack(
         {
-            "source": source,
+            **({} if source == guests.PRIVATE else {"source": source}),
             "preset": base,
             **({INIT_FROM: origin} if origin else {}),
             **forms.to_address(changes),
@@ -139,7 +140,9 @@ def duplicate(run_id: str) -> tuple[str, list[str]]:
 
 def _not_carried(source: str, valid: object, has_lost_its_origin: bool) -> list[str]:
     lost = []
-    if source not in SHIPPED_DATASETS and source not in {text.spec for text in cached.datasets()}:
+    if source == guests.PRIVATE:
+        lost.append("Its dataset is private, so choose one of yours.")
+    elif source not in SHIPPED_DATASETS and source not in {text.spec for text in cached.datasets()}:
         lost.append(f"Its dataset `{source}` is not on Data, so choose another.")
     if valid:
         lost.append(

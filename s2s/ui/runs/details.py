@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from s2s.config import Recipe
+from s2s.runs import guests
 from s2s.ui.kit import as_markdown, cached, file_name
 from s2s.ui.runs import table
 
@@ -24,7 +25,7 @@ def card(run_id: str) -> None:
             return
         _pairs("details", _details(about, recipe))
         if command := about.get("command"):
-            st.caption(as_markdown(_repeats(changed(about))))
+            st.caption(as_markdown(_repeats(str(command), changed(about))))
             st.code(str(command), language=None, wrap_lines=True)
         if notes := cached.run_notes(run_id):
             st.caption(as_markdown(" ".join(notes)))
@@ -97,8 +98,10 @@ def origin(about: Mapping[str, Any]) -> str:
     )
 
 
-def _repeats(changes: str) -> str:
+def _repeats(command: str, changes: str) -> str:
     """What the command does."""
+    if guests.ONES_OWN in command:
+        return f"This command trains with the same recipe, once {guests.ONES_OWN} names a dataset of yours."
     if changes:
         return f"This command repeats the run as it began, in a terminal. Later changes are not repeated: {changes}."
     return "This command repeats the run in a terminal; on the same computer, the weights are bit-identical."

@@ -73,7 +73,7 @@ def describe(run: Run) -> str:
     """What the run was trained on, and its size, on one line."""
     known = vocabulary.of(run)
     if not known.languages:
-        dataset = cached.dataset_name(str(run.folder.about().get("source", "its data")))
+        dataset = cached.dataset_name(str(cached.metadata(run.folder.id).get("source", "its data")))
         return f"Trained on {plain(dataset)} · {shape(run)}"
     source, target = known.languages
     words = f"{len(known.words):,} {source} words" if known.words else source

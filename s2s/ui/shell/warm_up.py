@@ -68,6 +68,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     yield
     for cleanup in cleanups:
         cleanup.cancel()
+    await asyncio.to_thread(worker.end)
 
 
 async def _delete_uploads() -> None:

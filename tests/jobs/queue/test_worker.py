@@ -244,6 +244,68 @@ def test_the_app_starts_a_worker_that_outlives_it_unless_somebody_else_does(
     wait_for(lambda: log.read_text() == "There is no more work.\n")
 
 
+GRACEFUL = """
+import pathlib, signal, sys, time
+def end(*_):
+    time.sleep(0.2)  # a checkpoint is saved
+    pathlib.Path(sys.argv[1], "handed back").touch()
+    sys.exit()
+signal.signal(signal.SIGTERM, end)
+pathlib.Path(sys.argv[1], "working").touch()
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize(
+    ("variables", "ends"),
+    [
+        ({"S2S_HOSTED": "1"}, True),
+        ({"S2S_WORKER": "inside"}, True),
+        ({"S2S_HOSTED": "1", "S2S_WORKER": "elsewhere"}, False),
+        ({}, False),
+    ],
+)
+def test_where_nothing_outlives_the_app_its_worker_hands_its_jobs_back_before_the_app_ends(
+    variables: dict[str, str], ends: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    def spawn(*_: object) -> subprocess.Popen[bytes]:
+        started.append(subprocess.Popen([sys.executable, "-c", GRACEFUL, str(tmp_path)]))
+        return started[0]
+
+    monkeypatch.setattr(worker, "_spawn", spawn)
+    monkeypatch.setattr(worker, "STARTER", worker.Starter())
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    worker.ensure()
+    if started:
+        wait_for((tmp_path / "working").exists)
+    worker.end()
+    assert (tmp_path / "handed back").exists() == ends
+    assert [process.poll() for process in started] == ([0] if ends else [None] * len(started))
+    worker.ensure()  # a page that is drawn meanwhile starts no other
+    assert len(started) == ("S2S_WORKER" not in variables or ends)
+    for process in started:
+        process.kill()
+
+
+def test_a_second_signal_counts_unless_systemd_and_the_app_have_sent_the_same() -> None:
+    signals: list[int] = []
+    now = [0.0]
+    note = worker._noting(signals, lambda: now[0])
+    for number, at in (
+        (signal.SIGTERM, 0.0),
+        (signal.SIGTERM, 3.0),
+        (signal.SIGINT, 4.0),
+        (signal.SIGTERM, 13.9),
+        (signal.SIGTERM, 14.1),
+    ):
+        now[0] = at
+        note(number, None)
+    assert signals == [signal.SIGTERM, signal.SIGINT, signal.SIGTERM]
+
+
 def test_a_database_that_is_away_does_not_end_the_worker_and_is_said_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from s2s.config import Recipe, UserError
 from s2s.demo import DEMOS
 from s2s.jobs import queue, run_service
 from s2s.model import saved_steps, weights_path
-from s2s.runs import Run, RunFolder, RunSummary
+from s2s.runs import Run, RunFolder, RunSummary, guests
 from s2s.share import printable
 from s2s.ui.kit.text import shortened
 
@@ -58,14 +57,11 @@ def is_own(run_id: str) -> bool:
 
 
 def _shared_run(run_id: str) -> RunSummary | None:
-    """A run whose link was followed; a guest does not see what its owner noted."""
-    who = access.current()
+    """A run whose link was followed."""
     try:
-        row = run_service.find(run_id, who)
+        return run_service.find(run_id, access.current())
     except UserError:
         return None
-    is_own = access.may(who, "change", access.run_of(run_id, row.owner))
-    return row if is_own else replace(row, tags=(), comment="")
 
 
 def own_runs() -> list[RunSummary]:
@@ -151,9 +147,10 @@ def _opened(folder: Path, best: int, step: int | None) -> Run:
 
 
 def metadata(run_id: str) -> Mapping[str, Any]:
-    """The contents of a run's recipe.json; empty before it is written, or where it is broken."""
+    """The contents of a run's recipe.json for this visitor; empty before it is written, or where it is broken."""
     try:
-        return _metadata(*_stamped(run_id))
+        folder, changed, size = _stamped(run_id)
+        return guests.about_run(_metadata(folder, changed, size), Path(folder))
     except (UserError, OSError):
         return {}
 
@@ -213,9 +210,6 @@ def _parameter_count(path: str) -> int | None:
 
 def run_notes(run_id: str) -> list[str]:
     """Sentences about how a run's dataset was cleaned and what went wrong since; none before it was read."""
-    try:
-        about = RunFolder(access.run_folder(run_id)).about()
-    except UserError:
-        return []
+    about = metadata(run_id)
     data = about.get("data") or {}
     return [str(note) for note in (*(data.get("notes") or []), *(about.get("warnings") or []))]

@@ -1,0 +1,158 @@
+"""What a guest sees of a shared run or evaluation: nothing that names a private dataset of its owner.
+
+A private dataset is one that neither ships with the program nor, where its sentences are shared too, is on the Hub.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from s2s import access, settings
+from s2s.config import UserError
+from s2s.runs.evaluations import Evaluation, Sentences
+from s2s.runs.listing import RunSummary
+
+PRIVATE = "a private dataset"
+PRIVATE_RUN = "a private run"
+ONES_OWN = "YOUR-DATASET"  # in a command
+ONES_OWN_RUN = "YOUR-RUN"
+FAILED = "It failed; its owner sees why."
+HASHES = frozenset({"train_hash", "valid_hash", "notes"})
+NOTHING_HELD_OUT = (
+    "nothing is held out"  # in the one note on a dataset that says nothing else of it
+)
+SPEC = re.compile(r"corpus:([\w-]+)")
+
+
+def about_run(about: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+    """The content of recipe.json for this request."""
+    if access.may(access.current(), "change", access.run_in(folder)):
+        return about
+    source, valid = str(about.get("source") or ""), str(about.get("valid") or "")
+    is_shared = access.may_see_data(folder)
+    shown = {**about, "source": _named(source, is_shared), "valid": _named(valid, is_shared)}
+    words = {each: ONES_OWN for each in (source, valid) if _named(each, is_shared) != each}
+    init_from = about.get("init_from")
+    if isinstance(init_from, Mapping) and not _may_view(str(init_from.get("run"))):
+        shown["init_from"] = {**init_from, "run": PRIVATE_RUN}
+        words[f"{init_from.get('run')}@{init_from.get('step')}"] = ONES_OWN_RUN
+    if words:
+        shown["command"] = _with(str(about.get("command") or ""), words)
+    if shown["source"] != source:
+        data = about.get("data")
+        shown["data"] = _without_dataset(data if isinstance(data, Mapping) else {})
+        shown["name"] = _run_name(str(about.get("name") or ""), source, str(about.get("preset")))
+    return shown
+
+
+def row(found: RunSummary, workspace: str) -> RunSummary:
+    """A run's row for a workspace; what its owner noted is the owner's alone."""
+    if access.may(workspace, "change", access.run_of(found.id, found.owner)):
+        return found
+    said = access.sharing("run", found.id)
+    shown = replace(
+        found,
+        tags=(),
+        comment="",
+        error=FAILED if found.error else "",
+        source=_named(found.source, said.link and said.data),
+    )
+    if found.init_from and not _may_view(found.init_from):
+        shown = replace(shown, init_from=PRIVATE_RUN)
+    if shown.source != found.source:
+        shown = replace(shown, name=_run_name(found.name, found.source, found.preset))
+    return shown
+
+
+def evaluation(found: Evaluation) -> Evaluation:
+    """An evaluation for this request."""
+    if not _is_hidden(found):
+        return found
+    test = found.test
+    named = PRIVATE if test.name and found.name.startswith(test.name) else found.name
+    hidden = Sentences(
+        PRIVATE,
+        n=test.n,
+        n_all=test.n_all,
+        has_references=test.has_references,
+        is_grouped=test.is_grouped,
+    )
+    return replace(found, name=named, test=hidden)
+
+
+def provenance(made: Mapping[str, Any], found: Evaluation) -> dict[str, Any]:
+    """What an evaluation was made with, for this request; `found` as it is stored."""
+    shown = dict(made)
+    if _is_hidden(found) and isinstance(test := made.get("test"), Mapping):
+        kept = {key: test.get(key) for key in ("n", "n_all", "subset", "is_grouped")}
+        hidden = {"name": PRIVATE, "dataset": "", "run": "", "split": "", "files": [], "hash": ""}
+        shown["test"] = {**hidden, **kept}
+    if not _is_own(found) and "systems" in made:
+        shown["systems"] = [
+            {key: value for key, value in own.items() if key not in ("train_hash", "run_name")}
+            for own in made["systems"]
+        ]
+    return shown
+
+
+def _is_own(found: Evaluation) -> bool:
+    thing = access.evaluation_of(found.id, found.owner)
+    return access.may(access.current(), "change", thing)
+
+
+def _is_hidden(found: Evaluation) -> bool:
+    """Whether the test set is private: not this visitor's, not shipped, its sentences not shared."""
+    return not (
+        _is_own(found)
+        or found.test.spec.startswith(access.SHIPPED_SOURCES)
+        or access.may(access.current(), "view", access.sentences_of(found.id, found.owner))
+    )
+
+
+def _named(source: str, is_shared: bool) -> str:
+    shown = (*access.SHIPPED_SOURCES, "hub:") if is_shared else access.SHIPPED_SOURCES
+    return source if not source or source.startswith(shown) else PRIVATE
+
+
+def _run_name(name: str, source: str, preset: str) -> str:
+    """The name that a run has by default says on what it was trained."""
+    if preset and name.startswith(f"{preset} on "):
+        return f"{preset} on {PRIVATE}"
+    names = [source]
+    if found := SPEC.match(source):
+        names.append(found[1])
+        with contextlib.suppress(OSError):  # deleted
+            names.append(access.about(settings.home() / "corpora" / found[1] / "about.json").name)
+    for each in filter(None, names):
+        name = name.replace(each, PRIVATE)
+    return name
+
+
+def _with(command: str, words: Mapping[str, str]) -> str:
+    """The command of a shell with other words in place of these; "" for one that is not understood."""
+    line, then, changes = command.partition("  # and then: ")
+    try:
+        return shlex.join(words.get(each, each) for each in shlex.split(line)) + then + changes
+    except ValueError:
+        return ""
+
+
+def _without_dataset(data: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in data.items() if key not in HASHES}
+    notes = data.get("notes")
+    known = [str(note) for note in notes] if isinstance(notes, list) else []
+    return {**kept, "notes": [note for note in known if NOTHING_HELD_OUT in note]}
+
+
+def _may_view(run: str) -> bool:
+    try:
+        access.run_folder(run, "view")
+    except UserError:
+        return False
+    return True
