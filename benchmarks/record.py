@@ -23,12 +23,12 @@ from benchmarks.results import ROOT
 QUICK: Mapping[str, str] = MappingProxyType(
     {
         "train": "train --models transformer-tiny --rounds 3 --tokens 6000 --curve-steps 0",
-        "decode": "decode --parts memory speed --rounds 3 --seconds 1",
+        "decode": "decode --parts speed --rounds 3 --seconds 0.6",
         "memorize": "builtin --parts memory",
         "demos": "demos",
         "press": "press --rounds 3",
-        "upload": "upload --runs 3",
-        "app": "app --seconds 40 --only training-on-builtin",
+        "upload": "upload --runs 2",
+        "app": "app --seconds 30 --only training-on-builtin",
         "hosted": "hosted --only crowd --seconds 60",
     }
 )

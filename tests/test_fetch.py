@@ -88,13 +88,12 @@ def test_an_unknown_dataset_is_a_sentence(capsys: pytest.CaptureFixture[str]) ->
     assert "there is no dataset word; there are words" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not (DATA / "multi30k").is_dir(), reason="no folder of datasets")
 def test_the_files_of_the_measurements_have_the_noted_digests() -> None:
-    there = [
-        (name, file)
-        for name, row in fetch.DATASETS.items()
-        for file in row.files
-        if (DATA / name / file).is_file()
-    ]
-    assert ("multi30k", "train.de") in there
-    assert {fetch.state(name, file, DATA) for name, file in there} == {"ok"}
+    """Those that are on this machine; Multi30k may be absent, and then only the notes are checked."""
+    known = [(name, file) for name, row in fetch.DATASETS.items() for file in row.files]
+    there = [(name, file) for name, file in known if (DATA / name / file).is_file()]
+    assert {fetch.state(name, file, DATA) for name, file in there} <= {"ok"}
+    for name, file in known:
+        path, digest = fetch.DATASETS[name].files[file]
+        assert len(digest) == 64
+        assert fetch.DATASETS[name].address("https://host", path).startswith("https://host/")
