@@ -43,9 +43,8 @@ class Reduction(NamedTuple):
     kinds: tuple[str, ...]
     about: str
     source: str
-    of_one_head: str = (
-        ""  # stands in for `about` where a single head is selected, if it then says something else
-    )
+    # Stands in for `about` where a single head is selected, if it then says something else.
+    of_one_head: str = ""
 
     def description(self, which: HeadSelection) -> str:
         """One honest sentence or two."""

@@ -30,17 +30,15 @@ class SentenceRow:
     source: str
     reference: str
     hypothesis: str
-    scores: Mapping[
-        str, float
-    ]  # sentence scores by the keys of METRICS, and those given for other metrics
+    # Sentence scores by the keys of METRICS, and those given for other metrics.
+    scores: Mapping[str, float]
     # Words of a hypothesis, by the lengths of this test set; None for an empty source.
     expected: float | None
     log_prob: float | None  # nats, the model's own sum
     score: float | None  # what the strategy ranks by
     rarest: Rarest | None
-    repeated: (
-        str  # the longest sequence of words that occurs twice in the hypothesis, "" without one
-    )
+    # The longest sequence of words that occurs twice in the hypothesis, "" without one.
+    repeated: str
     flags: tuple[QualityFlag, ...]
 
     @property

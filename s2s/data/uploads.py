@@ -29,9 +29,8 @@ from s2s.data.profile import DatasetProfile, digest, new_upload
 FORMAT = 1
 RECORD = "upload.json"
 LIFETIME = 86_400.0  # seconds that an upload is stored
-UNREACHABLE = (
-    3_600.0  # seconds until a folder that no address names is deleted; writing one takes less
-)
+# Seconds until a folder that no address names is deleted; writing one takes less.
+UNREACHABLE = 3_600.0
 MAX_READINGS = 3  # of one upload: two pages may show it in different ways
 UPLOAD_ID = re.compile("[0-9a-z]{16}")
 SECTIONS = ("text", "preview", "lint")  # of an upload's profile, computed at once

@@ -28,9 +28,8 @@ class SearchNode:
     log_prob: float  # of the whole prefix, the model's own, nats
     total: float  # the same as the strategy counts it, by which it ranks live prefixes
     state: str
-    rank: int | None = (
-        None  # among the candidates of its step, 1 the best; None where they are not known
-    )
+    # Among the candidates of its step, 1 the best; None where they are not known.
+    rank: int | None = None
     score: float | None = None  # what finished ones are ranked by
     final_rank: int | None = None  # among the finished ones, 1 the best
     reason: str = ""

@@ -22,9 +22,8 @@ ROW_HEIGHTS = ((8, 40), (12, 32), (24, 24), (64, 16))  # maximum number of rows,
 MAX_LEVEL = 7  # more keys than this are slanted on a phone, and need room above the cells
 SLANT = 28  # pixels of that room
 MAX_SLANTED = 12  # more keys than this are vertical
-VERTICAL_SIZE = (
-    12  # of their letters; a label is drawn only where there are 1.2 times as many pixels
-)
+# Of their letters; a label is drawn only where there are 1.2 times as many pixels.
+VERTICAL_SIZE = 12
 MAX_UNNUMBERED = 24  # tokens of one side; more are numbered
 
 

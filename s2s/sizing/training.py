@@ -11,9 +11,8 @@ BYTES = 4  # of a float32
 # Logits computed at a time: on a CPU they stay in the cache, on a GPU a product must be large to be fast.
 CHUNK = 2**22
 GPU_CHUNK = 2**27
-FIXED = (
-    100_000_000  # bytes that torch loads and allocates with the first optimizer and the first batch
-)
+# Bytes that torch loads and allocates with the first optimizer and the first batch.
+FIXED = 100_000_000
 # Peak memory over the size of the saved activations: the backward pass needs room too, and batches of
 # other lengths fragment the memory.
 FRAGMENTATION = 1.7

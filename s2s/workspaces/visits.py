@@ -19,9 +19,8 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
 
-REPLACED = (
-    "s2s_replaced"  # a cookie that lasts until the next page: what was sent as a key was none
-)
+# A cookie that lasts until the next page: what was sent as a key was none.
+REPLACED = "s2s_replaced"
 REPLACED_SECONDS = 60
 PAGE = """<!doctype html><html lang="en" style="color-scheme: light dark"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><title>s2s</title>

@@ -21,9 +21,8 @@ DETECTED = 1024  # bytes from which UTF-16 without a byte order mark is detected
 MIN_NUL = 0.9  # share of NUL in every other byte, in UTF-16 of a text in Latin letters
 MAX_HIGH = 0.5  # share of non-ASCII letters in Latin-1, once there are MIN_HIGH of them
 MIN_HIGH = 50
-MAX_UTF8 = (
-    0.2  # share of non-ASCII bytes in complete UTF-8 characters; real Latin-1 has almost none
-)
+# Share of non-ASCII bytes in complete UTF-8 characters; real Latin-1 has almost none.
+MAX_UTF8 = 0.2
 UTF8_CHARACTER = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{3}"
 )

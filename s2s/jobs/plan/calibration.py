@@ -21,9 +21,8 @@ MIN_SECONDS = 20.0  # seconds that they must have taken: in a shorter run, start
 TRUSTED = 3  # runs; with fewer, half the correction (on a log scale) is applied
 TAIL_BYTES = 1 << 17  # bytes at the end of a metrics.jsonl that are read: a few hundred steps
 BOUNDS = (0.3, 3.0)  # a run that shared the computer with many others says nothing about one alone
-SLOTS_PER_TOKEN = (
-    0.6  # of both sides: half of them are the longer side's, a sixth of a batch is padding
-)
+# Of both sides: half of them are the longer side's, a sixth of a batch is padding.
+SLOTS_PER_TOKEN = 0.6
 
 
 @dataclass(frozen=True)

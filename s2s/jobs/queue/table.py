@@ -18,9 +18,8 @@ from s2s.jobs.queue.time_used import keep_time_used, minutes_within_a_day
 from s2s.jobs.queue.turns import in_turn, note_turn
 from s2s.settings import limits, new_id
 
-EXPRESS_AT_ONCE = (
-    12  # jobs of a few seconds, each 35 MB: a class that starts together sees its curves together
-)
+# Jobs of a few seconds, each 35 MB: a class that starts together sees its curves together.
+EXPRESS_AT_ONCE = 12
 # Running jobs per host, by slot.
 AT_ONCE = MappingProxyType({"long": 1, "express": EXPRESS_AT_ONCE})
 MOST_LISTED = 1000  # jobs

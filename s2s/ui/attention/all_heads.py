@@ -73,11 +73,10 @@ def _save_button(request: AttentionRequest) -> None:
     """The weights of every head as they are: the reduction and simplifications of the page concern its heatmap."""
     view = request.view
     n_layers, n_heads = view.weights.shape[:2]
-    pictures = {
-        which: reduced(request.attention, which)
-        for layer, head in np.ndindex(n_layers, n_heads)
-        for which in [HeadSelection(request.which.kind, layer, head)]
-    }
+    pictures = {}
+    for layer, head in np.ndindex(n_layers, n_heads):
+        which = HeadSelection(request.which.kind, layer, head)
+        pictures[which] = reduced(request.attention, which)
     draw = partial(svg_heads.heads, view.weights, _roles(request), per_row=STATE.now.scale == "row")
     export.save_button(
         replace(request, reduction=DEFAULT_REDUCTION, note=""),
@@ -144,13 +143,9 @@ def _enlarged(view: LabeledWeights) -> tuple[int, int] | None:
     if not (given := STATE.now.alone):
         return None
     n_layers, n_heads = view.weights.shape[:2]
-    heads = {
-        f"{layer + 1}.{head + 1}": (layer, head)
-        for layer in range(n_layers)
-        for head in range(n_heads)
-    }
-    if given in heads:
-        return heads[given]
+    for layer, head in np.ndindex(n_layers, n_heads):
+        if given == f"{layer + 1}.{head + 1}":
+            return layer, head
     pickers.notify(
         f"There is no head {given[:20]} to enlarge: this model has {n_layers} layers of {n_heads} heads."
     )

@@ -81,11 +81,12 @@ def _part(shown: AttentionMap) -> tuple[AttentionMap, tuple[int, int]]:
     blocks = {f"{rows.start + 1}.{keys.start + 1}": (rows, keys) for rows, keys in pairs}
     if len(blocks) == 1:
         return shown, (1, 1)
-    names = {
-        slug: f"rows {_span(rows)} · columns {_span(keys)}" for slug, (rows, keys) in blocks.items()
-    }
+    names = {}
+    for slug, (rows, keys) in blocks.items():
+        names[slug] = f"rows {_span(rows)} · columns {_span(keys)}"
+    first = next(iter(blocks))
     chosen = STATE.choice(
-        "part", "Part", names, default=next(iter(blocks)), width=270, label_visibility="collapsed"
+        "part", "Part", names, default=first, width=270, label_visibility="collapsed"
     )
     rows, keys = blocks[chosen]
     name = f"{shown.name}\n{names[chosen]} of {len(shown.rows)} × {len(shown.keys)}"

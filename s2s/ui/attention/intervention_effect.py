@@ -12,7 +12,7 @@ import streamlit as st
 
 from s2s.analysis import INTERVENTIONS, Attention, Head
 from s2s.files import csv_writer
-from s2s.runs import InterventionResult, Interventions, Next, Run
+from s2s.runs import Decoded, InterventionResult, Interventions, Next, Run
 from s2s.ui.attention.request import AttentionRequest
 from s2s.ui.kit import captions, differences, nats, plain
 
@@ -50,9 +50,8 @@ def _override(interventions: Interventions, attention: Attention) -> str:
     heads = "all heads of cross-attention look"
     if interventions.overridden is not None:
         n_heads = len(interventions.overridden)
-        heads = (
-            f"{_count(n_heads, 'head')} of cross-attention {'looks' if n_heads == 1 else 'look'}"
-        )
+        verb = "looks" if n_heads == 1 else "look"
+        heads = f"{_count(n_heads, 'head')} of cross-attention {verb}"
     return f"while token {interventions.position + 1} ({_quoted(token)}) is written, {heads} only at {keys}"
 
 
@@ -90,10 +89,8 @@ def _certainty(gain: float) -> str:
 
 def _outcome(result: InterventionResult, position: int) -> str:
     """What the changed model wrote at a position, as the end of a sentence."""
-    after, before = (
-        one.tokens[position] if position < len(one.tokens) else END
-        for one in (result.after, result.before)
-    )
+    before = _token_at(result.before, position)
+    after = _token_at(result.after, position)
     if after == before == END:
         return "stopped there anyway."
     if after == before:
@@ -102,6 +99,10 @@ def _outcome(result: InterventionResult, position: int) -> str:
         return f"stopped instead of writing {_quoted(before)}."
     instead = "stopping" if before == END else _quoted(before)
     return f"wrote {_quoted(after)} instead of {instead}, then continued on its own."
+
+
+def _token_at(found: Decoded, position: int) -> str:
+    return found.tokens[position] if position < len(found.tokens) else END
 
 
 def _translations(result: InterventionResult) -> None:

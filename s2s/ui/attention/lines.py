@@ -25,15 +25,14 @@ def show(request: AttentionRequest) -> None:
         heads = _heads(request)
         share = share_slider()
     pictures = {which: request.map_of(which) for which in heads} or {request.which: request.shown}
-    links, n_lines = _strongest(
-        {
-            export.layer_head(which): strongest_cells(picture.weights, share)
-            for which, picture in pictures.items()
-        }
-    )
+    cells = {}
+    for which, picture in pictures.items():
+        cells[export.layer_head(which)] = strongest_cells(picture.weights, share)
+    links, n_lines = _strongest(cells)
+    n_drawn = sum(map(len, links.values()))
+    note = _drawn_note(share, n_drawn, n_lines)
     first = next(iter(pictures.values()))
     title = captions.heatmap_title(request.run, request.which.kind, export.maps_name(pictures))
-    note = _drawn_note(share, sum(map(len, links.values())), n_lines)
     st.caption(as_markdown(f"{request.note} {note}"))
     attention_lines(
         links,
@@ -101,16 +100,14 @@ def share_slider() -> float:
 
 def _strongest(links: Mapping[str, svg.Links]) -> tuple[Mapping[str, svg.Links], int]:
     """At most as many lines as a browser can draw, and the number before that limit."""
-    weights = sorted(
-        (link[2] for head_links in links.values() for link in head_links), reverse=True
-    )
+    weights = [weight for of_head in links.values() for _, _, weight in of_head]
     most = MAX_LINES if len(links) == 1 else MAX_DASHED_LINES
     if len(weights) <= most:
         return links, len(weights)
-    strongest: Mapping[str, svg.Links] = {
-        name: [link for link in head_links if link[2] > weights[most]]
-        for name, head_links in links.items()
-    }
+    limit = sorted(weights, reverse=True)[most]
+    strongest: dict[str, svg.Links] = {}
+    for name, of_head in links.items():
+        strongest[name] = [link for link in of_head if link[2] > limit]
     return strongest, len(weights)
 
 

@@ -40,10 +40,10 @@ def shown() -> Sequence[str]:
 
 def _take_over(linked: Mapping[str, str | None], run_id: str) -> None:
     """Show exactly the columns of the address; missing numbers between them are closed up."""
-    current = {
-        key: str(st.session_state.get(key, "")) if key in st.query_params else "" for key in KEYS
-    }
-    texts = {key: current[key] if text is None else text for key, text in linked.items()}
+    texts = {}
+    for key, text in linked.items():
+        current = str(st.session_state.get(key, "")) if key in st.query_params else ""
+        texts[key] = current if text is None else text
     given = [key for key in KEYS if texts[key] or key == column.FIRST_KEY]
     for key, origin in zip(KEYS, given, strict=False):
         if key != origin or linked[origin] is not None:
@@ -55,12 +55,13 @@ def write_to_url(written: Sequence[str], default: str) -> None:
     """Write every column to the session and the address, as one entry of the browser's history; a default first column
     is left out.
     """
-    values = dict(zip(KEYS, [*written, *[""] * (len(KEYS) - len(written))], strict=True))
-    defaults = {key: default if key == column.FIRST_KEY else "" for key in KEYS}
-    in_url = {key: "" if value == defaults[key] else value for key, value in values.items()}
-    changed: dict[str, str | list[str]] = {
-        key: value or [] for key, value in in_url.items() if value != st.query_params.get(key, "")
-    }
+    values = dict.fromkeys(KEYS, "") | dict(zip(KEYS, written, strict=False))
+    defaults = dict.fromkeys(KEYS, "") | {column.FIRST_KEY: default}
+    changed: dict[str, str | list[str]] = {}
+    for key, value in values.items():
+        in_url = "" if value == defaults[key] else value
+        if in_url != st.query_params.get(key, ""):
+            changed[key] = in_url or []
     if changed:
         st.query_params.update(changed)
     for key, value in values.items():
@@ -70,10 +71,9 @@ def write_to_url(written: Sequence[str], default: str) -> None:
 def add(run_id: str) -> None:
     """Add a column: the last column's run and checkpoint, with a strategy that no column has yet."""
     used = {st.session_state.get(f"{key} strategy", column.DEFAULT) for key in shown()}
+    unused = (name for name in STRATEGIES if name not in used)
     clone(shown()[-1], run_id)
-    st.session_state[f"{shown()[-1]} strategy"] = next(
-        (name for name in STRATEGIES if name not in used), column.DEFAULT
-    )
+    st.session_state[f"{shown()[-1]} strategy"] = next(unused, column.DEFAULT)
 
 
 def clone(key: str, run_id: str) -> None:
@@ -93,9 +93,8 @@ def remove(key: str, run_id: str) -> None:
     for target, source in zip(KEYS[position:], KEYS[position + 1 : count], strict=False):
         column.copy(source, target, run_id)
     st.session_state[COUNT] = count - 1
-    st.session_state[LAST_RUN] = st.session_state[
-        "run"
-    ]  # the others keep their runs, whichever run the page has now
+    # The others keep their runs, whichever run the page has now.
+    st.session_state[LAST_RUN] = st.session_state["run"]
     against = STATE.now.against
     if against.isdecimal() and int(against) > position:
         moved = int(against) - 1
@@ -123,10 +122,8 @@ def _strategies(*names: str) -> Callable[[str], list[Column]]:
 def _checkpoints(run_id: str) -> list[Column]:
     """The best checkpoint and the first, or the only one."""
     run = cached.open_run(run_id)
-    return [
-        Column(run_id, str(step))
-        for step in dict.fromkeys((run.step, min(run.folder.steps_by_choice())))
-    ]
+    first = min(run.folder.steps_by_choice())
+    return [Column(run_id, str(step)) for step in dict.fromkeys((run.step, first))]
 
 
 def _first(run_id: str) -> list[Column]:

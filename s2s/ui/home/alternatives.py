@@ -12,9 +12,8 @@ from s2s.ui.kit import cached
 from s2s.ui.kit.candidates import token_cells
 from s2s.ui.shell import page_link
 
-CHOSEN = (
-    "home alternative"  # the sentence it belongs to, and the ids that the target then begins with
-)
+# The sentence it belongs to, and the ids that the target then begins with.
+CHOSEN = "home alternative"
 
 
 def alternatives(run: Run, text: str, found: Decoded) -> None:

@@ -83,9 +83,8 @@ def _saved_pairs(folder: Path, split: str) -> Iterator[Pair]:
         return
     src, tgt, align = (path.open(encoding="utf-8", newline="\n") for path in paths)
     with src, tgt, align:
-        for lines in zip(src, tgt, align, strict=True):
-            source, target, links = (line.rstrip("\n") for line in lines)
-            yield Pair(source, target, _gold(links))
+        for source, target, links in zip(src, tgt, align, strict=True):
+            yield Pair(source.rstrip("\n"), target.rstrip("\n"), _gold(links))
 
 
 def _gold(links: str) -> Gold:

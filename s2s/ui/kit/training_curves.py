@@ -45,9 +45,8 @@ class Quantity(NamedTuple):
 
     label: str
     axis: str  # with its unit
-    curves: Mapping[
-        str, tuple[str, str]
-    ]  # name -> fields of `Curves` with the steps and the values
+    # Name -> fields of `Curves` with the steps and the values.
+    curves: Mapping[str, tuple[str, str]]
     reading: str
     scale: float = 1.0  # what a logged 1 is drawn as
     is_score: bool = False  # of translations: not measured at step 0

@@ -167,9 +167,8 @@ class Score(NamedTuple):
 
     of: Callable[[str], float | str | None]
     form: Callable[[Any], str] = str
-    better: Callable[[Any], float] | None = (
-        None  # a sort key, larger is better; None if no direction is better
-    )
+    # A sort key, larger is better; None if no direction is better.
+    better: Callable[[Any], float] | None = None
 
 
 def _parameters(run: str) -> int | None:

@@ -33,12 +33,11 @@ def tabs(views: Mapping[str, Tab], run_id: str) -> None:
     st.session_state.setdefault(TABS, views[STATE.now.tab].label)
     open_view = names[st.session_state[TABS]]
     STATE.remember(tab=open_view, **_hidden(views, open_view))
-    for view, tab in zip(
-        views.values(), st.tabs(list(names), key=TABS, on_change="rerun"), strict=True
-    ):
-        if view is views[open_view]:
+    drawn = st.tabs(list(names), key=TABS, on_change="rerun")
+    for name, tab in zip(views, drawn, strict=True):
+        if name == open_view:
             with tab:
-                _draw(view, run_id)
+                _draw(views[name], run_id)
 
 
 def compare(run_id: str, other: str) -> None:

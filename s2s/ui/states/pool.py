@@ -20,9 +20,8 @@ from s2s.runs import states as run_states
 from s2s.ui.kit import cached, vocabulary
 
 MAX_SENTENCES = 1000
-MAX_NUMBERS = (
-    12_000_000  # in the vectors of all layers, 48 MB; a large model searches fewer sentences
-)
+# In the vectors of all layers, 48 MB; a large model searches fewer sentences.
+MAX_NUMBERS = 12_000_000
 MAX_BYTES = 4_000_000  # of a file that is read for its sentences
 BASELINE_SENTENCES = 200  # their words stand for any words
 MAX_OCCURRENCES = 40  # sentences with the same word after the same word

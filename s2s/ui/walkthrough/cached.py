@@ -54,8 +54,8 @@ def _erased(
 def _flows(
     folder: str, step: int, src: Ids, tgt: Ids, _run: Run
 ) -> tuple[experiments.GradientFlow, experiments.GradientFlow]:
-    model = experiments.frozen_copy(_run.model)
+    intact = experiments.frozen_copy(_run.model)
     without_residual = experiments.without_residual(_run.model)
-    return experiments.gradient_flow(model, src, tgt), experiments.gradient_flow(
-        without_residual, src, tgt
-    )
+    flow = experiments.gradient_flow(intact, src, tgt)
+    flow_without = experiments.gradient_flow(without_residual, src, tgt)
+    return flow, flow_without

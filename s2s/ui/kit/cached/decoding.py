@@ -96,8 +96,10 @@ def attention(run: Run, text: str, target: str) -> Attention:
     model = run.recipe.model
     src_len = len(run.src_tokenizer.encode(text)) + 1
     tgt_len = len(run.tgt_tokenizer.encode(target)) + 1
-    encoder, decoder = (stack.n_layers * stack.n_heads for stack in (model.encoder, model.decoder))
-    n_weights = encoder * src_len * src_len + decoder * tgt_len * (src_len + tgt_len)
+    encoder_heads = model.encoder.n_layers * model.encoder.n_heads
+    decoder_heads = model.decoder.n_layers * model.decoder.n_heads
+    n_weights = encoder_heads * src_len * src_len
+    n_weights += decoder_heads * tgt_len * (src_len + tgt_len)  # cross-attention, self-attention
     if n_weights > MAX_WEIGHTS:
         raise UserError(
             f"{src_len} source and {tgt_len} target tokens make {n_weights / 1e6:,.0f} million attention weights in"
