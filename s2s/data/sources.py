@@ -14,7 +14,6 @@ from s2s.config import (
     Choice,
     Config,
     UserError,
-    choose,
     fields_of,
     json_or_text,
     override,
@@ -118,7 +117,7 @@ def load(spec: str, split: str | None = None) -> Corpus:
     """The pairs of a split, by default of `train` or of the first one. Raises UserError for an invalid SPEC."""
     splits_ = _opened(spec)
     name = split or ("train" if "train" in splits_ else next(iter(splits_)))
-    corpus = choose(f"split of `{shortened(spec)}`", name, splits_)()
+    corpus = _split(spec, name, splits_)()
     options = parse_spec(spec).options
     return dataclasses.replace(files.limited(corpus, options.rows, options.sample), spec=spec)
 
@@ -150,7 +149,15 @@ def _opened(spec: str) -> Splits:
     splits_ = SOURCES[source].make(location, options)
     if not options.split:
         return splits_
-    return {options.split: choose(f"split of `{shortened(location)}`", options.split, splits_)}
+    return {options.split: _split(location, options.split, splits_)}
+
+
+def _split(name: str, split: str, splits_: Splits) -> Callable[[], Corpus]:
+    """One of the splits. Raises UserError with all that are there."""
+    if split in splits_:
+        return splits_[split]
+    what = str(unknown(f"split of `{shortened(name)}`", split, splits_)).removesuffix(".")
+    raise UserError(f"{what}; it has {shortened(', '.join(splits_))}.")
 
 
 def _split_options(spec: str) -> tuple[str, str]:
