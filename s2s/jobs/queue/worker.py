@@ -340,8 +340,7 @@ STARTER = Starter()
 
 
 def ensure() -> None:
-    """Start a worker that outlives this process (but `end`), unless one is there or runs on another machine
-    (`S2S_WORKER=elsewhere`).
+    """Start a worker that outlives this process (but `end`), unless one runs here or elsewhere (`S2S_WORKER`).
 
     Raises UserError where it cannot be started.
     """
@@ -357,9 +356,7 @@ def ensure() -> None:
 
 
 def end() -> None:
-    """The app ends, and with it the worker that it started, where nothing outlives the app
-    (`settings.worker_ends_with_app`).
-    """
+    """The app ends, and with it the worker that it started, where `settings.worker_ends_with_app`."""
     if settings.worker_ends_with_app():
         STARTER.end()
 
