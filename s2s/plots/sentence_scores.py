@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import plotly.graph_objects as go
 
 from s2s.plots import theme
@@ -28,8 +29,8 @@ def sentence_scores(
     shown = [i * len(x) // n for i in range(n)]
     names = [f"{i + 1:,}: {theme.escaped(theme.shortened(texts[i], MAX_TEXT))}" for i in shown]
     dots = go.Scatter(
-        x=[x[i] for i in shown],
-        y=[y[i] for i in shown],
+        x=np.array([x[i] for i in shown], np.float32),  # no axis zooms into rounding
+        y=np.array([y[i] for i in shown], np.float32),
         mode="markers",
         customdata=names,
         marker={"size": 7, "color": theme.CATEGORICAL[0], "opacity": 0.5},

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 
 from s2s.plots import theme
@@ -51,9 +52,10 @@ def _line(line: SweepLine, number: int, x_label: str, y_label: str) -> go.Scatte
     color = theme.CATEGORICAL[number % len(theme.CATEGORICAL)]
     dash = DASHES[number % len(DASHES)]
     spread: dict[str, Any] = {}
+    scores = np.array(line.scores, np.float32)  # no axis zooms into rounding
     if line.lows and line.highs:
-        above = [high - score for high, score in zip(line.highs, line.scores, strict=True)]
-        below = [score - low for low, score in zip(line.lows, line.scores, strict=True)]
+        above = np.array(line.highs, np.float32) - scores
+        below = scores - np.array(line.lows, np.float32)
         spread = {
             "error_y": {
                 "type": "data",
@@ -66,7 +68,7 @@ def _line(line: SweepLine, number: int, x_label: str, y_label: str) -> go.Scatte
         }
     return go.Scatter(
         x=line.values,
-        y=line.scores,
+        y=scores,
         name=theme.escaped(line.name),
         mode="lines+markers",
         line={"color": color, "width": 2, "dash": dash},

@@ -16,6 +16,7 @@ SYMBOLS = ("circle", "diamond", "square", "cross", "triangle-up", "star", "x")
 LOG_RATIO = 10.0  # from this ratio of the largest to the smallest value on, the axis is logarithmic
 ROOM = 0.12  # of the range, around the points, for their names
 HEIGHTS = ("middle", "top", "bottom")  # of names, in turn: those of neighbors would overlap
+ROUNDING = 1e-9  # by which equal values may differ, as a share of them
 FAR = 0.6  # of the range; from there on names are on the left
 
 
@@ -42,13 +43,13 @@ def tradeoff(
     if not points:
         return theme.empty("No system has both scores.")
     layout = theme.layout(title, 380, x_label, y_label) | {"showlegend": False}
-    layout["yaxis"] |= {"rangemode": "normal"}
+    layout["yaxis"] |= {"rangemode": "normal"} | _level(points)
     least, most = (pick(point.x for point in points) for pick in (min, max))
     if least > 0 and most >= LOG_RATIO * least:
         layout["xaxis"] |= theme.log_axis(least, most)
         least = math.log10(least)
         most = math.log10(most)
-    room = ROOM * ((most - least) or abs(most) or 1.0)
+    room = _room(least, most)
     layout["xaxis"] |= {"range": [least - room, most + room]}
     is_log = layout["xaxis"].get("type") == "log"
     edge = least + FAR * (most - least)
@@ -60,6 +61,26 @@ def tradeoff(
     return go.Figure(
         [_dot(point, sides[place], x_label, y_label) for place, point in enumerate(points)], layout
     )
+
+
+def _level(points: Sequence[TradeoffPoint]) -> dict[str, Any]:
+    """A range where all systems score the same but for rounding, which Plotly alone would zoom into."""
+    ends = [end for point in points for end in (point.low, point.y, point.high) if end is not None]
+    least = min(ends)
+    most = max(ends)
+    if not _are_equal(least, most):
+        return {}
+    room = _room(least, most)
+    return {"range": [least - room, most + room]}
+
+
+def _room(least: float, most: float) -> float:
+    """Beside the points, for their names."""
+    return ROOM * ((abs(most) or 1.0) if _are_equal(least, most) else most - least)
+
+
+def _are_equal(least: float, most: float) -> bool:
+    return most - least <= ROUNDING * max(abs(least), abs(most))
 
 
 def _side(x: float, rank: int, *, is_log: bool, edge: float) -> str:

@@ -41,6 +41,15 @@ def test_labels_of_close_points_have_different_heights_and_stay_inside() -> None
     assert sides[-1].endswith("left")
 
 
+def test_equal_scores_that_differ_by_rounding_have_a_readable_axis() -> None:
+    equal = [TradeoffPoint("a", 9.0, 100.00000000000004), TradeoffPoint("b", 9.0, 100.0)]
+    axes = plots.tradeoff(equal, title="", x_label="", y_label="").layout
+    assert axes.yaxis.range == pytest.approx((88, 112))
+    assert axes.xaxis.range == pytest.approx((7.92, 10.08))
+    apart = plots.tradeoff(POINTS, title="", x_label="", y_label="")
+    assert apart.layout.yaxis.range is None
+
+
 def test_a_near_range_is_even() -> None:
     figure = plots.tradeoff(
         [TradeoffPoint("a", 50.0, 1.0), TradeoffPoint("b", 60.0, 2.0)],
