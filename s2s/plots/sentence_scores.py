@@ -29,8 +29,8 @@ def sentence_scores(
     shown = [i * len(x) // n for i in range(n)]
     names = [f"{i + 1:,}: {theme.escaped(theme.shortened(texts[i], MAX_TEXT))}" for i in shown]
     dots = go.Scatter(
-        x=np.array([x[i] for i in shown], np.float32),  # no axis zooms into rounding
-        y=np.array([y[i] for i in shown], np.float32),
+        x=np.array([x[i] for i in shown], np.float32).tolist(),  # no axis zooms into rounding
+        y=np.array([y[i] for i in shown], np.float32).tolist(),
         mode="markers",
         customdata=names,
         marker={"size": 7, "color": theme.CATEGORICAL[0], "opacity": 0.5},
