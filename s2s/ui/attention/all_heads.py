@@ -27,7 +27,7 @@ from s2s.ui.attention import export
 from s2s.ui.attention.request import DEFAULT_REDUCTION, AttentionRequest, select
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.canvas import heads_canvas, pack_heads, pooling
-from s2s.ui.kit import captions, pickers, plain
+from s2s.ui.kit import cached, captions, pickers, plain
 from s2s.ui.kit.tables import frame_csv
 
 KEY = "attention grid"
@@ -104,7 +104,7 @@ def _cache_key(request: AttentionRequest) -> tuple[str, int, str, str, str]:
     return str(run.folder.path), run.step, request.text, request.target, request.which.kind
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)  # at most 8 MB each
+@cached.by_sentence(16)  # at most 8 MB each
 def _pixels(
     folder: str, step: int, text: str, target: str, kind: str, _request: AttentionRequest
 ) -> bytes:
@@ -118,7 +118,7 @@ def _roles(request: AttentionRequest) -> list[list[str]]:
     return [[ROLES[slug].label for slug in layer] for layer in summary.role]
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@cached.by_sentence(64)
 def _summary(
     folder: str, step: int, text: str, target: str, kind: str, _request: AttentionRequest
 ) -> HeadSummary:

@@ -256,7 +256,7 @@ def _translated(request: AttentionRequest, interventions: Interventions) -> Inte
     return _effect(str(run.folder.path), run.step, wanted, found)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@cached.by_sentence(64)
 def _effect(
     folder: str,
     step: int,

@@ -31,7 +31,7 @@ def of(run: Run, text: str) -> KnownReferences:
     return _known_references(str(settings.home()), folder, run.step, text, may_see, run)
 
 
-@st.cache_resource(max_entries=512, show_spinner="Looking the sentence up in the dataset …")
+@cached.by_sentence(512, show_spinner="Looking the sentence up in the dataset …")
 def _known_references(
     home: str, folder: str, step: int, text: str, may_see: bool, _run: Run
 ) -> KnownReferences:

@@ -63,8 +63,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
         guard_downloads()
     gc.collect()
     gc.freeze()
-    tasks = (_delete_uploads(), _empty_trash(), _delete_expired(), _collect_garbage())
-    cleanups = [asyncio.create_task(task) for task in tasks]
+    cleanups = [asyncio.create_task(task()) for task in CLEANUPS]
     yield
     for cleanup in cleanups:
         cleanup.cancel()
@@ -104,6 +103,15 @@ async def _collect_garbage() -> None:
             await asyncio.to_thread(gc.collect)
 
 
+async def _forget_sentences() -> None:
+    """Empties the caches of sentences every hour, lest their locks gather."""
+    from s2s.ui.kit import cached
+
+    while True:
+        await asyncio.sleep(HOUR)
+        cached.forget_sentences()
+
+
 async def _empty_trash() -> None:
     """Removes the files of deleted runs once that cannot be undone any more."""
     from s2s.runs import UNDO_SECONDS, empty_trash
@@ -111,3 +119,6 @@ async def _empty_trash() -> None:
     while True:
         await asyncio.to_thread(empty_trash)
         await asyncio.sleep(UNDO_SECONDS)
+
+
+CLEANUPS = (_delete_uploads, _delete_expired, _empty_trash, _collect_garbage, _forget_sentences)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from s2s.analysis import LogitLens, States
 from s2s.runs import Run
 from s2s.runs import states as run_states
+from s2s.ui.kit import cached
 
 
 def states(run: Run, text: str, target: str) -> States:
@@ -14,8 +13,8 @@ def states(run: Run, text: str, target: str) -> States:
     return _states(str(run.folder.path), run.step, text, target, run)
 
 
-# cache_resource: nobody writes to these arrays, so they are shared, not copied
-@st.cache_resource(max_entries=64, show_spinner=False)
+# Nobody writes to these arrays, so they are shared, not copied
+@cached.by_sentence(64)
 def _states(folder: str, step: int, text: str, target: str, _run: Run) -> States:
     return _run.states(text, target)
 
@@ -25,6 +24,6 @@ def logit_lens(run: Run, text: str, target: str) -> LogitLens:
     return _logit_lens(str(run.folder.path), run.step, text, target, run)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@cached.by_sentence(64)
 def _logit_lens(folder: str, step: int, text: str, target: str, _run: Run) -> LogitLens:
     return run_states.logit_lens(_run, states(_run, text, target), target)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from s2s.analysis import ForwardTrace, LayerTrace, experiments, trace_forward
 from s2s.runs import Run
+from s2s.ui.kit.cached import by_sentence
 
 N_PADDED = 2  # padding tokens that a longer sentence in the same batch would bring
 Ids = tuple[int, ...]
@@ -37,12 +36,12 @@ def flows(
     return _flows(str(run.folder.path), run.step, src, tgt, run)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)  # megabytes each with a large vocabulary
+@by_sentence(16)  # megabytes each with a large vocabulary
 def _traced(folder: str, step: int, src: Ids, tgt: Ids, layer: int, _run: Run) -> ForwardTrace:
     return trace_forward(_run.model, src, tgt, layer)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@by_sentence(64)
 def _erased(
     folder: str, step: int, src: Ids, where: tuple[int, int], _run: Run, _inputs: LayerTrace
 ) -> experiments.ErasureEffect:
@@ -50,7 +49,7 @@ def _erased(
     return experiments.erasure_effect(_run.model, _inputs, layer, position)
 
 
-@st.cache_resource(max_entries=64, show_spinner="Computing gradients …")
+@by_sentence(64, show_spinner="Computing gradients …")
 def _flows(
     folder: str, step: int, src: Ids, tgt: Ids, _run: Run
 ) -> tuple[experiments.GradientFlow, experiments.GradientFlow]:

@@ -7,7 +7,6 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import streamlit as st
 from torch import Tensor
 
 from s2s.analysis import Attention
@@ -16,6 +15,7 @@ from s2s.decode import SearchTree
 from s2s.runs import WIDE_BEAM, Decoded, Interventions, Run, teacher_forcing
 from s2s.runs.decoder import DecodeRequest, Timed, request_seconds
 from s2s.ui.kit.cached.background import PATIENCE, awaited, computed, here_or_beside
+from s2s.ui.kit.cached.sentences import by_sentence
 
 # attention weights of one sentence pair, in all layers and heads: up to SMALL_WEIGHTS many pairs are cached
 SMALL_WEIGHTS = 500_000
@@ -54,7 +54,7 @@ def timed_decoding(
     return TimedDecoding(*here_or_beside(run, request, _decoded, patience=patience))
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@by_sentence(256)
 def _decoded(request: DecodeRequest, _run: Run) -> Timed:
     return computed(request, _run)
 
@@ -81,12 +81,12 @@ def search_tree(run: Run, found: Decoded, strategy: str, settings: dict[str, Any
     return tree
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)  # some ten thousand nodes each
+@by_sentence(4)  # some ten thousand nodes each
 def _large_search_tree(request: DecodeRequest, _run: Run) -> Timed:
     return computed(request, _run)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@by_sentence(64)
 def _search_tree(request: DecodeRequest, _run: Run) -> Timed:
     return computed(request, _run)
 
@@ -109,12 +109,12 @@ def attention(run: Run, text: str, target: str) -> Attention:
     return attend(*_key(run), text, target, run)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)  # at most 2 MB each
+@by_sentence(64)  # at most 2 MB each
 def _attention(folder: str, step: int, text: str, target: str, _run: Run) -> Attention:
     return _run.attention(text, target)
 
 
-@st.cache_resource(max_entries=3, show_spinner=False)  # at most 160 MB each
+@by_sentence(3)  # at most 160 MB each
 def _large_attention(folder: str, step: int, text: str, target: str, _run: Run) -> Attention:
     return _run.attention(text, target)
 
@@ -124,7 +124,7 @@ def next_tokens(run: Run, text: str, ids: tuple[int, ...]) -> Tensor:
     return _next_tokens(*_key(run), text, ids, run)
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)  # megabytes each for a large vocabulary
+@by_sentence(24)  # megabytes each for a large vocabulary
 def _next_tokens(folder: str, step: int, text: str, ids: tuple[int, ...], _run: Run) -> Tensor:
     return _run.next_tokens(text, ids)
 
@@ -153,7 +153,7 @@ def reference(run: Run, text: str, target: str) -> teacher_forcing.Reference:
     return _reference(*_key(run), text, target, run)
 
 
-@st.cache_resource(max_entries=128, show_spinner=False)
+@by_sentence(128)
 def _reference(
     folder: str, step: int, text: str, target: str, _run: Run
 ) -> teacher_forcing.Reference:

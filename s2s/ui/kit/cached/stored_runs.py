@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from collections.abc import Mapping
@@ -73,9 +74,11 @@ def own_runs() -> list[RunSummary]:
     return _listed(str(settings.home()), access.current(), moment)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@functools.lru_cache(
+    maxsize=64
+)  # Streamlit's cache would keep a lock for every moment there ever was
 def _listed(home: str, owner: str, moment: float) -> list[RunSummary]:
-    """`moment` counts LIST_LIFETIMEs: a `ttl` that runs out between Streamlit's look and its read raises KeyError.
+    """`moment` counts LIST_LIFETIMEs.
 
     Right after a session's own change it is the time of that: another session's list, begun before and stored after,
     would lack the change.
@@ -85,7 +88,7 @@ def _listed(home: str, owner: str, moment: float) -> list[RunSummary]:
 
 def refresh_runs() -> None:
     """Call this after a run was made, renamed or deleted."""
-    _listed.clear()
+    _listed.cache_clear()
     st.session_state[REFRESHED] = time.monotonic()
 
 
