@@ -285,12 +285,9 @@ class Worker:
         threads = {"OMP_NUM_THREADS": str(job.spec["threads"])} if job.spec.get("threads") else {}
         self.children.pop(job.id, None)
         try:
-            self.children[job.id] = RunningJob(
-                job,
-                _spawn(
-                    ["s2s.jobs.queue.job_process", job.id, job.worker], f"{job.id}.log", threads
-                ),
-            )
+            module = ["s2s.jobs.queue.job_process", job.id, job.worker]
+            process = _spawn(module, f"{job.id}.log", threads)
+            self.children[job.id] = RunningJob(job, process)
         except OSError as error:
             reason = error.strerror or type(error).__name__
             queue.finish(
