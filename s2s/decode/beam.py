@@ -251,16 +251,15 @@ class _Step:
 
     def next_live(self, kept: list[int]) -> LiveBeams:
         """The live hypotheses of these sources after this step."""
-        parts = [
-            part.gather(1, self.chosen)  # (sources, 2 * beam) -> (sources, beam)
-            for part in (self.unfinished, self.rows, self.candidates.tokens, self.log_probs)
-        ]
+        every = (self.unfinished, self.rows, self.candidates.tokens, self.log_probs)
+        parts = [part.gather(1, self.chosen) for part in every]  # (sources, beam) each
         if len(kept) < len(self.live.sources):
             parts = [part[kept] for part in parts]  # -> (kept, beam)
         totals, rows, tokens, log_probs = parts
         rows = rows.flatten()  # (kept, beam) -> (kept * beam,)
         prefixes = self.live.prefixes.take(rows).append(tokens.flatten(), log_probs.flatten())
-        return LiveBeams([self.live.sources[row] for row in kept], totals, prefixes, rows)
+        sources = [self.live.sources[row] for row in kept]
+        return LiveBeams(sources, totals, prefixes, rows)
 
 
 def _padded(candidates: Candidates, n: int) -> Candidates:

@@ -112,7 +112,8 @@ def _start(stepper: Stepper) -> _Live:
     prefixes = Prefixes(torch.full((n, 1), stepper.start_id), torch.zeros(n, 0))
     logits = stepper.step(prefixes.last)  # (sources, vocab)
     states = normalize(stepper.states.float(), dim=-1)[:, None]  # (sources, 1, d_model)
-    return _Live(list(range(n)), torch.arange(n), prefixes, torch.zeros(n), logits, states)
+    scores = torch.zeros(n)
+    return _Live(list(range(n)), torch.arange(n), prefixes, scores, logits, states)
 
 
 def _advance(

@@ -201,7 +201,10 @@ FILTERS: MappingProxyType[str, Callable[[Tensor, float, int], Tensor]] = Mapping
 
 def _nth(scores: Tensor, n: int) -> Tensor:
     """The nth highest of each row: (rows, 1)."""
-    return scores.amax(1, keepdim=True) if n == 1 else topk(scores, n)[0][:, -1:]
+    if n == 1:
+        return scores.amax(1, keepdim=True)
+    highest, _ = topk(scores, n)  # (rows, n)
+    return highest[:, -1:]
 
 
 def _entropy(scores: Tensor) -> Tensor:

@@ -84,5 +84,8 @@ def rerank(tree: SearchTree, config: BeamConfig) -> list[tuple[int, float]]:
     """The finished hypotheses and their scores under these settings, best first; of equal ones the one that ended
     first.
     """
-    scores = [(i, config.score(tree.nodes[i].total, tree.nodes[i].step)) for i in tree.finished]
+    scores = []
+    for index in tree.finished:
+        node = tree.nodes[index]
+        scores.append((index, config.score(node.total, node.step)))
     return sorted(scores, key=lambda pair: pair[1], reverse=True)

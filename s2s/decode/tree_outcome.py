@@ -147,12 +147,10 @@ class _Judge:
 
 def _ending_in(tree: SearchTree, ids: Ids) -> int:
     """The node whose prefix is these ids; the root where there is none."""
-    found = (
-        index
-        for index, node in enumerate(tree.nodes)
-        if node.step == len(ids) and node.state != PRUNED and tree.ids(index) == ids
-    )
-    return next(found, 0)
+    for index, node in enumerate(tree.nodes):
+        if node.step == len(ids) and node.state != PRUNED and tree.ids(index) == ids:
+            return index
+    return 0
 
 
 def _ordinal(number: int) -> str:

@@ -189,29 +189,31 @@ def bleu(hypothesis: str, reference: str) -> Bleu:
     from sacrebleu.metrics.bleu import BLEU
 
     tokenize = BLEU().tokenizer
-    ours, theirs = (tuple(tokenize(text.rstrip()).split()) for text in (hypothesis, reference))
-    orders = (
-        NGramCounts.of(n, _ngrams(ours, n), _ngrams(theirs, n)) for n in range(1, BLEU_ORDER + 1)
-    )
-    return Bleu(ours, theirs, tuple(order for order in orders if order.n_hypothesis))
+    ours = tuple(tokenize(hypothesis.rstrip()).split())
+    theirs = tuple(tokenize(reference.rstrip()).split())
+    orders = []
+    for n in range(1, BLEU_ORDER + 1):
+        counts = NGramCounts.of(n, _ngrams(ours, n), _ngrams(theirs, n))
+        if counts.n_hypothesis:
+            orders.append(counts)
+    return Bleu(ours, theirs, tuple(orders))
 
 
 def chrf(hypothesis: str, reference: str) -> Chrf:
     """Counts character n-grams of one to six characters."""
-    ours, theirs = ("".join(text.split()) for text in (hypothesis, reference))
-    return Chrf(
-        tuple(
-            NGramCounts.of(n, _ngrams(ours, n, ""), _ngrams(theirs, n, ""))
-            for n in range(1, CHRF_ORDER + 1)
-        )
-    )
+    ours = "".join(hypothesis.split())
+    theirs = "".join(reference.split())
+    orders = []
+    for n in range(1, CHRF_ORDER + 1):
+        orders.append(NGramCounts.of(n, _ngrams(ours, n, ""), _ngrams(theirs, n, "")))
+    return Chrf(tuple(orders))
 
 
 def rouge(hypothesis: str, reference: str, n: int) -> NGramCounts:
     """ROUGE-n: n-grams of lowercased words; the score is `f1`."""
-    return NGramCounts.of(
-        n, _ngrams(hypothesis.lower().split(), n), _ngrams(reference.lower().split(), n)
-    )
+    ours = hypothesis.lower().split()
+    theirs = reference.lower().split()
+    return NGramCounts.of(n, _ngrams(ours, n), _ngrams(theirs, n))
 
 
 def rouge_l(hypothesis: str, reference: str) -> Subsequence:
@@ -231,9 +233,9 @@ def rouge_l(hypothesis: str, reference: str) -> Subsequence:
             j += 1
         else:
             i += 1
-    return Subsequence(
-        tuple(ours), tuple(theirs), tuple(i for i, _ in pairs), tuple(j for _, j in pairs)
-    )
+    our_positions = tuple(i for i, _ in pairs)
+    their_positions = tuple(j for _, j in pairs)
+    return Subsequence(tuple(ours), tuple(theirs), our_positions, their_positions)
 
 
 def _subsequence_lengths(ours: Sequence[str], theirs: Sequence[str]) -> list[list[int]]:

@@ -109,19 +109,16 @@ class Statistics:
 
     def resampled(self, *, samples: int = SAMPLES, seed: int = SEED) -> dict[str, Floats]:
         """Each score of `samples` bootstrap resamples: name -> (samples,). The same seed draws the same sentences."""
-        distinct = {
-            name: _Grams.of(self.hypotheses, DISTINCT[name])
-            for name in self.names
-            if name in DISTINCT
-        }
+        of_names = [name for name in self.names if name in DISTINCT]
+        distinct = {name: _Grams.of(self.hypotheses, DISTINCT[name]) for name in of_names}
         found: dict[str, list[Floats]] = {name: [] for name in self.names}
-        for counts in draws(len(self), samples, seed):
-            for name in self.names:
-                found[name].append(
-                    distinct[name].shares(counts)
-                    if name in distinct
-                    else self.tallies[name].scores(counts @ self.rows[name])
-                )
+        for counts in draws(len(self), samples, seed):  # (samples, sentences)
+            for name, blocks in found.items():
+                if name in distinct:
+                    blocks.append(distinct[name].shares(counts))
+                else:
+                    sums = counts @ self.rows[name]  # (samples, columns)
+                    blocks.append(self.tallies[name].scores(sums))
         return {name: np.concatenate(blocks) for name, blocks in found.items()}
 
     def intervals(self, *, samples: int = SAMPLES, seed: int = SEED) -> dict[str, Interval]:
@@ -151,17 +148,15 @@ class Statistics:
             )
         ours = self.scores()
         theirs = baseline.scores()
-        drawn, others = (one.resampled(samples=samples, seed=seed) for one in (self, baseline))
+        our_draws = self.resampled(samples=samples, seed=seed)
+        their_draws = baseline.resampled(samples=samples, seed=seed)
         swapped = self._swapped(baseline, samples=samples, seed=seed)
-        return {
-            name: paired_difference(
-                name,
-                ours[name].value - theirs[name].value,
-                drawn[name] - others[name],
-                swapped[name],
-            )
-            for name in self.names
-        }
+        found = {}
+        for name in self.names:
+            difference = ours[name].value - theirs[name].value
+            drawn = our_draws[name] - their_draws[name]
+            found[name] = paired_difference(name, difference, drawn, swapped[name])
+        return found
 
     def _swapped(self, baseline: Statistics, *, samples: int, seed: int) -> dict[str, Floats]:
         """Differences of two systems that swap the outputs of random sentences: name -> (samples,)."""
@@ -261,8 +256,10 @@ def draws(n: int, samples: int, seed: int) -> Iterator[Floats]:
     step = max(1, BLOCK // n)
     for start in range(0, samples, step):
         n_rows = min(step, samples - start)
-        cells = rng.choice(n, size=(n_rows, n), replace=True) + np.arange(0, n_rows * n, n)[:, None]
-        yield np.bincount(cells.ravel(), minlength=n_rows * n).reshape(n_rows, n).astype(np.float64)
+        first_cells = np.arange(0, n_rows * n, n)[:, None]  # (samples, 1)
+        cells = rng.choice(n, size=(n_rows, n), replace=True) + first_cells
+        counts = np.bincount(cells.ravel(), minlength=n_rows * n)
+        yield counts.reshape(n_rows, n).astype(np.float64)
 
 
 def swaps(n: int, samples: int, seed: int) -> Iterator[Floats]:
@@ -283,9 +280,8 @@ class _Grams:
 
     totals: Floats  # (sentences,) n-grams, repeats included
     unshared: Floats  # (sentences,) distinct n-grams that no other sentence has
-    owners: npt.NDArray[
-        np.intp
-    ]  # sentences that have the first shared n-gram, then the second, ...
+    # Sentences that have the first shared n-gram, then the second, ...
+    owners: npt.NDArray[np.intp]
     starts: npt.NDArray[np.intp]  # index in `owners` at which each shared n-gram begins
 
     @classmethod
@@ -309,14 +305,13 @@ class _Grams:
         is_drawn = counts > 0
         n_distinct = is_drawn @ self.unshared
         if len(self.starts):
-            n_distinct = n_distinct + np.logical_or.reduceat(
-                is_drawn[:, self.owners], self.starts, axis=1
-            ).sum(1)
+            is_owner_drawn = is_drawn[:, self.owners]
+            is_shared_drawn = np.logical_or.reduceat(is_owner_drawn, self.starts, axis=1)
+            n_distinct = n_distinct + is_shared_drawn.sum(1)
         totals = counts @ self.totals
-        shares: Floats = 100 * np.divide(
-            n_distinct, totals, out=np.zeros_like(totals), where=totals > 0
-        )
-        return shares
+        shares = np.zeros_like(totals)
+        np.divide(n_distinct, totals, out=shares, where=totals > 0)
+        return 100 * shares
 
 
 def bounds(name: str, value: float, drawn: Floats) -> tuple[float, float]:
@@ -335,7 +330,9 @@ def paired_difference(
     sacrebleu's p-value, except that it is 1 (sacrebleu: the smallest) if no resample separates the two.
     """
     sizes = np.abs(drawn)
-    n_larger = int((sizes - sizes.mean() > abs(difference)).sum()) if sizes.any() else len(sizes)
+    n_larger = len(sizes)
+    if sizes.any():
+        n_larger = int((sizes - sizes.mean() > abs(difference)).sum())
     n_extreme = int((np.abs(swapped) >= abs(difference) - ROUNDING).sum())
     return PairedDifference(
         difference,

@@ -37,10 +37,11 @@ def mean_intervals(
     n = len(scores)
     drawn = np.concatenate([counts @ scores / n for counts in draws(n, samples, seed)])
     means = scores.mean(0)
-    return {
-        key: Interval(float(means[at]), *bounds("", float(means[at]), drawn[:, at]))
-        for at, key in enumerate(given)
-    }
+    found = {}
+    for column, key in enumerate(given):
+        mean = float(means[column])
+        found[key] = Interval(mean, *bounds("", mean, drawn[:, column]))
+    return found
 
 
 def mean_differences(
@@ -60,14 +61,14 @@ def mean_differences(
     gaps /= scales  # equal differences are recognized at any scale
     n = len(gaps)
     drawn = np.concatenate([counts @ gaps / n for counts in draws(n, samples, seed)])
-    swapped = np.concatenate(
-        [(1 - 2 * is_swapped) @ gaps / n for is_swapped in swaps(n, samples, seed)]
-    )
+    signs = (1 - 2 * is_swapped for is_swapped in swaps(n, samples, seed))
+    swapped = np.concatenate([each @ gaps / n for each in signs])
     means = gaps.mean(0)
     found = {}
-    for at, key in enumerate(ours):
-        pair = paired_difference("", float(means[at]), drawn[:, at], swapped[:, at])
-        scale = float(scales[at])
+    for column, key in enumerate(ours):
+        mean = float(means[column])
+        pair = paired_difference("", mean, drawn[:, column], swapped[:, column])
+        scale = float(scales[column])
         found[key] = replace(
             pair, difference=pair.difference * scale, low=pair.low * scale, high=pair.high * scale
         )

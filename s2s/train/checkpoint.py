@@ -183,9 +183,8 @@ def _check_recipe(metadata: Mapping[str, str], recipe: Recipe) -> None:
     """Raise where a setting differs. Older checkpoints have no recipe; settings added since are skipped."""
     before = json.loads(metadata.get("recipe", "{}"))
     now = json.loads(json.dumps(flat(recipe)))
-    changed = [
-        key for key in before if key in now and before[key] != now[key] and not key.startswith(FREE)
-    ]
+    known = [key for key in before if key in now and not key.startswith(FREE)]
+    changed = [key for key in known if before[key] != now[key]]
     if changed:
         changes = ", ".join(f"`{key}` {now[key]} where it was {before[key]}" for key in changed[:3])
         raise OtherRecipeError(
