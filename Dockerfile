@@ -10,7 +10,8 @@ RUN apt-get update \
 
 WORKDIR /app
 
-# Where pip looks for torch: the index with PyTorch's CPU builds saves gigabytes of GPU libraries. Empty: pip's default.
+# Where pip looks for torch. Empty is pip's default, whose build for Linux brings about 2.2 GB of libraries for GPUs; the index
+# with the CPU builds is on PyTorch's page "Start locally".
 ARG TORCH_INDEX=""
 COPY requirements.txt ./
 RUN grep '^torch==' requirements.txt > /tmp/torch.txt \
