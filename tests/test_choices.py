@@ -145,8 +145,8 @@ def toy_plot(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("toy_plot")
 def test_a_toy_plot_is_checked_drawn_described_and_its_data_can_be_downloaded() -> None:
-    test_registry.test_a_plot_of_nothing_says_why_it_is_empty("dots")
-    test_registry.test_a_row_is_on_the_face_and_says_how_to_read_it("dots")
+    test_registry.test_a_plot_of_nothing_says_why_it_is_empty()
+    test_registry.test_a_row_is_on_the_face_and_says_how_to_read_it()
 
     def page() -> None:
         import numpy as np
