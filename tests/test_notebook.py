@@ -29,6 +29,6 @@ def test_the_notebook_runs() -> None:
     tables = [value for value in found if isinstance(value, pd.DataFrame)]
     assert len(tables) == 4
     _, scores, _, attention = tables
-    assert scores.loc["exact_match", "value"] > 90  # a toy that is learned in seconds
+    assert scores.loc["chrf", "value"] > 80  # a toy that is learned in seconds
     assert list(attention.columns)[-1] == "</s>"
     assert attention.sum(axis=1).between(0.95, 1.05).all()
