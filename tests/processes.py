@@ -1,18 +1,25 @@
 """Processes for tests, forked from one that has imported torch and done nothing else: a new one takes seconds."""
 
+import asyncio
 import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["s2s.jobs.training", "s2s.jobs.queue.worker", "torch._dynamo"])
 T = TypeVar("T")
+
+
+def awaited(work: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine returns, in a thread of its own: in this one, browser tests leave an event loop running."""
+    with ThreadPoolExecutor(1) as other:
+        return other.submit(asyncio.run, work).result()
 
 
 def call(function: Callable[..., T], *arguments: object, **environment: str) -> T:

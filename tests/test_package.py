@@ -1,6 +1,5 @@
 """The installed package: what it holds, what it needs, and that its commands run without the project's folder."""
 
-import asyncio
 import os
 import re
 import shutil
@@ -14,7 +13,6 @@ import urllib.request
 import venv
 import zipfile
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -202,10 +200,7 @@ def test_home_opens_from_the_package(served: str, tmp_path: Path) -> None:
             assert time.monotonic() < until, log.read_text()
             time.sleep(0.2)
     session = Session(served)
-    with ThreadPoolExecutor(
-        1
-    ) as other:  # a browser test before it may have left an event loop in this thread
-        other.submit(asyncio.run, visited(session)).result()
+    awaited(visited(session))
     assert "src" in session.widgets
     assert not [*session.exceptions, *session.complaints]
     assert not re.search("Traceback|Error", log.read_text())

@@ -1,4 +1,3 @@
-import asyncio
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +11,7 @@ from s2s import settings
 from s2s.monitoring import MONITOR
 from s2s.ui.shell import Measured, endpoints
 from s2s.ui.shell.endpoints import metrics, ready
+from tests.processes import awaited
 
 KEY = "k" * 40
 
@@ -87,6 +87,6 @@ def test_sessions_and_uploads_are_counted() -> None:
         {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/a/b"},
         {"type": "http", "method": "GET", "path": "/_stcore/upload_file/a/b"},
     ):
-        asyncio.run(measured(scope, None, None))  # type: ignore[arg-type]
+        awaited(measured(scope, None, None))  # type: ignore[arg-type]
     first, second = before
     assert seen == [(first + 1, second), (first, second + 1), (first, second + 1)]

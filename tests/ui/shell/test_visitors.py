@@ -1,6 +1,5 @@
 """What visitors of a hosted server see of each other: nothing."""
 
-import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -13,6 +12,7 @@ from s2s.ui.shell import visitors
 from s2s.ui.shell.endpoints import ready
 from s2s.workspaces import COOKIE, REPLACED, delete_workspace, make_link, new_key, open_link
 from tests.conftest import make_run
+from tests.processes import awaited
 from tests.screen import opened, page_text
 
 Visit = Callable[[dict[str, str]], None]
@@ -84,7 +84,7 @@ def test_without_a_secret_the_page_says_what_the_operator_must_do(
     screen = opened("runs")
     assert "its operator must set S2S_SECRET" in page_text(screen)
     assert not screen.selectbox
-    answer = asyncio.run(ready(None))  # type: ignore[arg-type]
+    answer = awaited(ready(None))  # type: ignore[arg-type]
     assert answer.status_code == 503
     assert b"S2S_SECRET" in bytes(answer.body)
 

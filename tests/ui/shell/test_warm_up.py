@@ -6,6 +6,7 @@ import pytest
 from streamlit import config
 
 from s2s.monitoring import Monitor
+from tests.processes import awaited
 
 warm_up = importlib.import_module("s2s.ui.shell.warm_up")  # its folder names the function so
 
@@ -25,7 +26,7 @@ def collections(monitor: Monitor, runs: int, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(warm_up.asyncio, "sleep", period)
     monkeypatch.setattr(warm_up.gc, "collect", lambda: collected.append(1))
     with contextlib.suppress(asyncio.CancelledError):
-        asyncio.run(warm_up._collect_garbage())
+        awaited(warm_up._collect_garbage())
     return len(collected)
 
 
