@@ -156,6 +156,7 @@ class Worker:
         Returns their ids.
         """
         self.is_stopping = True
+        self._check_fork_server()  # what it has forked since the last turn has work to save
         jobs = list(self.children)
         for child in list(self.children.values()):
             if isinstance(child.process, ChildHandle) and child.process.pid is None:
