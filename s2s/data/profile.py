@@ -5,16 +5,13 @@ A page shows these few kilobytes and never holds the dataset itself. Knows nothi
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import math
-import os
 import re
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterable, Mapping
@@ -26,6 +23,7 @@ from s2s import access, bounds, files, settings
 from s2s.config import DataConfig, UserError
 from s2s.data import saved_datasets
 from s2s.data.caps import Caps
+from s2s.data.reader_start import start_reader
 
 FORMAT = 1
 GRACE = 5.0  # seconds after the deadline until a reader is killed from outside
@@ -229,29 +227,7 @@ def profile_of(spec: str) -> DatasetProfile:
 
 
 def _spawn(order: Mapping[str, Any]) -> subprocess.Popen[bytes]:
-    root = str(Path(settings.__file__).parents[1])
-    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
-    log = settings.home() / "log"
-    try:
-        log.mkdir(parents=True, exist_ok=True)
-        with (log / "reader.log").open("ab") as errors:
-            # -P: nothing is imported from the folder of a visitor's files.
-            process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "s2s.data.reader"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=errors,
-                start_new_session=True,
-                cwd=root,
-                env={**os.environ, "PYTHONPATH": path},
-            )
-    except OSError as error:
-        raise UserError(
-            f"The dataset cannot be read now ({error.strerror or error}); try again later."
-        ) from error
+    process = start_reader("s2s.data.reader", order, start_new_session=True)
     # Reaps the process even after the visitor who started it has left.
     threading.Thread(target=process.wait, name="reap a reader", daemon=True).start()
-    assert process.stdin is not None  # PIPE
-    with contextlib.suppress(BrokenPipeError), process.stdin as pipe:
-        pipe.write(json.dumps(order).encode())
     return process

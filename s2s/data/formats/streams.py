@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple, Protocol, Self, TypeVar, cast
+from typing import IO, Any, NamedTuple, Protocol, Self, TypeVar, cast
 
 from s2s.config import UserError, shortened
 from s2s.data.caps import Caps
@@ -290,3 +290,38 @@ def lines(content: Content, budget: ReadingBudget) -> Iterator[str]:
         raise budget.too_long(content.name, number + 1)
     if rest:
         yield rest
+
+
+class ReadThrough(io.RawIOBase):
+    """A file that reads another one; closing it closes both."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw = raw
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def seekable(self) -> bool:
+        """Yes."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Move to a position in bytes; returns it."""
+        return self._raw.seek(offset, whence)
+
+    def tell(self) -> int:
+        """The position in bytes."""
+        return self._raw.tell()
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer as far as the file gives; returns how many bytes that were."""
+        wanted = memoryview(buffer).cast("B")
+        given = self._raw.read(len(wanted))
+        wanted[: len(given)] = given
+        return len(given)
+
+    def close(self) -> None:
+        """Close both."""
+        self._raw.close()
+        super().close()

@@ -8,24 +8,21 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from s2s import hub, settings
+from s2s import hub
 from s2s.config import UserError, shortened
 from s2s.data.formats.columns import Column
 from s2s.data.formats.streams import ReadingBudget, format_size
 from s2s.data.formats.table import HEAD, Table, TableRow
+from s2s.data.reader_start import start_reader
 from s2s.data.repository.origins import Origin
 
 MAX_MEMORY = 2_000_000_000  # bytes of address space
 MAX_LINE = 64_000_000  # bytes of one row; the reader's own limits are smaller
-
 
 # `datasets` asks the Hub for nothing by itself and opens only what this program hands it; torch would cost seconds.
 QUIET = MappingProxyType(
@@ -93,17 +90,21 @@ class _Reading:
         self._origin = origin
         self._budget = budget
         builder = BUILDERS[hub.kind(file.path)]
-        self._process = _spawn(
-            {
-                "origin": origin.order(),
-                "file": list(file),
-                "builder": builder.name,
-                "arguments": dict(builder.arguments),
-                "memory": MAX_MEMORY,
-                "seconds": budget.seconds_left,
-                "max_bytes": max_bytes,
-                "cell": budget.caps.cell,
-            }
+        order = {
+            "origin": origin.order(),
+            "file": list(file),
+            "builder": builder.name,
+            "arguments": dict(builder.arguments),
+            "memory": MAX_MEMORY,
+            "seconds": budget.seconds_left,
+            "max_bytes": max_bytes,
+            "cell": budget.caps.cell,
+        }
+        self._process = start_reader(
+            "s2s.data.repository.library_process",
+            order,
+            stdout=subprocess.PIPE,
+            environment=QUIET,
         )
         budget.close_later(_Closing(self._process))
         self.header = self._next()
@@ -154,29 +155,3 @@ class _Closing:
         self._process.wait()
         if self._process.stdout:
             self._process.stdout.close()
-
-
-def _spawn(order: Mapping[str, Any]) -> subprocess.Popen[bytes]:
-    root = str(Path(settings.__file__).parents[1])
-    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
-    log = settings.home() / "log"
-    try:
-        log.mkdir(parents=True, exist_ok=True)
-        with (log / "reader.log").open("ab") as errors:
-            # -P: nothing is imported from the current folder.
-            process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "s2s.data.repository.library_process"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                cwd=root,
-                env={**os.environ, "PYTHONPATH": path, **QUIET},
-            )
-    except OSError as error:
-        raise UserError(
-            f"The dataset cannot be read now ({error.strerror or error}); try again later."
-        ) from error
-    assert process.stdin is not None  # PIPE
-    with process.stdin as pipe:
-        pipe.write(json.dumps(order).encode())
-    return process

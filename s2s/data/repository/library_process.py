@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from s2s import bounds, hub
 from s2s.config import UserError, shortened
 from s2s.data.formats import arrow
+from s2s.data.formats.streams import ReadThrough
 from s2s.data.repository.origins import Origin, from_order
 
 if TYPE_CHECKING:
@@ -138,33 +139,19 @@ class _Counted:
         return _CountedFile(self)
 
 
-class _CountedFile(io.RawIOBase):
+class _CountedFile(ReadThrough):
     def __init__(self, counted: _Counted) -> None:
+        super().__init__(counted.origin.open(counted.file))
         self._counted = counted
-        self._raw = counted.origin.open(counted.file)
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return self._raw.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self._raw.tell()
 
     def readinto(self, buffer: Any) -> int:
-        wanted = memoryview(buffer).cast("B")
         try:
-            given = self._raw.read(len(wanted))
+            n_bytes = super().readinto(buffer)
         except UserError as error:
             self._counted.error = error
             raise
-        wanted[: len(given)] = given
-        self._counted.n_bytes += len(given)
-        return len(given)
+        self._counted.n_bytes += n_bytes
+        return n_bytes
 
 
 def _register(opened: _Counted) -> None:

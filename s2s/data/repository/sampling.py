@@ -6,7 +6,6 @@ The same files, seed and number of rows give the same sample on every computer.
 from __future__ import annotations
 
 import contextlib
-import io
 import itertools
 import random
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +15,7 @@ from s2s import hub
 from s2s.data.drawing import choose_indices
 from s2s.data.formats import streams
 from s2s.data.formats.parquet import RowGroups
-from s2s.data.formats.streams import Content
+from s2s.data.formats.streams import Content, ReadThrough
 from s2s.data.formats.table import TableRow
 from s2s.data.repository import choice, library
 from s2s.data.repository.reading import READERS, SplitReader
@@ -238,36 +237,17 @@ class _StartIsOverError(Exception):
     """More than the start of a file was to be read."""
 
 
-class _Start(io.RawIOBase):
+class _Start(ReadThrough):
     """A file of which nothing more is read once so many bytes have been."""
 
     def __init__(self, raw: IO[bytes], limit: int) -> None:
-        self._raw = raw
+        super().__init__(raw)
         self._limit = limit
 
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return self._raw.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self._raw.tell()
-
     def readinto(self, buffer: Any) -> int:
-        if self._raw.tell() >= self._limit:
+        if self.tell() >= self._limit:
             raise _StartIsOverError
-        wanted = memoryview(buffer).cast("B")
-        given = self._raw.read(len(wanted))
-        wanted[: len(given)] = given
-        return len(given)
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
+        return super().readinto(buffer)
 
 
 def _from_library(
