@@ -7,6 +7,7 @@ are replaced by what the row of TABLES of that name makes of the other words. `-
 from __future__ import annotations
 
 import argparse
+import functools
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -142,24 +143,32 @@ def _ranges(value: Any) -> Any:
     return [_ranges(one) for one in value] if isinstance(value, list) else value
 
 
-def rows(name: str, key: str = "rows") -> Iterator[str]:
+def _of_record(lines: Callable[..., Iterator[str]]) -> Callable[..., Iterator[str]]:
+    """Takes a record's name: a sentence where it is missing, else the lines of the record and where it is from."""
+
+    @functools.wraps(lines)
+    def named(name: str, *words: str) -> Iterator[str]:
+        record = results.read(name)
+        if record is None:
+            yield missing(name)
+            return
+        yield from lines(record, *words)
+        yield from source(record)
+
+    return named
+
+
+@_of_record
+def rows(record: Record, key: str = "rows") -> Iterator[str]:
     """A list of equal rows in a record, as a table, and where it is from."""
-    record = results.read(name)
-    if record is None:
-        yield missing(name)
-        return
     found: Sequence[Mapping[str, Any]] = record.results[key]
     yield from _table(list(found[0]), [[_cell(one) for one in row.values()] for row in found])
     yield ""
-    yield from source(record)
 
 
-def speeds(name: str) -> Iterator[str]:
+@_of_record
+def speeds(record: Record) -> Iterator[str]:
     """Every trainer of `benchmarks.train`, fastest setting of each library marked; then every model's bound."""
-    record = results.read(name)
-    if record is None:
-        yield missing(name)
-        return
     for model in record.results["speed"]:
         names = [
             f"`{model['model']}`",
@@ -171,9 +180,7 @@ def speeds(name: str) -> Iterator[str]:
         lines = [
             [
                 line["trainer"],
-                f"{line['rate']:,.0f} ({line['from']:,.0f} to {line['to']:,.0f})",
-                f"{line['ours is x']:.2f} x{' (its fastest)' * line['fastest']}",
-                f"{line['% of bound']:.0f} %",
+                *_rates(line, digits=0),
                 f"{line['peak MB']:,.0f}",
             ]
             for line in model["lines"]
@@ -185,15 +192,11 @@ def speeds(name: str) -> Iterator[str]:
             f" token. Other programs used {model['foreign']:.2f} cores on average."
         )
         yield ""
-    yield from source(record)
 
 
-def decoders(name: str) -> Iterator[str]:
+@_of_record
+def decoders(record: Record) -> Iterator[str]:
     """Every decoder of `benchmarks.decode`, a table per task."""
-    record = results.read(name)
-    if record is None:
-        yield missing(name)
-        return
     for task in record.results["speed"]:
         names = [
             f"{task['task']}",
@@ -205,9 +208,7 @@ def decoders(name: str) -> Iterator[str]:
         lines = [
             [
                 line["decoder"],
-                f"{line['rate']:,.1f} ({line['from']:,.1f} to {line['to']:,.1f})",
-                f"{line['ours is x']:.2f} x{' (its fastest)' * line['fastest']}",
-                f"{line['% of bound']:.0f} %",
+                *_rates(line, digits=1),
                 "" if line["same %"] is None else f"{line['same %']:.0f} %",
             ]
             for line in task["lines"]
@@ -219,7 +220,13 @@ def decoders(name: str) -> Iterator[str]:
             f" Other programs used {task['foreign']:.2f} cores on average."
         )
         yield ""
-    yield from source(record)
+
+
+def _rates(line: Mapping[str, Any], digits: int) -> Iterator[str]:
+    """The cells that trainers and decoders share: the rate, our ratio to it, its share of the bound."""
+    yield f"{line['rate']:,.{digits}f} ({line['from']:,.{digits}f} to {line['to']:,.{digits}f})"
+    yield f"{line['ours is x']:.2f} x{' (its fastest)' * line['fastest']}"
+    yield f"{line['% of bound']:.0f} %"
 
 
 def missing(name: str) -> str:
