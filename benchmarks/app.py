@@ -39,6 +39,7 @@ MOST_SECONDS = 0.4  # of the 95th percentile
 THINK = 5.0
 PATIENCE = 180.0  # seconds to wait for a run's first step
 POLL = "by itself"
+REFUSED = "Training needs about"  # Train says so of a preset that is too large for the machine
 OF_HOSTED = ("steps", "positions")  # pages that only benchmarks/hosted.py visits
 Log = defaultdict[str, list[float]]
 
@@ -98,7 +99,7 @@ ACTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "positions": ("positions encoding", "positions view"),
     }
 )
-NOT_ALWAYS = frozenset({"positions encoding"})  # drawn in some views only
+NOT_ALWAYS = frozenset({"head", "positions encoding"})  # drawn in some views only
 TITLES = {row.url_path: row.title for row in PAGES}
 
 
@@ -160,7 +161,8 @@ async def visit(url: str, visitors: Visitors, page: str, end: float) -> None:
         await session.socket.close()
     except (OSError, TimeoutError, ConnectionClosed) as error:
         visitors.wrong.append(f"{TITLES[session.page]}: {type(error).__name__} {error}")
-    visitors.wrong += session.exceptions + session.complaints
+    visitors.wrong += session.exceptions
+    visitors.wrong += [line for line in session.complaints if REFUSED not in line]
 
 
 async def latency(url: str, live: str, count: int, seconds: float) -> Visitors:
@@ -220,7 +222,7 @@ def await_training(served: Server, run: str) -> None:
 
 def memory_rows(case: str, samples: list[dict[str, float]]) -> Iterator[dict[str, Any]]:
     """One row per role."""
-    for role in ("server", "worker", "trainer", "other", "sum"):
+    for role in ("server", "worker", "fork server", "trainer", "other", "sum"):
         sizes = [sample.get(role, 0.0) for sample in samples]
         if any(sizes):
             row = {

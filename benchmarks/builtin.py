@@ -14,7 +14,7 @@ from typing import Any
 
 import s2s
 from benchmarks.report import last_line, options, table
-from s2s.data import Pair, load
+from s2s.data import Pair, load, load_pairs_for_training
 
 SPLITS = ("random", "unseen", "deep", "agreement", "banks")
 
@@ -47,8 +47,10 @@ def memorized(preset: str, source: str, folder: Path, *settings: str) -> dict[st
         *[part for text in settings for part in ("--set", text)],
     )
     seconds = time.perf_counter() - started
-    pairs = load(source).pairs
-    texts = [one.text for one in s2s.load(folder).translate([pair.src for pair in pairs], "greedy")]
+    run = s2s.load(folder)
+    recipe = run.recipe
+    pairs = load_pairs_for_training(source, None, recipe.train.seed, recipe.data).train.pairs
+    texts = [one.text for one in run.translate([pair.src for pair in pairs], "greedy")]
     right = sum(text == pair.tgt for text, pair in zip(texts, pairs, strict=True))
     return {"right": right, "of": len(pairs), "seconds": seconds}
 

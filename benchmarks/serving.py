@@ -27,6 +27,7 @@ ROLES = {
     "s2s.jobs.queue.job_process": "trainer",
     "worker": "worker",
     "s2s.data.reader": "reader",
+    "s2s.jobs.queue.fork_server": "fork server",
 }
 SUBMIT = """
 import json, sys
@@ -163,12 +164,23 @@ def processes(home: Path) -> dict[int, str]:
                 found[int(process)] = next(
                     (role for word, role in ROLES.items() if word in words), "other"
                 )
+    servers = {pid for pid, role in found.items() if role == "fork server"}
+    for pid in servers:  # a fork keeps the command line of its server
+        with contextlib.suppress(OSError):
+            if _parent(pid) in servers:
+                found[pid] = "trainer"
     return found
+
+
+def _parent(pid: int) -> int:
+    """The process that started it. Raises OSError where it has ended."""
+    after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]
+    return int(after_name.split()[1])
 
 
 def stop(home: Path, seconds: float = 15) -> None:
     """Stop all of them, the worker first so that it starts no other job; kill what is left."""
-    for stopped_role in ("worker", "trainer", "other", "server"):
+    for stopped_role in ("worker", "trainer", "fork server", "other", "server"):
         _send(
             signal.SIGTERM, [pid for pid, role in processes(home).items() if role == stopped_role]
         )

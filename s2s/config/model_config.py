@@ -110,6 +110,11 @@ class Positions(Config):
         """The longest sequence that can be read, in tokens; None where positions set no limit."""
         return self.max_length if POSITION_KINDS[self.kind].is_bounded else None
 
+    @property
+    def pair_axis(self) -> int:
+        """Where the two of a sine-cosine pair stand: columns are (pairs, 2) if interleaved, (2, pairs) in halves."""
+        return -1 if self.layout == "interleaved" else -2
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.kind == "relative" and self.max_distance <= self.buckets // 2:

@@ -64,20 +64,23 @@ class Attention(nn.Module):
         queries = order.rotate(self.split(self.query(x)))  # (batch, heads, query_len, d_head)
         if not isinstance(memory, KeysValues):
             memory = self.keys_values(memory, order)  # both (batch, heads, key_len, d_head)
-        keys, values = memory
+        heads = self.attend(queries, *memory, mask, order.bias)  # (batch, heads, query_len, d_head)
+        joined = heads.transpose(1, 2).flatten(2)  # (batch, query_len, heads * d_head)
+        return self.output(joined)
+
+    def attend(
+        self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor, bias: Tensor | None
+    ) -> Tensor:
+        """softmax(scale Q K^T + bias) V (eq. 1): (batch, heads, query_len, d_head)."""
         dropout = self.dropout if self.training else 0.0
         if use_fused(queries, self.weights):
-            bias = _added_to_scores(mask, order.bias)
-            heads = F.scaled_dot_product_attention(
-                queries, keys, values, bias, dropout_p=dropout, scale=self.scale
+            added = _added_to_scores(mask, bias)
+            return F.scaled_dot_product_attention(
+                queries, keys, values, added, dropout_p=dropout, scale=self.scale
             )
-        else:
-            weights = attention_weights(queries, keys, mask, order.bias, scale=self.scale)
-            weights = self.weights(weights)  # (batch, heads, query_len, key_len)
-            heads = F.dropout(weights, dropout) @ values
-        joined = heads.transpose(1, 2).flatten(2)  # -> (batch, query_len, heads * d_head)
-        out: Tensor = self.output(joined)
-        return out
+        weights = attention_weights(queries, keys, mask, bias, scale=self.scale)
+        weights = self.weights(weights)  # (batch, heads, query_len, key_len)
+        return F.dropout(weights, dropout) @ values
 
     def keys_values(self, memory: Tensor, order: Order = NO_ORDER) -> KeysValues:
         """(batch, key_len, d_model) -> keys and values, both (batch, heads, key_len, d_head)."""

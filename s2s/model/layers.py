@@ -42,12 +42,9 @@ class Residual(nn.Module):
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
         """(batch, len, d_model) -> (batch, len, d_model)."""
-        out: Tensor
         if self.is_pre:
-            out = x + self.dropout(sublayer(self.norm(x)))
-        else:
-            out = self.norm(x + self.dropout(sublayer(x)))
-        return out
+            return x + self.dropout(sublayer(self.norm(x)))
+        return self.norm(x + self.dropout(sublayer(x)))
 
 
 class FeedForward(nn.Module):
@@ -70,8 +67,7 @@ class FeedForward(nn.Module):
             hidden = self.activation(self.up(x))  # (batch, len, d_ff)
         else:
             hidden = self.activation(self.gate(x)) * self.up(x)  # (batch, len, d_ff)
-        out: Tensor = self.down(self.dropout(hidden))  # (batch, len, d_model)
-        return out
+        return self.down(self.dropout(hidden))
 
 
 class TokenEmbedding(nn.Embedding):

@@ -56,19 +56,17 @@ class Transformer(nn.Module):
         """
         memory = self.encode(src)  # (batch, src_len, d_model)
         states = self.decode(tgt, memory, src)  # (batch, tgt_len, d_model)
-        return self.project(states)
+        return self.project(states)  # (batch, tgt_len, vocab)
 
     def encode(self, src: Tensor) -> Tensor:
         """(batch, src_len) ids -> memory (batch, src_len, d_model)."""
         src_mask = masks.padding(src, self.config.ids.pad)  # (batch, 1, 1, src_len)
-        memory: Tensor = self.encoder(src, src_mask)
-        return memory
+        return self.encoder(src, src_mask)
 
     def decode(self, tgt: Tensor, memory: Tensor, src: Tensor) -> Tensor:
         """(batch, tgt_len) ids, memory (batch, src_len, d_model) -> states (batch, tgt_len, d_model)."""
         src_mask = masks.padding(src, self.config.ids.pad)  # (batch, 1, 1, src_len)
-        states: Tensor = self.decoder(tgt, memory, src_mask)
-        return states
+        return self.decoder(tgt, memory, src_mask)
 
     def project(self, states: Tensor) -> Tensor:
         """(..., d_model) -> logits (..., vocab)."""
@@ -111,8 +109,7 @@ class Encoder(nn.Module):
         x = self.embed(src)  # (batch, src_len, d_model)
         for layer in self.layers:
             x = layer(x, src_mask, order)
-        memory: Tensor = self.final_norm(x)
-        return memory
+        return self.final_norm(x)
 
 
 class Decoder(nn.Module):
@@ -137,8 +134,7 @@ class Decoder(nn.Module):
         x = self.embed(tgt, start)  # (batch, tgt_len, d_model)
         for layer in self.layers:
             x = layer(x, memory, tgt_mask, src_mask, order)
-        states: Tensor = self.final_norm(x)
-        return states
+        return self.final_norm(x)
 
 
 class EncoderLayer(nn.Module):
@@ -200,8 +196,7 @@ class Embed(nn.Module):
         is_real = ids.ne(self.pad_id)
         x = self.tokens(ids)  # (batch, len, d_model)
         x = self.position.add(x, is_real, start)
-        out: Tensor = self.dropout(self.norm(x))
-        return out
+        return self.dropout(self.norm(x))
 
 
 def final_norm(config: ModelConfig, stack: Stack) -> nn.Module:

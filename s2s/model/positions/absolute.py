@@ -54,16 +54,12 @@ class Sinusoidal(Absolute):
 def sinusoids(length: int, d_model: int, settings: Positions) -> Tensor:
     """(length, d_model): sin and cos of position / base ** (2i / d_model), interleaved or in halves."""
     half = d_model // 2
-    span = half - 1 if settings.full_span and half > 1 else half
-    exponents = -torch.arange(half, dtype=torch.float64) / span
-    frequencies = settings.base**exponents  # (half,)
+    span = max(1, half - 1) if settings.full_span else half
+    frequencies = settings.base ** -(torch.arange(half, dtype=torch.float64) / span)  # (half,)
     positions = torch.arange(length, dtype=torch.float64)
-    angles = positions[:, None] * frequencies  # (length, half)
-    waves = [angles.sin(), angles.cos()]
-    if settings.layout == "halves":
-        return torch.cat(waves, dim=1).float()  # (length, d_model)
-    pairs = torch.stack(waves, dim=2)  # (length, half, 2)
-    return pairs.flatten(1).float()  # (length, half, 2) -> (length, d_model)
+    angles = torch.outer(positions, frequencies)  # (length, half)
+    waves = torch.stack([angles.sin(), angles.cos()], dim=settings.pair_axis)
+    return waves.flatten(1).float()  # (length, half, 2) or (length, 2, half) -> (length, d_model)
 
 
 class Learned(Absolute):
@@ -75,8 +71,7 @@ class Learned(Absolute):
         self.table = nn.Embedding(rows, config.d_model)
 
     def rows(self, positions: Tensor, end: int) -> Tensor:
-        vectors: Tensor = self.table(positions)
-        return vectors
+        return self.table(positions)
 
     def initialize(self, draw: Callable[[Tensor, float], None]) -> None:
         draw(self.table.weight, 0.02)

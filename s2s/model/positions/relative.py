@@ -22,7 +22,7 @@ class Relative(Position):
     def bias(self, query_len: int, key_len: int, device: torch.device) -> Tensor | None:
         distance = distances(query_len, key_len, device)  # (query_len, key_len)
         buckets = relative_buckets(distance, self.settings, is_causal=self.is_causal)
-        scores: Tensor = self.table(buckets)  # (query_len, key_len, heads)
+        scores = self.table(buckets)  # (query_len, key_len, heads)
         return scores.permute(2, 0, 1)[None]  # -> (1, heads, query_len, key_len)
 
     def initialize(self, draw: Callable[[Tensor, float], None]) -> None:

@@ -21,16 +21,13 @@ class Rotary(Position):
         self.register_buffer("frequencies", self.settings.base**-exponents, persistent=False)
 
     def rotate(self, x: Tensor, start: int = 0) -> Tensor:
-        offset = start + self.settings.offset
-        positions = offset + torch.arange(x.shape[2], device=x.device)  # (len,)
-        angles = positions[:, None] * self.frequencies  # (len, d_head / 2)
+        positions = start + self.settings.offset + torch.arange(x.shape[2], device=x.device)
+        angles = torch.outer(positions, self.frequencies)  # (len, d_head / 2)
         cos = angles.cos().to(x.dtype)
         sin = angles.sin().to(x.dtype)
-        is_halves = self.settings.layout == "halves"
-        # (batch, heads, len, d_head) -> (batch, heads, len, d_head / 2) both
-        first, second = x.chunk(2, dim=-1) if is_halves else (x[..., 0::2], x[..., 1::2])
-        rotated = [first * cos - second * sin, second * cos + first * sin]
-        if is_halves:
-            return torch.cat(rotated, dim=-1)  # (batch, heads, len, d_head)
-        pairs = torch.stack(rotated, dim=-1)  # (batch, heads, len, d_head / 2, 2)
-        return pairs.flatten(-2)  # -> (batch, heads, len, d_head)
+        axis = self.settings.pair_axis
+        columns = (-1, 2) if axis == -1 else (2, -1)
+        pairs = x.view(*x.shape[:-1], *columns)
+        first, second = pairs.unbind(axis)  # (batch, heads, len, d_head / 2) both
+        rotated = torch.stack([first * cos - second * sin, second * cos + first * sin], axis)
+        return rotated.flatten(-2)  # -> (batch, heads, len, d_head)
