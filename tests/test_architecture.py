@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LEAVES = {"bounds", "config", "files", "words"}
+LEAVES = {"archives", "bounds", "config", "files", "words"}
 ENGINE = {
+    "archives",
     "bounds",
     "words",
     "config",
@@ -34,6 +35,7 @@ MAY = {
     "config": {"words"},
     "bounds": set(),
     "files": {"config"},
+    "archives": {"config"},
     "settings": LEAVES,
     "access": LEAVES | {"settings"},
     "storage": LEAVES | {"settings", "access"},

@@ -12,7 +12,7 @@ import time
 import zipfile
 from pathlib import Path
 
-from s2s import access, settings, storage
+from s2s import access, archives, settings, storage
 from s2s.config import UserError
 from s2s.storage import Item
 from s2s.workspaces import keys, rows
@@ -25,7 +25,6 @@ FOLDERS = {  # in the zip
     storage.EVALUATION: "evaluations",
     storage.UPLOAD: "uploads",
 }
-PACKED = frozenset({".safetensors", ".gz", ".parquet", ".zip"})  # which get no smaller
 README = """# {title}
 
 Exported on {date} (UTC): {counts}.
@@ -61,8 +60,8 @@ def write_export(workspace: str, browser: str, *, now: float | None = None) -> s
         unfinished = folder / ".unfinished"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
-                archive.writestr("README.md", _readme(items, now))
+            with zipfile.ZipFile(unfinished, "w") as archive:
+                archives.add(archive, "README.md", _readme(items, now).encode())
                 for item in items:
                     _add(archive, item)
             unfinished.rename(folder / f"{name}.zip")
@@ -121,11 +120,9 @@ def _add(archive: zipfile.ZipFile, item: Item) -> None:
             continue
         name = "/".join([top, *map(_safe, relative.parts)])
         with contextlib.suppress(FileNotFoundError):
-            if path.suffix == ".json":
-                archive.writestr(name, _without_server(path.read_bytes(), item))
-            else:
-                packed = zipfile.ZIP_STORED if path.suffix in PACKED else zipfile.ZIP_DEFLATED
-                archive.write(path, name, packed)
+            is_json = path.suffix == ".json"
+            content = _without_server(path.read_bytes(), item) if is_json else path
+            archives.add(archive, name, content)
 
 
 def _without_server(content: bytes, item: Item) -> bytes:

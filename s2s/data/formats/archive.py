@@ -5,25 +5,21 @@ Members are read in place; none is ever extracted under its name.
 
 from __future__ import annotations
 
-import io
 import re
-import struct
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
+from s2s import archives
+from s2s.archives import printable
 from s2s.config import UserError, choose, shortened
 from s2s.data.formats import streams
 from s2s.data.formats.columns import LANGUAGES, LIKE_SOURCE, LIKE_TARGET, Column, guess, is_language
 from s2s.data.formats.pairing import TABLE_FORMATS, suffix
 from s2s.data.formats.streams import Content, ReadingBudget
 
-MAX_MEMBERS = 1000
-MAX_DIRECTORY = 1_000_000  # bytes of the list of members
-# The end of that list: 22 bytes and a comment; the 20 bytes before it begin with PK\6\7 in ZIP64.
-END = b"PK\x05\x06"
 ARCHIVES = frozenset({".zip", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst"})
 SPLITS: Mapping[str, str] = MappingProxyType(
     {
@@ -90,55 +86,23 @@ def parts(archive: Content, budget: ReadingBudget) -> Mapping[str, Part]:
     skipped = [content.file for content in contents if content.file not in read]
     if skipped:
         more = f" and {len(skipped) - 3:,} more" if len(skipped) > 3 else ""
-        names = ", ".join(f"`{_printable(name)}`" for name in skipped[:3])
+        names = ", ".join(f"`{printable(name)}`" for name in skipped[:3])
         budget.notes.append(f"Left out of `{archive.name}`: {names}{more}.")
     return found
 
 
 def _infos(archive: Content, budget: ReadingBudget) -> list[zipfile.ZipInfo]:
     raw = streams.opened(archive, budget)
-    _check_end(archive.name, raw)
-    try:
-        infos = zipfile.ZipFile(raw).infolist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError) as error:
-        raise UserError(
-            f"`{archive.name}` is not a complete .zip file ({streams.why(error)}); compress it again."
-        ) from error
+    infos = archives.opened(raw, archive.name, advice=ALLOWED).infolist()
     # A damaged archive may have a member without a name, on which `is_dir` fails.
     infos = [info for info in infos if info.filename and not info.is_dir()]
     infos = [info for info in infos if not _is_hidden(info.filename)]
     for info in infos:
         if PurePosixPath(info.filename.lower()).suffix in ARCHIVES:
             raise UserError(
-                f"`{archive.name}` holds `{_printable(info.filename)}`, an archive in an archive; extract it first."
-            )
-        if info.flag_bits & 1:
-            raise UserError(
-                f"`{_printable(info.filename)}` in `{archive.name}` is encrypted; compress it again without a password."
+                f"`{archive.name}` holds `{printable(info.filename)}`, an archive in an archive; extract it first."
             )
     return infos
-
-
-def _check_end(name: str, raw: IO[bytes]) -> None:
-    """Checks the declared size of the list of members before reading it: it may not fit into memory."""
-    length = raw.seek(0, io.SEEK_END)
-    raw.seek(max(0, length - 22 - 20 - 65_535))
-    tail = raw.read()
-    at = tail.rfind(END)
-    if at < 0 or len(tail) < at + 22:
-        raise UserError(
-            f"`{name}` is not a complete .zip file (its end is missing); compress it again."
-        )
-    n_members, n_bytes = struct.unpack_from("<HL", tail, at + 10)
-    if (
-        n_members > MAX_MEMBERS
-        or n_bytes > MAX_DIRECTORY
-        or tail[max(0, at - 20) :].startswith(b"PK\x06\x07")
-    ):
-        raise UserError(
-            f"`{name}` has more than {MAX_MEMBERS:,} members or is in ZIP64 format; {ALLOWED}."
-        )
-    raw.seek(0)
 
 
 def _is_hidden(path: str) -> bool:
@@ -149,15 +113,9 @@ def _is_hidden(path: str) -> bool:
     )
 
 
-def _printable(path: str) -> str:
-    return "".join(
-        character if character.isprintable() and character != "`" else "?" for character in path
-    )[:80]
-
-
 def _content(archive: Content, info: zipfile.ZipInfo) -> Content:
     return Content(
-        f"{_printable(info.filename)} in {archive.name}", info.filename, archive.open, info
+        f"{printable(info.filename)} in {archive.name}", info.filename, archive.open, info
     )
 
 
@@ -211,7 +169,7 @@ def _groups(texts: Sequence[Member]) -> Iterator[tuple[str, AlignedTexts]]:
 
 def _directed(members: Sequence[Member], shared: str) -> AlignedTexts:
     sides = tuple(
-        member.side or _printable(PurePosixPath(member.content.file).name) for member in members
+        member.side or printable(PurePosixPath(member.content.file).name) for member in members
     )
     guessed = next(
         (
@@ -237,13 +195,13 @@ def _by_split(archive: str, found: Sequence[tuple[str, Part]]) -> Mapping[str, P
         split = next((SPLITS[word] for word in reversed(words) if word in SPLITS), "")
         if split in named:
             raise UserError(
-                f"`{archive}` has several files for the split {split}, such as `{_printable(path)}`; {ALLOWED}."
+                f"`{archive}` has several files for the split {split}, such as `{printable(path)}`; {ALLOWED}."
             )
         if split:
             named[split] = part
     if not named:
         raise UserError(
             f"`{archive}` has several files, none of them named after a split, such as"
-            f" `{_printable(found[0][0])}`; {ALLOWED}."
+            f" `{printable(found[0][0])}`; {ALLOWED}."
         )
     return {split: named[split] for split in dict.fromkeys(SPLITS.values()) if split in named}

@@ -9,6 +9,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from s2s import archives
 from s2s.config import UserError, nearest, shortened
 from s2s.data.caps import Caps
 from s2s.data.formats import streams
@@ -101,7 +102,7 @@ def _parsed(given: Content, budget: ReadingBudget) -> Iterator[tuple[int, Mappin
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise UserError(
-                f"Line {number:,} of `{given.name}` is not JSON ({streams.why(error)}); write one object per line,"
+                f"Line {number:,} of `{given.name}` is not JSON ({archives.why(error)}); write one object per line,"
                 ' such as {"score": 0.83}.'
             ) from error
         if not isinstance(row, dict):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
+from s2s import archives
 from s2s.config import UserError
 from s2s.data.formats import arrow, streams
 from s2s.data.formats.streams import Content, ReadingBudget
@@ -33,7 +34,7 @@ class _OutputBudget:
     def charge(self, n_bytes: int) -> None:
         self._n_bytes += n_bytes
         self.budget.charge_unpacked(self.name, n_bytes)
-        streams.check_ratio(self.name, self._n_bytes, self.size)
+        archives.check_ratio(self.name, self._n_bytes, self.size)
         self.budget.check_time(self.name)
 
 
@@ -133,7 +134,7 @@ def _check_footer(
     largest = max(
         (footer.row_group(at).total_byte_size for at in range(footer.num_row_groups)), default=0
     )
-    streams.check_ratio(name, largest, raw.seek(0, io.SEEK_END))
+    archives.check_ratio(name, largest, raw.seek(0, io.SEEK_END))
     if largest > budget.caps.unpacked:
         raise UserError(
             f"`{name}` has a row group of {largest / 1e6:,.0f} MB, more than the limit of"
@@ -168,5 +169,5 @@ def _broken(name: str) -> Iterator[None]:
         ) from error
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise UserError(
-            f"`{name}` is not a complete .parquet file ({streams.why(error)}); write it again, or export it as .tsv."
+            f"`{name}` is not a complete .parquet file ({archives.why(error)}); write it again, or export it as .tsv."
         ) from error

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol, Self, TypeVar, cast
 
+from s2s.archives import check_ratio, why
 from s2s.config import UserError, shortened
 from s2s.data.caps import Caps
 from s2s.data.formats.encodings import Decoder
@@ -24,9 +25,6 @@ from s2s.data.formats.encodings import Decoder
 CHUNK = 1 << 18  # bytes
 # For members of a .zip, whose reader reads ahead as many compressed bytes as decompressed ones are requested.
 MEMBER_CHUNK = 1 << 14
-MAX_QUOTED = 120  # characters of a library's error
-MAX_RATIO = 100  # gzip compresses text by a factor of 3 to 40, zero bytes by a factor of 1000
-RATIO_FROM = 10_000_000  # decompressed bytes; small repetitive files are not decompression bombs
 BROKEN = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError)
 
 
@@ -226,21 +224,6 @@ def _broken(name: str) -> Iterator[None]:
         raise UserError(
             f"`{name}` is damaged or incomplete ({why(error)}); compress it again, or give it uncompressed."
         ) from error
-
-
-def why(error: Exception) -> str:
-    """A library's error message as part of a sentence, shortened because it may quote the file."""
-    words = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-    return shortened(words, MAX_QUOTED)
-
-
-def check_ratio(name: str, n_bytes: int, n_compressed: int) -> None:
-    """Raises UserError if the compression ratio is that of a decompression bomb."""
-    if n_bytes > RATIO_FROM and n_bytes > MAX_RATIO * n_compressed:
-        raise UserError(
-            f"`{name}` decompresses to more than {MAX_RATIO} times its size, which text never does; give"
-            " it uncompressed."
-        )
 
 
 def seekable(content: Content, budget: ReadingBudget) -> IO[bytes]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from s2s import access, plots
+from s2s import access, archives, plots
 from s2s.data import one_line
 from s2s.files import csv_writer
 from s2s.jobs import external
@@ -173,9 +173,9 @@ def bundle(evaluation: Evaluation, scores: Scores, found: Provenance) -> bytes:
     if given:
         files["segment-scores.csv"] = segment_scores_csv(evaluation, given, int(scores["n"]))
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(out, "w") as archive:
         for name, text in files.items():
-            archive.writestr(name, text)
+            archives.add(archive, name, text.encode())
     return out.getvalue()
 
 
