@@ -1,6 +1,7 @@
 """Text to ids and back, in every way that a recipe may ask for. Knows nothing of models."""
 
 from s2s.tokenizers.comparison import ComparisonRow, ExampleTokens, SideStatistics, compare, scope
+from s2s.tokenizers.pretrained import PretrainedTokenizer, open_pretrained
 from s2s.tokenizers.registry import TOKENIZERS, TokenizerKind, fit, load
 from s2s.tokenizers.subword import automatic_size
 from s2s.tokenizers.tokenizer import BOS, EOS, PAD, SPACE, SPECIALS, UNK, Tokenizer, nfc

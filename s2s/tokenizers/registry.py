@@ -13,6 +13,7 @@ from s2s.config import Choice, TokenizerConfig, UserError, choose
 from s2s.tokenizers.bpe import BpeTokenizer
 from s2s.tokenizers.byte import ByteTokenizer
 from s2s.tokenizers.char import CharTokenizer
+from s2s.tokenizers.pretrained import PretrainedTokenizer
 from s2s.tokenizers.tokenizer import FORMAT, Tokenizer
 from s2s.tokenizers.unigram import UnigramTokenizer
 from s2s.tokenizers.word import WordTokenizer
@@ -69,6 +70,12 @@ TOKENIZERS: Mapping[str, TokenizerKind] = MappingProxyType(
     }
 )
 
+# A checkpoint's tokenizer is loaded like the others, but no recipe can ask for it.
+READERS: Mapping[str, Callable[[Mapping[str, Any]], Tokenizer]] = MappingProxyType(
+    {name: kind.read for name, kind in TOKENIZERS.items()}
+    | {PretrainedTokenizer.kind: PretrainedTokenizer.from_json}
+)
+
 
 def fit(
     config: TokenizerConfig, src_texts: Iterable[str], tgt_texts: Iterable[str]
@@ -97,9 +104,11 @@ def load(path: str | Path) -> Tokenizer:
     Raises UserError for a file that is missing, damaged, newer or of an unknown kind.
     """
     content = _content(Path(path))
-    kind = choose("tokenizer", str(content.get("kind")), TOKENIZERS)
+    read = choose("tokenizer", str(content.get("kind")), READERS)
     try:
-        return kind.read(content)
+        return read(content)
+    except UserError:
+        raise
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(
             f"`{path}` is not a complete `{content['kind']}` tokenizer; copy the file again."

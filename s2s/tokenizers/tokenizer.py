@@ -7,9 +7,12 @@ import re
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
+from s2s.config import unknown
 from s2s.files import write_text
 
 SPECIALS = ("<pad>", "<s>", "</s>", "<unk>")
@@ -50,13 +53,28 @@ def read_vocabulary(content: Mapping[str, Any]) -> list[str]:
 
 
 class Tokenizer(ABC):
-    """Text to ids and back; ids 0 to 3 are `SPECIALS`, then one id per token of the vocabulary."""
+    """Text to ids and back; ids 0 to 3 are `SPECIALS`, then one id per token of the vocabulary.
+
+    Tokenizers of published checkpoints have other ids, more special tokens around a text, and some have languages.
+    """
 
     kind: ClassVar[str]
+    pad_id: int = PAD
+    start_id: int = BOS  # the decoder's first input
+    eos_id: int = EOS
+    unk_id: int = UNK
+    first_ids: tuple[int, ...] = ()  # of every text; in a target they come after `start_id`
+    last_ids: tuple[int, ...] = (EOS,)  # of every text
+    languages: tuple[str, ...] = ()  # whose tokens `first_ids` or `last_ids` may hold, by code
+    language: str | None = None  # the chosen one
+    prefixes: Mapping[str, str] = MappingProxyType({})  # texts to put before a source, by task
 
     def __init__(self, tokens: Iterable[str]) -> None:
         self.vocabulary = (*SPECIALS, *tokens)
-        self._visible = (*SPECIALS, *map(visible, self.vocabulary[len(SPECIALS) :]))
+
+    def in_language(self, language: str) -> Self:
+        """The same tokenizer for texts in another of its `languages`. Raises UserError for any other."""
+        raise unknown("language", language, self.languages)
 
     @property
     def vocab_size(self) -> int:
@@ -72,6 +90,10 @@ class Tokenizer(ABC):
     def encode(self, text: str) -> list[int]:
         """The ids of a text after NFC, without `<s>` and `</s>`; a special spelled out in the text is plain text."""
 
+    def with_specials(self, ids: Iterable[int]) -> list[int]:
+        """The ids of a whole text, given those of `encode`: what the encoder reads, or a target after `start_id`."""
+        return [*self.first_ids, *ids, *self.last_ids]
+
     def encode_many(self, texts: Iterable[str]) -> list[list[int]]:
         """`encode` of each text."""
         return [self.encode(text) for text in texts]
@@ -84,10 +106,18 @@ class Tokenizer(ABC):
         """The readable token of each id, specials included; `▁` is a space."""
         return [self._visible[index] for index in ids]
 
+    @cached_property
+    def _visible(self) -> tuple[str, ...]:
+        return tuple(map(self._readable, self.vocabulary))
+
+    def _readable(self, token: str) -> str:
+        """A token as it is displayed."""
+        return visible(token)
+
     def unknown(self, text: str) -> list[str]:
         """The distinct words that contain `<unk>` after encoding; `" "` if even the space is unknown."""
         words = dict.fromkeys(re.findall(r" |[^ ]+", nfc(text)))
-        return [word for word in words if UNK in self.encode(word)]
+        return [word for word in words if self.unk_id in self.encode(word)]
 
     def to_json(self) -> dict[str, Any]:
         """What `from_json` needs to build the same tokenizer."""

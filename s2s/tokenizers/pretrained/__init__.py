@@ -1,0 +1,3 @@
+"""Tokenizers of published checkpoints, as transformers tokenizes, without transformers."""
+
+from s2s.tokenizers.pretrained.tokenizer import PretrainedTokenizer, open_pretrained

@@ -1,0 +1,102 @@
+"""A checkpoint's tokenizer files, and what the small ones among them say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Literal
+
+from s2s.tokenizers.pretrained.checkpoint_files import CheckpointFiles
+
+Side = Literal["src", "tgt"]
+
+CONFIG = "config.json"
+SETTINGS = "tokenizer_config.json"
+SPECIAL_TOKENS = "special_tokens_map.json"
+ADDED_TOKENS = "added_tokens.json"
+LISTS = ("additional_special_tokens", "extra_special_tokens")
+MAX_COUNT = 10_000  # of tokens that a setting adds
+DEFAULT_SPECIALS = MappingProxyType(
+    {
+        "pad_token": "<pad>",
+        "bos_token": "<s>",
+        "eos_token": "</s>",
+        "unk_token": "<unk>",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The files of one checkpoint, opened for one side of its pairs."""
+
+    files: CheckpointFiles
+    side: Side
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """What the model's config says."""
+        return self.files.json(CONFIG)
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """What the tokenizer's config says: nothing if there is none."""
+        return self.files.optional_json(SETTINGS)
+
+    def count(self, name: str, default: int) -> int:
+        """A small number of the tokenizer's config. Raises UserError for anything else."""
+        value = self.settings.get(name, default)
+        if type(value) is not int or not 0 <= value <= MAX_COUNT:
+            raise self.files.damaged(
+                SETTINGS, f"has `{name}` that is no number from 0 to {MAX_COUNT:,}"
+            )
+        return value
+
+    @cached_property
+    def named_specials(self) -> dict[str, str]:
+        """The special tokens that the files name, such as `eos_token`."""
+        written = self.files.optional_json(SPECIAL_TOKENS) | self.settings
+        spelled = {name: spelling(value) for name, value in written.items() if _is_token(name)}
+        return {name: token for name, token in spelled.items() if token}
+
+    def special(self, name: str, default: str = "") -> str:
+        """The special token of a name; without a `default`, transformers' own."""
+        return self.named_specials.get(name) or default or DEFAULT_SPECIALS[name]
+
+    @cached_property
+    def all_specials(self) -> list[str]:
+        """Every special token, named or listed; `<pad>`, `</s>` and `<unk>` are among them."""
+        always = (self.special(name) for name in ("pad_token", "eos_token", "unk_token"))
+        return list(dict.fromkeys([*always, *self.named_specials.values(), *self._listed()]))
+
+    @cached_property
+    def added_tokens(self) -> dict[str, int]:
+        """The id of each token that was added to the vocabulary, or that a text may spell out."""
+        rows = self.settings.get("added_tokens_decoder")
+        if isinstance(rows, dict):
+            if not all(id.isdecimal() for id in rows):
+                raise self.files.damaged(
+                    SETTINGS, "has ids in `added_tokens_decoder` that are no numbers"
+                )
+            return {spelling(token): int(id) for id, token in rows.items()}
+        return self.files.vocabulary(ADDED_TOKENS) if self.files.has(ADDED_TOKENS) else {}
+
+    def _listed(self) -> Iterator[str]:
+        written = self.files.optional_json(SPECIAL_TOKENS) | self.settings
+        for name in LISTS:
+            values = written.get(name)
+            if isinstance(values, list):
+                yield from filter(None, map(spelling, values))
+
+
+def spelling(token: Any) -> str:
+    """The text of a special token, which stands as text or in an object; empty for anything else."""
+    if isinstance(token, dict):
+        token = token.get("content")
+    return token if isinstance(token, str) else ""
+
+
+def _is_token(name: str) -> bool:
+    return name.endswith("_token") or name == "mask_token_sent"

@@ -1,0 +1,136 @@
+"""What turns text into ids and tokens into text: the `tokenizers` library, or SentencePiece with a vocabulary file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Protocol
+
+import tokenizers
+from tokenizers import decoders
+
+from s2s.tokenizers.tokenizer import SPACE, visible
+
+if TYPE_CHECKING:
+    from sentencepiece import SentencePieceProcessor
+
+LANGUAGE_CODE = re.compile(
+    ">>.*?<<", re.DOTALL
+)  # Marian's, at the start of a text: the target language
+
+
+class Engine(Protocol):
+    """Text to ids and back, without the special tokens around a text."""
+
+    @property
+    def tokens(self) -> Mapping[int, str]:
+        """Every token by its id, as its file spells it."""
+
+    @property
+    def specials(self) -> frozenset[int]:
+        """The ids of those that are no text."""
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        """The ids of each text; a special token spelled out in it becomes that token."""
+
+    def join(self, tokens: Sequence[str]) -> str:
+        """The text of tokens that are not special, `<unk>` aside."""
+
+    def readable(self, token: str) -> str:
+        """A token as it is displayed; `▁` is a space."""
+
+
+class LibraryEngine:
+    """A tokenizer of the `tokenizers` library."""
+
+    def __init__(self, library: tokenizers.Tokenizer) -> None:
+        library.no_truncation()
+        library.no_padding()
+        added = library.get_added_tokens_decoder()
+        self.library = library
+        self.tokens = {id: token for token, id in library.get_vocab(with_added_tokens=True).items()}
+        self.specials = frozenset(id for id, token in added.items() if token.special)
+        self._is_byte_level = isinstance(library.decoder, decoders.ByteLevel)
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        batch = self.library.encode_batch_fast(list(texts), add_special_tokens=False)
+        return [encoding.ids for encoding in batch]
+
+    def join(self, tokens: Sequence[str]) -> str:
+        decoder = self.library.decoder
+        return str(decoder.decode(list(tokens))) if decoder else " ".join(tokens)
+
+    def readable(self, token: str) -> str:
+        return _text_of_bytes(token) if self._is_byte_level else visible(token)
+
+
+class SpmEngine:
+    """A SentencePiece model that splits text, and a vocabulary with ids of its own."""
+
+    def __init__(
+        self,
+        processor: SentencePieceProcessor,
+        vocabulary: Mapping[str, int],
+        specials: Mapping[str, int],
+        *,
+        unk_id: int,
+        has_language_codes: bool = False,
+    ) -> None:
+        """`specials` are found in a text before it is split; with `has_language_codes` so is a `>>xx<<` at a start."""
+        self.tokens = {id: token for token, id in {**vocabulary, **specials}.items()}
+        self.specials = frozenset(specials.values())
+        self._processor = processor
+        self._vocabulary = vocabulary
+        self._specials = specials
+        self._unk_id = unk_id
+        self._has_language_codes = has_language_codes
+        longest_first = sorted(specials, key=len, reverse=True)
+        self._special = re.compile(f"({'|'.join(map(re.escape, longest_first))})")
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        return [self._encode(text) for text in texts]
+
+    def join(self, tokens: Sequence[str]) -> str:
+        return "".join(tokens).replace(SPACE, " ").strip()
+
+    def readable(self, token: str) -> str:
+        return visible(token)
+
+    def _encode(self, text: str) -> list[int]:
+        ids = []
+        for section in filter(None, self._special.split(text)):
+            if section in self._specials:
+                ids.append(self._specials[section])
+            else:
+                ids += [self._vocabulary.get(token, self._unk_id) for token in self._split(section)]
+        return ids
+
+    def _split(self, text: str) -> list[str]:
+        code = LANGUAGE_CODE.match(text) if self._has_language_codes else None
+        if code is None:
+            return list(self._processor.encode(text, out_type=str))
+        return [code[0], *self._processor.encode(text[code.end() :], out_type=str)]
+
+
+def _byte_letters() -> dict[str, int]:
+    """The byte that each letter of byte-level BPE stands for: itself where it prints, else one from U+0100 on.
+
+    As in Radford et al. (2019), Language Models are Unsupervised Multitask Learners, `encoder.py`.
+    """
+    printing = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in printing]
+    letters = {chr(byte): byte for byte in printing}
+    return letters | {chr(0x100 + index): byte for index, byte in enumerate(others)}
+
+
+_BYTES = MappingProxyType(_byte_letters())
+
+
+def _text_of_bytes(token: str) -> str:
+    """`ĠcafÃ©` -> `▁café`; bytes that are no whole character are named, as in `<0xC3>`."""
+    if not all(letter in _BYTES for letter in token):
+        return visible(token)
+    text = bytes(_BYTES[letter] for letter in token).decode(errors="surrogateescape")
+    shown = visible(text)
+    return re.sub("[\udc80-\udcff]", lambda match: f"<0x{ord(match[0]) - 0xDC00:02X}>", shown)

@@ -1,0 +1,97 @@
+"""Reads a SentencePiece model: a protocol buffer with tokens, their scores, and how text is normalized."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from s2s.tokenizers.pretrained.checkpoint_files import CheckpointFiles
+
+if TYPE_CHECKING:
+    from sentencepiece import SentencePieceProcessor
+
+# Numbers of fields and values in sentencepiece_model.proto.
+TRAINER_SPEC = 2
+NORMALIZER_SPEC = 3
+MODEL_TYPE = 3  # in the trainer spec
+UNIGRAM = 1  # the default of the model type
+CHARSMAP = 2  # in the normalizer spec
+# Wire types of protocol buffers.
+VARINT = 0
+DELIMITED = 2
+FIXED_SIZES = {1: 8, 5: 4}
+
+
+@dataclass(frozen=True)
+class SpmModel:
+    """What a model file says."""
+
+    processor: SentencePieceProcessor
+    is_unigram: bool
+    charsmap: bytes  # replacements of characters, compiled; empty for none
+
+    @property
+    def tokens(self) -> list[tuple[str, float]]:
+        """Every token with its score, in the order of their ids."""
+        ids = list(range(self.processor.get_piece_size()))
+        return list(
+            zip(self.processor.id_to_piece(ids), self.processor.get_score(ids), strict=True)
+        )
+
+
+def read_model(files: CheckpointFiles, name: str) -> SpmModel:
+    """Raises UserError if there is no such file or it is no complete model."""
+    from sentencepiece import SentencePieceProcessor
+
+    content = files.binary(name)
+    try:
+        fields = dict(_fields(content))  # the last of each number; these two are not repeated
+        trainer = dict(_fields(_message(fields[TRAINER_SPEC])))
+        normalizer = dict(_fields(_message(fields[NORMALIZER_SPEC])))
+        charsmap = _message(normalizer.get(CHARSMAP, b""))
+        processor = SentencePieceProcessor(model_proto=content)
+    except (KeyError, ValueError, RuntimeError) as error:
+        raise files.damaged(name, "is not a complete SentencePiece model") from error
+    return SpmModel(processor, trainer.get(MODEL_TYPE, UNIGRAM) == UNIGRAM, charsmap)
+
+
+def _message(value: int | bytes) -> bytes:
+    if isinstance(value, int):
+        raise ValueError("a number where a message is due")
+    return value
+
+
+def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """The number and value of each field. Raises ValueError or KeyError for what is no protocol buffer."""
+    position = 0
+    while position < len(message):
+        tag, position = _varint(message, position)
+        number, wire_type = divmod(tag, 8)
+        if wire_type == VARINT:
+            value, position = _varint(message, position)
+            yield number, value
+            continue
+        if wire_type == DELIMITED:
+            size, position = _varint(message, position)
+        else:
+            size = FIXED_SIZES[wire_type]
+        end = position + size
+        if end > len(message):
+            raise ValueError("a field continues after the end")
+        yield number, message[position:end]
+        position = end
+
+
+def _varint(message: bytes, position: int) -> tuple[int, int]:
+    """A number in groups of seven bits, lowest first, and the position after it."""
+    number = 0
+    for shift in range(0, 70, 7):
+        if position >= len(message):
+            break
+        byte = message[position]
+        position += 1
+        number |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return number, position
+    raise ValueError("a number without an end")
