@@ -30,6 +30,7 @@ ENGINE = {
     "runs",
     "jobs",
     "sizing",
+    "pretrained",
 }
 MAY = {
     "config": {"words"},
@@ -44,6 +45,7 @@ MAY = {
     "tokenizers": LEAVES,
     "model": LEAVES,
     "sizing": LEAVES,
+    "pretrained": LEAVES | {"settings", "model", "tokenizers", "hub"},
     "words": set(),
     "data": LEAVES | {"settings", "access", "storage", "hub", "tokenizers"},
     "decode": LEAVES | {"scores"},

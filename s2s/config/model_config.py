@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from s2s.config.fields import Config, UserError, section, setting
+from s2s.config.fields import Config, UserError, section, setting, shortened
 from s2s.config.position_kinds import POSITION_KINDS
 
 
@@ -269,6 +271,51 @@ class SpecialIds(Config):
     )
     start: int = setting(1, 0, label="Start id", help="First input token of the decoder.")
     eos: int = setting(2, 0, label="End id", help="Last token of every source and every target.")
+    src_first: int | None = setting(
+        None,
+        0,
+        label="First source id",
+        help="Read before every source (BART: `<s>`; M2M100: its language); empty for none.",
+    )
+    src_last: int | None = setting(
+        None,
+        0,
+        label="Last source id",
+        help="Read after the `</s>` of every source (mBART: its language); empty for none.",
+    )
+    tgt_first: int | None = setting(
+        None,
+        0,
+        label="First target id",
+        help="First token of every target, whatever the model predicts (M2M100: its language).",
+    )
+    suppressed: str = setting(
+        "", label="Suppressed ids", help="Ids that are never written, separated by commas."
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not re.fullmatch(r"(\d{1,9}(,\d{1,9})*)?", self.suppressed, re.ASCII):
+            raise UserError(
+                f"`suppressed` is {shortened(repr(self.suppressed))}; give ids separated by commas, such as 3,7."
+            )
+
+    @property
+    def suppressed_ids(self) -> tuple[int, ...]:
+        """`"3,7"` -> `(3, 7)`."""
+        return tuple(map(int, filter(None, self.suppressed.split(","))))
+
+    def source(self, ids: Sequence[int]) -> list[int]:
+        """What the encoder reads of a text's ids."""
+        return [*_given(self.src_first), *ids, self.eos, *_given(self.src_last)]
+
+    def target(self, ids: Sequence[int]) -> list[int]:
+        """What the decoder writes of a text's ids; the start id before it is read only."""
+        return [*_given(self.tgt_first), *ids, self.eos]
+
+
+def _given(id: int | None) -> list[int]:
+    return [] if id is None else [id]
 
 
 @dataclass(frozen=True)

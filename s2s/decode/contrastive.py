@@ -128,7 +128,7 @@ def _advance(
         choices = _choices(processors, live, config.width)
     if length + 1 == stepper.max_length:
         gains = (1 - config.penalty_alpha) * choices.probabilities[:, 0]  # (sources,)
-        return _appended(live, choices.tokens[:, 0], gains)
+        return _appended(processors, live, choices.tokens[:, 0], gains)
     n_sources, k = choices.tokens.shape
     stepper.reorder(live.rows.repeat_interleave(k))
     logits = stepper.step(choices.tokens.flatten())  # (sources * k, vocab)
@@ -142,16 +142,16 @@ def _advance(
         gains = torch.zeros_like(gains)
     new_states = states[sources, winners][:, None]  # (sources, 1, d_model)
     return replace(
-        _appended(live, choices.tokens[sources, winners], gains),
+        _appended(processors, live, choices.tokens[sources, winners], gains),
         rows=rows,
         logits=logits[rows],
         states=torch.cat([live.states, new_states], 1),
     )
 
 
-def _appended(live: _Live, tokens: Tensor, gains: Tensor) -> _Live:
+def _appended(processors: LogitsProcessors, live: _Live, tokens: Tensor, gains: Tensor) -> _Live:
     log_probs = token_log_probs(live.logits, tokens[:, None])[:, 0]  # (sources,)
-    prefixes = live.prefixes.append(tokens, log_probs)
+    prefixes = live.prefixes.append(tokens, processors.own(log_probs, live.prefixes.length))
     return replace(live, prefixes=prefixes, scores=live.scores + gains)
 
 

@@ -52,14 +52,16 @@ class Prefixes:
 
 
 def start(stepper: Stepper, processors: LogitsProcessors) -> Prefixes:
-    """The start id and the forced prefix; the stepper has been given all of it but the last token."""
+    """The start id, then the forced prefix with the model's own first token; the stepper has been given all but the
+    last token.
+    """
     n_rows = stepper.n_rows
     prefixes = Prefixes(torch.full((n_rows, 1), stepper.start_id), torch.zeros(n_rows, 0))
     for token in processors.prefix:
         logits = stepper.step(prefixes.last)  # (rows, vocab)
         tokens = torch.full((n_rows,), token)
         log_probs = token_log_probs(logits, tokens[:, None])[:, 0]  # (rows,)
-        prefixes = prefixes.append(tokens, log_probs)
+        prefixes = prefixes.append(tokens, processors.own(log_probs, prefixes.length))
     return prefixes
 
 

@@ -120,10 +120,13 @@ class LogitsProcessors:
         self.sources = stepper.sources
         check_limit(config.max_new_tokens, stepper.max_length)
         self.limit = config.max_new_tokens or stepper.max_length or DEFAULT_LIMIT
+        first = () if stepper.first_id is None else (stepper.first_id,)
         if isinstance(codec, ForcedPrefix):
-            self.prefix = codec.ids
+            self.prefix = codec.ids or first
         else:
-            self.prefix = token_ids(codec, "prefix", config.prefix)
+            self.prefix = (*first, *token_ids(codec, "prefix", config.prefix))
+        self.has_first = bool(first) and self.prefix[:1] == first
+        self.suppressed = list(stepper.suppressed_ids)
         if len(self.prefix) >= self.limit:
             given = (
                 f"`prefix` has {len(self.prefix)} tokens and at most {self.limit} may be written"
@@ -134,6 +137,7 @@ class LogitsProcessors:
         ]
         self.is_idle = not (
             self.bad_words
+            or self.suppressed
             or config.min_new_tokens
             or config.no_repeat_ngram_size
             or config.encoder_no_repeat_ngram_size
@@ -141,6 +145,10 @@ class LogitsProcessors:
         )
         n = config.encoder_no_repeat_ngram_size
         self._source_ngrams = [_followers(source, n) for source in self.sources] if n else []
+
+    def own(self, log_probs: Tensor, length: int) -> Tensor:
+        """The model's log-probabilities of tokens after `length` others; 0 of a first token that it does not choose."""
+        return torch.zeros_like(log_probs) if self.has_first and length == 0 else log_probs
 
     def apply(self, scores: Tensor, written: Tensor, source_of_rows: Sequence[int]) -> Tensor:
         """Process logits or log-probabilities (rows, vocab) in place. Where nothing remains, `</s>` keeps its score.
@@ -162,6 +170,8 @@ class LogitsProcessors:
             _ban(scores, [_banned(self._source_ngrams[source], row, n) for row, source in pairs])
         for word in self.bad_words:
             _ban_word(scores, written, word)
+        if self.suppressed:
+            scores[:, self.suppressed] = NEG_INF
         if written.shape[1] - 1 < config.min_new_tokens:
             scores[:, self.eos_id] = NEG_INF
         is_empty = scores.amax(1).eq(NEG_INF)

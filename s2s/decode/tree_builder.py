@@ -95,7 +95,8 @@ class _Replay:
         ranks = {(row, token): rank for rank, (row, token, _) in enumerate(candidates, 1)}
         parents = [record.parent for record in records]
         tokens = torch.tensor([[record.token] for record in records])
-        log_probs = token_log_probs(logits[parents], tokens)[:, 0]  # (records,)
+        own = token_log_probs(logits[parents], tokens)[:, 0]  # (records,)
+        log_probs = self.processors.own(own, self.prefixes.length)
         indices = []
         for record, log_prob in zip(records, log_probs.tolist(), strict=True):
             rank = ranks.get((record.parent, record.token))

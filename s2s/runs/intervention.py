@@ -113,8 +113,9 @@ def kept_prefix(run: Run, source: str, target: str, change: Interventions) -> tu
 
     Raises UserError for a target or source position that does not exist.
     """
-    ids = (*run.tgt_tokenizer.encode(target), run.recipe.model.ids.eos)
-    _check(change, len(run.src_tokenizer.encode(source)) + 1, len(ids))
+    special = run.recipe.model.ids
+    ids = tuple(special.target(run.tgt_tokenizer.encode(target)))
+    _check(change, len(special.source(run.src_tokenizer.encode(source))), len(ids))
     return ids[: change.position] if change.keys else ()
 
 

@@ -140,6 +140,8 @@ class Run:
         """The result whose only hypothesis is `ids`, without a search."""
         rows = self.next_tokens(source, ids[:-1])
         values = rows.gather(1, torch.tensor(ids)[:, None])[:, 0].tolist()
+        if ids[0] == self.recipe.model.ids.tgt_first:
+            values[0] = 0.0  # which the model does not choose
         steps = path_records(ids, values, eos_id=self.recipe.model.ids.eos)
         return SearchResult((Hypothesis(tuple(ids), tuple(values), sum(values)),), steps)
 
@@ -227,7 +229,10 @@ class Run:
                 )
             labels = tgt[:, 1:]
             is_real = labels.ne(self.recipe.model.ids.pad)
-            nats = (log_probs.gather(-1, labels[..., None]).squeeze(-1) * is_real).double().sum(1)
+            of_labels = log_probs.gather(-1, labels[..., None]).squeeze(-1) * is_real
+            if self.recipe.model.ids.tgt_first is not None:
+                of_labels[:, 0] = 0.0  # which the model does not choose
+            nats = of_labels.double().sum(1)
             right = (log_probs.argmax(-1).eq(labels) & is_real).sum(1)
             for row, i in enumerate(rows):
                 results[i] = ForcedTarget(
@@ -274,14 +279,17 @@ class Run:
 
     def _source_ids(self, sources: Sequence[str]) -> list[list[int]]:
         return self._fitting(
-            [[*ids, self.recipe.model.ids.eos] for ids in self.src_tokenizer.encode_many(sources)],
+            [self.recipe.model.ids.source(ids) for ids in self.src_tokenizer.encode_many(sources)],
             "source",
         )
 
     def _target_ids(self, targets: Sequence[str]) -> list[list[int]]:
         special = self.recipe.model.ids
         return self._fitting(
-            [[special.start, *ids, special.eos] for ids in self.tgt_tokenizer.encode_many(targets)],
+            [
+                [special.start, *special.target(ids)]
+                for ids in self.tgt_tokenizer.encode_many(targets)
+            ],
             "target",
         )
 

@@ -34,7 +34,7 @@ def sentence_states(run: Run, sources: Sequence[str]) -> Iterator[SentenceStates
     """
     special = run.recipe.model.ids
     tokenizer = run.src_tokenizer
-    ids = [[*row, special.eos] for row in tokenizer.encode_many(sources)]
+    ids = [special.source(row) for row in tokenizer.encode_many(sources)]
     fitting = (
         number
         for number, row in enumerate(ids)
@@ -69,7 +69,7 @@ def words_of(run: Run, states: States) -> WordStates:
 
 def logit_lens(run: Run, states: States, target: str, n: int = 5) -> LogitLens:
     """The logit lens on the states of a target; token ids are those of `run.tgt_tokenizer`."""
-    written = [*run.tgt_tokenizer.encode(target), run.recipe.model.ids.eos]
+    written = run.recipe.model.ids.target(run.tgt_tokenizer.encode(target))
     return apply_logit_lens(
         run.model, torch.from_numpy(states.decoder).to(run.model.device), written, n
     )

@@ -45,19 +45,20 @@ class Reference:
 def reference(run: Run, source: str, text: str) -> Reference:
     """Score a text under teacher forcing. Raises UserError if it is longer than the model's positions."""
     tokenizer = run.tgt_tokenizer
-    eos_id = run.recipe.model.ids.eos
-    ids = (*tokenizer.encode(text), eos_id)
+    ids = tuple(run.recipe.model.ids.target(tokenizer.encode(text)))
     rows = run.next_tokens(source, ids[:-1])  # (tgt_len, vocab)
     own = rows.gather(1, torch.tensor(ids)[:, None])  # (tgt_len, 1)
     ranks = (rows > own).sum(1) + 1
     predicted = tokenizer.tokens(rows.argmax(1).tolist())
-    values = tuple(own[:, 0].tolist())
+    values = own[:, 0].tolist()
+    if run.recipe.model.ids.tgt_first is not None:
+        values[0] = 0.0  # which the model does not choose
     unknown = tuple(tokenizer.unknown(text))
     return Reference(
         tokenizer.decode(ids),
         ids,
         tuple(tokenizer.tokens(ids)),
-        values,
+        tuple(values),
         tuple(ranks.tolist()),
         tuple(predicted),
         unknown,

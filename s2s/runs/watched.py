@@ -17,6 +17,8 @@ class WatchedStepper:
         self._on_step = on_step
         self.start_id = stepper.start_id
         self.eos_id = stepper.eos_id
+        self.first_id = stepper.first_id
+        self.suppressed_ids = stepper.suppressed_ids
         self.sources = stepper.sources
 
     @property

@@ -55,6 +55,33 @@ def test_log_probs_are_the_models_own_and_hypotheses_are_sorted_by_score(name: s
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
+def test_a_models_first_token_begins_every_target_and_costs_nothing(name: str) -> None:
+    table = Table(4, 9)
+    table.first_id = 4
+    for source, found in enumerate(decoded(name, table)):
+        assert found.hypotheses
+        for hypothesis in found.hypotheses:
+            assert hypothesis.ids[0] == 4
+            own = table.log_prob(source, hypothesis.ids) - table.log_prob(source, (4,))
+            assert hypothesis.log_prob == pytest.approx(own, abs=1e-4)
+            assert hypothesis.token_log_probs[0] == 0
+    table = Table(4, 9)
+    table.first_id = 4
+    for found in decoded(name, table, prefix="2"):
+        assert all(hypothesis.ids[:2] == (4, 2) for hypothesis in found.hypotheses)
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_suppressed_tokens_are_never_written(name: str) -> None:
+    free = {token for found in decoded(name, Table(20, 9)) for token in found.best.ids}
+    assert free >= {2, 4}
+    table = Table(20, 9)
+    table.suppressed_ids = (2, 4)
+    for found in decoded(name, table):
+        assert all(not {2, 4} & {*hypothesis.ids} for hypothesis in found.hypotheses)
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
 def test_a_source_is_decoded_alone_as_it_is_in_a_batch(name: str) -> None:
     together = decoded(name, Table(6, 3))
     for source, found in enumerate(together):

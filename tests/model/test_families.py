@@ -244,11 +244,11 @@ def copied(config: ModelConfig, theirs: PreTrainedModel) -> Transformer:
     return ours.eval()
 
 
-def padded_batch(ids: SpecialIds) -> tuple[Tensor, Tensor]:
+def padded_batch(ids: SpecialIds, vocab: int = VOCAB) -> tuple[Tensor, Tensor]:
     """Sources that end with eos, the last padded on the left; targets that begin with start: (3, 14) and (3, 13)."""
     generator = torch.Generator().manual_seed(7)
     words = [
-        torch.randint(3, VOCAB - 1, (length - 1,), generator=generator)
+        torch.randint(3, vocab - 1, (length - 1,), generator=generator)
         for length in (*SRC_LENGTHS, *TGT_LENGTHS)
     ]
     src = [torch.cat([words[row], torch.tensor([ids.eos])]) for row in range(3)]

@@ -39,7 +39,7 @@ def show() -> None:
         return
     swapped = _word_pickers(words)
     run.check_lengths([text])
-    ids = [*run.src_tokenizer.encode(text), run.recipe.model.ids.eos]
+    ids = run.recipe.model.ids.source(run.src_tokenizer.encode(text))
     tokens = run.src_tokenizer.tokens(ids)
     with st.container(key="side by side"):
         left, right = st.columns(2, gap="medium")

@@ -36,7 +36,7 @@ class TracedSentence:
     @property
     def src_ids(self) -> tuple[int, ...]:
         """The source, `</s>` included."""
-        return (*self.run.src_tokenizer.encode(self.text), self.config.ids.eos)
+        return tuple(self.config.ids.source(self.run.src_tokenizer.encode(self.text)))
 
     @property
     def tgt_ids(self) -> tuple[int, ...]:

@@ -1,0 +1,38 @@
+"""The families that can be opened, by the `model_type` of their config.json. One more is a module and a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from s2s.config import UserError, shortened
+from s2s.pretrained import bart, m2m100, marian, mbart, pegasus, t5
+from s2s.pretrained.family import Family, Json
+
+FAMILIES: Mapping[str, Family] = MappingProxyType(
+    {
+        "t5": t5.FAMILY,
+        "marian": marian.FAMILY,
+        "bart": bart.FAMILY,
+        "mbart": mbart.FAMILY,
+        "pegasus": pegasus.FAMILY,
+        "m2m_100": m2m100.FAMILY,
+    }
+)
+
+
+def family_of(config: Json) -> Family:
+    """The row of a config.json. Raises UserError for a model of another kind, with the list of those that open."""
+    kind = config.get("model_type")
+    if isinstance(kind, str) and kind in FAMILIES:
+        return FAMILIES[kind]
+    known = ", ".join(family.label for family in FAMILIES.values())
+    architectures = config.get("architectures")
+    names = architectures if isinstance(architectures, list) else []
+    if any(str(name).endswith("ForCausalLM") for name in names):
+        raise UserError(
+            f"`{shortened(kind)}` is a decoder-only model, and s2s opens encoder-decoders; give one of {known}."
+        )
+    raise UserError(
+        f"config.json has the `model_type` `{shortened(kind)}`, which s2s does not open; give one of {known}."
+    )

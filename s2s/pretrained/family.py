@@ -1,0 +1,114 @@
+"""What a family of published models is: how its files become our model. Knows none of them by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from s2s.config import ModelConfig, SpecialIds, UserError, choose
+
+Json = Mapping[str, Any]
+Names = tuple[tuple[str, str], ...]  # patterns in their names of tensors, and what each becomes
+
+ACTIVATIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "relu": "relu",
+        "gelu": "gelu",
+        "gelu_new": "gelu_tanh",
+        "gelu_fast": "gelu_tanh",
+        "gelu_pytorch_tanh": "gelu_tanh",
+        "silu": "silu",
+        "swish": "silu",
+    }
+)
+
+
+class Languages(NamedTuple):
+    """The ids of the tokens that say from which language to which a multilingual model translates."""
+
+    src: int
+    tgt: int
+
+
+@dataclass(frozen=True)
+class Family:
+    """One row: how config.json becomes our config, and how the names of its tensors become ours.
+
+    What the tensors themselves say, `config` may leave out: whether embeddings are shared, and whether the output is
+    tied or has a bias. `ids` is given config.json with generation_config.json over it, and the languages of a
+    multilingual model.
+    """
+
+    label: str
+    config: Callable[[Json], ModelConfig]
+    ids: Callable[[Json, Languages | None], SpecialIds]
+    names: Names
+    dropped: tuple[str, ...] = ()  # patterns of tensors that files hold and the model does without
+
+    def our_name(self, name: str) -> str:
+        """`encoder.block.0.layer.0.SelfAttention.q.weight` -> `encoder.layers.0.self_attention.query.weight`."""
+        for pattern, replacement in self.names:
+            name = re.sub(pattern, replacement, name)
+        return name
+
+    def drops(self, name: str) -> bool:
+        """Whether a tensor is known to be of no use."""
+        return any(re.fullmatch(pattern, name) for pattern in self.dropped)
+
+
+def activation(name: str) -> str:
+    """Our name of an activation function. Raises UserError for one that the model lacks."""
+    return choose("activation function", str(name), ACTIVATIONS)
+
+
+def special_ids(given: Json, **decided: Any) -> SpecialIds:
+    """Padding, start, end and suppressed tokens as the files say, unless the family has `decided`.
+
+    Raises UserError where nothing says how a target starts.
+    """
+    found = {
+        "pad": single(given["pad_token_id"]),
+        "start": given.get("decoder_start_token_id"),
+        "eos": single(given["eos_token_id"]),
+        "suppressed": joined(suppressed_tokens(given)),
+    } | decided
+    if found["start"] is None:
+        raise UserError(
+            "config.json does not say with which token a target starts; add `decoder_start_token_id` to it."
+        )
+    return SpecialIds(**found)
+
+
+def padding_starts(given: Json) -> Any:
+    """The start id, where files that do not say it mean padding."""
+    return given.get("decoder_start_token_id", single(given["pad_token_id"]))
+
+
+def suppressed_tokens(given: Json) -> set[int]:
+    """The tokens that are never written."""
+    words = given.get("bad_words_ids") or []
+    alone = {word[0] for word in words if len(word) == 1}
+    return alone | set(given.get("suppress_tokens") or [])
+
+
+def joined(ids: set[int]) -> str:
+    """`{7, 3}` -> `"3,7"`."""
+    return ",".join(map(str, sorted(ids)))
+
+
+def single(value: Any) -> Any:
+    """An id; of several the first."""
+    return value[0] if isinstance(value, list) and value else value
+
+
+def both_languages(languages: Languages | None) -> Languages:
+    """Raises UserError where they are not known."""
+    if languages is None:
+        raise UserError(
+            "This model translates between many languages; name the source and the target language, for example"
+            " `--src-lang en_XX --tgt-lang de_DE`."
+        )
+    return languages

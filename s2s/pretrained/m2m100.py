@@ -1,0 +1,30 @@
+"""M2M100 (Fan et al. 2021) and NLLB (NLLB Team 2022)."""
+
+from __future__ import annotations
+
+from s2s.config import ModelConfig, Norm, Positions, SpecialIds
+from s2s.pretrained.bart_like import NAMES, SINUSOIDS, VERSIONS, model_config
+from s2s.pretrained.family import Family, Json, Languages, both_languages, single, special_ids
+
+
+def config(given: Json) -> ModelConfig:
+    """Pre-norm; positions are counted from the padding id on, over real tokens only."""
+    positions = Positions(
+        "sinusoidal",
+        layout="halves",
+        full_span=True,
+        offset=single(given["pad_token_id"]) + 1,
+        skip_padding=True,
+    )
+    return model_config(given, positions, Norm("layer", "pre"), final_norm=True)
+
+
+def ids(given: Json, languages: Languages | None) -> SpecialIds:
+    """A language begins sources and targets."""
+    src, tgt = both_languages(languages)
+    return special_ids(given, src_first=src, tgt_first=tgt)
+
+
+FAMILY = Family(
+    label="M2M100 and NLLB", config=config, ids=ids, names=NAMES, dropped=(SINUSOIDS, VERSIONS)
+)

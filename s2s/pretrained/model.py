@@ -1,0 +1,89 @@
+"""A published model from its folder: our config, the weights, and what it says about decoding."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from s2s.config import ModelConfig, SpecialIds, UserError
+from s2s.pretrained import generation
+from s2s.pretrained.families import family_of
+from s2s.pretrained.family import Family, Json, Languages
+from s2s.pretrained.files import read_json, read_tensors
+from s2s.pretrained.weights import Weights, fit
+
+CONFIG = "config.json"
+GENERATION = "generation_config.json"
+LENGTHS = ("max_position_embeddings", "n_positions")
+LONGEST = 512  # tokens, where nothing is said
+
+
+@dataclass(frozen=True)
+class PublishedModel:
+    """A model and its weights, in float32, by our names."""
+
+    family: Family
+    config: ModelConfig
+    src_vocab_size: int
+    tgt_vocab_size: int
+    tensors: Mapping[str, Tensor]
+    longest: int  # tokens of the longest source or target it was made for
+    settings: Mapping[str, Any]  # of decoding: the starting values
+
+
+def read_model(folder: Path, languages: Languages | None = None) -> PublishedModel:
+    """The model in a folder of a Hugging Face checkpoint; a multilingual one needs its `languages`.
+
+    Raises UserError for a model that is not opened, for files that are missing or broken, and for a tensor that does
+    not fit.
+    """
+    config = read_json(folder, CONFIG)
+    family = family_of(config)
+    given = {**config, **_generation(folder)}
+    with _naming(CONFIG):
+        ids = family.ids(given, languages)
+        settings = generation.settings(given)
+        longest = next((config[key] for key in LENGTHS if config.get(key)), LONGEST)
+        model_config = replace(family.config(config), ids=ids)
+    weights = fit(family, config, model_config, read_tensors(folder))
+    _check_ids(ids, weights)
+    sizes = (weights.src_vocab_size, weights.tgt_vocab_size)
+    return PublishedModel(family, weights.config, *sizes, weights.tensors, longest, settings)
+
+
+def _generation(folder: Path) -> Json:
+    """What generation_config.json says; nothing where there is none."""
+    if not (folder / GENERATION).exists():
+        return {}
+    content = read_json(folder, GENERATION)
+    return {key: value for key, value in content.items() if value is not None}
+
+
+@contextlib.contextmanager
+def _naming(file: str) -> Iterator[None]:
+    """Says of which file a setting is missing or of the wrong kind."""
+    try:
+        yield
+    except KeyError as error:
+        raise UserError(f"{file} does not say `{error.args[0]}`; give a complete one.") from error
+    except (TypeError, AttributeError, IndexError) as error:
+        raise UserError(
+            f"{file} has a setting of the wrong kind ({error}); give the original one."
+        ) from error
+
+
+def _check_ids(ids: SpecialIds, weights: Weights) -> None:
+    """Raises UserError for an id without a row in the embedding."""
+    size = min(weights.src_vocab_size, weights.tgt_vocab_size)
+    every = (ids.pad, ids.start, ids.eos, ids.src_first, ids.src_last, ids.tgt_first)
+    given = [id for id in (*every, *ids.suppressed_ids) if id is not None and id >= size]
+    if given:
+        raise UserError(
+            f"The special id {given[0]} has no row among the {size:,} of the embedding; give the files that belong"
+            " together."
+        )

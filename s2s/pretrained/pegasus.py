@@ -1,0 +1,21 @@
+"""Pegasus (Zhang et al. 2020)."""
+
+from __future__ import annotations
+
+from s2s.config import ModelConfig, Norm, Positions, SpecialIds
+from s2s.pretrained.bart_like import NAMES, SINUSOIDS, VERSIONS, model_config
+from s2s.pretrained.family import Family, Json, Languages, padding_starts, special_ids
+
+
+def config(given: Json) -> ModelConfig:
+    """Pre-norm, with Marian's positions."""
+    positions = Positions("sinusoidal", layout="halves")
+    return model_config(given, positions, Norm("layer", "pre"), final_norm=True)
+
+
+def ids(given: Json, languages: Languages | None) -> SpecialIds:
+    """A target starts with padding."""
+    return special_ids(given, start=padding_starts(given))
+
+
+FAMILY = Family(label="Pegasus", config=config, ids=ids, names=NAMES, dropped=(SINUSOIDS, VERSIONS))
