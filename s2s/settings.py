@@ -22,7 +22,7 @@ class Limits:
 
     steps: int | None  # of a run
     minutes: int | None  # of a job
-    parameters: int | None  # of a model
+    parameters: int | None  # of a model that is trained
     jobs: int | None  # waiting and running ones of one owner
     queue: int | None  # waiting jobs of everybody
     decode_seconds: int | None = None  # of one decoding beside the dashboard
@@ -31,11 +31,21 @@ class Limits:
     runs: int | None = None  # of one owner
     daily_minutes: int | None = None  # in which jobs of one owner work, within 24 hours
     total_bytes: int | None = None  # that all owners may store together
+    model_bytes: int | None = None  # downloaded for a model of the Hub
+    model_parameters: int | None = None  # of an opened model
 
 
 PRIORITY_TRIES = 20
 PRIORITY_WAIT = 0.06  # seconds between tries
-LOCAL = Limits(steps=None, minutes=None, parameters=None, jobs=60, queue=200, decode_seconds=600)
+LOCAL = Limits(
+    steps=None,
+    minutes=None,
+    parameters=None,
+    jobs=60,
+    queue=200,
+    decode_seconds=600,
+    model_bytes=10_000_000_000,
+)
 HOSTED = Limits(
     steps=50_000,
     minutes=60,
@@ -48,6 +58,8 @@ HOSTED = Limits(
     runs=100,
     daily_minutes=240,
     total_bytes=50_000_000_000,
+    model_bytes=1_000_000_000,
+    model_parameters=100_000_000,
 )
 EXPIRE_DAYS = 30
 

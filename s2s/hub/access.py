@@ -82,7 +82,7 @@ def library() -> ModuleType:
     """
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
         raise UserError(
-            "The Hub is disabled on this server (`HF_HUB_OFFLINE`); upload a file instead."
+            "The Hub is disabled on this server (`HF_HUB_OFFLINE`); use your own files instead."
         )
     for name in (
         "HF_HUB_DISABLE_IMPLICIT_TOKEN",
@@ -123,7 +123,7 @@ def check_address(url: str) -> None:
     addresses = {str(row[4][0]).partition("%")[0] for row in found}
     if wanted.scheme != "https" or not all(ip_address(one).is_global for one in addresses):
         raise UserError(
-            "The Hub redirects to an address that this server does not visit; choose another dataset."
+            "The Hub redirects to an address that this server does not visit; choose another dataset or model."
         )
 
 

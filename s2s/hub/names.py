@@ -1,4 +1,4 @@
-"""What a visitor may write for a dataset. Sends no request: an invalid name costs nothing."""
+"""What a visitor may write for a dataset or a model. Sends no request: an invalid name costs nothing."""
 
 from __future__ import annotations
 
@@ -11,6 +11,15 @@ from s2s.hub.access import endpoint
 HOSTS = ("huggingface.co", "www.huggingface.co", "hf.co")
 PART = r"(?!.*(?:--|\.\.|\.git$))[A-Za-z0-9_](?:[\w.-]*[A-Za-z0-9_])?"  # as on the Hub
 LONGEST = 96  # characters, as on the Hub
+NOT_OWNERS = (
+    "datasets",
+    "spaces",
+    "docs",
+    "collections",
+    "papers",
+    "blog",
+    "api",
+)  # pages of the Hub
 
 
 def check(name: str) -> str:
@@ -25,6 +34,22 @@ def check(name: str) -> str:
         or not all(re.fullmatch(PART, part, re.ASCII) for part in parts)
     ):
         raise refused(name)
+    return "/".join(parts)
+
+
+def check_model(name: str) -> str:
+    """`owner/name`, or an old model's bare `name`, from that form or from the address of a model's page.
+
+    Raises UserError for anything else, as `check`.
+    """
+    parts = _bare_model(name.strip()).rstrip("/").split("/")
+    is_name = all(re.fullmatch(PART, part, re.ASCII) for part in parts)
+    if len(parts) > 2 or len("/".join(parts)) > LONGEST or not is_name:
+        shown = f"`{name.strip()[:60]}`" if name.strip() else "Nothing"
+        raise UserError(
+            f"{shown} is not a model's name; write it as owner/name, for example Helsinki-NLP/opus-mt-en-de,"
+            " or paste the address of its page."
+        )
     return "/".join(parts)
 
 
@@ -50,12 +75,23 @@ def _bare(name: str) -> str:
     """The name without the rest of an address; addresses of other hosts are returned as they are, to be refused."""
     if name.startswith("hf://datasets/"):
         return name.removeprefix("hf://datasets/").partition("@")[0]
+    parts = _path(name)
+    return "/".join(parts[1:3]) if parts[:1] == ["datasets"] else name
+
+
+def _bare_model(name: str) -> str:
+    """The same for a model, whose page stands at the top of the Hub."""
+    parts = _path(name)
+    return "/".join(parts[:2]) if parts and parts[0] not in NOT_OWNERS else name
+
+
+def _path(name: str) -> list[str]:
+    """The parts of an address of the Hub; none of anything else."""
     if not re.match(r"https?://", name):
-        return name
+        return []
     try:
         address = urlsplit(name)
-        ours = address.netloc in (*HOSTS, urlsplit(endpoint()).netloc)
+        is_ours = address.netloc in (*HOSTS, urlsplit(endpoint()).netloc)
     except ValueError:  # brackets around something that is not an address
-        return name
-    parts = address.path.strip("/").split("/")
-    return "/".join(parts[1:3]) if ours and parts[0] == "datasets" else name
+        return []
+    return address.path.strip("/").split("/") if is_ours else []

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import threading
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from collections.abc import Mapping
 from concurrent.futures import TimeoutError as Late
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from s2s.config import UserError, choose
 from s2s.hub import access, failures
 from s2s.hub.layout import Configs, File, Layout, Split, arrange
+from s2s.hub.lookup import Lookup, card, within, words
 from s2s.hub.names import check, check_revision
 
 SECONDS = 4.0
 PARQUET = "refs/convert/parquet"  # the branch where the Hub keeps a parquet copy of many datasets
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -62,7 +59,7 @@ def preflight(
     access.library()  # imported before the clock starts
     lookup = _Lookup(name, token, time.monotonic() + seconds)
     try:
-        return _within(seconds, lambda: lookup.dataset(revision))
+        return within(seconds, lambda: lookup.dataset(revision))
     except Late as error:
         raise failures.slow(f"the dataset `{name}`") from error
 
@@ -77,16 +74,11 @@ def look_up(name: str, revision: str = "") -> Dataset:
     return found
 
 
-@dataclass(frozen=True, repr=False)
-class _Lookup:
-    name: str
-    token: str
-    deadline: float
-
+class _Lookup(Lookup):
     def dataset(self, revision: str) -> Dataset:
-        info = self._request(lambda: self._info(revision))
+        info = self.request(lambda: self._info(revision))
         files = [File(sibling.rfilename, sibling.size or 0) for sibling in info.siblings or ()]
-        layout = arrange(files, _card(info))
+        layout = arrange(files, card(info))
         found = _dataset(info, layout)
         scripted = f"{self.name.split('/')[1]}.py" in {file.path for file in files}
         if scripted or not layout.configs:
@@ -97,12 +89,12 @@ class _Lookup:
         if not found.configs:
             raise _unreadable(self.name, scripted=scripted)
         if found.gated:
-            self._request(lambda: self._may_read(found))
+            self.request(lambda: self._may_read(found))
         return found
 
     def _other(self, info: Any, files: list[File]) -> Dataset | None:
         """The dataset in formats that are read only where there is no better one."""
-        layout = arrange(files, _card(info), others=True)
+        layout = arrange(files, card(info), others=True)
         return _dataset(info, layout) if layout.configs else None
 
     def _copy(self, info: Any, *, scripted: bool) -> Dataset | None:
@@ -113,7 +105,7 @@ class _Lookup:
         except not_there:
             return None
         except failures.request_errors() as error:
-            raise self._explain(error) from error
+            raise self.explain(error) from error
         layout = arrange(
             [File(sibling.rfilename, sibling.size or 0) for sibling in copy.siblings or ()], {}
         )
@@ -129,7 +121,7 @@ class _Lookup:
     def _info(self, revision: str) -> Any:
         api = access.library().HfApi(endpoint=access.endpoint(), token=self.token or False)
         return api.dataset_info(
-            self.name, revision=revision or None, timeout=self._left(), files_metadata=True
+            self.name, revision=revision or None, timeout=self.left(), files_metadata=True
         )
 
     def _may_read(self, dataset: Dataset) -> None:
@@ -144,50 +136,21 @@ class _Lookup:
             endpoint=access.endpoint(),
         )
         reply = hub.utils.get_session().head(
-            url, headers=access.headers(self.token), timeout=self._left(), follow_redirects=False
+            url, headers=access.headers(self.token), timeout=self.left(), follow_redirects=False
         )
         hub.utils.hf_raise_for_status(reply)
 
-    def _request(self, work: Callable[[], T]) -> T:
-        """Runs a request; once more if the Hub has closed a kept-alive connection."""
-        closed = access.library().utils.httpx.RemoteProtocolError
-        try:
-            try:
-                return work()
-            except closed:
-                return work()
-        except UserError:
-            raise
-        except failures.request_errors() as error:
-            raise self._explain(error) from error
-
-    def _explain(self, error: Exception) -> UserError:
-        return failures.explain(error, self.name, with_token=bool(self.token))
-
-    def _left(self) -> float:
-        return max(self.deadline - time.monotonic(), 0.1)
-
 
 def _dataset(info: Any, layout: Layout) -> Dataset:
-    license_ = _card(info).get("license") or ""
     return Dataset(
         id=str(info.id),
         sha=str(info.sha),
         configs=layout.configs,
         gated=bool(info.gated),
         private=bool(info.private),
-        license=", ".join(map(str, license_)) if isinstance(license_, list) else str(license_),
+        license=", ".join(words(card(info).get("license"))),
         description=str(info.description or "").strip(),
         notes=layout.notes,
-    )
-
-
-def _card(info: Any) -> Mapping[str, Any]:
-    """The metadata of its README, which the Hub has already parsed."""
-    return (
-        vars(info.card_data)
-        if info.card_data is not None and not isinstance(info.card_data, dict)
-        else {}
     )
 
 
@@ -202,20 +165,3 @@ def _unreadable(name: str, *, scripted: bool) -> UserError:
         " .tmx, .xml, .zip, .tar); choose"
         " another dataset."
     )
-
-
-def _within(seconds: float, work: Callable[[], T]) -> T:
-    """What `work` returns or raises, if it ends in time; otherwise it is abandoned in its thread.
-
-    No timeout of an HTTP client covers a whole exchange: a slow name lookup, or a reply that arrives byte by byte.
-    """
-    future: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            future.set_result(work())
-        except BaseException as error:  # passed on to the caller
-            future.set_exception(error)
-
-    threading.Thread(target=run, daemon=True, name=f"hub {os.getpid()}").start()
-    return future.result(timeout=seconds)

@@ -172,7 +172,7 @@ class _Remote(io.RawIOBase):
                 pause = PAUSE * 2**attempt
                 if (
                     attempt == MAX_ATTEMPTS - 1
-                    or not _is_temporary(error)
+                    or not is_temporary(error)
                     or self._budget.remaining < pause
                 ):
                     name = self._dataset.id
@@ -228,7 +228,7 @@ class _Remote(io.RawIOBase):
             )
 
 
-def _is_temporary(error: Exception) -> bool:
+def is_temporary(error: Exception) -> bool:
     """Whether another attempt may help: the connection broke, or the Hub failed temporarily."""
     response = getattr(error, "response", None)
     return response is None or response.status_code >= 500 or response.status_code == 429

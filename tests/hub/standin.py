@@ -1,4 +1,4 @@
-"""A hub of datasets on this machine: answers what the real one answers to those who only read, and fails on request."""
+"""A hub of datasets and models on this machine: answers as the real one does to readers, and fails on request."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ class Fault:
 
 @dataclass
 class Repo:
-    """A dataset: its files at `main`, those of other branches, and who may read them."""
+    """A dataset or a model: its files at `main`, those of other branches, and who may read them.
+
+    `listed` overrides the sizes that it says its files have.
+    """
 
     files: Mapping[str, bytes]
     branches: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict)
@@ -47,6 +50,7 @@ class Repo:
     gated: bool = False
     disabled: bool = False
     fault: Fault | None = None
+    listed: Mapping[str, int] = field(default_factory=dict)
 
     def revision(self, name: str) -> Mapping[str, bytes] | None:
         """The files of a branch or of a commit."""
@@ -65,6 +69,15 @@ class Request(NamedTuple):
     sent: int
 
 
+def _blob(repo: Repo, path: str, content: bytes) -> dict[str, Any]:
+    """What the hub says of a file: its size, and the hash of one that git does not store itself."""
+    size = repo.listed.get(path, len(content))
+    if not path.endswith((".safetensors", ".bin", ".spm")):
+        return {"size": size}
+    digest = hashlib.sha256(content).hexdigest()
+    return {"size": size, "lfs": {"sha256": digest, "size": size, "pointerSize": 134}}
+
+
 def commit(files: Mapping[str, bytes]) -> str:
     """The revision of these files, 40 hex digits."""
     digest = hashlib.sha1()
@@ -74,12 +87,14 @@ def commit(files: Mapping[str, bytes]) -> str:
 
 
 class Hub:
-    """`with Hub({"owner/name": Repo(...)}) as hub:` serves at `hub.url` and keeps `hub.log`; repos may be changed
-    meanwhile.
+    """`with Hub({"owner/name": Repo(...)}) as hub:` serves datasets at `hub.url`, also models, and keeps `hub.log`;
+    repos may be changed meanwhile.
     """
 
-    def __init__(self, repos: Mapping[str, Repo]) -> None:
+    def __init__(self, repos: Mapping[str, Repo], models: Mapping[str, Repo] | None = None) -> None:
         self.repos = dict(repos)
+        self.models = dict(models or {})
+        self.renamed: dict[str, str] = {}  # old names of models
         self.log = list[Request]()
         self.failed: dict[str, int] = {}
         self._server = ThreadingHTTPServer(
@@ -109,9 +124,9 @@ class Hub:
         """Bytes of files that were sent."""
         return sum(request.sent for request in self.log if "/resolve/" in request.path)
 
-    def fault(self, name: str, path: str) -> Fault:
+    def fault(self, repo: Repo, name: str, path: str) -> Fault:
         """What is to go wrong with this request."""
-        given = self.repos[name].fault
+        given = repo.fault
         if given is None or not re.search(given.match, path):
             return Fault()
         self.failed[name] = self.failed.get(name, 0) + 1
@@ -122,24 +137,30 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     hub: Hub
     fault = Fault()
+    kind = "datasets"  # or "models"
 
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing on the terminal."""
 
     def do_GET(self) -> None:
         path = urlsplit(self.path).path
-        if found := re.fullmatch(r"/api/datasets/([^/]+/[^/]+)(?:/revision/(.+))?", path):
-            self._info(found[1], unquote(found[2] or "main"))
+        name = r"([^/]+/[^/]+|[^/]+)"
+        if found := re.fullmatch(rf"/api/(datasets|models)/{name}(?:/revision/(.+))?", path):
+            self.kind = found[1]
+            self._info(found[2], unquote(found[3] or "main"))
         elif found := re.fullmatch(
-            r"/datasets/([^/]+/[^/]+)/resolve/(refs%2Fconvert%2Fparquet|[^/]+)/(.+)", path
+            rf"/(datasets/)?{name}/resolve/(refs%2Fconvert%2Fparquet|[^/]+)/(.+)", path
         ):
-            self._file(found[1], unquote(found[2]), unquote(found[3]))
+            self.kind = "datasets" if found[1] else "models"
+            self._file(found[2], unquote(found[3]), unquote(found[4]))
         else:
             self._reply(404, {"error": "not answered here"})
 
     do_HEAD = do_GET  # noqa: N815
 
     def _info(self, name: str, revision: str) -> None:
+        if new := self.hub.renamed.get(name):
+            return self._reply(307, {}, headers={"Location": f"/api/models/{new}"})
         repo = self._allowed(name)
         if repo is None:
             return
@@ -152,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
             )
         blobs = "blobs=" in self.path.lower()
         sizes = [
-            {"rfilename": path, **({"size": len(content)} if blobs else {})}
+            {"rfilename": path, **(_blob(repo, path, content) if blobs else {})}
             for path, content in files.items()
         ]
         card = re.match(r"---\n(.*?\n)---", files.get("README.md", b"").decode(), re.S)
@@ -197,7 +218,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _allowed(self, name: str) -> Repo | None:
         """The repo, if it is there, its asker may know of it and nothing goes wrong; else the reply has been sent."""
         token = self._token()
-        repo = self.hub.repos.get(name)
+        repos = self.hub.models if self.kind == "models" else self.hub.repos
+        repo = repos.get(name)
         if token and token not in TOKENS:
             self._reply(401, {}, error=("", "Invalid credentials in Authorization header"))
         elif repo is None or (
@@ -206,7 +228,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._reply(404 if token else 401, {}, error=("RepoNotFound", "Repository not found"))
         elif repo.disabled:
             self._reply(403, {}, error=("", "Access to this resource is disabled."))
-        elif not self._fails(self.hub.fault(name, self.path)):
+        elif not self._fails(self.hub.fault(repo, name, self.path)):
             return repo
         return None
 
