@@ -13,7 +13,13 @@ def test_the_limits_are_those_of_a_local_or_of_a_public_server(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert settings.limits() == Limits(
-        steps=None, minutes=None, parameters=None, jobs=60, queue=200, decode_seconds=600
+        steps=None,
+        minutes=None,
+        parameters=None,
+        jobs=60,
+        queue=200,
+        decode_seconds=600,
+        model_bytes=10_000_000_000,
     )
     monkeypatch.setenv("S2S_HOSTED", "1")
     hosted = Limits(
@@ -28,6 +34,8 @@ def test_the_limits_are_those_of_a_local_or_of_a_public_server(
         runs=100,
         daily_minutes=240,
         total_bytes=50_000_000_000,
+        model_bytes=1_000_000_000,
+        model_parameters=100_000_000,
     )
     assert settings.limits() == hosted
     monkeypatch.setenv("S2S_MAX_STEPS", "1_000")
