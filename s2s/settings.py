@@ -32,7 +32,6 @@ class Limits:
     daily_minutes: int | None = None  # in which jobs of one owner work, within 24 hours
     total_bytes: int | None = None  # that all owners may store together
     model_bytes: int | None = None  # downloaded for a model of the Hub
-    model_parameters: int | None = None  # of an opened model
 
 
 PRIORITY_TRIES = 20
@@ -59,7 +58,6 @@ HOSTED = Limits(
     daily_minutes=240,
     total_bytes=50_000_000_000,
     model_bytes=1_000_000_000,
-    model_parameters=100_000_000,
 )
 EXPIRE_DAYS = 30
 
