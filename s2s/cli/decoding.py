@@ -31,7 +31,7 @@ def translate(arguments: argparse.Namespace) -> None:
             )
         settings = {"num_return_sequences": arguments.n_best} | settings
     configure(arguments.strategy, settings)
-    run = _load(arguments.run, arguments.checkpoint)
+    run = open_run(arguments.run, arguments.checkpoint)
     lines = _stdin_lines()
     found = _translated(run, lines, arguments, settings)
     _name_unknown(found)
@@ -79,7 +79,7 @@ def _name_unknown(found: Sequence[Decoded]) -> None:
 def score(arguments: argparse.Namespace) -> None:
     """Print the log-probability of each target line, in nats."""
     sources, targets = _aligned(arguments.src, arguments.tgt)
-    for value in _load(arguments.run).score(sources, targets):
+    for value in open_run(arguments.run).score(sources, targets):
         print(f"{value:.6f}")
 
 
@@ -93,7 +93,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
     configure(arguments.strategy, settings)
     scoring = Scoring(arguments.bleu_tokenize, arguments.lowercase, arguments.chrf_words)
     sources, references = _test_set(arguments)
-    run = _load(arguments.run, arguments.checkpoint)
+    run = open_run(arguments.run, arguments.checkpoint)
     started = time.perf_counter()
     found = _translated(run, sources, arguments, settings)
     seconds = time.perf_counter() - started
@@ -176,7 +176,8 @@ def _teacher_forced(forced: Sequence[ForcedTarget]) -> dict[str, float]:
     }
 
 
-def _load(name: str, checkpoint: str = "best") -> Run:
+def open_run(name: str, checkpoint: str = "best") -> Run:
+    """Opens a run at a checkpoint, with a note on stderr where another one had to be opened."""
     from s2s.model import keep_freed_memory
     from s2s.runs import load
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from s2s.cli.commands import app, data, presets, worker
+from s2s.cli.commands import app, data, export, presets, worker
 from s2s.cli.decoding import evaluate, score, translate
 from s2s.cli.training import DEFAULT_PRESET, train
 from s2s.config import TASK_KINDS, shortened
@@ -75,6 +75,12 @@ def make_parser() -> argparse.ArgumentParser:
     one.add_argument("--src", required=True, metavar="FILE")
     one.add_argument("--tgt", required=True, metavar="FILE")
     _add_evaluate(add(evaluate))
+    one = add(export)
+    _add_checkpoint(one)
+    one.add_argument(
+        "--to", required=True, metavar="TARGET", help="the library that loads it: transformers"
+    )
+    one.add_argument("--out", required=True, metavar="DIR", help="a new folder")
     one = add(worker)
     one.add_argument(
         "--idle",
@@ -156,7 +162,7 @@ def _add_task(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_run(parser: argparse.ArgumentParser) -> None:
+def _add_checkpoint(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="a run's folder or id, or the name of a demo")
     parser.add_argument(
         "--checkpoint",
@@ -164,6 +170,10 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         metavar="STEP|best|last",
         help="the checkpoint to open (default: best)",
     )
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    _add_checkpoint(parser)
     parser.add_argument("--strategy", default="beam", help="decoding strategy (default: beam)")
     parser.add_argument(
         "--set",

@@ -1,5 +1,9 @@
-"""Published checkpoints of T5, Marian, BART, mBART, Pegasus and M2M100 as our own model. Knows nothing of runs."""
+"""Published checkpoints of T5, Marian, BART, mBART, Pegasus and M2M100 as our own model, and our models as theirs.
 
+Knows nothing of runs.
+"""
+
+from s2s.pretrained import export
 from s2s.pretrained.families import FAMILIES
 from s2s.pretrained.family import Family, Languages
 from s2s.pretrained.model import PublishedModel, read_model

@@ -84,6 +84,11 @@ class SubwordTokenizer(Tokenizer):
         batch = self._pipeline.encode_batch_fast(list(texts), add_special_tokens=False)
         return [encoding.ids for encoding in batch]
 
+    def library_json(self) -> str:
+        """How texts become ids, as a `tokenizer.json` of the library; its specials are those of INNER."""
+        written: str = self._pipeline.to_str()
+        return written
+
     def decode(self, ids: Sequence[int]) -> str:
         joined = "".join(self.vocabulary[index] for index in ids if index >= UNK)
         return joined.removeprefix(SPACE).replace(SPACE, " ")

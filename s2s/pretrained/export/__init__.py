@@ -1,0 +1,9 @@
+"""A model trained here as a folder that other tools load. Takes a config, weights and tokenizers; knows no runs.
+
+`verdicts` says beforehand, from settings alone, what is possible and why the rest is not.
+"""
+
+from s2s.pretrained.export.card import as_text, card
+from s2s.pretrained.export.folder import check, write
+from s2s.pretrained.export.targets import TARGETS, Verdict, verdicts
+from s2s.pretrained.export.trained_model import TrainedModel

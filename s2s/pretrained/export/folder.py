@@ -1,0 +1,58 @@
+"""Writes an export as a whole folder, or nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+from pathlib import Path
+
+from s2s.config import UserError, choose
+from s2s.files import UnwrittenError, write_text
+from s2s.pretrained.export import transformers_folder
+from s2s.pretrained.export.card import SCRIPTS
+from s2s.pretrained.export.targets import TARGETS, Verdict, verdicts
+from s2s.pretrained.export.trained_model import TrainedModel
+
+README = "README.md"
+SCRIPT = "translate.py"
+
+
+def check(target: str, model: TrainedModel) -> Verdict:
+    """The form that the model takes in a target. Raises UserError with the reason where it can take none."""
+    choose("target", target, TARGETS)
+    verdict = verdicts(model.config, model.tokenizer_config)[target]
+    if not verdict.is_possible:
+        raise UserError(f"This model cannot be exported to {TARGETS[target]}: {verdict.reason}")
+    return verdict
+
+
+def write(verdict: Verdict, model: TrainedModel, out: Path, card: str) -> None:
+    """Write the folder `out`, in the form that `check` found, with `card` as its README.md and a script that uses it.
+
+    Raises UserError where the model's tokenizer has no form there, `out` has files, or it cannot be written; then
+    nothing is left behind.
+    """
+    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+        raise UserError(f"`{out}` exists and is not an empty folder; give a new one.")
+    unfinished = out.with_name(f".{out.name}.{secrets.token_hex(4)}")
+    try:
+        unfinished.mkdir(parents=True)
+        _write_files(verdict, model, unfinished)
+        write_text(unfinished / README, card)
+        write_text(unfinished / SCRIPT, SCRIPTS[verdict.target])
+        with contextlib.suppress(FileNotFoundError):
+            out.rmdir()
+        os.replace(unfinished, out)
+    except OSError as error:
+        raise UnwrittenError(
+            f"`{out}` cannot be written ({error.strerror or error}); choose another folder or free some space."
+        ) from error
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _write_files(verdict: Verdict, model: TrainedModel, folder: Path) -> None:
+    if verdict.form is not None:
+        transformers_folder.write_files(model, verdict.form, folder)

@@ -1,0 +1,151 @@
+"""What a model can be exported to, and why not: decided by settings alone. Knows nothing of weights."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from s2s.config import ModelConfig, Stack, TokenizerConfig
+from s2s.pretrained.export.forms import FORMS, T5, T5_ACTIVATIONS, Form
+
+TARGETS: Mapping[str, str] = MappingProxyType({"transformers": "Hugging Face transformers"})
+# The kinds that the library `tokenizers` can be told to repeat.
+TOKENIZER_KINDS = frozenset({"bpe", "unigram", "word", "char", "byte"})
+EPS = 1e-5  # torch's LayerNorm, which all forms but T5 leave as it is
+BASE = 10_000.0
+Need = tuple[str, Any, Any]  # a setting, its value, and what is needed
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a target can express a model: the form that it takes there, or the reason why not."""
+
+    target: str
+    form: Form | None = None
+    reason: str = ""
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether it can be exported."""
+        return not self.reason
+
+    @property
+    def label(self) -> str:
+        """`Hugging Face transformers (Marian)`."""
+        name = TARGETS[self.target]
+        return f"{name} ({self.form.label})" if self.form else name
+
+
+def verdicts(config: ModelConfig, tokenizer: TokenizerConfig) -> dict[str, Verdict]:
+    """For each target, the form that this model takes, or why it cannot be exported."""
+    return {"transformers": _transformers(config, tokenizer)}
+
+
+def _transformers(config: ModelConfig, tokenizer: TokenizerConfig) -> Verdict:
+    form = _form(config)
+    if form is None:
+        kinds = "sinusoidal, learned or relative"
+        need = ("model.positions.kind", config.positions.kind, kinds)
+        return Verdict("transformers", reason=_sentence(need, "transformers"))
+    needs = _t5_needs(config) if form is T5 else _needs(form, config)
+    reason = _first_unmet(needs, f"the {form.label} form of transformers")
+    if not reason and not (tokenizer.shared or tokenizer.kind == "byte"):
+        reason = "`tokenizer.shared` is false; a tokenizer of transformers has one vocabulary, for source and target."
+    return Verdict("transformers", form, reason or _tokenizer_reason(tokenizer))
+
+
+def _tokenizer_reason(tokenizer: TokenizerConfig) -> str:
+    if tokenizer.kind in TOKENIZER_KINDS:
+        return ""
+    allowed = ", ".join(sorted(TOKENIZER_KINDS))
+    return f"`tokenizer.kind` is {tokenizer.kind}; only {allowed} can be exported."
+
+
+def _form(config: ModelConfig) -> Form | None:
+    """The form with these positions and norms, the settings that decide most."""
+    same = [form for form in FORMS if form.positions == config.positions.kind]
+    if len(same) > 1:
+        same = [form for form in same if form.place == config.norm.place]
+    if len(same) > 1 and config.positions.kind == "sinusoidal":
+        same = [form for form in same if form.full_span == config.positions.full_span]
+    if len(same) > 1:
+        same = [form for form in same if form.after_embeddings == config.norm.after_embeddings]
+    return same[0] if same else None
+
+
+def _needs(form: Form, config: ModelConfig) -> Iterator[Need]:
+    """What all forms but T5 ask for; biases that are missing are written as zeros, scales folded into weights."""
+    yield "model.norm.kind", config.norm.kind, "layer"
+    yield "model.norm.eps", config.norm.eps, EPS
+    yield "model.norm.after_embeddings", config.norm.after_embeddings, form.after_embeddings
+    for name, stack in _stacks(config):
+        yield f"model.{name}.final_norm", stack.final_norm, form.place == "pre"
+        yield f"model.{name}.d_head", config.d_head(stack), config.d_model // stack.n_heads
+    yield from _layer_needs(config)
+    yield "model.feed_forward.gated", config.feed_forward.gated, False
+    if form.positions == "sinusoidal":
+        first = config.ids.pad + 1 if form.full_span else 0
+        yield "model.positions.full_span", config.positions.full_span, form.full_span
+        yield "model.positions.base", config.positions.base, BASE
+        yield "model.positions.offset", config.positions.offset, first
+    if not form.has_output_bias:
+        yield "model.output.bias", config.output.bias, False
+    if not form.has_two_embeddings:
+        yield "model.embeddings.shared", config.embeddings.shared, True
+
+
+def _t5_needs(config: ModelConfig) -> Iterator[Need]:
+    encoder, decoder = config.encoder, config.decoder
+    yield "model.norm.kind", config.norm.kind, "rms"
+    yield "model.norm.place", config.norm.place, "pre"
+    yield "model.norm.after_embeddings", config.norm.after_embeddings, False
+    for name, stack in _stacks(config):
+        yield f"model.{name}.final_norm", stack.final_norm, True
+    yield from _layer_needs(config)
+    yield "model.decoder.n_heads", decoder.n_heads, encoder.n_heads
+    yield "model.decoder.d_head", config.d_head(decoder), config.d_head(encoder)
+    yield "model.decoder.d_ff", decoder.d_ff, encoder.d_ff
+    yield "model.attention.bias", config.attention.bias, False
+    yield "model.feed_forward.bias", config.feed_forward.bias, False
+    if config.feed_forward.gated:  # its `gated-gelu` is the approximation
+        activation = config.feed_forward.activation
+        is_known = (activation, True) in T5_ACTIVATIONS
+        needed = activation if is_known else "gelu_tanh, relu or silu"
+        yield "model.feed_forward.activation", activation, needed
+    yield "model.output.bias", config.output.bias, False
+    yield "model.embeddings.shared", config.embeddings.shared, True
+
+
+def _layer_needs(config: ModelConfig) -> Iterator[Need]:
+    for name, stack in _stacks(config):
+        yield f"model.{name}.d_ff", stack.d_ff, stack.d_ff or "1 or more"
+    yield "model.attention.output_projection", config.attention.output_projection, True
+
+
+def _stacks(config: ModelConfig) -> tuple[tuple[str, Stack], ...]:
+    return ("encoder", config.encoder), ("decoder", config.decoder)
+
+
+def _first_unmet(needs: Iterator[Need], who: str) -> str:
+    """A sentence about the first need that is not met; empty where all are."""
+    unmet = (need for need in needs if not _is_met(need))
+    return next((_sentence(need, who) for need in unmet), "")
+
+
+def _is_met(need: Need) -> bool:
+    _, value, needed = need
+    if isinstance(needed, str) and isinstance(value, str):
+        return value in needed.replace(",", "").split()
+    return bool(value == needed)
+
+
+def _sentence(need: Need, who: str) -> str:
+    key, value, needed = need
+    return f"`{key}` is {_shown(value)}; {who} needs {_shown(needed)}."
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,95 @@
+"""Our tokenizers as the library `tokenizers` reads them: the same ids for every text, the same text for all ids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import tokenizers
+from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, processors
+
+from s2s.config import UserError
+from s2s.tokenizers import EOS, INNER, SPACE, SPECIALS, UNK, SubwordTokenizer, Tokenizer
+
+# What Python's `str.split` splits on.
+WHITESPACE = "\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+FILE = "tokenizer.json"
+
+
+def library_tokenizer(tokenizer: Tokenizer) -> tokenizers.Tokenizer:
+    """Encodes as ours does, with `</s>` at the end. Set its `encode_special_tokens`: ours takes no special from a text.
+
+    The specials end in a space, as no token of a text does. Raises UserError for a tokenizer that the library cannot
+    repeat.
+    """
+    built = _pipeline(tokenizer)
+    decoder = [decoders.Replace(INNER[UNK], SPECIALS[UNK]), *_decoder(tokenizer.kind)]
+    built.decoder = decoders.Sequence(decoder)
+    end = INNER[EOS]
+    built.post_processor = processors.TemplateProcessing(
+        single=["$A", end], pair=["$A", "$B", end], special_tokens=[(end, EOS)]
+    )
+    return built
+
+
+def _pipeline(tokenizer: Tokenizer) -> tokenizers.Tokenizer:
+    """From a text to ids, without `</s>`."""
+    if isinstance(tokenizer, SubwordTokenizer):
+        return tokenizers.Tokenizer.from_str(tokenizer.library_json())
+    split = _SPLITS.get(tokenizer.kind)
+    if split is None:
+        raise UserError(
+            f"A tokenizer of the kind `{tokenizer.kind}` cannot be written as {FILE}; export a run whose tokenizer was"
+            " trained here."
+        )
+    if tokenizer.to_json().get("normalizes"):
+        raise UserError(
+            "The source tokenizer of this run looks unknown words up in other spellings, which no"
+            f" {FILE} can express, so the run cannot be exported; train one of your own."
+        )
+    built = tokenizers.Tokenizer(_lookup(tokenizer))
+    built.normalizer = normalizers.NFC()
+    built.pre_tokenizer = split
+    return built
+
+
+def _lookup(tokenizer: Tokenizer) -> models.Model:
+    tokens = tokenizer.vocabulary[len(SPECIALS) :]
+    if tokenizer.kind == "byte":  # merges nothing, so that every character of a byte is a token
+        names = byte_characters()
+        return models.BPE(vocab=_ids([names[byte] for byte in range(256)]), merges=[])
+    return models.WordLevel(vocab=_ids(tokens), unk_token=INNER[UNK])
+
+
+def _ids(tokens: tuple[str, ...] | list[str]) -> dict[str, int]:
+    return {token: index for index, token in enumerate((*INNER, *tokens))}
+
+
+def _decoder(kind: str) -> list[decoders.Decoder]:
+    """From tokens to text."""
+    if (
+        kind == "word"
+    ):  # joins with spaces; no word begins with the prefix that it would join without one
+        return [decoders.WordPiece(prefix=" ", cleanup=False)]
+    if kind == "byte":
+        return [decoders.ByteLevel()]
+    if kind == "char":
+        return [decoders.Fuse()]
+    return [decoders.Fuse(), decoders.Strip(SPACE, left=1), decoders.Replace(SPACE, " ")]
+
+
+def byte_characters() -> dict[int, str]:
+    """The character by which the library names each byte: its own where visible, else one from U+0100 on."""
+    visible = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in visible]
+    named = {byte: chr(byte) for byte in visible}
+    return named | {byte: chr(0x100 + index) for index, byte in enumerate(others)}
+
+
+_SPLITS: Mapping[str, pre_tokenizers.PreTokenizer] = MappingProxyType(
+    {
+        "word": pre_tokenizers.Split(Regex(f"[{WHITESPACE}]+"), "removed"),
+        "char": pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated"),
+        "byte": pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+    }
+)

@@ -1,0 +1,28 @@
+"""What is exported: a config, weights and tokenizers; where they come from is the caller's business."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from s2s.config import ModelConfig, TokenizerConfig
+from s2s.tokenizers import Tokenizer
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """`tensors` as `s2s.model.trained_tensors` gives them; `max_new_tokens`: where a translation ends at the latest."""
+
+    config: ModelConfig
+    tensors: Mapping[str, Tensor]
+    src_tokenizer: Tokenizer
+    tgt_tokenizer: Tokenizer
+    max_new_tokens: int
+
+    @property
+    def tokenizer_config(self) -> TokenizerConfig:
+        """Kind and sharing of the tokenizers themselves, whatever the recipe says."""
+        is_shared = self.src_tokenizer is self.tgt_tokenizer
+        return TokenizerConfig(self.src_tokenizer.kind, shared=is_shared)

@@ -1,0 +1,56 @@
+"""The README of an exported run: data, recipe, scores and a license to fill in; anybody's text stays text."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import s2s
+from s2s import access, settings
+from s2s.jobs import run_export
+from s2s.pretrained import export
+from s2s.runs import RunFolder
+from tests.conftest import make_run
+
+NASTY = "*a* | <b>x</b> `c` [d](http://e.f) $g$\n# h"
+
+
+def test_the_card_has_data_scores_and_recipe(tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run", {"data.prefix": "```\n# no"})
+    RunFolder(path).amend(lambda about: {"name": NASTY, "source": NASTY})
+    run = s2s.load(path)
+    verdict = run_export.export_run(run, "transformers", tmp_path / "out")
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert verdict.form is not None
+    assert verdict.form.architecture in card
+    front, _, text = card.removeprefix("---\n").partition("---\n")
+    assert front.splitlines()[0] == "license: unknown"
+    assert f"# {export.as_text(NASTY)}\n" in text
+    assert f"| Dataset | {export.as_text(NASTY)} |" in text
+    assert "<b>" not in text
+    assert f"| Parameters | {run.n_parameters:,} |" in text
+    assert f"| Checkpoint | step {run.step} |" in text
+    (valid,) = [
+        row
+        for row in run.folder.lines("metrics")
+        if row["kind"] == "valid" and row["step"] == run.step
+    ]
+    assert f"| Validation | loss {valid['loss']:.4g}, perplexity" in text
+    written = text.partition("```json\n")[2].partition("\n```")[0]
+    assert json.loads(written) == run.recipe.to_json()
+
+
+def test_as_text_leaves_no_markup() -> None:
+    assert export.as_text("a *b*\n| c <d> `e`") == r"a \*b\* \| c \<d\> \`e\`"
+
+
+def test_somebody_elses_run_is_not_exported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_run(settings.home() / "runs" / ("a" * 16), {})
+    RunFolder(path).amend(lambda about: {"owner": "somebody"})
+    run = s2s.load(path)
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    with access.acting_as("another"), pytest.raises(access.DeniedError):
+        run_export.export_run(run, "transformers", tmp_path / "out")
+    assert not (tmp_path / "out").exists()

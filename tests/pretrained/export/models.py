@@ -1,0 +1,129 @@
+"""Small models of every shape that can be exported, with weights that differ everywhere."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+import torch
+
+from s2s import tokenizers
+from s2s.config import (
+    AttentionConfig,
+    Embeddings,
+    FeedForwardConfig,
+    ModelConfig,
+    Norm,
+    Output,
+    Positions,
+    Stack,
+    TokenizerConfig,
+)
+from s2s.model import Transformer, initialize, trained_tensors
+from s2s.pretrained.export import TrainedModel
+from s2s.tokenizers import Tokenizer
+
+TEXTS = (
+    "the red house is big.",
+    "a small cat, and the dog's house",
+    "l'été à la mer",
+    "日本語 and 12 34",
+    "<s> (<s>) </s>,</s> <unk> x<pad>y",
+    "a▁b  c",
+    "tab\there\nnew line <unk>,<unk>",
+    "  lead",
+)
+LENGTH = 12  # of a translation, at most
+D_MODEL = 64
+ENCODER = Stack(n_layers=2, n_heads=4, d_ff=48)  # of 16 columns per head
+DECODER = Stack(n_layers=3, n_heads=2, d_ff=40)
+SHARED = Embeddings(shared=True)
+INTERLEAVED = Positions(layout="interleaved")
+PRE = ModelConfig(D_MODEL, ENCODER, DECODER, embeddings=SHARED)
+POST = replace(
+    PRE,
+    encoder=replace(ENCODER, final_norm=False),
+    decoder=replace(DECODER, final_norm=False),
+    norm=Norm(place="post"),
+)
+# a quarter of the width per head more than d_model has
+T5 = ModelConfig(
+    D_MODEL,
+    replace(ENCODER, d_head=20),
+    replace(ENCODER, d_head=20, n_layers=3),
+    positions=Positions("relative", buckets=8, max_distance=12),
+    norm=Norm("rms", eps=1e-6),
+    attention=AttentionConfig(bias=False, scaled=False),
+    feed_forward=FeedForwardConfig("relu", bias=False),
+    embeddings=Embeddings(shared=True, scaled=False),
+    output=Output(scaled=True),
+)
+# By form and what is special.
+FORMS: Mapping[str, ModelConfig] = MappingProxyType(
+    {
+        "Marian": POST,
+        "Marian, as in the paper": replace(
+            POST, positions=INTERLEAVED, embeddings=Embeddings(), output=Output(False, bias=True)
+        ),
+        "Marian, without biases": replace(
+            POST,
+            norm=Norm(place="post", bias=False),
+            attention=AttentionConfig(bias=False, scaled=False),
+            feed_forward=FeedForwardConfig("silu", bias=False),
+        ),
+        "Pegasus": PRE,
+        "Pegasus, interleaved": replace(
+            PRE,
+            positions=INTERLEAVED,
+            feed_forward=FeedForwardConfig("gelu_tanh"),
+            output=Output(scaled=True),
+        ),
+        "M2M100": replace(PRE, positions=Positions(full_span=True, offset=1, skip_padding=True)),
+        "BART": replace(
+            POST,
+            norm=Norm(place="post", after_embeddings=True),
+            positions=Positions("learned", max_length=40, offset=1),
+        ),
+        "mBART": replace(
+            PRE,
+            norm=Norm(after_embeddings=True),
+            positions=Positions("learned", max_length=40, shared=True),
+            feed_forward=FeedForwardConfig("gelu"),
+        ),
+        "Blenderbot": replace(
+            PRE,
+            positions=Positions("learned", max_length=40, offset=2),
+            output=Output(tied=False, bias=True),
+        ),
+        "T5": T5,
+        "T5, gated": replace(
+            T5,
+            feed_forward=FeedForwardConfig("gelu_tanh", gated=True, bias=False),
+            output=Output(tied=False),
+        ),
+        "T5, scaled": replace(
+            T5, attention=AttentionConfig(bias=False), embeddings=SHARED, output=Output(scaled=True)
+        ),
+    }
+)
+
+
+def tokenizer(kind: str = "bpe") -> Tokenizer:
+    """One for both sides, fitted to TEXTS."""
+    size = 120 if kind in ("bpe", "unigram") else None
+    both, _ = tokenizers.fit(TokenizerConfig(kind, size), TEXTS * 3, TEXTS * 3)
+    return both
+
+
+def perturbed(config: ModelConfig, src_size: int, tgt_size: int) -> Transformer:
+    """A model whose norms and biases are not those of a new one."""
+    model = Transformer(config, src_size, tgt_size)
+    initialize(model, seed=3)
+    generator = torch.Generator().manual_seed(4)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn(parameter.shape, generator=generator) * 0.1)
+    return model.eval()
+
+
+def trained(model: Transformer, src: Tokenizer, tgt: Tokenizer) -> TrainedModel:
+    return TrainedModel(model.config, trained_tensors(model), src, tgt, max_new_tokens=LENGTH)

@@ -1,0 +1,91 @@
+"""A folder for transformers: its own classes load it, compute the same logits, and write the same text."""
+
+import io
+import logging
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+import s2s
+from s2s.cli import main
+from s2s.config import UserError
+from s2s.decode import STRATEGIES
+from s2s.model import inference, stepper_for
+from s2s.pretrained import export
+from tests.conftest import make_run
+from tests.pretrained.export.models import FORMS, LENGTH, TEXTS, perturbed, tokenizer, trained
+
+TIED = "specifies to tie shared.weight to lm_head.weight"  # a warning of T5 wherever it is not tied
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_same_logits_and_same_greedy_text(
+    name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    config = FORMS[name]
+    both = tokenizer()
+    model = perturbed(config, both.vocab_size, both.vocab_size)
+    ours = trained(model, both, both)
+    verdict = export.check("transformers", ours)
+    export.write(verdict, ours, tmp_path / "out", "# card")
+    assert verdict.form is not None
+    assert verdict.form.label == name.partition(",")[0]
+    assert (tmp_path / "out" / "README.md").read_text() == "# card"
+
+    with caplog.at_level(logging.WARNING):
+        theirs, loading = AutoModelForSeq2SeqLM.from_pretrained(
+            tmp_path / "out", output_loading_info=True
+        )
+    assert not [each.message for each in caplog.records if TIED not in each.message]
+    assert not any(loading.values()), loading
+    encode = AutoTokenizer.from_pretrained(tmp_path / "out")
+    batch = encode(list(TEXTS), padding=True, return_tensors="pt")
+    generator = torch.Generator().manual_seed(5)
+    tgt = torch.randint(4, both.vocab_size, (len(TEXTS), 9), generator=generator)
+    tgt[:, 0] = config.ids.start
+    with torch.no_grad():
+        expected = model(batch.input_ids, tgt)
+        found = theirs(**batch, decoder_input_ids=tgt).logits
+        texts = theirs.generate(**batch)
+    assert (found - expected).abs().max() < 2e-5
+    assert expected.std() > 0.1
+    assert encode.batch_decode(texts, skip_special_tokens=True) == greedy(model, batch.input_ids)
+
+
+def greedy(model: torch.nn.Module, src: torch.Tensor) -> list[str]:
+    row = STRATEGIES["greedy"]
+    with inference(model):
+        found = row.make(stepper_for(model, src), row.config(max_new_tokens=LENGTH))
+    return [tokenizer().decode(one.hypotheses[0].ids) for one in found]
+
+
+def test_a_run_is_exported_by_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = make_run(tmp_path / "run", {"train.steps": 60, "train.lr": 0.01})
+    out = tmp_path / "new" / "out"
+    assert main(["export", str(run), "--to", "transformers", "--out", str(out)]) == 0
+    assert "Hugging Face transformers (Pegasus)" in capsys.readouterr().out
+    ours = s2s.load(run)
+    lines = ["3 1 2", "9 4 4 1 7", "5"]
+    monkeypatch.chdir(out)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(lines)))
+    runpy.run_path("translate.py")
+    expected = [one.text for one in ours.translate(lines, "greedy")]
+    assert capsys.readouterr().out.splitlines() == expected
+    assert len(set(expected)) > 1
+
+    assert main(["export", str(run), "--to", "transformers", "--out", str(out)]) == 2
+    assert "is not an empty folder" in capsys.readouterr().err
+    assert sorted(path.name for path in out.parent.iterdir()) == ["out"]
+
+
+def test_an_unknown_target_is_refused() -> None:
+    both = tokenizer()
+    model = perturbed(FORMS["Pegasus"], both.vocab_size, both.vocab_size)
+    with pytest.raises(UserError, match="There is no target `marian`; the nearest"):
+        export.check("marian", trained(model, both, both))
