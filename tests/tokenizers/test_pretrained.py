@@ -153,6 +153,19 @@ def test_a_special_token_past_the_embedding_is_unknown(checkpoints, tmp_path):
     assert ours.encode("<mask>") == [ours.unk_id]
 
 
+@pytest.mark.parametrize("name", ["t5", "marian_separate", "bart"])
+def test_a_text_is_cleaned_up_where_the_files_ask_for_it(checkpoints, tmp_path, name):
+    folder = shutil.copytree(checkpoints(name).older, tmp_path / name)
+    settings = {"clean_up_tokenization_spaces": True, "separate_vocabs": name != "t5"}
+    write(folder, tokenizer_config__json=settings)
+    theirs = type(checkpoints(name).theirs).from_pretrained(folder)
+    ours = open_pretrained(folder, "tgt")
+    texts = ["to be , or not . it 's is n't", "to ' be ! ?"]
+    cleaned = [ours.decode(ours.encode(text)) for text in texts]
+    assert cleaned == [theirs.decode(ours.encode(text)) for text in texts]
+    assert (cleaned == texts) == (name == "bart")
+
+
 def test_unknown_words_are_named(checkpoints):
     ours = open_pretrained(checkpoints("marian").older, "src")
     assert ours.unknown("to ☃ be") == ["☃"]

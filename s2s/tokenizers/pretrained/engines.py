@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 import tokenizers
-from tokenizers import decoders
+from tokenizers import decoders, models
 
 from s2s.tokenizers.tokenizer import SPACE, visible
 
@@ -31,6 +31,10 @@ class Engine(Protocol):
     def specials(self) -> frozenset[int]:
         """The ids of those that are no text."""
 
+    @property
+    def can_clean_up(self) -> bool:
+        """Whether transformers follows `clean_up_tokenization_spaces`: not where it would remove spaces of the text."""
+
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """The ids of each text; a special token spelled out in it becomes that token."""
 
@@ -51,6 +55,7 @@ class LibraryEngine:
         self.library = library
         self.tokens = {id: token for token, id in library.get_vocab(with_added_tokens=True).items()}
         self.specials = frozenset(id for id, token in added.items() if token.special)
+        self.can_clean_up = not isinstance(library.model, models.BPE)
         self._is_byte_level = isinstance(library.decoder, decoders.ByteLevel)
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
@@ -67,6 +72,8 @@ class LibraryEngine:
 
 class SpmEngine:
     """A SentencePiece model that splits text, and a vocabulary with ids of its own."""
+
+    can_clean_up = True
 
     def __init__(
         self,

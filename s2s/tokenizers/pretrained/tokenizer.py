@@ -17,6 +17,14 @@ from s2s.tokenizers.tokenizer import Tokenizer
 MAX_SIZE = 10_000_000  # rows of an embedding; the largest published ones have 256,000
 
 
+# What `clean_up_tokenization_spaces` does to a text, in transformers' order.
+CLEANED_UP = (
+    *((f" {mark}", mark) for mark in ".?!,"),
+    (" ' ", "'"),
+    *((f" {ending}", ending) for ending in ("n't", "'m", "'s", "'ve", "'re")),
+)
+
+
 class PretrainedTokenizer(Tokenizer):
     """Ids as transformers gives them; its own files are all it needs, and they are saved with it."""
 
@@ -34,6 +42,8 @@ class PretrainedTokenizer(Tokenizer):
         self._language_ids = self._find_languages()
         self.languages = tuple(self._language_ids)
         self.prefixes = self._task_prefixes()
+        asks = checkpoint.settings.get("clean_up_tokenization_spaces") is True
+        self._cleans_up = asks and self._engine.can_clean_up
         self._lay_out(self._default_language())
 
     def in_language(self, language: str) -> Self:
@@ -56,7 +66,8 @@ class PretrainedTokenizer(Tokenizer):
     def decode(self, ids: Sequence[int]) -> str:
         hidden = self._engine.specials - {self.unk_id}
         tokens = self._engine.tokens
-        return self._engine.join([tokens[id] for id in ids if id in tokens and id not in hidden])
+        text = self._engine.join([tokens[id] for id in ids if id in tokens and id not in hidden])
+        return _without_spaces_before_marks(text) if self._cleans_up else text
 
     def to_json(self) -> dict[str, Any]:
         return {"side": self._checkpoint.side, "files": self._checkpoint.files.to_json()}
@@ -179,6 +190,12 @@ class PretrainedTokenizer(Tokenizer):
             name: task.get("prefix") for name, task in tasks.items() if isinstance(task, dict)
         }
         return {name: prefix for name, prefix in prefixes.items() if isinstance(prefix, str)}
+
+
+def _without_spaces_before_marks(text: str) -> str:
+    for spaced, joined in CLEANED_UP:
+        text = text.replace(spaced, joined)
+    return text
 
 
 def open_pretrained(folder: Path, side: Side) -> PretrainedTokenizer:
