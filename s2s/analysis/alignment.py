@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from s2s.analysis.attention import Weights
-from s2s.tokenizers import SPACE
+from s2s.tokenizers import BOS, EOS, PAD, SPACE, SPECIALS
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 NO_WORD = -1  # the word index of a token that belongs to no word
+MARKS = frozenset(SPECIALS[index] for index in (PAD, BOS, EOS))
 
 
 def row_entropies(weights: Weights) -> Floats:
@@ -37,7 +38,7 @@ def word_indices(tokens: Sequence[str], *, is_whole: bool) -> Ints:
     """The word that each token belongs to, from 0. Words are separated by spaces.
 
     A token that begins with `▁` begins a word, any other continues the word before it; with `is_whole`, each token is a
-    word. A space on its own, and the last token, which is `</s>`, belong to no word.
+    word. A space on its own, a mark such as `<s>`, and the last token, `</s>` or a language, belong to no word.
 
     >>> word_indices(("▁le", "▁chat", "s", "</s>"), is_whole=False)
     array([ 0,  1,  1, -1])
@@ -46,6 +47,10 @@ def word_indices(tokens: Sequence[str], *, is_whole: bool) -> Ints:
     word = NO_WORD
     is_open = False
     for token in tokens[:-1]:
+        if token in MARKS and not is_whole:
+            is_open = False
+            indices.append(NO_WORD)
+            continue
         letters = token if is_whole else token.lstrip(SPACE)
         is_open = is_open and not is_whole and letters == token
         if letters and not is_open:

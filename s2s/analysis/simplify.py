@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from s2s.analysis.alignment import NO_WORD, Ints, merge_to_words, word_indices
+from s2s.analysis.alignment import MARKS, NO_WORD, Ints, merge_to_words, word_indices
 from s2s.analysis.attention import Weights
 from s2s.analysis.reduce import AttentionMap
-from s2s.tokenizers import BOS, EOS, PAD, SPACE, SPECIALS
+from s2s.tokenizers import EOS, SPACE, SPECIALS
 
-MARKS = frozenset(SPECIALS[index] for index in (PAD, BOS, EOS))
 BYTES = re.compile("(?:<0x[0-9A-F]{2}>)+")  # as the byte tokenizer writes what is not ASCII
 ROUNDING = 1e-6  # of float32, in a sum of weights
 

@@ -89,6 +89,13 @@ def test_unknown_tokens_belong_to_their_word() -> None:
     assert word_indices(("</s>",), is_whole=False).tolist() == [-1]
 
 
+def test_marks_are_no_words_wherever_a_checkpoint_has_them() -> None:
+    bart = ("<s>", "le", "▁chat", "s", "</s>")
+    assert word_indices(bart, is_whole=False).tolist() == [-1, 0, 1, 1, -1]
+    mbart = ("▁le", "▁chat", "s", "</s>", "fr_XX")
+    assert word_indices(mbart, is_whole=False).tolist() == [0, 1, 1, -1, -1]
+
+
 def test_words_take_the_sum_of_their_keys_and_the_mean_of_their_rows() -> None:
     weights = rows(2, 3, 4, 5)
     found = merge_to_words(weights, np.array([0, 1, 1, -1]), np.array([0, 0, -1, 1, -1]))
