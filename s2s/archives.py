@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import struct
 import time
 import zipfile
@@ -50,13 +51,26 @@ def add(archive: zipfile.ZipFile, name: str, content: bytes | Path) -> Entry:
 def _add(archive: zipfile.ZipFile, info: zipfile.ZipInfo, file: IO[bytes]) -> Entry:
     is_packed = PurePosixPath(info.filename).suffix in PACKED
     info.compress_type = zipfile.ZIP_STORED if is_packed else zipfile.ZIP_DEFLATED
+    with archive.open(info, "w") as member:
+        return _copied(file, member)
+
+
+def extract(archive: zipfile.ZipFile, name: str, path: Path) -> Entry:
+    """Writes a member to a new file. Raises what reading a damaged archive raises, and OSError."""
+    with archive.open(name) as member, path.open("xb") as file:
+        entry = _copied(member, file)
+        file.flush()
+        os.fsync(file.fileno())
+    return entry
+
+
+def _copied(source: IO[bytes], target: IO[bytes]) -> Entry:
     digest = hashlib.sha256()
     n_bytes = 0
-    with archive.open(info, "w") as member:
-        while block := file.read(BLOCK):
-            digest.update(block)
-            n_bytes += len(block)
-            member.write(block)
+    while block := source.read(BLOCK):
+        digest.update(block)
+        n_bytes += len(block)
+        target.write(block)
     return Entry(n_bytes, digest.hexdigest())
 
 

@@ -3,7 +3,16 @@
 import streamlit as st
 
 from s2s.ui.kit import cached
-from s2s.ui.runs import actions, attention_history, comparison, details, sweeps, table, view_state
+from s2s.ui.runs import (
+    actions,
+    attention_history,
+    comparison,
+    details,
+    run_zip,
+    sweeps,
+    table,
+    view_state,
+)
 from s2s.ui.runs.views import Tab, tabs
 
 
@@ -13,6 +22,7 @@ def runs(run_id: str) -> None:
         table.table()
     else:
         table.empty()
+    run_zip.field()
     actions.actions(run_id)
     details.card(run_id)
 

@@ -1,4 +1,4 @@
-"""The commands that neither train nor decode: `app`, `presets`, `data`, `export` and `worker`."""
+"""The commands that neither train, decode nor export: `app`, `presets`, `data` and `worker`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import subprocess
 import sys
 from importlib.util import find_spec
 
-from s2s.cli.decoding import open_run
 from s2s.cli.training import recipe_changes
 from s2s.config import Recipe, UserError, override
 
@@ -87,15 +86,6 @@ def data(arguments: argparse.Namespace) -> None:
         print(f"{split}: {len(corpus):,} pairs")
         for note in corpus.notes:
             print(note)
-
-
-def export(arguments: argparse.Namespace) -> None:
-    """Write a run as a folder that other libraries load."""
-    from s2s.jobs import run_export
-
-    run = open_run(arguments.run, arguments.checkpoint)
-    verdict = run_export.export_run(run, arguments.to, arguments.out)
-    print(f"{arguments.out}: step {run.step:,} for {verdict.label}; see its README.md.")
 
 
 def worker(arguments: argparse.Namespace) -> None:

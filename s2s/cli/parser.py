@@ -9,8 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from s2s.cli.commands import app, data, export, presets, worker
+from s2s.cli.commands import app, data, presets, worker
 from s2s.cli.decoding import evaluate, score, translate
+from s2s.cli.exchange import export, import_
 from s2s.cli.training import DEFAULT_PRESET, train
 from s2s.config import TASK_KINDS, shortened
 
@@ -37,9 +38,8 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(command: Callable[[argparse.Namespace], None]) -> argparse.ArgumentParser:
-        one = commands.add_parser(
-            command.__name__, help=command.__doc__, description=command.__doc__
-        )
+        name = command.__name__.rstrip("_")  # `import` is a word of Python's
+        one = commands.add_parser(name, help=command.__doc__, description=command.__doc__)
         one.set_defaults(command=command)
         return one
 
@@ -75,12 +75,8 @@ def make_parser() -> argparse.ArgumentParser:
     one.add_argument("--src", required=True, metavar="FILE")
     one.add_argument("--tgt", required=True, metavar="FILE")
     _add_evaluate(add(evaluate))
-    one = add(export)
-    _add_checkpoint(one)
-    one.add_argument(
-        "--to", required=True, metavar="TARGET", help="the library that loads it: transformers"
-    )
-    one.add_argument("--out", required=True, metavar="DIR", help="a new folder")
+    _add_import(add(import_))
+    _add_export(add(export))
     one = add(worker)
     one.add_argument(
         "--idle",
@@ -145,6 +141,26 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="lines of the same source are one sentence with several references",
     )
+
+
+def _add_import(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="FILE.zip", help="a run that `export --to run` wrote")
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="the run's folder (default: one in S2S_HOME, where the dashboard lists it)",
+    )
+
+
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    _add_checkpoint(parser)
+    parser.add_argument(
+        "--to",
+        required=True,
+        metavar="TARGET",
+        help="the library that loads it: transformers; or run: the whole run as a zip, which `import` opens",
+    )
+    parser.add_argument("--out", required=True, metavar="DIR|FILE", help="a new folder, or zip")
 
 
 def _add_task(parser: argparse.ArgumentParser) -> None:

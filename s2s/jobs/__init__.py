@@ -11,7 +11,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from s2s.jobs import extrapolation, operation, queue, run_export, run_service, sweep, training
+    from s2s.jobs import (
+        extrapolation,
+        operation,
+        queue,
+        run_archives,
+        run_export,
+        run_service,
+        sweep,
+        training,
+    )
     from s2s.jobs.evaluation import external, provenance, test_sets
     from s2s.jobs.evaluation import service as evaluation_service
     from s2s.jobs.evaluation.external import GivenScores
@@ -102,6 +111,7 @@ _MODULES = MappingProxyType(
         "provenance": "s2s.jobs.evaluation.provenance",
         "queue": "s2s.jobs.queue",
         "run_export": "s2s.jobs.run_export",
+        "run_archives": "s2s.jobs.run_archives",
         "run_service": "s2s.jobs.run_service",
         "sweep": "s2s.jobs.sweep",
         "test_sets": "s2s.jobs.evaluation.test_sets",

@@ -28,6 +28,8 @@ LONGEST_TAG = 40
 MOST_TAGS = 10
 LONGEST_COMMENT = 2000
 TRASH = ".deleted-"  # before the id of a deleted run
+OPENING = ".opening-"  # before the name of a folder into which a zip is unpacked
+OPENING_SECONDS = 86_400.0  # after which nobody does that any more
 UNDO_SECONDS = 60.0  # for which a deletion can be undone
 LIVE = ("queued", "starting", "running")
 COUNTS = ("step", "steps", "best_step")
@@ -83,13 +85,13 @@ def list_runs(owner: str) -> list[RunSummary]:
         if folder.is_dir()
         else []
     )
-    rows = [row for path in paths if (row := _row(path)) and _may(owner, "list", row)]
+    rows = [row for path in paths if (row := row_of(path)) and _may(owner, "list", row)]
     return sorted(rows, key=lambda row: (row.created, row.id), reverse=True)
 
 
 def find_run(run_id: str, owner: str) -> RunSummary | None:
     """The row of one run, or None if there is none that this workspace may see."""
-    row = _row(runs_folder() / run_id) if access.ID.fullmatch(run_id) else None
+    row = row_of(runs_folder() / run_id) if access.ID.fullmatch(run_id) else None
     return row if row and _may(owner, "view", row) else None
 
 
@@ -161,7 +163,7 @@ def delete(run_id: str, owner: str) -> None:
 def restore(run_id: str, owner: str) -> None:
     """Take back a deletion. Raises UserError after a minute, and for another owner's run."""
     gone = runs_folder() / f"{TRASH}{run_id}"
-    row = _row(gone) if access.ID.fullmatch(run_id) else None
+    row = row_of(gone) if access.ID.fullmatch(run_id) else None
     if row is None or not access.may(owner, "change", access.run_of(run_id, row.owner)):
         raise UserError(
             f"The run `{run_id}` cannot be restored any more: a deletion can be undone for a minute."
@@ -171,11 +173,14 @@ def restore(run_id: str, owner: str) -> None:
 
 
 def empty_trash(now: float | None = None) -> None:
-    """Remove the files of runs that were deleted more than a minute ago."""
+    """Remove the files of runs that were deleted more than a minute ago, and of zips that were never opened whole."""
     now = time.time() if now is None else now
     for gone in runs_folder().glob(f"{TRASH}*"):
         if now - _changed(gone) > UNDO_SECONDS:
             shutil.rmtree(gone, ignore_errors=True)  # another process may be at it
+    for unfinished in runs_folder().glob(f"{OPENING}*"):
+        if now - _changed(unfinished) > OPENING_SECONDS:
+            shutil.rmtree(unfinished, ignore_errors=True)
     access.forget_set_aside(now - UNDO_SECONDS)
 
 
@@ -242,7 +247,7 @@ def _own(run_id: str, owner: str, verb: access.Verb, done: str) -> RunFolder:
     return RunFolder(runs_folder() / run_id)
 
 
-def _row(path: Path) -> RunSummary | None:
+def row_of(path: Path) -> RunSummary | None:
     """None if there is no run; a damaged run is listed as failed, with the reason."""
     about = None
     try:

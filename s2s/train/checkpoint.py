@@ -21,7 +21,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from s2s.config import Recipe, UserError, flat
-from s2s.files import write_bytes
+from s2s.files import UNREADABLE, write_bytes
 from s2s.model import (
     Transformer,
     load_weights,
@@ -116,13 +116,47 @@ def load(
     _check_recipe(metadata, recipe)
     _check_weights(folder, step, metadata)
     load_weights(model, weights_path(folder, step))
-    numbers = json.loads(metadata["optimizer"])
-    optimizer.load_state_dict(_unflatten(optimizer.state_dict(), tensors, numbers))
-    return Restored(
-        progress=Progress(**json.loads(metadata["progress"])),
-        rng=_named(tensors, "rng."),
-        trained=_named(tensors, "trained."),
-    )
+    try:
+        numbers = json.loads(metadata["optimizer"])
+        state = _unflatten(optimizer.state_dict(), tensors, numbers)
+        _check_optimizer(optimizer, state["state"])
+        optimizer.load_state_dict(state)
+        restored = Restored(
+            progress=_progress(metadata["progress"], step),
+            rng=_named(tensors, "rng."),
+            trained=_named(tensors, "trained."),
+        )
+        torch.Generator().set_state(
+            restored.rng["cpu"]
+        )  # one of another size would end the training
+    except (*UNREADABLE, IndexError, RuntimeError) as error:
+        raise UserError(
+            f"The checkpoint `{_state_path(folder, step).name}` is not one of this run; use an older one."
+        ) from error
+    return restored
+
+
+def _progress(text: str, step: int) -> Progress:
+    """Raises ValueError or TypeError for what is no progress to that step."""
+    progress = Progress(**json.loads(text))
+    counts = (progress.epoch, progress.batch, progress.best_step, progress.stale)
+    is_whole = all(isinstance(count, int) and count >= 0 for count in counts)
+    if progress.step != step or not is_whole or not isinstance(progress.best_loss, (int, float)):
+        raise ValueError("it is of another step")
+    return progress
+
+
+def _check_optimizer(
+    optimizer: torch.optim.Optimizer, state: Mapping[int, Mapping[str, Any]]
+) -> None:
+    """Raises ValueError for means of another shape than their weights; some optimizers keep them by row and column."""
+    parameters = [each for group in optimizer.param_groups for each in group["params"]]
+    for index, values in state.items():
+        shape = parameters[index].shape
+        allowed = {(), (1,), (*shape,), (*shape[:-1], 1), (*shape[:-2], 1, *shape[-1:])}
+        for name, value in values.items():
+            if isinstance(value, Tensor) and tuple(value.shape) not in allowed:
+                raise ValueError(f"{name} has the shape {tuple(value.shape)}")
 
 
 def trained(folder: Path, step: int) -> dict[str, Tensor]:
@@ -140,7 +174,7 @@ def _read_state(folder: Path, step: int) -> tuple[dict[str, str], dict[str, Tens
         )
     try:
         with safe_open(path, "pt") as file:
-            metadata = file.metadata()
+            metadata = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (no mapping)
     except (OSError, SafetensorError) as error:
         raise UserError(

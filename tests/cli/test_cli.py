@@ -547,3 +547,45 @@ def test_on_a_hosted_server_the_command_line_works_for_its_operator(
     assert access.current() == access.NOBODY
     assert main(["presets"]) == 0
     assert found == [access.LOCAL]
+
+
+def test_a_run_goes_into_a_zip_and_comes_back(say: Say, run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run.zip"
+    assert say("export", run, "--to", "run", "--out", out) == (0, f"The run is in {out}\n", "")
+    assert say("import", out, "--out", tmp_path / "a")[:2] == (
+        0,
+        f"The run is in {tmp_path / 'a'}\n",
+    )
+    status, said, _ = say("import", out)
+    assert status == 0
+    listed = Path(said.removeprefix("The run is in ").strip())
+    assert listed.parent == settings.home() / "runs"
+    first, *others = (
+        say("translate", each, stdin="1 2 3\n")[1] for each in (run, tmp_path / "a", listed)
+    )
+    assert others == [first, first]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["export", "demo-tasks", "--to", "runs", "--out", "x"],
+            "There is no target `runs`",
+        ),
+        (["export", "nobody", "--to", "run", "--out", "x"], "There is no run `nobody`"),
+        (
+            ["export", "demo-tasks", "--to", "run", "--out", "x", "--checkpoint", "last"],
+            "`--to run` writes all checkpoints; leave out --checkpoint",
+        ),
+        (["import", "nothing.zip"], "There is no file `nothing.zip`; give the zip of a run"),
+        (["import", __file__, "--out", "x"], "`test_cli.py` is not a complete .zip file"),
+    ],
+)
+def test_what_cannot_be_exported_or_imported_is_a_sentence(
+    say: Say, arguments: list[str], message: str
+) -> None:
+    status, out, err = say(*arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith(message)
+    assert err.count("\n") == 1

@@ -2,12 +2,9 @@
 
 import random
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from s2s.config import PRESETS, override
 from s2s.data import Corpus, Pair, saved_datasets
@@ -15,6 +12,7 @@ from s2s.jobs import training
 from s2s.runs import annotate, runs_folder
 from s2s.ui.kit import cached
 from tests.conftest import TINY
+from tests.hostile.markup import interpreted
 from tests.screen import ROOT, opened
 
 WORDS = (
@@ -29,43 +27,6 @@ WORDS = (
     "**b**",
     "`c`",
 )
-HTML = re.compile(r"<img/src|<a/href|<script>alert")
-MARKDOWN = re.compile(
-    r"(?<!\\)\]\(http://evil|:material/bug_report|(?<!\\):red\[|(?<!\\)\$x\^|(?<![\\*])\*\*b"
-)
-# What the browser shows as it is: what widgets hold, ids, tables, source code, and the data of components.
-LITERAL = re.compile(
-    r"(id|key|value|default|options|placeholder|file_name|url|alt|accessible_label|string_data|json|spec|columns)$"
-)
-CODE = re.compile(r"`[^`\n]*`")
-
-
-def _strings(message: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """The names and values of all texts in what the browser is sent."""
-    for field, value in message.ListFields():
-        each = [value] if isinstance(value, str | bytes) or hasattr(value, "ListFields") else value
-        for one in each if isinstance(each, list) or hasattr(each, "__iter__") else ():
-            if hasattr(one, "ListFields"):
-                yield from _strings(one, field.name)
-            elif isinstance(one, str):
-                yield field.name, one
-
-
-def _interpreted(screen: AppTest) -> list[str]:
-    """What a browser would take for markup or Markdown."""
-    found = []
-    for element in screen._tree:
-        proto = getattr(element, "proto", None)
-        kind = type(proto).__name__
-        for name, text in _strings(proto) if hasattr(proto, "ListFields") else ():
-            if kind == "PlotlyChart" and name == "spec":  # which reads some HTML
-                found += [text[:200]] if HTML.search(text) else []
-            elif not LITERAL.search(name) and kind not in ("Code", "BidiComponent"):
-                is_wrong = HTML.search(text) or (
-                    kind != "Html" and MARKDOWN.search(CODE.sub("", text))
-                )
-                found += [f"{kind}.{name}: {text[:200]}"] if is_wrong else []
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +67,7 @@ def test_no_page_interprets_what_people_and_models_write(
     for page, given in views.items():
         screen = opened(page, **{"run": f"x · {run}", "src": " ".join(WORDS[:7]), **given})
         assert not screen.exception
-        assert not _interpreted(screen), page
+        assert not interpreted(screen), page
         if page == "runs":
             assert "bug_report" in str(screen.main)  # so the test saw the words
 

@@ -1,0 +1,98 @@
+"""Runs that leave as a zip, and runs that come back as one: whose they are, and how much of it a workspace may have."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+from s2s import access, settings, storage
+from s2s.config import UserError, shortened
+from s2s.files import UnwrittenError
+from s2s.jobs import run_service
+from s2s.jobs.training import command, run_limits
+from s2s.runs import RunFolder, archive, free_name, runs_folder
+from s2s.settings import new_id
+from s2s.sizing import count_parameters
+
+MAX_DOWNLOAD = (
+    200_000_000  # bytes that the dashboard holds in memory for a browser, as for an upload
+)
+
+
+def export(run: str, out: Path) -> RunFolder:
+    """Writes a run, by folder or id, as a new zip. Raises UserError where that cannot be."""
+    folder = RunFolder(access.run_folder(run, "download"))
+    if out.exists():
+        raise UserError(
+            f"`{shortened(out)}` exists already; give another name, or delete it first."
+        )
+    temporary = out.with_name(f".{out.name}.unfinished")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        archive.write(folder, temporary)
+        temporary.replace(out)
+    except OSError as error:
+        raise UnwrittenError(
+            f"`{shortened(out)}` cannot be written ({error.strerror or error}); choose another folder or free some"
+            " space."
+        ) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+    return folder
+
+
+def download(run_id: str) -> bytes:
+    """The same zip for this request's browser. Raises UserError for a run that is too large for that."""
+    folder = RunFolder(access.run_folder(run_id, "download"))
+    if why := too_large(folder):
+        raise UserError(why)
+    out = io.BytesIO()
+    archive.write(folder, out)
+    return out.getvalue()
+
+
+def too_large(folder: RunFolder) -> str:
+    """Why a run cannot be downloaded by a browser; "" where it can."""
+    n_bytes = archive.size(folder)
+    if n_bytes <= MAX_DOWNLOAD:
+        return ""
+    instead = "`python -m s2s export RUN --to run --out FILE.zip` writes it"
+    if settings.is_hosted():
+        instead = "Export all, under My workspace, has it"
+    return (
+        f"This run has {n_bytes / 1e6:,.0f} MB, more than the {MAX_DOWNLOAD / 1e6:,.0f} MB that a page hands over;"
+        f" {instead}."
+    )
+
+
+def bring_in(raw: IO[bytes], name: str, owner: str) -> str:
+    """Opens a run from a zip in a workspace; returns its new id. Nothing of it is shared.
+
+    Raises UserError for a zip that holds no run or a damaged one, and where the workspace may not store that much.
+    """
+    found = archive.opened(raw, name)
+    storage.require_room(owner, n_bytes=found.n_bytes, runs=1)
+    run_id = new_id()
+    taken = {row.name for row in run_service.runs(owner)}
+    archive.unpack(found, runs_folder() / run_id, partial(_own, owner, taken))
+    return run_id
+
+
+def open_at(raw: IO[bytes], name: str, path: Path) -> RunFolder:
+    """Unpacks the run of a zip into a new folder of this computer. Raises UserError as `bring_in` does."""
+    return archive.unpack(archive.opened(raw, name), path, partial(_own, access.LOCAL, ()))
+
+
+def _own(owner: str, taken: Collection[str], folder: RunFolder) -> None:
+    """Makes an unpacked run one of this owner's, within the limits of this server."""
+    recipe = folder.recipe()
+    src, tgt = folder.tokenizers()
+    run_limits.check_parameters(count_parameters(recipe.model, src.vocab_size, tgt.vocab_size))
+    about = folder.about()
+    about |= {"owner": owner, "name": free_name(about["name"] or folder.id, taken)}
+    repeat = command.to_repeat(recipe, about)
+    about["command"] = command.with_changes(repeat, about.get("changes", []))
+    folder.write_about(about)
