@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from s2s.cli.decoding import open_run
-from s2s.config import UserError, shortened
+from s2s.config import UserError, choose, shortened
 
 WHOLE_RUN = "run"  # the target that is no library
 
@@ -14,7 +14,9 @@ WHOLE_RUN = "run"  # the target that is no library
 def export(arguments: argparse.Namespace) -> None:
     """Write a run as a folder that other libraries load, or whole as a zip."""
     from s2s.jobs import run_archives, run_export
+    from s2s.pretrained.export import TARGETS
 
+    choose("target", arguments.to, {WHOLE_RUN: "", **TARGETS})
     if arguments.to != WHOLE_RUN:
         run = open_run(arguments.run, arguments.checkpoint)
         verdict = run_export.export_run(run, arguments.to, arguments.out)

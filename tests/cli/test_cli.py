@@ -571,7 +571,7 @@ def test_a_run_goes_into_a_zip_and_comes_back(say: Say, run: Path, tmp_path: Pat
     [
         (
             ["export", "demo-tasks", "--to", "runs", "--out", "x"],
-            "There is no target `runs`",
+            "There is no target `runs`; the nearest are `run`",
         ),
         (["export", "nobody", "--to", "run", "--out", "x"], "There is no run `nobody`"),
         (
