@@ -221,6 +221,8 @@ def test_a_target_takes_the_language_that_the_model_forces(checkpoints, tmp_path
     forced = ours.in_language("cs_CZ").first_ids[0]
     write(folder, config__json=config | {"forced_bos_token_id": forced})
     assert open_pretrained(folder, "tgt").language == "cs_CZ"
+    write(folder, config__json=config, generation_config__json={"forced_bos_token_id": forced})
+    assert open_pretrained(folder, "tgt").language == "cs_CZ"
     assert open_pretrained(folder, "src").language == "en_XX"
 
 
@@ -364,12 +366,25 @@ def test_merges_that_do_not_fit(checkpoints, tmp_path):
         open_pretrained(folder, "src")
 
 
-def test_a_config_without_a_start(checkpoints, tmp_path):
-    folder = damaged(checkpoints, tmp_path, "t5", config__json={"model_type": "t5"})
-    with pytest.raises(
-        UserError, match="has no `decoder_start_token_id`, the first input of the decoder"
-    ):
-        open_pretrained(folder, "tgt")
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("t5", "<pad>"),
+        ("marian", "<pad>"),
+        ("bart", "</s>"),
+        ("mbart50", "</s>"),
+        ("pegasus", "<pad>"),
+    ],
+)
+def test_the_decoder_starts_as_the_files_or_the_family_say(checkpoints, tmp_path, name, start):
+    folder = shutil.copytree(checkpoints(name).older, tmp_path / name)
+    config = json.loads((folder / "config.json").read_text())
+    assert open_pretrained(folder, "tgt").start_id == config.pop("decoder_start_token_id")
+    write(folder, config__json=config)
+    ours = open_pretrained(folder, "tgt")
+    assert ours.tokens([ours.start_id]) == [start]
+    write(folder, generation_config__json={"decoder_start_token_id": 5, "eos_token_id": None})
+    assert open_pretrained(folder, "tgt").start_id == 5
 
 
 @pytest.mark.parametrize(

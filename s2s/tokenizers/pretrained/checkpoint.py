@@ -13,6 +13,7 @@ from s2s.tokenizers.pretrained.checkpoint_files import CheckpointFiles
 Side = Literal["src", "tgt"]
 
 CONFIG = "config.json"
+GENERATION = "generation_config.json"
 SETTINGS = "tokenizer_config.json"
 SPECIAL_TOKENS = "special_tokens_map.json"
 ADDED_TOKENS = "added_tokens.json"
@@ -37,8 +38,10 @@ class Checkpoint:
 
     @cached_property
     def config(self) -> dict[str, Any]:
-        """What the model's config says."""
-        return self.files.json(CONFIG)
+        """What the model's config says, and over it what the file with its settings of decoding says."""
+        decoding = self.files.optional_json(GENERATION)
+        given = {name: value for name, value in decoding.items() if value is not None}
+        return self.files.json(CONFIG) | given
 
     @cached_property
     def settings(self) -> dict[str, Any]:

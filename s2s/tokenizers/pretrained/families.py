@@ -34,7 +34,8 @@ class Family:
     older_source: str = ""  # where `legacy_behaviour` is set
     language_token: str = ""  # a pattern; its group is the language's code
     language: str | None = None  # of the source, by default
-    starts_with_language: bool = False  # the decoder's first input is the target language
+    start: str = "eos"  # the decoder's first input, where the files do not say it
+    starts_with_language: bool = False  # that input is the target language, where one is chosen
 
 
 def _library_or(build: Callable[[Checkpoint], LibraryEngine]) -> Callable[[Checkpoint], Engine]:
@@ -167,8 +168,10 @@ def _with_vocabulary(
 
 FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
-        "t5": Family(open=_library_or(_t5)),
-        "marian": Family(open=_marian, source="language text eos", language_token=r">>(.+)<<"),
+        "t5": Family(open=_library_or(_t5), start="pad"),
+        "marian": Family(
+            open=_marian, source="language text eos", language_token=r">>(.+)<<", start="pad"
+        ),
         "bart": Family(
             open=_library_or(byte_level_bpe), source="bos text eos", target="bos text eos"
         ),
@@ -201,7 +204,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             language_token="__([a-z]+)__",
             language="en",
         ),
-        "pegasus": Family(open=_library_or(_pegasus)),
+        "pegasus": Family(open=_library_or(_pegasus), start="pad"),
     }
 )
 

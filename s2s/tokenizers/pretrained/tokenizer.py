@@ -168,18 +168,12 @@ class PretrainedTokenizer(Tokenizer):
         return tuple(ids)
 
     def _start(self) -> int:
-        """The decoder's first input. Raises UserError if the model's config names none."""
+        """The decoder's first input: as the files say, else as the family was trained."""
         if self._starts_with_language and self.language is not None:
             return self._language_ids[self.language]
-        config = self._checkpoint.config
-        ids = (config.get("decoder_start_token_id"), config.get("bos_token_id"))
-        start = next((id for id in ids if type(id) is int), None)
-        if start is None:
-            raise UserError(
-                f"`{CONFIG}` of `{self._checkpoint.files.name}` has no `decoder_start_token_id`, the first input of the"
-                " decoder; download the checkpoint again."
-            )
-        return start
+        given = self._checkpoint.config.get("decoder_start_token_id")
+        named = self._special_id(f"{FAMILIES[self.family].start}_token")
+        return given if type(given) is int else named
 
     def _task_prefixes(self) -> dict[str, str]:
         """What the model's config puts before a source, by the name of the task."""
