@@ -9,7 +9,16 @@ import tokenizers
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, processors
 
 from s2s.config import UserError
-from s2s.tokenizers import EOS, INNER, SPACE, SPECIALS, UNK, SubwordTokenizer, Tokenizer
+from s2s.tokenizers import (
+    EOS,
+    INNER,
+    SPACE,
+    SPECIALS,
+    UNK,
+    SubwordTokenizer,
+    Tokenizer,
+    byte_characters,
+)
 
 # What Python's `str.split` splits on.
 WHITESPACE = "\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -76,14 +85,6 @@ def _decoder(kind: str) -> list[decoders.Decoder]:
     if kind == "char":
         return [decoders.Fuse()]
     return [decoders.Fuse(), decoders.Strip(SPACE, left=1), decoders.Replace(SPACE, " ")]
-
-
-def byte_characters() -> dict[int, str]:
-    """The character by which the library names each byte: its own where visible, else one from U+0100 on."""
-    visible = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(256) if byte not in visible]
-    named = {byte: chr(byte) for byte in visible}
-    return named | {byte: chr(0x100 + index) for index, byte in enumerate(others)}
 
 
 _SPLITS: Mapping[str, pre_tokenizers.PreTokenizer] = MappingProxyType(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 import tokenizers
 from tokenizers import decoders, models
 
+from s2s.tokenizers.byte_level import readable_bytes
 from s2s.tokenizers.tokenizer import SPACE, visible
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class LibraryEngine:
         return str(decoder.decode(list(tokens))) if decoder else " ".join(tokens)
 
     def readable(self, token: str) -> str:
-        return _text_of_bytes(token) if self._is_byte_level else visible(token)
+        return readable_bytes(token) if self._is_byte_level else visible(token)
 
 
 class SpmEngine:
@@ -118,26 +118,3 @@ class SpmEngine:
         if code is None:
             return list(self._processor.encode(text, out_type=str))
         return [code[0], *self._processor.encode(text[code.end() :], out_type=str)]
-
-
-def _byte_letters() -> dict[str, int]:
-    """The byte that each letter of byte-level BPE stands for: itself where it prints, else one from U+0100 on.
-
-    As in Radford et al. (2019), Language Models are Unsupervised Multitask Learners, `encoder.py`.
-    """
-    printing = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(256) if byte not in printing]
-    letters = {chr(byte): byte for byte in printing}
-    return letters | {chr(0x100 + index): byte for index, byte in enumerate(others)}
-
-
-_BYTES = MappingProxyType(_byte_letters())
-
-
-def _text_of_bytes(token: str) -> str:
-    """`ĠcafÃ©` -> `▁café`; bytes that are no whole character are named, as in `<0xC3>`."""
-    if not all(letter in _BYTES for letter in token):
-        return visible(token)
-    text = bytes(_BYTES[letter] for letter in token).decode(errors="surrogateescape")
-    shown = visible(text)
-    return re.sub("[\udc80-\udcff]", lambda match: f"<0x{ord(match[0]) - 0xDC00:02X}>", shown)
