@@ -90,10 +90,6 @@ class Tokenizer(ABC):
     def encode(self, text: str) -> list[int]:
         """The ids of a text after NFC, without `<s>` and `</s>`; a special spelled out in the text is plain text."""
 
-    def with_specials(self, ids: Iterable[int]) -> list[int]:
-        """The ids of a whole text, given those of `encode`: what the encoder reads, or a target after `start_id`."""
-        return [*self.first_ids, *ids, *self.last_ids]
-
     def encode_many(self, texts: Iterable[str]) -> list[list[int]]:
         """`encode` of each text."""
         return [self.encode(text) for text in texts]

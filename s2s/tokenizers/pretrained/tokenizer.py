@@ -70,13 +70,17 @@ class PretrainedTokenizer(Tokenizer):
         return _without_spaces_before_marks(text) if self._cleans_up else text
 
     def to_json(self) -> dict[str, Any]:
-        return {"side": self._checkpoint.side, "files": self._checkpoint.files.to_json()}
+        checkpoint = self._checkpoint
+        files = checkpoint.files.to_json()
+        return {"side": checkpoint.side, "language": self.language, "files": files}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
         if content["side"] not in get_args(Side):
             raise ValueError("the side is neither `src` nor `tgt`")
-        return cls(Checkpoint(CheckpointFiles.from_json(content["files"]), content["side"]))
+        opened = cls(Checkpoint(CheckpointFiles.from_json(content["files"]), content["side"]))
+        language = content["language"]
+        return opened if language is None else opened.in_language(language)
 
     def _readable(self, token: str) -> str:
         return self._engine.readable(token)
