@@ -158,7 +158,8 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
         "--to",
         required=True,
         metavar="TARGET",
-        help="the library that loads it: transformers; or run: the whole run as a zip, which `import` opens",
+        help="the library that loads it: transformers or ctranslate2; or run: the whole run as a zip, which `import`"
+        " opens",
     )
     parser.add_argument("--out", required=True, metavar="DIR|FILE", help="a new folder, or zip")
 

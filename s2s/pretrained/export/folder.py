@@ -10,8 +10,8 @@ from pathlib import Path
 
 from s2s.config import UserError, choose
 from s2s.files import UnwrittenError, write_text
-from s2s.pretrained.export import transformers_folder
-from s2s.pretrained.export.card import SCRIPTS
+from s2s.pretrained.export import ctranslate2_folder, transformers_folder
+from s2s.pretrained.export.card import script
 from s2s.pretrained.export.targets import TARGETS, Verdict, verdicts
 from s2s.pretrained.export.trained_model import TrainedModel
 
@@ -41,7 +41,7 @@ def write(verdict: Verdict, model: TrainedModel, out: Path, card: str) -> None:
         unfinished.mkdir(parents=True)
         _write_files(verdict, model, unfinished)
         write_text(unfinished / README, card)
-        write_text(unfinished / SCRIPT, SCRIPTS[verdict.target])
+        write_text(unfinished / SCRIPT, script(verdict.target, length=model.max_new_tokens))
         with contextlib.suppress(FileNotFoundError):
             out.rmdir()
         os.replace(unfinished, out)
@@ -56,3 +56,5 @@ def write(verdict: Verdict, model: TrainedModel, out: Path, card: str) -> None:
 def _write_files(verdict: Verdict, model: TrainedModel, folder: Path) -> None:
     if verdict.form is not None:
         transformers_folder.write_files(model, verdict.form, folder)
+    else:
+        ctranslate2_folder.write_files(model, folder)

@@ -11,7 +11,9 @@ from typing import Any
 from s2s.config import ModelConfig, Stack, TokenizerConfig
 from s2s.pretrained.export.forms import FORMS, T5, T5_ACTIVATIONS, Form
 
-TARGETS: Mapping[str, str] = MappingProxyType({"transformers": "Hugging Face transformers"})
+TARGETS: Mapping[str, str] = MappingProxyType(
+    {"transformers": "Hugging Face transformers", "ctranslate2": "CTranslate2"}
+)
 # The kinds that the library `tokenizers` can be told to repeat.
 TOKENIZER_KINDS = frozenset({"bpe", "unigram", "word", "char", "byte"})
 EPS = 1e-5  # torch's LayerNorm, which all forms but T5 leave as it is
@@ -41,7 +43,10 @@ class Verdict:
 
 def verdicts(config: ModelConfig, tokenizer: TokenizerConfig) -> dict[str, Verdict]:
     """For each target, the form that this model takes, or why it cannot be exported."""
-    return {"transformers": _transformers(config, tokenizer)}
+    return {
+        "transformers": _transformers(config, tokenizer),
+        "ctranslate2": _ctranslate2(config, tokenizer),
+    }
 
 
 def _transformers(config: ModelConfig, tokenizer: TokenizerConfig) -> Verdict:
@@ -51,17 +56,26 @@ def _transformers(config: ModelConfig, tokenizer: TokenizerConfig) -> Verdict:
         need = ("model.positions.kind", config.positions.kind, kinds)
         return Verdict("transformers", reason=_sentence(need, "transformers"))
     needs = _t5_needs(config) if form is T5 else _needs(form, config)
-    reason = _first_unmet(needs, f"the {form.label} form of transformers")
-    if not reason and not (tokenizer.shared or tokenizer.kind == "byte"):
-        reason = "`tokenizer.shared` is false; a tokenizer of transformers has one vocabulary, for source and target."
-    return Verdict("transformers", form, reason or _tokenizer_reason(tokenizer))
+    reasons = (
+        _tokenizer_reason(tokenizer, is_one=True),
+        _first_unmet(needs, f"the {form.label} form of transformers"),
+    )
+    return Verdict("transformers", form, next(filter(None, reasons), ""))
 
 
-def _tokenizer_reason(tokenizer: TokenizerConfig) -> str:
-    if tokenizer.kind in TOKENIZER_KINDS:
-        return ""
-    allowed = ", ".join(sorted(TOKENIZER_KINDS))
-    return f"`tokenizer.kind` is {tokenizer.kind}; only {allowed} can be exported."
+def _ctranslate2(config: ModelConfig, tokenizer: TokenizerConfig) -> Verdict:
+    reasons = _tokenizer_reason(tokenizer), _first_unmet(_ctranslate2_needs(config), "CTranslate2")
+    return Verdict("ctranslate2", reason=next(filter(None, reasons), ""))
+
+
+def _tokenizer_reason(tokenizer: TokenizerConfig, *, is_one: bool = False) -> str:
+    """Why a tokenizer cannot be exported; `is_one`: source and target must have the same."""
+    if tokenizer.kind not in TOKENIZER_KINDS:
+        allowed = ", ".join(sorted(TOKENIZER_KINDS))
+        return f"`tokenizer.kind` is {tokenizer.kind}; only {allowed} can be exported."
+    if is_one and not tokenizer.shared and tokenizer.kind != "byte":
+        return "`tokenizer.shared` is false; a model of transformers has one vocabulary, for source and target."
+    return ""
 
 
 def _form(config: ModelConfig) -> Form | None:
@@ -117,6 +131,17 @@ def _t5_needs(config: ModelConfig) -> Iterator[Need]:
         yield "model.feed_forward.activation", activation, needed
     yield "model.output.bias", config.output.bias, False
     yield "model.embeddings.shared", config.embeddings.shared, True
+
+
+def _ctranslate2_needs(config: ModelConfig) -> Iterator[Need]:
+    kind = config.positions.kind
+    yield "model.norm.kind", config.norm.kind, "layer or rms"
+    yield "model.positions.kind", kind, "sinusoidal, learned, rotary, relative or none"
+    if config.norm.place == "post":  # it would convert without an error, and compute something else
+        for name, stack in _stacks(config):
+            needed = "false after post-norm layers" if stack.final_norm else False
+            yield f"model.{name}.final_norm", stack.final_norm, needed
+    yield from _layer_needs(config)
 
 
 def _layer_needs(config: ModelConfig) -> Iterator[Need]:

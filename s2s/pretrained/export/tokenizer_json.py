@@ -10,8 +10,10 @@ from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, pro
 
 from s2s.config import UserError
 from s2s.tokenizers import (
+    BOS,
     EOS,
     INNER,
+    PAD,
     SPACE,
     SPECIALS,
     UNK,
@@ -34,6 +36,7 @@ def library_tokenizer(tokenizer: Tokenizer) -> tokenizers.Tokenizer:
     built = _pipeline(tokenizer)
     decoder = [decoders.Replace(INNER[UNK], SPECIALS[UNK]), *_decoder(tokenizer.kind)]
     built.decoder = decoders.Sequence(decoder)
+    built.add_special_tokens([INNER[index] for index in (PAD, BOS, EOS)])  # left out of a text
     end = INNER[EOS]
     built.post_processor = processors.TemplateProcessing(
         single=["$A", end], pair=["$A", "$B", end], special_tokens=[(end, EOS)]

@@ -10,6 +10,8 @@ from torch import Tensor
 from s2s.config import ModelConfig, TokenizerConfig
 from s2s.tokenizers import Tokenizer
 
+N_POSITIONS = 1024  # at least, of a table of sinusoids, which has no end here
+
 
 @dataclass(frozen=True)
 class TrainedModel:
@@ -26,3 +28,8 @@ class TrainedModel:
         """Kind and sharing of the tokenizers themselves, whatever the recipe says."""
         is_shared = self.src_tokenizer is self.tgt_tokenizer
         return TokenizerConfig(self.src_tokenizer.kind, shared=is_shared)
+
+    @property
+    def n_positions(self) -> int:
+        """How many positions a table needs: those that were trained, or else enough for any translation."""
+        return self.config.positions.longest or max(N_POSITIONS, self.max_new_tokens)

@@ -15,8 +15,6 @@ from s2s.pretrained.export.tokenizer_json import FILE, library_tokenizer
 from s2s.pretrained.export.trained_model import TrainedModel
 from s2s.tokenizers import BOS, EOS, INNER, PAD
 
-N_POSITIONS = 1024  # at least, of a sinusoidal table, which has no end here
-
 
 def write_files(model: TrainedModel, form: Form, folder: Path) -> None:
     """config.json, generation_config.json, model.safetensors, tokenizer.json and tokenizer_config.json."""
@@ -25,7 +23,7 @@ def write_files(model: TrainedModel, form: Form, folder: Path) -> None:
     write_json(folder / "tokenizer_config.json", _tokenizer_config(model))
     write_json(folder / "config.json", _config(model, form))
     write_json(folder / "generation_config.json", _generation_config(model))
-    tensors = renamed(form, model.config, model.tensors, n_positions=_n_positions(model))
+    tensors = renamed(form, model.config, model.tensors, n_positions=model.n_positions)
     save_file(tensors, folder / "model.safetensors", {"format": "pt"})
 
 
@@ -50,7 +48,7 @@ def _bart_like(model: TrainedModel, form: Form) -> dict[str, Any]:
     found = {
         "activation_function": ACTIVATIONS[config.feed_forward.activation],
         "scale_embedding": config.embeddings.scaled,
-        "max_position_embeddings": _n_positions(model),
+        "max_position_embeddings": model.n_positions,
         "dropout": dropout,
         "attention_dropout": dropout if config.attention.dropout else 0.0,
         "activation_dropout": dropout if config.feed_forward.dropout else 0.0,
@@ -91,10 +89,6 @@ def _t5(config: ModelConfig) -> dict[str, Any]:
     }
 
 
-def _n_positions(model: TrainedModel) -> int:
-    return model.config.positions.longest or max(N_POSITIONS, model.max_new_tokens)
-
-
 def _special_ids(config: ModelConfig) -> dict[str, int]:
     ids = config.ids
     return {
@@ -119,6 +113,6 @@ def _tokenizer_config(model: TrainedModel) -> dict[str, Any]:
         "split_special_tokens": True,
         "clean_up_tokenization_spaces": False,
         "padding_side": "right",
-        "model_max_length": _n_positions(model),
+        "model_max_length": model.n_positions,
         "model_input_names": ["input_ids", "attention_mask"],
     }

@@ -105,6 +105,36 @@ FORMS: Mapping[str, ModelConfig] = MappingProxyType(
         ),
     }
 )
+# What CTranslate2 can express beyond these forms.
+MORE: Mapping[str, ModelConfig] = MappingProxyType(
+    {
+        "two vocabularies": replace(PRE, embeddings=Embeddings()),
+        "modern": replace(
+            PRE,
+            positions=Positions("rotary"),
+            norm=Norm("rms", eps=1e-4),
+            attention=AttentionConfig(bias=False),
+            feed_forward=FeedForwardConfig("silu", gated=True, bias=False),
+        ),
+        "interleaved rotary": replace(
+            PRE, positions=Positions("rotary", layout="interleaved", base=500.0, offset=3)
+        ),
+        "no positions": replace(PRE, positions=Positions("none")),
+        "sinusoids from 3 on": replace(
+            PRE, positions=Positions(layout="interleaved", base=500.0, offset=3)
+        ),
+        "free head dimensions": replace(
+            PRE, encoder=replace(ENCODER, d_head=20), decoder=replace(DECODER, d_head=24)
+        ),
+        "one final norm": replace(
+            PRE, encoder=replace(ENCODER, final_norm=False), norm=Norm(bias=False, eps=1e-3)
+        ),
+        "RMSNorm after the embeddings": replace(
+            POST, norm=Norm("rms", "post", after_embeddings=True)
+        ),
+        "gated GELU": replace(PRE, feed_forward=FeedForwardConfig("gelu", gated=True)),
+    }
+)
 
 
 def tokenizer(kind: str = "bpe") -> Tokenizer:

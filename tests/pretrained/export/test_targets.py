@@ -82,3 +82,34 @@ def test_transformers_has_one_vocabulary() -> None:
     found = verdicts(POST, TWO)["transformers"]
     assert found.reason.startswith("`tokenizer.shared` is false")
     assert verdicts(POST, TokenizerConfig("byte", shared=False))["transformers"].is_possible
+
+
+@pytest.mark.parametrize(
+    "preset", [name for name in PRESETS if name not in ("first-steps", "blocks")]
+)
+def test_ctranslate2_takes_nearly_all_presets(preset: str) -> None:
+    recipe = PRESETS[preset].recipe
+    assert verdicts(recipe.model, recipe.tokenizer)["ctranslate2"].is_possible
+
+
+@pytest.mark.parametrize(
+    ("base", "changes", "reason"),
+    [
+        (
+            POST,
+            {"encoder.final_norm": True},
+            "`model.encoder.final_norm` is true; CTranslate2 needs false after post-norm layers.",
+        ),
+        (POST, {"decoder.final_norm": True}, "`model.decoder.final_norm` is true"),
+        (PRE, {"positions.kind": "alibi"}, "`model.positions.kind` is alibi; CTranslate2 needs"),
+        (PRE, {"norm.kind": "none"}, "`model.norm.kind` is none; CTranslate2 needs layer or rms."),
+        (PRE, {"encoder.d_ff": 0}, "`model.encoder.d_ff` is 0"),
+        (PRE, {"attention.output_projection": False}, "needs true"),
+    ],
+)
+def test_what_ctranslate2_lacks_is_named(
+    base: ModelConfig, changes: dict[str, Any], reason: str
+) -> None:
+    found = verdicts(override(base, changes), TWO)["ctranslate2"]
+    assert not found.is_possible
+    assert reason in found.reason
