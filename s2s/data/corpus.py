@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from s2s.config import Config, UserError, setting, shortened
 from s2s.data import interop
+from s2s.data.formats.columns import further_note
 from s2s.data.pair import Gold, Pair
 from s2s.files import write_text
 
@@ -75,12 +76,13 @@ class Corpus:
 
         The same column twice, or the only text column, is plain text. Of a list of texts the first is used; rows
         without text on both sides are dropped. Raises UserError for an unknown column, if there is no pair, and for
-        several splits or a stream instead of a dataset.
+        several splits or a stream instead of a dataset. Columns such as `ref2`, and the rest of a list of references,
+        are further references.
         """
         found = interop.read_columns(dataset, src, tgt)
         pairs = tuple(
-            Pair(one_line(one), one_line(other))
-            for one, other in found.rows
+            Pair(one_line(one), one_line(other), more=tuple(map(one_line, filter(str.strip, more))))
+            for one, other, *more in found.rows
             if one.strip() and other.strip()
         )
         if not pairs:
@@ -88,7 +90,10 @@ class Corpus:
                 f"No row has text in both `{shortened(found.src, 90)}` and `{shortened(found.tgt, 90)}`; choose other"
                 " columns."
             )
-        notes = [f"`{found.src}` is the source, `{found.tgt}` the target."]
+        notes = [
+            f"`{found.src}` is the source, `{found.tgt}` the target.",
+            *further_note(found.more),
+        ]
         if n_lost := len(found.rows) - len(pairs):
             rows = "row" if n_lost == 1 else "rows"
             notes.append(f"{n_lost:,} {rows} without text in both columns dropped.")

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 class TextColumns(NamedTuple):
     """Two columns of a dataset, by name, with the texts of each row; "" where a row has none.
 
-    A list of translations, `[{"en": ..., "de": ...}, ...]`, is several rows.
+    A list of translations, `[{"en": ..., "de": ...}, ...]`, is several rows. The texts of the columns in `more`, and of
+    a list of references, follow source and target.
     """
 
     src: str
     tgt: str
-    rows: list[tuple[str, str]]
+    more: tuple[str, ...]
+    rows: list[tuple[str, ...]]
 
 
 def write_columns(rows: Iterable[tuple[str, str]], description: str) -> datasets.Dataset:
@@ -38,8 +40,8 @@ def write_columns(rows: Iterable[tuple[str, str]], description: str) -> datasets
 def read_columns(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> TextColumns:
     """Two columns of a dataset, nested ones as `translation.en`; without names they are guessed.
 
-    The only text column is read twice. Of a list of texts the first is used. Raises UserError for an unknown column,
-    and for several splits or a stream instead of a dataset.
+    The only text column is read twice. Of a list of texts the first is used, and of references also the others. Raises
+    UserError for an unknown column, and for several splits or a stream instead of a dataset.
     """
     texts = text_columns(dataset, src, tgt)
     found = columns.from_features(dataset.features)
@@ -49,8 +51,11 @@ def read_columns(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Tex
             "The source and target columns are ambiguous; give two of"
             f" {shortened(', '.join(texts)) or 'none'} as src and tgt."
         )
-    rows = list(_rows(dataset, found, likely.src, likely.tgt))
-    return TextColumns(likely.src, likely.tgt, rows)
+    names = [column.name for column in found]
+    two = names.index(likely.src), names.index(likely.tgt)
+    read = [found[at] for at in (*two, *columns.further_references(found, *two))]
+    more = tuple(column.name for column in read[2:])
+    return TextColumns(likely.src, likely.tgt, more, list(_rows(dataset, read)))
 
 
 def text_columns(dataset: datasets.Dataset, *wanted: str) -> list[str]:
@@ -85,16 +90,21 @@ def require_dataset(given: Any) -> None:
         )
 
 
-def _rows(
-    dataset: datasets.Dataset, found: Sequence[Column], src: str, tgt: str
-) -> Iterator[tuple[str, str]]:
-    by_name = {column.name: column for column in found}
-    is_listed = columns.are_parallel(by_name[src], by_name[tgt])
-    for one, other in zip(_values(dataset, src), _values(dataset, tgt), strict=True):
-        if is_listed:
+def _rows(dataset: datasets.Dataset, read: Sequence[Column]) -> Iterator[tuple[str, ...]]:
+    src, tgt = read[:2]
+    is_parallel = columns.are_parallel(src, tgt)
+    for one, other, *more in zip(*(_values(dataset, each.name) for each in read), strict=True):
+        if is_parallel:
             yield from zip(map(_first, one or ()), map(_first, other or ()), strict=False)
-        else:
-            yield _first(one), _first(other)
+            continue
+        targets = zip([other, *more], read[1:], strict=True)
+        yield _first(one), *(text for value, column in targets for text in _texts(value, column))
+
+
+def _texts(value: Any, column: Column) -> list[str]:
+    """The references in a list of them; of anything else its first text."""
+    listed = value if columns.is_listed(column) and isinstance(value, list) and value else [value]
+    return [_first(each) for each in listed]
 
 
 def _values(dataset: datasets.Dataset, name: str) -> Sequence[Any]:

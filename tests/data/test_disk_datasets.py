@@ -114,3 +114,30 @@ def test_translations_in_a_list_are_pairs(tmp_path: Path) -> None:
     ]
     datasets.Dataset.from_list(rows).save_to_disk(tmp_path / "listed")
     assert load(f"disk:{tmp_path}/listed").pairs == (Pair("a", "b"), Pair("c", "d"))
+
+
+def test_several_references_of_a_saved_dataset(tmp_path: Path) -> None:
+    rows = [
+        {"source": "a", "ref": "b", "ref2": ["c", "d"], "note": "x"},
+        {"source": "e", "ref": "f", "ref2": None, "note": "y"},
+    ]
+    datasets.Dataset.from_list(rows).save_to_disk(tmp_path / "columns")
+    corpus = load(f"disk:{tmp_path}/columns")
+    assert [(pair.src, pair.tgt, *pair.more) for pair in corpus.pairs] == [
+        ("a", "b", "c"),
+        ("e", "f"),
+    ]
+    assert "`ref2`: a further reference, for Evaluate." in corpus.notes
+    listed = [{"source": "a", "references": ["b", "c\nd", " "]}, {"source": "e", "references": []}]
+    datasets.Dataset.from_list(listed).save_to_disk(tmp_path / "listed")
+    corpus = load(f"disk:{tmp_path}/listed#rows=9,sample=1")
+    assert [(pair.src, pair.tgt, *pair.more) for pair in corpus.pairs] == [("a", "b", "c d")]
+    (tmp_path / "files").mkdir()
+    datasets.Dataset.from_list(rows).remove_columns("ref2").add_column("ref2", ["c", ""]).to_csv(
+        tmp_path / "files" / "train.csv"
+    )
+    corpus = load(f"disk:{tmp_path}/files")
+    assert [(pair.src, pair.tgt, *pair.more) for pair in corpus.pairs] == [
+        ("a", "b", "c"),
+        ("e", "f"),
+    ]

@@ -9,6 +9,7 @@ import json
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 
+import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -179,6 +180,33 @@ def test_of_several_targets_the_first(served: Hub) -> None:
     assert corpus.pairs == (Pair("a", "b"),)
     assert corpus.pairs[0].more == ("c",)
     assert any("several targets" in note for note in corpus.notes)
+
+
+REFERENCES = [
+    {"source": "a", "ref1": "b", "ref2": "c", "ref3": "d", "score": 3},
+    {"source": "e", "ref1": "f", "ref2": "", "ref3": "g", "score": 1},
+    {"source": "h", "ref1": "i", "ref2": None, "ref3": None, "score": 2},
+    {"source": "j", "ref1": "", "ref2": "k", "ref3": "l", "score": 2},
+]
+
+
+def references_in(kind: str) -> bytes:
+    table = datasets.Dataset.from_list(REFERENCES)
+    out = io.BytesIO()
+    {"parquet": table.to_parquet, "csv": table.to_csv, "jsonl": table.to_json}[kind](out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl"])
+@pytest.mark.parametrize("options", ["", "#rows=9,sample=1"])
+def test_numbered_columns_are_further_references(served: Hub, kind: str, options: str) -> None:
+    served.repos[f"team/references-{kind}"] = Repo({f"train.{kind}": references_in(kind)})
+    corpus = load(f"hub:team/references-{kind}{options}")
+    found = [(pair.src, pair.tgt, *pair.more) for pair in corpus.pairs]
+    assert found == [("a", "b", "c", "d"), ("e", "f", "g"), ("h", "i")]
+    assert "`ref2`, `ref3`: further references, for Evaluate." in corpus.notes
+    other = load(f"hub:team/references-{kind}#src=source,tgt=ref3")
+    assert (other.pairs[0].tgt, *other.pairs[0].more) == ("d", "b", "c")
 
 
 MESSAGES: dict[str, tuple[dict[str, bytes], str]] = {

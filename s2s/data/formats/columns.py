@@ -95,6 +95,9 @@ METADATA = _set(
 )
 
 
+LISTED = LIKE_TARGET | {"simplification", "correction"}  # a list named by their plural: references
+
+
 class Column(NamedTuple):
     """A column.
 
@@ -170,6 +173,34 @@ def are_parallel(src: Column, tgt: Column) -> bool:
     outer, dot, _ = src.name.rpartition(".")
     is_inside = bool(dot) and outer == tgt.name.rpartition(".")[0]
     return is_inside and src.name != tgt.name and src.kind == tgt.kind == "texts"
+
+
+def is_listed(column: Column) -> bool:
+    """Whether a list in a column holds references: `references`, `corrections`."""
+    name = column.name.strip().casefold().rpartition(".")[2]
+    return column.kind == "texts" and name.endswith("s") and name.removesuffix("s") in LISTED
+
+
+def further_references(columns: Sequence[Column], src: int, tgt: int) -> list[int]:
+    """The indices of columns that are called like the target but for a number: `ref2`, `ref3` beside `ref1`."""
+    name = stem(columns[tgt].name)
+    if not name or src == tgt or are_parallel(columns[src], columns[tgt]):
+        return []
+    return [
+        at
+        for at, column in enumerate(columns)
+        if at not in (src, tgt) and column.kind != "other" and stem(column.name) == name
+    ]
+
+
+def further_note(names: Sequence[str]) -> list[str]:
+    """Which columns do not train, and are kept; nothing where there are none."""
+    if not names:
+        return []
+    quoted = [f"`{name.strip()}`" for name in names]
+    shown = quoted if len(quoted) <= 4 else [*quoted[:2], "…", quoted[-1]]
+    references = "a further reference" if len(names) == 1 else "further references"
+    return [f"{', '.join(shown)}: {references}, for Evaluate."]
 
 
 def is_language(name: str) -> bool:

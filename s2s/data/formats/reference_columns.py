@@ -12,12 +12,11 @@ from s2s.config import UserError
 from s2s.data.caps import Caps
 from s2s.data.corpus import one_line
 from s2s.data.formats import pairing, streams
-from s2s.data.formats.columns import LIKE_TARGET, Column, stem
+from s2s.data.formats.columns import further_note, further_references, is_listed
 from s2s.data.formats.pairing import TABLE_FORMATS, Columns, FileOptions, ReadPairs
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import TURN, Table
 
-LISTED = LIKE_TARGET | {"simplification", "correction"}  # a list named by their plural: references
 ANY_COLUMNS = FileOptions()
 Row = tuple[str, tuple[str, ...]]  # a source and its references, none of them empty
 
@@ -48,17 +47,15 @@ def read_pairs(content: Content, options: FileOptions, budget: ReadingBudget) ->
     rows = pairing.body(table, chosen.has_header, [*at, *more])
     pairs, notes = pairing.paired(rows, budget, table.fault, unit=table.unit, n_more=len(more))
     columns = pairing.columns_note(table, chosen, len(table.columns) - len({*at, *more}))
-    return ReadPairs(pairs, [columns, *_note_more(table, more), *notes, *budget.all_notes()])
-
-
-def _note_more(table: Table, more: Sequence[int]) -> list[str]:
-    """Which columns do not train, and are kept."""
-    if not more:
-        return []
-    names = [f"`{table.columns[at].name.strip()}`" for at in more]
-    shown = names if len(names) <= 4 else [*names[:2], "…", names[-1]]
-    references = "a further reference" if len(more) == 1 else "further references"
-    return [f"{', '.join(shown)}: {references}, for Evaluate."]
+    return ReadPairs(
+        pairs,
+        [
+            columns,
+            *further_note([table.columns[at].name for at in more]),
+            *notes,
+            *budget.all_notes(),
+        ],
+    )
 
 
 def read_references(
@@ -105,13 +102,7 @@ def _reference_columns(table: Table, chosen: Columns) -> list[int]:
     """The target, and the columns that are called like it but for a number: `ref1`, `ref2`, ..."""
     if not chosen.has_header:
         return [chosen.tgt]
-    name = stem(table.columns[chosen.tgt].name)
-    more = [
-        at
-        for at, column in enumerate(table.columns)
-        if name and at not in chosen[:2] and column.kind != "other" and stem(column.name) == name
-    ]
-    return sorted([chosen.tgt, *more])
+    return sorted([chosen.tgt, *further_references(table.columns, chosen.src, chosen.tgt)])
 
 
 def _texts(
@@ -123,12 +114,6 @@ def _texts(
             (field or "").split(f" {TURN} ") if is_listed(table.columns[index]) else [field or ""]
         )
         yield from (budget.truncate(one_line(text)) for text in each if text.strip())
-
-
-def is_listed(column: Column) -> bool:
-    """Whether a list in a column holds references: `references`, `corrections`."""
-    name = column.name.strip().casefold().rpartition(".")[2]
-    return column.kind == "texts" and name.endswith("s") and name.removesuffix("s") in LISTED
 
 
 def _note(table: Table, chosen: Columns, at: Sequence[int]) -> str:

@@ -7,19 +7,24 @@ from typing import NamedTuple
 
 from s2s.config import UserError, shortened, unknown
 from s2s.data.formats import columns
-from s2s.data.formats.columns import Column
-from s2s.data.formats.reference_columns import is_listed
+from s2s.data.formats.columns import Column, is_listed
 from s2s.data.formats.table import TURN, TableRow
 
 MAX_LISTED = 8  # columns in an error
 
 
 class Chosen(NamedTuple):
-    """The indices of two columns, and the reason as part of a sentence."""
+    """The indices of two columns, the reason as part of a sentence, and the columns of further references."""
 
     src: int
     tgt: int
     reason: str
+    more: tuple[int, ...] = ()
+
+    @property
+    def all(self) -> tuple[int, ...]:
+        """Every column that is read, as its rows come: source, target, further references."""
+        return (self.src, self.tgt, *self.more)
 
 
 def choose_two(
@@ -30,7 +35,8 @@ def choose_two(
     names = [column.name for column in found]
     src, tgt = (names[_column_index(name, found, given)] if given else "" for given in (src, tgt))
     if likely := columns.choose_columns(found, config, src=src, tgt=tgt):
-        return Chosen(names.index(likely.src), names.index(likely.tgt), likely.reason)
+        two = names.index(likely.src), names.index(likely.tgt)
+        return Chosen(*two, likely.reason, tuple(columns.further_references(found, *two)))
     offered = ", ".join(f"`{names[at][:40]}`" for at in texts[:MAX_LISTED])
     raise UserError(
         f"The source and target columns of `{shortened(name)}` are ambiguous; its text columns are {offered}: give"
@@ -50,9 +56,14 @@ def text_columns(name: str, found: Sequence[Column]) -> list[int]:
     return texts
 
 
-def columns_note(names: Sequence[Column], chosen: Chosen) -> str:
+def columns_notes(names: Sequence[Column], chosen: Chosen) -> list[str]:
     """Which columns are read, and why."""
-    src, tgt, reason = chosen
+    more = columns.further_note([names[at].name for at in chosen.more])
+    return [_two_note(names, chosen), *more]
+
+
+def _two_note(names: Sequence[Column], chosen: Chosen) -> str:
+    src, tgt, reason, _ = chosen
     if src == tgt:
         return (
             f"`{names[src].name}` is read as plain text ({reason}): choose a task without targets."
@@ -71,14 +82,14 @@ def in_pairs(
 ) -> Iterator[TableRow]:
     """Rows of a source and a target: one per text of a list of pairs, and with the first of several targets.
 
-    Where these are references, the others follow it.
+    Where these are references, the others follow it, and then those of further columns. `rows` have `chosen.all`.
     """
     if columns.are_parallel(names[chosen.src], names[chosen.tgt]):
         return (each for row in rows for each in _each(row))
-    if chosen.src == chosen.tgt or names[chosen.tgt].kind != "texts":
+    targets = [names[at] for at in chosen.all[1:]]
+    if chosen.src == chosen.tgt or all(column.kind != "texts" for column in targets):
         return rows
-    n = None if is_listed(names[chosen.tgt]) else 1
-    return (_targets(row, n) for row in rows)
+    return (_targets(row, targets) for row in rows)
 
 
 def _each(row: TableRow) -> Iterator[TableRow]:
@@ -91,10 +102,17 @@ def _each(row: TableRow) -> Iterator[TableRow]:
         yield TableRow(row.number, pair)
 
 
-def _targets(row: TableRow, n: int | None) -> TableRow:
-    """The row with each of its several targets, or with the first `n`, as a field of its own."""
-    src, tgt = row.fields or (None, None)
-    return TableRow(row.number, [src, *(tgt.split(f" {TURN} ")[:n] if tgt else [None])])
+def _targets(row: TableRow, columns: Sequence[Column]) -> TableRow:
+    """The row with each of its several targets as a field of its own; of turns of a dialogue, with the first."""
+    src, *fields = row.fields or (None,) * (1 + len(columns))
+    each = [_texts(field, column) for field, column in zip(fields, columns, strict=True)]
+    return TableRow(row.number, [src, *(text for texts in each for text in texts)])
+
+
+def _texts(field: str | None, column: Column) -> Sequence[str | None]:
+    if column.kind != "texts" or not field:
+        return [field]
+    return field.split(f" {TURN} ")[: None if is_listed(column) else 1]
 
 
 def _listed(column: Column) -> str:

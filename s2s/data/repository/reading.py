@@ -49,17 +49,17 @@ class SplitReader:
             self.origin.name, found, src=self.src, tgt=self.tgt, config=self.config
         )
         self.is_plain = chosen.src == chosen.tgt
-        self.column_notes = self.column_notes or (choice.columns_note(found, chosen),)
+        self.column_notes = self.column_notes or tuple(choice.columns_notes(found, chosen))
         return chosen
 
     def pairs(self, table: Table) -> Iterator[TableRow]:
-        """Source and target of each row of a table."""
+        """Source, target and further references of each row of a table."""
         chosen = self.choose(table.columns)
-        rows = body(table, table.rows([chosen.src, chosen.tgt]))
+        rows = body(table, table.rows(chosen.all))
         return choice.in_pairs(rows, table.columns, chosen)
 
     def rows(self, files: Sequence[hub.File]) -> Iterator[TableRow]:
-        """Source and target of each row, file after file."""
+        """The same of each row, file after file."""
         for file in files:
             yield from self.pairs(self.table(file))
 

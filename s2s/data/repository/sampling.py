@@ -95,7 +95,9 @@ def _from_groups(
     for file in some:
         opened = RowGroups(reader.content(file), reader.budget)
         chosen = reader.choose(opened.columns)
-        n_bytes = opened.n_bytes([chosen.src, chosen.tgt])
+        n_bytes = opened.n_bytes(
+            [chosen.src, chosen.tgt]
+        )  # with other columns, a seed would name other groups
         groups += map(_Group, itertools.repeat(opened), itertools.count(), opened.n_rows, n_bytes)
     read = _within_limit(groups, n, generator)
     rows = _rows_of_groups(reader, read, n, generator)
@@ -136,7 +138,7 @@ def _rows_of_groups(
         start += group.n_rows
         if wanted:
             chosen = reader.choose(group.file.columns)
-            rows = group.file.rows([chosen.src, chosen.tgt], [group.at])
+            rows = group.file.rows(chosen.all, [group.at])
             yield from choice.in_pairs(_at(rows, wanted), group.file.columns, chosen)
 
 

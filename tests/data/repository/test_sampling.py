@@ -144,6 +144,22 @@ def test_of_a_large_table_a_part_is_downloaded(
     assert any("row groups" in note for note in corpus.notes)
 
 
+def test_further_references_change_no_row_of_a_sample(
+    served: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampling, "SAMPLE_BYTES", 20_000)
+    rows = pq.read_table(io.BytesIO(FILES["train.parquet"]))
+    further = rows.append_column("de2", pa.array(f"{at} {'x' * 2000}" for at in range(N)))
+    file = io.BytesIO()
+    pq.write_table(further, file, row_group_size=50, compression="none")
+    served.repos["team/further"] = Repo({"train.parquet": file.getvalue()})
+    alone, both = (
+        load(f"hub:team/{name}#rows=40,sample=3") for name in ("train-parquet", "further")
+    )
+    assert both.pairs == alone.pairs
+    assert all(len(pair.more) == 1 for pair in both.pairs)
+
+
 def test_each_set_of_indices_is_equally_probable() -> None:
     found = Counter(tuple(choose_indices(5, 2, random.Random(seed))) for seed in range(5000))
     assert len(found) == 10
