@@ -14,8 +14,9 @@ from torch import Tensor
 
 from s2s.access import run_folder
 from s2s.analysis import KINDS, Attention, States, Weights, capture, capture_grams, recorded_states
-from s2s.config import Recipe, UserError, override
+from s2s.config import Recipe, UserError, keys, override
 from s2s.decode import (
+    STRATEGIES,
     ForcedPrefix,
     GenerationConfig,
     Hypothesis,
@@ -71,6 +72,8 @@ class Run:
     notes: tuple[
         str, ...
     ] = ()  # sentences for the screen: why another checkpoint than expected was opened
+    # settings of decoding that a published model came with
+    starting_settings: Mapping[str, Any] = field(default_factory=dict, compare=False)
     # called before each step of a search; what it raises ends the search
     on_step: Callable[[], None] | None = field(default=None, compare=False)
 
@@ -189,7 +192,7 @@ class Run:
         self, strategy: str, settings: Mapping[str, Any]
     ) -> tuple[Strategy, GenerationConfig]:
         """A strategy and its complete settings for this model. Raises UserError that names the wrong setting."""
-        search, config = configure(strategy, settings)
+        search, config = configure(strategy, {**self._own_settings(strategy), **settings})
         if config.max_new_tokens is None:
             config = override(
                 config, {"max_new_tokens": max(self.recipe.data.max_length, config.min_new_tokens)}
@@ -203,6 +206,15 @@ class Run:
             for word in words:
                 token_ids(self.tgt_tokenizer, name, word)
         return search, config
+
+    def starting(self, strategy: str) -> GenerationConfig:
+        """A strategy's settings as this model came with them: the defaults, for one that was trained here."""
+        return configure(strategy, self._own_settings(strategy))[1]
+
+    def _own_settings(self, strategy: str) -> dict[str, Any]:
+        """Those that the strategy has; empty for an unknown one."""
+        known = keys(STRATEGIES[strategy].config) if strategy in STRATEGIES else ()
+        return {key: value for key, value in self.starting_settings.items() if key in known}
 
     def check_lengths(self, sources: Sequence[str]) -> None:
         """Raises UserError that names the first line longer than the model's positions."""
@@ -332,7 +344,16 @@ def load(run: str | Path, step: int | None = None, *, device: str = "cpu") -> Ru
     chosen, notes = _load_first_readable(
         model, folder, folder.steps_by_choice() if step is None else [step]
     )
-    return Run(folder, recipe, model.to(device).eval(), src_tokenizer, tgt_tokenizer, chosen, notes)
+    return Run(
+        folder,
+        recipe,
+        model.to(device).eval(),
+        src_tokenizer,
+        tgt_tokenizer,
+        chosen,
+        notes,
+        folder.starting_settings(),
+    )
 
 
 def _load_first_readable(

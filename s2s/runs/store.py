@@ -114,6 +114,11 @@ class RunFolder:
         recipe = Recipe.from_json(content)
         return recipe if "clean" in content.get("data", {}) else override(recipe, UNCLEANED)
 
+    def starting_settings(self) -> dict[str, Any]:
+        """The settings of decoding that a published model came with; none for a run that was trained here."""
+        found = self.about().get("starting_settings")
+        return found if isinstance(found, dict) else {}
+
     def tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
         """Source and target tokenizer, the same object if shared."""
         if (self.path / "tokenizer.json").exists():

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from s2s.config import Config, UserError, choose, flat, keys, override
-from s2s.decode import STRATEGIES, GenerationConfig
+from s2s.decode import STRATEGIES, GenerationConfig, configure
 from s2s.runs import Run
 from s2s.share import Column
 from s2s.ui.kit import cached, forms, in_view, pickers
@@ -59,9 +59,8 @@ def controls(run_id: str, key: str, strategy: str) -> ColumnChoice:
             in_view.add_run(run_id)
         best = cached.open_run(run_id)
         step = pickers.checkpoint_picker(best, f"{key} step")
-    row = STRATEGIES[strategy]
     prefix = f"{key} {strategy} "
-    config = row.config()
+    config = best.starting(strategy)
     settings = forms.changes(config, list(flat(config)), prefix)
     run = best if step == best.step else cached.open_run(run_id, step)
     complete, error = _configured(run, strategy, settings)
@@ -70,7 +69,7 @@ def controls(run_id: str, key: str, strategy: str) -> ColumnChoice:
     return ColumnChoice(
         run,
         strategy,
-        row.summary,
+        STRATEGIES[strategy].summary,
         settings,
         config=complete,
         error=error,
@@ -135,9 +134,7 @@ def _written(run_id: str, step: int, strategy: str, values: dict[str, Any]) -> s
 
 
 def _default(best: Run) -> str:
-    return _written(
-        best.folder.id, best.step, DEFAULT, _linked_settings(STRATEGIES[DEFAULT].config())
-    )
+    return _written(best.folder.id, best.step, DEFAULT, _linked_settings(best.starting(DEFAULT)))
 
 
 def _linked_settings(config: Config) -> dict[str, Any]:
@@ -159,14 +156,13 @@ def fill(key: str, column: Column, run_id: str) -> None:
     if not is_here:
         _notify_gone(column.run, run_id)
     owner = column.run if column.run and is_here else run_id
+    name = column.strategy
     try:
-        row = choose("strategy", column.strategy, STRATEGIES)
-        name = column.strategy
+        choose("strategy", name, STRATEGIES)
     except UserError as error:
         pickers.notify(f"{error} {DEFAULT} is shown instead.")
-        row = STRATEGIES[DEFAULT]
         name = DEFAULT
-    config = row.config()
+    config = _starting(owner, name)
     settings, lost = forms.from_address(config, column.settings)
     for sentence in lost:
         pickers.notify(sentence)
@@ -176,6 +172,16 @@ def fill(key: str, column: Column, run_id: str) -> None:
     st.session_state[f"{key} step"] = column.step if is_here else ""
     st.session_state[f"{key} step of"] = owner
     forms.fill(override(config, settings), list(flat(config)), f"{key} {name} ")
+
+
+def _starting(run_id: str, strategy: str) -> GenerationConfig:
+    """A strategy's settings as the run's model came with them; the defaults for a run that cannot be opened, which its
+    column says.
+    """
+    try:
+        return cached.open_run(run_id).starting(strategy)
+    except UserError:
+        return configure(strategy, {})[1]
 
 
 def _notify_gone(run: str, page_run: str) -> None:

@@ -39,7 +39,7 @@ def read_request(best: Run) -> StepsRequest | None:
     None where there is no sentence yet or a setting is wrong, which the page says.
     """
     if (search := STATE.from_url()) is not None:
-        _fill_search(search)
+        _fill_search(best, search)
     facts = vocabulary.of(best)
     with st.container():
         text = sentence.sentence_box(facts)
@@ -92,10 +92,9 @@ def _search(best: Run) -> tuple[Run, str, dict[str, Any], UserError | None]:
     with st.container(horizontal=True):
         strategy = _strategy_picker()
         run = target.checkpoint(best)
-    row = STRATEGIES[strategy]
     prefix = _prefix(strategy)
-    st.caption(row.summary)
-    config = row.config()
+    st.caption(STRATEGIES[strategy].summary)
+    config = best.starting(strategy)
     settings = forms.changes(config, list(flat(config)), prefix)
     error = _why_not(run, strategy, settings)
     names = _own_first(config)
@@ -107,7 +106,7 @@ def _search(best: Run) -> tuple[Run, str, dict[str, Any], UserError | None]:
     if error and not forms.blamed_key(error, names):
         forms.show_error(error)
     search = {"strategy": strategy} | forms.to_address(_linked_settings(config) | settings)
-    STATE.write_to_url(search, _default_search())
+    STATE.write_to_url(search, _default_search(best))
     return run, strategy, settings, error
 
 
@@ -147,21 +146,20 @@ def _linked_settings(config: Config) -> dict[str, Any]:
     return {name: value for name, value in flat(config).items() if name not in shared}
 
 
-def _default_search() -> dict[str, str]:
-    config = STRATEGIES[DEFAULT_STRATEGY].config()
+def _default_search(best: Run) -> dict[str, str]:
+    config = best.starting(DEFAULT_STRATEGY)
     return {"strategy": DEFAULT_STRATEGY} | forms.to_address(_linked_settings(config))
 
 
-def _fill_search(given: dict[str, str]) -> None:
+def _fill_search(best: Run, given: dict[str, str]) -> None:
     """Fill the widgets of strategy and settings from a link; what cannot be used is reported and left out."""
     name = given.pop("strategy", DEFAULT_STRATEGY)
     try:
-        row = choose("strategy", name, STRATEGIES)
+        choose("strategy", name, STRATEGIES)
     except UserError as error:
         pickers.notify(f"{error} {DEFAULT_STRATEGY} is shown instead.")
         name = DEFAULT_STRATEGY
-        row = STRATEGIES[name]
-    config = row.config()
+    config = best.starting(name)
     settings, problems = forms.from_address(config, given)
     for problem in problems:
         pickers.notify(problem)
