@@ -5,5 +5,5 @@ Knows nothing of runs.
 
 from s2s.pretrained import export
 from s2s.pretrained.families import FAMILIES
-from s2s.pretrained.family import Family, Languages
+from s2s.pretrained.family import Family
 from s2s.pretrained.model import PublishedModel, read_model

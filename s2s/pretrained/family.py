@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from s2s.config import ModelConfig, SpecialIds, UserError, choose
 
@@ -26,26 +26,20 @@ ACTIVATIONS: Mapping[str, str] = MappingProxyType(
 )
 
 
-class Languages(NamedTuple):
-    """The ids of the tokens that say from which language to which a multilingual model translates."""
-
-    src: int
-    tgt: int
-
-
 @dataclass(frozen=True)
 class Family:
     """One row: how config.json becomes our config, and how the names of its tensors become ours.
 
     What the tensors themselves say, `config` may leave out: whether embeddings are shared, and whether the output is
-    tied or has a bias. `ids` is given config.json with generation_config.json over it, and the languages of a
-    multilingual model.
+    tied or has a bias. `ids` is given config.json with generation_config.json over it, and leaves out what the
+    tokenizer says: what surrounds a text. `tokenizer` is what a recipe calls its kind.
     """
 
     label: str
     config: Callable[[Json], ModelConfig]
-    ids: Callable[[Json, Languages | None], SpecialIds]
+    ids: Callable[[Json], SpecialIds]
     names: Names
+    tokenizer: str = "unigram"
     dropped: tuple[str, ...] = ()  # patterns of tensors that files hold and the model does without
 
     def our_name(self, name: str) -> str:
@@ -65,7 +59,7 @@ def activation(name: str) -> str:
 
 
 def special_ids(given: Json, **decided: Any) -> SpecialIds:
-    """Padding, start, end and suppressed tokens as the files say, unless the family has `decided`.
+    """Padding, start, end, forced and suppressed tokens as the files say, unless the family has `decided`.
 
     Raises UserError where nothing says how a target starts.
     """
@@ -73,6 +67,7 @@ def special_ids(given: Json, **decided: Any) -> SpecialIds:
         "pad": single(given["pad_token_id"]),
         "start": given.get("decoder_start_token_id"),
         "eos": single(given["eos_token_id"]),
+        "tgt_first": given.get("forced_bos_token_id"),
         "suppressed": joined(suppressed_tokens(given)),
     } | decided
     if found["start"] is None:
@@ -102,13 +97,3 @@ def joined(ids: set[int]) -> str:
 def single(value: Any) -> Any:
     """An id; of several the first."""
     return value[0] if isinstance(value, list) and value else value
-
-
-def both_languages(languages: Languages | None) -> Languages:
-    """Raises UserError where they are not known."""
-    if languages is None:
-        raise UserError(
-            "This model translates between many languages; name the source and the target language, for example"
-            " `--src-lang en_XX --tgt-lang de_DE`."
-        )
-    return languages

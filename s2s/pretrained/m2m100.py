@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from s2s.config import ModelConfig, Norm, Positions, SpecialIds
 from s2s.pretrained.bart_like import NAMES, SINUSOIDS, VERSIONS, model_config
-from s2s.pretrained.family import Family, Json, Languages, both_languages, single, special_ids
+from s2s.pretrained.family import Family, Json, single, special_ids
 
 
 def config(given: Json) -> ModelConfig:
@@ -19,12 +19,16 @@ def config(given: Json) -> ModelConfig:
     return model_config(given, positions, Norm("layer", "pre"), final_norm=True)
 
 
-def ids(given: Json, languages: Languages | None) -> SpecialIds:
-    """A language begins sources and targets."""
-    src, tgt = both_languages(languages)
-    return special_ids(given, src_first=src, tgt_first=tgt)
+def ids(given: Json) -> SpecialIds:
+    """`</s>` starts a target."""
+    return special_ids(given)
 
 
 FAMILY = Family(
-    label="M2M100 and NLLB", config=config, ids=ids, names=NAMES, dropped=(SINUSOIDS, VERSIONS)
+    label="M2M100 and NLLB",
+    config=config,
+    ids=ids,
+    names=NAMES,
+    tokenizer="bpe",
+    dropped=(SINUSOIDS, VERSIONS),
 )

@@ -7,7 +7,6 @@ from s2s.pretrained.bart_like import NAMES, SINUSOIDS, VERSIONS, model_config
 from s2s.pretrained.family import (
     Family,
     Json,
-    Languages,
     joined,
     padding_starts,
     single,
@@ -22,7 +21,7 @@ def config(given: Json) -> ModelConfig:
     return model_config(given, positions, Norm("layer", "post"), final_norm=False)
 
 
-def ids(given: Json, languages: Languages | None) -> SpecialIds:
+def ids(given: Json) -> SpecialIds:
     """A target starts with padding, which must never be written: the model was not trained to avoid it."""
     pad = single(given["pad_token_id"])
     suppressed = joined(suppressed_tokens(given) | {pad})

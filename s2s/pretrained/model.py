@@ -13,7 +13,7 @@ from torch import Tensor
 from s2s.config import ModelConfig, SpecialIds, UserError
 from s2s.pretrained import generation
 from s2s.pretrained.families import family_of
-from s2s.pretrained.family import Family, Json, Languages
+from s2s.pretrained.family import Family, Json
 from s2s.pretrained.files import read_json, read_tensors
 from s2s.pretrained.weights import Weights, fit
 
@@ -36,8 +36,8 @@ class PublishedModel:
     settings: Mapping[str, Any]  # of decoding: the starting values
 
 
-def read_model(folder: Path, languages: Languages | None = None) -> PublishedModel:
-    """The model in a folder of a Hugging Face checkpoint; a multilingual one needs its `languages`.
+def read_model(folder: Path) -> PublishedModel:
+    """The model in a folder of a Hugging Face checkpoint.
 
     Raises UserError for a model that is not opened, for files that are missing or broken, and for a tensor that does
     not fit.
@@ -46,7 +46,7 @@ def read_model(folder: Path, languages: Languages | None = None) -> PublishedMod
     family = family_of(config)
     given = {**config, **_generation(folder)}
     with _naming(CONFIG):
-        ids = family.ids(given, languages)
+        ids = family.ids(given)
         settings = generation.settings(given)
         longest = next((config[key] for key in LENGTHS if config.get(key)), LONGEST)
         model_config = replace(family.config(config), ids=ids)

@@ -13,7 +13,7 @@ from s2s.config import (
     SpecialIds,
     Stack,
 )
-from s2s.pretrained.family import Family, Json, Languages, activation, padding_starts, special_ids
+from s2s.pretrained.family import Family, Json, activation, padding_starts, special_ids
 
 GATED = "gated-"
 MAX_DISTANCE = 128  # where an old config.json does not say it
@@ -55,7 +55,7 @@ def _scales_output(given: Json) -> bool:
     return bool(given.get("scale_decoder_outputs", given.get("tie_word_embeddings", True)))
 
 
-def ids(given: Json, languages: Languages | None) -> SpecialIds:
+def ids(given: Json) -> SpecialIds:
     """A target starts with padding."""
     return special_ids(given, start=padding_starts(given))
 

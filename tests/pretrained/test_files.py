@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from s2s.config import UserError
-from s2s.pretrained import FAMILIES, Languages, families, read_model
+from s2s.pretrained import FAMILIES, families, read_model
 from tests.pretrained.test_parity import save_and_read
 
 WEIGHTS = "model.safetensors"
@@ -202,13 +202,6 @@ def test_old_files_have_generation_settings_in_config(folder: Path) -> None:
     published = read_model(folder)
     assert published.settings == {"num_beams": 6, "min_new_tokens": 3}
     assert published.config.ids.suppressed == "39"
-
-
-def test_a_multilingual_model_needs_its_languages(tmp_path: Path) -> None:
-    save_and_read("m2m100", tmp_path)
-    with pytest.raises(UserError, match="name the source and the target language"):
-        read_model(tmp_path)
-    assert read_model(tmp_path, Languages(5, 6)).config.ids.tgt_first == 6
 
 
 def test_one_more_family_is_a_row(
