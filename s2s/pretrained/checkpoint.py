@@ -1,0 +1,99 @@
+"""A published checkpoint: the model, both tokenizers, and the special ids that both agree on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from s2s.config import DataConfig, ModelConfig, Recipe, SpecialIds, TokenizerConfig, UserError
+from s2s.pretrained.model import PublishedModel, read_model
+from s2s.tokenizers import PretrainedTokenizer, Tokenizer, open_pretrained
+
+MOST_TOKENS = 4096  # of a source or target in a recipe
+
+
+@dataclass(frozen=True)
+class PublishedCheckpoint:
+    """What a run is made of: recipe, weights by our names in float32, tokenizers, starting settings of decoding."""
+
+    family: str
+    recipe: Recipe
+    tensors: Mapping[str, Tensor]
+    src_tokenizer: Tokenizer
+    tgt_tokenizer: Tokenizer
+    settings: Mapping[str, Any]
+
+
+def open_checkpoint(folder: Path, src_lang: str = "", tgt_lang: str = "") -> PublishedCheckpoint:
+    """The checkpoint in a folder; the languages are those of a multilingual model, where its files do not say them.
+
+    Raises UserError for what `read_model` and `open_pretrained` refuse, and for a tokenizer that does not fit.
+    """
+    src = _in_language(open_pretrained(folder, "src"), src_lang, "src")
+    tgt = _in_language(open_pretrained(folder, "tgt"), tgt_lang, "tgt")
+    model = read_model(folder)
+    sizes = (src.vocab_size, tgt.vocab_size)
+    rows = (model.src_vocab_size, model.tgt_vocab_size)
+    if sizes != rows:
+        raise UserError(
+            f"The tokenizer has ids for {sizes[0]:,} and {sizes[1]:,} tokens (source and target), and the embeddings"
+            f" have {rows[0]:,} and {rows[1]:,} rows; give the files that belong together."
+        )
+    ids = _laid_out(model.config.ids, src, tgt)
+    recipe = _recipe(model, replace(model.config, ids=ids))
+    is_same = not src.languages and src.to_json()["files"] == tgt.to_json()["files"]
+    return PublishedCheckpoint(
+        model.family.label, recipe, model.tensors, src, src if is_same else tgt, model.settings
+    )
+
+
+def _recipe(model: PublishedModel, config: ModelConfig) -> Recipe:
+    longest = min(model.longest, config.positions.longest or model.longest, MOST_TOKENS)
+    return Recipe(
+        data=DataConfig(max_length=longest),
+        tokenizer=TokenizerConfig(model.family.tokenizer, shared=config.embeddings.shared),
+        model=config,
+    )
+
+
+def _in_language(
+    tokenizer: PretrainedTokenizer, language: str, side: str
+) -> PretrainedTokenizer:
+    """The tokenizer with its language chosen. Raises UserError where it needs one and none is known."""
+    if language:
+        return tokenizer.in_language(language)
+    if tokenizer.needs_language and tokenizer.language is None:
+        some = ", ".join(tokenizer.languages[:3])
+        raise UserError(
+            f"This model knows {len(tokenizer.languages)} languages; name one with `--{side}-lang`, for example {some}."
+        )
+    return tokenizer
+
+
+def _laid_out(
+    ids: SpecialIds, src: PretrainedTokenizer, tgt: PretrainedTokenizer
+) -> SpecialIds:
+    """The ids with what the tokenizers put around a text. Raises UserError where they contradict config.json."""
+    for name, theirs, ours in (("pad", src.pad_id, ids.pad), ("eos", src.eos_id, ids.eos)):
+        if theirs != ours:
+            raise UserError(
+                f"The tokenizer's `{name}_token` has the id {theirs} and config.json says `{name}_token_id` {ours};"
+                " give the files that belong together."
+            )
+    src_last = [id for id in src.last_ids if id != ids.eos]
+    starts_with_language = tgt.language is not None and not tgt.first_ids
+    return replace(
+        ids,
+        start=tgt.start_id if starts_with_language else ids.start,
+        src_first=_only(src.first_ids),
+        src_last=_only(src_last),
+        tgt_first=_only(tgt.first_ids) if tgt.first_ids else ids.tgt_first,
+    )
+
+
+def _only(ids: tuple[int, ...] | list[int]) -> int | None:
+    return ids[0] if ids else None
