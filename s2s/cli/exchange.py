@@ -29,19 +29,39 @@ def export(arguments: argparse.Namespace) -> None:
 
 
 def import_(arguments: argparse.Namespace) -> None:
-    """Open a run from the zip that `export --to run` wrote."""
+    """Open the folder of a Hugging Face checkpoint as a run, or a run from the zip that `export --to run` wrote."""
     from s2s.access import LOCAL
     from s2s.jobs import run_archives
     from s2s.runs import runs_folder
 
     path = Path(arguments.name)
+    if path.is_dir():
+        _import_checkpoint(path, arguments)
+        return
     if not path.is_file():
         raise UserError(
-            f"There is no file `{shortened(path)}`; give the zip of a run, as `export --to run` writes it."
+            f"There is no file or folder `{shortened(path)}`; give the folder of a Hugging Face checkpoint, or the zip"
+            " of a run, as `export --to run` writes it."
         )
+    if arguments.src_lang or arguments.tgt_lang:
+        raise UserError("A run knows its languages; leave out --src-lang and --tgt-lang.")
     with path.open("rb") as raw:
         if arguments.out:
             folder = run_archives.open_at(raw, path.name, Path(arguments.out)).path
         else:
             folder = runs_folder() / run_archives.bring_in(raw, path.name, LOCAL)
     print(f"The run is in {folder}")
+
+
+def _import_checkpoint(path: Path, arguments: argparse.Namespace) -> None:
+    from s2s.jobs import model_import
+    from s2s.runs import runs_folder
+    from s2s.settings import new_id
+
+    folder = model_import.import_folder(
+        path,
+        Path(arguments.out) if arguments.out else runs_folder() / new_id(),
+        src_lang=arguments.src_lang,
+        tgt_lang=arguments.tgt_lang,
+    )
+    print(f"The run is in {folder.path}")

@@ -144,7 +144,18 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_import(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="FILE.zip", help="a run that `export --to run` wrote")
+    parser.add_argument(
+        "name",
+        metavar="FOLDER|FILE.zip",
+        help="the folder of a Hugging Face checkpoint, or a run that `export --to run` wrote",
+    )
+    for option, name in (("--src-lang", "source"), ("--tgt-lang", "target")):
+        parser.add_argument(
+            option,
+            default="",
+            metavar="CODE",
+            help=f"the {name} language of a multilingual checkpoint, for example en_XX",
+        )
     parser.add_argument(
         "--out",
         metavar="DIR",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from s2s.jobs import (
         extrapolation,
+        model_import,
         operation,
         queue,
         run_archives,
@@ -110,6 +111,7 @@ _MODULES = MappingProxyType(
         "operation": "s2s.jobs.operation",
         "provenance": "s2s.jobs.evaluation.provenance",
         "queue": "s2s.jobs.queue",
+        "model_import": "s2s.jobs.model_import",
         "run_export": "s2s.jobs.run_export",
         "run_archives": "s2s.jobs.run_archives",
         "run_service": "s2s.jobs.run_service",

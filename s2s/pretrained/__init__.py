@@ -4,6 +4,7 @@ Knows nothing of runs.
 """
 
 from s2s.pretrained import export
+from s2s.pretrained.checkpoint import PublishedCheckpoint, open_checkpoint
 from s2s.pretrained.families import FAMILIES
 from s2s.pretrained.family import Family
 from s2s.pretrained.model import PublishedModel, read_model

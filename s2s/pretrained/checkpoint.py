@@ -11,7 +11,7 @@ from torch import Tensor
 
 from s2s.config import DataConfig, ModelConfig, Recipe, SpecialIds, TokenizerConfig, UserError
 from s2s.pretrained.model import PublishedModel, read_model
-from s2s.tokenizers import PretrainedTokenizer, Tokenizer, open_pretrained
+from s2s.tokenizers import Tokenizer, open_pretrained
 
 MOST_TOKENS = 4096  # of a source or target in a recipe
 
@@ -33,9 +33,13 @@ def open_checkpoint(folder: Path, src_lang: str = "", tgt_lang: str = "") -> Pub
 
     Raises UserError for what `read_model` and `open_pretrained` refuse, and for a tokenizer that does not fit.
     """
-    src = _in_language(open_pretrained(folder, "src"), src_lang, "src")
-    tgt = _in_language(open_pretrained(folder, "tgt"), tgt_lang, "tgt")
     model = read_model(folder)
+    src, tgt = _in_languages(
+        open_pretrained(folder, "src"),
+        open_pretrained(folder, "tgt"),
+        (src_lang, tgt_lang),
+        model.config.ids.tgt_first,
+    )
     sizes = (src.vocab_size, tgt.vocab_size)
     rows = (model.src_vocab_size, model.tgt_vocab_size)
     if sizes != rows:
@@ -60,28 +64,42 @@ def _recipe(model: PublishedModel, config: ModelConfig) -> Recipe:
     )
 
 
-def _in_language(
-    tokenizer: PretrainedTokenizer, language: str, side: str
-) -> PretrainedTokenizer:
-    """The tokenizer with its language chosen. Raises UserError where it needs one and none is known."""
-    if language:
-        return tokenizer.in_language(language)
-    if tokenizer.needs_language and tokenizer.language is None:
-        some = ", ".join(tokenizer.languages[:3])
-        raise UserError(
-            f"This model knows {len(tokenizer.languages)} languages; name one with `--{side}-lang`, for example {some}."
-        )
-    return tokenizer
+def _in_languages(
+    src: Tokenizer, tgt: Tokenizer, given: tuple[str, str], forced: int | None
+) -> tuple[Tokenizer, Tokenizer]:
+    """The tokenizers with their languages: the given ones, or those that the files say; `forced` is the id with which
+    they let every target begin.
+
+    Raises UserError for a language that the model lacks, and where it needs a target language and none is known.
+    """
+    src_lang, tgt_lang = given
+    if (
+        src.languages and not tgt.languages
+    ):  # such a source says into which language it is translated
+        src_lang = src_lang or tgt_lang
+        tgt_lang = ""
+    if src_lang:
+        src = src.in_language(src_lang)
+    if tgt_lang:
+        return src, tgt.in_language(tgt_lang)
+    if tgt.languages and tgt.language is None:
+        every = (tgt.in_language(language) for language in tgt.languages)
+        found = next((one for one in every if one.first_ids == (forced,)), None)
+        if found is None:
+            raise UserError(
+                f"This model writes {len(tgt.languages)} languages; name one with `--tgt-lang`, for example"
+                f" {', '.join(tgt.languages[:3])}."
+            )
+        return src, found
+    return src, tgt
 
 
-def _laid_out(
-    ids: SpecialIds, src: PretrainedTokenizer, tgt: PretrainedTokenizer
-) -> SpecialIds:
+def _laid_out(ids: SpecialIds, src: Tokenizer, tgt: Tokenizer) -> SpecialIds:
     """The ids with what the tokenizers put around a text. Raises UserError where they contradict config.json."""
     for name, theirs, ours in (("pad", src.pad_id, ids.pad), ("eos", src.eos_id, ids.eos)):
         if theirs != ours:
             raise UserError(
-                f"The tokenizer's `{name}_token` has the id {theirs} and config.json says `{name}_token_id` {ours};"
+                f"The tokenizer's `{name}_token` has the id {theirs} and the model's `{name}_token_id` is {ours};"
                 " give the files that belong together."
             )
     src_last = [id for id in src.last_ids if id != ids.eos]

@@ -107,6 +107,8 @@ ABOUT: Mapping[str, Fits] = MappingProxyType(
         "versions": named(WORD),
         "machine": WORD,
         "init_from": maybe(having(run=SPEC, step=whole)),
+        "imported": named(SPEC),
+        "starting_settings": named(lambda value: number(value) or isinstance(value, (bool, str))),
         "changes": several(having(step=whole, lr=number, steps=whole, time=WORD)),
         "warnings": several(SENTENCE),
         "asked_from": whole,

@@ -578,8 +578,10 @@ def test_a_run_goes_into_a_zip_and_comes_back(say: Say, run: Path, tmp_path: Pat
             ["export", "demo-tasks", "--to", "run", "--out", "x", "--checkpoint", "last"],
             "`--to run` writes all checkpoints; leave out --checkpoint",
         ),
-        (["import", "nothing.zip"], "There is no file `nothing.zip`; give the zip of a run"),
+        (["import", "nothing.zip"], "There is no file or folder `nothing.zip`; give the"),
         (["import", __file__, "--out", "x"], "`test_cli.py` is not a complete .zip file"),
+        (["import", __file__, "--tgt-lang", "de"], "A run knows its languages; leave out"),
+        (["import", "."], "`.` has no config.json that can be read; give the folder of a Hugging"),
     ],
 )
 def test_what_cannot_be_exported_or_imported_is_a_sentence(

@@ -1,4 +1,4 @@
-"""The command that repeats a run."""
+"""The command that repeats a run, or imports its model again."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ DEFAULT_PRESET = "small"  # the command line's
 
 def to_repeat(recipe: Recipe, about: Mapping[str, Any]) -> str:
     """A line for a shell. `about` is what recipe.json says of a run that starts."""
+    if imported := about.get("imported"):
+        return _to_import(imported)
     preset = about.get("preset") or DEFAULT_PRESET
     base = flat(PRESETS[preset].recipe) if preset in PRESETS else flat(Recipe())
     words = ["python", "-m", "s2s", "train", "--source", str(about["source"])]
@@ -28,6 +30,14 @@ def to_repeat(recipe: Recipe, about: Mapping[str, Any]) -> str:
             words += ["--set", f"{key}={json.dumps(value, ensure_ascii=False)}"]
     words += ["--out", "runs/again"]
     return shlex.join(words)
+
+
+def _to_import(imported: Mapping[str, str]) -> str:
+    words = ["python", "-m", "s2s", "import", imported["from"]]
+    for key in ("src_lang", "tgt_lang"):
+        if language := imported.get(key):
+            words += [f"--{key.replace('_', '-')}", language]
+    return shlex.join([*words, "--out", "runs/again"])
 
 
 def with_changes(command: str, changes: Sequence[Mapping[str, Any]]) -> str:

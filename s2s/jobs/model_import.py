@@ -1,0 +1,90 @@
+"""A published checkpoint becomes a run, which every page and command opens like one that was trained here."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import secrets
+import shutil
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import safetensors.torch
+
+from s2s.access import LOCAL
+from s2s.config import UserError, keys, shortened
+from s2s.decode import STRATEGIES, configure
+from s2s.files import UnwrittenError
+from s2s.jobs.training import command, run_limits
+from s2s.model import weights_path
+from s2s.pretrained import PublishedCheckpoint, open_checkpoint
+from s2s.runs import RunFolder
+from s2s.sizing import count_parameters
+
+STEP = 0  # of the only checkpoint: none was taken here
+NO_DATA = {"train_hash": "", "valid_hash": "", "n_train": 0, "n_valid": 0, "notes": []}
+
+
+def import_folder(
+    folder: Path, out: Path, *, src_lang: str = "", tgt_lang: str = "", owner: str = LOCAL
+) -> RunFolder:
+    """Write the checkpoint of a folder as a new run at `out`: all of it, or nothing.
+
+    Raises UserError for a checkpoint that cannot be opened, a folder that holds something, and a full disk.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UserError(
+            f"`{shortened(out)}` exists already; give a folder that does not exist, or is empty."
+        )
+    found = open_checkpoint(folder, src_lang, tgt_lang)
+    sizes = (found.src_tokenizer.vocab_size, found.tgt_tokenizer.vocab_size)
+    run_limits.check_parameters(count_parameters(found.recipe.model, *sizes))
+    _check_settings(found)
+    imported = {"from": str(folder.resolve()), "src_lang": src_lang, "tgt_lang": tgt_lang}
+    about = {
+        "name": folder.resolve().name,
+        "owner": owner,
+        "preset": "",
+        "source": "",
+        "valid": None,
+        "data": NO_DATA,
+        "versions": {name: version(name) for name in ("torch", "tokenizers", "safetensors")},
+        "machine": platform.machine(),
+        "imported": {"family": found.family, **imported},
+        "starting_settings": dict(found.settings),
+    }
+    about["command"] = command.to_repeat(found.recipe, about)
+    with _whole(out) as temporary:
+        run = RunFolder(temporary)
+        run.create(found.recipe, about, (found.src_tokenizer, found.tgt_tokenizer))
+        run.checkpoints.mkdir()
+        safetensors.torch.save_file(dict(found.tensors), weights_path(run.checkpoints, STEP))
+        run.set_status("done", step=STEP, steps=STEP, best_step=STEP)
+    return RunFolder(out)
+
+
+def _check_settings(found: PublishedCheckpoint) -> None:
+    """Raises UserError for starting values that no strategy takes."""
+    for strategy, row in STRATEGIES.items():
+        known = keys(row.config)
+        configure(strategy, {key: value for key, value in found.settings.items() if key in known})
+
+
+@contextlib.contextmanager
+def _whole(out: Path) -> Iterator[Path]:
+    """A new folder beside `out`, which gets its name at the end, and is gone after a failure."""
+    temporary = out.with_name(f".{out.name}.{secrets.token_hex(4)}")
+    try:
+        temporary.mkdir(parents=True)
+        yield temporary
+        if out.is_dir():
+            out.rmdir()
+        temporary.rename(out)
+    except OSError as error:
+        raise UnwrittenError(
+            f"`{shortened(out)}` cannot be written ({error.strerror or error}); choose another folder or free some"
+            " space."
+        ) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)

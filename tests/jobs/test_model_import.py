@@ -1,0 +1,176 @@
+"""A published checkpoint becomes a run: translate, score and attention as for a run that was trained here."""
+
+import functools
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+import s2s
+from s2s.config import UserError
+from s2s.jobs.model_import import import_folder
+from s2s.runs import Run
+from s2s.tokenizers import PretrainedTokenizer
+from tests.pretrained.checkpoints import CONFIGS, LIMIT, make_checkpoint
+from tests.tokenizers.checkpoints import FAMILIES
+
+pytestmark = pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses")
+SOURCES = ["to be or not to be", "the house", "that is the question of 1234 naïve men"]
+
+
+class Imported(NamedTuple):
+    """A checkpoint's folder, the run made of it, and transformers' model."""
+
+    folder: Path
+    run: Run
+    theirs: Any
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Imported]:
+    @functools.cache
+    def one(name: str) -> Imported:
+        base = tmp_path_factory.mktemp(name)
+        theirs = make_checkpoint(name, base / "checkpoint")
+        import_folder(base / "checkpoint", base / "run")
+        return Imported(base / "checkpoint", s2s.load(base / "run"), theirs)
+
+    return one
+
+
+def translated(name: str, one: Imported, source: str) -> tuple[list[int], str]:
+    """Ids without the start, and text: by transformers, with its own tokenizer and what generation_config.json says."""
+    tokenizer = getattr(transformers, FAMILIES[name][1]).from_pretrained(one.folder)
+    inputs = tokenizer(source, return_tensors="pt")
+    first = one.run.tgt_tokenizer.first_ids
+    with torch.inference_mode():
+        (row,) = one.theirs.generate(
+            **inputs,
+            forced_bos_token_id=first[0] if first else None,
+            forced_eos_token_id=None,
+            use_cache=False,
+        )
+    return row[1:].tolist(), tokenizer.decode(row, skip_special_tokens=True)
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_a_checkpoint_translates_as_transformers_does(
+    name: str, imported: Callable[[str], Imported]
+) -> None:
+    one = imported(name)
+    found = one.run.translate(SOURCES)
+    for each in found:
+        ids, text = translated(name, one, each.source)
+        assert (list(each.hypotheses[0].ids), each.text) == (ids[: len(each.tokens)], text)
+        assert 1 < len(each.tokens) <= LIMIT
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_scores_and_attention_are_of_the_whole_source_and_target(
+    name: str, imported: Callable[[str], Imported]
+) -> None:
+    run = imported(name).run
+    ids = run.recipe.model.ids
+    src_ids = run.src_tokenizer.with_specials(run.src_tokenizer.encode("the house"))
+    tgt_ids = run.tgt_tokenizer.with_specials(run.tgt_tokenizer.encode("to be"))
+    assert ids.source(run.src_tokenizer.encode("the house")) == src_ids
+    assert ids.target(run.tgt_tokenizer.encode("to be")) == tgt_ids
+    attention = run.attention("the house", "to be")
+    assert attention.cross.shape == (
+        3,
+        run.recipe.model.decoder.n_heads,
+        len(tgt_ids),
+        len(src_ids),
+    )
+    np.testing.assert_allclose(attention.cross.sum(-1), 1.0, atol=1e-5)
+    (score,) = run.score(["the house"], ["to be"])
+    rows = run.next_tokens("the house", tgt_ids[:-1])
+    own = rows[torch.arange(len(tgt_ids)), torch.tensor(tgt_ids)]
+    assert score == pytest.approx(float(own[len(run.tgt_tokenizer.first_ids) :].sum()), abs=1e-4)
+
+
+def test_settings_start_where_the_checkpoint_says(imported: Callable[[str], Imported]) -> None:
+    run = imported("marian").run
+    assert run.starting("beam").to_json()["num_beams"] == 3
+    _, config = run.configured("beam", {"num_beams": 2})
+    assert (config.width, config.max_new_tokens) == (2, LIMIT)
+    assert run.configured("greedy", {})[1].max_new_tokens == LIMIT
+    assert isinstance(run.src_tokenizer, PretrainedTokenizer)
+    about = run.folder.about()
+    assert about["imported"]["family"] == "Marian"
+    assert about["command"].startswith("python -m s2s import /")
+
+
+def test_a_tokenizer_of_both_sides_is_stored_once(imported: Callable[[str], Imported]) -> None:
+    assert imported("t5").run.src_tokenizer is imported("t5").run.tgt_tokenizer
+    marian = imported("marian").run
+    assert marian.src_tokenizer.vocabulary == marian.tgt_tokenizer.vocabulary
+    assert marian.src_tokenizer is not marian.tgt_tokenizer
+
+
+def amend(folder: Path, name: str, **changes: Any) -> None:
+    path = folder / name
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def test_languages_are_given_where_the_files_do_not_say_them(tmp_path: Path) -> None:
+    make_checkpoint("m2m100", tmp_path / "m2m")
+    amend(tmp_path / "m2m", "tokenizer_config.json", tgt_lang=None)
+    with pytest.raises(UserError, match="writes 100 languages; name one with `--tgt-lang`"):
+        import_folder(tmp_path / "m2m", tmp_path / "run")
+    with pytest.raises(UserError, match="There is no language `xx`"):
+        import_folder(tmp_path / "m2m", tmp_path / "run", tgt_lang="xx")
+    import_folder(tmp_path / "m2m", tmp_path / "run", src_lang="en", tgt_lang="es")
+    ids = s2s.load(tmp_path / "run").recipe.model.ids
+    names = s2s.load(tmp_path / "run").src_tokenizer.vocabulary
+    assert (names[ids.src_first or 0], names[ids.tgt_first or 0]) == ("__en__", "__es__")
+
+
+def test_a_forced_first_token_names_the_language(tmp_path: Path) -> None:
+    make_checkpoint("mbart50", tmp_path / "mbart")
+    amend(tmp_path / "mbart", "tokenizer_config.json", tgt_lang=None)
+    names = s2s.tokenizers.open_pretrained(tmp_path / "mbart", "tgt").vocabulary
+    forced = names.index("ro_RO")
+    amend(tmp_path / "mbart", "generation_config.json", forced_bos_token_id=forced)
+    import_folder(tmp_path / "mbart", tmp_path / "run")
+    assert s2s.load(tmp_path / "run").recipe.model.ids.tgt_first == forced
+
+
+def test_a_source_says_the_language_of_a_marian_with_several_targets(tmp_path: Path) -> None:
+    make_checkpoint("marian", tmp_path / "opus")
+    import_folder(tmp_path / "opus", tmp_path / "run", tgt_lang="deu")
+    run = s2s.load(tmp_path / "run")
+    assert run.src_tokenizer.tokens(run.recipe.model.ids.source([7]))[0] == ">>deu<<"
+
+
+@pytest.mark.parametrize(
+    ("file", "changes", "sentence"),
+    [
+        ("generation_config.json", {"eos_token_id": 5}, "`eos_token` has the id 1 and"),
+        (
+            "config.json",
+            {"vocab_size": 1000},
+            "tokens .source and target., and the embeddings have",
+        ),
+        ("generation_config.json", {"num_beams": 0.5}, "`num_beams`"),
+    ],
+)
+def test_what_does_not_fit_leaves_nothing_behind(
+    file: str, changes: dict[str, Any], sentence: str, tmp_path: Path
+) -> None:
+    make_checkpoint("t5", tmp_path / "t5")
+    amend(tmp_path / "t5", file, **changes)
+    with pytest.raises(UserError, match=sentence):
+        import_folder(tmp_path / "t5", tmp_path / "run")
+    assert [path.name for path in tmp_path.iterdir()] == ["t5"]
+
+
+def test_a_folder_that_holds_something_stays_as_it_is(imported: Callable[[str], Imported]) -> None:
+    one = imported("t5")
+    with pytest.raises(UserError, match="run` exists already"):
+        import_folder(one.folder, one.run.folder.path)
