@@ -76,10 +76,11 @@ def test_scores_and_attention_are_of_the_whole_source_and_target(
 ) -> None:
     run = imported(name).run
     ids = run.recipe.model.ids
-    src_ids = run.src_tokenizer.with_specials(run.src_tokenizer.encode("the house"))
-    tgt_ids = run.tgt_tokenizer.with_specials(run.tgt_tokenizer.encode("to be"))
-    assert ids.source(run.src_tokenizer.encode("the house")) == src_ids
-    assert ids.target(run.tgt_tokenizer.encode("to be")) == tgt_ids
+    src_ids = ids.source(run.src_tokenizer.encode("the house"))
+    tgt_ids = ids.target(run.tgt_tokenizer.encode("to be"))
+    for tokenizer, own in ((run.src_tokenizer, src_ids), (run.tgt_tokenizer, tgt_ids)):
+        assert own[: len(tokenizer.first_ids)] == [*tokenizer.first_ids]
+        assert own[-len(tokenizer.last_ids) :] == [*tokenizer.last_ids]
     attention = run.attention("the house", "to be")
     assert attention.cross.shape == (
         3,
