@@ -329,8 +329,23 @@ def damaged(checkpoints, tmp_path, name: str, **files: object) -> Path:
     return write(folder, **files)
 
 
+PANICS = {"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAA"}}
+BPE = {"type": "BPE", "vocab": {"a": 0, "b": 0}, "merges": []}
+
+
 @pytest.mark.parametrize(
-    "content", [b"{", b"[]", b"\xff\xfe", b'{"model": {"type": "BPE"}}', b"{}"]
+    "content",
+    [
+        b"{",
+        b"[]",
+        b"\xff\xfe",
+        b"{}",
+        b'{"model": {"type": "BPE"}}',
+        {"model": BPE},
+        {"model": BPE | {"vocab": {"a": [1]}}},
+        {"model": BPE} | PANICS,
+        {"model": {"type": "Unigram", "vocab": [["a", 0.0]], "unk_id": None}},
+    ],
 )
 def test_a_broken_library_file(checkpoints, tmp_path, content):
     folder = damaged(checkpoints, tmp_path, "t5", tokenizer__json=content)
@@ -348,6 +363,19 @@ def test_a_truncated_sentencepiece_model(checkpoints, tmp_path, share):
     )
     message = r"`source\.spm` of `marian` is not a complete SentencePiece model; download the checkpoint again\."
     with pytest.raises(UserError, match=message):
+        open_pretrained(folder, "src")
+
+
+@pytest.mark.parametrize(
+    ("found", "offset"),
+    [("▁", 0), ("nmt_nfkc", 12)],  # a token that is no UTF-8; the size of the table of replacements
+)
+def test_a_damaged_sentencepiece_model(checkpoints, tmp_path, found, offset):
+    content = (checkpoints("t5").older / "spiece.model").read_bytes()
+    at = content.index(found.encode()) + offset
+    broken = content[:at] + b"\xff\xff\xff" + content[at + 3 :]
+    folder = damaged(checkpoints, tmp_path, "t5", spiece__model=broken)
+    with pytest.raises(UserError, match="is not a complete SentencePiece model; download"):
         open_pretrained(folder, "src")
 
 

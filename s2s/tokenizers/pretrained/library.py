@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 
 import tokenizers
 from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers
@@ -17,20 +17,21 @@ from s2s.tokenizers.tokenizer import SPACE
 FILE = "tokenizer.json"
 VOCABULARY = "vocab.json"
 MERGES = "merges.txt"
+PROBE = (
+    "a \u2603"  # most vocabularies lack the snowman: a file without an unknown token fails at it
+)
 SPACES = Regex(" {2,}")
 
 
 def read_library_file(checkpoint: Checkpoint) -> LibraryEngine:
     """`tokenizer.json`, as it is. Raises UserError if it is damaged."""
     files = checkpoint.files
-    model = files.json(FILE).get("model")
-    vocabulary: Any = model.get("vocab") if isinstance(model, dict) else None
-    if isinstance(vocabulary, dict):
-        files.check_distinct(FILE, vocabulary)
-    try:
-        return LibraryEngine(tokenizers.Tokenizer.from_str(files.text(FILE)))
-    except Exception as error:  # the library raises no narrower class
-        raise files.damaged(FILE, "is not a complete tokenizer") from error
+    text = files.text(FILE)
+    with _refusing(files.damaged(FILE, "is not a complete tokenizer")):
+        library = tokenizers.Tokenizer.from_str(text)
+        library.encode(PROBE)
+    files.check_distinct(FILE, library.get_vocab(with_added_tokens=False))
+    return LibraryEngine(library)
 
 
 def unigram(
@@ -48,10 +49,12 @@ def unigram(
             f"The SentencePiece model of `{checkpoint.files.name}` is not a unigram model;"
             f" use a checkpoint that has `{FILE}`."
         )
-    library = tokenizers.Tokenizer(models.Unigram(list(vocabulary), unk_id, byte_fallback=False))
+    library = tokenizers.Tokenizer(models.Unigram())
     steps: list[normalizers.Normalizer] = []
-    if model.charsmap:
-        steps.append(normalizers.Precompiled(model.charsmap))
+    with _refusing(checkpoint.files.damaged(model.name, "is not a complete SentencePiece model")):
+        library.model = models.Unigram(list(vocabulary), unk_id, byte_fallback=False)
+        if model.charsmap:
+            steps.append(normalizers.Precompiled(model.charsmap))
     metaspace = pre_tokenizers.Metaspace(SPACE, prepend_scheme="always")
     if splits_whitespace:
         words = pre_tokenizers.WhitespaceSplit()
@@ -71,11 +74,9 @@ def byte_level_bpe(checkpoint: Checkpoint) -> LibraryEngine:
     vocabulary = files.vocabulary(VOCABULARY)
     lines = files.text(MERGES).splitlines()
     merges = [tuple(line.split(" ")) for line in lines if line and not line.startswith("#version")]
-    try:
+    problem = f"has a merge of tokens that are not in `{VOCABULARY}`"
+    with _refusing(files.damaged(MERGES, problem)):
         model = models.BPE(vocab=vocabulary, merges=merges, fuse_unk=False)  # type: ignore[arg-type]
-    except Exception as error:  # the library raises no narrower class
-        problem = f"has a merge of tokens that are not in `{VOCABULARY}`"
-        raise files.damaged(MERGES, problem) from error
     library = tokenizers.Tokenizer(model)
     has_prefix = checkpoint.settings.get("add_prefix_space") is True
     library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=has_prefix)
@@ -84,6 +85,19 @@ def byte_level_bpe(checkpoint: Checkpoint) -> LibraryEngine:
     specials = dict.fromkeys([*checkpoint.all_specials, *named])
     library.add_special_tokens(special_tokens(token for token in specials if token in vocabulary))
     return LibraryEngine(library)
+
+
+@contextlib.contextmanager
+def _refusing(refusal: UserError) -> Iterator[None]:
+    """Raises the refusal for whatever the library raises at damaged content: it has no narrower class than Exception,
+    and panics are none of these.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+            raise refusal from error
+        raise
 
 
 def special_tokens(tokens: Iterable[str]) -> list[AddedToken]:

@@ -27,17 +27,11 @@ FIXED_SIZES = {1: 8, 5: 4}
 class SpmModel:
     """What a model file says."""
 
+    name: str  # of the file
     processor: SentencePieceProcessor
+    tokens: list[tuple[str, float]]  # with their scores, in the order of their ids
     is_unigram: bool
     charsmap: bytes  # replacements of characters, compiled; empty for none
-
-    @property
-    def tokens(self) -> list[tuple[str, float]]:
-        """Every token with its score, in the order of their ids."""
-        ids = list(range(self.processor.get_piece_size()))
-        return list(
-            zip(self.processor.id_to_piece(ids), self.processor.get_score(ids), strict=True)
-        )
 
 
 def read_model(files: CheckpointFiles, name: str) -> SpmModel:
@@ -51,9 +45,13 @@ def read_model(files: CheckpointFiles, name: str) -> SpmModel:
         normalizer = dict(_fields(_message(fields[NORMALIZER_SPEC])))
         charsmap = _message(normalizer.get(CHARSMAP, b""))
         processor = SentencePieceProcessor(model_proto=content)
+        all_ids = list(range(processor.get_piece_size()))
+        scores = processor.get_score(all_ids)
+        tokens = list(zip(processor.id_to_piece(all_ids), scores, strict=True))
     except (KeyError, ValueError, RuntimeError) as error:
         raise files.damaged(name, "is not a complete SentencePiece model") from error
-    return SpmModel(processor, trainer.get(MODEL_TYPE, UNIGRAM) == UNIGRAM, charsmap)
+    is_unigram = trainer.get(MODEL_TYPE, UNIGRAM) == UNIGRAM
+    return SpmModel(name, processor, tokens, is_unigram, charsmap)
 
 
 def _message(value: int | bytes) -> bytes:
