@@ -38,7 +38,7 @@ class Verdict:
     def label(self) -> str:
         """`Hugging Face transformers (Marian)`."""
         name = TARGETS[self.target]
-        return f"{name} ({self.form.label})" if self.form else name
+        return f"{name} ({self.form.label})" if self.form and self.is_possible else name
 
 
 def verdicts(config: ModelConfig, tokenizer: TokenizerConfig) -> dict[str, Verdict]:

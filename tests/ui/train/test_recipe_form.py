@@ -8,7 +8,7 @@ from s2s.config import PRESETS, Recipe, flat
 from s2s.jobs import queue
 from s2s.jobs.plan import expected
 from s2s.share import pack, unpack
-from s2s.ui.kit import cached
+from s2s.ui.kit import cached, plain
 from s2s.ui.train import forecast
 from tests.conftest import make_run
 from tests.jobs.plan.test_expected import run
@@ -49,6 +49,8 @@ def test_by_default_there_is_no_warning_and_no_open_expander() -> None:
     assert not screen.warning
     assert not screen.error
     assert "1,200 steps, about " in page_text(screen)
+    exported = "This recipe can be exported to Hugging Face transformers (Pegasus) and CTranslate2."
+    assert plain(exported) in {caption.value for caption in screen.caption}
     costs = {"Parameters", "Time", "Memory needed", "Compute"}
     assert not costs & {each.label for each in screen.metric}
     assert costs <= {each.label for each in unfold(screen, "costs").metric}
