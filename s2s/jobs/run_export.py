@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import io
+import tempfile
+import zipfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from s2s import access
+from s2s import access, archives, settings
+from s2s.jobs.run_archives import MAX_DOWNLOAD
 from s2s.model import trained_tensors
 from s2s.pretrained import export
 from s2s.pretrained.export import TrainedModel, Verdict
-from s2s.runs import Run, guests
+from s2s.runs import Run, RunFolder, guests, load
+from s2s.sizing import count_parameters
 
+CTRANSLATE2 = "ctranslate2"
 SCORES = ("loss", "perplexity", "token_accuracy", "bleu", "chrf")
 
 
@@ -35,6 +42,48 @@ def export_run(run: Run, target: str, out: str | Path) -> Verdict:
     card = export.card(verdict, name, _facts(run, about), run.recipe.to_json())
     export.write(verdict, model, Path(out), card)
     return verdict
+
+
+def offers(run_id: str) -> dict[str, Verdict]:
+    """For each target, the form in which a page can hand a run over, or why it cannot.
+
+    Raises UserError where this request may not download the run, or its files cannot be read.
+    """
+    folder = RunFolder(access.run_folder(run_id, "download"))
+    recipe = folder.recipe()
+    src, tgt = folder.tokenizers()
+    found = export.verdicts_of(recipe.model, src, tgt)
+    n_bytes = 4 * count_parameters(recipe.model, src.vocab_size, tgt.vocab_size)
+    reason = too_large(n_bytes)
+    missing = {CTRANSLATE2: export.missing_package()}
+    return {
+        target: replace(verdict, reason=verdict.reason or reason or missing.get(target, ""))
+        for target, verdict in found.items()
+    }
+
+
+def download(run_id: str, target: str, name: str) -> bytes:
+    """The folder of a run's best checkpoint as a zip, in which it is called `name`. Raises UserError as `offers`."""
+    access.run_folder(run_id, "download")
+    out = io.BytesIO()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "folder"  # the name may be too long for a file system
+        export_run(load(run_id), target, folder)
+        with zipfile.ZipFile(out, "w") as archive:
+            for path in sorted(folder.iterdir()):
+                archives.add(archive, f"{name}/{path.name}", path)
+    return out.getvalue()
+
+
+def too_large(n_bytes: int) -> str:
+    """Why a page cannot hand over a folder of that size; empty where it can."""
+    if n_bytes <= MAX_DOWNLOAD:
+        return ""
+    instead = "" if settings.is_hosted() else " `python -m s2s export` writes it."
+    return (
+        f"it has {n_bytes / 1e6:,.0f} MB, more than the {MAX_DOWNLOAD / 1e6:,.0f} MB that a page hands over."
+        f"{instead}"
+    )
 
 
 def _facts(run: Run, about: Mapping[str, Any]) -> dict[str, str]:

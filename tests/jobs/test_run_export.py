@@ -1,7 +1,9 @@
 """The README of an exported run: data, recipe, scores and a license to fill in; anybody's text stays text."""
 
+import io
 import json
-from pathlib import Path
+import zipfile
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -9,10 +11,16 @@ import s2s
 from s2s import access, settings
 from s2s.jobs import run_export
 from s2s.pretrained import export
+from s2s.pretrained.export import ctranslate2_folder
 from s2s.runs import RunFolder
 from tests.conftest import make_run
 
 NASTY = "*a* | <b>x</b> `c` [d](http://e.f) $g$\n# h"
+
+
+@pytest.fixture
+def own_run() -> str:
+    return make_run(settings.home() / "runs" / ("a" * 16), {}).name
 
 
 def test_the_card_has_data_scores_and_recipe(tmp_path: Path) -> None:
@@ -54,3 +62,29 @@ def test_somebody_elses_run_is_not_exported(
     with access.acting_as("another"), pytest.raises(access.DeniedError):
         run_export.export_run(run, "transformers", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_page_hands_over_one_zip(own_run: str) -> None:
+    offers = run_export.offers(own_run)
+    assert all(offer.is_possible for offer in offers.values())
+    content = run_export.download(own_run, "transformers", "é" * 200)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        names = {PurePosixPath(name) for name in archive.namelist()}
+        assert {name.parent.as_posix() for name in names} == {"é" * 200}
+        assert {"README.md", "translate.py", "config.json", "model.safetensors"} <= {
+            name.name for name in names
+        }
+
+
+def test_what_is_not_installed_here_is_said(own_run: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ctranslate2_folder, "find_spec", lambda name: None)
+    offers = run_export.offers(own_run)
+    assert offers["transformers"].is_possible
+    assert "pip install ctranslate2" in offers["ctranslate2"].reason
+
+
+def test_a_guest_is_offered_nothing(own_run: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    for ask in (run_export.offers, lambda run: run_export.download(run, "transformers", "x")):
+        with access.acting_as("another"), pytest.raises(access.DeniedError):
+            ask(own_run)

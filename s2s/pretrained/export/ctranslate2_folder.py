@@ -32,10 +32,8 @@ def write_files(model: TrainedModel, folder: Path) -> None:
 
     Raises UserError where ctranslate2 is not installed.
     """
-    if find_spec("ctranslate2") is None:
-        raise UserError(
-            "Writing for CTranslate2 needs its package; install it with: pip install ctranslate2"
-        )
+    if reason := missing_package():
+        raise UserError(reason)
     src = library_tokenizer(model.src_tokenizer)
     tgt = library_tokenizer(model.tgt_tokenizer)
     write_text(folder / f"src.{FILE}", src.to_str())
@@ -46,6 +44,13 @@ def write_files(model: TrainedModel, folder: Path) -> None:
     spec.validate()
     spec.optimize()  # what is equal is stored once
     spec.save(str(folder))
+
+
+def missing_package() -> str:
+    """What to install first; empty where it is."""
+    if find_spec("ctranslate2") is not None:
+        return ""
+    return "Writing for CTranslate2 needs its package; install it with `pip install ctranslate2`."
 
 
 def _filled(model: TrainedModel) -> Spec:

@@ -8,21 +8,29 @@ import secrets
 import shutil
 from pathlib import Path
 
-from s2s.config import UserError, choose
+from s2s.config import ModelConfig, UserError, choose
 from s2s.files import UnwrittenError, write_text
 from s2s.pretrained.export import ctranslate2_folder, transformers_folder
 from s2s.pretrained.export.card import script
-from s2s.pretrained.export.targets import TARGETS, Verdict, verdicts
+from s2s.pretrained.export.targets import TARGETS, Verdict, refused, verdicts
+from s2s.pretrained.export.tokenizer_json import why_not
 from s2s.pretrained.export.trained_model import TrainedModel
+from s2s.tokenizers import Tokenizer
 
 README = "README.md"
 SCRIPT = "translate.py"
 
 
+def verdicts_of(config: ModelConfig, src: Tokenizer, tgt: Tokenizer) -> dict[str, Verdict]:
+    """As `verdicts`, with the tokenizers at hand."""
+    reason = why_not(src) or why_not(tgt)
+    return refused(reason) if reason else verdicts(config, src.kind, is_shared=src is tgt)
+
+
 def check(target: str, model: TrainedModel) -> Verdict:
     """The form that the model takes in a target. Raises UserError with the reason where it can take none."""
     choose("target", target, TARGETS)
-    verdict = verdicts(model.config, model.tokenizer_config)[target]
+    verdict = verdicts_of(model.config, model.src_tokenizer, model.tgt_tokenizer)[target]
     if not verdict.is_possible:
         raise UserError(f"This model cannot be exported to {TARGETS[target]}: {verdict.reason}")
     return verdict
@@ -31,8 +39,7 @@ def check(target: str, model: TrainedModel) -> Verdict:
 def write(verdict: Verdict, model: TrainedModel, out: Path, card: str) -> None:
     """Write the folder `out`, in the form that `check` found, with `card` as its README.md and a script that uses it.
 
-    Raises UserError where the model's tokenizer has no form there, `out` has files, or it cannot be written; then
-    nothing is left behind.
+    Raises UserError where `out` has files or cannot be written, or a package is missing; then nothing is left behind.
     """
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):
         raise UserError(f"`{out}` exists and is not an empty folder; give a new one.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from s2s.config import ModelConfig, Stack, TokenizerConfig
+from s2s.config import ModelConfig, Stack
 from s2s.pretrained.export.forms import FORMS, T5, T5_ACTIVATIONS, Form
 
 TARGETS: Mapping[str, str] = MappingProxyType(
@@ -16,6 +16,7 @@ TARGETS: Mapping[str, str] = MappingProxyType(
 )
 # The kinds that the library `tokenizers` can be told to repeat.
 TOKENIZER_KINDS = frozenset({"bpe", "unigram", "word", "char", "byte"})
+ONE_VOCABULARY = "`tokenizer.shared` is false; a model of transformers has one vocabulary, for source and target."
 EPS = 1e-5  # torch's LayerNorm, which all forms but T5 leave as it is
 BASE = 10_000.0
 Need = tuple[str, Any, Any]  # a setting, its value, and what is needed
@@ -41,41 +42,49 @@ class Verdict:
         return f"{name} ({self.form.label})" if self.form and self.is_possible else name
 
 
-def verdicts(config: ModelConfig, tokenizer: TokenizerConfig) -> dict[str, Verdict]:
-    """For each target, the form that this model takes, or why it cannot be exported."""
+def verdicts(config: ModelConfig, tokenizer_kind: str, *, is_shared: bool) -> dict[str, Verdict]:
+    """For each target, the form that this model takes, or why it cannot be exported.
+
+    `is_shared`: source and target have one tokenizer.
+    """
+    if reason := kind_reason(tokenizer_kind):
+        return refused(reason)
+    # bytes need no vocabulary, so that two tokenizers of bytes are one
+    is_one = is_shared or tokenizer_kind == "byte"
     return {
-        "transformers": _transformers(config, tokenizer),
-        "ctranslate2": _ctranslate2(config, tokenizer),
+        "transformers": _transformers(config, is_one=is_one),
+        "ctranslate2": _ctranslate2(config),
     }
 
 
-def _transformers(config: ModelConfig, tokenizer: TokenizerConfig) -> Verdict:
+def kind_reason(tokenizer_kind: str) -> str:
+    """Why tokenizers of a kind cannot be exported; empty where they can."""
+    if tokenizer_kind in TOKENIZER_KINDS:
+        return ""
+    allowed = ", ".join(sorted(TOKENIZER_KINDS))
+    return f"`tokenizer.kind` is {tokenizer_kind}; only {allowed} can be exported."
+
+
+def refused(reason: str) -> dict[str, Verdict]:
+    """The verdicts where no target can express a model."""
+    return {target: Verdict(target, reason=reason) for target in TARGETS}
+
+
+def _transformers(config: ModelConfig, *, is_one: bool) -> Verdict:
     form = _form(config)
     if form is None:
         kinds = "sinusoidal, learned or relative"
         need = ("model.positions.kind", config.positions.kind, kinds)
         return Verdict("transformers", reason=_sentence(need, "transformers"))
+    if not is_one:
+        return Verdict("transformers", form, ONE_VOCABULARY)
     needs = _t5_needs(config) if form is T5 else _needs(form, config)
-    reasons = (
-        _tokenizer_reason(tokenizer, is_one=True),
-        _first_unmet(needs, f"the {form.label} form of transformers"),
-    )
-    return Verdict("transformers", form, next(filter(None, reasons), ""))
+    reason = _first_unmet(needs, f"the {form.label} form of transformers")
+    return Verdict("transformers", form, reason)
 
 
-def _ctranslate2(config: ModelConfig, tokenizer: TokenizerConfig) -> Verdict:
-    reasons = _tokenizer_reason(tokenizer), _first_unmet(_ctranslate2_needs(config), "CTranslate2")
-    return Verdict("ctranslate2", reason=next(filter(None, reasons), ""))
-
-
-def _tokenizer_reason(tokenizer: TokenizerConfig, *, is_one: bool = False) -> str:
-    """Why a tokenizer cannot be exported; `is_one`: source and target must have the same."""
-    if tokenizer.kind not in TOKENIZER_KINDS:
-        allowed = ", ".join(sorted(TOKENIZER_KINDS))
-        return f"`tokenizer.kind` is {tokenizer.kind}; only {allowed} can be exported."
-    if is_one and not tokenizer.shared and tokenizer.kind != "byte":
-        return "`tokenizer.shared` is false; a model of transformers has one vocabulary, for source and target."
-    return ""
+def _ctranslate2(config: ModelConfig) -> Verdict:
+    return Verdict("ctranslate2", reason=_first_unmet(_ctranslate2_needs(config), "CTranslate2"))
 
 
 def _form(config: ModelConfig) -> Form | None:

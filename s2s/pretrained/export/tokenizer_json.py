@@ -8,7 +8,7 @@ from types import MappingProxyType
 import tokenizers
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, processors
 
-from s2s.config import UserError
+from s2s.pretrained.export.targets import kind_reason
 from s2s.tokenizers import (
     BOS,
     EOS,
@@ -19,6 +19,7 @@ from s2s.tokenizers import (
     UNK,
     SubwordTokenizer,
     Tokenizer,
+    WordTokenizer,
     byte_characters,
 )
 
@@ -27,12 +28,21 @@ WHITESPACE = "\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\
 FILE = "tokenizer.json"
 
 
+def why_not(tokenizer: Tokenizer) -> str:
+    """Why the library cannot repeat a tokenizer; empty where it can."""
+    if isinstance(tokenizer, WordTokenizer) and tokenizer.normalizes:
+        return "its source tokenizer looks unknown words up in other spellings, which no other library does."
+    return kind_reason(tokenizer.kind)
+
+
 def library_tokenizer(tokenizer: Tokenizer) -> tokenizers.Tokenizer:
     """Encodes as ours does, with `</s>` at the end. Set its `encode_special_tokens`: ours takes no special from a text.
 
-    The specials end in a space, as no token of a text does. Raises UserError for a tokenizer that the library cannot
-    repeat.
+    The specials end in a space, as no token of a text does. Raises ValueError for a tokenizer that the library cannot
+    repeat; `why_not` says beforehand which.
     """
+    if reason := why_not(tokenizer):
+        raise ValueError(reason)
     built = _pipeline(tokenizer)
     decoder = [decoders.Replace(INNER[UNK], SPECIALS[UNK]), *_decoder(tokenizer.kind)]
     built.decoder = decoders.Sequence(decoder)
@@ -48,20 +58,9 @@ def _pipeline(tokenizer: Tokenizer) -> tokenizers.Tokenizer:
     """From a text to ids, without `</s>`."""
     if isinstance(tokenizer, SubwordTokenizer):
         return tokenizers.Tokenizer.from_str(tokenizer.library_json())
-    split = _SPLITS.get(tokenizer.kind)
-    if split is None:
-        raise UserError(
-            f"A tokenizer of the kind `{tokenizer.kind}` cannot be written as {FILE}; export a run whose tokenizer was"
-            " trained here."
-        )
-    if tokenizer.to_json().get("normalizes"):
-        raise UserError(
-            "The source tokenizer of this run looks unknown words up in other spellings, which no"
-            f" {FILE} can express, so the run cannot be exported; train one of your own."
-        )
     built = tokenizers.Tokenizer(_lookup(tokenizer))
     built.normalizer = normalizers.NFC()
-    built.pre_tokenizer = split
+    built.pre_tokenizer = _SPLITS[tokenizer.kind]
     return built
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from s2s.config import ModelConfig, TokenizerConfig
+from s2s.config import ModelConfig
 from s2s.tokenizers import Tokenizer
 
 N_POSITIONS = 1024  # at least, of a table of sinusoids, which has no end here
@@ -22,12 +22,6 @@ class TrainedModel:
     src_tokenizer: Tokenizer
     tgt_tokenizer: Tokenizer
     max_new_tokens: int
-
-    @property
-    def tokenizer_config(self) -> TokenizerConfig:
-        """Kind and sharing of the tokenizers themselves, whatever the recipe says."""
-        is_shared = self.src_tokenizer is self.tgt_tokenizer
-        return TokenizerConfig(self.src_tokenizer.kind, shared=is_shared)
 
     @property
     def n_positions(self) -> int:

@@ -26,7 +26,7 @@ from s2s.ui.kit.badges import badge
 from s2s.ui.kit.datasets import SHIPPED_DATASETS
 from s2s.ui.kit.queueing import queue_resume
 from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM
-from s2s.ui.runs import run_zip, views
+from s2s.ui.runs import export_zip, run_zip, views
 from s2s.ui.shell import page_link
 
 DELETED = "deleted run"  # in the session: id, name, time and job of the last deletion
@@ -43,6 +43,7 @@ def actions(run_id: str) -> None:
             _links(run_id, row)
             lost = _duplicate(run_id)
             run_zip.download_button(run_id)
+            export_zip.popover(run_id)
             if row and is_own:
                 _changes(row)
         if not is_own:

@@ -8,7 +8,8 @@ from s2s.pretrained import export
 
 def sentence(recipe: Recipe) -> str:
     """`This recipe can be exported to ...`, with the setting that is in the way of the rest."""
-    found = export.verdicts(recipe.model, recipe.tokenizer).values()
+    tokenizer = recipe.tokenizer
+    found = export.verdicts(recipe.model, tokenizer.kind, is_shared=tokenizer.shared).values()
     possible = " and ".join(verdict.label for verdict in found if verdict.is_possible)
     reasons = " ".join(
         f"Not to {verdict.label}: {verdict.reason}" for verdict in found if verdict.reason

@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
-from s2s.config import PRESETS, ModelConfig, TokenizerConfig, override
-from s2s.pretrained.export import verdicts
+from s2s.config import PRESETS, ModelConfig, Recipe, override
+from s2s.pretrained.export import Verdict, verdicts
 from tests.pretrained.export.models import FORMS, POST, PRE, T5
 
-ONE = TokenizerConfig("bpe", shared=True)
-TWO = TokenizerConfig("word", shared=False)
+
+def of_recipe(recipe: Recipe, target: str) -> Verdict:
+    tokenizer = recipe.tokenizer
+    return verdicts(recipe.model, tokenizer.kind, is_shared=tokenizer.shared)[target]
 
 
 @pytest.mark.parametrize(
@@ -26,7 +28,7 @@ TWO = TokenizerConfig("word", shared=False)
 )
 def test_presets_have_a_form_in_transformers(preset: str, form: str) -> None:
     recipe = PRESETS[preset].recipe
-    found = verdicts(recipe.model, recipe.tokenizer)["transformers"]
+    found = of_recipe(recipe, "transformers")
     assert found.form is not None
     assert (found.form.label, found.reason) == (form, "")
     assert found.label == f"Hugging Face transformers ({form})"
@@ -73,15 +75,22 @@ def test_presets_have_a_form_in_transformers(preset: str, form: str) -> None:
 def test_a_setting_without_a_form_is_named(
     base: ModelConfig, changes: dict[str, Any], reason: str
 ) -> None:
-    found = verdicts(override(base, changes), ONE)["transformers"]
+    found = verdicts(override(base, changes), "bpe", is_shared=True)["transformers"]
     assert not found.is_possible
     assert re.search(reason, found.reason), found.reason
 
 
 def test_transformers_has_one_vocabulary() -> None:
-    found = verdicts(POST, TWO)["transformers"]
+    found = verdicts(POST, "word", is_shared=False)["transformers"]
     assert found.reason.startswith("`tokenizer.shared` is false")
-    assert verdicts(POST, TokenizerConfig("byte", shared=False))["transformers"].is_possible
+    assert verdicts(POST, "byte", is_shared=False)["transformers"].is_possible
+
+
+def test_tokenizers_of_other_kinds_are_refused_everywhere() -> None:
+    found = verdicts(POST, "pretrained", is_shared=True)
+    assert all(
+        "only bpe, byte, char, unigram, word can be" in each.reason for each in found.values()
+    )
 
 
 @pytest.mark.parametrize(
@@ -89,7 +98,7 @@ def test_transformers_has_one_vocabulary() -> None:
 )
 def test_ctranslate2_takes_nearly_all_presets(preset: str) -> None:
     recipe = PRESETS[preset].recipe
-    assert verdicts(recipe.model, recipe.tokenizer)["ctranslate2"].is_possible
+    assert of_recipe(recipe, "ctranslate2").is_possible
 
 
 @pytest.mark.parametrize(
@@ -110,6 +119,6 @@ def test_ctranslate2_takes_nearly_all_presets(preset: str) -> None:
 def test_what_ctranslate2_lacks_is_named(
     base: ModelConfig, changes: dict[str, Any], reason: str
 ) -> None:
-    found = verdicts(override(base, changes), TWO)["ctranslate2"]
+    found = verdicts(override(base, changes), "word", is_shared=False)["ctranslate2"]
     assert not found.is_possible
     assert reason in found.reason

@@ -1,0 +1,56 @@
+"""A run for other libraries: a zip for each that can load it, and why the rest cannot."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from s2s import access
+from s2s.config import UserError
+from s2s.jobs import run_export
+from s2s.ui.kit import as_markdown, cached, file_name, forms
+
+HELP = (
+    "Its best checkpoint in the format of that library, with a README (dataset, recipe, scores, a license to fill in)"
+    " and a short script that translates with it."
+)
+
+
+def popover(run_id: str) -> None:
+    """Nothing for a run without checkpoints, or one that this visitor may only look at."""
+    row = cached.runs().get(run_id)
+    if row is not None and not row.checkpoints:
+        return
+    try:
+        access.run_folder(run_id, "download")
+    except UserError:
+        return
+    box = st.popover(
+        "Export", icon=":material/output:", key=f"export {run_id}", on_change="rerun", help=HELP
+    )
+    if box.open:
+        with box:
+            _targets(run_id)
+
+
+def _targets(run_id: str) -> None:
+    try:
+        offers = run_export.offers(run_id)
+    except UserError as error:
+        forms.show_error(error)
+        return
+    for target, verdict in offers.items():
+        if verdict.reason:
+            st.caption(as_markdown(f"Not for {verdict.label}: {verdict.reason}"))
+            continue
+        name = f"{file_name(cached.title(run_id))}-{target}"
+        st.download_button(
+            f"For {verdict.label}",
+            access.for_this_visitor(partial(run_export.download, run_id, target, name)),
+            f"{name}.zip",
+            "application/zip",
+            key=f"export {target}",
+            on_click="ignore",
+            icon=":material/download:",
+        )
