@@ -43,7 +43,7 @@ class Corpus:
     """The pairs of one split. `notes` are sentences for people, such as "3 empty lines dropped.".
 
     Plain text has no targets: each pair has the same text on both sides. `dropped` counts the pairs that a recipe left
-    out, as (why, how many).
+    out, as (why, how many). Where a limit ended the reading, the pairs are not the whole split, but its first ones.
     """
 
     spec: str
@@ -52,6 +52,7 @@ class Corpus:
     notes: tuple[str, ...] = ()
     is_plain: bool = False
     dropped: tuple[tuple[str, int], ...] = ()
+    is_whole: bool = True
 
     def __len__(self) -> int:
         return len(self.pairs)

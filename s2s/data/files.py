@@ -346,7 +346,7 @@ def _aligned_reading(src: Content, tgt: Content, budget: ReadingBudget) -> ReadP
         budget,
         "",
     )
-    return ReadPairs(reading.pairs, [*reading.notes, *budget.all_notes()])
+    return reading._replace(notes=[*reading.notes, *budget.all_notes()])
 
 
 def _aligned(src: Content, tgt: Content, budget: ReadingBudget) -> tuple[list[str], list[str]]:
@@ -376,18 +376,25 @@ def _as_corpus(spec: str, split: str, reading: ReadPairs) -> Corpus:
         raise UserError(
             f"`{shortened(spec)}` has no pair with text on both sides; give at least one."
         )
-    return Corpus(spec, split, tuple(reading.pairs), tuple(reading.notes))
+    pairs, notes, is_whole = reading
+    return Corpus(spec, split, tuple(pairs), tuple(notes), is_whole=is_whole)
 
 
 def limited(corpus: Corpus, rows: int | None, sample: int | None = None) -> Corpus:
     """`rows` pairs, the first or with a seed a random `sample`, with a note if there are more; None keeps all."""
-    if rows is None or rows >= len(corpus):
-        return corpus
     n = len(corpus)
-    if sample is None:
-        pairs = corpus.pairs[:rows]
+    pairs = corpus.pairs
+    if rows is None or rows >= n:
+        if corpus.is_whole or sample is None:
+            return corpus
+        note = (
+            f"These {n:,} pairs are the first, not a sample; `rows` says how many of them to draw."
+        )
+    elif sample is None:
+        pairs = pairs[:rows]
         note = f"The first {rows:,} of {n:,} pairs are used."
     else:
-        pairs = tuple(corpus.pairs[at] for at in choose_indices(n, rows, random.Random(sample)))
-        note = f"{rows:,} of {n:,} pairs, drawn at random with seed {sample}."
+        pairs = tuple(pairs[at] for at in choose_indices(n, rows, random.Random(sample)))
+        of_all = f"{n:,}" if corpus.is_whole else f"the first {n:,}"
+        note = f"{rows:,} of {of_all} pairs, drawn at random with seed {sample}."
     return dataclasses.replace(corpus, pairs=pairs, notes=(*corpus.notes, note))

@@ -49,7 +49,8 @@ def _corpus(content: Content, options: TextOptions, caps: Caps) -> Corpus:
     with ReadingBudget(caps) as budget:
         texts = list(islice(_texts(content, options, budget), caps.rows + 1))
         notes = budget.all_notes()
-    if len(texts) > caps.rows:
+    is_whole = len(texts) <= caps.rows
+    if not is_whole:
         texts.pop()
         notes = [
             *notes,
@@ -65,6 +66,7 @@ def _corpus(content: Content, options: TextOptions, caps: Caps) -> Corpus:
         tuple(Pair(text, text) for text in texts),
         tuple(notes),
         is_plain=True,
+        is_whole=is_whole,
     )
 
 

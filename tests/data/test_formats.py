@@ -307,6 +307,28 @@ def test_rows_and_cells_are_cut_and_said(put):
     assert len(load(long).pairs[0].tgt) == Caps().cell
 
 
+@pytest.mark.parametrize("name", ["a.tsv", "a.csv", "a.jsonl", "a.parquet", "a.tmx", "moses.zip"])
+def test_a_sample_of_a_table_above_the_limit_says_what_it_is_of(name):
+    """The rows that a seed names stay those of the first ones, which alone are read."""
+    content = WRITERS[name]([Pair(f"x {n}", f"y {n}") for n in range(9)])
+
+    def read(rows, limit):
+        return from_bytes([(name, content)], FileOptions(rows=rows, sample=1), Caps(rows=limit))
+
+    limited = "Only the first 6 rows were read, the limit (`rows`)."
+    notes = read(2, 6).notes
+    assert [limited, "2 of the first 6 pairs, drawn at random with seed 1."] == [*notes[-2:]]
+    notes = read(None, 6).notes
+    assert [
+        limited,
+        "These 6 pairs are the first, not a sample; `rows` says how many of them to draw.",
+    ] == [*notes[-2:]]
+    assert read(2, 9).notes[-1] == "2 of 9 pairs, drawn at random with seed 1."
+    assert read(2, 6).pairs == read(2, 6).pairs
+    assert len(read(None, 9)) == 9
+    assert not any("sample" in note for note in read(None, 9).notes)
+
+
 @pytest.mark.parametrize(
     ("names", "left"),
     [(("en", "de"), ""), (("de", "en"), ""), (("src", "tgt"), ""), (("tgt", "src"), "")],

@@ -8,6 +8,7 @@ import pytest
 from s2s.config import UserError
 from s2s.data import Pair, load, splits, write_split
 from s2s.data.caps import Caps
+from s2s.data.files import limited
 from s2s.data.text import TextOptions, dialogues, halves, opened, passages
 
 BOOK = "It was the best of times,\r\nit was   the worst of times,\n\n\tit was the age of wisdom \n"
@@ -153,3 +154,11 @@ def test_a_missing_or_binary_text(tmp_path):
 def test_a_wrong_option(option, message, book):
     with pytest.raises(UserError, match=message):
         load(f"text:{book}#{option}")
+
+
+def test_a_sample_of_a_text_above_the_limit_says_what_it_is_of(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("".join(f"a line {n} of this text\n" for n in range(9)))
+    corpus = opened(str(path), TextOptions(unit="line"), Caps(rows=6))["train"]()
+    assert limited(corpus, 2, 1).notes[-1] == "2 of the first 6 pairs, drawn at random with seed 1."
+    assert limited(corpus, 2).notes[-1] == "The first 2 of 6 pairs are used."

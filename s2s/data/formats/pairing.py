@@ -106,10 +106,11 @@ class ColumnOffer:
 
 
 class ReadPairs(NamedTuple):
-    """The pairs of a file and notes on them."""
+    """The pairs of a file, notes on them, and whether they are all: a limit may have ended the reading."""
 
     pairs: list[Pair]
     notes: list[str]
+    is_whole: bool = True
 
 
 def suffix(name: str) -> str:
@@ -188,7 +189,7 @@ def paired(
     if n_malformed:
         n_rows = f"{n_malformed:,} {what if n_malformed == 1 else f'{what}s'}"
         dropped = [f"{n_rows} {fault} dropped (the first at {unit} {first_malformed:,})."]
-    return ReadPairs(pairs, [*dropped, *_empty_note(n_empty), *truncated])
+    return ReadPairs(pairs, [*dropped, *_empty_note(n_empty), *truncated], not truncated)
 
 
 def _apart(fields: Sequence[str | None], n_more: int) -> tuple[list[str | None], list[str]]:

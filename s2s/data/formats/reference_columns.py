@@ -45,17 +45,12 @@ def read_pairs(content: Content, options: FileOptions, budget: ReadingBudget) ->
     if options.prefix:
         at.append(pairing.column_index(content.name, table, options.prefix, options))
     rows = pairing.body(table, chosen.has_header, [*at, *more])
-    pairs, notes = pairing.paired(rows, budget, table.fault, unit=table.unit, n_more=len(more))
-    columns = pairing.columns_note(table, chosen, len(table.columns) - len({*at, *more}))
-    return ReadPairs(
-        pairs,
-        [
-            columns,
-            *further_note([table.columns[at].name for at in more]),
-            *notes,
-            *budget.all_notes(),
-        ],
+    pairs, notes, is_whole = pairing.paired(
+        rows, budget, table.fault, unit=table.unit, n_more=len(more)
     )
+    columns = pairing.columns_note(table, chosen, len(table.columns) - len({*at, *more}))
+    further = further_note([table.columns[at].name for at in more])
+    return ReadPairs(pairs, [columns, *further, *notes, *budget.all_notes()], is_whole)
 
 
 def read_references(
