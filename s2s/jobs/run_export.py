@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import tempfile
+import threading
 import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,6 +20,7 @@ from s2s.runs import Run, RunFolder, guests, load
 from s2s.sizing import count_parameters
 
 CTRANSLATE2 = "ctranslate2"
+_ONE_AT_A_TIME = threading.Lock()  # a download holds the weights in memory three times
 SCORES = ("loss", "perplexity", "token_accuracy", "bleu", "chrf")
 
 
@@ -66,7 +68,7 @@ def download(run_id: str, target: str, name: str) -> bytes:
     """The folder of a run's best checkpoint as a zip, in which it is called `name`. Raises UserError as `offers`."""
     access.run_folder(run_id, "download")
     out = io.BytesIO()
-    with tempfile.TemporaryDirectory() as temporary:
+    with _ONE_AT_A_TIME, tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "folder"  # the name may be too long for a file system
         export_run(load(run_id), target, folder)
         with zipfile.ZipFile(out, "w") as archive:

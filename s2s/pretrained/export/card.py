@@ -16,7 +16,6 @@ MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$])")
 CARD = """---
 license: unknown
 library_name: {target}
-pipeline_tag: translation
 ---
 
 # {name}

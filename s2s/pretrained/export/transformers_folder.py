@@ -24,7 +24,9 @@ def write_files(model: TrainedModel, form: Form, folder: Path) -> None:
     write_json(folder / "config.json", _config(model, form))
     write_json(folder / "generation_config.json", _generation_config(model))
     tensors = renamed(form, model.config, model.tensors, n_positions=model.n_positions)
-    save_file(tensors, folder / "model.safetensors", {"format": "pt"})
+    weights = folder / "model.safetensors"
+    save_file(tensors, weights, {"format": "pt"})
+    weights.chmod((folder / FILE).stat().st_mode)  # else nobody but its writer may read it
 
 
 def _config(model: TrainedModel, form: Form) -> dict[str, Any]:

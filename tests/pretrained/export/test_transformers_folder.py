@@ -70,6 +70,7 @@ def test_a_run_is_exported_by_the_command_line(
     out = tmp_path / "new" / "out"
     assert main(["export", str(run), "--to", "transformers", "--out", str(out)]) == 0
     assert "Hugging Face transformers (Pegasus)" in capsys.readouterr().out
+    assert len({path.stat().st_mode for path in out.iterdir()}) == 1
     ours = s2s.load(run)
     lines = ["3 1 2", "9 4 4 1 7", "5"]
     monkeypatch.chdir(out)
