@@ -100,7 +100,7 @@ class LiveBeams:
 
 
 # Logits (rows, vocab), their logsumexp (rows, 1), the live hypotheses, n -> n candidates per source. Leaves the logits
-# as they are.
+# of all tokens that may be written as they are.
 Propose = Callable[[Tensor, Tensor, LiveBeams, int], Candidates]
 
 
@@ -115,7 +115,10 @@ def most_probable(processors: LogitsProcessors) -> Propose:
     """The candidates with the highest sums of log-probabilities, after the processors."""
 
     def propose(logits: Tensor, log_sums: Tensor, live: LiveBeams, n: int) -> Candidates:
-        if processors.is_idle:  # the n best logits are the n best log-probabilities
+        if processors.is_idle or processors.only_suppresses:
+            # The n best logits are the n best log-probabilities; over the whole vocabulary those would take longer.
+            if processors.suppressed:
+                logits[:, processors.suppressed] = NEG_INF
             top_logits, tokens = topk(logits, n)  # (sources * beam, n) both
             return best_per_source(top_logits - log_sums, tokens, live.totals, n)
         log_probs = processors.apply(logits - log_sums, live.prefixes.ids, live.source_of_rows)

@@ -135,14 +135,15 @@ class LogitsProcessors:
         self.bad_words = [
             token_ids(codec, "bad_words", word) for word in split_commas(config.bad_words)
         ]
-        self.is_idle = not (
+        has_settings = (
             self.bad_words
-            or self.suppressed
             or config.min_new_tokens
             or config.no_repeat_ngram_size
             or config.encoder_no_repeat_ngram_size
             or config.repetition_penalty != 1.0
         )
+        self.is_idle = not (has_settings or self.suppressed)
+        self.only_suppresses = bool(self.suppressed) and not has_settings
         n = config.encoder_no_repeat_ngram_size
         self._source_ngrams = [_followers(source, n) for source in self.sources] if n else []
 

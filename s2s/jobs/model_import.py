@@ -6,9 +6,11 @@ import contextlib
 import platform
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import safetensors.torch
 
@@ -23,7 +25,7 @@ from s2s.runs import RunFolder
 from s2s.sizing import count_parameters
 
 STEP = 0  # of the only checkpoint: none was taken here
-NO_DATA = {"train_hash": "", "valid_hash": "", "n_train": 0, "n_valid": 0, "notes": []}
+NO_DATA: Mapping[str, Any] = MappingProxyType({"train_hash": "", "valid_hash": "", "notes": []})
 
 
 def import_folder(
@@ -48,7 +50,7 @@ def import_folder(
         "preset": "",
         "source": "",
         "valid": None,
-        "data": NO_DATA,
+        "data": dict(NO_DATA),
         "versions": {name: version(name) for name in ("torch", "tokenizers", "safetensors")},
         "machine": platform.machine(),
         "imported": {"family": found.family, **imported},

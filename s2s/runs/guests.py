@@ -42,6 +42,8 @@ def about_run(about: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
     if isinstance(init_from, Mapping) and not _may_view(str(init_from.get("run"))):
         shown["init_from"] = {**init_from, "run": PRIVATE_RUN}
         words[f"{init_from.get('run')}@{init_from.get('step')}"] = ONES_OWN_RUN
+    if isinstance(imported := about.get("imported"), Mapping):  # from a folder of the server
+        shown |= {"imported": {"family": imported.get("family")}, "command": ""}
     if words:
         shown["command"] = _with(str(about.get("command") or ""), words)
     if shown["source"] != source:

@@ -67,6 +67,7 @@ class RunSummary:
     tags: tuple[str, ...] = ()
     comment: str = ""  # the owner's note, any number of lines
     init_from: str = ""  # the run whose weights it started with
+    imported: str = ""  # the family of a published checkpoint; else it was trained here
 
     @property
     def is_live(self) -> bool:
@@ -344,15 +345,18 @@ def _about(path: Path, stamp: Stamp) -> RunSummary:
 
 
 def _annotations(about: Mapping[str, Any]) -> dict[str, Any]:
-    """Tags, comment and the run it was initialized from; values of a wrong type are ignored."""
+    """Tags, comment, and what it was initialized from or imported from; values of a wrong type are ignored."""
     tags, comment, init_from = (about.get(key) for key in ("tags", "comment", "init_from"))
     initial_run = init_from.get("run") if isinstance(init_from, Mapping) else None
+    imported = about.get("imported")
+    family = imported.get("family") if isinstance(imported, Mapping) else None
     return {
         "tags": tuple(tag for tag in tags if isinstance(tag, str))
         if isinstance(tags, list)
         else (),
         "comment": comment if isinstance(comment, str) else "",
         "init_from": initial_run if isinstance(initial_run, str) else "",
+        "imported": family if isinstance(family, str) else "",
     }
 
 

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,9 +13,11 @@ import torch
 import transformers
 
 import s2s
+from s2s import access
 from s2s.config import UserError
+from s2s.jobs import run_archives, training
 from s2s.jobs.model_import import import_folder
-from s2s.runs import Run
+from s2s.runs import Run, RunFolder, guests, list_runs
 from s2s.tokenizers import PretrainedTokenizer
 from tests.pretrained.checkpoints import CONFIGS, LIMIT, make_checkpoint
 from tests.tokenizers.checkpoints import FAMILIES
@@ -175,3 +178,32 @@ def test_a_folder_that_holds_something_stays_as_it_is(imported: Callable[[str], 
     one = imported("t5")
     with pytest.raises(UserError, match="run` exists already"):
         import_folder(one.folder, one.run.folder.path)
+
+
+def test_an_imported_run_has_no_training_to_continue(
+    imported: Callable[[str], Imported], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = shutil.copytree(imported("t5").run.folder.path, tmp_path / "runs" / "opened")
+    monkeypatch.setenv("S2S_HOME", str(tmp_path))
+    with pytest.raises(UserError, match="was imported, so it has no training to continue"):
+        training.resume(path)
+    (row,) = list_runs("local")
+    assert (row.imported, row.state, row.checkpoints) == ("T5", "done", (0,))
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    with access.acting_as("somebody"):
+        shown = guests.about_run(row_about := RunFolder(path).about(), path)
+    assert row_about["imported"]["from"]
+    assert (shown["imported"], shown["command"]) == ({"family": "T5"}, "")
+
+
+def test_an_imported_run_goes_into_a_zip_and_comes_back(
+    imported: Callable[[str], Imported], tmp_path: Path
+) -> None:
+    run = imported("marian").run
+    run_archives.export(str(run.folder.path), tmp_path / "run.zip")
+    with (tmp_path / "run.zip").open("rb") as raw:
+        run_archives.open_at(raw, "run.zip", tmp_path / "again")
+    again = s2s.load(tmp_path / "again")
+    assert again.translate(SOURCES) == run.translate(SOURCES)
+    assert again.starting_settings == run.starting_settings
+    assert again.folder.about()["command"] == run.folder.about()["command"]

@@ -215,6 +215,8 @@ def last_state(folder: RunFolder) -> str:
 
 def check_steps_left(folder: RunFolder, steps: int | None, *, is_done: bool) -> None:
     """Raises RunFinishedError where the run is at its last step; a run that was killed there may still be finished."""
+    if folder.about().get("imported"):
+        raise UserError(f"The run `{folder.id}` was imported, so it has no training to continue.")
     reached = max(saved_steps(folder.checkpoints), default=0)
     most = with_steps(folder.recipe(), steps).train.steps
     if (is_done or steps is not None) and reached >= most:

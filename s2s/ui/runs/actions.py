@@ -114,6 +114,10 @@ def duplicate(run_id: str) -> tuple[str, list[str]]:
     row = cached.runs().get(run_id)
     if recipe is None:
         return "", ["Its recipe cannot be read, so it cannot be duplicated."]
+    if about.get("imported"):
+        return "", [
+            "It was imported, not trained, so there are no settings of training to duplicate."
+        ]
     source = str(about.get("source") or (row.source if row else ""))
     preset = str(about.get("preset") or (row.preset if row else ""))
     base = preset if preset in PRESETS else DEFAULT_PRESET

@@ -25,7 +25,8 @@ def card(run_id: str) -> None:
             return
         _pairs("details", _details(about, recipe))
         if command := about.get("command"):
-            st.caption(as_markdown(_repeats(str(command), changed(about))))
+            does = IMPORTS if about.get("imported") else _repeats(str(command), changed(about))
+            st.caption(as_markdown(does))
             st.code(str(command), language=None, wrap_lines=True)
         if notes := cached.run_notes(run_id):
             st.caption(as_markdown(" ".join(notes)))
@@ -69,6 +70,12 @@ def _details(about: Mapping[str, Any], recipe: Recipe) -> list[tuple[str, str]]:
         if key in data
     )
     threads = f", {train.threads} thread{'s' * (train.threads != 1)}" if train.threads else ""
+    if imported := _mapping(about.get("imported")):
+        return [
+            ("imported from", str(imported.get("from", ""))),
+            ("family", str(imported.get("family", ""))),
+            ("imported", _time(about)),
+        ]
     details = {
         "dataset": cached.dataset_name(str(about.get("source", ""))),
         "validated on": str(about.get("valid") or ""),
@@ -83,9 +90,13 @@ def _details(about: Mapping[str, Any], recipe: Recipe) -> list[tuple[str, str]]:
         "versions": ", ".join(
             f"{name} {version}" for name, version in _mapping(about.get("versions")).items()
         ),
-        "started": str(about.get("created", "")).replace("T", " ").replace("+00:00", " UTC"),
+        "started": _time(about),
     }
     return [(name, value) for name, value in details.items() if value]
+
+
+def _time(about: Mapping[str, Any]) -> str:
+    return str(about.get("created", "")).replace("T", " ").replace("+00:00", " UTC")
 
 
 def origin(about: Mapping[str, Any]) -> str:
@@ -133,6 +144,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+IMPORTS = "This command imports the checkpoint again, in a terminal."
 CHANGES = (("lr", "learning rate", "g"), ("steps", "last step", ","))  # key, label, format
 
 

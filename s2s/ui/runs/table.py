@@ -127,7 +127,7 @@ def _cells(row: RunSummary) -> dict[str, object]:
         "started": datetime.fromtimestamp(row.created, UTC),
         "preset": row.preset,
         "initialized from": run_name(row.init_from),
-        "dataset": cached.dataset_name(row.source),
+        "dataset": cached.dataset_name(row.source) or row.imported,
         "tags": list(row.tags),
     }
     return {column: cells[column] for column in COLUMNS}
@@ -168,6 +168,7 @@ def matches(row: RunSummary, query: str) -> bool:
         cached.dataset_name(row.source),
         row.source,
         row.preset,
+        row.imported,
         state(row),
         row.comment,
     )

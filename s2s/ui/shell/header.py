@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -73,7 +73,10 @@ def describe(run: Run) -> str:
     """What the run was trained on, and its size, on one line."""
     known = vocabulary.of(run)
     if not known.languages:
-        dataset = cached.dataset_name(str(cached.metadata(run.folder.id).get("source", "its data")))
+        about = cached.metadata(run.folder.id)
+        if isinstance(imported := about.get("imported"), Mapping):
+            return f"Imported {plain(str(imported.get('family')))} checkpoint · {shape(run)}"
+        dataset = cached.dataset_name(str(about.get("source", "its data")))
         return f"Trained on {plain(dataset)} · {shape(run)}"
     source, target = known.languages
     words = f"{len(known.words):,} {source} words" if known.words else source

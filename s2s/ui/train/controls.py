@@ -40,7 +40,7 @@ def buttons(row: RunSummary, curves: Curves) -> None:
             if row.checkpoints or row.state == "failed":
                 first = (row.checkpoints or (0,))[-1] + 1
                 _continuation(row, f"{again} with changes", first, row.steps)
-        elif row.state == "done":
+        elif row.state == "done" and not row.imported:
             _continuation(row, "Continue", row.steps + 1, 2 * row.steps)
         if row.checkpoints:
             _links(row)
