@@ -9,9 +9,11 @@ from s2s import access
 from s2s.jobs import run_archives
 from s2s.runs import RunFolder, list_runs, runs_folder
 from s2s.ui.kit import cached
+from tests.hostile.home import visiting
 from tests.hostile.markup import interpreted
 from tests.runs.zips import files_of, with_json, zipped
 from tests.screen import opened, page_text
+from tests.storing import store_run
 
 DEMO = "demo-tasks"
 
@@ -81,3 +83,28 @@ def test_what_a_zip_says_is_shown_and_never_interpreted(own_run: str) -> None:
         assert not screen.exception
         assert not interpreted(screen), page
         assert "rm -rf" not in str(screen.main)
+
+
+def test_a_guest_gets_no_zip_and_what_a_visitor_opens_is_theirs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    monkeypatch.setenv("S2S_SECRET", "x" * 32)
+    run = "abcdefgh01234567"
+    store_run(run, "ann")
+    with access.acting_as("ann"):
+        access.share(access.run_of(run, "ann"), access.Sharing(link=True, data=True))
+        content = run_archives.download(run)
+    offered = {}
+    for workspace in ("ann", "bob"):
+        with visiting(monkeypatch, workspace):
+            screen = opened("runs", run=f"x · {run}")
+            assert not screen.exception
+            offered[workspace] = [each.key for each in screen.get("download_button")]
+            if workspace == "bob":
+                assert not given(screen, content).exception
+    assert "download run" in offered["ann"]
+    assert "download run" not in offered["bob"]
+    (brought,) = list_runs("bob")
+    assert brought.owner == "bob"
+    assert [row.id for row in list_runs("ann")] == [run]
