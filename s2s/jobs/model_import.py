@@ -20,7 +20,7 @@ from s2s.decode import STRATEGIES, configure
 from s2s.files import UnwrittenError
 from s2s.jobs.training import command, run_limits
 from s2s.model import weights_path
-from s2s.pretrained import PublishedCheckpoint, open_checkpoint
+from s2s.pretrained import open_checkpoint
 from s2s.runs import RunFolder
 from s2s.sizing import count_parameters
 
@@ -42,7 +42,7 @@ def import_folder(
     found = open_checkpoint(folder, src_lang, tgt_lang)
     sizes = (found.src_tokenizer.vocab_size, found.tgt_tokenizer.vocab_size)
     run_limits.check_parameters(count_parameters(found.recipe.model, *sizes))
-    _check_settings(found)
+    check_settings(found.settings)
     imported = {"from": str(folder.resolve()), "src_lang": src_lang, "tgt_lang": tgt_lang}
     about = {
         "name": folder.resolve().name,
@@ -66,11 +66,11 @@ def import_folder(
     return RunFolder(out)
 
 
-def _check_settings(found: PublishedCheckpoint) -> None:
+def check_settings(settings: Mapping[str, Any]) -> None:
     """Raises UserError for starting values that no strategy takes."""
     for strategy, row in STRATEGIES.items():
         known = keys(row.config)
-        configure(strategy, {key: value for key, value in found.settings.items() if key in known})
+        configure(strategy, {key: value for key, value in settings.items() if key in known})
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from s2s import access, settings, storage
 from s2s.config import UserError, shortened
 from s2s.files import UnwrittenError
 from s2s.jobs import run_service
+from s2s.jobs.model_import import check_settings
 from s2s.jobs.training import command, run_limits
 from s2s.runs import RunFolder, archive, free_name, runs_folder
 from s2s.settings import new_id
@@ -91,6 +92,7 @@ def _own(owner: str, taken: Collection[str], folder: RunFolder) -> None:
     recipe = folder.recipe()
     src, tgt = folder.tokenizers()
     run_limits.check_parameters(count_parameters(recipe.model, src.vocab_size, tgt.vocab_size))
+    check_settings(folder.starting_settings())
     about = folder.about()
     about |= {"owner": owner, "name": free_name(about["name"] or folder.id, taken)}
     repeat = command.to_repeat(recipe, about)

@@ -67,10 +67,11 @@ def named(fits: Fits) -> Fits:
     )
 
 
-def having(**fields: Fits) -> Fits:
-    """An object with some of these keys, whose values fit, and no others."""
+def having(*needed: str, **fields: Fits) -> Fits:
+    """An object with the needed ones of these keys, perhaps with the others, and with values that fit."""
     return lambda value: (
         isinstance(value, dict)
+        and value.keys() >= {*needed}
         and all(key in fields and fields[key](each) for key, each in value.items())
     )
 
@@ -96,6 +97,9 @@ ABOUT: Mapping[str, Fits] = MappingProxyType(
         "source": SPEC,
         "valid": maybe(SPEC),
         "data": having(
+            "train_hash",
+            "valid_hash",
+            "notes",
             train_hash=WORD,
             valid_hash=WORD,
             n_train=whole,
@@ -106,17 +110,20 @@ ABOUT: Mapping[str, Fits] = MappingProxyType(
         ),
         "versions": named(WORD),
         "machine": WORD,
-        "init_from": maybe(having(run=SPEC, step=whole)),
-        "imported": named(SPEC),
-        "starting_settings": named(lambda value: number(value) or isinstance(value, (bool, str))),
-        "changes": several(having(step=whole, lr=number, steps=whole, time=WORD)),
+        "init_from": maybe(having("run", "step", run=SPEC, step=whole)),
+        "imported": having(
+            "from", **{"from": SPEC, "family": WORD, "src_lang": WORD, "tgt_lang": WORD}
+        ),
+        "starting_settings": named(
+            lambda value: number(value) or value in (True, False) or SPEC(value)
+        ),
+        "changes": several(having("step", step=whole, lr=number, steps=whole, time=WORD)),
         "warnings": several(SENTENCE),
         "asked_from": whole,
         "recipe": lambda value: isinstance(value, dict),
     }
 )
 NEEDED = ("created", "name", "preset", "source", "data")
-NEEDED_OF_DATA = ("train_hash", "valid_hash", "notes")
 STATUS: Mapping[str, Fits] = MappingProxyType(
     {
         "format": whole,
@@ -192,9 +199,7 @@ def _clean_recipe(folder: RunFolder, name: str) -> None:
     known = {key: about[key] for key in ABOUT if key in about}
     if wrong := [key for key in known if not ABOUT[key](known[key])]:
         raise _other(name, "recipe.json", f", in `{wrong[0]}`")
-    if lacks := [key for key in NEEDED if key not in known] or [
-        f"data.{key}" for key in NEEDED_OF_DATA if key not in known["data"]
-    ]:
+    if lacks := [key for key in NEEDED if key not in known]:
         raise UserError(f"`recipe.json` in `{name}` lacks `{lacks[0]}`, which every run has.")
     folder.write_about(known | _cleaned(known))
 

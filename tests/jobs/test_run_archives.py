@@ -1,6 +1,7 @@
 """Runs that leave as a zip and come back: whose they are, within which limits, and how they train on."""
 
 import io
+import shlex
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,12 @@ from s2s import access
 from s2s.access import DeniedError, Sharing
 from s2s.config import UserError
 from s2s.jobs import run_archives, run_service, training
+from s2s.jobs.model_import import import_folder
 from s2s.model import weights_path
 from s2s.runs import RunFolder, find_run, list_runs, load, runs_folder
 from s2s.storage import usage
 from tests.conftest import make_run
+from tests.pretrained.checkpoints import make_checkpoint
 from tests.runs.zips import files_of, with_json, zipped
 from tests.storing import store_run
 
@@ -132,6 +135,41 @@ def test_owner_and_command_are_those_of_who_opens_it() -> None:
     assert about["owner"] == "local"
     assert about["command"] == folder.about()["command"]
     assert about["name"] == "x-zip"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("starting_settings", {"num_beams": 10**9}, "`num_beams` 1000000000 is out of range"),
+        ("starting_settings", {"num_beams": "x"}, "`num_beams` is 'x'; give a whole number"),
+        ("init_from", {"run": "`rm -rf ~`", "step": 1}, ""),
+        ("changes", [{"step": 1, "lr": 0.5}], ""),
+        ("imported", {"from": "; rm -rf ~"}, ""),
+    ],
+)
+def test_what_a_recipe_names_is_checked_or_quoted(key: str, value: object, message: str) -> None:
+    folder = RunFolder(store_run(PUBLIC, "local"))
+    content = zipped(with_json(files_of(folder), "recipe.json", **{key: value}))
+    if message:
+        with pytest.raises(UserError, match=message):
+            brought_in(content, "local")
+        return
+    about = RunFolder(runs_folder() / brought_in(content, "local")).about()
+    assert about[key] == value
+    assert not {"rm", ";"} & {*shlex.split(about["command"])}
+
+
+def test_a_published_checkpoint_comes_back_as_the_run_that_it_is(tmp_path: Path) -> None:
+    make_checkpoint("marian", tmp_path / "checkpoint")
+    run = import_folder(tmp_path / "checkpoint", tmp_path / "run")
+    run_archives.export(str(run.path), tmp_path / "run.zip")
+    with (tmp_path / "run.zip").open("rb") as raw:
+        back = run_archives.open_at(raw, "run.zip", tmp_path / "back")
+    assert back.about() == run.about()
+    first, second = (load(each.path).translate(["the house"]) for each in (run, back))
+    assert [(one.text, one.log_prob) for one in first] == [
+        (one.text, one.log_prob) for one in second
+    ]
 
 
 def test_a_run_in_training_is_downloaded_as_far_as_it_is() -> None:
