@@ -218,7 +218,7 @@ SCORE_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             formula=_queries_formula,
             explanation=_queries_explanation,
             code=lambda run: (
-                Code(Attention.forward, "queries =", "keys, values ="),
+                Code(Attention.forward, "queries =", "memory ="),
                 Code(Attention.keys_values),
             ),
             draw=_draw_queries,

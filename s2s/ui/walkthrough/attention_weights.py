@@ -124,7 +124,7 @@ WEIGHT_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 "This is the only step in the encoder that moves information between tokens.",
             ),
             code=lambda run: (
-                Code(Attention.forward, "weights = attention_weights", "heads = F.dropout"),
+                Code(Attention.attend, "weights = attention_weights", "return F.dropout"),
             ),
             draw=_draw_weighted_sum,
             controls=ATTENTION_CONTROLS,

@@ -232,7 +232,7 @@ DECODER_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             ),
             code=lambda run: (
                 Code(DecoderLayer.forward, "x = self.cross_residual"),
-                Code(Attention.forward, "queries =", "keys, values ="),
+                Code(Attention.forward, "queries =", "memory ="),
             ),
             draw=_draw_cross_attention,
             controls=DECODER_CONTROLS,

@@ -242,7 +242,7 @@ def _position_code(run: Run) -> tuple[Code, ...]:
     if kind == "sinusoidal":
         return (
             Code(Embed.forward, "is_real =", "return"),
-            Code(sinusoids, "half =", "return pairs.flatten"),
+            Code(sinusoids, "half =", "return waves.flatten"),
         )
     if kind == "learned":
         return Code(Embed.forward, "is_real =", "return"), Code(Learned.rows)
