@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 from collections.abc import Collection
 from functools import partial
 from pathlib import Path
@@ -18,9 +19,8 @@ from s2s.runs import RunFolder, archive, free_name, runs_folder
 from s2s.settings import new_id
 from s2s.sizing import count_parameters
 
-MAX_DOWNLOAD = (
-    200_000_000  # bytes that the dashboard holds in memory for a browser, as for an upload
-)
+MAX_DOWNLOAD = 200_000_000  # bytes that a page hands to a browser, from memory; as of an upload
+ONE_AT_A_TIME = threading.Lock()  # of these downloads: each holds a whole model
 
 
 def export(run: str, out: Path) -> RunFolder:
@@ -51,7 +51,8 @@ def download(run_id: str) -> bytes:
     if why := too_large(folder):
         raise UserError(why)
     out = io.BytesIO()
-    archive.write(folder, out)
+    with ONE_AT_A_TIME:
+        archive.write(folder, out)
     return out.getvalue()
 
 

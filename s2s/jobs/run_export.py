@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import tempfile
-import threading
 import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from s2s import access, archives, settings
-from s2s.jobs.run_archives import MAX_DOWNLOAD
+from s2s.jobs.run_archives import MAX_DOWNLOAD, ONE_AT_A_TIME
 from s2s.model import trained_tensors
 from s2s.pretrained import export
 from s2s.pretrained.export import TrainedModel, Verdict
@@ -20,7 +19,6 @@ from s2s.runs import Run, RunFolder, guests, load
 from s2s.sizing import count_parameters
 
 CTRANSLATE2 = "ctranslate2"
-_ONE_AT_A_TIME = threading.Lock()  # a download holds the weights in memory three times
 SCORES = ("loss", "perplexity", "token_accuracy", "bleu", "chrf")
 
 
@@ -68,7 +66,7 @@ def download(run_id: str, target: str, name: str) -> bytes:
     """The folder of a run's best checkpoint as a zip, in which it is called `name`. Raises UserError as `offers`."""
     access.run_folder(run_id, "download")
     out = io.BytesIO()
-    with _ONE_AT_A_TIME, tempfile.TemporaryDirectory() as temporary:
+    with ONE_AT_A_TIME, tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "folder"  # the name may be too long for a file system
         export_run(load(run_id), target, folder)
         with zipfile.ZipFile(out, "w") as archive:

@@ -225,6 +225,15 @@ def test_a_deletion_can_be_undone_for_a_minute(trained: Path) -> None:
             listing.restore(gone, OWNER)
 
 
+def test_a_zip_that_was_never_opened_whole_is_removed_after_a_day(trained: Path) -> None:
+    folder = put(trained, f"{listing.OPENING}0a1b")
+    assert list_runs(OWNER) == []
+    listing.empty_trash(time.time() + listing.OPENING_SECONDS - 60)
+    assert folder.path.is_dir()
+    listing.empty_trash(time.time() + listing.OPENING_SECONDS + 60)
+    assert not folder.path.exists()
+
+
 @pytest.mark.parametrize(
     ("taken", "free"),
     [

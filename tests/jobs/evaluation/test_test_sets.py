@@ -1,6 +1,7 @@
 import itertools
 from pathlib import Path
 
+import datasets
 import pytest
 
 from s2s import settings
@@ -135,3 +136,19 @@ def test_further_reference_files_match_line_by_line() -> None:
     assert test_sets.with_more_references(pairs, []) == (("x",), ("y",))
     with pytest.raises(UserError, match="`r2` has 1 lines and the sources have 2"):
         test_sets.with_more_references(pairs, [("r2", ["w"])])
+
+
+def test_all_references_of_a_saved_dataset_and_of_a_folder_count(tmp_path: Path) -> None:
+    rows = datasets.Dataset.from_list(
+        [
+            {"source": "a", "ref1": "b", "ref2": "c"},
+            {"source": "d", "ref1": "e", "ref2": ""},
+        ]
+    )
+    rows.save_to_disk(tmp_path / "saved")
+    (tmp_path / "files").mkdir()
+    rows.to_parquet(tmp_path / "files" / "test.parquet")
+    for name in ("saved", "files"):
+        found = test_sets.read(Sentences(name, spec=f"disk:{tmp_path}/{name}"))
+        assert found.pairs == (("a", "b"), ("d", "e"))
+        assert found.every_reference == (("b", "c"), ("e",))
