@@ -32,6 +32,7 @@ class Limits:
     daily_minutes: int | None = None  # in which jobs of one owner work, within 24 hours
     total_bytes: int | None = None  # that all owners may store together
     model_bytes: int | None = None  # downloaded for a model of the Hub
+    model_parameters: int | None = None  # of a published model that is opened
 
 
 PRIORITY_TRIES = 20
@@ -58,6 +59,7 @@ HOSTED = Limits(
     daily_minutes=240,
     total_bytes=50_000_000_000,
     model_bytes=1_000_000_000,
+    model_parameters=100_000_000,
 )
 EXPIRE_DAYS = 30
 

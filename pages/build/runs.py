@@ -1,4 +1,4 @@
-"""Runs: every run with its state and scores; several side by side; attention over training; sweeps."""
+"""Runs: every run with its state and scores; several side by side; attention over training; sweeps; open a model."""
 
 import streamlit as st
 
@@ -8,6 +8,7 @@ from s2s.ui.runs import (
     attention_history,
     comparison,
     details,
+    open_model,
     run_zip,
     sweeps,
     table,
@@ -32,5 +33,6 @@ VIEWS = {
     view_state.SIDE_BY_SIDE: Tab("Side by side", comparison.tab, ("compared", "curve", "over")),
     view_state.ATTENTION: Tab("Attention over training", attention_history.tab, ("at",)),
     view_state.SWEEPS: Tab("Sweeps", sweeps.tab, ("sweep",)),
+    view_state.OPEN_MODEL: Tab("Open a model", open_model.tab, ("opening",)),
 }
 tabs(VIEWS, st.session_state["run"])

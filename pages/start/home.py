@@ -41,4 +41,5 @@ else:
 with st.container(key="doors", horizontal=True, gap="medium"):
     page_link("data", "Use your own data")
     page_link("train", "Train your own model")
+    page_link("runs", "Open a published model", set="tab:open-a-model")
     page_link("compare", "Compare decoding strategies", src=text)

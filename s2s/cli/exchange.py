@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+import tempfile
 from pathlib import Path
 
 from s2s.cli.decoding import open_run
@@ -29,22 +32,31 @@ def export(arguments: argparse.Namespace) -> None:
 
 
 def import_(arguments: argparse.Namespace) -> None:
-    """Open the folder of a Hugging Face checkpoint as a run, or a run from the zip that `export --to run` wrote."""
+    """Open a published model as a run, from the Hugging Face Hub or a folder; or a run from the zip that `export --to
+    run` wrote.
+    """
     from s2s.access import LOCAL
     from s2s.jobs import run_archives
     from s2s.runs import runs_folder
 
     path = Path(arguments.name)
     if path.is_dir():
+        if arguments.revision:
+            raise UserError("A folder has no revisions; leave out --revision.")
         _import_checkpoint(path, arguments)
+        return
+    if not path.is_file() and not _is_path(arguments.name):
+        _import_from_hub(arguments)
         return
     if not path.is_file():
         raise UserError(
-            f"There is no file or folder `{shortened(path)}`; give the folder of a Hugging Face checkpoint, or the zip"
-            " of a run, as `export --to run` writes it."
+            f"There is no file or folder `{shortened(path)}`; give the name of a model on the Hub, the folder of a"
+            " Hugging Face checkpoint, or the zip of a run, as `export --to run` writes it."
         )
-    if arguments.src_lang or arguments.tgt_lang:
-        raise UserError("A run knows its languages; leave out --src-lang and --tgt-lang.")
+    if arguments.src_lang or arguments.tgt_lang or arguments.revision:
+        raise UserError(
+            "A run knows its languages and its revision; leave out --src-lang, --tgt-lang and --revision."
+        )
     with path.open("rb") as raw:
         if arguments.out:
             folder = run_archives.open_at(raw, path.name, Path(arguments.out)).path
@@ -53,15 +65,59 @@ def import_(arguments: argparse.Namespace) -> None:
     print(f"The run is in {folder}")
 
 
+def _is_path(name: str) -> bool:
+    """Whether a name can only be meant as a file or folder, and not as a model on the Hub."""
+    return name.endswith(".zip") or name.startswith((".", "~")) or Path(name).is_absolute()
+
+
 def _import_checkpoint(path: Path, arguments: argparse.Namespace) -> None:
     from s2s.jobs import model_import
+
+    folder = model_import.import_folder(
+        path, _out(arguments), src_lang=arguments.src_lang, tgt_lang=arguments.tgt_lang
+    )
+    print(f"The run is in {folder.path}")
+
+
+def _import_from_hub(arguments: argparse.Namespace) -> None:
+    """With the token in `HF_TOKEN`, if there is one: whoever works here has set it."""
+    from s2s import hub
+    from s2s.jobs import fetching, import_forecasts, model_import
+
+    out = _out(arguments)
+    model_import.require_free(out)
+    token = os.environ.get("HF_TOKEN", "")
+    model = hub.preflight_model(arguments.name, token, revision=arguments.revision)
+    found = import_forecasts.forecast(model.config, model.size)
+    import_forecasts.check(found)
+    license_ = shortened("".join(filter(str.isprintable, model.license))) or "none stated"
+    said = f"{model.id}: {found.parameters:,} parameters, {_megabytes(model.size)} to download"
+    print(f"{said}, license: {license_}", file=sys.stderr)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    languages = {"src_lang": arguments.src_lang, "tgt_lang": arguments.tgt_lang}
+    with tempfile.TemporaryDirectory(prefix=".import-", dir=out.parent) as temporary:
+        for n_bytes in fetching.fetch(model, Path(temporary), *languages.values(), token=token):
+            _show(n_bytes, model.size)
+        folder = model_import.import_folder(
+            Path(temporary) / "files", out, **languages, name=model.id, revision=model.sha
+        )
+    print(f"The run is in {folder.path}")
+
+
+def _show(n_bytes: int, n_all: int) -> None:
+    """On a terminal, how much has been downloaded, in one line."""
+    if sys.stderr.isatty():
+        end = "\n" if n_bytes == n_all else ""
+        text = f"\r{_megabytes(n_bytes)} of {_megabytes(n_all)}"
+        print(text, end=end, file=sys.stderr, flush=True)
+
+
+def _megabytes(n_bytes: int) -> str:
+    return f"{n_bytes / 1e6:,.1f} MB"
+
+
+def _out(arguments: argparse.Namespace) -> Path:
     from s2s.runs import runs_folder
     from s2s.settings import new_id
 
-    folder = model_import.import_folder(
-        path,
-        Path(arguments.out) if arguments.out else runs_folder() / new_id(),
-        src_lang=arguments.src_lang,
-        tgt_lang=arguments.tgt_lang,
-    )
-    print(f"The run is in {folder.path}")
+    return Path(arguments.out) if arguments.out else runs_folder() / new_id()

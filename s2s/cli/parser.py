@@ -146,8 +146,12 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
 def _add_import(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "name",
-        metavar="FOLDER|FILE.zip",
-        help="the folder of a Hugging Face checkpoint, or a run that `export --to run` wrote",
+        metavar="NAME|FOLDER|FILE.zip",
+        help="a model of the Hugging Face Hub, such as Helsinki-NLP/opus-mt-en-de (a private one: with HF_TOKEN); the"
+        " folder of a checkpoint; or a run that `export --to run` wrote",
+    )
+    parser.add_argument(
+        "--revision", default="", metavar="SHA", help="of a model of the Hub (default: the newest)"
     )
     for option, name in (("--src-lang", "source"), ("--tgt-lang", "target")):
         parser.add_argument(

@@ -14,6 +14,13 @@ from s2s.hub.access import library
 RETRY: Mapping[str, str] = MappingProxyType(
     {"dataset": "try again in a while, or upload the file", "model": "try again in a while"}
 )
+# How a token is given.
+GIVE: Mapping[str, str] = MappingProxyType(
+    {
+        "dataset": "give an access token {}",
+        "model": "run `python -m s2s import` on your own computer with an access token {} in `HF_TOKEN`",
+    }
+)
 
 
 def request_errors() -> tuple[type[Exception], ...]:
@@ -38,7 +45,7 @@ def explain(
     httpx = library().utils.httpx
     what = what or f"the {kind} `{name}`"
     cases: list[tuple[Any, Callable[[], UserError]]] = [  # the first match counts
-        (errors.GatedRepoError, lambda: gated(name, with_token=with_token)),
+        (errors.GatedRepoError, lambda: gated(name, kind, with_token=with_token)),
         (errors.DisabledRepoError, lambda: _disabled(name, kind)),
         (errors.RepositoryNotFoundError, lambda: _missing(name, kind, with_token=with_token)),
         (errors.RevisionNotFoundError, lambda: _missing_revision(name)),
@@ -52,15 +59,14 @@ def explain(
     return next(explanation for kind, explanation in cases if isinstance(error, kind))()
 
 
-def gated(name: str, *, with_token: bool) -> UserError:
+def gated(name: str, kind: str, *, with_token: bool) -> UserError:
     """The owner decides who may read it."""
     if with_token:
         return UserError(
             f"`{name}` is gated and this token may not read it; accept its terms on its page with the token's account."
         )
-    return UserError(
-        f"`{name}` is gated; accept its terms on its page on the Hub, then give an access token of that account."
-    )
+    give = GIVE[kind].format("of that account")
+    return UserError(f"`{name}` is gated; accept its terms on its page on the Hub, then {give}.")
 
 
 def slow(what: str, kind: str = "dataset") -> UserError:
@@ -80,9 +86,9 @@ def _missing(name: str, kind: str, *, with_token: bool) -> UserError:
             f"There is no {kind} `{name}` on the Hub, or it is private and this token may not read it;"
             " check the spelling."
         )
+    give = GIVE[kind].format("that may read it")
     return UserError(
-        f"There is no {kind} `{name}` on the Hub, or it is private; check the spelling, or give a token"
-        " that may read it."
+        f"There is no {kind} `{name}` on the Hub, or it is private; check the spelling, or {give}."
     )
 
 
@@ -122,7 +128,8 @@ def _status(error: Any, name: str, kind: str, *, with_token: bool) -> UserError:
         )
     if status in (401, 403):
         who = "this token" if with_token else "anonymous visitors"
-        return UserError(f"The Hub does not let {who} read `{name}`; give a token that may.")
+        give = GIVE[kind].format("that may")
+        return UserError(f"The Hub does not let {who} read `{name}`; {give}.")
     if status == 429:
         return UserError(
             f"The Hub asks this server to slow down (429); wait a few minutes before you ask for `{name}` again."

@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from s2s.jobs.evaluation.service import EvaluationProgress, EvaluationRequest
     from s2s.jobs.evaluation.test_sets import AllReferences, SentencePairs
     from s2s.jobs.extrapolation import ExtrapolationResult, ExtrapolationSettings
+    from s2s.jobs.imports import fetching
+    from s2s.jobs.imports import forecast as import_forecasts
+    from s2s.jobs.imports import service as import_service
+    from s2s.jobs.imports.forecast import ImportForecast
+    from s2s.jobs.imports.service import ImportProgress, ImportRequest
     from s2s.jobs.plan.advice import Advice, PlannedRun, advise
     from s2s.jobs.plan.calibration import Calibration, calibrate
     from s2s.jobs.plan.cost import (
@@ -70,6 +75,8 @@ _NAMES = MappingProxyType(
         "s2s.jobs.evaluation.service": ("EvaluationProgress", "EvaluationRequest"),
         "s2s.jobs.evaluation.test_sets": ("AllReferences", "SentencePairs"),
         "s2s.jobs.extrapolation": ("ExtrapolationResult", "ExtrapolationSettings"),
+        "s2s.jobs.imports.forecast": ("ImportForecast",),
+        "s2s.jobs.imports.service": ("ImportProgress", "ImportRequest"),
         "s2s.jobs.plan.advice": ("Advice", "PlannedRun", "advise"),
         "s2s.jobs.plan.calibration": ("Calibration", "calibrate"),
         "s2s.jobs.plan.cost": (
@@ -107,6 +114,9 @@ _MODULES = MappingProxyType(
         "evaluation_service": "s2s.jobs.evaluation.service",
         "external": "s2s.jobs.evaluation.external",
         "extrapolation": "s2s.jobs.extrapolation",
+        "fetching": "s2s.jobs.imports.fetching",
+        "import_forecasts": "s2s.jobs.imports.forecast",
+        "import_service": "s2s.jobs.imports.service",
         "initialization": "s2s.jobs.training.initialization",
         "operation": "s2s.jobs.operation",
         "provenance": "s2s.jobs.evaluation.provenance",

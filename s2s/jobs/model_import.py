@@ -29,23 +29,31 @@ NO_DATA: Mapping[str, Any] = MappingProxyType({"train_hash": "", "valid_hash": "
 
 
 def import_folder(
-    folder: Path, out: Path, *, src_lang: str = "", tgt_lang: str = "", owner: str = LOCAL
+    folder: Path,
+    out: Path,
+    *,
+    src_lang: str = "",
+    tgt_lang: str = "",
+    owner: str = LOCAL,
+    name: str = "",
+    revision: str = "",
 ) -> RunFolder:
     """Write the checkpoint of a folder as a new run at `out`: all of it, or nothing.
 
+    One of the Hub has its `name` and its `revision` there.
+
     Raises UserError for a checkpoint that cannot be opened, a folder that holds something, and a full disk.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UserError(
-            f"`{shortened(out)}` exists already; give a folder that does not exist, or is empty."
-        )
+    require_free(out)
     found = open_checkpoint(folder, src_lang, tgt_lang)
     sizes = (found.src_tokenizer.vocab_size, found.tgt_tokenizer.vocab_size)
-    run_limits.check_parameters(count_parameters(found.recipe.model, *sizes))
+    run_limits.check_opened_parameters(count_parameters(found.recipe.model, *sizes))
     check_settings(found.settings)
-    imported = {"from": str(folder.resolve()), "src_lang": src_lang, "tgt_lang": tgt_lang}
+    origin = name if revision else str(folder.resolve())
+    languages = {"src_lang": src_lang, "tgt_lang": tgt_lang}
+    imported = {"from": origin, "revision": revision, **languages}
     about = {
-        "name": folder.resolve().name,
+        "name": name or folder.resolve().name,
         "owner": owner,
         "preset": "",
         "source": "",
@@ -64,6 +72,14 @@ def import_folder(
         safetensors.torch.save_file(dict(found.tensors), weights_path(run.checkpoints, STEP))
         run.set_status("done", step=STEP, steps=STEP, best_step=STEP)
     return RunFolder(out)
+
+
+def require_free(out: Path) -> None:
+    """Raises UserError where a run cannot be written because there is something."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UserError(
+            f"`{shortened(out)}` exists already; give a folder that does not exist, or is empty."
+        )
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:

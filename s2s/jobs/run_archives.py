@@ -92,9 +92,12 @@ def _own(owner: str, taken: Collection[str], folder: RunFolder) -> None:
     """Makes an unpacked run one of this owner's, within the limits of this server."""
     recipe = folder.recipe()
     src, tgt = folder.tokenizers()
-    run_limits.check_parameters(count_parameters(recipe.model, src.vocab_size, tgt.vocab_size))
-    check_settings(folder.starting_settings())
     about = folder.about()
+    check = (
+        run_limits.check_opened_parameters if about.get("imported") else run_limits.check_parameters
+    )
+    check(count_parameters(recipe.model, src.vocab_size, tgt.vocab_size))
+    check_settings(folder.starting_settings())
     about |= {"owner": owner, "name": free_name(about["name"] or folder.id, taken)}
     repeat = command.to_repeat(recipe, about)
     about["command"] = command.with_changes(repeat, about.get("changes", []))

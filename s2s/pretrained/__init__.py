@@ -4,7 +4,9 @@ Knows nothing of runs.
 """
 
 from s2s.pretrained import export
-from s2s.pretrained.checkpoint import PublishedCheckpoint, open_checkpoint
+from s2s.pretrained.checkpoint import PublishedCheckpoint, open_checkpoint, open_tokenizers
 from s2s.pretrained.families import FAMILIES
 from s2s.pretrained.family import Family
+from s2s.pretrained.gallery import MODELS, KnownModel
 from s2s.pretrained.model import PublishedModel, read_model
+from s2s.pretrained.shape import MULTILINGUAL, PublishedShape, read_shape

@@ -10,7 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from s2s.config import DataConfig, ModelConfig, Recipe, SpecialIds, TokenizerConfig, UserError
-from s2s.pretrained.model import PublishedModel, read_model
+from s2s.pretrained.model import PublishedModel, read_ids, read_model
 from s2s.tokenizers import Tokenizer, open_pretrained
 
 MOST_TOKENS = 4096  # of a source or target in a recipe
@@ -34,12 +34,7 @@ def open_checkpoint(folder: Path, src_lang: str = "", tgt_lang: str = "") -> Pub
     Raises UserError for what `read_model` and `open_pretrained` refuse, and for a tokenizer that does not fit.
     """
     model = read_model(folder)
-    src, tgt = _in_languages(
-        open_pretrained(folder, "src"),
-        open_pretrained(folder, "tgt"),
-        (src_lang, tgt_lang),
-        model.config.ids.tgt_first,
-    )
+    src, tgt = open_tokenizers(folder, src_lang, tgt_lang)
     sizes = (src.vocab_size, tgt.vocab_size)
     rows = (model.src_vocab_size, model.tgt_vocab_size)
     if sizes != rows:
@@ -53,6 +48,18 @@ def open_checkpoint(folder: Path, src_lang: str = "", tgt_lang: str = "") -> Pub
     return PublishedCheckpoint(
         model.family.label, recipe, model.tensors, src, src if is_same else tgt, model.settings
     )
+
+
+def open_tokenizers(
+    folder: Path, src_lang: str = "", tgt_lang: str = ""
+) -> tuple[Tokenizer, Tokenizer]:
+    """The tokenizers of source and target in their languages; the weights need not be there yet.
+
+    Raises UserError for what `open_pretrained` refuses, for a language that the model lacks, and where none is known.
+    """
+    src = open_pretrained(folder, "src")
+    tgt = open_pretrained(folder, "tgt")
+    return _in_languages(src, tgt, (src_lang, tgt_lang), read_ids(folder).tgt_first)
 
 
 def _recipe(model: PublishedModel, config: ModelConfig) -> Recipe:

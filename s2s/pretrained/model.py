@@ -44,16 +44,24 @@ def read_model(folder: Path) -> PublishedModel:
     """
     config = read_json(folder, CONFIG)
     family = family_of(config)
-    given = {**config, **_generation(folder)}
-    with _naming(CONFIG):
-        ids = family.ids(given)
-        settings = generation.settings(given)
+    ids = read_ids(folder)
+    with naming(CONFIG):
+        settings = generation.settings({**config, **_generation(folder)})
         longest = next((config[key] for key in LENGTHS if config.get(key)), LONGEST)
         model_config = replace(family.config(config), ids=ids)
     weights = fit(family, config, model_config, read_tensors(folder))
     _check_ids(ids, weights)
     sizes = (weights.src_vocab_size, weights.tgt_vocab_size)
     return PublishedModel(family, weights.config, *sizes, weights.tensors, longest, settings)
+
+
+def read_ids(folder: Path) -> SpecialIds:
+    """What config.json and generation_config.json say of special ids. Raises UserError as `read_model` does."""
+    config = read_json(folder, CONFIG)
+    family = family_of(config)
+    given = {**config, **_generation(folder)}
+    with naming(CONFIG):
+        return family.ids(given)
 
 
 def _generation(folder: Path) -> Json:
@@ -65,7 +73,7 @@ def _generation(folder: Path) -> Json:
 
 
 @contextlib.contextmanager
-def _naming(file: str) -> Iterator[None]:
+def naming(file: str) -> Iterator[None]:
     """Says of which file a setting is missing or of the wrong kind."""
     try:
         yield

@@ -112,7 +112,9 @@ ABOUT: Mapping[str, Fits] = MappingProxyType(
         "machine": WORD,
         "init_from": maybe(having("run", "step", run=SPEC, step=whole)),
         "imported": having(
-            "from", **{"from": SPEC, "family": WORD, "src_lang": WORD, "tgt_lang": WORD}
+            "from",
+            **{"from": SPEC, "revision": WORD},
+            **dict.fromkeys(("family", "src_lang", "tgt_lang"), WORD),
         ),
         "starting_settings": named(
             lambda value: number(value) or value in (True, False) or SPEC(value)

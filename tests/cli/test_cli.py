@@ -580,7 +580,10 @@ def test_a_run_goes_into_a_zip_and_comes_back(say: Say, run: Path, tmp_path: Pat
         ),
         (["import", "nothing.zip"], "There is no file or folder `nothing.zip`; give the"),
         (["import", __file__, "--out", "x"], "`test_cli.py` is not a complete .zip file"),
-        (["import", __file__, "--tgt-lang", "de"], "A run knows its languages; leave out"),
+        (
+            ["import", __file__, "--tgt-lang", "de"],
+            "A run knows its languages and its revision; leave out",
+        ),
         (["import", "."], "`.` has no config.json that can be read; give the folder of a Hugging"),
     ],
 )

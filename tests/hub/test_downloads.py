@@ -40,7 +40,7 @@ def test_the_needed_files_of_the_revision_arrive_with_progress(served: Hub, tmp_
     assert all(commit(FILES) in request.path for request in served.log[2:])
 
 
-def test_a_cancelled_download_leaves_nothing(served: Hub, tmp_path: Path) -> None:
+def test_a_canceled_download_leaves_nothing(served: Hub, tmp_path: Path) -> None:
     parts = hub.download(hub.preflight_model("team/model"), tmp_path / "model")
     assert list(itertools.islice(parts, 3))
     assert list(tmp_path.iterdir())

@@ -10,6 +10,9 @@ from s2s.settings import home
 
 # The kinds of job that resume with what they had done, not with a run's checkpoint.
 RESUMED_AS = MappingProxyType({"evaluate": "evaluation"})
+# Those of which nothing is kept.
+STARTED_AGAIN = MappingProxyType({"import": "opening of the model"})
+NAMES = MappingProxyType({**RESUMED_AS, **STARTED_AGAIN})
 
 
 def died(code: int, run: str, kind: str = "train") -> str:
@@ -20,13 +23,13 @@ def died(code: int, run: str, kind: str = "train") -> str:
         what = f"was ended by signal {-code}"
     else:
         what = f"ended with status {code} before its work was done"
-    return f"The {RESUMED_AS.get(kind, 'training')} process {what}; {_what_now(run, kind)}."
+    return f"The {NAMES.get(kind, 'training')} process {what}; {_what_now(run, kind)}."
 
 
 def over_time(minutes: int, run: str, kind: str = "train") -> str:
     """After the most minutes that a job may take here."""
-    limit = f"The {RESUMED_AS.get(kind, 'training')} reached the limit of {minutes} minute{'s' * (minutes != 1)}"
-    is_kept = kind not in RESUMED_AS and _step(run) != 0
+    limit = f"The {NAMES.get(kind, 'training')} reached the limit of {minutes} minute{'s' * (minutes != 1)}"
+    is_kept = kind not in NAMES and _step(run) != 0
     return (
         f"{limit}; what it learned is kept, {_what_now(run, kind)}."
         if is_kept
@@ -37,6 +40,8 @@ def over_time(minutes: int, run: str, kind: str = "train") -> str:
 def _what_now(run: str, kind: str) -> str:
     if kind in RESUMED_AS:
         return "its progress is kept; resume it"
+    if kind in STARTED_AGAIN:
+        return "nothing of it is kept, open the model again"
     step = _step(run)
     if step is None:
         return "its status.json cannot be read; resume it from its last checkpoint"

@@ -34,9 +34,9 @@ def to_repeat(recipe: Recipe, about: Mapping[str, Any]) -> str:
 
 def _to_import(imported: Mapping[str, str]) -> str:
     words = ["python", "-m", "s2s", "import", imported["from"]]
-    for key in ("src_lang", "tgt_lang"):
-        if language := imported.get(key):
-            words += [f"--{key.replace('_', '-')}", language]
+    for key in ("revision", "src_lang", "tgt_lang"):
+        if value := imported.get(key):
+            words += [f"--{key.replace('_', '-')}", value]
     return shlex.join([*words, "--out", "runs/again"])
 
 

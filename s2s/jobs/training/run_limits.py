@@ -27,6 +27,15 @@ def check_parameters(count: int) -> None:
         raise UserError(f"{given}; choose a smaller preset such as small.")
 
 
+def check_opened_parameters(count: int) -> None:
+    """Raises UserError for a published model that is too large."""
+    most = limits().model_parameters
+    if most is not None and count > most:
+        raise UserError(
+            f"This model has {count:,} parameters, and at most {most:,} may be opened here; choose a smaller one."
+        )
+
+
 def check_disk(recipe: Recipe, count: int, owner: str) -> None:
     """Raises UserError where the checkpoints of a model of `count` parameters are more than its owner may store."""
     checkpoints = (recipe.train.watch.keep + 1) * count * BYTES

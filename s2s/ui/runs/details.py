@@ -71,11 +71,13 @@ def _details(about: Mapping[str, Any], recipe: Recipe) -> list[tuple[str, str]]:
     )
     threads = f", {train.threads} thread{'s' * (train.threads != 1)}" if train.threads else ""
     if imported := _mapping(about.get("imported")):
-        return [
+        rows = (
             ("imported from", str(imported.get("from", ""))),
+            ("revision", str(imported.get("revision", ""))),
             ("family", str(imported.get("family", ""))),
             ("imported", _time(about)),
-        ]
+        )
+        return [row for row in rows if row[1]]
     details = {
         "dataset": cached.dataset_name(str(about.get("source", ""))),
         "validated on": str(about.get("valid") or ""),

@@ -10,18 +10,20 @@ RUNS = "runs"
 SIDE_BY_SIDE = "side-by-side"
 ATTENTION = "attention-while-learning"
 SWEEPS = "sweeps"
+OPEN_MODEL = "open-a-model"
 
 
 @dataclass(frozen=True)
 class RunsView:
     """The open view; the other fields say what one view shows, and stand in the links of that view only."""
 
-    tab: str = field(RUNS, one_of(RUNS, SIDE_BY_SIDE, ATTENTION, SWEEPS))
+    tab: str = field(RUNS, one_of(RUNS, SIDE_BY_SIDE, ATTENTION, SWEEPS, OPEN_MODEL))
     compared: str = field("")  # ids of runs with spaces between
     curve: str = field("")  # a row of QUANTITIES
     over: str = field("")  # a row of AXES
     at: str = field("")  # the step of a checkpoint; empty to follow the newest
     sweep: str = field("")  # the name of a sweep
+    opening: str = field("")  # the id of the run that a published model becomes
 
 
 STATE = ViewState("runs", RunsView)

@@ -1,0 +1,230 @@
+"""A published model from its name to a run: queued here, fetched and opened by a worker. A failure leaves nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from s2s import access, files, hub, settings, storage
+from s2s.access import Thing
+from s2s.config import UserError, shortened
+from s2s.jobs import model_import, queue
+from s2s.jobs.imports import fetching
+from s2s.jobs.imports import forecast as forecasts
+from s2s.jobs.imports.forecast import ImportForecast
+from s2s.jobs.queue.context import JobContext
+from s2s.jobs.queue.table import Job
+from s2s.runs import runs_folder
+
+KIND = "import"
+CONFIG = "config.json"
+MAX_CONFIG = 1_000_000  # bytes
+LONGEST_LANGUAGE = 20  # characters of a language's code
+
+
+@dataclass(frozen=True)
+class ImportRequest:
+    """What is to be opened: a model of the Hub at a revision, or a `folder` of this computer."""
+
+    name: str
+    sha: str = ""
+    folder: str = ""
+    src_language: str = ""
+    tgt_language: str = ""
+
+    @classmethod
+    def from_spec(cls, spec: Mapping[str, Any]) -> ImportRequest:
+        """From the queue."""
+        return cls(**{key: str(spec[key]) for key in asdict(cls("")) if key in spec})
+
+
+def require_folders() -> None:
+    """Raises UserError for visitors of a hosted server, whose folders are not theirs."""
+    if settings.is_hosted() and access.current() != access.LOCAL:
+        raise UserError(
+            "Folders of this server cannot be opened by its visitors; write the name of a model on the Hub."
+        )
+
+
+def folder_config(folder: str) -> dict[str, Any]:
+    """The config.json of a checkpoint's folder on this computer. Raises UserError where that cannot be read."""
+    require_folders()
+    path = Path(folder).expanduser() / CONFIG
+    try:
+        with path.open("rb") as file:
+            found = json.loads(file.read(MAX_CONFIG + 1))
+    except (OSError, ValueError, RecursionError) as error:
+        raise UserError(
+            f"`{shortened(folder)}` has no config.json that can be read; give the folder of a Hugging Face checkpoint."
+        ) from error
+    if not isinstance(found, dict):
+        raise UserError(
+            f"The config.json of `{shortened(folder)}` holds no settings; give the folder of a Hugging Face checkpoint."
+        )
+    return found
+
+
+def submit(request: ImportRequest, found: ImportForecast) -> str:
+    """Queue the import of a model that was looked up, and return the id of the run that it becomes.
+
+    Always in the slot of short jobs: it mostly waits for the network, and must not wait for hours of training.
+    Raises UserError where it is too large, or its languages are missing.
+    """
+    owner = access.current()
+    if request.folder:
+        require_folders()
+    check_languages(request, found)
+    forecasts.check(found)
+    storage.require_room(owner, n_bytes=found.model_bytes, runs=1)
+    run_id = settings.new_id()
+    queue.submit(KIND, owner, run_id, {**asdict(request), "threads": 1}, express=True)
+    return run_id
+
+
+def check_languages(request: ImportRequest, found: ImportForecast) -> None:
+    """Raises UserError where a multilingual model is not told from which language to which."""
+    codes = (request.src_language, request.tgt_language)
+    if found.is_multilingual and not all(codes):
+        raise UserError(
+            f"`{shortened(request.name)}` translates between many languages; give the codes of the source and the"
+            " target language as it writes them, for example en and fr (M2M100), eng_Latn and fra_Latn (NLLB), en_XX"
+            " and fr_XX (mBART)."
+        )
+    if any(len(code) > LONGEST_LANGUAGE or not code.isprintable() for code in codes):
+        raise UserError(f"The code of a language has at most {LONGEST_LANGUAGE} characters.")
+
+
+@dataclass(frozen=True)
+class ImportProgress:
+    """How far an import is; `left` in seconds, of the download."""
+
+    run: str
+    name: str
+    state: str  # queued, running, done, stopped, failed, interrupted
+    done: int = 0  # bytes
+    n: int = 0
+    left: float | None = None
+    note: str = ""
+    error: str = ""
+    before: int = 0  # jobs that start first
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it changes by itself."""
+        return self.state in ("queued", "running")
+
+
+def imports(owner: str) -> list[ImportProgress]:
+    """The imports of a workspace, newest first."""
+    return [_progress(job) for job in queue.jobs(owner, kind=KIND)]
+
+
+def progress(run_id: str, owner: str) -> ImportProgress:
+    """One of them. Raises UserError where this workspace has no such import."""
+    return _progress(_own(run_id, owner))
+
+
+def cancel(run_id: str, owner: str) -> None:
+    """Stop an import; nothing of it stays. Raises UserError where it neither waits nor runs."""
+    job = _own(run_id, owner)
+    if not job.is_live():
+        raise UserError("This import neither waits nor runs; there is nothing to cancel.")
+    queue.ask_to_stop(job.id, job.owner)
+
+
+def _own(run_id: str, owner: str) -> Job:
+    job = queue.latest(run_id) if access.ID.fullmatch(run_id) else None
+    if job is None or job.kind != KIND:
+        raise access.unknown("import", run_id)
+    access.require("change", Thing("import", run_id, job.owner), owner)
+    return job
+
+
+def _progress(job: Job) -> ImportProgress:
+    state = "interrupted" if job.state == "running" and not job.is_live() else job.state
+    known = ImportProgress(job.run, str(job.spec.get("name", "")), state, error=job.error)
+    if state == "queued":
+        return replace(known, before=queue.position(job.id))
+    if state != "running":
+        return known
+    status = _status(_folder(job.run))
+    left = status.get("left")
+    if left is not None:
+        left = max(0.0, left - max(0.0, time.time() - status.get("at", 0.0)))
+    n_bytes = (int(status.get("done", 0)), int(status.get("n", 0)))
+    return replace(known, note=job.note, done=n_bytes[0], n=n_bytes[1], left=left)
+
+
+def _status(folder: Path) -> dict[str, float]:
+    try:
+        return dict(json.loads((folder / fetching.STATUS).read_bytes()))
+    except files.UNREADABLE:
+        return {}
+
+
+def _folder(run_id: str) -> Path:
+    """Where an import keeps what it has, until it is whole."""
+    return settings.home() / "hub" / run_id
+
+
+def work(job: Job, context: JobContext) -> Generator[None, None, None]:
+    """Fetch and open; the run appears at the end, or never."""
+    if (runs_folder() / job.run / "recipe.json").exists():  # by a worker that died just after
+        return
+    _delete_leftovers()
+    folder = _folder(job.run)
+    request = ImportRequest.from_spec(job.spec)
+    try:
+        yield from _fetched_and_opened(request, folder, job, context)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _delete_leftovers() -> None:
+    """What imports left whose processes were killed."""
+    parent = settings.home() / "hub"
+    for name in os.listdir(parent) if parent.is_dir() else ():
+        other = queue.latest(name)
+        if other is None or not (other.kind == KIND and other.is_live()):
+            shutil.rmtree(parent / name, ignore_errors=True)
+
+
+def _fetched_and_opened(
+    request: ImportRequest, folder: Path, job: Job, context: JobContext
+) -> Iterator[None]:
+    source = Path(request.folder).expanduser()
+    if not request.folder:
+        yield from _fetched(request, folder, context)
+        source = folder / "files"
+    context.tell("Opening the model.")
+    yield
+    made = folder / "run"
+    model_import.import_folder(
+        source,
+        made,
+        src_lang=request.src_language,
+        tgt_lang=request.tgt_language,
+        owner=job.owner,
+        name=request.name,
+        revision=request.sha,
+    )
+    yield
+    runs_folder().mkdir(parents=True, exist_ok=True)
+    os.replace(made, runs_folder() / job.run)
+
+
+def _fetched(request: ImportRequest, folder: Path, context: JobContext) -> Iterator[None]:
+    context.tell("Looking up the model.")
+    yield
+    model = hub.preflight_model(request.name, revision=request.sha)
+    forecasts.check(forecasts.forecast(model.config, model.size))
+    context.tell("Downloading.")
+    languages = (request.src_language, request.tgt_language)
+    for _ in fetching.fetch(model, folder, *languages):
+        yield
