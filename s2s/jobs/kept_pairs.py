@@ -45,4 +45,8 @@ def kept(folder: RunFolder, about: Mapping[str, Any]) -> TrainingPairs | None:
 
 
 def _pairs(rows: list[Any]) -> Iterator[Pair]:
-    return (Pair(src, tgt, more=tuple(more)) for src, tgt, *more in rows)
+    for texts in rows:
+        if not all(isinstance(text, str) for text in texts):
+            raise TypeError("a text is none")
+        src, tgt, *more = texts
+        yield Pair(src, tgt, more=tuple(more))

@@ -178,6 +178,7 @@ def inspect(folder: RunFolder, name: str) -> None:
     _clean_log(folder.path / "samples.jsonl", _is_sample)
     _check_pairs(folder, name)
     _check_tokenizers(folder, name)
+    _check_ids(folder, name)
     shapes = _shapes(folder)
     for step in saved_steps(folder.checkpoints):
         _check_weights(folder, name, f"step-{step:08d}", shapes)
@@ -306,6 +307,17 @@ def _check_tokenizers(folder: RunFolder, name: str) -> None:
             parsed(path.read_bytes())
         except UNREADABLE as error:
             raise _other(name, path.name) from error
+
+
+def _check_ids(folder: RunFolder, name: str) -> None:
+    """Raises UserError for special tokens that are in no vocabulary."""
+    src, tgt = folder.tokenizers()
+    ids = folder.recipe().model.ids
+    of_sources = (ids.pad, ids.eos, ids.src_first, ids.src_last)
+    of_targets = (ids.pad, ids.start, ids.eos, ids.tgt_first, *ids.suppressed_ids)
+    for tokenizer, given in ((src, of_sources), (tgt, of_targets)):
+        if any(id is not None and id >= tokenizer.vocab_size for id in given):
+            raise _other(name, "recipe.json", ", in `model.ids`")
 
 
 def _shapes(folder: RunFolder) -> Mapping[str, tuple[int, ...]]:

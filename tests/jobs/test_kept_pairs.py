@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from s2s.cli import main
 from s2s.config import Recipe, UserError
-from s2s.data import load
+from s2s.data import Corpus, Pair, load
 from s2s.jobs import kept_pairs, training
 from s2s.jobs.evaluation import test_sets as sets
 from s2s.runs import RunFolder, Sentences
@@ -83,3 +84,24 @@ def test_a_run_that_recorded_no_sample_keeps_the_first_rows(
 def test_pairs_of_other_sources_are_not_copied(tiny: Recipe, tmp_path: Path) -> None:
     training.start(training.RunRequest(tiny, "synthetic:reverse#rows=80"), tmp_path / "run")
     assert not (tmp_path / "run" / kept_pairs.FILE).exists()
+
+
+def test_kept_pairs_of_something_else_are_read_again(tmp_path: Path) -> None:
+    """The hashes of a run that somebody else wrote may be those of anything."""
+    for row in ([1, 2], ["a", "b", 3]):
+        pair = Pair(*row[:2], more=tuple(row[2:]))
+        hashes = {
+            f"{split}_hash": Corpus("hub:a/b", split, pairs).hash
+            for split, pairs in (("train", (pair,)), ("valid", ()))
+        }
+        lines = "\n".join(map(json.dumps, [[1, ""], row]))
+        (tmp_path / kept_pairs.FILE).write_bytes(gzip.compress(lines.encode()))
+        about = {"source": "hub:a/b", "data": hashes}
+        assert kept_pairs.kept(RunFolder(tmp_path), about) is None
+    good = Pair("a", "b", more=("c",))
+    about["data"]["train_hash"] = Corpus("hub:a/b", "train", (good,)).hash
+    lines = '[1, ""]\n["a", "b", "c"]'
+    (tmp_path / kept_pairs.FILE).write_bytes(gzip.compress(lines.encode()))
+    found = kept_pairs.kept(RunFolder(tmp_path), about)
+    assert found
+    assert found.train.pairs[0].more == ("c",)

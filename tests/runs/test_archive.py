@@ -276,6 +276,9 @@ def test_a_recipe_with_other_content_is_refused(files: Files, tmp_path: Path, ke
     [
         (b'"d_model": 16', b'"d_model": 1e9', "d_model"),
         (b'"d_model": 16', b'"d_model": 32', "weights of another shape"),
+        (b'"start": 1', b'"start": 99', "says something that no run does, in `model.ids`"),
+        (b'"suppressed": ""', b'"suppressed": "1,99"', "in `model.ids`"),
+        (b'"suppressed": ""', b'"suppressed": "x"', "give ids separated by commas"),
         (b'"steps": 30', b'"steps": NaN', "says something that no run does"),
         (b'"d_model": 16', b'"d_model": 16, "evil": 1', "no setting `evil`"),
         (b'"name": "', b'"name": "\\ud800', "says something that no run does"),
