@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from s2s.config import UserError
+from s2s.config import SpecialIds, UserError
 from s2s.data.pair import Pair
-from s2s.tokenizers import BOS, EOS, PAD, Tokenizer
+from s2s.tokenizers import PAD, Tokenizer
 
 Ids = npt.NDArray[np.int64]
+OURS = SpecialIds()
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Encoded:
     src: tuple[Ids, ...]
     tgt: tuple[Ids, ...]
     n_dropped: int = 0
+    pad_id: int = PAD
 
     def __len__(self) -> int:
         return len(self.src)
@@ -38,11 +40,17 @@ class Batch:
 
     src: Ids
     tgt: Ids
+    pad_id: int = PAD
+
+    @property
+    def n_labels(self) -> int:
+        """Real target tokens to predict."""
+        return int((self.tgt[:, 1:] != self.pad_id).sum())
 
     @property
     def n_tokens(self) -> int:
         """Real source tokens plus real target tokens to predict."""
-        return int((self.src != PAD).sum() + (self.tgt[:, 1:] != PAD).sum())
+        return int((self.src != self.pad_id).sum()) + self.n_labels
 
 
 def encode(
@@ -51,33 +59,31 @@ def encode(
     tgt_tokenizer: Tokenizer,
     *,
     max_length: int,
-    start_id: int = BOS,
+    ids: SpecialIds = OURS,
 ) -> Encoded:
-    """Ids of the pairs with at most `max_length` tokens per side, `</s>` included; the others are only counted."""
-    sources = src_tokenizer.encode_many([pair.src for pair in pairs])
-    targets = tgt_tokenizer.encode_many([pair.tgt for pair in pairs])
+    """Ids of the pairs with at most `max_length` tokens per side, special ones included; others are only counted."""
+    sources = map(ids.source, src_tokenizer.encode_many([pair.src for pair in pairs]))
+    targets = map(ids.target, tgt_tokenizer.encode_many([pair.tgt for pair in pairs]))
+    rows = list(zip(sources, targets, strict=True))
+    lengths = [max(len(src), len(tgt)) for src, tgt in rows]
     kept = [
-        (np.array([*src, EOS]), np.array([start_id, *tgt, EOS]))
-        for src, tgt in zip(sources, targets, strict=True)
-        if max(len(src), len(tgt)) < max_length
+        (np.array(src), np.array([ids.start, *tgt]))
+        for (src, tgt), length in zip(rows, lengths, strict=True)
+        if length <= max_length
     ]
     if not kept:
-        shortest = min(
-            (max(len(src), len(tgt)) + 1 for src, tgt in zip(sources, targets, strict=True)),
-            default=0,
-        )
         raise UserError(
             f"None of the {len(pairs):,} pairs fits into `data.max_length` {max_length} tokens (the shortest needs"
-            f" {shortest}); raise `data.max_length`, or split the texts."
+            f" {min(lengths, default=0)}); raise `data.max_length`, or split the texts."
         )
-    return Encoded(
-        tuple(src for src, _ in kept), tuple(tgt for _, tgt in kept), len(pairs) - len(kept)
-    )
+    n_dropped = len(pairs) - len(kept)
+    src_rows, tgt_rows = zip(*kept, strict=True)
+    return Encoded(src_rows, tgt_rows, n_dropped, ids.pad)
 
 
-def pad(rows: Sequence[Ids]) -> Ids:
+def pad(rows: Sequence[Ids], pad_id: int = PAD) -> Ids:
     """Rows of different lengths -> (rows, longest), padded at the end."""
-    padded = np.full((len(rows), max(len(row) for row in rows)), PAD, dtype=np.int64)
+    padded = np.full((len(rows), max(len(row) for row in rows)), pad_id, dtype=np.int64)
     for target, row in zip(padded, rows, strict=True):
         target[: len(row)] = row
     return padded
@@ -124,4 +130,6 @@ def in_order(data: Encoded, batch_tokens: int) -> Iterator[Batch]:
 
 def build(data: Encoded, rows: Ids) -> Batch:
     """The batch of these rows."""
-    return Batch(pad([data.src[i] for i in rows]), pad([data.tgt[i] for i in rows]))
+    pad_id = data.pad_id
+    src = pad([data.src[i] for i in rows], pad_id)
+    return Batch(src, pad([data.tgt[i] for i in rows], pad_id), pad_id)

@@ -9,11 +9,21 @@ from typing import Any
 
 from torch import Tensor
 
-from s2s.config import DataConfig, ModelConfig, Recipe, SpecialIds, TokenizerConfig, UserError
+from s2s.config import (
+    DataConfig,
+    ModelConfig,
+    Recipe,
+    SpecialIds,
+    TokenizerConfig,
+    TrainConfig,
+    UserError,
+)
 from s2s.pretrained.model import PublishedModel, read_ids, read_model
 from s2s.tokenizers import Tokenizer, open_pretrained
 
 MOST_TOKENS = 4096  # of a source or target in a recipe
+# For training that starts from a published model: the rate is that of transformers' Trainer.
+FINE_TUNING = TrainConfig(steps=500, lr=5e-5, warmup_steps=50, batch_tokens=1024)
 
 
 @dataclass(frozen=True)
@@ -66,8 +76,11 @@ def _recipe(model: PublishedModel, config: ModelConfig) -> Recipe:
     longest = min(model.longest, config.positions.longest or model.longest, MOST_TOKENS)
     return Recipe(
         data=DataConfig(max_length=longest),
-        tokenizer=TokenizerConfig(model.family.tokenizer, shared=config.embeddings.shared),
+        tokenizer=TokenizerConfig(
+            model.family.tokenizer, model.src_vocab_size, shared=config.embeddings.shared
+        ),
         model=config,
+        train=FINE_TUNING,
     )
 
 

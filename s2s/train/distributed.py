@@ -22,7 +22,6 @@ from torch import Tensor
 
 from s2s.config import UserError
 from s2s.data import Batch, Ids
-from s2s.tokenizers import PAD
 
 # For a process that reads its dataset, or for the first one while it validates.
 LONGEST_WAIT = timedelta(hours=2)
@@ -38,24 +37,20 @@ class Share:
     n_labels: int  # real target tokens, by which its gradient counts; 0 where there are fewer rows than processes
 
 
-def n_labels(batch: Batch) -> int:
-    """Real target tokens that are to be predicted."""
-    return int((batch.tgt[:, 1:] != PAD).sum())
-
-
 def share(batch: Batch, rank: int, size: int) -> Share:
     """Every `size`-th row, without the padding that only other rows need; a process without one takes the first, for
     nothing.
     """
     has_row = rank < len(batch.src)
     rows = slice(rank, None, size) if has_row else slice(1)
-    own = Batch(_trimmed(batch.src[rows]), _trimmed(batch.tgt[rows]))
-    return Share(own, n_labels(own) if has_row else 0)
+    src, tgt = (_trimmed(ids[rows], batch.pad_id) for ids in (batch.src, batch.tgt))
+    own = Batch(src, tgt, batch.pad_id)
+    return Share(own, own.n_labels if has_row else 0)
 
 
-def _trimmed(ids: Ids) -> Ids:
+def _trimmed(ids: Ids, pad_id: int) -> Ids:
     """Without the columns that are all padding: (rows, len) -> (rows, longest)."""
-    longest = int((ids != PAD).sum(1).max())
+    longest = int((ids != pad_id).sum(1).max())
     return ids[:, :longest]
 
 

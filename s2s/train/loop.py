@@ -242,10 +242,10 @@ class Trainer:
         """The probe sentences as the model translates them now."""
         if not self.data.probes:
             return
-        eos = self.recipe.model.ids.eos
+        special = self.recipe.model.ids
         sources = [source for source, _ in self.data.probes]
         ids = self.data.src_tokenizer.encode_many(sources)
-        rows = batches.pad([np.array([*row, eos]) for row in ids])
+        rows = batches.pad([np.array(special.source(row)) for row in ids], special.pad)
         src = torch.from_numpy(rows).to(self.device)  # (probes, src_len)
         settings = Greedy(max_new_tokens=self.recipe.data.max_length)
         with inference(self.model):

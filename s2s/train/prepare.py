@@ -30,12 +30,12 @@ def prepare(
 ) -> TrainingData:
     """Fit the tokenizers on the training pairs (unless given), encode both corpora, check that memory will suffice."""
     ids = recipe.model.ids
-    if (ids.pad, ids.eos) != (PAD, EOS) or ids.start > UNK:
-        raise UserError(
-            f"`model.ids` {ids.pad}, {ids.start}, {ids.eos} do not fit our tokenizers;"
-            f" give pad {PAD}, eos {EOS} and a start from {PAD} to {UNK}."
-        )
     if tokenizers is None:
+        if (ids.pad, ids.eos) != (PAD, EOS) or ids.start > UNK:
+            raise UserError(
+                f"`model.ids` {ids.pad}, {ids.start}, {ids.eos} do not fit our tokenizers;"
+                f" give pad {PAD}, eos {EOS} and a start from {PAD} to {UNK}."
+            )
         sources = [pair.src for pair in train.pairs]
         targets = [pair.tgt for pair in train.pairs]
         tokenizers = fit(recipe.tokenizer, sources, targets)
@@ -43,7 +43,7 @@ def prepare(
 
     def encode(corpus: Corpus) -> batches.Encoded:
         length = recipe.data.max_length
-        return batches.encode(corpus.pairs, *tokenizers, max_length=length, start_id=ids.start)
+        return batches.encode(corpus.pairs, *tokenizers, max_length=length, ids=ids)
 
     encoded = encode(train)
     check_memory(

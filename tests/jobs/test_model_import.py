@@ -14,7 +14,7 @@ import transformers
 
 import s2s
 from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, override
 from s2s.jobs import run_archives, training
 from s2s.jobs.model_import import import_folder
 from s2s.runs import Run, RunFolder, guests, list_runs
@@ -207,3 +207,29 @@ def test_an_imported_run_goes_into_a_zip_and_comes_back(
     assert again.translate(SOURCES) == run.translate(SOURCES)
     assert again.starting_settings == run.starting_settings
     assert again.folder.about()["command"] == run.folder.about()["command"]
+
+
+@pytest.mark.parametrize("name", ["t5", "marian_separate", "bart", "mbart", "m2m100"])
+def test_an_imported_run_is_fine_tuned_like_any(
+    name: str, imported: Callable[[str], Imported], tmp_path: Path
+) -> None:
+    run = imported(name).run
+    changes = {"train.steps": 30, "train.lr": 0.003, "train.watch.validate_every": 15}
+    changes |= {"train.watch.save_every": 15, "train.warmup_steps": 5, "train.threads": 1}
+    recipe = override(run.recipe, {**changes, "train.batch_tokens": 256, "data.max_length": 64})
+    pairs = [(source, target) for source in SOURCES for target in ("the house", "to be")]
+    (tmp_path / "pairs.tsv").write_text("".join(f"{src}\t{tgt}\n" for src, tgt in pairs * 2))
+    request = training.RunRequest(
+        recipe, f"{tmp_path / 'pairs.tsv'}", init_from=str(run.folder.path)
+    )
+    list(training.run(training.start(request, tmp_path / "tuned")))
+    tuned = s2s.load(tmp_path / "tuned")
+    losses = [line["loss"] for line in tuned.folder.lines("metrics") if line["kind"] == "valid"]
+    assert losses[-1] < losses[0]
+    before, after = (
+        sum(one.log_prob for one in each.force(*zip(*pairs, strict=True))) for each in (run, tuned)
+    )
+    assert after > before
+    assert tuned.recipe.model.ids == run.recipe.model.ids
+    assert tuned.starting_settings == run.starting_settings
+    assert isinstance(tuned.src_tokenizer, PretrainedTokenizer)

@@ -15,7 +15,7 @@ import torch
 from s2s.data import Batch
 from s2s.model.weights import read_weights, saved_steps, weights_path
 from s2s.runs import RunFolder
-from s2s.train.distributed import Group, n_labels, share
+from s2s.train.distributed import Group, share
 from tests import processes
 from tests.conftest import TINY, make_run
 from tests.processes import wait_for
@@ -161,7 +161,7 @@ def test_every_row_is_somebodys_and_none_is_counted_twice() -> None:
         for n_rows in [1, 2, 3, 7]:
             whole = batch(n_rows)
             shares = [share(whole, rank, size) for rank in range(size)]
-            assert sum(one.n_labels for one in shares) == n_labels(whole)
+            assert sum(one.n_labels for one in shares) == whole.n_labels
             for side in ("src", "tgt"):
                 rows = [
                     tuple(row[row > 0])

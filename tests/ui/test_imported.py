@@ -4,8 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from s2s.jobs import model_import
+from s2s import settings
+from s2s.config import Recipe
+from s2s.jobs import model_import, queue
 from s2s.runs import runs_folder
+from s2s.share import pack
+from s2s.ui.kit import cached
 from tests.pretrained.checkpoints import make_checkpoint
 from tests.screen import PAGES, opened, page_text
 
@@ -27,3 +31,24 @@ def test_a_page_opens_with_an_imported_run(page: str, checkpoint: Path) -> None:
         assert "Imported T5 checkpoint" in page_text(screen)
     if page == "compare":
         assert screen.number_input(key="c1 beam num_beams").value == 3  # as the checkpoint says
+
+
+def test_an_imported_run_fills_the_form_of_train_with_what_fine_tuning_needs(
+    checkpoint: Path,
+) -> None:
+    folder = model_import.import_folder(checkpoint, runs_folder() / "opened")
+    cached.refresh_runs()
+    start = {"source": "synthetic:reverse", "preset": "small", "start from": "opened"}
+    screen = opened("train", set=pack(start))
+    screen.session_state["from a run"] = True
+    screen.run()
+    screen.button(key="take origin").click().run()
+    assert not screen.exception
+    assert not screen.error
+    assert screen.number_input(key="set train.lr").value == folder.recipe().train.lr
+    assert screen.toggle(key="with a control run").disabled
+    screen.button(key="train").click().run()
+    (job,) = queue.jobs(settings.OWNER)
+    recipe = Recipe.from_json(job.spec["recipe"])
+    assert recipe.model == folder.recipe().model
+    assert recipe.tokenizer == folder.recipe().tokenizer

@@ -50,9 +50,17 @@ class Forecast:
         return self.seconds < EXPRESS_SECONDS
 
 
-def forecast(recipe: Recipe, preview: Preview, calibration: Calibration = UNCALIBRATED) -> Forecast:
-    """The cost of training on the dataset of this preview, on this computer."""
-    src_size, tgt_size = vocab_sizes(recipe, preview)
+def forecast(
+    recipe: Recipe,
+    preview: Preview,
+    calibration: Calibration = UNCALIBRATED,
+    *,
+    sizes: tuple[int, int] | None = None,
+) -> Forecast:
+    """The cost of training on the dataset of this preview, on this computer; `sizes` are those of the vocabularies of a
+    run that initializes it.
+    """
+    src_size, tgt_size = sizes or vocab_sizes(recipe, preview)
     tokens = max(1, _tokens(recipe, preview))
     steps = recipe.train.steps
     slots = min(recipe.train.batch_tokens, tokens)

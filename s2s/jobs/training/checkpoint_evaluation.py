@@ -114,15 +114,14 @@ def scores(trainer: Trainer, sources: Sequence[str], references: Sequence[str]) 
     lengths = [len(ids) for ids in data.tgt_tokenizer.encode_many(references)]
     settings = Greedy(max_new_tokens=min(trainer.recipe.data.max_length, 2 * max(lengths) + 10))
     rows = data.src_tokenizer.encode_many(sources)
-    eos = trainer.recipe.model.ids.eos
+    special = trainer.recipe.model.ids
     by_length = sorted(range(len(rows)), key=lambda i: len(rows[i]))
     texts = [""] * len(rows)
     with inference(trainer.model):
         for start in range(0, len(rows), ROWS):
             chosen = by_length[start : start + ROWS]
-            src = torch.from_numpy(batches.pad([np.array([*rows[i], eos]) for i in chosen])).to(
-                trainer.device
-            )
+            read = [np.array(special.source(rows[i])) for i in chosen]
+            src = torch.from_numpy(batches.pad(read, special.pad)).to(trainer.device)
             for i, found in zip(
                 chosen, greedy(stepper_for(trainer.model, src), settings), strict=True
             ):
@@ -195,7 +194,9 @@ def heads(trainer: Trainer, encoded_pairs: Sequence[EncodedPair]) -> dict[str, A
 def _cross(trainer: Trainer, encoded_pairs: Sequence[EncodedPair]) -> Iterator[Weights]:
     """Cross-attention of each pair, without padding: (layers, heads, tgt_len, src_len)."""
     data = batches.Encoded(
-        tuple(one.src for one in encoded_pairs), tuple(one.tgt for one in encoded_pairs)
+        tuple(one.src for one in encoded_pairs),
+        tuple(one.tgt for one in encoded_pairs),
+        pad_id=trainer.recipe.model.ids.pad,
     )
     found: dict[int, Weights] = {}
     for rows in batches.pack(
@@ -252,12 +253,11 @@ def _encode(trainer: Trainer, pairs: Sequence[Pair], limit: int) -> list[Encoded
     data = trainer.data
     sources = data.src_tokenizer.encode_many([pair.src for pair in pairs])
     targets = data.tgt_tokenizer.encode_many([pair.tgt for pair in pairs])
+    rows = zip(pairs, map(special.source, sources), map(special.target, targets), strict=True)
     return [
-        EncodedPair(
-            pair, np.array([*src, special.eos]), np.array([special.start, *tgt, special.eos])
-        )
-        for pair, src, tgt in zip(pairs, sources, targets, strict=True)
-        if max(len(src), len(tgt)) < limit
+        EncodedPair(pair, np.array(src), np.array([special.start, *tgt]))
+        for pair, src, tgt in rows
+        if max(len(src), len(tgt)) <= limit
     ]
 
 

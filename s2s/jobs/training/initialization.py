@@ -11,7 +11,7 @@ from s2s.config import Recipe, UserError, flat
 from s2s.data import Pair
 from s2s.model import saved_steps, weights_path
 from s2s.runs import RunFolder
-from s2s.tokenizers import UNK, Tokenizer
+from s2s.tokenizers import Tokenizer
 
 # Settings of the model that change neither the shape nor the meaning of any weight.
 FREE = (
@@ -113,4 +113,4 @@ def check_vocabulary(given: InitialCheckpoint, pairs: Iterable[Pair]) -> str:
 
 def _unknown(tokenizer: Tokenizer, texts: Iterable[str]) -> float:
     ids = [token for row in tokenizer.encode_many(list(texts)) for token in row]
-    return ids.count(UNK) / max(1, len(ids))
+    return ids.count(tokenizer.unk_id) / max(1, len(ids))

@@ -108,7 +108,7 @@ def start_in_stages(
     notes = (*_notes(pairs, data, recipe), *filter(None, [unknown]))
     with locked(folder):  # a run in training that has no checkpoint yet keeps its files
         about = _about(request, pairs, data, notes)
-        about |= {"init_from": asdict(initial)} if initial else {}
+        about |= _from_initial(initial) if initial else {}
         about |= _earlier_notes(folder, recipe) if is_retry else {}
         repeat = command.to_repeat(recipe, about)
         about["command"] = command.with_changes(repeat, about.get("changes", []))
@@ -129,6 +129,12 @@ def _earlier_notes(folder: RunFolder, recipe: Recipe) -> dict[str, Any]:
     if folder.recipe() == recipe:
         keys.add("changes")
     return {key: about[key] for key in keys & about.keys()}
+
+
+def _from_initial(initial: InitialCheckpoint) -> dict[str, Any]:
+    """What recipe.json says of the run that initializes another one, and what it takes over."""
+    settings = initial.folder.starting_settings()
+    return {"init_from": asdict(initial), **({"starting_settings": settings} if settings else {})}
 
 
 @dataclass(frozen=True)

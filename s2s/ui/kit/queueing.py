@@ -16,7 +16,9 @@ def queue_runs(orders: list[training.RunRequest]) -> list[str]:
     Raises UserError where one is refused; then none is queued. Nothing interrupts it once they are.
     """
     orders = _numbered(orders)
-    are_express = [cached.forecast(order.source, order.recipe).is_express for order in orders]
+    are_express = [
+        cached.forecast(order.source, order.recipe, order.init_from).is_express for order in orders
+    ]
     ids = sweep.submit(orders, are_express)
     worker.ensure()
     return ids

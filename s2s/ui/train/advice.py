@@ -160,10 +160,8 @@ def change(
     form = {PREFIX + key: st.session_state.get(PREFIX + key, now[key]) for key in RECIPE_KEYS} | {
         "preset": request.preset
     }
-    own = own_settings(request.recipe, request.preset)
-    applied = AppliedAdvice(
-        form | dict(before or {}), form | dict(after), frozenset(PREFIX + key for key in own)
-    )
+    own = {PREFIX + key for key in own_settings(request.recipe, request.preset)} & set(form)
+    applied = AppliedAdvice(form | dict(before or {}), form | dict(after), frozenset(own))
     _show(applied.after)
     st.session_state[APPLIED] = applied
 

@@ -45,7 +45,7 @@ def panel(request: RunRequest) -> Outlook:
     if request.wrong:
         return Outlook(request.wrong)
     try:
-        cost = cached.forecast(request.source, request.recipe)
+        cost = cached.forecast(request.source, request.recipe, request.init_from)
         preview = cached.preview(request.source)
     except UserError as wrong:  # the dataset cannot be read
         forms.show_error(wrong)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from s2s.config import UserError, flat
+from s2s.config import Recipe, UserError, flat
 from s2s.jobs import initialization
 from s2s.ui.kit import cached, forms, plain, unique_names
 from s2s.ui.kit.recipe_state import INIT_FROM, PREFIX, RECIPE_KEYS
@@ -21,6 +21,8 @@ ORIGIN_KEYS = tuple(
     for key in RECIPE_KEYS
     if key.startswith(("model.", "tokenizer.")) or key == "data.max_length"
 )
+# Of a published model also those that suit its fine-tuning.
+FINE_TUNING_KEYS = ("train.steps", "train.lr", "train.warmup_steps", "train.batch_tokens")
 HELP = (
     "Two common ways: denoise, then summarize (learn the language from plain text, then the task),"
     " and translate, then reverse the direction. Vocabulary and model must have the same shape as that run's."
@@ -43,9 +45,27 @@ def panel(request: RunRequest) -> RunRequest:
         f":material/fork_right: Initialized from {plain(cached.title(run_id))}: model, tokenizer and `data.max_length`"
         " are taken from it, since its weights fit no others."
     )
-    has_control = bool(st.session_state.get(CONTROL))
-    request = replace(request, init_from=run_id, has_control=has_control)
+    has_control = bool(st.session_state.get(CONTROL)) and not _is_imported(run_id)
+    request = replace(
+        request,
+        init_from=run_id,
+        has_control=has_control,
+        recipe=_with_its_ids(request.recipe, run_id),
+    )
     return request if request.wrong else replace(request, wrong=_mismatch(request))
+
+
+def _is_imported(run_id: str) -> bool:
+    """Whether its tokenizer is a published one, so that nothing can be trained with it from scratch."""
+    return bool(cached.metadata(run_id).get("imported"))
+
+
+def _with_its_ids(recipe: Recipe, run_id: str) -> Recipe:
+    """The recipe with the special ids of the run's tokenizer, which no form has."""
+    origin = cached.recipe(run_id)
+    if origin is None:
+        return recipe
+    return replace(recipe, model=replace(recipe.model, ids=origin.model.ids))
 
 
 def _widgets(request: RunRequest, run_id: str) -> None:
@@ -66,7 +86,7 @@ def _widgets(request: RunRequest, run_id: str) -> None:
         st.toggle(
             "Train a control run from scratch, too",
             key=CONTROL,
-            disabled=not run_id,
+            disabled=not run_id or _is_imported(run_id),
             persist_state="session",
             help="A second run with the same settings and random initial weights; Runs shows both side by side.",
         )
@@ -75,9 +95,10 @@ def _widgets(request: RunRequest, run_id: str) -> None:
 def _take_settings(request: RunRequest, before: str) -> None:
     """Fill the form with what the weights need; `before` is the run that initialized it until now."""
     run_id = st.session_state.get(INIT_FROM)
-    if recipe := cached.recipe(run_id) if run_id else None:
+    if run_id and (recipe := cached.recipe(run_id)):
         values = flat(recipe)
-        taken = {PREFIX + key: values[key] for key in ORIGIN_KEYS}
+        keys = (*ORIGIN_KEYS, *FINE_TUNING_KEYS) if _is_imported(run_id) else ORIGIN_KEYS
+        taken = {PREFIX + key: values[key] for key in keys}
         advice.change(request, taken | {INIT_FROM: run_id}, {INIT_FROM: before})
 
 

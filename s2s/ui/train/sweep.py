@@ -106,7 +106,9 @@ def _orders(request: RunRequest, chosen: list[tuple[str, str]]) -> list[training
 def _button(orders: list[training.RunRequest]) -> None:
     n = len(orders)
     if n:
-        seconds = sum(cached.forecast(order.source, order.recipe).seconds for order in orders)
+        seconds = sum(
+            cached.forecast(order.source, order.recipe, order.init_from).seconds for order in orders
+        )
         names = [order.name.rpartition(": ")[2] for order in orders[:3]]
         listed = "; ".join(names + ["…"] * (n > 3))
         st.caption(as_markdown(f"{n} run{'s' * (n > 1)}, {duration(seconds)} in total: {listed}"))

@@ -13,7 +13,7 @@ import streamlit as st
 from s2s.config import POSITION_KINDS, ModelConfig
 from s2s.model import Embed, Learned, TokenEmbedding, sinusoids
 from s2s.runs import Run
-from s2s.tokenizers import SPECIALS
+from s2s.tokenizers import SPECIALS, PretrainedTokenizer
 from s2s.ui.walkthrough.code import Code
 from s2s.ui.walkthrough.pictures import show_pairs, show_tensor
 from s2s.ui.walkthrough.step import (
@@ -41,9 +41,7 @@ MAX_UNKNOWN = 5  # words that are listed
 def _draw_tokens(sentence: TracedSentence) -> None:
     st.html(f'<p dir="auto"><b>{html.escape(sentence.text)}</b></p>')
     _token_chips((token, "") for token in sentence.src_tokens)
-    st.caption(
-        f"{len(sentence.src_tokens)} tokens. `</s>` is appended to every source: it marks the end of the sentence."
-    )
+    st.caption(f"{len(sentence.src_tokens)} tokens. {_around(sentence.run)}")
     if unknown := sentence.run.unknown(sentence.text)[:MAX_UNKNOWN]:
         words = ", ".join(map(quoted, unknown))
         st.caption(f"Not in the vocabulary, so replaced by `<unk>`: {words}.")
@@ -52,10 +50,10 @@ def _draw_tokens(sentence: TracedSentence) -> None:
 def _draw_ids(sentence: TracedSentence) -> None:
     tokens = sentence.src_tokens
     _token_chips((token, str(id)) for token, id in zip(tokens, sentence.src_ids, strict=True))
-    size = sentence.run.src_tokenizer.vocab_size
-    st.caption(
-        f"{len(tokens)} integers from 0 to {size - 1:,}. The special tokens `<pad>` `<s>` `</s>` `<unk>` come first."
-    )
+    tokenizer = sentence.run.src_tokenizer
+    is_ours = tokenizer.kind != PretrainedTokenizer.kind
+    first = " The special tokens `<pad>` `<s>` `</s>` `<unk>` come first." if is_ours else ""
+    st.caption(f"{len(tokens)} integers from 0 to {tokenizer.vocab_size - 1:,}.{first}")
     repeated = sorted({token for token in tokens if tokens.count(token) > 1})
     if repeated:
         st.caption(
@@ -122,8 +120,24 @@ def _draw_rotation(sentence: TracedSentence) -> None:
     )
 
 
+def _around(run: Run) -> str:
+    """The special tokens of every source."""
+    ids = run.recipe.model.ids
+    end = "it marks the end of the sentence."
+    if ids.source([]) == [ids.eos]:
+        return f"`</s>` is appended to every source: {end}"
+    names = ", ".join(map(quoted, run.src_tokenizer.tokens(ids.source([]))))
+    return f"Every source has these special tokens, as the model was trained: {names}; of `</s>`, {end}"
+
+
 def _tokens_explanation(run: Run) -> tuple[str, str]:
     tokenizer = run.src_tokenizer
+    if tokenizer.kind == PretrainedTokenizer.kind:
+        return (
+            f"A model has a fixed vocabulary, here {tokenizer.vocab_size:,} tokens, special ones included, and writes"
+            " every text with it.",
+            "",
+        )
     noun = "word" if tokenizer.kind == "word" else "token"
     entries = counted(tokenizer.vocab_size - len(SPECIALS), noun)
     return (

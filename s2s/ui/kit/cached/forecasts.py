@@ -10,22 +10,40 @@ import torch
 from s2s import settings
 from s2s.config import PRESETS, Recipe
 from s2s.data import require_readable
-from s2s.jobs import Calibration, Forecast, Recommendation, calibrate, recommend
+from s2s.jobs import Calibration, Forecast, Recommendation, calibrate, initialization, recommend
 from s2s.jobs import forecast as make_forecast
 from s2s.ui.kit.cached.dataset_previews import preview
 
 
-def forecast(spec: str, recipe: Recipe) -> Forecast:
-    """Time, memory and size of a training run. Raises UserError for a dataset that cannot be read."""
+def forecast(spec: str, recipe: Recipe, init_from: str = "") -> Forecast:
+    """Time, memory and size of a training run, maybe initialized from another one.
+
+    Raises UserError for a dataset that cannot be read, or an initializing run that is gone.
+    """
     require_readable(spec)
-    return _forecast(str(settings.home()), spec, json.dumps(recipe.to_json()), throughput(), recipe)
+    home = str(settings.home())
+    sizes = (
+        _vocab_sizes(home, str(initialization.parse_checkpoint(init_from))) if init_from else None
+    )
+    return _forecast(home, spec, json.dumps(recipe.to_json()), throughput(), sizes, recipe)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
 def _forecast(
-    home: str, spec: str, recipe_json: str, pace: Calibration, _recipe: Recipe
+    home: str,
+    spec: str,
+    recipe_json: str,
+    pace: Calibration,
+    sizes: tuple[int, int] | None,
+    _recipe: Recipe,
 ) -> Forecast:
-    return make_forecast(_recipe, preview(spec), pace)
+    return make_forecast(_recipe, preview(spec), pace, sizes=sizes)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _vocab_sizes(home: str, checkpoint: str) -> tuple[int, int]:
+    src, tgt = initialization.parse_checkpoint(checkpoint).tokenizers()
+    return src.vocab_size, tgt.vocab_size
 
 
 def throughput() -> Calibration:
