@@ -27,7 +27,7 @@ class _Progress:
 
     def note(self, done: int) -> None:
         now = time.time()
-        if now - self.noted < STATUS_SECONDS:
+        if done < self.n_bytes and now - self.noted < STATUS_SECONDS:
             return
         self.noted = now
         speed = done / max(now - self.started, 1e-3)

@@ -30,9 +30,11 @@ def panel() -> None:
 
 
 def _shown() -> list[ImportProgress]:
-    """The live ones, and the one that was started last in this view."""
+    """The live ones, and the one that was started last in this view, unless its run was deleted since."""
     every = import_service.imports(access.current())
-    return [row for row in every if row.is_live or row.run == STATE.now.opening]
+    started = [row for row in every if row.run == STATE.now.opening and not row.is_live]
+    ended = [row for row in started if row.state != "done" or row.run in cached.runs()]
+    return [*(row for row in every if row.is_live), *ended]
 
 
 def _panel(before: dict[str, str], times: int) -> None:

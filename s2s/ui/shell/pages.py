@@ -76,7 +76,7 @@ PAGES = (
         icon=":material/history:",
         url_path="runs",
         keys=("run", "set"),
-        summary="Every training run: compare, continue, share, export",
+        summary="Every run: compare, continue, share, export; open a published model",
         run="any",
     ),
     Page(

@@ -167,6 +167,17 @@ def test_progress_and_time_left_are_told_while_it_downloads_and_cancel_leaves_no
     assert not (runs_folder() / run_id).exists()
 
 
+def test_a_whole_download_is_told_as_whole_while_the_model_opens(served: Hub) -> None:
+    run_id = submitted()
+    context = FakeContext()
+    work = JOBS["import"].work(claimed(), context)
+    for _ in work:
+        if context.said[-1] == "Opening the model.":
+            break
+    now = import_service.progress(run_id, access.LOCAL)
+    assert 0 < now.done == now.n
+
+
 FAULTS = {
     "broken": (Fault(match="safetensors", status=503), r"The Hub failed \(503\)"),
     "gone": (Fault(match="api", status=500), r"The Hub failed \(500\)"),

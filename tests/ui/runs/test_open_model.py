@@ -12,7 +12,7 @@ from s2s import access
 from s2s.jobs import import_service, queue
 from s2s.jobs.registry import JOBS
 from s2s.pretrained import MODELS
-from s2s.runs import list_runs
+from s2s.runs import list_runs, listing
 from s2s.ui.kit import cached
 from s2s.ui.runs import open_model
 from tests.hostile.home import visiting
@@ -103,6 +103,10 @@ def test_a_model_is_looked_up_opened_and_explored(served: Hub) -> None:
     links = [each.proto for each in screen.get("page_link")]
     assert {"Compare strategies", "Attention"} <= {link.label for link in links}
     assert any(row.id in link.query_string for link in links)
+    listing.delete(row.id, access.LOCAL)
+    cached.refresh_runs()
+    screen.run()
+    assert not screen.success, "a run that was deleted is not offered"
 
 
 def test_an_import_can_be_canceled(served: Hub) -> None:
