@@ -55,7 +55,7 @@ def _add(archive: zipfile.ZipFile, info: zipfile.ZipInfo, file: IO[bytes]) -> En
         return _copied(file, member)
 
 
-def extract(archive: zipfile.ZipFile, name: str, path: Path) -> Entry:
+def copy_out(archive: zipfile.ZipFile, name: str, path: Path) -> Entry:
     """Writes a member to a new file. Raises what reading a damaged archive raises, and OSError."""
     with archive.open(name) as member, path.open("xb") as file:
         entry = _copied(member, file)

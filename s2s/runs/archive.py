@@ -261,7 +261,7 @@ def _copy(run_zip: RunZip, name: str, entry: Entry, path: Path) -> None:
     """Writes one file. Raises UserError where it is damaged, or has another hash than the manifest says."""
     path.parent.mkdir(exist_ok=True)
     try:
-        found = archives.extract(run_zip.archive, name, path)
+        found = archives.copy_out(run_zip.archive, name, path)
     except OSError:
         raise
     except DAMAGED as error:
