@@ -20,6 +20,7 @@ from s2s.hub.names import check_model, check_revision
 SECONDS = 6.0
 CONFIG = "config.json"
 MAX_CONFIG = 1_000_000  # bytes
+UNKNOWN = -1  # bytes
 SETTINGS = (CONFIG, "generation_config.json")
 TOKENIZERS = (  # one of these says how a text becomes ids
     "tokenizer.json",
@@ -82,8 +83,10 @@ def preflight_model(
 ) -> Model:
     """The needed files of a model, their revision, and its config.json, within `seconds` whatever the Hub does.
 
-    Two requests. Raises UserError with one sentence for each possible failure, and for a model that is too large, or
-    that lacks a config.json, weights or a tokenizer.
+    Two requests, and one more for a model that was renamed.
+
+    Raises UserError with one sentence for each possible failure, and for a model that is too large, or that lacks a
+    config.json, weights or a tokenizer.
     """
     name = check_model(name)
     token = access.sane(token)
@@ -149,8 +152,11 @@ class _ModelLookup(Lookup):
     kind = "model"
 
     def model(self, revision: str) -> Model:
-        info = self.request(lambda: self._info(revision))
+        info = self.request(lambda: self._info(self.name, revision))
+        if str(info.id) != self.name:  # it was renamed, and the redirect may lose what was asked
+            info = self.request(lambda: self._info(str(info.id), revision))
         files = needed(self.name, [_file(sibling) for sibling in info.siblings or ()])
+        self.request(lambda: _check_listed(files))
         check_size(self.name, sum(file.size for file in files))
         content = self.request(lambda: self._config(str(info.id), str(info.sha)))
         about = card(info)
@@ -165,10 +171,10 @@ class _ModelLookup(Lookup):
             languages=words(about.get("language")),
         )
 
-    def _info(self, revision: str) -> Any:
+    def _info(self, name: str, revision: str) -> Any:
         api = access.library().HfApi(endpoint=access.endpoint(), token=self.token or False)
         return api.model_info(
-            self.name, revision=revision or None, timeout=self.left(), files_metadata=True
+            name, revision=revision or None, timeout=self.left(), files_metadata=True
         )
 
     def _config(self, name: str, sha: str) -> bytes:
@@ -195,7 +201,15 @@ class _ModelLookup(Lookup):
 
 def _file(sibling: Any) -> ModelFile:
     sha256 = str(sibling.lfs.sha256) if sibling.lfs else ""
-    return ModelFile(str(sibling.rfilename), int(sibling.size or 0), sha256)
+    return ModelFile(
+        str(sibling.rfilename), UNKNOWN if sibling.size is None else int(sibling.size), sha256
+    )
+
+
+def _check_listed(files: Sequence[ModelFile]) -> None:
+    """Raises KeyError, as an answer that makes no sense does, where the Hub does not say how large a file is."""
+    if any(file.size == UNKNOWN for file in files):
+        raise KeyError("size")
 
 
 def _parsed(name: str, content: bytes) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class Repo:
     gated: bool = False
     disabled: bool = False
     fault: Fault | None = None
-    listed: Mapping[str, int] = field(default_factory=dict)
+    listed: Mapping[str, int | None] = field(default_factory=dict)
 
     def revision(self, name: str) -> Mapping[str, bytes] | None:
         """The files of a branch or of a commit."""

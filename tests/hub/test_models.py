@@ -41,6 +41,7 @@ MODELS = {
     "team/list-config": Repo({**FILES, "config.json": b"[1]"}),
     "team/large-config": Repo({**FILES, "config.json": b" " * 1_000_001}),
     "team/large": Repo(FILES, listed={"model.safetensors": 40_000_000_000}),
+    "team/sizeless": Repo(FILES, listed={"model.safetensors": None}),
 }
 
 
@@ -114,7 +115,9 @@ def test_two_requests_get_the_needed_files_and_what_the_card_says(served: Hub) -
 
 
 def test_an_old_name_leads_to_the_new_one(served: Hub) -> None:
-    assert hub.preflight_model("whole").id == "team/whole"
+    found = hub.preflight_model("whole")
+    assert found == hub.preflight_model("team/whole")
+    assert found.size > len(WEIGHTS)
 
 
 def test_torch_files_are_taken_where_there_is_no_safetensors_and_shards_together(
@@ -153,6 +156,7 @@ MESSAGES = {
     "team/broken-config": "config.json of `team/broken-config` is no valid JSON",
     "team/list-config": "holds no settings",
     "team/large-config": "larger than 1 MB",
+    "team/sizeless": "unexpected answer to the request for the model `team/sizeless`",
     "team/large": "would download 40.0 GB, and at most 10.0 GB",
 }
 
