@@ -93,9 +93,8 @@ def _in_languages(
     Raises UserError for a language that the model lacks, and where it needs a target language and none is known.
     """
     src_lang, tgt_lang = given
-    if (
-        src.languages and not tgt.languages
-    ):  # such a source says into which language it is translated
+    says_target = bool(src.languages) and not tgt.languages  # as the sources of Marian
+    if says_target:
         src_lang = src_lang or tgt_lang
         tgt_lang = ""
     if src_lang:

@@ -1,6 +1,5 @@
 """Published families are rows of ModelConfig: each equals transformers' own model with the same weights."""
 
-import re
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -31,6 +30,7 @@ from s2s.config import (
     Stack,
 )
 from s2s.model.transformer import Transformer
+from s2s.pretrained import FAMILIES as PUBLISHED
 from s2s.sizing import count_parameters
 
 VOCAB = 40
@@ -159,56 +159,6 @@ FAMILIES: MappingProxyType[str, tuple[ModelConfig, PreTrainedConfig]] = MappingP
     }
 )
 
-# Their names to ours: every row is applied, in order.
-T5_NAMES = (
-    (r"^shared", "encoder.embed.tokens"),
-    (r"embed_tokens", "embed.tokens"),
-    (r"block\.0\.layer\.0\.SelfAttention\.relative_attention_bias", "embed.position.table"),
-    (r"block", "layers"),
-    (r"layer\.0\.layer_norm", "self_residual.norm"),
-    (r"(decoder.*)layer\.1\.layer_norm", r"\1cross_residual.norm"),
-    (r"layer\.[12]\.layer_norm", "feed_forward_residual.norm"),
-    (r"layer\.0\.SelfAttention", "self_attention"),
-    (r"layer\.1\.EncDecAttention", "cross_attention"),
-    (r"layer\.[12]\.DenseReluDense", "feed_forward"),
-    (r"wi_0", "gate"),
-    (r"wi(_1)?\b", "up"),
-    (r"wo\b", "down"),
-    (r"attention\.q\b", "attention.query"),
-    (r"attention\.k\b", "attention.key"),
-    (r"attention\.v\b", "attention.value"),
-    (r"attention\.o\b", "attention.output"),
-    (r"final_layer_norm", "final_norm"),
-    (r"^lm_head", "output"),
-)
-BART_NAMES = (
-    (r"^model\.", ""),
-    (r"^shared", "encoder.embed.tokens"),
-    (r"embed_tokens", "embed.tokens"),
-    (r"embed_positions", "embed.position.table"),
-    (r"layernorm_embedding", "embed.norm"),
-    (r"^(encoder|decoder)\.layer_norm", r"\1.final_norm"),
-    (r"self_attn_layer_norm", "self_residual.norm"),
-    (r"encoder_attn_layer_norm", "cross_residual.norm"),
-    (r"final_layer_norm", "feed_forward_residual.norm"),
-    (r"self_attn", "self_attention"),
-    (r"encoder_attn", "cross_attention"),
-    (r"q_proj", "query"),
-    (r"k_proj", "key"),
-    (r"v_proj", "value"),
-    (r"out_proj", "output"),
-    (r"fc1", "feed_forward.up"),
-    (r"fc2", "feed_forward.down"),
-    (r"^lm_head", "output"),
-    (r"^final_logits_bias", "output.bias"),
-)
-
-
-def our_name(name: str, rules: tuple[tuple[str, str], ...]) -> str:
-    for pattern, replacement in rules:
-        name = re.sub(pattern, replacement, name)
-    return name
-
 
 def learned(theirs: PreTrainedModel) -> dict[str, Tensor]:
     """Every trained number under each of its names; sinusoids are frozen or unsaved, and so left out."""
@@ -237,9 +187,9 @@ def make_theirs(config: PreTrainedConfig, *, is_tied: bool) -> PreTrainedModel:
 def copied(config: ModelConfig, theirs: PreTrainedModel) -> Transformer:
     """Our model with their weights: nothing is missing and nothing left over."""
     ours = Transformer(config, VOCAB, VOCAB)
-    rules = T5_NAMES if isinstance(theirs.config, T5Config) else BART_NAMES
+    family = PUBLISHED[theirs.config.model_type]
     ours.load_state_dict(
-        {our_name(name, rules): weight for name, weight in learned(theirs).items()}, strict=True
+        {family.our_name(name): weight for name, weight in learned(theirs).items()}, strict=True
     )
     return ours.eval()
 
