@@ -99,7 +99,12 @@ def _import_from_hub(arguments: argparse.Namespace) -> None:
         for n_bytes in fetching.fetch(model, Path(temporary), *languages.values(), token=token):
             _show(n_bytes, model.size)
         folder = model_import.import_folder(
-            Path(temporary) / "files", out, **languages, name=model.id, revision=model.sha
+            Path(temporary) / "files",
+            out,
+            **languages,
+            name=model.id,
+            origin=model.id,
+            revision=model.sha,
         )
     print(f"The run is in {folder.path}")
 

@@ -21,9 +21,10 @@ from s2s.files import UnwrittenError
 from s2s.jobs.training import command, run_limits
 from s2s.model import weights_path
 from s2s.pretrained import open_checkpoint
-from s2s.runs import RunFolder
+from s2s.runs import LONGEST_NAME, RunFolder, clean_name
 from s2s.sizing import count_parameters
 
+UNNAMED = "imported model"
 STEP = 0  # of the only checkpoint: none was taken here
 NO_DATA: Mapping[str, Any] = MappingProxyType({"train_hash": "", "valid_hash": "", "notes": []})
 
@@ -36,11 +37,12 @@ def import_folder(
     tgt_lang: str = "",
     owner: str = LOCAL,
     name: str = "",
+    origin: str = "",
     revision: str = "",
 ) -> RunFolder:
     """Write the checkpoint of a folder as a new run at `out`: all of it, or nothing.
 
-    One of the Hub has its `name` and its `revision` there.
+    `name` is the run's, by default the folder's; `origin` and `revision` are those of a model that came from the Hub.
 
     Raises UserError for a checkpoint that cannot be opened, a folder that holds something, and a full disk.
     """
@@ -49,11 +51,10 @@ def import_folder(
     sizes = (found.src_tokenizer.vocab_size, found.tgt_tokenizer.vocab_size)
     run_limits.check_opened_parameters(count_parameters(found.recipe.model, *sizes))
     check_settings(found.settings)
-    origin = name if revision else str(folder.resolve())
     languages = {"src_lang": src_lang, "tgt_lang": tgt_lang}
-    imported = {"from": origin, "revision": revision, **languages}
+    imported = {"from": origin or str(folder.resolve()), "revision": revision, **languages}
     about = {
-        "name": name or folder.resolve().name,
+        "name": clean_name(name or folder.resolve().name)[:LONGEST_NAME] or UNNAMED,
         "owner": owner,
         "preset": "",
         "source": "",

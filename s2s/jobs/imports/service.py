@@ -20,7 +20,7 @@ from s2s.jobs.imports import forecast as forecasts
 from s2s.jobs.imports.forecast import ImportForecast
 from s2s.jobs.queue.context import JobContext
 from s2s.jobs.queue.table import Job
-from s2s.runs import runs_folder
+from s2s.runs import free_name, list_runs, runs_folder
 
 KIND = "import"
 CONFIG = "config.json"
@@ -37,6 +37,12 @@ class ImportRequest:
     folder: str = ""
     src_language: str = ""
     tgt_language: str = ""
+
+    @property
+    def title(self) -> str:
+        """The run's name: the model's, with the languages that it was given."""
+        codes = "-".join(filter(None, (self.src_language, self.tgt_language)))
+        return f"{self.name} {codes}".strip()
 
     @classmethod
     def from_spec(cls, spec: Mapping[str, Any]) -> ImportRequest:
@@ -211,7 +217,8 @@ def _fetched_and_opened(
         src_lang=request.src_language,
         tgt_lang=request.tgt_language,
         owner=job.owner,
-        name=request.name,
+        name=free_name(request.title, {row.name for row in list_runs(job.owner)}),
+        origin="" if request.folder else request.name,
         revision=request.sha,
     )
     yield

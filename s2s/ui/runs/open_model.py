@@ -18,7 +18,7 @@ from s2s.jobs import (
     short_count,
     worker,
 )
-from s2s.pretrained import MODELS
+from s2s.pretrained import FAMILIES, MODELS
 from s2s.ui.kit import Card, action_button, cards, duration, forms, plain, shortened
 from s2s.ui.runs import import_progress, model_gallery
 from s2s.ui.runs.view_state import STATE
@@ -27,6 +27,9 @@ NAME = "open model name"
 CACHED_SECONDS = 300.0  # of the Hub's answers
 FOLDER = re.compile(r"(/|~|\.{1,2}(?=[/\\]|$)|[A-Za-z]:[/\\]|\\\\).*", re.S)
 MAX_FACT = 80  # characters of what a card says
+SOURCE = "Source language"
+TARGET = "Target language"
+TWO = 2  # languages of an ordinary Marian
 FEW = 8  # languages of a card that are listed
 
 
@@ -84,8 +87,8 @@ def _chosen(name: str) -> None:
     _about(found)
     _costs(found.forecast)
     request = found.request
-    if found.forecast.is_multilingual:
-        request = _with_languages(request)
+    if sides := _sides(found):
+        request = _with_languages(request, sides)
     wrong = _why_not(request, found.forecast)
     if wrong:
         forms.show_error(wrong)
@@ -155,25 +158,32 @@ def _costs(forecast: ImportForecast) -> None:
     cards(rows)
 
 
-def _with_languages(request: ImportRequest) -> ImportRequest:
-    """With what the two fields say; at first what the gallery suggests."""
+def _sides(found: FoundModel) -> tuple[str, ...]:
+    """Of which sides the language is asked for."""
+    if found.forecast.is_multilingual:
+        return (SOURCE, TARGET)
+    is_marian = found.forecast.family == FAMILIES["marian"].label
+    return (TARGET,) if is_marian and len(found.languages) > TWO else ()
+
+
+def _with_languages(request: ImportRequest, sides: tuple[str, ...]) -> ImportRequest:
+    """With what the fields say; at first what the gallery suggests."""
     row = MODELS.get(request.name)
-    codes = []
+    suggested = {SOURCE: row.src_language, TARGET: row.tgt_language} if row else {}
+    codes = {}
     with st.container(horizontal=True):
-        for side, default in (
-            ("Source", row.src_language if row else ""),
-            ("Target", row.tgt_language if row else ""),
-        ):
+        for side in sides:
             code = st.text_input(
-                f"{side} language",
-                default,
+                side,
+                suggested.get(side, ""),
                 key=f"open model {side} {request.name}",
                 max_chars=import_service.LONGEST_LANGUAGE,
                 width=180,
-                help="The code that the model's tokenizer has for it: en (M2M100), eng_Latn (NLLB), en_XX (mBART).",
+                help="The code that the model's tokenizer has for it: en (M2M100), eng_Latn (NLLB), en_XX (mBART); of a"
+                " Marian with several target languages, deu for `>>deu<<`, or nothing.",
             )
-            codes.append(code.strip())
-    return replace(request, src_language=codes[0], tgt_language=codes[1])
+            codes[side] = code.strip()
+    return replace(request, src_language=codes.get(SOURCE, ""), tgt_language=codes.get(TARGET, ""))
 
 
 def _why_not(request: ImportRequest, forecast: ImportForecast) -> UserError | None:

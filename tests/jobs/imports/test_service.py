@@ -137,9 +137,13 @@ def test_a_multilingual_model_needs_its_languages_and_says_which_it_lacks_before
     assert not [request for request in served.log if request.path.endswith("safetensors")]
     assert not leftovers()
     queue.finish(job.id, job.worker, "failed")
-    run_id = submitted(MULTILINGUAL, src_language="en", tgt_language="fr")
-    done()
-    assert s2s.load(run_id).translate(["to be"])
+    for name in (f"{MULTILINGUAL} en-fr", f"{MULTILINGUAL} en-fr 2"):
+        run_id = submitted(MULTILINGUAL, src_language="en", tgt_language="fr")
+        done()
+        assert s2s.load(run_id).translate(["to be"])
+        about = RunFolder(runs_folder() / run_id).about()
+        assert about["name"] == name
+        assert about["imported"]["from"] == MULTILINGUAL
 
 
 def test_progress_and_time_left_are_told_while_it_downloads_and_cancel_leaves_nothing(

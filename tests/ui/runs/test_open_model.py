@@ -157,12 +157,23 @@ def test_a_model_that_does_not_open_is_a_sentence_and_the_hub_can_be_asked_again
 def test_a_multilingual_model_of_the_gallery_comes_with_two_languages(served: Hub) -> None:
     screen = page().button(key="choose facebook/m2m100_418M").click().run()
     assert not screen.exception
-    assert screen.text_input(key="open model Source facebook/m2m100_418M").value == "en"
+    assert screen.text_input(key="open model Source language facebook/m2m100_418M").value == "en"
     assert not screen.button(key="open model").disabled
-    target = screen.text_input(key="open model Target facebook/m2m100_418M")
+    target = screen.text_input(key="open model Target language facebook/m2m100_418M")
     screen = target.set_value("").run()
     assert screen.button(key="open model").disabled
     assert "give the codes of the source and the target language" in page_text(screen)
+
+
+def test_a_marian_of_several_languages_may_be_told_one(served: Hub) -> None:
+    card = b"---\nlanguage: [en, fr, es, it]\n---\n"
+    served.models["team/romance"] = Repo({**served.models[NAME].files, "README.md": card})
+    screen = typed("team/romance")
+    field = screen.text_input(key="open model Target language team/romance")
+    assert not screen.button(key="open model").disabled
+    field.set_value("fra").run().button(key="open model").click().run()
+    (job,) = queue.live_jobs()
+    assert (job.spec["src_language"], job.spec["tgt_language"]) == ("", "fra")
 
 
 def test_a_folder_is_opened_on_ones_own_computer_only(
