@@ -1,4 +1,4 @@
-"""Published models that are known to open and small enough to explore. Sends no requests."""
+"""Well-known published models of the families that open. Sends no requests."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ _ROWS = (
         "bart",
         "English",
         APACHE,
-        "Trained to restore damaged text, and not fine-tuned on any task: it copies its source.",
+        "Trained to restore damaged text only, so fine-tune it before you expect answers.",
         "The house is <mask> and red.",
     ),
     KnownModel(

@@ -1,4 +1,4 @@
-"""Published models that are known to open, to choose from."""
+"""Well-known published models, to choose from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOO_LARGE = "Too large for this server."
 def gallery(choose: Callable[[str], None], *, is_open: bool) -> None:
     """A card each; its button calls `choose` with the name."""
     most = limits().model_parameters
-    box = st.expander("Models that are known to open", expanded=is_open, icon=":material/apps:")
+    box = st.expander("Well-known models", expanded=is_open, icon=":material/apps:")
     with box, st.grid(4, min_column_width=260, border=True) as grid:
         for row in MODELS.values():
             with grid.cell():

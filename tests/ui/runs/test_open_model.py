@@ -69,7 +69,7 @@ def has_button(screen: AppTest) -> bool:
     return any(button.key == "open model" for button in screen.button)
 
 
-def test_it_asks_nobody_before_a_name_is_given_and_shows_what_is_known_to_open(
+def test_it_asks_nobody_before_a_name_is_given_and_shows_well_known_models(
     served: Hub,
 ) -> None:
     screen = page()
