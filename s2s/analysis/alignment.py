@@ -8,12 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from s2s.analysis.attention import Weights
-from s2s.tokenizers import BOS, EOS, PAD, SPACE, SPECIALS
+from s2s.tokenizers import BOS, EOS, PAD, SPACE, SPECIALS, is_language_token
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 NO_WORD = -1  # the word index of a token that belongs to no word
 MARKS = frozenset(SPECIALS[index] for index in (PAD, BOS, EOS))
+
+
+def is_mark(token: str) -> bool:
+    """Whether a token stands around a text, such as `<s>` or a language."""
+    return token in MARKS or is_language_token(token)
 
 
 def row_entropies(weights: Weights) -> Floats:
@@ -47,7 +52,7 @@ def word_indices(tokens: Sequence[str], *, is_whole: bool) -> Ints:
     word = NO_WORD
     is_open = False
     for token in tokens[:-1]:
-        if token in MARKS and not is_whole:
+        if not is_whole and is_mark(token):
             is_open = False
             indices.append(NO_WORD)
             continue

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from s2s.analysis.alignment import MARKS, NO_WORD, Ints, merge_to_words, word_indices
+from s2s.analysis.alignment import NO_WORD, Ints, is_mark, merge_to_words, word_indices
 from s2s.analysis.attention import Weights
 from s2s.analysis.reduce import AttentionMap
 from s2s.tokenizers import EOS, SPACE, SPECIALS
@@ -38,7 +38,7 @@ class Cell(NamedTuple):
 
 
 def is_sink(token: str) -> bool:
-    """Whether a token often collects weight without meaning: `<s>`, `</s>`, `<pad>`, punctuation.
+    """Whether a token often collects weight without meaning: `<s>`, `</s>`, `<pad>`, a language, punctuation.
 
     Clark et al. 2019, section 3.2.
 
@@ -47,7 +47,7 @@ def is_sink(token: str) -> bool:
     """
     letters = token.strip(SPACE)
     is_punctuation = all(unicodedata.category(letter).startswith("P") for letter in letters)
-    return token in MARKS or (bool(letters) and is_punctuation)
+    return is_mark(token) or (bool(letters) and is_punctuation)
 
 
 def without(picture: AttentionMap, keys: Sequence[int]) -> Remaining:
@@ -90,7 +90,7 @@ def alignable_words(picture: AttentionMap, *, rows_whole: bool, keys_whole: bool
 
 def _unmarked(tokens: Sequence[str]) -> list[int]:
     """The indices of the tokens that are no marks."""
-    return [index for index, token in enumerate(tokens) if token not in MARKS]
+    return [index for index, token in enumerate(tokens) if not is_mark(token)]
 
 
 def _merged(picture: AttentionMap, rows: Ints, keys: Ints) -> AttentionMap:
@@ -112,10 +112,10 @@ def display_words(tokens: Sequence[str], *, is_whole: bool) -> Ints:
     array([0, 1, 2, 2, 3, 3, 4])
     """
     indices = list[int]()
-    for is_mark, group in groupby(tokens, MARKS.__contains__):
+    for are_marks, group in groupby(tokens, is_mark):
         members = [*group]
         first = max(indices, default=NO_WORD) + 1
-        if is_mark:
+        if are_marks:
             words = np.arange(len(members))
         else:
             words = _word_indices(members, is_whole=is_whole)

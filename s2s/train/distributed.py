@@ -50,7 +50,8 @@ def share(batch: Batch, rank: int, size: int) -> Share:
 
 def _trimmed(ids: Ids, pad_id: int) -> Ids:
     """Without the columns that are all padding: (rows, len) -> (rows, longest)."""
-    longest = int((ids != pad_id).sum(1).max())
+    is_used = (ids != pad_id).any(0)
+    longest = int(is_used.nonzero()[0].max(initial=0)) + 1  # a target of T5 starts with padding
     return ids[:, :longest]
 
 

@@ -157,3 +157,10 @@ def test_error_is_that_of_the_definition_over_sets_of_links(seed: int) -> None:
 def test_without_links_there_is_nothing_to_compare() -> None:
     with pytest.raises(ValueError, match="no links"):
         alignment_error_rate([], [])
+
+
+def test_languages_around_a_text_belong_to_no_word() -> None:
+    for first in ("__fr__", "en_XX", "eng_Latn", ">>fra<<"):
+        indices = word_indices((first, "▁le", "▁chat", "s", "</s>", first), is_whole=False)
+        assert indices.tolist() == [-1, 0, 1, 1, -1, -1]
+    assert word_indices(("fr_FR", "le", "</s>"), is_whole=True).tolist() == [0, 1, -1]

@@ -15,10 +15,13 @@ import transformers
 import s2s
 from s2s import access
 from s2s.config import UserError, override
+from s2s.data import Pair, batches
 from s2s.jobs import run_archives, training
 from s2s.jobs.model_import import import_folder
+from s2s.model import inference
 from s2s.runs import Run, RunFolder, guests, list_runs
 from s2s.tokenizers import PretrainedTokenizer
+from s2s.train.loss import cross_entropy
 from tests.pretrained.checkpoints import CONFIGS, LIMIT, make_checkpoint
 from tests.tokenizers.checkpoints import FAMILIES
 
@@ -233,3 +236,37 @@ def test_an_imported_run_is_fine_tuned_like_any(
     assert tuned.recipe.model.ids == run.recipe.model.ids
     assert tuned.starting_settings == run.starting_settings
     assert isinstance(tuned.src_tokenizer, PretrainedTokenizer)
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_an_imported_run_learns_from_the_ids_and_the_loss_of_transformers(
+    name: str, imported: Callable[[str], Imported]
+) -> None:
+    """But for the language that mBART's first tokenizer wants predicted after `</s>`, where every search has ended."""
+    one = imported(name)
+    run = one.run
+    pairs = [Pair(source, target) for source, target in zip(SOURCES, SOURCES[::-1], strict=True)]
+    tokenizers = (run.src_tokenizer, run.tgt_tokenizer)
+    encoded = batches.encode(pairs, *tokenizers, max_length=64, ids=run.recipe.model.ids)
+    ours = batches.build(encoded, np.arange(len(pairs)))
+    tokenizer = getattr(transformers, FAMILIES[name][1]).from_pretrained(one.folder)
+    theirs = tokenizer(SOURCES, text_target=SOURCES[::-1], padding=True, return_tensors="pt")
+    np.testing.assert_array_equal(ours.src, theirs["input_ids"])
+    labels = theirs["labels"]
+    if name == "mbart":
+        labels = labels.masked_fill(labels == run.tgt_tokenizer.start_id, ours.pad_id)[:, :-1]
+    np.testing.assert_array_equal(ours.tgt[:, 1:], labels)
+    src = torch.from_numpy(ours.src)
+    tgt = torch.from_numpy(ours.tgt)
+    masked = labels.masked_fill(labels == ours.pad_id, -100)
+    given = {"decoder_input_ids": tgt[:, :-1]} if name == "mbart" else {}  # else shifted by them
+    with torch.inference_mode():
+        expected = one.theirs(
+            input_ids=src, attention_mask=theirs["attention_mask"], labels=masked, **given
+        )
+    with inference(run.model):
+        states = run.model.decode(tgt[:, :-1], run.model.encode(src), src)
+        found = cross_entropy(
+            states, tgt[:, 1:], run.model.projection, smoothing=0.0, pad_id=ours.pad_id
+        )
+    assert found.plain.item() == pytest.approx(expected.loss.item(), abs=2e-5)

@@ -156,6 +156,14 @@ def batch(n_rows: int) -> Batch:
     return Batch(src, tgt)
 
 
+def test_a_target_that_starts_with_padding_keeps_its_end() -> None:
+    tgt = np.array([[0, 5, 6, 1], [0, 5, 1, 0]])
+    whole = Batch(np.array([[5, 1], [5, 1]]), tgt, pad_id=0)
+    np.testing.assert_array_equal(share(whole, 0, 2).batch.tgt, [[0, 5, 6, 1]])
+    np.testing.assert_array_equal(share(whole, 1, 2).batch.tgt, [[0, 5, 1]])
+    assert [share(whole, rank, 2).n_labels for rank in (0, 1)] == [3, 2]
+
+
 def test_every_row_is_somebodys_and_none_is_counted_twice() -> None:
     for size in [1, 2, 3, 5]:
         for n_rows in [1, 2, 3, 7]:

@@ -1,4 +1,8 @@
-"""The languages whose tokens follow the SentencePiece vocabulary in mBART, mBART-50 and M2M100, in the order of ids."""
+"""The languages whose tokens follow the SentencePiece vocabulary in mBART, mBART-50 and M2M100, in the order of ids;
+and the form of every family's language tokens.
+"""
+
+import re
 
 MBART = tuple(
     (
@@ -21,3 +25,14 @@ M2M100 = tuple(
     ).split()
 )
 WMT21 = ("en", "ha", "is", "ja", "cs", "ru", "zh", "de")
+# M2M100, mBART, NLLB, Marian
+LANGUAGE_TOKEN = re.compile(r"__[a-z]{2,3}__|[a-z]{2}_[A-Z]{2}|[a-z]{3}_[A-Z][a-z]{3}|>>.+<<")
+
+
+def is_language_token(token: str) -> bool:
+    """Whether a token names a language, and is no text.
+
+    >>> [token for token in ("__fr__", "en_XX", "eng_Latn", ">>fra<<", "▁en_XX", "fr") if is_language_token(token)]
+    ['__fr__', 'en_XX', 'eng_Latn', '>>fra<<']
+    """
+    return LANGUAGE_TOKEN.fullmatch(token) is not None

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from s2s.config import Recipe, UserError, flat
+from s2s.config import Recipe, SpecialIds, UserError, flat
 from s2s.jobs import initialization
 from s2s.ui.kit import cached, forms, plain, unique_names
 from s2s.ui.kit.recipe_state import INIT_FROM, PREFIX, RECIPE_KEYS
@@ -45,7 +45,7 @@ def panel(request: RunRequest) -> RunRequest:
         f":material/fork_right: Initialized from {plain(cached.title(run_id))}: model, tokenizer and `data.max_length`"
         " are taken from it, since its weights fit no others."
     )
-    has_control = bool(st.session_state.get(CONTROL)) and not _is_imported(run_id)
+    has_control = bool(st.session_state.get(CONTROL)) and not _is_published(run_id)
     request = replace(
         request,
         init_from=run_id,
@@ -55,9 +55,13 @@ def panel(request: RunRequest) -> RunRequest:
     return request if request.wrong else replace(request, wrong=_mismatch(request))
 
 
-def _is_imported(run_id: str) -> bool:
-    """Whether its tokenizer is a published one, so that nothing can be trained with it from scratch."""
-    return bool(cached.metadata(run_id).get("imported"))
+def _is_published(run_id: str) -> bool:
+    """Whether its tokenizer is a published one, as after an import and its fine-tuning: nothing can be trained with it
+    from scratch.
+    """
+    recipe = cached.recipe(run_id)
+    has_other_ids = recipe is not None and recipe.model.ids != SpecialIds()
+    return has_other_ids or bool(cached.metadata(run_id).get("imported"))
 
 
 def _with_its_ids(recipe: Recipe, run_id: str) -> Recipe:
@@ -86,7 +90,7 @@ def _widgets(request: RunRequest, run_id: str) -> None:
         st.toggle(
             "Train a control run from scratch, too",
             key=CONTROL,
-            disabled=not run_id or _is_imported(run_id),
+            disabled=not run_id or _is_published(run_id),
             persist_state="session",
             help="A second run with the same settings and random initial weights; Runs shows both side by side.",
         )
@@ -97,7 +101,7 @@ def _take_settings(request: RunRequest, before: str) -> None:
     run_id = st.session_state.get(INIT_FROM)
     if run_id and (recipe := cached.recipe(run_id)):
         values = flat(recipe)
-        keys = (*ORIGIN_KEYS, *FINE_TUNING_KEYS) if _is_imported(run_id) else ORIGIN_KEYS
+        keys = (*ORIGIN_KEYS, *FINE_TUNING_KEYS) if _is_published(run_id) else ORIGIN_KEYS
         taken = {PREFIX + key: values[key] for key in keys}
         advice.change(request, taken | {INIT_FROM: run_id}, {INIT_FROM: before})
 
