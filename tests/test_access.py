@@ -17,6 +17,7 @@ from s2s import access, settings
 from s2s.access import EVERYBODY, LOCAL, NOBODY, Sharing, Thing, may
 from s2s.config import DataConfig, Recipe, UserError
 from s2s.data import Corpus, Pair, saved_datasets, uploads
+from s2s.jobs import import_service as imports
 from s2s.jobs import queue
 from s2s.runs import Evaluation, Sentences, System, evaluations, find_run, list_runs, now
 from tests.conftest import make_run
@@ -24,6 +25,7 @@ from tests.conftest import make_run
 OWNER = "ana"
 STRANGER = "bob"
 RUN = "anas0123456789ab"
+IMPORTED = "anasimported1234"
 VERBS: tuple[access.Verb, ...] = ("view", "explore", "change", "delete", "list", "download")
 GUEST = {"view", "explore"}
 
@@ -97,6 +99,8 @@ def things(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 PARTS = ("runs", "jobs", "data.saved_datasets", "data.uploads", "data.sources", "ui.kit")
 # Functions that take such an id and need not ask, with the reason.
 NO_NEED = {
+    "s2s.jobs.imports.service.progress": "of imports alone, which it asks about, below",
+    "s2s.jobs.imports.service.cancel": "of imports alone, which it asks about, below",
     "s2s.jobs.queue": "rows of the queue, which the services ask about before they touch them",
     "s2s.data.saved_datasets.thing": "describes",
     "s2s.data.saved_datasets.opened": "asked as a source, below",
@@ -135,6 +139,8 @@ FILLED: dict[str, Any] = {
     "given": None,
     "presets": ("small",),
     "label": "x",
+    "out": Path("of-a-stranger"),
+    "target": "transformers",
     "recipe": Recipe(),
     "files": None,
 }
@@ -190,6 +196,21 @@ def test_every_public_function_that_takes_an_id_asks(
         n_asked += 1
     assert not silent, f"{silent}: these take an id and never ask whose it is"
     assert n_asked >= 30
+
+
+@pytest.mark.parametrize("of_import", [imports.progress, imports.cancel])
+def test_an_import_is_its_workspace_s_alone(
+    things: dict[str, str], of_import: Callable[[str, str], object]
+) -> None:
+    queue.submit(imports.KIND, OWNER, IMPORTED, {"name": "secret/model"}, express=True)
+    with pytest.raises(UserError) as refused:
+        of_import(IMPORTED, STRANGER)
+    with pytest.raises(UserError) as unknown:
+        of_import(IMPORTED[::-1], STRANGER)
+    assert str(refused.value).replace(IMPORTED, "") == str(unknown.value).replace(
+        IMPORTED[::-1], ""
+    )
+    of_import(IMPORTED, OWNER)
 
 
 def test_a_stranger_hears_the_same_of_a_private_run_as_of_none(things: dict[str, str]) -> None:
