@@ -17,6 +17,7 @@ from s2s.pretrained import export
 from s2s.pretrained.export import TrainedModel, Verdict
 from s2s.runs import Run, RunFolder, guests, load
 from s2s.sizing import count_parameters
+from s2s.tokenizers import PretrainedTokenizer
 
 CTRANSLATE2 = "ctranslate2"
 SCORES = ("loss", "perplexity", "token_accuracy", "bleu", "chrf")
@@ -34,12 +35,19 @@ def export_run(run: Run, target: str, out: str | Path) -> Verdict:
         trained_tensors(run.model),
         run.src_tokenizer,
         run.tgt_tokenizer,
-        run.recipe.data.max_length,
+        _longest(run),
     )
     verdict = export.check(target, model)
     about = guests.about_run(run.folder.about(), run.folder.path)
     name = str(about.get("name") or run.folder.id)
-    card = export.card(verdict, name, _facts(run, about), run.recipe.to_json())
+    card = export.card(
+        verdict,
+        model,
+        name,
+        origin=_origin(run),
+        facts=_facts(run, about),
+        recipe=run.recipe.to_json(),
+    )
     export.write(verdict, model, Path(out), card)
     return verdict
 
@@ -86,6 +94,19 @@ def too_large(n_bytes: int) -> str:
     )
 
 
+def _longest(run: Run) -> int:
+    """Where a translation ends at the latest, in tokens."""
+    longest: int = run.starting_settings.get("max_new_tokens", run.recipe.data.max_length)
+    return longest
+
+
+def _origin(run: Run) -> str:
+    if not isinstance(run.src_tokenizer, PretrainedTokenizer):
+        return "trained from scratch with s2s"
+    verb = "fine-tuned" if run.step else "opened"
+    return f"{verb} with s2s from a published checkpoint"
+
+
 def _facts(run: Run, about: Mapping[str, Any]) -> dict[str, str]:
     data = about.get("data")
     counts: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
@@ -100,7 +121,7 @@ def _facts(run: Run, about: Mapping[str, Any]) -> dict[str, str]:
         "Parameters": _number(run.n_parameters),
         "Tokenizer": f"{recipe.tokenizer.kind}, {run.src_tokenizer.vocab_size:,} tokens"
         f" (target: {run.tgt_tokenizer.vocab_size:,})",
-        "Longest translation": f"{recipe.data.max_length:,} tokens",
+        "Longest translation": f"{_longest(run):,} tokens",
         "Checkpoint": f"step {run.step:,}",
         "Validation": _scores(run),
         "Trained": str(about.get("created") or "")[:10],

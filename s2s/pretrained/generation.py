@@ -33,4 +33,13 @@ def settings(given: Json) -> dict[str, Any]:
             found[ours] = max(1, given[theirs] - 1)
         if given.get(ours):
             found[ours] = given[ours]
+    beams = found.get("num_beams")
+    if type(beams) is int and beams > 0:
+        found["num_beam_groups"] = _fewest_groups(beams)
     return found
+
+
+def _fewest_groups(beams: int) -> int:
+    """Of diverse beam search, whose own default may not divide the beams: `4` -> `2`, `5` -> `5`."""
+    divisors = (groups for groups in range(2, beams + 1) if beams % groups == 0)
+    return next(divisors, 1)

@@ -103,7 +103,7 @@ def test_scores_and_attention_are_of_the_whole_source_and_target(
 
 def test_settings_start_where_the_checkpoint_says(imported: Callable[[str], Imported]) -> None:
     run = imported("marian").run
-    assert run.starting("beam").to_json()["num_beams"] == 3
+    assert run.starting("beam").to_json()["num_beams"] == 4
     _, config = run.configured("beam", {"num_beams": 2})
     assert (config.width, config.max_new_tokens) == (2, LIMIT)
     assert run.configured("greedy", {})[1].max_new_tokens == LIMIT

@@ -25,7 +25,9 @@ LIMIT = 10
 LONG = MappingProxyType({**SIZES, "max_position_embeddings": 64, "scale_embedding": True})
 CONFIGS: MappingProxyType[str, Any] = MappingProxyType(
     {
-        "t5": lambda **ids: T5Config(**{**T5_SIZES, **ids}, feed_forward_proj="gated-gelu"),
+        "t5": lambda **ids: T5Config(
+            **{**T5_SIZES, "feed_forward_proj": "gated-gelu", **ids},
+        ),
         "marian": lambda **ids: MarianConfig(**{**LONG, **ids}),
         "marian_separate": lambda **ids: MarianConfig(
             **{**LONG, **ids}, share_encoder_decoder_embeddings=False
@@ -39,8 +41,10 @@ CONFIGS: MappingProxyType[str, Any] = MappingProxyType(
 )
 
 
-def make_checkpoint(name: str, folder: Path) -> PreTrainedModel:
-    """Write a checkpoint of a row of CONFIGS; its special ids are its tokenizer's."""
+def make_checkpoint(
+    name: str, folder: Path, *, is_tied: bool = True, **settings: Any
+) -> PreTrainedModel:
+    """Write a checkpoint of a row of CONFIGS, some settings aside; its special ids are its tokenizer's."""
     make, _ = TOKENIZERS[name]
     make(folder)
     path = folder / "config.json"
@@ -52,14 +56,15 @@ def make_checkpoint(name: str, folder: Path) -> PreTrainedModel:
         vocab_size=src.vocab_size,
         **({"decoder_vocab_size": tgt.vocab_size} if name == "marian_separate" else {}),
         **ids,
+        **settings,
     )
-    theirs = make_theirs(config, is_tied=True)
+    theirs = make_theirs(config, is_tied=is_tied)
     # so that every token has its turn, and targets differ
     with torch.no_grad():
         theirs.get_output_embeddings().weight.mul_(3.0)
     # what targets begin with comes from the tokenizer, where that knows it
     theirs.generation_config = GenerationConfig(
-        **ids, num_beams=3, max_length=LIMIT + 1, bad_words_ids=[[src.pad_id]]
+        **ids, num_beams=4, max_length=LIMIT + 1, bad_words_ids=[[src.pad_id]]
     )
     theirs.save_pretrained(folder)
     saved = json.loads(path.read_bytes())

@@ -14,10 +14,11 @@ from torch import Tensor
 from s2s.config import ModelConfig, Stack, UserError
 from s2s.files import write_text
 from s2s.model import sinusoids
+from s2s.pretrained.export import opened
 from s2s.pretrained.export.tensors import Tensors, embeddings
 from s2s.pretrained.export.tokenizer_json import FILE, library_tokenizer
 from s2s.pretrained.export.trained_model import TrainedModel
-from s2s.tokenizers import BOS, EOS, INNER, UNK
+from s2s.tokenizers import PretrainedTokenizer
 
 # Our activations by its names.
 ACTIVATIONS = MappingProxyType(
@@ -34,16 +35,34 @@ def write_files(model: TrainedModel, folder: Path) -> None:
     """
     if reason := missing_package():
         raise UserError(reason)
-    src = library_tokenizer(model.src_tokenizer)
-    tgt = library_tokenizer(model.tgt_tokenizer)
-    write_text(folder / f"src.{FILE}", src.to_str())
-    write_text(folder / f"tgt.{FILE}", tgt.to_str())
+    src, tgt = _vocabularies(model, folder)
     spec = _filled(model)
-    spec.register_source_vocabulary([src.id_to_token(i) for i in range(src.get_vocab_size())])
-    spec.register_target_vocabulary([tgt.id_to_token(i) for i in range(tgt.get_vocab_size())])
+    spec.register_source_vocabulary(src)
+    spec.register_target_vocabulary(tgt)
+    ids = model.config.ids
+    spec.config.bos_token = tgt[ids.start]
+    spec.config.decoder_start_token = tgt[ids.start]
+    spec.config.eos_token = tgt[ids.eos]
+    spec.config.unk_token = tgt[model.tgt_tokenizer.unk_id]
+    spec.config.layer_norm_epsilon = model.config.norm.eps
     spec.validate()
     spec.optimize()  # what is equal is stored once
     spec.save(str(folder))
+
+
+def _vocabularies(model: TrainedModel, folder: Path) -> tuple[list[str], list[str]]:
+    """The tokens of source and target by their ids; what tokenizes is written into the folder."""
+    src, tgt = model.src_tokenizer, model.tgt_tokenizer
+    if isinstance(src, PretrainedTokenizer) and isinstance(tgt, PretrainedTokenizer):
+        opened.write_tokens(src, tgt, model.config.ids, folder)
+        return list(src.vocabulary), list(tgt.vocabulary)
+    written = []
+    for side, one in (("src", src), ("tgt", tgt)):
+        library = library_tokenizer(one)
+        write_text(folder / f"{side}.{FILE}", library.to_str())
+        by_id = {id: token for token, id in library.get_vocab().items()}
+        written.append([by_id[id] for id in range(len(by_id))])
+    return written[0], written[1]
 
 
 def missing_package() -> str:
@@ -71,13 +90,7 @@ def _filled(model: TrainedModel) -> Spec:
     for name, spec in (("encoder", encoder), ("decoder", decoder)):
         spec.scale_embeddings = config.embeddings.scaled
         _fill_stack(spec, model, name)
-    spec = transformer_spec.TransformerSpec(encoder, decoder)
-    spec.config.bos_token = INNER[BOS]
-    spec.config.decoder_start_token = INNER[BOS]
-    spec.config.eos_token = INNER[EOS]
-    spec.config.unk_token = INNER[UNK]
-    spec.config.layer_norm_epsilon = config.norm.eps
-    return spec
+    return transformer_spec.TransformerSpec(encoder, decoder)
 
 
 def _settings(config: ModelConfig, stack: Stack) -> dict[str, Any]:

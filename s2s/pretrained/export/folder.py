@@ -11,10 +11,10 @@ from pathlib import Path
 from s2s.config import ModelConfig, UserError, choose
 from s2s.files import UnwrittenError, write_text
 from s2s.pretrained.export import ctranslate2_folder, transformers_folder
-from s2s.pretrained.export.card import script
 from s2s.pretrained.export.targets import TARGETS, Verdict, refused, verdicts
 from s2s.pretrained.export.tokenizer_json import why_not
 from s2s.pretrained.export.trained_model import TrainedModel
+from s2s.pretrained.export.usage import usage_of
 from s2s.tokenizers import Tokenizer
 
 README = "README.md"
@@ -48,7 +48,7 @@ def write(verdict: Verdict, model: TrainedModel, out: Path, card: str) -> None:
         unfinished.mkdir(parents=True)
         _write_files(verdict, model, unfinished)
         write_text(unfinished / README, card)
-        write_text(unfinished / SCRIPT, script(verdict.target, length=model.max_new_tokens))
+        write_text(unfinished / SCRIPT, usage_of(verdict, model).script)
         with contextlib.suppress(FileNotFoundError):
             out.rmdir()
         os.replace(unfinished, out)

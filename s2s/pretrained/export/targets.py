@@ -14,8 +14,9 @@ from s2s.pretrained.export.forms import FORMS, T5, T5_ACTIVATIONS, Form
 TARGETS: Mapping[str, str] = MappingProxyType(
     {"transformers": "Hugging Face transformers", "ctranslate2": "CTranslate2"}
 )
-# The kinds that the library `tokenizers` can be told to repeat.
-TOKENIZER_KINDS = frozenset({"bpe", "unigram", "word", "char", "byte"})
+# The kinds that the library `tokenizers` can be told to repeat, and those of published checkpoints.
+OPENED = "pretrained"
+TOKENIZER_KINDS = frozenset({"bpe", "unigram", "word", "char", "byte", OPENED})
 ONE_VOCABULARY = "`tokenizer.shared` is false; a model of transformers has one vocabulary, for source and target."
 EPS = 1e-5  # torch's LayerNorm, which all forms but T5 leave as it is
 BASE = 10_000.0
@@ -49,8 +50,8 @@ def verdicts(config: ModelConfig, tokenizer_kind: str, *, is_shared: bool) -> di
     """
     if reason := kind_reason(tokenizer_kind):
         return refused(reason)
-    # bytes need no vocabulary, so that two tokenizers of bytes are one
-    is_one = is_shared or tokenizer_kind == "byte"
+    # bytes need no vocabulary, so that two tokenizers of bytes are one; published files are written for both sides
+    is_one = is_shared or tokenizer_kind in ("byte", OPENED)
     return {
         "transformers": _transformers(config, is_one=is_one),
         "ctranslate2": _ctranslate2(config),

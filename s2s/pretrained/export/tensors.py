@@ -141,6 +141,8 @@ def _table(form: Form, config: ModelConfig, tensors: Tensors, stack: str) -> Ten
     """The position table, its first position in the row where the form looks for it."""
     shared = tensors["encoder.embed.position.table.weight"]
     table = tensors.get(f"{stack}.embed.position.table.weight", shared)
+    if config.positions.offset == form.unused_rows:
+        return table
     rows = table[config.positions.offset :]  # (max_length, d_model)
     unused = rows.new_zeros(form.unused_rows, rows.shape[1])
     return torch.cat([unused, rows])

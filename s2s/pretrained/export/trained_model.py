@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from s2s.config import ModelConfig
-from s2s.tokenizers import Tokenizer
+from s2s.pretrained.export import opened
+from s2s.tokenizers import PretrainedTokenizer, Tokenizer
 
 N_POSITIONS = 1024  # at least, of a table of sinusoids, which has no end here
 
@@ -26,4 +27,7 @@ class TrainedModel:
     @property
     def n_positions(self) -> int:
         """How many positions a table needs: those that were trained, or else enough for any translation."""
-        return self.config.positions.longest or max(N_POSITIONS, self.max_new_tokens)
+        usual = N_POSITIONS
+        if isinstance(self.src_tokenizer, PretrainedTokenizer):
+            usual = opened.settings_of(self.src_tokenizer).get("max_position_embeddings", usual)
+        return self.config.positions.longest or max(usual, self.max_new_tokens)

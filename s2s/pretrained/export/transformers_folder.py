@@ -9,24 +9,32 @@ from safetensors.torch import save_file
 
 from s2s.config import ModelConfig
 from s2s.files import write_json, write_text
+from s2s.pretrained.export import opened
 from s2s.pretrained.export.forms import ACTIVATIONS, T5, T5_ACTIVATIONS, Form
 from s2s.pretrained.export.tensors import is_tied, renamed
 from s2s.pretrained.export.tokenizer_json import FILE, library_tokenizer
 from s2s.pretrained.export.trained_model import TrainedModel
-from s2s.tokenizers import BOS, EOS, INNER, PAD
+from s2s.tokenizers import BOS, EOS, INNER, PAD, PretrainedTokenizer
 
 
 def write_files(model: TrainedModel, form: Form, folder: Path) -> None:
-    """config.json, generation_config.json, model.safetensors, tokenizer.json and tokenizer_config.json."""
-    tokenizer = library_tokenizer(model.src_tokenizer)
-    write_text(folder / FILE, tokenizer.to_str())
-    write_json(folder / "tokenizer_config.json", _tokenizer_config(model))
-    write_json(folder / "config.json", _config(model, form))
-    write_json(folder / "generation_config.json", _generation_config(model))
+    """config.json, generation_config.json, model.safetensors, and the tokenizer's files."""
+    config = _config(model, form)
+    generation = _generation_config(model)
+    src, tgt = model.src_tokenizer, model.tgt_tokenizer
+    if isinstance(src, PretrainedTokenizer) and isinstance(tgt, PretrainedTokenizer):
+        opened.write_tokenizer(src, tgt, folder)
+        config = opened.config(src, config)
+        generation = opened.generation_config(src, model.config.ids, generation)
+    else:
+        write_text(folder / FILE, library_tokenizer(src).to_str())
+        write_json(folder / "tokenizer_config.json", _tokenizer_config(model))
+    write_json(folder / "config.json", config)
+    write_json(folder / "generation_config.json", generation)
     tensors = renamed(form, model.config, model.tensors, n_positions=model.n_positions)
     weights = folder / "model.safetensors"
     save_file(tensors, weights, {"format": "pt"})
-    weights.chmod((folder / FILE).stat().st_mode)  # else nobody but its writer may read it
+    weights.chmod((folder / "config.json").stat().st_mode)  # else nobody but its writer may read it
 
 
 def _config(model: TrainedModel, form: Form) -> dict[str, Any]:

@@ -56,9 +56,12 @@ class CheckpointFiles:
         """The files that were read, whole."""
         return {
             name: content.decode() if name.endswith(TEXT) else base64.b64encode(content).decode()
-            for name, content in self._contents.items()
-            if content is not None
+            for name, content in self.contents().items()
         }
+
+    def contents(self) -> dict[str, bytes]:
+        """The files that were read, by name."""
+        return {name: content for name, content in self._contents.items() if content is not None}
 
     def has(self, name: str) -> bool:
         """Whether there is a file of that name."""

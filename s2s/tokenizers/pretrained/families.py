@@ -231,10 +231,9 @@ MODEL_TYPES: Mapping[str, str] = MappingProxyType(
 
 def family_of(checkpoint: Checkpoint) -> str:
     """The name of the family. Raises UserError if it is none of FAMILIES."""
-    settings, config = checkpoint.settings, checkpoint.config
-    named = spelling(settings.get("tokenizer_class")) or spelling(config.get("tokenizer_class"))
+    named = _named_class(checkpoint)
     class_ = named.removesuffix("Fast")
-    model_type = spelling(config.get("model_type"))
+    model_type = spelling(checkpoint.config.get("model_type"))
     if class_ and class_ not in PLAIN_CLASSES:
         if class_ not in CLASSES:
             raise UserError(
@@ -248,3 +247,19 @@ def family_of(checkpoint: Checkpoint) -> str:
             f" {', '.join(MODEL_TYPES)}: choose a checkpoint of one of these."
         )
     return MODEL_TYPES[model_type]
+
+
+def class_of(checkpoint: Checkpoint, *, has_languages: bool) -> str:
+    """transformers' class of the tokenizer: what the files name; a plain one would not know languages."""
+    named = _named_class(checkpoint)
+    is_plain = named.removesuffix("Fast") in PLAIN_CLASSES
+    if named and not (is_plain and has_languages):
+        return named
+    family = family_of(checkpoint)
+    return next(name for name, known in CLASSES.items() if known == family)
+
+
+def _named_class(checkpoint: Checkpoint) -> str:
+    """What the files call the class; empty where they do not."""
+    given = (checkpoint.settings, checkpoint.config)
+    return next(filter(None, (spelling(one.get("tokenizer_class")) for one in given)), "")

@@ -11,7 +11,8 @@ from typing import Any, Self, get_args
 from s2s.config import UserError, unknown
 from s2s.tokenizers.pretrained.checkpoint import CONFIG, Checkpoint, Side
 from s2s.tokenizers.pretrained.checkpoint_files import CheckpointFiles
-from s2s.tokenizers.pretrained.families import FAMILIES, family_of
+from s2s.tokenizers.pretrained.engines import LibraryEngine
+from s2s.tokenizers.pretrained.families import FAMILIES, class_of, family_of
 from s2s.tokenizers.tokenizer import Tokenizer
 
 MAX_SIZE = 10_000_000  # rows of an embedding; the largest published ones have 256,000
@@ -46,6 +47,31 @@ class PretrainedTokenizer(Tokenizer):
         self._cleans_up = asks and self._engine.can_clean_up
         self._lay_out(self._default_language())
 
+    @property
+    def files(self) -> dict[str, bytes]:
+        """The checkpoint's own files by name, its config.json among them: whatever was read."""
+        return self._checkpoint.files.contents()
+
+    @property
+    def class_name(self) -> str:
+        """transformers' class that reads these files."""
+        return class_of(self._checkpoint, has_languages=bool(self.languages))
+
+    @property
+    def hidden_ids(self) -> frozenset[int]:
+        """The special tokens that a text leaves out."""
+        return self._engine.specials - {self.unk_id}
+
+    @property
+    def replacements(self) -> tuple[tuple[str, str], ...]:
+        """What is replaced in every decoded text, in this order."""
+        return CLEANED_UP if self._cleans_up else ()
+
+    def library_json(self) -> str | None:
+        """The tokenizer as the library `tokenizers` reads it; None where SentencePiece splits."""
+        engine = self._engine
+        return engine.library.to_str() if isinstance(engine, LibraryEngine) else None
+
     def in_language(self, language: str) -> Self:
         if language not in self.languages:
             raise unknown("language", language, self.languages)
@@ -64,10 +90,12 @@ class PretrainedTokenizer(Tokenizer):
         ]
 
     def decode(self, ids: Sequence[int]) -> str:
-        hidden = self._engine.specials - {self.unk_id}
+        hidden = self.hidden_ids
         tokens = self._engine.tokens
         text = self._engine.join([tokens[id] for id in ids if id in tokens and id not in hidden])
-        return _without_spaces_before_marks(text) if self._cleans_up else text
+        for spaced, joined in self.replacements:
+            text = text.replace(spaced, joined)
+        return text
 
     def to_json(self) -> dict[str, Any]:
         checkpoint = self._checkpoint
@@ -188,12 +216,6 @@ class PretrainedTokenizer(Tokenizer):
             name: task.get("prefix") for name, task in tasks.items() if isinstance(task, dict)
         }
         return {name: prefix for name, prefix in prefixes.items() if isinstance(prefix, str)}
-
-
-def _without_spaces_before_marks(text: str) -> str:
-    for spaced, joined in CLEANED_UP:
-        text = text.replace(spaced, joined)
-    return text
 
 
 def open_pretrained(folder: Path, side: Side) -> PretrainedTokenizer:

@@ -1,0 +1,109 @@
+"""What an export of an opened checkpoint keeps of it: its tokenizer's files, and the settings that our model lacks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from s2s.config import SpecialIds
+from s2s.files import write_bytes, write_json, write_text
+from s2s.pretrained import generation
+from s2s.pretrained.family import Json
+from s2s.pretrained.model import CONFIG, GENERATION
+from s2s.tokenizers import PretrainedTokenizer
+
+TOKENIZER_CONFIG = "tokenizer_config.json"
+TOKENS = "tokens.json"  # beside a model for CTranslate2
+LENGTHS = tuple(name for names in generation.LENGTHS for name in names)
+DECODING = frozenset({*generation.NAMES, *LENGTHS, "do_sample"})
+# What says nothing about the exported weights, or by another name.
+OUTDATED = frozenset({"torch_dtype", "transformers_version", "_name_or_path", "_from_model_config"})
+# The same of decoding: they are written as our model has them.
+SPECIAL = frozenset({"forced_bos_token_id", "bad_words_ids", "suppress_tokens"})
+
+
+def settings_of(tokenizer: PretrainedTokenizer) -> Json:
+    """What the checkpoint's config.json said."""
+    return _json(tokenizer, CONFIG)
+
+
+def config(tokenizer: PretrainedTokenizer, ours: Json) -> dict[str, Any]:
+    """config.json: the checkpoint's own, under what our model says; settings of decoding have a file of their own."""
+    moved = DECODING | OUTDATED | SPECIAL
+    kept = {key: value for key, value in settings_of(tokenizer).items() if key not in moved}
+    return kept | {key: value for key, value in ours.items() if key != "bos_token_id"}
+
+
+def generation_config(
+    tokenizer: PretrainedTokenizer, ids: SpecialIds, ours: Json
+) -> dict[str, Any]:
+    """generation_config.json: what the checkpoint said, forced and suppressed tokens as our model has them.
+
+    No `</s>` is forced at the limit, where ours truncates.
+    """
+    own = _json(tokenizer, GENERATION)
+    given = {key: value for key, value in settings_of(tokenizer).items() if key in DECODING}
+    given |= {key: value for key, value in own.items() if value is not None}
+    kept = {key: value for key, value in given.items() if key not in OUTDATED | SPECIAL}
+    if not any(kept.get(name) for name in ("max_length", "max_new_tokens")):
+        kept["max_new_tokens"] = ours["max_new_tokens"]
+    kept |= {
+        name: ours[name] for name in ("pad_token_id", "eos_token_id", "decoder_start_token_id")
+    }
+    kept["forced_eos_token_id"] = None
+    if ids.tgt_first is not None:
+        kept["forced_bos_token_id"] = ids.tgt_first
+    if ids.suppressed_ids:
+        kept["bad_words_ids"] = [[id] for id in ids.suppressed_ids]
+    return kept
+
+
+def write_tokenizer(src: PretrainedTokenizer, tgt: PretrainedTokenizer, folder: Path) -> None:
+    """The checkpoint's own files, as they were; tokenizer_config.json also names the class and the languages."""
+    for name, content in (src.files | tgt.files).items():
+        if name not in (CONFIG, GENERATION, TOKENIZER_CONFIG):
+            write_bytes(folder / name, content)
+    languages = {"src_lang": src.language, "tgt_lang": tgt.language}
+    named = {key: language for key, language in languages.items() if language is not None}
+    settings = _json(src, TOKENIZER_CONFIG) | {"tokenizer_class": src.class_name, **named}
+    write_json(folder / TOKENIZER_CONFIG, settings)
+
+
+def write_tokens(
+    src: PretrainedTokenizer, tgt: PretrainedTokenizer, ids: SpecialIds, folder: Path
+) -> None:
+    """What splits and joins text, and TOKENS: the special tokens around sources and targets, by what they are for."""
+    for side, tokenizer in (("src", src), ("tgt", tgt)):
+        library = tokenizer.library_json()
+        if library is None:
+            write_bytes(folder / f"{side}.spm", _sentencepiece_model(tokenizer))
+        else:
+            write_text(folder / f"{side}.tokenizer.json", library)
+    forced = [] if ids.tgt_first is None else [ids.tgt_first]
+    around = {
+        "first": _named(src, src.first_ids),
+        "last": _named(src, src.last_ids),
+        "target": _named(tgt, forced),
+        "suppressed": _named(tgt, ids.suppressed_ids),
+        "specials": _named(tgt, sorted(id for id in tgt.hidden_ids if id < tgt.vocab_size)),
+        "replacements": tgt.replacements,
+    }
+    write_json(folder / TOKENS, around)
+
+
+def _sentencepiece_model(tokenizer: PretrainedTokenizer) -> bytes:
+    """The only file of a side that is no text."""
+    names = (name for name in tokenizer.files if not name.endswith((".json", ".txt")))
+    return tokenizer.files[next(names)]
+
+
+def _named(tokenizer: PretrainedTokenizer, ids: Iterable[int]) -> list[str]:
+    return [tokenizer.vocabulary[id] for id in ids]
+
+
+def _json(tokenizer: PretrainedTokenizer, name: str) -> dict[str, Any]:
+    """A JSON object among the checkpoint's files, which are known to be sound; nothing where there is none."""
+    content: dict[str, Any] = json.loads(tokenizer.files.get(name, b"{}"))
+    return content
