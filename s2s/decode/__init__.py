@@ -18,7 +18,7 @@ from s2s.decode.score_arithmetic import (
     score_unit,
 )
 from s2s.decode.stepper import ID_CODEC, ForcedPrefix, Stepper, TextCodec
-from s2s.decode.strategies import STRATEGIES, Strategy, configure
+from s2s.decode.strategies import STRATEGIES, Strategy, configure, starting_settings
 from s2s.decode.tree import (
     FINISHED,
     KEPT,

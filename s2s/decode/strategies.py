@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from s2s.config import Choice, choose, override
+from s2s.config import Choice, choose, keys, override
 from s2s.decode.beam import Beam, beam
 from s2s.decode.beam_sample import BeamSample, beam_sample
 from s2s.decode.constrained import Constrained, constrained
@@ -92,3 +92,16 @@ def configure(name: str, settings: Mapping[str, Any]) -> tuple[Strategy, Generat
     if not isinstance(config, GenerationConfig):
         raise TypeError(f"the settings of {name} are no GenerationConfig")
     return row.make, config
+
+
+# Settings by which a published model means those of another search: diverse beam search divides its beams into groups,
+# and contrastive search compares its top-k candidates instead of sampling from them.
+_OWN = MappingProxyType(
+    {"diverse_beam": frozenset({"num_beams"}), "contrastive": frozenset({"top_k"})}
+)
+
+
+def starting_settings(name: str, published: Mapping[str, Any]) -> dict[str, Any]:
+    """With which of the settings of a published model a strategy starts. Raises UserError for an unknown name."""
+    known = set(keys(choose("strategy", name, STRATEGIES).config)) - _OWN.get(name, frozenset())
+    return {key: value for key, value in published.items() if key in known}

@@ -15,8 +15,8 @@ from typing import Any
 import safetensors.torch
 
 from s2s.access import LOCAL
-from s2s.config import UserError, keys, shortened
-from s2s.decode import STRATEGIES, configure
+from s2s.config import UserError, shortened
+from s2s.decode import STRATEGIES, configure, starting_settings
 from s2s.files import UnwrittenError
 from s2s.jobs.training import command, run_limits
 from s2s.model import weights_path
@@ -85,9 +85,8 @@ def require_free(out: Path) -> None:
 
 def check_settings(settings: Mapping[str, Any]) -> None:
     """Raises UserError for starting values that no strategy takes."""
-    for strategy, row in STRATEGIES.items():
-        known = keys(row.config)
-        configure(strategy, {key: value for key, value in settings.items() if key in known})
+    for strategy in STRATEGIES:
+        configure(strategy, starting_settings(strategy, settings))
 
 
 @contextlib.contextmanager

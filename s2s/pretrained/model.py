@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -47,7 +48,7 @@ def read_model(folder: Path) -> PublishedModel:
     ids = read_ids(folder)
     with naming(CONFIG):
         settings = generation.settings({**config, **_generation(folder)})
-        longest = next((config[key] for key in LENGTHS if config.get(key)), LONGEST)
+        longest = operator.index(next((config[key] for key in LENGTHS if config.get(key)), LONGEST))
         model_config = replace(family.config(config), ids=ids)
     weights = fit(family, config, model_config, read_tensors(folder))
     _check_ids(ids, weights)

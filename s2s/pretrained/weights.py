@@ -37,8 +37,8 @@ def fit(
     """
     found, theirs = _renamed(family, given)
     model_config = override(model_config, _tables(found, config))
-    src_size = len(found[SRC])
-    tgt_size = len(found.get(TGT, found[SRC]))
+    src_size = _rows(found[SRC])
+    tgt_size = _rows(found.get(TGT, found[SRC]))
     with torch.device("meta"):
         model = Transformer(model_config, src_size, tgt_size)
     expected = {name: parameter.shape for name, parameter in model.named_parameters()}
@@ -109,6 +109,11 @@ def _is_copy(found: dict[str, Tensor], name: str, *, of: str) -> bool:
     return is_copy
 
 
+def _rows(table: Tensor) -> int:
+    """The size of a vocabulary; of what is no table one, and its shape will be wrong."""
+    return len(table) if table.dim() else 1
+
+
 def _plain(tensor: Tensor, name: str) -> Tensor:
     """In float32, in one block of memory."""
     if not tensor.is_floating_point():
@@ -126,4 +131,4 @@ def _missing(name: str) -> UserError:
 
 
 def _text(shape: torch.Size) -> str:
-    return " x ".join(map(str, shape))
+    return " x ".join(map(str, shape)) or "()"

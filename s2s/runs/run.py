@@ -14,9 +14,8 @@ from torch import Tensor
 
 from s2s.access import run_folder
 from s2s.analysis import KINDS, Attention, States, Weights, capture, capture_grams, recorded_states
-from s2s.config import Recipe, UserError, keys, override
+from s2s.config import Recipe, UserError, override
 from s2s.decode import (
-    STRATEGIES,
     ForcedPrefix,
     GenerationConfig,
     Hypothesis,
@@ -29,6 +28,7 @@ from s2s.decode import (
     check_limit,
     configure,
     path_records,
+    starting_settings,
     token_ids,
 )
 from s2s.model import (
@@ -192,7 +192,8 @@ class Run:
         self, strategy: str, settings: Mapping[str, Any]
     ) -> tuple[Strategy, GenerationConfig]:
         """A strategy and its complete settings for this model. Raises UserError that names the wrong setting."""
-        search, config = configure(strategy, {**self._own_settings(strategy), **settings})
+        own = starting_settings(strategy, self.starting_settings)
+        search, config = configure(strategy, {**own, **settings})
         if config.max_new_tokens is None:
             config = override(
                 config, {"max_new_tokens": max(self.recipe.data.max_length, config.min_new_tokens)}
@@ -209,12 +210,7 @@ class Run:
 
     def starting(self, strategy: str) -> GenerationConfig:
         """A strategy's settings as this model came with them: the defaults, for one that was trained here."""
-        return configure(strategy, self._own_settings(strategy))[1]
-
-    def _own_settings(self, strategy: str) -> dict[str, Any]:
-        """Those that the strategy has; empty for an unknown one."""
-        known = keys(STRATEGIES[strategy].config) if strategy in STRATEGIES else ()
-        return {key: value for key, value in self.starting_settings.items() if key in known}
+        return configure(strategy, starting_settings(strategy, self.starting_settings))[1]
 
     def check_lengths(self, sources: Sequence[str]) -> None:
         """Raises UserError that names the first line longer than the model's positions."""

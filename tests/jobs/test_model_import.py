@@ -16,9 +16,11 @@ import s2s
 from s2s import access
 from s2s.config import UserError, override
 from s2s.data import Pair, batches
+from s2s.decode import starting_settings
 from s2s.jobs import run_archives, training
-from s2s.jobs.model_import import import_folder
+from s2s.jobs.model_import import check_settings, import_folder
 from s2s.model import inference
+from s2s.pretrained import generation
 from s2s.runs import Run, RunFolder, guests, list_runs
 from s2s.tokenizers import PretrainedTokenizer
 from s2s.train.loss import cross_entropy
@@ -111,6 +113,27 @@ def test_settings_start_where_the_checkpoint_says(imported: Callable[[str], Impo
     about = run.folder.about()
     assert about["imported"]["family"] == "Marian"
     assert about["command"].startswith("python -m s2s import /")
+
+
+# As their generation_config.json says it.
+PUBLISHED: dict[str, dict[str, Any]] = {
+    "opus-mt": {"num_beams": 4, "max_length": 512},
+    "distilbart": {"num_beams": 4, "min_length": 56, "max_length": 142, "length_penalty": 2.0},
+    "pegasus": {"num_beams": 8, "max_length": 64, "length_penalty": 0.6},
+    "m2m100": {"num_beams": 5, "max_length": 200, "early_stopping": True},
+    "greedy": {"num_beams": 1},
+    "sampling": {"do_sample": True, "top_k": 0, "top_p": 0.9, "temperature": 0.7},
+    "wide sampling": {"do_sample": True, "top_k": 250},
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_every_strategy_starts_with_what_published_models_say(name: str) -> None:
+    given = generation.settings(PUBLISHED[name])
+    check_settings(given)
+    assert starting_settings("beam", given).get("num_beams") == given.get("num_beams")
+    assert starting_settings("sample", given).get("top_k") == given.get("top_k")
+    assert "num_beams" not in starting_settings("diverse_beam", given)
 
 
 def test_a_tokenizer_of_both_sides_is_stored_once(imported: Callable[[str], Imported]) -> None:

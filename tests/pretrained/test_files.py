@@ -117,6 +117,10 @@ def misshapen(folder: Path) -> None:
     save(folder, {**tensors(folder), "model.encoder.layers.0.fc1.bias": torch.ones(7)})
 
 
+def scalar(folder: Path) -> None:
+    save(folder, {**tensors(folder), "model.shared.weight": torch.tensor(1.0)})
+
+
 def quantized(folder: Path) -> None:
     table = tensors(folder)["model.encoder.layers.0.fc1.weight"]
     save(folder, {**tensors(folder), "model.encoder.layers.0.fc1.weight": table.to(torch.int8)})
@@ -160,6 +164,7 @@ BAD: MappingProxyType[str, tuple[Callable[[Path], None], str]] = MappingProxyTyp
             misshapen,
             "`model.encoder.layers.0.fc1.bias` has the shape 7, where config.json means 40",
         ),
+        "scalar": (scalar, r"`model.shared.weight` has the shape \(\), where config.json"),
         "quantized": (quantized, r"`model.encoder.layers.0.fc1.weight` holds torch.int8 numbers"),
         "empty": (without("config.json"), "has no config.json that can be read"),
         "weightless": (without(WEIGHTS), "has no weights; it needs model.safetensors or"),
@@ -174,6 +179,7 @@ BAD: MappingProxyType[str, tuple[Callable[[Path], None], str]] = MappingProxyTyp
         ),
         "setting": (without_setting("encoder_layers"), "config.json does not say `encoder_layers`"),
         "kind": (says(encoder_layers="six"), "`n_layers` is 'six'; give a whole number"),
+        "length": (says(max_position_embeddings="x"), "has a setting of the wrong kind"),
         "activation": (says(activation_function="mish"), "no activation function `mish`"),
         "ids": (says(eos_token_id=400), "The special id 400 has no row among the 40"),
     }
