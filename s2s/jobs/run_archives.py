@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import secrets
 import threading
 from collections.abc import Collection
 from functools import partial
@@ -30,7 +32,7 @@ def export(run: str, out: Path) -> RunFolder:
         raise UserError(
             f"`{shortened(out)}` exists already; give another name, or delete it first."
         )
-    temporary = out.with_name(f".{out.name}.unfinished")
+    temporary = out.with_name(f".{out.name}.{secrets.token_hex(4)}")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         archive.write(folder, temporary)
@@ -41,7 +43,8 @@ def export(run: str, out: Path) -> RunFolder:
             " space."
         ) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            temporary.unlink()
     return folder
 
 

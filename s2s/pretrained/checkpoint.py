@@ -95,7 +95,7 @@ def _in_languages(
     src_lang, tgt_lang = given
     says_target = bool(src.languages) and not tgt.languages  # as the sources of Marian
     if says_target:
-        src_lang = src_lang or tgt_lang
+        src_lang = tgt_lang or src_lang
         tgt_lang = ""
     if src_lang:
         src = src.in_language(src_lang)

@@ -50,7 +50,7 @@ _ROWS = (
         "German → English",
         APACHE,
         _OPUS,
-        "Das Haus ist klein und rot.",
+        GERMAN,
     ),
     KnownModel(
         "Helsinki-NLP/opus-mt-fr-en",
@@ -59,7 +59,7 @@ _ROWS = (
         "French → English",
         APACHE,
         _OPUS,
-        "La maison est petite et rouge.",
+        FRENCH,
     ),
     KnownModel(
         "google-t5/t5-small",

@@ -173,7 +173,7 @@ def test_a_forced_first_token_names_the_language(tmp_path: Path) -> None:
 
 def test_a_source_says_the_language_of_a_marian_with_several_targets(tmp_path: Path) -> None:
     make_checkpoint("marian", tmp_path / "opus")
-    import_folder(tmp_path / "opus", tmp_path / "run", tgt_lang="deu")
+    import_folder(tmp_path / "opus", tmp_path / "run", src_lang="en", tgt_lang="deu")
     run = s2s.load(tmp_path / "run")
     assert run.src_tokenizer.tokens(run.recipe.model.ids.source([7]))[0] == ">>deu<<"
 

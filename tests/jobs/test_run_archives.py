@@ -196,5 +196,7 @@ def test_an_export_replaces_no_file(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="exists already; give another name"):
         run_archives.export("demo-tasks", out)
     assert out.read_text() == "mine"
+    with pytest.raises(UserError, match="cannot be written"):
+        run_archives.export("demo-tasks", out / "run.zip")
     run_archives.export("demo-tasks", tmp_path / "new" / "run.zip")
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["run.zip"]

@@ -164,7 +164,7 @@ BAD: MappingProxyType[str, tuple[Callable[[Path], None], str]] = MappingProxyTyp
             misshapen,
             "`model.encoder.layers.0.fc1.bias` has the shape 7, where config.json means 40",
         ),
-        "scalar": (scalar, r"`model.shared.weight` has the shape \(\), where config.json"),
+        "scalar": (scalar, "has the shape 40, where config.json means 1"),
         "quantized": (quantized, r"`model.encoder.layers.0.fc1.weight` holds torch.int8 numbers"),
         "empty": (without("config.json"), "has no config.json that can be read"),
         "weightless": (without(WEIGHTS), "has no weights; it needs model.safetensors or"),

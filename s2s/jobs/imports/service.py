@@ -185,6 +185,7 @@ def work(job: Job, context: JobContext) -> Generator[None, None, None]:
         return
     _delete_leftovers()
     folder = _folder(job.run)
+    shutil.rmtree(folder, ignore_errors=True)  # of a worker that died before
     request = ImportRequest.from_spec(job.spec)
     try:
         yield from _fetched_and_opened(request, folder, job, context)

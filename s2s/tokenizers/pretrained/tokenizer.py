@@ -15,7 +15,7 @@ from s2s.tokenizers.pretrained.engines import LibraryEngine
 from s2s.tokenizers.pretrained.families import FAMILIES, class_of, family_of
 from s2s.tokenizers.tokenizer import Tokenizer
 
-MAX_SIZE = 10_000_000  # rows of an embedding; the largest published ones have 256,000
+MAX_SIZE = 1_000_000  # rows of an embedding; the largest published ones have 256,000
 
 
 # What `clean_up_tokenization_spaces` does to a text, in transformers' order.

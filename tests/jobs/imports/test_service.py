@@ -217,7 +217,9 @@ def test_what_a_killed_process_left_is_deleted_by_the_next_and_a_finished_one_is
     stale.mkdir(parents=True)
     run_id = submitted()
     job = claimed()
-    (settings.home() / "hub" / run_id / "files").mkdir(parents=True)
+    begun = settings.home() / "hub" / run_id / "files"
+    begun.mkdir(parents=True)
+    (begun / "config.json").write_text("{}")
     list(JOBS["import"].work(job, FakeContext()))
     assert not stale.exists()
     n_requests = len(served.log)
