@@ -94,14 +94,12 @@ def configure(name: str, settings: Mapping[str, Any]) -> tuple[Strategy, Generat
     return row.make, config
 
 
-# Settings by which a published model means those of another search: diverse beam search divides its beams into groups,
-# and contrastive search compares its top-k candidates instead of sampling from them.
-_OWN = MappingProxyType(
-    {"diverse_beam": frozenset({"num_beams"}), "contrastive": frozenset({"top_k"})}
-)
+# Settings by which a published model means another search: contrastive search compares its top-k candidates, and does
+# not sample from them.
+_OTHERS = MappingProxyType({"contrastive": frozenset({"top_k"})})
 
 
 def starting_settings(name: str, published: Mapping[str, Any]) -> dict[str, Any]:
     """With which of the settings of a published model a strategy starts. Raises UserError for an unknown name."""
-    known = set(keys(choose("strategy", name, STRATEGIES).config)) - _OWN.get(name, frozenset())
+    known = set(keys(choose("strategy", name, STRATEGIES).config)) - _OTHERS.get(name, frozenset())
     return {key: value for key, value in published.items() if key in known}

@@ -133,7 +133,7 @@ def test_every_strategy_starts_with_what_published_models_say(name: str) -> None
     check_settings(given)
     assert starting_settings("beam", given).get("num_beams") == given.get("num_beams")
     assert starting_settings("sample", given).get("top_k") == given.get("top_k")
-    assert "num_beams" not in starting_settings("diverse_beam", given)
+    assert "top_k" not in starting_settings("contrastive", given)
 
 
 def test_a_tokenizer_of_both_sides_is_stored_once(imported: Callable[[str], Imported]) -> None:
