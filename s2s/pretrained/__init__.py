@@ -8,5 +8,5 @@ from s2s.pretrained.checkpoint import PublishedCheckpoint, open_checkpoint, open
 from s2s.pretrained.families import FAMILIES
 from s2s.pretrained.family import Family
 from s2s.pretrained.gallery import MODELS, KnownModel
-from s2s.pretrained.model import PublishedModel, read_model
+from s2s.pretrained.model import PublishedModel, read_config, read_model
 from s2s.pretrained.shape import MULTILINGUAL, PublishedShape, read_shape

@@ -43,7 +43,7 @@ def read_model(folder: Path) -> PublishedModel:
     Raises UserError for a model that is not opened, for files that are missing or broken, and for a tensor that does
     not fit.
     """
-    config = read_json(folder, CONFIG)
+    config = read_config(folder)
     family = family_of(config)
     ids = read_ids(folder)
     with naming(CONFIG):
@@ -56,9 +56,14 @@ def read_model(folder: Path) -> PublishedModel:
     return PublishedModel(family, weights.config, *sizes, weights.tensors, longest, settings)
 
 
+def read_config(folder: Path) -> dict[str, Any]:
+    """config.json. Raises UserError where it is missing or broken."""
+    return read_json(folder, CONFIG)
+
+
 def read_ids(folder: Path) -> SpecialIds:
     """What config.json and generation_config.json say of special ids. Raises UserError as `read_model` does."""
-    config = read_json(folder, CONFIG)
+    config = read_config(folder)
     family = family_of(config)
     given = {**config, **_generation(folder)}
     with naming(CONFIG):

@@ -28,9 +28,10 @@ def test_a_page_opens_with_an_imported_run(page: str, checkpoint: Path) -> None:
     assert not screen.exception
     assert not screen.error
     if page in ("", "compare", "steps", "attention", "heads", "evaluate", "walkthrough"):
-        assert "Imported T5 checkpoint" in page_text(screen)
+        tasks = "start with *summarize:* or *translate English to German:*"
+        assert f"Imported T5 checkpoint · {tasks}" in page_text(screen)
     if page == "compare":
-        assert screen.number_input(key="c1 beam num_beams").value == 3  # as the checkpoint says
+        assert screen.number_input(key="c1 beam num_beams").value == 4  # as the checkpoint says
 
 
 def test_an_imported_run_fills_the_form_of_train_with_what_fine_tuning_needs(

@@ -20,11 +20,10 @@ from s2s.jobs.imports import forecast as forecasts
 from s2s.jobs.imports.forecast import ImportForecast
 from s2s.jobs.queue.context import JobContext
 from s2s.jobs.queue.table import Job
+from s2s.pretrained import read_config
 from s2s.runs import free_name, list_runs, runs_folder
 
 KIND = "import"
-CONFIG = "config.json"
-MAX_CONFIG = 1_000_000  # bytes
 LONGEST_LANGUAGE = 20  # characters of a language's code
 
 
@@ -61,19 +60,12 @@ def require_folders() -> None:
 def folder_config(folder: str) -> dict[str, Any]:
     """The config.json of a checkpoint's folder on this computer. Raises UserError where that cannot be read."""
     require_folders()
-    path = Path(folder).expanduser() / CONFIG
-    try:
-        with path.open("rb") as file:
-            found = json.loads(file.read(MAX_CONFIG + 1))
-    except (OSError, ValueError, RecursionError) as error:
-        raise UserError(
-            f"`{shortened(folder)}` has no config.json that can be read; give the folder of a Hugging Face checkpoint."
-        ) from error
-    if not isinstance(found, dict):
-        raise UserError(
-            f"The config.json of `{shortened(folder)}` holds no settings; give the folder of a Hugging Face checkpoint."
-        )
-    return found
+    return read_config(_folder_of(folder))
+
+
+def _folder_of(written: str) -> Path:
+    """`~/model` -> `/home/me/model`."""
+    return Path(os.path.expanduser(written))  # pathlib's own raises where it knows no such user
 
 
 def submit(request: ImportRequest, found: ImportForecast) -> str:
@@ -205,7 +197,7 @@ def _delete_leftovers() -> None:
 def _fetched_and_opened(
     request: ImportRequest, folder: Path, job: Job, context: JobContext
 ) -> Iterator[None]:
-    source = Path(request.folder).expanduser()
+    source = _folder_of(request.folder)
     if not request.folder:
         yield from _fetched(request, folder, context)
         source = folder / "files"

@@ -12,6 +12,7 @@ from s2s.pretrained.export import opened
 from s2s.tokenizers import PretrainedTokenizer, Tokenizer
 
 N_POSITIONS = 1024  # at least, of a table of sinusoids, which has no end here
+MOST_POSITIONS = 65_536  # of a table: a checkpoint's settings are anybody's
 
 
 @dataclass(frozen=True)
@@ -29,5 +30,6 @@ class TrainedModel:
         """How many positions a table needs: those that were trained, or else enough for any translation."""
         usual = N_POSITIONS
         if isinstance(self.src_tokenizer, PretrainedTokenizer):
-            usual = opened.settings_of(self.src_tokenizer).get("max_position_embeddings", usual)
+            said = opened.settings_of(self.src_tokenizer).get("max_position_embeddings")
+            usual = said if type(said) is int and said <= MOST_POSITIONS else usual
         return self.config.positions.longest or max(usual, self.max_new_tokens)

@@ -10,8 +10,11 @@ from streamlit.delta_generator import DeltaGenerator
 from s2s.config import UserError
 from s2s.jobs import run_service
 from s2s.runs import Run
-from s2s.ui.kit import as_markdown, cached, pickers, plain, vocabulary
+from s2s.ui.kit import as_markdown, cached, pickers, plain, shortened, vocabulary
 from s2s.ui.shell.pages import Page, page_link
+
+MOST_PREFIXES = 5  # that a line has room for
+MAX_PREFIX = 40  # characters
 
 
 def header(page: Page) -> tuple[DeltaGenerator, bool]:
@@ -75,13 +78,23 @@ def describe(run: Run) -> str:
     if not known.languages:
         about = cached.metadata(run.folder.id)
         if isinstance(imported := about.get("imported"), Mapping):
-            return f"Imported {plain(str(imported.get('family')))} checkpoint · {shape(run)}"
+            family = plain(str(imported.get("family")))
+            return f"Imported {family} checkpoint{_tasks(_own_prefixes(run))} · {shape(run)}"
         dataset = cached.dataset_name(str(about.get("source", "its data")))
         return f"Trained on {plain(dataset)} · {shape(run)}"
     source, target = known.languages
     words = f"{len(known.words):,} {source} words" if known.words else source
-    tasks = f" · start with {_one_of(known.prefixes)}" if known.prefixes else ""
-    return f"Knows {words}, writes {target}{tasks} · {shape(run)}"
+    return f"Knows {words}, writes {target}{_tasks(known.prefixes)} · {shape(run)}"
+
+
+def _own_prefixes(run: Run) -> list[str]:
+    """The first task prefixes that a published checkpoint names: anybody's text."""
+    named = map(str.strip, run.src_tokenizer.prefixes.values())
+    return [shortened(prefix, MAX_PREFIX) for prefix in filter(None, named)][:MOST_PREFIXES]
+
+
+def _tasks(prefixes: Sequence[str]) -> str:
+    return f" · start with {_one_of(prefixes)}" if prefixes else ""
 
 
 def _one_of(prefixes: Sequence[str]) -> str:

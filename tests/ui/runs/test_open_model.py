@@ -186,6 +186,7 @@ def test_a_folder_is_opened_on_ones_own_computer_only(
     (job,) = queue.live_jobs()
     assert job.spec["folder"] == str(checkpoints["marian"])
     assert "has no config.json that can be read" in page_text(typed(str(tmp_path)))
+    assert "has no config.json that can be read" in page_text(typed("~nobody-of-that-name/model"))
     monkeypatch.setenv("S2S_HOSTED", "1")
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
     with visiting(monkeypatch, "eve"):
