@@ -115,11 +115,10 @@ def most_probable(processors: LogitsProcessors) -> Propose:
     """The candidates with the highest sums of log-probabilities, after the processors."""
 
     def propose(logits: Tensor, log_sums: Tensor, live: LiveBeams, n: int) -> Candidates:
-        if processors.is_idle or processors.only_suppresses:
+        if processors.only_bans:
             # The n best logits are the n best log-probabilities; over the whole vocabulary those would take longer.
-            if processors.suppressed:
-                logits[:, processors.suppressed] = NEG_INF
-            top_logits, tokens = topk(logits, n)  # (sources * beam, n) both
+            allowed = processors.apply(logits, live.prefixes.ids, live.source_of_rows)
+            top_logits, tokens = topk(allowed, n)  # (sources * beam, n) both
             return best_per_source(top_logits - log_sums, tokens, live.totals, n)
         log_probs = processors.apply(logits - log_sums, live.prefixes.ids, live.source_of_rows)
         top_log_probs, tokens = topk(log_probs, n)  # (sources * beam, n) both

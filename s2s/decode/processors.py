@@ -143,8 +143,9 @@ class LogitsProcessors:
             or config.repetition_penalty != 1.0
         )
         self.is_idle = not (has_settings or self.suppressed)
-        self.only_suppresses = bool(self.suppressed) and not has_settings
+        self.only_bans = config.repetition_penalty == 1.0  # all other scores stay as they are
         n = config.encoder_no_repeat_ngram_size
+        self._longest = max(map(len, self.sources), default=0)
         self._source_ngrams = [_followers(source, n) for source in self.sources] if n else []
 
     def own(self, log_probs: Tensor, length: int) -> Tensor:
@@ -175,6 +176,9 @@ class LogitsProcessors:
             scores[:, self.suppressed] = NEG_INF
         if written.shape[1] - 1 < config.min_new_tokens:
             scores[:, self.eos_id] = NEG_INF
+        n_banned = 1 + len(self.suppressed) + len(self.bad_words) + written.shape[1] + self._longest
+        if n_banned < scores.shape[1]:  # at most that many in a row
+            return scores
         is_empty = scores.amax(1).eq(NEG_INF)
         scores[:, self.eos_id] = torch.where(is_empty, eos_scores, scores[:, self.eos_id])
         return scores

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from s2s.decode.beam import Beam, Candidates, LiveBeams, most_probable
 from s2s.decode.greedy import Greedy
-from s2s.decode.numerics import NEG_INF, logsumexp, token_log_probs, topk
+from s2s.decode.numerics import NEG_INF, logsumexp, topk
 from s2s.decode.prefixes import Prefixes
 from s2s.decode.processors import GenerationConfig, LogitsProcessors
 from s2s.decode.results import StepRecord
@@ -95,7 +95,8 @@ class _Replay:
         ranks = {(row, token): rank for rank, (row, token, _) in enumerate(candidates, 1)}
         parents = [record.parent for record in records]
         tokens = torch.tensor([[record.token] for record in records])
-        own = token_log_probs(logits[parents], tokens)[:, 0]  # (records,)
+        # `log_sums` are older than what the candidates have banned
+        own = (logits[parents].gather(1, tokens) - log_sums[parents])[:, 0]  # (records,)
         log_probs = self.processors.own(own, self.prefixes.length)
         indices = []
         for record, log_prob in zip(records, log_probs.tolist(), strict=True):
