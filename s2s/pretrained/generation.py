@@ -19,6 +19,7 @@ NAMES = (
 )
 # They count the start id, ours do not.
 LENGTHS = (("max_length", "max_new_tokens"), ("min_length", "min_new_tokens"))
+MOST_BEAMS = 1000  # beyond, no strategy takes them anyway
 SAMPLING = ("temperature", "top_k", "top_p")
 
 
@@ -34,7 +35,7 @@ def settings(given: Json) -> dict[str, Any]:
         if given.get(ours):
             found[ours] = given[ours]
     beams = found.get("num_beams")
-    if type(beams) is int and beams > 0:
+    if type(beams) is int and 0 < beams <= MOST_BEAMS:
         found["num_beam_groups"] = _fewest_groups(beams)
     return found
 

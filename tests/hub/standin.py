@@ -135,6 +135,7 @@ class Hub:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # a body after its header would wait 40 ms for an acknowledgment
     hub: Hub
     fault = Fault()
     kind = "datasets"  # or "models"

@@ -126,6 +126,10 @@ def quantized(folder: Path) -> None:
     save(folder, {**tensors(folder), "model.encoder.layers.0.fc1.weight": table.to(torch.int8)})
 
 
+def diverged(folder: Path) -> None:
+    save(folder, {name: tensor * torch.nan for name, tensor in tensors(folder).items()})
+
+
 def without(*names: str) -> Callable[[Path], None]:
     def change(folder: Path) -> None:
         for name in names:
@@ -166,6 +170,7 @@ BAD: MappingProxyType[str, tuple[Callable[[Path], None], str]] = MappingProxyTyp
         ),
         "scalar": (scalar, "has the shape 40, where config.json means 1"),
         "quantized": (quantized, r"`model.encoder.layers.0.fc1.weight` holds torch.int8 numbers"),
+        "diverged": (diverged, "holds NaN, as after a training that diverged"),
         "empty": (without("config.json"), "has no config.json that can be read"),
         "weightless": (without(WEIGHTS), "has no weights; it needs model.safetensors or"),
         "outside": (outside, "which is not in the folder"),
