@@ -9,9 +9,10 @@ from s2s.config import Recipe
 from s2s.jobs import model_import, queue
 from s2s.runs import runs_folder
 from s2s.share import pack
-from s2s.ui.kit import cached
+from s2s.tokenizers.char import CharTokenizer
+from s2s.ui.kit import cached, published_examples
 from tests.pretrained.checkpoints import make_checkpoint
-from tests.screen import PAGES, opened, page_text
+from tests.screen import PAGES, box, opened, page_text
 
 
 @pytest.fixture(scope="module")
@@ -53,3 +54,27 @@ def test_an_imported_run_fills_the_form_of_train_with_what_fine_tuning_needs(
     recipe = Recipe.from_json(job.spec["recipe"])
     assert recipe.model == folder.recipe().model
     assert recipe.tokenizer == folder.recipe().tokenizer
+
+
+def test_task_prefixes_are_examples_to_press(checkpoint: Path) -> None:
+    model_import.import_folder(checkpoint, runs_folder() / "opened")
+    screen = opened(run="opened")
+    assert not screen.exception
+    assert box(screen).startswith("summarize: The tower")
+    screen.button(key="chip1").click().run()
+    assert not screen.exception
+    assert box(screen) == "translate English to German: The house is wonderful."
+    assert "Imported T5 checkpoint · encoder: 2 layers, 3 heads each; decoder: 3" in page_text(
+        screen
+    )
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [("he_IL", "הבית נפלא."), ("arb_Arab", "البيت رائع."), ("en", "The house is wonderful.")],
+)
+def test_a_known_language_has_a_sentence_to_try(language: str, sentence: str) -> None:
+    tokenizer = CharTokenizer.fit(["a"], None)
+    assert published_examples.for_published(tokenizer) == ()
+    tokenizer.language = language
+    assert published_examples.for_published(tokenizer) == (sentence,)

@@ -16,6 +16,7 @@ from s2s.data import GENERATED_TASKS
 from s2s.demo import EXAMPLES, RANDOM_SENTENCES
 from s2s.runs import Run
 from s2s.ui.kit import cached
+from s2s.ui.kit.published_examples import for_published
 
 LANGUAGES = MappingProxyType(
     {
@@ -91,7 +92,7 @@ def _vocabulary(folder: str, step: int, _run: Run) -> RunVocabulary:
             str(line["source"]) for line in _run.folder.lines("samples") if "source" in line
         )
     )
-    examples = EXAMPLES.get(source) or probes[:5]
+    examples = EXAMPLES.get(source) or probes[:5] or for_published(_run.src_tokenizer)
     return RunVocabulary(
         _run.src_tokenizer.words,
         examples,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from s2s.config import UserError
+from s2s.config import Stack, UserError
 from s2s.jobs import run_service
 from s2s.runs import Run
 from s2s.ui.kit import as_markdown, cached, pickers, plain, shortened, vocabulary
@@ -104,9 +104,15 @@ def _one_of(prefixes: Sequence[str]) -> str:
 
 
 def shape(run: Run) -> str:
-    """`2 layers, 4 heads each`."""
-    decoder = run.recipe.model.decoder
-    return f"{_count(decoder.n_layers, 'layer')}, {_count(decoder.n_heads, 'head')} each"
+    """`2 layers, 4 heads each`, or that of each stack where they differ."""
+    model = run.recipe.model
+    encoder = _stack(model.encoder)
+    decoder = _stack(model.decoder)
+    return decoder if encoder == decoder else f"encoder: {encoder}; decoder: {decoder}"
+
+
+def _stack(stack: Stack) -> str:
+    return f"{_count(stack.n_layers, 'layer')}, {_count(stack.n_heads, 'head')} each"
 
 
 def _count(n: int, noun: str) -> str:

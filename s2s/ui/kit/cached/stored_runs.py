@@ -6,6 +6,7 @@ import functools
 import math
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from s2s.jobs import queue, run_service
 from s2s.model import saved_steps, weights_path
 from s2s.runs import Run, RunFolder, RunSummary, guests
 from s2s.share import printable
+from s2s.train import free_memory
+from s2s.ui.kit.cached.opened_runs import OpenedRuns, RunState
 from s2s.ui.kit.text import shortened
 
 DEMO_FOLDER = Path(s2s.__file__).parent / "demo" / "runs"
@@ -140,13 +143,11 @@ def is_untrained(run_id: str) -> bool:
 def open_run(run_id: str, step: int | None = None) -> Run:
     """A run at its best checkpoint, or at the given step. Raises UserError where it cannot be opened."""
     folder = RunFolder(access.run_folder(run_id))
-    return _opened(folder.path, folder.best_or_newest_step(), step)
+    return _OPENED.get(RunState(folder.path, folder.best_or_newest_step(), step))
 
 
-@st.cache_resource(max_entries=6, show_spinner=False)  # as many as Compare has columns
-def _opened(folder: Path, best: int, step: int | None) -> Run:
-    """`best` tells one state of the folder from the next; an unreadable checkpoint gives way to the one before it."""
-    return s2s.load(folder, step)
+# An unreadable checkpoint gives way to the one before it.
+_OPENED = OpenedRuns(s2s.load, free=partial(free_memory, "cpu"))
 
 
 def metadata(run_id: str) -> Mapping[str, Any]:
