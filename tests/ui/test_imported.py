@@ -11,6 +11,7 @@ from s2s.runs import runs_folder
 from s2s.share import pack
 from s2s.tokenizers.char import CharTokenizer
 from s2s.ui.kit import cached, published_examples
+from s2s.ui.walkthrough.step import verbatim
 from tests.pretrained.checkpoints import make_checkpoint
 from tests.screen import PAGES, box, opened, page_text
 
@@ -78,3 +79,13 @@ def test_a_known_language_has_a_sentence_to_try(language: str, sentence: str) ->
     assert published_examples.for_published(tokenizer) == ()
     tokenizer.language = language
     assert published_examples.for_published(tokenizer) == (sentence,)
+
+
+def test_the_walkthrough_names_the_start_that_the_model_has(checkpoint: Path) -> None:
+    model_import.import_folder(checkpoint, runs_folder() / "opened")
+    screen = opened("walkthrough", run="opened", src="to be", set="step:shifted")
+    assert not screen.exception
+    (formula,) = screen.get("latex")
+    assert r"\texttt{<pad>}, y_1" in formula.value
+    assert r"y_{n-1}, \texttt{</s>}" in formula.value
+    assert verbatim("en_XX") == r"\texttt{en\_XX}"

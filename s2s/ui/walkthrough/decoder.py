@@ -29,6 +29,7 @@ from s2s.ui.walkthrough.step import (
     aligned,
     counted,
     quoted,
+    verbatim,
 )
 
 DECODER_CONTROLS = ("layer", "head", "tgt")
@@ -49,6 +50,11 @@ def _draw_shifted(sentence: TracedSentence) -> None:
     )
     whose = "its own translation" if sentence.is_model_output else "the target that you gave"
     st.caption(f"The target here is {whose}: you can type another under *Sentences, target*.")
+    if sentence.config.ids.tgt_first is not None:
+        st.caption(
+            f"This model was trained with {quoted(predicts[0])} at the start of every target: it is written, whatever"
+            " the model predicts there."
+        )
     is_added = POSITION_KINDS[sentence.config.positions.kind].acts_on == "vectors"
     positions = " plus position vectors" if is_added else ""
     show_tensor(f"Embeddings of what it reads{positions}", sentence.trace.tgt.out, reads)
@@ -167,15 +173,21 @@ def _decoder_feed_forward_formula(run: Run) -> str:
     return feed_forward_formula(run) if run.recipe.model.decoder.d_ff else r"x \leftarrow x"
 
 
+def _shifted_formula(run: Run) -> str:
+    ids = run.recipe.model.ids
+    start, end = map(verbatim, run.tgt_tokenizer.tokens((ids.start, ids.eos)))
+    return aligned(
+        rf"\text{{reads: }} {start}, y_1, \ldots, y_{{n-1}}",
+        rf"\text{{predicts: }} y_1, \ldots, y_{{n-1}}, {end}",
+    )
+
+
 DECODER_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
     {
         "shifted": WalkthroughStep(
             title="The target, shifted by one",
             section="Decoder",
-            formula=lambda run: aligned(
-                r"\text{reads: } \texttt{<s>}, y_1, \ldots, y_{n-1}",
-                r"\text{predicts: } y_1, \ldots, y_{n-1}, \texttt{</s>}",
-            ),
+            formula=_shifted_formula,
             explanation=lambda run: (
                 "At each position, the decoder reads one token and predicts the next; it begins with a start token.",
                 "When the whole target is known, as in training, all positions are computed at once.",

@@ -136,7 +136,7 @@ def _tokens_explanation(run: Run) -> tuple[str, str]:
         return (
             f"A model has a fixed vocabulary, here {tokenizer.vocab_size:,} tokens, special ones included, and writes"
             " every text with it.",
-            "",
+            "This tokenizer was published with the model: frequent words are one token, others are split into several.",
         )
     noun = "word" if tokenizer.kind == "word" else "token"
     entries = counted(tokenizer.vocab_size - len(SPECIALS), noun)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -102,6 +103,12 @@ def aligned(*formulas: str) -> str:
     """Short formulas below each other: a long one would not fit beside the pictures."""
     rows = r" \\ ".join(f"& {formula}" for formula in formulas)
     return rf"\begin{{aligned}} {rows} \end{{aligned}}"
+
+
+def verbatim(token: str) -> str:
+    r"""A token in a formula: `en_XX` -> `\texttt{en\_XX}`."""
+    escaped = re.sub(r"([_{}%#&$])", r"\\\1", token)
+    return rf"\texttt{{{escaped}}}"
 
 
 def is_pre_norm(config: ModelConfig) -> bool:

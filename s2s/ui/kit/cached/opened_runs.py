@@ -1,4 +1,4 @@
-"""Opened runs, each once for all visitors; the one used longest ago is let go where memory is needed."""
+"""Opened runs, each once for all visitors; the one used longest ago is closed where memory is needed."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class OpenedRuns:
             return self._runs.get(state)
 
     def _make_room(self, coming: int) -> None:
-        """Let go of the oldest until this many bytes more fit beside the others."""
+        """Close the oldest until this many bytes more fit beside the others."""
         with self._guard:
             held = {state: _n_bytes(run) for state, run in self._runs.items()}
             most = SHARE * (self._free() + sum(held.values()))
