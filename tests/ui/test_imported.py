@@ -65,9 +65,8 @@ def test_task_prefixes_are_examples_to_press(checkpoint: Path) -> None:
     screen.button(key="chip1").click().run()
     assert not screen.exception
     assert box(screen) == "translate English to German: The house is wonderful."
-    assert "Imported T5 checkpoint · encoder: 2 layers, 3 heads each; decoder: 3" in page_text(
-        screen
-    )
+    assert "encoder: 2 layers, 3 heads each; decoder: 3 layers, 3 heads" in page_text(screen)
+    assert "surprise" not in [button.key for button in screen.button]  # there is no dataset
 
 
 @pytest.mark.parametrize(

@@ -41,13 +41,14 @@ def sentence_box(known: RunVocabulary) -> str:
 def example_chips(known: RunVocabulary) -> None:
     """Sentences to try."""
     with st.container(key="chips", horizontal=True, gap="xsmall"):
-        st.button(
-            "Surprise me",
-            key="surprise",
-            icon=":material/casino:",
-            on_click=_use_random,
-            args=(known,),
-        )
+        if known.sentences:
+            st.button(
+                "Surprise me",
+                key="surprise",
+                icon=":material/casino:",
+                on_click=_use_random,
+                args=(known,),
+            )
         for number, example in enumerate(known.examples):
             st.button(plain(example), key=f"chip{number}", on_click=_use, args=(example,))
 
