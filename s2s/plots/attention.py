@@ -178,7 +178,7 @@ def ticks(tokens: Sequence[str]) -> dict[str, Any]:
     return {
         "tickmode": "array",
         "tickvals": list(range(len(tokens))),
-        "ticktext": [theme.escaped(theme.shortened(token)) for token in tokens],
+        "ticktext": [theme.label(token) for token in tokens],
         "showgrid": False,
         "zeroline": False,
         "tickfont": {"size": 13},

@@ -50,7 +50,7 @@ def logit_lens(
         "title": {"text": LAYER_AXIS, "standoff": 12},
         "side": "top",
     }
-    names = [theme.escaped(theme.shortened(row)) for row in rows]
+    names = [theme.label(row) for row in rows]
     y_axis = {
         "tickvals": [*range(len(rows))],
         "ticktext": names,
@@ -124,11 +124,7 @@ def _words(shares: Shares, guesses: Sequence[Sequence[LensCell]]) -> go.Scatter:
         x=columns.ravel(),
         y=rows.ravel(),
         mode="text",
-        text=[
-            theme.escaped(theme.shortened(guess.tokens[0], length))
-            for row in guesses
-            for guess in row
-        ],
+        text=[theme.label(guess.tokens[0], length) for row in guesses for guess in row],
         textfont={"color": theme.text_colors(shares), "size": 12},
         hoverinfo="skip",
         cliponaxis=False,

@@ -165,7 +165,7 @@ def short_number(value: float) -> str:
 
 
 def _named(names: Sequence[str]) -> dict[str, Any]:
-    texts = [theme.escaped(theme.shortened(name)) for name in names]
+    texts = [theme.label(name) for name in names]
     plain = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickfont": {"size": 13}}
     return {"tickmode": "array", "tickvals": [*range(len(names))], "ticktext": texts} | plain
 

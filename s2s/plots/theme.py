@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import math
+import re
+import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
@@ -28,6 +30,9 @@ MOST_DECADES = 8  # labeled on a log axis
 FEWEST_TICKS = 3
 ROOM = 1.2  # around the data, as a factor
 TICK_LENGTH = 14  # characters of a token on an axis
+NUMBERED = re.compile(r"(\d+ )?(.*)", re.DOTALL)
+ISOLATE = "\u2068"  # text in the direction of its first letter, until ...
+END_OF_ISOLATE = "\u2069"
 
 
 def shortened(token: str, length: int = TICK_LENGTH) -> str:
@@ -38,6 +43,19 @@ def shortened(token: str, length: int = TICK_LENGTH) -> str:
 def escaped(text: str) -> str:
     """Text that Plotly draws literally, although it reads `<b>`, `<br>` and `&amp;` as markup."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def label(token: str, length: int = TICK_LENGTH) -> str:
+    """A token, with its number or not, as a tick or cell that Plotly draws.
+
+    A token of a right-to-left script is in its own direction, so that its `▁` is on its right: browsers would take the
+    direction of the page.
+    """
+    written = escaped(shortened(token, length))
+    if not any(unicodedata.bidirectional(character) in ("R", "AL") for character in written):
+        return written
+    number, word = NUMBERED.findall(written)[0]
+    return f"{number}{ISOLATE}{word}{END_OF_ISOLATE}"
 
 
 @functools.cache

@@ -58,3 +58,10 @@ def test_between_decades_a_label_has_its_power_of_ten() -> None:
     assert theme.log_axis(0.5, 20)["ticktext"] == ["0.5", "1", "2", "5", "10", "20"]
     assert theme.log_axis(1, 1500)["ticktext"] == ["1", "10", "100", "1,000"]
     assert theme.log_axis(1e5, 1e7)["ticktext"][-2:] == ["5·10<sup>6</sup>", "10<sup>7</sup>"]
+
+
+def test_a_token_of_a_right_to_left_script_has_its_own_direction() -> None:
+    assert theme.label("▁ال") == "\u2068▁ال\u2069"
+    assert theme.label("2 ▁הבית") == "2 \u2068▁הבית\u2069"
+    assert theme.label("2 ▁<b>") == "2 ▁&lt;b&gt;"
+    assert theme.label("12 ▁house") == "12 ▁house"
