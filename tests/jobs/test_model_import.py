@@ -19,7 +19,8 @@ from s2s.data import Pair, batches
 from s2s.decode import starting_settings
 from s2s.jobs import run_archives, training
 from s2s.jobs.model_import import check_settings, import_folder
-from s2s.model import inference
+from s2s.model import inference, weights_path
+from s2s.model.weights import read_weights
 from s2s.pretrained import generation
 from s2s.runs import Run, RunFolder, guests, list_runs
 from s2s.tokenizers import PretrainedTokenizer
@@ -293,3 +294,29 @@ def test_an_imported_run_learns_from_the_ids_and_the_loss_of_transformers(
             states, tgt[:, 1:], run.model.projection, smoothing=0.0, pad_id=ours.pad_id
         )
     assert found.plain.item() == pytest.approx(expected.loss.item(), abs=2e-5)
+
+
+def test_a_fine_tuned_run_resumes_to_the_same_bits_and_is_tuned_further(
+    imported: Callable[[str], Imported], tmp_path: Path
+) -> None:
+    run = imported("t5").run
+    settings = {"train.watch.save_every": 2, "train.threads": 1, "train.schedule": "constant"}
+    recipe = override(run.recipe, {**settings, "data.max_length": 64, "train.steps": 4})
+    (tmp_path / "pairs.tsv").write_text("the house\tto be\nto be\tthe house\n" * 4)
+
+    def tuned(steps: int, name: str, origin: Path) -> Path:
+        asked = override(recipe, {"train.steps": steps})
+        source = str(tmp_path / "pairs.tsv")
+        request = training.RunRequest(asked, source, init_from=str(origin))
+        list(training.run(training.start(request, tmp_path / name)))
+        return tmp_path / name
+
+    whole = tuned(4, "whole", run.folder.path)
+    half = tuned(2, "half", run.folder.path)
+    list(training.run(training.resume(half, training.Continuation(steps=4))))
+    of_whole, of_half = (
+        read_weights(weights_path(one / "checkpoints", 4)) for one in (whole, half)
+    )
+    assert all(torch.equal(tensor, of_half[name]) for name, tensor in of_whole.items())
+    again = s2s.load(tuned(1, "again", whole))
+    assert again.recipe.model == run.recipe.model
