@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TextIO
 
-from s2s.config import UserError
+from s2s.config import UserError, shortened
 
 FORMULAS = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"  # with which a formula begins; the last ones are full-width
 NUMBER = re.compile(r"[+-]?[\d,]*\.?\d+([eE][+-]?\d+)?\s?%?")
@@ -32,6 +32,14 @@ UNREADABLE = (
 
 class UnwrittenError(UserError):
     """A file cannot be written: the disk is full, or read-only."""
+
+
+def require_free(path: Path) -> None:
+    """Raises UserError where no folder can be written because there is something; an empty folder is nothing."""
+    if path.is_symlink() or (path.exists() and (not path.is_dir() or any(path.iterdir()))):
+        raise UserError(
+            f"`{shortened(path)}` exists already; give a folder that does not exist, or is empty."
+        )
 
 
 def write_bytes(path: Path, content: bytes | memoryview) -> None:

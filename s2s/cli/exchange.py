@@ -10,6 +10,7 @@ from pathlib import Path
 
 from s2s.cli.decoding import open_run
 from s2s.config import UserError, choose, shortened
+from s2s.files import require_free
 
 WHOLE_RUN = "run"  # the target that is no library
 
@@ -85,7 +86,7 @@ def _import_from_hub(arguments: argparse.Namespace) -> None:
     from s2s.jobs import fetching, import_forecasts, model_import
 
     out = _out(arguments)
-    model_import.require_free(out)
+    require_free(out)
     token = os.environ.get("HF_TOKEN", "")
     model = hub.preflight_model(arguments.name, token, revision=arguments.revision)
     found = import_forecasts.forecast(model.config, model.size)

@@ -15,9 +15,9 @@ from typing import Any
 import safetensors.torch
 
 from s2s.access import LOCAL
-from s2s.config import UserError, shortened
+from s2s.config import shortened
 from s2s.decode import STRATEGIES, configure, starting_settings
-from s2s.files import UnwrittenError
+from s2s.files import UnwrittenError, require_free
 from s2s.jobs.training import command, run_limits
 from s2s.model import weights_path
 from s2s.pretrained import open_checkpoint
@@ -73,14 +73,6 @@ def import_folder(
         safetensors.torch.save_file(dict(found.tensors), weights_path(run.checkpoints, STEP))
         run.set_status("done", step=STEP, steps=STEP, best_step=STEP)
     return RunFolder(out)
-
-
-def require_free(out: Path) -> None:
-    """Raises UserError where a run cannot be written because there is something."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UserError(
-            f"`{shortened(out)}` exists already; give a folder that does not exist, or is empty."
-        )
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:

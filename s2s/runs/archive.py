@@ -22,8 +22,8 @@ from typing import IO, Any, NamedTuple
 
 from s2s import archives
 from s2s.archives import Entry, printable
-from s2s.config import UserError, shortened
-from s2s.files import UnwrittenError
+from s2s.config import UserError
+from s2s.files import UnwrittenError, require_free
 from s2s.runs import inspection
 from s2s.runs.inspection import parsed
 from s2s.runs.listing import OPENING
@@ -224,10 +224,7 @@ def unpack(run_zip: RunZip, path: Path, finish: Callable[[RunFolder], None]) -> 
 
     Raises UserError for damaged files, other content than a run has, a folder that holds something, and a full disk.
     """
-    if path.is_symlink() or (path.exists() and (not path.is_dir() or any(path.iterdir()))):
-        raise UserError(
-            f"`{shortened(path)}` exists already; give a folder that does not exist, or is empty."
-        )
+    require_free(path)
     temporary = path.with_name(f"{OPENING}{secrets.token_hex(8)}")
     folder = RunFolder(temporary / (re.sub(r"\W+", "-", run_zip.name) or KIND))  # as errors call it
     try:

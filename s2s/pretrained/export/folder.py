@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 from s2s.config import ModelConfig, UserError, choose
-from s2s.files import UnwrittenError, write_text
+from s2s.files import UnwrittenError, require_free, write_text
 from s2s.pretrained.export import ctranslate2_folder, transformers_folder
 from s2s.pretrained.export.targets import TARGETS, Verdict, refused, verdicts
 from s2s.pretrained.export.tokenizer_json import why_not
@@ -41,8 +41,7 @@ def write(verdict: Verdict, model: TrainedModel, out: Path, card: str) -> None:
 
     Raises UserError where `out` has files or cannot be written, or a package is missing; then nothing is left behind.
     """
-    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
-        raise UserError(f"`{out}` exists and is not an empty folder; give a new one.")
+    require_free(out)
     unfinished = out.with_name(f".{out.name}.{secrets.token_hex(4)}")
     try:
         unfinished.mkdir(parents=True)

@@ -81,7 +81,7 @@ def test_a_run_is_exported_by_the_command_line(
     assert len(set(expected)) > 1
 
     assert main(["export", str(run), "--to", "transformers", "--out", str(out)]) == 2
-    assert "is not an empty folder" in capsys.readouterr().err
+    assert "exists already; give a folder that does not exist" in capsys.readouterr().err
     assert sorted(path.name for path in out.parent.iterdir()) == ["out"]
 
 
