@@ -10,7 +10,6 @@ from pathlib import Path
 
 from s2s.cli.decoding import open_run
 from s2s.config import UserError, choose, shortened
-from s2s.files import require_free
 
 WHOLE_RUN = "run"  # the target that is no library
 
@@ -83,6 +82,7 @@ def _import_checkpoint(path: Path, arguments: argparse.Namespace) -> None:
 def _import_from_hub(arguments: argparse.Namespace) -> None:
     """With the token in `HF_TOKEN`, if there is one: whoever works here has set it."""
     from s2s import hub
+    from s2s.files import require_free
     from s2s.jobs import fetching, import_forecasts, model_import
 
     out = _out(arguments)
