@@ -39,6 +39,7 @@ ALL: Mapping[str, str] = MappingProxyType(
         **QUICK,
         "classroom": "classroom",
         "crash": "crash",
+        "pretrained": "pretrained",
         "builtin-en-fr": "builtin --parts en-fr",
     }
 )
