@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -13,9 +14,10 @@ from s2s.analysis import Array, experiments
 from s2s.decode import greedy
 from s2s.model import Transformer
 from s2s.runs import DecodedHypothesis, Run
+from s2s.tokenizers import Tokenizer
 from s2s.ui.kit import cached
 from s2s.ui.walkthrough.code import Code
-from s2s.ui.walkthrough.pictures import show_figure, show_tensor
+from s2s.ui.walkthrough.pictures import show_tensor, show_with_csv
 from s2s.ui.walkthrough.step import (
     STRATEGY,
     TracedSentence,
@@ -61,15 +63,14 @@ def _draw_ranked(
     bars = [(token, float(row[number])) for token, number in zip(tokens(best), best, strict=True)]
     title = f"{name}\nthe {len(best)} largest of {len(row):,}"
     figure = plots.ranked_tokens(bars, title=title, x_label=across, chosen=0, form=number_format)
-    show_figure(
-        "ranked_tokens",
-        figure,
-        name,
-        values=row[order][:, None],
-        rows=tokens(map(int, order)),
-        columns=(across,),
-    )
+    make_csv = partial(_ranked_csv, sentence.run.tgt_tokenizer, order, row, across)
+    show_with_csv("ranked_tokens", figure, name, make_csv)
     return float(row[best].sum())
+
+
+def _ranked_csv(tokenizer: Tokenizer, order: np.ndarray, row: Array, across: str) -> str:
+    """All tokens; `order` has their ids."""
+    return plots.tensor_csv(row[order][:, None], tokenizer.tokens(map(int, order)), (across,))
 
 
 def _draw_chosen(sentence: TracedSentence) -> None:

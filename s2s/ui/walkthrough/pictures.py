@@ -30,7 +30,7 @@ def show_tensor(
     shown = f" (first {MAX_COLUMNS} shown)" if n_columns > MAX_COLUMNS else ""
     title = f"{name}\n{counted(n_rows, noun)} × {n_columns:,} numbers each{shown}"
     figure = plots.tensor(values[:, :MAX_COLUMNS], rows, title=title, mark=mark)
-    _show("tensor", figure, title, partial(plots.tensor_csv, values, rows))
+    show_with_csv("tensor", figure, title, partial(plots.tensor_csv, values, rows))
 
 
 def show_heads(
@@ -56,7 +56,7 @@ def show_heads(
         selector={"type": "heatmap"},
     )
     columns = _head_columns(n_heads, d_head)
-    _show("tensor", figure, title, partial(plots.tensor_csv, values, rows, columns))
+    show_with_csv("tensor", figure, title, partial(plots.tensor_csv, values, rows, columns))
 
 
 def _head_columns(n_heads: int, n_numbers: int) -> list[str]:
@@ -78,7 +78,7 @@ def show_pairs(
     shape = f"{counted(len(rows), nouns[0])} × {counted(len(columns), nouns[1])}"
     title = f"{name}\n{shape}"
     figure = plots.tensor(values, rows, columns, title=title, x_label=nouns[1], mark=mark)
-    _show("tensor", figure, title, partial(plots.tensor_csv, values, rows, columns))
+    show_with_csv("tensor", figure, title, partial(plots.tensor_csv, values, rows, columns))
 
 
 def show_weights(
@@ -88,7 +88,9 @@ def show_weights(
     shape = f"{counted(len(rows), 'query')} × {counted(len(columns), 'key')}"
     title = f"{name}\n{shape}; each row sums to 1"
     figure = plots.heatmap(values, columns, rows, title=title, verb=verb)
-    _show("attention", figure, title, partial(plots.attention_csv, values, columns, rows, verb))
+    show_with_csv(
+        "attention", figure, title, partial(plots.attention_csv, values, columns, rows, verb)
+    )
 
 
 def show_figure(
@@ -101,7 +103,7 @@ def show_figure(
     columns: Sequence[str],
 ) -> None:
     """Any other picture, by its row of PLOTS, with its data to download."""
-    _show(plot, figure, name, partial(plots.tensor_csv, values, rows, columns))
+    show_with_csv(plot, figure, name, partial(plots.tensor_csv, values, rows, columns))
 
 
 def show_legend() -> None:
@@ -110,7 +112,8 @@ def show_legend() -> None:
         st.caption(READINGS.get(plot, plots.PLOTS[plot].caption))
 
 
-def _show(plot: str, figure: go.Figure, title: str, make_csv: partial[str]) -> None:
+def show_with_csv(plot: str, figure: go.Figure, title: str, make_csv: partial[str]) -> None:
+    """A picture, by its row of PLOTS; its data are written when somebody downloads them."""
     name = title.partition("\n")[0]
     st.session_state.setdefault(DRAWN, []).append(plot)
     chart(figure, alt=f"Picture of {title.replace(chr(10), ', ')}", file_name=file_name(name))
