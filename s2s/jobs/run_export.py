@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from s2s import access, archives, settings
+from s2s.config import UserError
 from s2s.jobs.run_archives import MAX_DOWNLOAD, ONE_AT_A_TIME
 from s2s.model import trained_tensors
 from s2s.pretrained import export
@@ -71,8 +72,12 @@ def offers(run_id: str) -> dict[str, Verdict]:
 
 
 def download(run_id: str, target: str, name: str) -> bytes:
-    """The folder of a run's best checkpoint as a zip, in which it is called `name`. Raises UserError as `offers`."""
-    access.run_folder(run_id, "download")
+    """The folder of a run's best checkpoint as a zip, in which it is called `name`.
+
+    Raises UserError for what `offers` does not offer, and as `offers` does.
+    """
+    if why := offers(run_id)[target].reason:
+        raise UserError(f"This run is not handed over: {why}")
     out = io.BytesIO()
     with ONE_AT_A_TIME, tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "folder"  # the name may be too long for a file system

@@ -9,6 +9,7 @@ import pytest
 
 import s2s
 from s2s import access, settings
+from s2s.config import UserError
 from s2s.jobs import run_export
 from s2s.pretrained import export
 from s2s.pretrained.export import ctranslate2_folder
@@ -81,6 +82,15 @@ def test_what_is_not_installed_here_is_said(own_run: str, monkeypatch: pytest.Mo
     offers = run_export.offers(own_run)
     assert offers["transformers"].is_possible
     assert "pip install ctranslate2" in offers["ctranslate2"].reason
+
+
+def test_what_is_too_large_for_a_page_is_not_handed_over(
+    own_run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_export, "MAX_DOWNLOAD", 1000)
+    assert "`python -m s2s export` writes it" in run_export.offers(own_run)["transformers"].reason
+    with pytest.raises(UserError, match="not handed over: it has 0 MB, more than"):
+        run_export.download(own_run, "transformers", "x")
 
 
 def test_a_guest_is_offered_nothing(own_run: str, monkeypatch: pytest.MonkeyPatch) -> None:
