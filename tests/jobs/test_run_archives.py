@@ -106,7 +106,7 @@ def test_only_its_owner_downloads_a_run_and_everybody_a_demo() -> None:
         ("S2S_MAX_RUNS", "1", "You have stored 1 runs and may store 1 runs"),
         ("S2S_MAX_BYTES", "150_000", "may store 0.1 MB|may store 0.2 MB"),
         ("S2S_MAX_TOTAL_BYTES", "150_000", "This server is full"),
-        ("S2S_MAX_PARAMETERS", "100", "at most 100 are allowed here"),
+        ("S2S_MAX_PARAMETERS", "100", "at most 100 may be trained here"),
     ],
 )
 def test_what_a_workspace_may_not_store_is_not_opened(

@@ -23,8 +23,8 @@ def check_parameters(count: int) -> None:
     """Raises UserError for a model that is too large."""
     most = limits().parameters
     if most is not None and count > most:
-        given = f"This model has {count:,} parameters and at most {most:,} are allowed here"
-        raise UserError(f"{given}; choose a smaller preset such as small.")
+        given = f"This model has {count:,} parameters and at most {most:,} may be trained here"
+        raise UserError(f"{given}; choose a smaller one, such as the preset small.")
 
 
 def check_opened_parameters(count: int) -> None:

@@ -60,7 +60,7 @@ def test_what_is_too_much_for_this_place_is_refused(
         training.submit(request_for(tiny))
     monkeypatch.setenv("S2S_MAX_PARAMETERS", "1000")
     with pytest.raises(
-        UserError, match=r"This model has [\d,]+ parameters and at most 1,000 are allowed here"
+        UserError, match=r"This model has [\d,]+ parameters and at most 1,000 may be trained here"
     ):
         training.start(request_for(override(tiny, {"train.steps": 5})), tmp_path / "run")
     assert not (tmp_path / "run" / "recipe.json").exists()
