@@ -8,7 +8,8 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterable
+import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -40,6 +41,29 @@ def require_free(path: Path) -> None:
         raise UserError(
             f"`{shortened(path)}` exists already; give a folder that does not exist, or is empty."
         )
+
+
+@contextlib.contextmanager
+def new_folder(out: Path) -> Iterator[Path]:
+    """A temporary folder beside `out`, which gets its name at the end, and is gone after a failure.
+
+    Raises UserError where `out` is taken (see `require_free`) or cannot be written.
+    """
+    require_free(out)
+    temporary = out.with_name(f".{out.name}.{secrets.token_hex(4)}")
+    try:
+        temporary.mkdir(parents=True)
+        yield temporary
+        if out.is_dir():
+            out.rmdir()
+        temporary.rename(out)
+    except OSError as error:
+        raise UnwrittenError(
+            f"`{shortened(out)}` cannot be written ({error.strerror or error}); choose another folder or free some"
+            " space."
+        ) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def write_bytes(path: Path, content: bytes | memoryview) -> None:

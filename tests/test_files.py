@@ -35,3 +35,24 @@ def test_an_unfinished_last_line_is_left_out(tmp_path: Path) -> None:
 def test_files_can_be_read_by_those_the_umask_allows(tmp_path: Path) -> None:
     files.write_text(tmp_path / "a.txt", "x")
     assert (tmp_path / "a.txt").stat().st_mode & 0o044
+
+
+def test_a_new_folder_is_whole_or_not_there(tmp_path: Path) -> None:
+    out = tmp_path / "deep" / "out"
+
+    def fail() -> None:
+        with files.new_folder(out) as folder:
+            (folder / "half").write_text("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert list(out.parent.iterdir()) == []
+    with files.new_folder(out) as folder:
+        (folder / "all").write_text("all")
+        assert not out.exists()
+    assert [path.name for path in out.parent.rglob("*")] == ["out", "all"]
+    with pytest.raises(UserError, match="exists already"), files.new_folder(out):
+        pass
+    with pytest.raises(UserError, match="cannot be written"), files.new_folder(out / "all" / "a"):
+        pass

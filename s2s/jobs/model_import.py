@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import platform
-import secrets
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
@@ -15,9 +12,8 @@ from typing import Any
 import safetensors.torch
 
 from s2s.access import LOCAL
-from s2s.config import shortened
 from s2s.decode import STRATEGIES, configure, starting_settings
-from s2s.files import UnwrittenError, require_free
+from s2s.files import new_folder, require_free
 from s2s.jobs.training import command, run_limits
 from s2s.model import weights_path
 from s2s.pretrained import open_checkpoint
@@ -66,7 +62,7 @@ def import_folder(
         "starting_settings": dict(found.settings),
     }
     about["command"] = command.to_repeat(found.recipe, about)
-    with _whole(out) as temporary:
+    with new_folder(out) as temporary:
         run = RunFolder(temporary)
         run.create(found.recipe, about, (found.src_tokenizer, found.tgt_tokenizer))
         run.checkpoints.mkdir()
@@ -79,22 +75,3 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     """Raises UserError for starting values that no strategy takes."""
     for strategy in STRATEGIES:
         configure(strategy, starting_settings(strategy, settings))
-
-
-@contextlib.contextmanager
-def _whole(out: Path) -> Iterator[Path]:
-    """A new folder beside `out`, which gets its name at the end, and is gone after a failure."""
-    temporary = out.with_name(f".{out.name}.{secrets.token_hex(4)}")
-    try:
-        temporary.mkdir(parents=True)
-        yield temporary
-        if out.is_dir():
-            out.rmdir()
-        temporary.rename(out)
-    except OSError as error:
-        raise UnwrittenError(
-            f"`{shortened(out)}` cannot be written ({error.strerror or error}); choose another folder or free some"
-            " space."
-        ) from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)

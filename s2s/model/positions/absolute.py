@@ -55,7 +55,8 @@ def sinusoids(length: int, d_model: int, settings: Positions) -> Tensor:
     """(length, d_model): sin and cos of position / base ** (2i / d_model), interleaved or in halves."""
     half = d_model // 2
     span = max(1, half - 1) if settings.full_span else half
-    frequencies = settings.base ** -(torch.arange(half, dtype=torch.float64) / span)  # (half,)
+    exponents = torch.arange(half, dtype=torch.float64) / span
+    frequencies = settings.base**-exponents  # (half,)
     positions = torch.arange(length, dtype=torch.float64)
     angles = torch.outer(positions, frequencies)  # (length, half)
     waves = torch.stack([angles.sin(), angles.cos()], dim=settings.pair_axis)

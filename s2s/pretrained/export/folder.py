@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import secrets
-import shutil
 from pathlib import Path
 
 from s2s.config import ModelConfig, UserError, choose
-from s2s.files import UnwrittenError, require_free, write_text
+from s2s.files import new_folder, write_text
 from s2s.pretrained.export import ctranslate2_folder, transformers_folder
 from s2s.pretrained.export.targets import TARGETS, Verdict, refused, verdicts
 from s2s.pretrained.export.tokenizer_json import why_not
@@ -39,24 +35,12 @@ def check(target: str, model: TrainedModel) -> Verdict:
 def write(verdict: Verdict, model: TrainedModel, out: Path, card: str) -> None:
     """Write the folder `out`, in the form that `check` found, with `card` as its README.md and a script that uses it.
 
-    Raises UserError where `out` has files or cannot be written, or a package is missing; then nothing is left behind.
+    Raises UserError where `out` has files or cannot be written, or a package is missing; then nothing is written.
     """
-    require_free(out)
-    unfinished = out.with_name(f".{out.name}.{secrets.token_hex(4)}")
-    try:
-        unfinished.mkdir(parents=True)
+    with new_folder(out) as unfinished:
         _write_files(verdict, model, unfinished)
         write_text(unfinished / README, card)
         write_text(unfinished / SCRIPT, usage_of(verdict, model).script)
-        with contextlib.suppress(FileNotFoundError):
-            out.rmdir()
-        os.replace(unfinished, out)
-    except OSError as error:
-        raise UnwrittenError(
-            f"`{out}` cannot be written ({error.strerror or error}); choose another folder or free some space."
-        ) from error
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _write_files(verdict: Verdict, model: TrainedModel, folder: Path) -> None:
