@@ -15,9 +15,9 @@ from s2s.analysis.alignment_links import (
     LinkMethod,
     Links,
     by_share,
-    score_links,
     to_pharaoh,
 )
+from s2s.analysis.alignment_scores import GoldLinks, LinkScores, score_corpus, score_links
 from s2s.analysis.attention import KINDS, Attention, LabeledWeights, Weights, strongest_keys
 from s2s.analysis.buckets import (
     BUCKETINGS,

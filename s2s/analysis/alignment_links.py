@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import product
 from types import MappingProxyType
 from typing import NamedTuple
+
+import numpy as np
 
 from s2s.analysis.attention import Weights
 from s2s.analysis.simplify import strongest_cells
@@ -23,22 +25,12 @@ class LinkMethod(NamedTuple):
     source: str
 
 
-class LinkScores(NamedTuple):
-    """Agreement with gold links, all of them sure, each 0 to 1.
-
-    Precision or recall is None where it would divide by 0.
-    """
-
-    precision: float | None
-    recall: float | None
-    error: float  # 0 is best
-
-
 def by_target(weights: Weights) -> Links:
     """Each target word with its source word of most weight, the first of equals; none for a row of zeros."""
     if not weights.size:
         return frozenset()
-    return frozenset((int(row.argmax()), tgt) for tgt, row in enumerate(weights) if row.any())
+    best = weights.argmax(1).tolist()
+    return frozenset((best[tgt], tgt) for tgt in np.flatnonzero(weights.any(1)).tolist())
 
 
 def by_source(weights: Weights) -> Links:
@@ -62,16 +54,20 @@ def grow_diag(weights: Weights) -> Links:
 
     In the order of Koehn et al. 2003, section 4.2: by target word, repeated until nothing is added.
     """
-    links = set(intersection(weights))
-    candidates = union(weights)
-    n_tgt, n_src = weights.shape
-    while True:
-        before = len(links)
-        for tgt, src in product(range(n_tgt), range(n_src)):
-            if (src, tgt) in links:
-                links |= _adjacent(links, candidates, src, tgt)
-        if len(links) == before:
-            return frozenset(links)
+    return _grown(by_target(weights), by_source(weights))
+
+
+def grow_diag_final(weights: Weights) -> Links:
+    """Grow-diag, then each link of a direction that joins a word without a link so far to any word.
+
+    First the links of `by_target`, then those of `by_source`, each by target word (Koehn et al. 2003, section 4.2).
+    """
+    return _completed(weights, any)
+
+
+def grow_diag_final_and(weights: Weights) -> Links:
+    """Grow-diag, then each link of a direction between two words without a link so far, in the same order."""
+    return _completed(weights, all)
 
 
 def by_share(weights: Weights, share: float = 0.75) -> Links:
@@ -79,40 +75,57 @@ def by_share(weights: Weights, share: float = 0.75) -> Links:
     return frozenset((cell.key, cell.row) for cell in strongest_cells(weights, share))
 
 
-def score_links(
-    guess: Collection[tuple[int, int]], gold: Collection[tuple[int, int]]
-) -> LinkScores:
-    """Score one sentence; `alignment_error_rate` is the error of many.
-
-    Raises ValueError where there is no link at all.
-    """
-    if not guess and not gold:
-        raise ValueError("there are no links to compare")
-    hits = len({*guess} & {*gold})
-    precision, recall = (hits / len(links) if links else None for links in (guess, gold))
-    return LinkScores(precision, recall, 1 - 2 * hits / (len(guess) + len(gold)))
-
-
 def to_pharaoh(links: Collection[tuple[int, int]]) -> str:
     """`0-0 1-2 2-1`: source and target word, 0-based, by target word."""
-    ordered = sorted(links, key=lambda link: (link[1], link[0]))
-    return " ".join(f"{src}-{tgt}" for src, tgt in ordered)
+    return " ".join(f"{src}-{tgt}" for src, tgt in sorted(links, key=by_target_word))
 
 
-def _adjacent(
-    links: set[tuple[int, int]], candidates: Links, src: int, tgt: int
-) -> set[tuple[int, int]]:
-    """The neighbors of a link that are to be added; each is judged with those added before it."""
-    added = set[tuple[int, int]]()
-    for down, right in NEIGHBORS:
-        link = (src + right, tgt + down)
-        taken = links | added
-        is_free = all(link[0] != other[0] for other in taken) or all(
-            link[1] != other[1] for other in taken
-        )
-        if link in candidates and link not in taken and is_free:
-            added.add(link)
-    return added
+def by_target_word(link: tuple[int, int]) -> tuple[int, int]:
+    """Sorts links by target word, then by source word."""
+    return link[1], link[0]
+
+
+def _grown(forward: Links, backward: Links) -> Links:
+    """The intersection of two directions, grown as `grow_diag` says."""
+    links = set(forward & backward)
+    waiting = set(forward | backward) - links
+    linked_src, linked_tgt = _linked_words(links)
+    n_src, n_tgt = (
+        1 + max((link[side] for link in forward | backward), default=-1) for side in (0, 1)
+    )
+    n_before = -1
+    while waiting and n_before != len(links):
+        n_before = len(links)
+        for tgt, src in product(range(n_tgt), range(n_src)):
+            if (src, tgt) not in links:
+                continue
+            for down, right in NEIGHBORS:
+                link = (src + right, tgt + down)
+                if link in waiting and not (link[0] in linked_src and link[1] in linked_tgt):
+                    waiting.remove(link)
+                    links.add(link)
+                    linked_src.add(link[0])
+                    linked_tgt.add(link[1])
+    return frozenset(links)
+
+
+def _completed(weights: Weights, decide: Callable[[Iterable[bool]], bool]) -> Links:
+    """Grow-diag, then the links of both directions where `decide` (any or all) holds for "this word has no link"."""
+    directions = (by_target(weights), by_source(weights))
+    links = set(_grown(*directions))
+    linked_src, linked_tgt = _linked_words(links)
+    for direction in directions:
+        for src, tgt in sorted(direction - links, key=by_target_word):
+            if decide((src not in linked_src, tgt not in linked_tgt)):
+                links.add((src, tgt))
+                linked_src.add(src)
+                linked_tgt.add(tgt)
+    return frozenset(links)
+
+
+def _linked_words(links: Collection[tuple[int, int]]) -> tuple[set[int], set[int]]:
+    """The source words and the target words that have a link."""
+    return {src for src, _ in links}, {tgt for _, tgt in links}
 
 
 # A slug is stored in links, as `links` in `set`: if you rename one, keep reading the old one.
@@ -149,6 +162,18 @@ LINK_METHODS: Mapping[str, LinkMethod] = MappingProxyType(
             grow_diag,
             "The intersection, plus adjacent links of the union that join a word without a link: between the two.",
             "Koehn et al. 2003, section 4.2",
+        ),
+        "grow-diag-final": LinkMethod(
+            "Grow-diag-final",
+            grow_diag_final,
+            "Grow-diag, plus every other link of a direction that joins a word without a link: close to the union.",
+            "Koehn et al. 2003, section 4.2",
+        ),
+        "grow-diag-final-and": LinkMethod(
+            "Grow-diag-final-and",
+            grow_diag_final_and,
+            "Grow-diag, plus every other link of a direction between two words without a link.",
+            "Koehn et al. 2005",
         ),
         "share": LinkMethod(
             "Share of the weight",

@@ -13,6 +13,7 @@ from s2s.data.files import (
     read_aligned,
     two_files,
 )
+from s2s.data.formats.alignments import ALIGNMENT_FILES, Numbering, read_alignments
 from s2s.data.formats.columns import Column, choose_columns
 from s2s.data.formats.number_column import NUMBER_FILES, read_numbers
 from s2s.data.formats.reference_columns import is_table, read_references

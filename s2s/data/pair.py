@@ -24,15 +24,17 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True)
 class Gold:
-    """The annotation that a grammar produces with a pair.
+    """The annotation of a pair, by the grammar that made it or from an alignment file.
 
-    Every word is in `links`, or in `unlinked_src` or `unlinked_tgt` if it has no counterpart.
+    `links` are sure. Of a grammar's pair every word is in `links`, or in `unlinked_src` or `unlinked_tgt` if it has no
+    counterpart. A file may hold links that are only `possible` (Och & Ney 2003, section 6).
     """
 
     links: tuple[Link, ...]
     unlinked_src: tuple[int, ...] = ()
     unlinked_tgt: tuple[int, ...] = ()
     relations: tuple[Relation, ...] = ()
+    possible: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True)

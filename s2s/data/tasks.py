@@ -42,13 +42,15 @@ def reverse_direction(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pa
 
 
 def _swapped(gold: Gold) -> Gold:
-    links = tuple(sorted(Link(tgt, src) for src, tgt in gold.links))
+    links, possible = (
+        tuple(sorted(Link(tgt, src) for src, tgt in of)) for of in (gold.links, gold.possible)
+    )
     sides = {"src": "tgt", "tgt": "src"}
     relations = tuple(
         Relation(kind, sides[side], head, dependent)
         for kind, side, head, dependent in gold.relations
     )
-    return Gold(links, gold.unlinked_tgt, gold.unlinked_src, relations)
+    return Gold(links, gold.unlinked_tgt, gold.unlinked_src, relations, possible)
 
 
 def denoise(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
@@ -277,13 +279,14 @@ def _prefixed(pair: Pair, prefix: str) -> Pair:
 
 def _shifted(gold: Gold, n: int) -> Gold:
     """The annotation after `n` unlinked words were put before the source."""
-    links = tuple(Link(src + n, tgt) for src, tgt in gold.links)
+    links, possible = (
+        tuple(Link(src + n, tgt) for src, tgt in of) for of in (gold.links, gold.possible)
+    )
     relations = tuple(
         Relation(kind, side, head + n, dependent + n)
         if side == "src"
         else Relation(kind, side, head, dependent)
         for kind, side, head, dependent in gold.relations
     )
-    return Gold(
-        links, (*range(n), *(word + n for word in gold.unlinked_src)), gold.unlinked_tgt, relations
-    )
+    unlinked_src = (*range(n), *(word + n for word in gold.unlinked_src))
+    return Gold(links, unlinked_src, gold.unlinked_tgt, relations, possible)

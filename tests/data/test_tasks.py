@@ -15,7 +15,11 @@ from s2s.data.tasks import SENTINELS, TASKS, apply_task
 
 WORDS = "the red house stands by the river and nobody has lived in it for years".split()
 GOLD = Gold(
-    (Link(0, 0), Link(1, 2), Link(2, 1)), (), (), (Relation("determiner-noun", "src", 2, 0),)
+    (Link(0, 0), Link(1, 2), Link(2, 1)),
+    (),
+    (),
+    (Relation("determiner-noun", "src", 2, 0),),
+    possible=(Link(0, 1),),
 )
 PAIR = Pair("the red house", "la maison rouge", GOLD)
 

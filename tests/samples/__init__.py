@@ -1,6 +1,6 @@
 """Small datasets in the formats of well-known ones, written for these tests, so that a clone needs no download.
 
-Where `S2S_TEST_DATA` names a folder with the real ones (multi30k, cogs, e2e), tests read those instead.
+Where `S2S_TEST_DATA` names a folder with the real ones (multi30k, cogs, e2e, hansards-align), tests read those instead.
 """
 
 import os
@@ -10,6 +10,9 @@ HERE = Path(__file__).parent
 REAL = {
     "captions.en": "multi30k/train.en",
     "captions.de": "multi30k/train.de",
+    "debates.e": "hansards-align/dev.e",
+    "debates.f": "hansards-align/dev.f",
+    "debates.wa": "hansards-align/dev.wa",
     "forms.tsv": "cogs/dev.tsv",
     "restaurants.csv": "e2e/devset.csv",
 }

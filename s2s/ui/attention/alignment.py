@@ -16,6 +16,7 @@ from s2s import plots
 from s2s.analysis import (
     LINK_METHODS,
     AttentionMap,
+    GoldLinks,
     HeadSelection,
     LinkMethod,
     Links,
@@ -122,7 +123,7 @@ def _scores(found: Alignment) -> None:
     """Precision, recall and error of this sentence, where its gold links are known."""
     if found.gold is None:
         return
-    scores = score_links(found.links, found.gold)
+    scores = score_links(found.links, GoldLinks(found.gold))
     n_right = len(found.links & found.gold)
     metrics = (
         ("Precision", scores.precision, f"{n_right} of {len(found.links)} links are correct."),
@@ -145,7 +146,7 @@ def _best_head(request: AttentionRequest, found: Alignment, method: LinkMethod) 
     errors = np.empty(request.view.weights.shape[:2])  # (layers, heads)
     for layer, head in np.ndindex(errors.shape):
         weights = _word_map(request, HeadSelection("cross", layer, head)).weights
-        errors[layer, head] = score_links(method.extract(weights), found.gold).error
+        errors[layer, head] = score_links(method.extract(weights), GoldLinks(found.gold)).error
     layer, head = (int(index) for index in np.unravel_index(errors.argmin(), errors.shape))
     n_best = int((errors == errors.min()).sum())
     with st.container(horizontal=True, vertical_alignment="center"):
