@@ -21,7 +21,15 @@ import torch
 
 import s2s
 from benchmarks.report import last_line, options, table
-from s2s.analysis import INTERVENTIONS, KINDS, Head, ablate, attentions, capture, override_attention
+from s2s.analysis import (
+    KINDS,
+    WEIGHT_INTERVENTIONS,
+    Head,
+    ablate,
+    attentions,
+    capture,
+    override_attention,
+)
 from s2s.config import PRESETS, Recipe, override
 from s2s.data import load_pairs_for_training
 from s2s.model import Transformer
@@ -56,7 +64,7 @@ def inspect(model: Transformer) -> None:
     heads = {
         Head(kind, 0, head): how
         for kind in KINDS
-        for head, how in enumerate(INTERVENTIONS)
+        for head, how in enumerate(WEIGHT_INTERVENTIONS)
         if head < attentions(model, kind)[0].n_heads
     }
     with (

@@ -38,7 +38,16 @@ from s2s.analysis.forward_trace import (
     ResidualTrace,
     trace_forward,
 )
-from s2s.analysis.intervene import INTERVENTIONS, Head, ablate, override_attention
+from s2s.analysis.intervene import (
+    INTERVENTIONS,
+    NO_MEANS,
+    WEIGHT_INTERVENTIONS,
+    Head,
+    Means,
+    ablate,
+    all_heads,
+    override_attention,
+)
 from s2s.analysis.logit_lens import LogitLens, apply_logit_lens
 from s2s.analysis.neighbors import Floats, Index, baseline_cosines, cosines, unit
 from s2s.analysis.positions import ByOffset, Matrix, PositionEffect, ReorderingEffect

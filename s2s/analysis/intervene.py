@@ -1,4 +1,6 @@
-"""Change attention while a model runs: switch heads off, make them uniform, or override where cross-attention looks."""
+"""Change attention while a model runs: switch heads off, make them uniform or their mean over a sample, or override
+where cross-attention looks.
+"""
 
 from __future__ import annotations
 
@@ -25,26 +27,40 @@ class Head(NamedTuple):
     head: int
 
 
+# What a head adds per position before the output projection, (d_head,) on the model's device: its mean over a sample.
+Means = Mapping[Head, Tensor]
+NO_MEANS: Means = MappingProxyType({})
+
+
 class Intervention(NamedTuple):
-    """A change of a head's weights, (batch, heads, query_len, key_len), given the mask that they were computed with."""
+    """A change of a head's weights, (batch, heads, query_len, key_len), given the mask that they were computed with.
+
+    Where `change` is None, the weights stay and the head's output is replaced by its mean, which is measured before.
+    """
 
     label: str
-    change: Callable[[Tensor, Tensor | None], Tensor]
+    change: Callable[[Tensor, Tensor | None], Tensor] | None
     about: str
     source: str
 
 
 @contextlib.contextmanager
-def ablate(model: Transformer, heads: Mapping[Head, str]) -> Iterator[None]:
+def ablate(
+    model: Transformer, heads: Mapping[Head, str], means: Means = NO_MEANS
+) -> Iterator[None]:
     """Change these heads by rows of `INTERVENTIONS`, in inference mode and holding the model's lock.
 
-    Hooks that are added inside see the changed weights: `with ablate(...), capture(model)`. Raises UserError for a
-    head or an intervention that doesn't exist.
+    `means`: of at least the heads that become their mean. Hooks that are added inside see the changed weights: `with
+    ablate(...), capture(model)`. Raises UserError for a head or an intervention that doesn't exist.
     """
     for head, name in heads.items():
-        _check(model, head)
+        check_head(model, head)
         if name not in INTERVENTIONS:
             raise UserError(f"A head cannot be made `{name}`; choose {' or '.join(INTERVENTIONS)}.")
+        if INTERVENTIONS[name].change is None and head not in means:
+            raise UserError(
+                f"The mean of {_name(head)} is not known; measure it over a sample first."
+            )
     with inference(model), contextlib.ExitStack() as hooks:
         for kind in KINDS:
             for layer, attention in enumerate(attentions(model, kind)):
@@ -55,7 +71,28 @@ def ablate(model: Transformer, heads: Mapping[Head, str]) -> Iterator[None]:
                 }
                 if changed:
                     _ablate(attention, changed, hooks)
+                    _set_outputs(
+                        attention,
+                        {
+                            head: means[Head(kind, layer, head)]
+                            for head, name in changed.items()
+                            if INTERVENTIONS[name].change is None
+                        },
+                        hooks,
+                    )
         yield
+
+
+def all_heads(model: Transformer, kind: str | None = None, layer: int | None = None) -> list[Head]:
+    """The heads of one of `KINDS` (None: all) and one layer (None: all), in this order."""
+    return [
+        Head(each, number, head)
+        for each in KINDS
+        if kind in (None, each)
+        for number, attention in enumerate(attentions(model, each))
+        if layer in (None, number)
+        for head in range(attention.n_heads)
+    ]
 
 
 @contextlib.contextmanager
@@ -73,7 +110,7 @@ def override_attention(
             f"Attention at position {position} cannot be moved to {list(keys)}; give positions from 0."
         )
     for head in heads or ():
-        _check(model, head)
+        check_head(model, head)
         if head.kind != "cross":
             raise UserError(f"Only cross-attention looks at the source; {_name(head)} does not.")
     with inference(model), contextlib.ExitStack() as hooks:
@@ -145,7 +182,17 @@ INTERVENTIONS: Mapping[str, Intervention] = MappingProxyType(
             "The head gives every key the same weight: it passes on an average and no longer selects.",
             "Wiegreffe and Pinter 2019, section 3.2",
         ),
+        "mean": Intervention(
+            "Corpus mean",
+            None,
+            "The head adds the same vector at every position: the mean of its outputs over a sample of the corpus.",
+            "Wang et al. 2022, mean ablation",
+        ),
     }
+)
+# Those that need nothing measured before.
+WEIGHT_INTERVENTIONS: Mapping[str, Intervention] = MappingProxyType(
+    {name: row for name, row in INTERVENTIONS.items() if row.change}
 )
 
 
@@ -155,19 +202,39 @@ def _ablate(attention: Attention, changed: Mapping[int, str], hooks: contextlib.
     The mask is read from the inputs, since an allowed weight may underflow to 0.
     """
     masks: list[Tensor | None] = [None]
+    by_change = {
+        row.change: [head for head, chosen in changed.items() if chosen == name]
+        for name, row in INTERVENTIONS.items()
+        if row.change and name in changed.values()
+    }
 
     def read_mask(module: nn.Module, args: tuple[Any, ...]) -> None:
         masks[0] = args[2]
 
     def change(module: nn.Module, args: tuple[Tensor, ...], weights: Tensor) -> Tensor:
-        for name, row in INTERVENTIONS.items():
-            heads = [head for head, chosen in changed.items() if chosen == name]
+        for of_weights, heads in by_change.items():
             mask = _head_mask(heads, attention.n_heads, weights.device)
-            weights = torch.where(mask, row.change(weights, masks[0]), weights)
+            weights = torch.where(mask, of_weights(weights, masks[0]), weights)
         return weights
 
-    hooks.callback(attention.register_forward_pre_hook(read_mask).remove)
-    hooks.callback(attention.weights.register_forward_hook(change).remove)
+    if by_change:
+        hooks.callback(attention.register_forward_pre_hook(read_mask).remove)
+        hooks.callback(attention.weights.register_forward_hook(change).remove)
+
+
+def _set_outputs(
+    attention: Attention, vectors: Mapping[int, Tensor], hooks: contextlib.ExitStack
+) -> None:
+    """`vectors`, (d_head,) by head of this layer, replace the heads' outputs at every position."""
+
+    def replace(module: nn.Module, args: tuple[Tensor, ...]) -> Tensor:
+        joined = args[0].clone()  # (batch, query_len, heads * d_head)
+        for head, vector in vectors.items():
+            joined[..., head * attention.d_head : (head + 1) * attention.d_head] = vector
+        return joined
+
+    if vectors:
+        hooks.callback(attention.output.register_forward_pre_hook(replace).remove)
 
 
 def _head_mask(heads: Sequence[int], n_heads: int, device: torch.device) -> Tensor:
@@ -177,7 +244,8 @@ def _head_mask(heads: Sequence[int], n_heads: int, device: torch.device) -> Tens
     return chosen
 
 
-def _check(model: Transformer, head: Head) -> None:
+def check_head(model: Transformer, head: Head) -> None:
+    """Raises UserError for a head that the model does not have."""
     if head.kind not in KINDS:
         raise UserError(f"There is no attention `{head.kind}`; there are {', '.join(KINDS)}.")
     layers = attentions(model, head.kind)

@@ -10,6 +10,7 @@ from s2s.analysis.intervene import (
     INTERVENTIONS,
     Head,
     ablate,
+    all_heads,
     attentions,
     moved,
     override_attention,
@@ -109,7 +110,11 @@ def test_a_uniform_head_gives_every_allowed_key_the_same_weight(
 def test_one_token_at_a_time_gives_what_teacher_forcing_gives(preset: str, how: str) -> None:
     model = build(shrunk(preset))
     heads = {Head("cross", 1, 0): how, last(model, "encoder"): how, last(model, "decoder"): how}
-    with ablate(model, heads), override_attention(model, 2, [1]):
+    means = {
+        head: torch.full((attentions(model, head.kind)[0].d_head,), 0.1 + layer)
+        for layer, head in enumerate(heads)
+    }
+    with ablate(model, heads, means), override_attention(model, 2, [1]):
         torch.testing.assert_close(stepwise(model, SRC, TGT), model(SRC, TGT), atol=1e-4, rtol=1e-4)
 
 
@@ -219,7 +224,10 @@ def test_the_hooks_are_gone_when_something_breaks() -> None:
         ),
         ({Head("decoder", 0, -1): "off"}, "There is no decoder attention, layer 0, head -1"),
         ({Head("cross", 0, 3): "uniform"}, "layer 0, head 3"),
-        ({Head("cross", 0, 0): "louder"}, "A head cannot be made `louder`; choose off or uniform"),
+        (
+            {Head("cross", 0, 0): "louder"},
+            "A head cannot be made `louder`; choose off or uniform or mean",
+        ),
     ],
 )
 def test_an_impossible_ablation_is_an_error(heads: dict[Head, str], sentence: str) -> None:
@@ -255,6 +263,17 @@ def test_an_impossible_override_is_an_error(
     model = build(shrunk("small"))
     with pytest.raises(UserError, match=sentence), override_attention(model, place, keys, heads):
         pass
+
+
+def test_heads_are_listed_by_kind_and_layer() -> None:
+    model = build(shrunk("small"))
+    assert all_heads(model, "encoder", 1) == [Head("encoder", 1, head) for head in range(3)]
+    assert all_heads(model)[:7] == [
+        *all_heads(model, "cross", 0),
+        *all_heads(model, "cross", 1),
+        ("encoder", 0, 0),
+    ]
+    assert len(all_heads(model)) == len(all_heads(model, layer=0)) * 2 == 18
 
 
 def test_every_intervention_has_label_and_source() -> None:

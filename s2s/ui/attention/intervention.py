@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from s2s import plots
-from s2s.analysis import INTERVENTIONS, KINDS, Attention, Head, reduced
+from s2s.analysis import KINDS, WEIGHT_INTERVENTIONS, Attention, Head, reduced
 from s2s.config import UserError
 from s2s.runs import Decoded, InterventionResult, Interventions, Run, effect, kept_prefix
 from s2s.ui.attention import intervention_effect
@@ -186,9 +186,9 @@ def _switched_heads(request: AttentionRequest) -> tuple[tuple[Head, str], ...]:
     n_layers, n_heads = request.view.weights.shape[:2]
     heads = [Head(kind, layer, head) for layer in range(n_layers) for head in range(n_heads)]
     with st.expander("Switch heads off", expanded=bool(switched), icon=":material/toggle_off:"):
-        about = " ".join(f"**{row.label}**: {row.about}" for row in INTERVENTIONS.values())
+        about = " ".join(f"**{row.label}**: {row.about}" for row in WEIGHT_INTERVENTIONS.values())
         st.caption(f"Heads of {captions.KIND_NAMES[kind]}. {about}")
-        for name, row in INTERVENTIONS.items():
+        for name, row in WEIGHT_INTERVENTIONS.items():
             key = _heads_key(name)
             st.session_state[key] = [head for head in heads if own.get(head) == name]
             st.multiselect(
@@ -209,7 +209,9 @@ def _heads_key(intervention: str) -> str:
 
 def _switch(kind: str, before: dict[Head, str]) -> None:
     others = {head: name for head, name in before.items() if head.kind != kind}
-    chosen = {head: name for name in INTERVENTIONS for head in st.session_state[_heads_key(name)]}
+    chosen = {
+        head: name for name in WEIGHT_INTERVENTIONS for head in st.session_state[_heads_key(name)]
+    }
     STATE.remember(switched=_to_link(others | chosen))
 
 
@@ -227,7 +229,7 @@ def _read_switched(request: AttentionRequest) -> dict[Head, str]:
     for part in STATE.now.switched.split():
         match = SWITCH.fullmatch(part)
         head = Head(match[1], int(match[2]) - 1, int(match[3]) - 1) if match else None
-        if head and match and match[4] in INTERVENTIONS and _exists(request, head):
+        if head and match and match[4] in WEIGHT_INTERVENTIONS and _exists(request, head):
             switched[head] = match[4]
         else:
             pickers.notify(

@@ -10,7 +10,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from s2s.analysis import INTERVENTIONS, Attention, Head
+from s2s.analysis import WEIGHT_INTERVENTIONS, Attention, Head
 from s2s.files import csv_writer
 from s2s.runs import Decoded, InterventionResult, Interventions, Next, Run
 from s2s.ui.attention.request import AttentionRequest
@@ -38,7 +38,7 @@ def describe(interventions: Interventions, attention: Attention) -> str:
     parts = []
     if interventions.keys:
         parts.append(_override(interventions, attention))
-    for slug, row in INTERVENTIONS.items():
+    for slug, row in WEIGHT_INTERVENTIONS.items():
         if heads := [head for head, name in interventions.heads if name == slug]:
             parts.append(f"{row.label.lower()}: {_head_names(heads)}")
     return "; ".join(parts)

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 import s2s
 from s2s.analysis import Attention
-from s2s.analysis.intervene import INTERVENTIONS, Head
+from s2s.analysis.intervene import WEIGHT_INTERVENTIONS, Head
 from s2s.runs import (
     Decoded,
     DecodedHypothesis,
@@ -291,7 +291,9 @@ def test_the_summary_says_what_happened(
 
 
 def test_tokens_are_escaped_and_many_heads_are_counted() -> None:
-    heads = tuple((Head("cross", layer, 0), how) for how in INTERVENTIONS for layer in range(5))
+    heads = tuple(
+        (Head("cross", layer, 0), how) for how in WEIGHT_INTERVENTIONS for layer in range(5)
+    )
     sentence = intervention_effect.describe(Interventions(heads, 0, (0, 1)), SEEN)
     assert r"*\*red\**" in sentence
     assert ":red[" not in sentence
