@@ -25,8 +25,9 @@ RUN = Kind("run", "runs", "recipe.json")
 DATASET = Kind("saved dataset", "corpora", "about.json")
 EVALUATION = Kind("evaluation", "evaluations", "evaluation.json")
 UPLOAD = Kind("upload", "incoming", "upload.json")
+MEASUREMENT = Kind("measurement", "measurements", "measurement.json")
 EXPORTS = "exports"  # the folder of the zips that visitors download
-KINDS = (RUN, DATASET, EVALUATION, UPLOAD)
+KINDS = (RUN, DATASET, EVALUATION, UPLOAD, MEASUREMENT)
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class Usage:
     datasets: int = 0
     evaluations: int = 0
     uploads: int = 0
+    measurements: int = 0
 
 
 def items(owner: str | None = None) -> list[Item]:
@@ -97,6 +99,7 @@ def usage_of(mine: list[Item]) -> Usage:
         counts[DATASET],
         counts[EVALUATION],
         counts[UPLOAD],
+        counts[MEASUREMENT],
     )
 
 

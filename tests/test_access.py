@@ -108,6 +108,7 @@ NO_NEED = {
     "s2s.data.sources.absolute": "reads text, no dataset",
     "s2s.data.sources.with_sample": "reads text, no dataset",
     "s2s.runs.evaluations.list_evaluations": "filters the workspace's own by a run",
+    "s2s.runs.measurements.delete_of_run": "of a run that `run_service.delete` has just deleted",
     "s2s.ui.kit.in_view.add_run": "names what `cached.runs` offers",
     "s2s.ui.kit.pickers.choose_run": "the visitor's session alone",
     "s2s.ui.kit.pickers.remember_label": "the visitor's session alone",
@@ -143,6 +144,8 @@ FILLED: dict[str, Any] = {
     "target": "transformers",
     "recipe": Recipe(),
     "files": None,
+    "test": "held out",
+    "n": 5,
 }
 
 

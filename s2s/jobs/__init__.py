@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from s2s.jobs.evaluation.service import EvaluationProgress, EvaluationRequest
     from s2s.jobs.evaluation.test_sets import AllReferences, SentencePairs
     from s2s.jobs.extrapolation import ExtrapolationResult, ExtrapolationSettings
+    from s2s.jobs.heads import samples as head_samples
+    from s2s.jobs.heads import service as head_service
+    from s2s.jobs.heads.experiments import EXPERIMENTS
+    from s2s.jobs.heads.service import MeasurementProgress
     from s2s.jobs.imports import fetching
     from s2s.jobs.imports import forecast as import_forecasts
     from s2s.jobs.imports import service as import_service
@@ -75,6 +79,8 @@ _NAMES = MappingProxyType(
         "s2s.jobs.evaluation.service": ("EvaluationProgress", "EvaluationRequest"),
         "s2s.jobs.evaluation.test_sets": ("AllReferences", "SentencePairs"),
         "s2s.jobs.extrapolation": ("ExtrapolationResult", "ExtrapolationSettings"),
+        "s2s.jobs.heads.service": ("MeasurementProgress",),
+        "s2s.jobs.heads.experiments": ("EXPERIMENTS",),
         "s2s.jobs.imports.forecast": ("ImportForecast",),
         "s2s.jobs.imports.service": ("ImportProgress", "ImportRequest"),
         "s2s.jobs.plan.advice": ("Advice", "PlannedRun", "advise"),
@@ -115,6 +121,8 @@ _MODULES = MappingProxyType(
         "external": "s2s.jobs.evaluation.external",
         "extrapolation": "s2s.jobs.extrapolation",
         "fetching": "s2s.jobs.imports.fetching",
+        "head_samples": "s2s.jobs.heads.samples",
+        "head_service": "s2s.jobs.heads.service",
         "import_forecasts": "s2s.jobs.imports.forecast",
         "import_service": "s2s.jobs.imports.service",
         "initialization": "s2s.jobs.training.initialization",

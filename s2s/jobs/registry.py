@@ -39,12 +39,19 @@ def _import(job: Job, context: JobContext) -> Generator[object, None, None]:
     return work(job, context)
 
 
+def _heads(job: Job, context: JobContext) -> Generator[object, None, None]:
+    from s2s.jobs.heads.service import work
+
+    return work(job, context)
+
+
 JOBS = MappingProxyType(
     {
         "train": JobKind(_train, "Train a model, or continue to train one."),
         "evaluate": JobKind(
             _evaluate, "Translate a test set with several systems, and score them."
         ),
+        "heads": JobKind(_heads, "Measure what heads do over many sentences."),
         "import": JobKind(_import, "Fetch a published model, and make a run of it."),
     }
 )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from s2s import access
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue
-from s2s.runs import RunSummary, checked_name, find_run, guests, list_runs, listing
+from s2s.runs import RunSummary, checked_name, find_run, guests, list_runs, listing, measurements
 
 KIND = "train"  # jobs of other kinds do not train a run
 WAITS_FOR_A_WORKER = "Its worker is gone; the next one resumes it automatically."
@@ -159,6 +159,7 @@ def delete(run_id: str, owner: str) -> queue.Job | None:
     else:
         access.set_aside("run", run_id)
     queue.delete_jobs(run_id)
+    measurements.delete_of_run(run_id)
     return None if has_files else before
 
 

@@ -9,6 +9,7 @@ from s2s.runs import (
     external_scores,
     guests,
     listing,
+    measurements,
     parallel,
     states,
     teacher_forcing,
@@ -16,6 +17,7 @@ from s2s.runs import (
 from s2s.runs.attention_history import AttentionHistory, SavedAttention
 from s2s.runs.decoded import Decoded, DecodedHypothesis
 from s2s.runs.divergence import diverged_at, has_diverged
+from s2s.runs.encoded_pairs import EncodedPair, encoded_pairs
 from s2s.runs.evaluations import Evaluation, EvaluationFolder, Sentences, System
 from s2s.runs.external_scores import ExternalScores
 from s2s.runs.intervention import (
@@ -43,6 +45,7 @@ from s2s.runs.listing import (
     list_runs,
     runs_folder,
 )
+from s2s.runs.measurements import Measurement, MeasurementFolder
 from s2s.runs.metrics import Curves, Metrics
 from s2s.runs.run import ForcedTarget, Run, load
 from s2s.runs.store import RunFolder, now

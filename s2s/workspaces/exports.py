@@ -24,6 +24,7 @@ FOLDERS = {  # in the zip
     storage.DATASET: "datasets",
     storage.EVALUATION: "evaluations",
     storage.UPLOAD: "uploads",
+    storage.MEASUREMENT: "measurements",
 }
 README = """# {title}
 
@@ -35,6 +36,7 @@ datasets/     one folder per saved dataset: train.src and train.tgt, one sentenc
               one, has further references (JSON); about.json has its name
 evaluations/  one folder per evaluation: test.jsonl, the translations (lines-*.jsonl), scores.json
 uploads/      files that were uploaded and not saved yet
+measurements/ one folder per measurement of the page Heads: measurement.json is the request, result.json what was found
 
 A run's folder can be used with `python -m s2s translate FOLDER`; below ~/.s2s/runs (or S2S_HOME/runs), with its id as
 its name, the dashboard lists it. The id is the last word of each folder's name.

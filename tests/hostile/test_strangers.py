@@ -25,8 +25,8 @@ from s2s.runs import Sentences, System, annotate, evaluations, find_run, list_ru
 from s2s.ui.data import profiles
 from s2s.ui.data import uploads as linked
 from s2s.ui.evaluate import files, sentences
-from s2s.ui.evaluate.form import available_test_sets
 from s2s.ui.kit import cached, dataset_sentences, gold_alignment, pickers, references, vocabulary
+from s2s.ui.kit.test_sets import available_test_sets
 from s2s.ui.runs import attention_history
 from s2s.ui.states import pool
 from tests.hostile.home import WORKSPACES, Things, share, things_of, visiting

@@ -80,8 +80,13 @@ class UploadedTable(NamedTuple):
 
 
 def splits_of_run(run: str) -> tuple[str, ...]:
-    """The splits of a run's own dataset that it can be tested on, its validation pairs first."""
+    """The splits of a run's own dataset that it can be tested on, its validation pairs first.
+
+    None of a published model, which was not trained here.
+    """
     source = str(RunFolder(run_folder(run)).about().get("source", ""))
+    if not source:
+        return ()
     if parse_spec(source).source not in SHIPPED:
         return (HELD_OUT,)
     return (HELD_OUT, *(name for name in splits(source) if name not in ("train", "valid")))
@@ -99,7 +104,7 @@ def require(test: Sentences) -> None:
 def read(test: Sentences) -> TestSet:
     """Read a test set: a split of a run's own dataset, or another SPEC. Raises UserError where it cannot be read."""
     if not test.run:
-        corpus = load(test.spec, test.split or _usual_split(test.spec))
+        corpus = load(test.spec, test.split or default_split(test.spec))
         if corpus.is_plain:
             raise UserError(f"`{test.spec}` is plain text and has no references; give pairs.")
         return TestSet(_texts(corpus), notes=corpus.notes, references=_references(corpus))
@@ -161,7 +166,8 @@ def _own(test: Sentences) -> TestSet:
     )
 
 
-def _usual_split(spec: str) -> str | None:
+def default_split(spec: str) -> str | None:
+    """The split of a dataset that a test is made on, where nobody has named one."""
     names = splits(spec)
     return next((name for name in ("test", "valid") if name in names), None)
 

@@ -7,7 +7,6 @@ from functools import partial
 
 import streamlit as st
 
-from s2s import access
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
 from s2s.jobs import EvaluationRequest, evaluation_service, test_sets
@@ -16,16 +15,9 @@ from s2s.ui.evaluate import files, options
 from s2s.ui.evaluate import systems as systems_of
 from s2s.ui.evaluate.view_state import CHECKPOINTS, EVERY, LAST, STATE, write_to_url
 from s2s.ui.kit import as_markdown, cached, duration, forms, plain
+from s2s.ui.kit.test_sets import available_test_sets, described
 
 FILES = "files"
-SPLITS = {
-    test_sets.HELD_OUT: "held-out pairs of its dataset",
-    "random": "its dataset: random, as in training",
-    "unseen": "its dataset: unseen combinations of words",
-    "deep": "its dataset: deeper nesting",
-    "agreement": "its dataset: agreement between distant words",
-    "banks": "its dataset: words with two meanings",
-}
 
 
 @dataclass(frozen=True)
@@ -41,7 +33,8 @@ def form(run_id: str) -> Form:
     wrongs: list[UserError] = []
     test, n = _test_set(run_id)
     every = _uploaded(wrongs) if test == FILES else None
-    sentences = replace(_described(run_id, test, n), is_grouped=options.group_toggle(every))
+    sentences = Sentences("my own files", n=n) if test == FILES else described(run_id, test, n)
+    sentences = replace(sentences, is_grouped=options.group_toggle(every))
     given = EvaluationRequest((), sentences, run=run_id)
     if every:
         given = files.with_pairs(given, every)
@@ -104,7 +97,7 @@ def _n_sentences(request: EvaluationRequest) -> str:
 
 def _test_set(run_id: str) -> tuple[str, int]:
     """Select the test set and the number of sentences."""
-    names = available_test_sets(run_id)
+    names = available_test_sets(run_id) | {FILES: "my own files …"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         test = STATE.choice("test", "Sentences", names, default=next(iter(names)), width=360)
         n = STATE.number(
@@ -122,29 +115,6 @@ def _test_set(run_id: str) -> tuple[str, int]:
             help=f"The whole test set, up to {test_sets.MAX_SENTENCES:,} sentences.",
         )
     return test, test_sets.MAX_SENTENCES if every else n
-
-
-def available_test_sets(run_id: str) -> dict[str, str]:
-    """The test sets that a run can be evaluated on, with their labels."""
-    may_see = access.may_see_data(access.run_folder(run_id))
-    own = {
-        name: SPLITS.get(name, f"its dataset: {name}")
-        for name in (test_sets.splits_of_run(run_id) if may_see else ())
-    }
-    return (
-        own
-        | {text.spec: f"saved dataset: {text.name}" for text in cached.datasets()}
-        | {FILES: "my own files …"}
-    )
-
-
-def _described(run_id: str, test: str, n: int) -> Sentences:
-    source = cached.dataset_name(str(cached.metadata(run_id).get("source", "its dataset")))
-    if test == FILES:
-        return Sentences("my own files", n=n)
-    if test.startswith("corpus:"):
-        return Sentences(cached.dataset_name(test), spec=test, n=n)
-    return Sentences(f"{source}, {test}", split=test, run=run_id, n=n)
 
 
 def _who(run_id: str) -> tuple[list[str], list[str]]:

@@ -121,6 +121,16 @@ PAGES = (
     ),
     Page(
         section="Inspect",
+        file="inspect/heads.py",
+        title="Heads",
+        icon=":material/hub:",
+        url_path="heads",
+        keys=("run", "step", "src", "tgt", "set"),
+        summary="What each attention head does over many sentences, and whether it matters",
+        run="trained",
+    ),
+    Page(
+        section="Inspect",
         file="inspect/states.py",
         title="States",
         icon=":material/scatter_plot:",

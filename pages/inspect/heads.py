@@ -1,0 +1,9 @@
+"""Heads: what each attention head does over many sentences, and whether it matters."""
+
+import streamlit as st
+
+from s2s.ui.heads import VIEWS, read_request
+
+request = read_request({slug: row.label for slug, row in VIEWS.items()})
+with st.container(border=True, key="heads content"):
+    VIEWS[request.view].show(request)

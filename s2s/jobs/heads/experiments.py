@@ -1,0 +1,35 @@
+"""What can be measured of heads over many sentences, one row each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from s2s.config import Config, Recipe
+from s2s.data import Pair
+from s2s.jobs.heads import roles
+from s2s.runs import Run
+
+# Yields the share that is done, 0 to 1; what it returns is written as JSON.
+Measuring = Generator[float, None, dict[str, Any]]
+
+
+class Experiment(NamedTuple):
+    """One measurement over sentences. `passes`: its cost in forward passes per sentence, for the forecast."""
+
+    label: str
+    settings: type[Config]
+    measure: Callable[[Run, Sequence[Pair], Any], Measuring]
+    passes: Callable[[Recipe, Any], float]
+    has_texts: bool = False  # whether its result quotes sentences
+
+
+# A slug is part of a result's name: if you rename one, results are measured again.
+EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
+    {
+        "roles": Experiment(
+            "Roles", roles.RolesSettings, roles.measure, lambda recipe, settings: 4.0
+        ),
+    }
+)

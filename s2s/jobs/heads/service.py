@@ -1,0 +1,187 @@
+"""A measurement from its request to its numbers: queued here, done by a worker, kept for whoever asks the same."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from s2s import access, storage
+from s2s.access import run_folder
+from s2s.config import UserError, choose, override
+from s2s.data import Pair
+from s2s.jobs import queue
+from s2s.jobs.evaluation import test_sets
+from s2s.jobs.heads import samples
+from s2s.jobs.heads.experiments import EXPERIMENTS, Measuring
+from s2s.jobs.queue.context import JobContext
+from s2s.jobs.queue.table import Job
+from s2s.model import weights_path
+from s2s.runs import Measurement, MeasurementFolder, RunFolder, load, measurements
+
+KIND = "heads"
+MOST_SENTENCES = 2_000
+START = 3.0  # seconds before the first sentence: the dataset and the model are read
+# Seconds per sentence and forward pass, measured on one core; accurate within a factor of three.
+SECONDS_PER_PASS = 4e-4
+SECONDS_PER_PARAMETER = 1e-9
+EXPRESS = 20.0  # seconds; a shorter measurement need not wait for a long job
+WRITTEN = 0.4  # seconds between two writes of the progress
+
+
+def check(request: Measurement) -> None:
+    """Raises UserError for a request that names something unknown, or that this workspace may not make."""
+    experiment = choose("experiment of heads", request.experiment, EXPERIMENTS)
+    override(experiment.settings(), request.settings)
+    run_folder(request.run)
+    if not samples.FEWEST <= request.sentences.n <= MOST_SENTENCES:
+        raise UserError(
+            f"{request.sentences.n:,} sentences were requested; a measurement of heads has {samples.FEWEST} to"
+            f" {MOST_SENTENCES:,}."
+        )
+    if not request.sentences.files:
+        test_sets.require(request.sentences)
+
+
+def result(request: Measurement) -> dict[str, Any] | None:
+    """The numbers of a measurement, None before there are any.
+
+    Whoever may see the run sees numbers; whoever may read the sentences, too, what quotes them. Raises UserError for
+    others.
+    """
+    run_folder(request.run)
+    if EXPERIMENTS[request.experiment].has_texts and not request.sentences.files:
+        test_sets.require(request.sentences)
+    return measurements.result(request)
+
+
+def submit(request: Measurement, pairs: Sequence[Pair] = ()) -> None:
+    """Queue a measurement, unless it is done or under way. `pairs`: sentences that were uploaded.
+
+    Raises UserError where it is refused.
+    """
+    check(request)
+    if result(request) is not None or progress(request).is_live:
+        return
+    storage.require_room(request.owner)
+    folder = MeasurementFolder(request.id)
+    folder.create(request, map(samples.to_json, pairs))
+    try:
+        queue.submit(
+            KIND,
+            request.owner,
+            request.id,
+            {"name": EXPERIMENTS[request.experiment].label, "threads": _threads(request)},
+            express=forecast(request) < EXPRESS,
+        )
+    except UserError:
+        folder.delete()
+        raise
+
+
+def forecast(request: Measurement) -> float:
+    """Estimated seconds, within a factor of three."""
+    experiment = EXPERIMENTS[request.experiment]
+    folder = RunFolder(run_folder(request.run))
+    settings = override(experiment.settings(), request.settings)
+    seconds = SECONDS_PER_PASS + SECONDS_PER_PARAMETER * _parameters(folder, request.step)
+    return START + request.sentences.n * experiment.passes(folder.recipe(), settings) * seconds
+
+
+def _parameters(folder: RunFolder, step: int) -> float:
+    """Estimated from the size of the weights file, 4 bytes each."""
+    path = weights_path(folder.checkpoints, step)
+    return path.stat().st_size / 4 if path.exists() else 0.0
+
+
+def _threads(request: Measurement) -> int:
+    return RunFolder(run_folder(request.run)).recipe().train.threads or 1
+
+
+@dataclass(frozen=True)
+class MeasurementProgress:
+    """How far a measurement is: its state as the queue names it, "" where it was never requested."""
+
+    state: str = ""  # queued, running, done, stopped, failed, interrupted
+    share: float = 0.0
+    left: float | None = None  # seconds
+    note: str = ""
+    error: str = ""
+    before: int = 0  # jobs that start first
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it changes by itself."""
+        return self.state in ("queued", "running")
+
+
+def progress(request: Measurement) -> MeasurementProgress:
+    """From the queue and its folder."""
+    job = queue.latest(request.id)
+    if job is None:
+        return MeasurementProgress()
+    state = "interrupted" if job.state == "running" and not job.is_live() else job.state
+    if state == "queued":
+        return MeasurementProgress(state, before=queue.position(job.id))
+    if state != "running":
+        return MeasurementProgress(state, error=job.error)
+    status = MeasurementFolder(request.id).status()
+    share = status.get("share", 0.0)
+    left = None
+    if share:
+        total = status["seconds"] / share
+        left = max(0.0, total - status["seconds"] - max(0.0, time.time() - status["at"]))
+    return MeasurementProgress(state, share, left, job.note)
+
+
+def stop(request: Measurement) -> None:
+    """Nothing of it is kept. Raises UserError where it neither waits nor runs, or somebody else requested it."""
+    job = queue.latest(request.id)
+    if job is None or not job.is_live():
+        raise UserError("This measurement neither waits nor runs; there is nothing to stop.")
+    access.require("change", access.Thing("measurement", request.id, job.owner))
+    queue.ask_to_stop(job.id, job.owner)
+    if job.state == "queued":
+        MeasurementFolder(request.id).delete()
+
+
+def work(job: Job, context: JobContext) -> Generator[None, None, None]:
+    """Measure. Without a result, because it was stopped or has failed, nothing stays."""
+    folder = MeasurementFolder(job.run)
+    request = folder.request()
+    experiment = EXPERIMENTS[request.experiment]
+    is_whole = False
+    try:
+        context.tell("Reading the sentences.")
+        yield
+        pairs = samples.read(request.sentences, folder.pairs())
+        context.tell("Opening the model.")
+        yield
+        run = load(request.run, request.step)
+        context.tell("")
+        settings = override(experiment.settings(), request.settings)
+        content = yield from _measured(experiment.measure(run, pairs, settings), folder)
+        folder.set_result(content)
+        is_whole = True
+    finally:
+        if not is_whole:
+            folder.delete()
+
+
+def _measured(
+    measuring: Measuring, folder: MeasurementFolder
+) -> Generator[None, None, Mapping[str, Any]]:
+    """Run it to its end, and write now and then how far it is."""
+    began = time.monotonic()
+    written = 0.0
+    while True:
+        try:
+            share = next(measuring)
+        except StopIteration as end:
+            found: Mapping[str, Any] = end.value
+            return found
+        if time.monotonic() - written > WRITTEN:
+            written = time.monotonic()
+            folder.set_status(share, time.time(), written - began)
+        yield

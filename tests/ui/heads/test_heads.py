@@ -1,0 +1,43 @@
+import json
+
+import pytest
+
+from s2s.jobs import queue
+from s2s.jobs.registry import JOBS
+from s2s.share import pack
+from s2s.ui.kit import cached
+from tests.jobs.context import FakeContext
+from tests.screen import link, opened
+
+N = 3
+
+
+@pytest.fixture(autouse=True)
+def _no_worker() -> None:
+    """Jobs wait: a test does the work itself."""
+    cached.refresh_runs()
+
+
+def work() -> None:
+    job = queue.claim("w", "h", "express", 600.0)
+    assert job is not None
+    list(JOBS[job.kind].work(job, FakeContext()))
+    queue.finish(job.id, job.worker, "done")
+
+
+def test_roles_are_measured_by_a_click_and_stay() -> None:
+    view = pack({"n": str(N)})
+    screen = opened("heads", set=view)
+    assert not screen.exception
+    (button,) = (each for each in screen.button if each.label.startswith("Measure"))
+    button.click().run()
+    assert "Queued" in json.dumps([str(each.proto) for each in screen.get("progress")])
+    work()
+    screen.run()
+    assert not screen.exception
+    assert not [each for each in screen.button if each.label.startswith("Measure")]
+    again = opened("heads", set=view)  # the link, in a fresh browser
+    table = again.dataframe[0].value
+    assert len(table) == 24  # heads
+    assert table["Share of sentences"].between(0.3, 1).all()
+    assert f"n:{N}" in link(again) or f"n%3A{N}" in link(again)
