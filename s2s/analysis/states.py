@@ -69,7 +69,7 @@ def recorded_states(model: Transformer) -> Iterator[ResidualStreams]:
     streams = ResidualStreams()
     with inference(model), contextlib.ExitStack() as hooks:
         for stack, outputs in ((model.encoder, streams.encoder), (model.decoder, streams.decoder)):
-            for module in _state_modules(stack):
+            for module in state_modules(stack):
 
                 def record(
                     _: nn.Module, inputs: object, output: Tensor, outputs: list[Tensor] = outputs
@@ -80,7 +80,7 @@ def recorded_states(model: Transformer) -> Iterator[ResidualStreams]:
         yield streams
 
 
-def _state_modules(stack: Encoder | Decoder) -> list[nn.Module]:
+def state_modules(stack: Encoder | Decoder) -> list[nn.Module]:
     """The modules whose outputs are the states; the last layer's state is read after the final norm."""
     return [stack.embed, *list(stack.layers)[:-1], stack.final_norm]
 
