@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,34 +16,66 @@ from s2s.analysis.attention import KINDS, Attention, Weights
 
 Bools = npt.NDArray[np.bool_]
 SELF = ("encoder", "decoder")
-HALF = 0.5  # of the rows, or of the weight
-SPREAD = 0.9  # of the highest possible entropy
-MONOTONIC = 0.7  # a correlation
+HALF = 0.5  # of the rows, of the weight, or of the keys
 NO_ROLE = "mixed"
 
 
 @dataclass(frozen=True)
-class FreeRows:
-    """The rows that may look at more than one key, of every head of one kind."""
+class Rows:
+    """All heads of one kind over a padded batch of sentences. What padding holds in `weights` is not read."""
 
-    weights: Weights  # (layers, heads, rows, keys)
-    positions: Ints  # (rows,) of each row among all rows
-    max_entropy: Floats  # (rows,) nats
-    n_rows: int  # all rows, those with a single key included
+    weights: Weights  # (batch, layers, heads, rows, keys)
+    allowed: Bools  # (batch, rows, keys): the keys that each row may attend to; none for padding
+    # (batch, rows, keys) by name: keys that some roles are about
+    key_sets: Mapping[str, Bools] = field(default_factory=dict)
 
-    @property
+    @cached_property
+    def n_allowed(self) -> Ints:
+        """How many keys each row may attend to: (batch, rows)."""
+        n_allowed: Ints = self.allowed.sum(-1)
+        return n_allowed
+
+    @cached_property
+    def is_free(self) -> Bools:
+        """The rows that have a choice, of at least two keys: (batch, rows)."""
+        return self.n_allowed > 1
+
+    @cached_property
     def peaks(self) -> Ints:
-        """The key of most weight in each row, the first of equals: (layers, heads, rows)."""
+        """The key of most weight in each row, the first of equals: (batch, layers, heads, rows)."""
         peaks: Ints = self.weights.argmax(-1)
         return peaks
 
+    def total(self, values: npt.NDArray[Any], counted: Bools) -> Tally:
+        """Sum over the counted rows: values (batch, layers, heads, rows), counted (batch, rows)."""
+        total = np.where(counted[:, None, None], values, 0.0).sum((0, -1), dtype=float)
+        return Tally(total, int(counted.sum()))
+
+
+@dataclass(frozen=True)
+class Tally:
+    """A sum over rows or sentences, (layers, heads), and how many these are; tallies of batches are added."""
+
+    total: Floats
+    n: int
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(self.total + other.total, self.n + other.n)
+
+    @property
+    def mean(self) -> Floats:
+        """The total per row or sentence; 0 where there is none."""
+        mean: Floats = self.total / max(1, self.n)
+        return mean
+
 
 class Role(NamedTuple):
-    """What a head may do, and the rule by which it is recognized."""
+    """What a head may do, and the rule by which it is recognized: a strength of at least `threshold`."""
 
     label: str
     rule: str
-    applies: Callable[[FreeRows], Bools]  # -> (layers, heads)
+    strength: Callable[[Rows], Tally]  # a mean from 0 to 1
+    threshold: float
     kinds: tuple[str, ...]  # of attention that can have this role
 
 
@@ -84,53 +117,103 @@ def roles(weights: Weights, kind: str) -> npt.NDArray[np.str_]:
     """The first of `ROLES` whose rule each head satisfies: (layers, heads, rows, keys) -> (layers, heads) slugs."""
     if kind not in KINDS:
         raise ValueError(f"there is no attention `{kind}`; there are {', '.join(KINDS)}")
-    rows = _free_rows(weights, is_causal=kind == "decoder")
-    slugs = np.full(weights.shape[:2], NO_ROLE, dtype=f"<U{max(map(len, ROLES))}")
-    if len(rows.positions):
-        for slug, role in reversed([*ROLES.items()]):
-            if kind in role.kinds:
-                slugs[role.applies(rows)] = slug
+    allowed = np.ones((1, *weights.shape[-2:]), bool)
+    rows = Rows(weights[None], np.tril(allowed) if kind == "decoder" else allowed)
+    return first_roles(ROLES, {slug: role.strength(rows) for slug, role in of_kind(ROLES, kind)})
+
+
+def of_kind(known: Mapping[str, Role], kind: str) -> list[tuple[str, Role]]:
+    """The roles that a kind of attention can have, in order."""
+    return [(slug, role) for slug, role in known.items() if kind in role.kinds]
+
+
+def first_roles(known: Mapping[str, Role], tallies: Mapping[str, Tally]) -> npt.NDArray[np.str_]:
+    """The first role whose rule each head satisfies, (layers, heads) slugs, given the strengths of all of them."""
+    slugs = np.full(tallies[NO_ROLE].total.shape, NO_ROLE, dtype=f"<U{max(map(len, known))}")
+    for slug in reversed([*tallies]):
+        if tallies[slug].n:
+            slugs[tallies[slug].mean >= known[slug].threshold] = slug
     return slugs
 
 
-def _free_rows(weights: Weights, *, is_causal: bool) -> FreeRows:
-    n_rows, n_keys = weights.shape[-2:]
-    allowed = np.minimum(np.arange(1, n_rows + 1), n_keys) if is_causal else np.full(n_rows, n_keys)
-    positions = np.flatnonzero(allowed > 1)
-    return FreeRows(weights[:, :, positions], positions, np.log(allowed[positions]), n_rows)
+def _evenness(rows: Rows) -> Tally:
+    """Entropy as a share of its maximum."""
+    highest = np.log(np.maximum(rows.n_allowed, 2))[:, None, None]  # (batch, 1, 1, rows)
+    return rows.total(row_entropies(rows.weights) / highest, rows.is_free)
 
 
-def _is_spread(rows: FreeRows) -> Bools:
-    is_spread: Bools = (row_entropies(rows.weights) / rows.max_entropy).mean(-1) >= SPREAD
-    return is_spread
+def _peaks_at(rows: Rows, offset: int) -> Tally:
+    """The rows that have their largest weight at that offset, of those that have a key there."""
+    _, n_rows, n_keys = rows.allowed.shape
+    target = np.arange(n_rows) + offset
+    exists = (target >= 0) & (target < n_keys)
+    reachable = rows.allowed[:, np.arange(n_rows), np.where(exists, target, 0)] & exists
+    return rows.total(rows.peaks == target, rows.is_free & reachable)
 
 
-def _peaks_at(rows: FreeRows, offset: int) -> Bools:
-    """Whether at least half of the rows that have a key at that offset have their largest weight there."""
-    target = rows.positions + offset
-    has_key = (target >= 0) & (target < rows.n_rows)
-    if not has_key.any():
-        return np.zeros(rows.weights.shape[:2], bool)
-    peaks_at: Bools = (rows.peaks == target)[..., has_key].mean(-1) >= HALF
-    return peaks_at
+def _weight_on_first(rows: Rows) -> Tally:
+    return rows.total(rows.weights[..., 0], rows.is_free)
 
 
-def _rests_on(rows: FreeRows, key: int) -> Bools:
-    rests_on: Bools = rows.weights[..., key].mean(-1, dtype=float) >= HALF
-    return rests_on
+def _weight_on_last(rows: Rows) -> Tally:
+    last = np.maximum(rows.n_allowed.max(-1), 1) - 1  # (batch,)
+    index = last[:, None, None, None, None]
+    on_last = np.take_along_axis(rows.weights, index, -1)[..., 0]  # (batch, layers, heads, rows)
+    return rows.total(on_last, rows.is_free)
 
 
-def _is_monotonic(rows: FreeRows) -> Bools:
-    """Positions and peaks correlate, and the peaks are spread over at least half of the keys."""
-    peaks = rows.peaks
-    x = rows.positions - rows.positions.mean()
-    y = peaks - peaks.mean(-1, keepdims=True)
-    scale = np.sqrt((x**2).sum() * (y**2).sum(-1))
+def weight_on(rows: Rows, name: str) -> Tally:
+    """The weight of each row on the keys of a set."""
+    keys = rows.key_sets[name][:, None, None] & rows.allowed[:, None, None]
+    return rows.total(np.where(keys, rows.weights, 0.0).sum(-1, dtype=float), rows.is_free)
+
+
+def peaks_in(rows: Rows, name: str) -> Tally:
+    """The rows that have their largest weight in a set, of those for which some allowed keys are in it, others not."""
+    keys = rows.key_sets[name] & rows.allowed
+    n_in_set = keys.sum(-1)  # (batch, rows)
+    has_choice = (n_in_set > 0) & (n_in_set < rows.n_allowed)
+    is_in = np.take_along_axis(keys[:, None, None], rows.peaks[..., None], -1)[..., 0]
+    return rows.total(is_in, has_choice)
+
+
+def _monotony(rows: Rows) -> Tally:
+    """Correlation of positions and peaks in each sentence; 0 if negative, or if the peaks use less than half the keys.
+
+    With less than half of the keys the correlation says little: two peaks can be enough for a high one.
+    """
+    is_free = rows.is_free[:, None, None]  # (batch, 1, 1, rows)
+    n = np.maximum(rows.is_free.sum(-1), 1)[:, None, None]  # (batch, 1, 1)
+    x = _centered(np.arange(is_free.shape[-1], dtype=float), is_free, n)
+    y = _centered(rows.peaks, is_free, n)
+    scale = np.sqrt((x**2).sum(-1) * (y**2).sum(-1))  # (batch, layers, heads)
     correlation = np.divide((x * y).sum(-1), scale, out=np.zeros_like(scale), where=scale > 0)
-    n_keys_used = (np.diff(np.sort(peaks, -1), axis=-1) > 0).sum(-1) + 1
-    is_wide = n_keys_used >= HALF * min(rows.weights.shape[-2:])
-    is_monotonic: Bools = (correlation >= MONOTONIC) & is_wide
-    return is_monotonic
+    n_keys = rows.n_allowed.max(-1)[:, None, None]
+    is_wide = _n_keys_used(rows) >= HALF * np.minimum(n, n_keys)
+    has_rows = rows.is_free.sum(-1) > 0  # (batch,)
+    monotony = np.where(is_wide & has_rows[:, None, None], correlation, 0.0).clip(0, 1)
+    return Tally(monotony.sum(0), int(has_rows.sum()))
+
+
+def _centered(values: npt.NDArray[Any], counted: Bools, n: Ints) -> Floats:
+    """Values less their mean over the counted rows; 0 elsewhere."""
+    means = np.where(counted, values, 0.0).sum(-1) / n
+    centered: Floats = np.where(counted, values - means[..., None], 0.0)
+    return centered
+
+
+def _n_keys_used(rows: Rows) -> Ints:
+    """How many keys are the peak of a row: (batch, layers, heads)."""
+    *shape, n_keys = rows.weights.shape
+    is_used = np.zeros((*shape[:-1], n_keys + 1), bool)
+    peaks = np.where(rows.is_free[:, None, None], rows.peaks, n_keys)  # those of no row: beyond
+    np.put_along_axis(is_used, peaks, True, -1)
+    n_used: Ints = is_used[..., :n_keys].sum(-1)
+    return n_used
+
+
+def _any_head(rows: Rows) -> Tally:
+    return Tally(np.ones(rows.weights.shape[1:3]), 1)
 
 
 # In this order: the first whose rule holds. The positional ones after Voita et al. 2019, section 5.1.
@@ -139,19 +222,22 @@ ROLES: Mapping[str, Role] = MappingProxyType(
         "spread": Role(
             "spread out",
             "Entropy is on average at least 90 % of its maximum.",
-            _is_spread,
+            _evenness,
+            0.9,
             KINDS,
         ),
         "previous": Role(
             "previous token",
             "At least half of the rows have their largest weight one position back.",
             lambda rows: _peaks_at(rows, -1),
+            HALF,
             SELF,
         ),
         "next": Role(
             "next token",
             "At least half of the rows have their largest weight one position ahead.",
             lambda rows: _peaks_at(rows, 1),
+            HALF,
             ("encoder",),
         ),
         "same": Role(
@@ -159,31 +245,36 @@ ROLES: Mapping[str, Role] = MappingProxyType(
             "At least half of the rows have their largest weight on their own input token; in the decoder this is the"
             " previous output word.",
             lambda rows: _peaks_at(rows, 0),
+            HALF,
             SELF,
         ),
         "first": Role(
             "first token",
             "At least half of all weight is on the first key, <s> in the decoder.",
-            lambda rows: _rests_on(rows, 0),
+            _weight_on_first,
+            HALF,
             KINDS,
         ),
         "end": Role(
             "end",
             "At least half of all weight is on </s>.",
-            lambda rows: _rests_on(rows, -1),
+            _weight_on_last,
+            HALF,
             ("cross", "encoder"),
         ),
         "aligned": Role(
             "monotonic",
             "The largest weight moves through the source with the rows: correlation at least 0.7, over at least half"
             " of the source tokens.",
-            _is_monotonic,
+            _monotony,
+            0.7,
             ("cross",),
         ),
         NO_ROLE: Role(
             "mixed",
             "None of these rules holds.",
-            lambda rows: np.ones(rows.weights.shape[:2], bool),
+            _any_head,
+            1.0,
             KINDS,
         ),
     }

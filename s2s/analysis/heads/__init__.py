@@ -10,6 +10,15 @@ from s2s.analysis.heads.attribution import (
     AttributionMethod,
 )
 from s2s.analysis.heads.batches import Batch, Pair, batched, finish, n_tokens
+from s2s.analysis.heads.captured import AttentionBatch, attention_batches
+from s2s.analysis.heads.corpus_roles import (
+    CORPUS_ROLES,
+    CorpusRoles,
+    KindRoles,
+    Vocabulary,
+    corpus_roles,
+    vocabulary,
+)
 from s2s.analysis.heads.explanation import (
     WEIGHT_CHANGES,
     OutputShift,
@@ -23,6 +32,7 @@ from s2s.analysis.heads.explanation import (
 )
 from s2s.analysis.heads.gradient_importance import agreement, measure_gradient_importance
 from s2s.analysis.heads.importance import Importance, PerHead, intervals, measure_importance
+from s2s.analysis.heads.induction import Induction, MatchScore, induction, shared_numbers
 from s2s.analysis.heads.mean_outputs import measure_means
 from s2s.analysis.heads.patching import (
     MIN_DIFFERENCE,
@@ -34,4 +44,12 @@ from s2s.analysis.heads.patching import (
     patch_states,
 )
 from s2s.analysis.heads.pruning import PruneCurve, least_first, prune_curve, random_orders
+from s2s.analysis.heads.random_heads import Range
 from s2s.analysis.heads.rank_agreement import RankAgreement, rank_agreement
+from s2s.analysis.heads.relations import (
+    DIRECTIONS,
+    SIDES_OF,
+    Direction,
+    RelationAccuracy,
+    relation_accuracy,
+)
