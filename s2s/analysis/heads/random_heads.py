@@ -1,4 +1,4 @@
-"""What heads reach that attend at random: the exact distribution of their hits, by the probability of each hit."""
+"""What heads reach that attend at random: the exact distribution of their hits, given the chance at every question."""
 
 from __future__ import annotations
 
