@@ -87,7 +87,7 @@ def test_a_press_on_an_alternative_writes_it() -> None:
     ids = (run.next_tokens("the red house", ())[0].topk(2).indices[1].item(),)
     expected = run.complete("the red house", ids, "beam").text
     assert expected != found.text
-    screen.session_state["home alternative"] = ((DEMO, run.step, "the red house"), ids)
+    screen.session_state["home alternative"] = ((run.key, "the red house"), ids)
     screen.run()
     assert f"there: <strong>{expected}</strong>" in html_of(screen)
     screen.text_input(key="src").set_value("the cat sleeps").run()

@@ -4,7 +4,7 @@ import streamlit as st
 
 from s2s.analysis import HeadSelection, reduced
 from s2s.ui.home import alternatives, overview
-from s2s.ui.kit import cached, captions, definitions, pickers, sentence, vocabulary
+from s2s.ui.kit import address, cached, captions, definitions, pickers, sentence, vocabulary
 from s2s.ui.shell import page_link
 
 run = cached.open_run(st.session_state["run"])
@@ -38,6 +38,7 @@ else:
         captions.download_button(picture, title)
     overview(run, made.attention)
 
+address.write("set", "")  # which says nothing here but the run's languages
 with st.container(key="doors", horizontal=True, gap="medium"):
     page_link("data", "Use your own data")
     page_link("train", "Train your own model")

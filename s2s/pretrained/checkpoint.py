@@ -19,7 +19,7 @@ from s2s.config import (
     UserError,
 )
 from s2s.pretrained.model import PublishedModel, read_ids, read_model
-from s2s.tokenizers import Tokenizer, open_pretrained
+from s2s.tokenizers import Languages, Tokenizer, in_languages, open_pretrained, surrounded
 
 MOST_TOKENS = 4096  # of a source or target in a recipe
 # For training that starts from a published model: the rate is that of transformers' Trainer.
@@ -69,7 +69,7 @@ def open_tokenizers(
     """
     src = open_pretrained(folder, "src")
     tgt = open_pretrained(folder, "tgt")
-    return _in_languages(src, tgt, (src_lang, tgt_lang), read_ids(folder).tgt_first)
+    return _in_languages(src, tgt, Languages(src_lang, tgt_lang), read_ids(folder).tgt_first)
 
 
 def _recipe(model: PublishedModel, config: ModelConfig) -> Recipe:
@@ -85,22 +85,14 @@ def _recipe(model: PublishedModel, config: ModelConfig) -> Recipe:
 
 
 def _in_languages(
-    src: Tokenizer, tgt: Tokenizer, given: tuple[str, str], forced: int | None
+    src: Tokenizer, tgt: Tokenizer, given: Languages, forced: int | None
 ) -> tuple[Tokenizer, Tokenizer]:
     """The tokenizers with their languages: the given ones, or those that the files say; `forced` is the id with which
     they let every target begin.
 
     Raises UserError for a language that the model lacks, and where it needs a target language and none is known.
     """
-    src_lang, tgt_lang = given
-    says_target = bool(src.languages) and not tgt.languages  # as the sources of Marian
-    if says_target:
-        src_lang = tgt_lang or src_lang
-        tgt_lang = ""
-    if src_lang:
-        src = src.in_language(src_lang)
-    if tgt_lang:
-        return src, tgt.in_language(tgt_lang)
+    src, tgt = in_languages((src, tgt), given)
     if tgt.languages and tgt.language is None:
         every = (tgt.in_language(language) for language in tgt.languages)
         found = next((one for one in every if one.first_ids == (forced,)), None)
@@ -121,16 +113,4 @@ def _laid_out(ids: SpecialIds, src: Tokenizer, tgt: Tokenizer) -> SpecialIds:
                 f"The tokenizer's `{name}_token` has the id {theirs} and the model's `{name}_token_id` is {ours};"
                 " give the files that belong together."
             )
-    src_last = [id for id in src.last_ids if id != ids.eos]
-    starts_with_language = tgt.language is not None and not tgt.first_ids
-    return replace(
-        ids,
-        start=tgt.start_id if starts_with_language else ids.start,
-        src_first=_only(src.first_ids),
-        src_last=_only(src_last),
-        tgt_first=_only(tgt.first_ids) if tgt.first_ids else ids.tgt_first,
-    )
-
-
-def _only(ids: tuple[int, ...] | list[int]) -> int | None:
-    return ids[0] if ids else None
+    return surrounded(ids, (src, tgt))

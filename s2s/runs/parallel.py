@@ -12,7 +12,7 @@ import torch
 
 from s2s.model import keep_freed_memory
 from s2s.runs.decoded import Decoded
-from s2s.runs.run import ROWS, Run, load
+from s2s.runs.run import ROWS, Run, RunKey, load
 
 MANY = 500  # sources per process; below this, its start-up of some seconds does not pay
 
@@ -35,7 +35,7 @@ def translate(
     parts = [order[start : start + ROWS] for start in range(0, len(order), ROWS)]
     context = multiprocessing.get_context("spawn")  # a fork would inherit running threads
     results: list[Decoded | None] = [None] * len(sources)
-    each = functools.partial(_translate, str(run.folder.path), run.step, strategy, dict(settings))
+    each = functools.partial(_translate, run.key, strategy, dict(settings))
     with ProcessPoolExecutor(processes, context) as pool:
         for part, found in zip(
             parts,
@@ -48,14 +48,14 @@ def translate(
 
 
 def _translate(
-    folder: str, step: int, strategy: str, settings: Mapping[str, Any], sources: list[str]
+    key: RunKey, strategy: str, settings: Mapping[str, Any], sources: list[str]
 ) -> list[Decoded]:
-    return _opened(folder, step).translate(sources, strategy, **settings)
+    return _opened(key).translate(sources, strategy, **settings)
 
 
 @functools.cache
-def _opened(folder: str, step: int) -> Run:
+def _opened(key: RunKey) -> Run:
     """Open the run once per process, and limit the process to one thread."""
     torch.set_num_threads(1)
     keep_freed_memory()
-    return load(folder, step)
+    return load(key.folder, key.step).in_languages(*key.languages)

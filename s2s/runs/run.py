@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -43,11 +43,19 @@ from s2s.model import (
 from s2s.runs.decoded import Decoded, decoded
 from s2s.runs.store import RunFolder
 from s2s.runs.watched import WatchedStepper
-from s2s.tokenizers import Tokenizer
+from s2s.tokenizers import Languages, Tokenizer, in_languages, languages_of, surrounded
 
 ROWS = 64  # sentences per batch
 MOST_PREFIXES = 8_000  # kept by a search whose tree can be built
 MOST_ROWS = 1024  # hypotheses (beams or samples) per batch, whose logits are in memory together
+
+
+class RunKey(NamedTuple):
+    """What tells one opened run from another."""
+
+    folder: str
+    step: int
+    languages: Languages
 
 
 @dataclass(frozen=True)
@@ -81,6 +89,25 @@ class Run:
     def n_parameters(self) -> int:
         """All weights of the model."""
         return sum(weights.numel() for weights in self.model.parameters())
+
+    @property
+    def key(self) -> RunKey:
+        """Equal keys give equal results."""
+        languages = languages_of((self.src_tokenizer, self.tgt_tokenizer))
+        return RunKey(str(self.folder.path), self.step, languages)
+
+    def in_languages(self, src: str = "", tgt: str = "") -> Run:
+        """The same weights with another source or target language of a multilingual model, by its tokenizer's codes.
+
+        An empty code leaves its side as it is. Raises UserError for a language that the model lacks.
+        """
+        before = (self.src_tokenizer, self.tgt_tokenizer)
+        pair = in_languages(before, Languages(src, tgt))
+        if languages_of(pair) == languages_of(before):
+            return self
+        model = replace(self.recipe.model, ids=surrounded(self.recipe.model.ids, pair))
+        recipe = replace(self.recipe, model=model)
+        return replace(self, recipe=recipe, src_tokenizer=pair[0], tgt_tokenizer=pair[1])
 
     def translate(
         self, sources: Sequence[str], strategy: str = "beam", **settings: Any
@@ -169,7 +196,8 @@ class Run:
             return search(self._stepper(src_ids, config), config, codec)
 
     def _stepper(self, src_ids: list[list[int]], config: GenerationConfig) -> Stepper:
-        stepper = stepper_for(self.model, self._batch(src_ids), config.precision)
+        ids = self.recipe.model.ids
+        stepper = stepper_for(self.model, self._batch(src_ids), config.precision, ids)
         return WatchedStepper(stepper, self.on_step) if self.on_step else stepper
 
     def tree(self, found: Decoded, strategy: str = "beam", **settings: Any) -> SearchTree:

@@ -2,7 +2,17 @@
 
 from s2s.tokenizers.byte_level import byte_characters
 from s2s.tokenizers.comparison import ComparisonRow, ExampleTokens, SideStatistics, compare, scope
-from s2s.tokenizers.pretrained import PretrainedTokenizer, is_language_token, open_pretrained
+from s2s.tokenizers.pretrained import (
+    Languages,
+    OfferedLanguages,
+    PretrainedTokenizer,
+    in_languages,
+    is_language_token,
+    languages_of,
+    offered_languages,
+    open_pretrained,
+    surrounded,
+)
 from s2s.tokenizers.registry import TOKENIZERS, TokenizerKind, fit, load
 from s2s.tokenizers.subword import INNER, SubwordTokenizer, automatic_size
 from s2s.tokenizers.tokenizer import BOS, EOS, PAD, SPACE, SPECIALS, UNK, Tokenizer, nfc

@@ -104,6 +104,43 @@ def test_scores_and_attention_are_of_the_whole_source_and_target(
     assert score == pytest.approx(float(own[len(run.tgt_tokenizer.first_ids) :].sum()), abs=1e-4)
 
 
+# Their tests' source and target language, and two others; Marian's sources say the target's.
+LANGUAGES = {
+    "m2m100": ("fr", "de", "en", "nl"),
+    "mbart": ("fr_XX", "de_DE", "en_XX", "nl_XX"),
+    "mbart50": ("fr_XX", "de_DE", "en_XX", "nl_XX"),
+    "marian": ("", "", "", "deu"),
+}
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_other_languages_translate_as_transformers_does(
+    name: str, imported: Callable[[str], Imported]
+) -> None:
+    before, _, theirs = one = imported(name)
+    src_lang, tgt_lang, other_src, other_tgt = LANGUAGES[name]
+    run = one.run.in_languages(other_src, other_tgt)
+    assert run.key.languages == (other_src, other_tgt)
+    assert one.run.key.languages == (src_lang, tgt_lang)
+    (found,) = run.translate(["to be or not to be"])
+    tokenizer = getattr(transformers, FAMILIES[name][1]).from_pretrained(before)
+    source, start = found.source, {}
+    if name == "marian":
+        source = f">>{other_tgt}<< {source}"
+    else:
+        tokenizer.src_lang = other_src
+        id = tokenizer.convert_tokens_to_ids(f"__{other_tgt}__" if name == "m2m100" else other_tgt)
+        start = {"decoder_start_token_id" if name == "mbart" else "forced_bos_token_id": id}
+    with torch.inference_mode():
+        inputs = tokenizer(source, return_tensors="pt")
+        (row,) = theirs.generate(**inputs, **start, forced_eos_token_id=None, use_cache=False)
+    assert list(found.hypotheses[0].ids) == row[1 : 1 + len(found.tokens)].tolist()
+    assert run.model is one.run.model
+    assert found.hypotheses[0].ids != one.run.translate([found.source])[0].hypotheses[0].ids
+    with pytest.raises(UserError, match="There is no language `xx`; the nearest are"):
+        one.run.in_languages(tgt="xx")
+
+
 def test_settings_start_where_the_checkpoint_says(imported: Callable[[str], Imported]) -> None:
     run = imported("marian").run
     assert run.starting("beam").to_json()["num_beams"] == 4

@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from s2s.config import SpecialIds
 from s2s.model import masks
 from s2s.model.attention import Attention, KeysValues, fused_is_slow
 from s2s.model.fast.cache import Cache, Shape
@@ -26,8 +27,9 @@ class TransformerStepper(ABC):
     The memory is read once; `reorder` copies it only where rows move to another source.
     """
 
-    def __init__(self, model: Transformer, src: Tensor) -> None:
-        ids = model.config.ids
+    def __init__(self, model: Transformer, src: Tensor, *, ids: SpecialIds | None = None) -> None:
+        """`ids` are the model's own unless others are given, for another language say."""
+        ids = ids or model.config.ids
         self.model = model
         self.start_id = ids.start
         self.eos_id = ids.eos
@@ -73,8 +75,8 @@ class ModuleStepper(TransformerStepper):
     values.
     """
 
-    def __init__(self, model: Transformer, src: Tensor) -> None:
-        super().__init__(model, src)
+    def __init__(self, model: Transformer, src: Tensor, *, ids: SpecialIds | None = None) -> None:
+        super().__init__(model, src, ids=ids)
         self.row_source = torch.arange(len(src), device=src.device)
         self.length = 0
         self.cached: dict[Attention, KeysValues] = {}
@@ -148,9 +150,10 @@ class FusedStepper(TransformerStepper):
         *,
         is_fast: bool = False,
         fused_model: FusedModel | None = None,
+        ids: SpecialIds | None = None,
     ) -> None:
         self.fused = fused_model or fused(model)
-        super().__init__(model, src)
+        super().__init__(model, src, ids=ids)
         if is_fast and not can_round(src.device):
             raise ValueError(f"no products of 8-bit integers on {src.device}")
         self.project = self.fused.project_fast if is_fast else self.fused.project
@@ -197,12 +200,15 @@ class FusedStepper(TransformerStepper):
             self.hidden = self.hidden[kept]
 
 
-def stepper_for(model: Transformer, src: Tensor, precision: str = "exact") -> TransformerStepper:
+def stepper_for(
+    model: Transformer, src: Tensor, precision: str = "exact", ids: SpecialIds | None = None
+) -> TransformerStepper:
     """Sources (batch, src_len), padded at the end -> the faster stepper that runs what is hooked.
 
     `fast` rounds the output matrix to 8 bits (raises ValueError where `can_round` says no), unless something is hooked.
+    `ids` stand in for the model's own.
     """
     fused_model = fused(model)
     if any(fused_model.decoder_hooks) or fused_is_slow(src.device):
-        return ModuleStepper(model, src)
-    return FusedStepper(model, src, is_fast=precision == "fast", fused_model=fused_model)
+        return ModuleStepper(model, src, ids=ids)
+    return FusedStepper(model, src, is_fast=precision == "fast", fused_model=fused_model, ids=ids)

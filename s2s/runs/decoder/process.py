@@ -111,7 +111,7 @@ def _memory_for(request: DecodeRequest) -> int:
 
 def _carried_out(request: DecodeRequest, watch: Watch, last: Searched) -> Any:
     """The result as JSON."""
-    run = _opened(request.folder, request.step)
+    run = _opened(request.folder, request.step).in_languages(*request.languages)
     _, config = run.configured(request.strategy, request.settings)
     watch.n_steps = (config.max_new_tokens or 0) * (2 if request.kind == "tree" else 1)
     kind = KINDS[request.kind]

@@ -12,6 +12,7 @@ from s2s.decode import NextToken, SearchNode, SearchTree
 from s2s.runs.decoded import Decoded, DecodedHypothesis
 from s2s.runs.intervention import Interventions, active
 from s2s.runs.run import Run
+from s2s.tokenizers import Languages
 
 Ids = tuple[int, ...]
 
@@ -28,6 +29,7 @@ class DecodeRequest:
     settings_json: str = "{}"
     prefix: Ids = ()  # the ids with which the target begins
     interventions_json: str = ""  # on attention, of the kind `decoded`
+    languages: Languages = Languages()  # empty: those that the run was saved with
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -49,7 +51,9 @@ class DecodeRequest:
     def from_json(content: Mapping[str, Any]) -> DecodeRequest:
         """The inverse of `to_json`."""
         sources, prefix = tuple(content["sources"]), tuple(content["prefix"])
-        return DecodeRequest(**{**content, "sources": sources, "prefix": prefix})
+        languages = Languages(*content["languages"])
+        lists = {"sources": sources, "prefix": prefix, "languages": languages}
+        return DecodeRequest(**{**content, **lists})
 
 
 # The last search with the record of its steps, for the tree that is often asked for next; at first empty.

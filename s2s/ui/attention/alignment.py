@@ -32,7 +32,7 @@ from s2s.ui.attention import export, simplify
 from s2s.ui.attention.lines import share_slider
 from s2s.ui.attention.request import AttentionRequest, select
 from s2s.ui.attention.view_state import STATE
-from s2s.ui.kit import captions, chart, gold_alignment, plain
+from s2s.ui.kit import captions, chart, gold_alignment, plain, show_pair
 from s2s.ui.kit.gold_alignment import AlignedTarget
 
 MAX_EXAMPLES = 12  # sentences with a gold alignment that are offered
@@ -182,14 +182,14 @@ def _examples(request: AttentionRequest, found: Alignment, gold: Gold) -> None:
         )
         st.button(
             "Show that target",
-            on_click=_show_pair,
-            args=(request, request.text, targets[0].tgt),
+            on_click=show_pair,
+            args=(request.run.key, request.text, targets[0].tgt),
             icon=":material/edit_note:",
         )
 
     def picked() -> None:
         if src := st.session_state[EXAMPLE]:
-            _show_pair(request, src, gold[src][0].tgt)
+            show_pair(request.run.key, src, gold[src][0].tgt)
 
     sources = list(gold)[:MAX_EXAMPLES]
     is_example = request.text in sources and found.gold is not None
@@ -268,10 +268,3 @@ def links_csv(columns: tuple[str, ...], rows: list[tuple[int, int, str, str, flo
 
 def _show_cross() -> None:
     st.session_state["kind"] = "cross"
-
-
-def _show_pair(request: AttentionRequest, src: str, tgt: str) -> None:
-    """Show this pair when the page is next drawn."""
-    st.session_state["src"] = src
-    st.session_state["tgt box"] = tgt
-    st.session_state["tgt of"] = (request.run.folder.id, src)

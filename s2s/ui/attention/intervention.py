@@ -11,7 +11,15 @@ import streamlit as st
 from s2s import plots
 from s2s.analysis import KINDS, WEIGHT_INTERVENTIONS, Attention, Head, reduced
 from s2s.config import UserError
-from s2s.runs import Decoded, InterventionResult, Interventions, Run, effect, kept_prefix
+from s2s.runs import (
+    Decoded,
+    InterventionResult,
+    Interventions,
+    Run,
+    RunKey,
+    effect,
+    kept_prefix,
+)
 from s2s.ui.attention import intervention_effect
 from s2s.ui.attention.request import AttentionRequest
 from s2s.ui.attention.view_state import STATE
@@ -255,13 +263,12 @@ def _translated(request: AttentionRequest, interventions: Interventions) -> Inte
     after = cached.continuation(run, text, ids, strategy, {}, interventions=interventions)
     wanted = (text, request.target, strategy, repr(interventions))
     found = (run, interventions, before, after)
-    return _effect(str(run.folder.path), run.step, wanted, found)
+    return _effect(run.key, wanted, found)
 
 
 @cached.by_sentence(64)
 def _effect(
-    folder: str,
-    step: int,
+    key: RunKey,
     wanted: tuple[str, str, str, str],
     _found: tuple[Run, Interventions, Decoded, Decoded],
 ) -> InterventionResult:

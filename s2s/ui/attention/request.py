@@ -75,7 +75,7 @@ def read_request() -> AttentionRequest | None:
         wanted = kit_target.target_box(run, text, strategy)
     own = cached.decoded(run, text, strategy, {}).text
     target, attention = kit_target.with_fallback(wanted, own, partial(cached.attention, run, text))
-    STATE.belongs_to("sentence", run.folder.id, run.step, text, target)
+    STATE.belongs_to("sentence", run.key, text, target)
     with st.container(horizontal=True, vertical_alignment="bottom", key="controls picture"):
         which = _selection(attention)
         reduction = _reduction(which.kind)

@@ -107,7 +107,7 @@ def _stop() -> None:
 
 def _run_search(run: Run, first: ColumnChoice, second: ColumnChoice) -> None:
     sentences = dataset_sentences.of(run, MOST)
-    owner = (run.folder.id, first.written, second.written)
+    owner = (run.key, first.written, second.written)
     before, position = st.session_state.get(POSITION, (owner, 0))
     start = position if before == owner and position < len(sentences) else 0
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -6,7 +6,7 @@ import html
 
 import streamlit as st
 
-from s2s.runs import Decoded, Run
+from s2s.runs import Decoded, Run, RunKey
 from s2s.ui.canvas import token_strip
 from s2s.ui.kit import cached
 from s2s.ui.kit.candidates import token_cells
@@ -22,7 +22,7 @@ def alternatives(run: Run, text: str, found: Decoded) -> None:
         return
     target = found.hypotheses[0]
     log_probs = cached.next_tokens(run, text, target.ids[:-1])  # (tgt_len, vocab)
-    owner = (run.folder.id, run.step, text)
+    owner = (run.key, text)
     token_strip(
         token_cells(run, target.ids, log_probs),
         -1,
@@ -55,5 +55,5 @@ def _show_continuation(run: Run, text: str, ids: tuple[int, ...]) -> None:
     )
 
 
-def _choose(owner: tuple[str, int, str], ids: tuple[int, ...]) -> None:
+def _choose(owner: tuple[RunKey, str], ids: tuple[int, ...]) -> None:
     st.session_state[CHOSEN] = (owner, ids)

@@ -8,6 +8,7 @@ from s2s.ui.kit import (
     forms,
     gold_alignment,
     in_view,
+    languages,
     pickers,
     polling,
     references,
@@ -23,5 +24,6 @@ from s2s.ui.kit.charts import chart, clickable_chart
 from s2s.ui.kit.differences import highlighted
 from s2s.ui.kit.glossary import definitions
 from s2s.ui.kit.state import ViewState, between, field, one_of
+from s2s.ui.kit.target import show_pair, target_owner
 from s2s.ui.kit.text import JOINER, as_markdown, duration, plain, shortened, unique_names
 from s2s.ui.kit.vocabulary import RunVocabulary

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from s2s.share import MAX_LENGTH, printable
+from s2s.share import MAX_LENGTH, pack, printable
+
+LANGUAGES = ("src_lang", "tgt_lang")  # in `set`: the frame's, on every page
+ADDED = "added to set"  # in the session
 
 
 def read(key: str) -> str | None:
@@ -14,15 +17,34 @@ def read(key: str) -> str | None:
 
     It is empty after Back to an address without such a value.
     """
+    given = fresh(key)
+    if given is not None:
+        st.session_state[_mark(key)] = st.query_params.get(key)
+    return given
+
+
+def fresh(key: str) -> str | None:
+    """What `read` would return; it stays new."""
     given = st.query_params.get(key)
     if given == st.session_state.get(_mark(key)):
         return None
-    st.session_state[_mark(key)] = given
     return printable(given or "")[:MAX_LENGTH]
+
+
+def add_to_set(values: Mapping[str, str]) -> None:
+    """What every `set` that is written from now on says, too."""
+    st.session_state[ADDED] = pack(values)
+
+
+def with_added(packed: str) -> str:
+    """A `set` with what the frame adds."""
+    return ",".join(filter(None, (packed, st.session_state.get(ADDED))))
 
 
 def write(key: str, value: str, default: str = "") -> None:
     """Keeps a value in the session, and in the address unless it is the default."""
+    if key == "set":
+        value = with_added(value)
     st.session_state[key] = value
     written = None if value == default else value
     if st.query_params.get(key) != written:

@@ -101,7 +101,8 @@ class ViewState(Generic[View]):
         given = address.read("set")
         if given is None:
             return None
-        values = share.unpack(given)
+        said = share.unpack(given)
+        values = {name: text for name, text in said.items() if name not in address.LANGUAGES}
         read = {
             name: self._read(row, values.pop(row.link, "")) for name, row in self.fields.items()
         }

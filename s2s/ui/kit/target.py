@@ -8,7 +8,7 @@ from typing import TypeVar
 import streamlit as st
 
 from s2s.config import UserError
-from s2s.runs import Run
+from s2s.runs import Run, RunKey
 from s2s.share import printable
 from s2s.ui.kit import address, cached, pickers
 from s2s.ui.kit.sentence import MAX_CHARACTERS
@@ -31,7 +31,7 @@ def target_box(run: Run, text: str, strategy: str) -> str:
     """The target; the address holds it as `tgt` unless it is the model's own translation."""
     own = cached.decoded(run, text, strategy, {}).text
     linked = address.read("tgt")
-    belongs_to = (run.folder.id, text)
+    belongs_to = target_owner(run.key, text)
     if linked is not None:
         st.session_state["tgt box"] = "" if linked == own else linked
     elif st.session_state.get("tgt of", belongs_to) != belongs_to:
@@ -48,6 +48,18 @@ def target_box(run: Run, text: str, strategy: str) -> str:
     target = printable(typed or "").strip()[:MAX_CHARACTERS] or own
     address.write("tgt", target, own)
     return target
+
+
+def target_owner(key: RunKey, text: str) -> object:
+    """What a typed target belongs to: at another checkpoint, it stays."""
+    return key.folder, key.languages, text
+
+
+def show_pair(key: RunKey, source: str, target: str) -> None:
+    """Force this target for this source when the page is next drawn: for buttons."""
+    st.session_state["src"] = source
+    st.session_state["tgt box"] = target
+    st.session_state["tgt of"] = target_owner(key, source)
 
 
 def with_fallback(target: str, own: str, trace: Callable[[str], Trace]) -> tuple[str, Trace]:

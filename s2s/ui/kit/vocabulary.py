@@ -14,7 +14,7 @@ import streamlit as st
 from s2s.config import UserError, nearest
 from s2s.data import GENERATED_TASKS
 from s2s.demo import EXAMPLES, RANDOM_SENTENCES
-from s2s.runs import Run
+from s2s.runs import Run, RunKey
 from s2s.ui.kit import cached
 from s2s.ui.kit.published_examples import for_published
 
@@ -81,11 +81,11 @@ def _similarity(word: str, other: str) -> tuple[float, int]:
 
 def of(run: Run) -> RunVocabulary:
     """The vocabulary of a run, with sentences of its dataset."""
-    return _vocabulary(str(run.folder.path), run.step, run)
+    return _vocabulary(run.key, run)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _vocabulary(folder: str, step: int, _run: Run) -> RunVocabulary:
+def _vocabulary(key: RunKey, _run: Run) -> RunVocabulary:
     source = str(_run.folder.about().get("source", ""))
     probes = tuple(
         dict.fromkeys(

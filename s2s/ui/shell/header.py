@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
@@ -10,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from s2s.config import Stack, UserError
 from s2s.jobs import run_service
 from s2s.runs import Run
-from s2s.ui.kit import as_markdown, cached, pickers, plain, shortened, vocabulary
+from s2s.ui.kit import as_markdown, cached, languages, pickers, plain, shortened, vocabulary
 from s2s.ui.shell.pages import Page, page_link
 
 MOST_PREFIXES = 5  # that a line has room for
@@ -32,6 +33,9 @@ def header(page: Page) -> tuple[DeltaGenerator, bool]:
             horizontal=True, width="content", vertical_alignment="center", key="tools"
         ):
             run_id = pickers.run_picker() if page.run else ""
+            if run_id and page.run == "trained":
+                with contextlib.suppress(UserError):  # it cannot be opened, as is said below
+                    languages.picker(run_id)
             share_container = st.container(width="content")
     if page.url_path:
         subtitle.caption(page.summary)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s import settings
+from s2s.ui.kit import address
 from s2s.ui.shell.operator import has_operator_page, is_operator
 
 FOLDER = settings.dashboard() / "pages"
@@ -45,7 +46,7 @@ PAGES = (
         title="Home",
         icon=":material/home:",
         url_path="",
-        keys=("run", "src", "layer", "head"),
+        keys=("run", "src", "layer", "head", "set"),
         summary="Watch a transformer translate",
         run="trained",
     ),
@@ -214,6 +215,8 @@ def page(url_path: str) -> Page:
 
 
 def page_link(url_path: str, label: str, icon: str = "", **params: str) -> None:
-    """A link to another page, which opens what the parameters say."""
+    """A link to another page, which opens what the parameters say, with the page's run in the same languages."""
     row = page(url_path)
+    if "set" in params and row.run == "trained":
+        params["set"] = address.with_added(params["set"])
     st.page_link(row.screen(), label=label, icon=icon or row.icon, query_params=params)

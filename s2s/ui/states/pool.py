@@ -15,7 +15,7 @@ from s2s.analysis import Floats, Index, Vectors, baseline_cosines, cosines
 from s2s.config import UserError
 from s2s.data import LONGEST_CELL, parse_spec, two_files
 from s2s.demo import EXAMPLES
-from s2s.runs import Run
+from s2s.runs import Run, RunKey
 from s2s.runs import states as run_states
 from s2s.ui.kit import cached, vocabulary
 
@@ -53,7 +53,7 @@ class PoolIndex:
 
 def pool(run: Run) -> Pool:
     """The sentences that a run's states are compared with."""
-    return _pool(*_seen(run), run)
+    return _pool(str(run.folder.path), _may_see(run), run)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading its dataset …")
@@ -69,9 +69,9 @@ def _pool(folder: str, may_see: bool, _run: Run) -> Pool:
     return Pool(texts, len(own), "held out" if source in EXAMPLES else "probe")
 
 
-def _seen(run: Run) -> tuple[str, bool]:
-    """A run's folder, and whether this visitor may see its dataset: others share what is computed for both."""
-    return str(run.folder.path), access.may_see_data(run.folder.path)
+def _may_see(run: Run) -> bool:
+    """Whether this visitor may see a run's dataset: others share what is computed of its probe sentences."""
+    return access.may_see_data(run.folder.path)
 
 
 def _dataset_sentences(spec: str) -> list[str]:
@@ -93,11 +93,11 @@ def _is_quick(spec: str) -> bool:
 
 def pool_index(run: Run) -> PoolIndex:
     """Every word and sentence of the pool, after every layer of the encoder."""
-    return _pool_index(*_seen(run), run.step, run)
+    return _pool_index(run.key, _may_see(run), run)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Reading many sentences with this model …")
-def _pool_index(folder: str, may_see: bool, step: int, _run: Run) -> PoolIndex:
+def _pool_index(key: RunKey, may_see: bool, _run: Run) -> PoolIndex:
     start = time.perf_counter()
     vectors: list[Vectors] = []  # per text: (n_layers + 1, words, d_model)
     numbers: list[int] = []
@@ -124,11 +124,11 @@ def _pool_index(folder: str, may_see: bool, step: int, _run: Run) -> PoolIndex:
 
 def baseline(run: Run) -> Floats:
     """Mean cosine of any two words of different sentences, (n_layers + 1,); NaN without two sentences."""
-    return _baseline(*_seen(run), run.step, run)
+    return _baseline(run.key, _may_see(run), run)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _baseline(folder: str, may_see: bool, step: int, _run: Run) -> Floats:
+def _baseline(key: RunKey, may_see: bool, _run: Run) -> Floats:
     texts = pool(_run).texts
     some = texts[:: max(1, len(texts) // BASELINE_SENTENCES)][:BASELINE_SENTENCES]
     vectors = [words.vectors for _, words in run_states.sentence_states(_run, some)]
@@ -147,13 +147,11 @@ class SameContext:
 
 def same_context(run: Run, text: str, position: int) -> SameContext:
     """For the word at a position, from 0, of a sentence that the model can read."""
-    return _same_context(*_seen(run), run.step, text, position, run)
+    return _same_context(run.key, _may_see(run), text, position, run)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _same_context(
-    folder: str, may_see: bool, step: int, text: str, position: int, _run: Run
-) -> SameContext:
+def _same_context(key: RunKey, may_see: bool, text: str, position: int, _run: Run) -> SameContext:
     ((_, own),) = run_states.sentence_states(_run, [text])
     bigram = _bigram(own.words, position)
     wanted = " ".join(bigram).strip()

@@ -91,7 +91,7 @@ def read_request(views: Mapping[str, str], sides: Mapping[str, str]) -> StatesRe
         layer = _layer(states.side(side).n_layers, side)
         has_second = view in ("map", "same")
         second, second_states = _second(run, facts, text, strategy) if has_second else ("", None)
-    owner = (run.folder.id, run.step, text, target)
+    owner = (run.key, text, target)
     # a view without a second sentence does not forget positions in it
     STATE.belongs_to("sentence", *owner, *([second] if second else []))
     return StatesRequest(run, text, target, states, layer, view, side, second, second_states)

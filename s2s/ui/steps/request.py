@@ -12,7 +12,16 @@ from s2s.config import Config, UserError, choose, flat, keys, override
 from s2s.decode import STRATEGIES, GenerationConfig
 from s2s.runs import Decoded, Run
 from s2s.share import printable
-from s2s.ui.kit import address, cached, forms, pickers, sentence, target, vocabulary
+from s2s.ui.kit import (
+    address,
+    cached,
+    forms,
+    pickers,
+    sentence,
+    target,
+    target_owner,
+    vocabulary,
+)
 from s2s.ui.steps.view_state import STATE
 
 DEFAULT_STRATEGY = "beam"
@@ -47,8 +56,8 @@ def read_request(best: Run) -> StepsRequest | None:
     sentence.example_chips(facts)
     with st.container(border=True, key="controls search"):
         run, strategy, settings, error = _search(best)
-    STATE.belongs_to("sentence", run.folder.id, run.step, text)
-    STATE.belongs_to("search", run.folder.id, run.step, text, strategy, str(settings))
+    STATE.belongs_to("sentence", run.key, text)
+    STATE.belongs_to("search", run.key, text, strategy, str(settings))
     if not text:
         st.info(
             "Type a sentence above, or press an example: how it was translated, step by step, appears here.",
@@ -63,7 +72,7 @@ def read_request(best: Run) -> StepsRequest | None:
 def _reference(run: Run, text: str) -> str:
     """The reference; the address holds it as `tgt`, whichever view is shown."""
     given = address.read("tgt")
-    owner = (run.folder.id, text)
+    owner = target_owner(run.key, text)
     if given is not None:
         st.session_state[REFERENCE] = given
     elif st.session_state.get(REFERENCE_OF, owner) != owner:  # it belongs to its sentence

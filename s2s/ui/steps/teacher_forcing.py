@@ -20,9 +20,9 @@ from s2s.decode import (
     score_unit,
 )
 from s2s.plots import TokenLoss
-from s2s.runs import WIDE_BEAM, Reference, Run, first_difference
+from s2s.runs import WIDE_BEAM, Reference, Run, RunKey, first_difference
 from s2s.scores import METRICS
-from s2s.ui.kit import cached, chart, file_name, nats, plain, shortened
+from s2s.ui.kit import cached, chart, file_name, nats, plain, shortened, target_owner
 from s2s.ui.steps import loss_table
 from s2s.ui.steps.request import REFERENCE, REFERENCE_OF, StepsRequest
 from s2s.ui.steps.view_state import STATE
@@ -81,14 +81,14 @@ def _examples(run: Run) -> None:
                 f"{plain(shortened(source))} → {plain(shortened(target))}",
                 key=f"pair{number}",
                 on_click=_use_example,
-                args=(run.folder.id, source, target),
+                args=(run.key, source, target),
             )
 
 
-def _use_example(run_id: str, source: str, target: str) -> None:
+def _use_example(key: RunKey, source: str, target: str) -> None:
     st.session_state["src"] = source
     st.session_state[REFERENCE] = target
-    st.session_state[REFERENCE_OF] = (run_id, source)
+    st.session_state[REFERENCE_OF] = target_owner(key, source)
 
 
 class JudgedText(NamedTuple):

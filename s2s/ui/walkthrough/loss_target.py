@@ -8,7 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s.runs import Reference
-from s2s.ui.kit import as_markdown, cached, plain, references, shortened
+from s2s.ui.kit import as_markdown, cached, plain, references, shortened, show_pair
 from s2s.ui.walkthrough.step import TracedSentence, quoted
 
 MAX_PAIRS = 3  # of the run's own sentences, to choose from
@@ -75,12 +75,6 @@ def _buttons(sentence: TracedSentence, label: str, pairs: Sequence[tuple[str, st
         st.button(
             f"{plain(shortened(source))} → {plain(shortened(target))}",
             key=f"walkthrough {label} {number}",
-            on_click=_use_pair,
-            args=(sentence.run.folder.id, source, target),
+            on_click=show_pair,
+            args=(sentence.run.key, source, target),
         )
-
-
-def _use_pair(run_id: str, source: str, target: str) -> None:
-    st.session_state["src"] = source
-    st.session_state["tgt box"] = target
-    st.session_state["tgt of"] = (run_id, source)

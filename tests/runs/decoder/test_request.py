@@ -42,6 +42,13 @@ def test_results_survive_json_bit_by_bit(run: Run, strategy: str) -> None:
     assert sent(request_for(run, "texts", **changes), run) == [found.text]
 
 
+def test_a_request_survives_json(run: Run) -> None:
+    request = request_for(
+        run, "decoded", prefix=(7, 9), languages=run.key.languages._replace(tgt="fr")
+    )
+    assert DecodeRequest.from_json(json.loads(json.dumps(request.to_json()))) == request
+
+
 def test_a_forced_beginning_is_continued(run: Run) -> None:
     ids = tuple(run.tgt_tokenizer.encode("7 8"))
     found = sent(request_for(run, "decoded", prefix=ids), run)

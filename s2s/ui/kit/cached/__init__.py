@@ -30,12 +30,14 @@ from s2s.ui.kit.cached.sentences import by_sentence, forget_sentences
 from s2s.ui.kit.cached.server import refresh_server_state, server_state
 from s2s.ui.kit.cached.stored_runs import (
     DEMO_FOLDER,
+    choose_languages,
     follow_link,
     is_own,
     is_untrained,
     label,
     labels,
     metadata,
+    open_as_saved,
     open_run,
     own_runs,
     parameter_count,

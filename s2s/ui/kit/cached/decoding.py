@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from torch import Tensor
@@ -12,7 +12,7 @@ from torch import Tensor
 from s2s.analysis import Attention
 from s2s.config import UserError
 from s2s.decode import SearchTree
-from s2s.runs import WIDE_BEAM, Decoded, Interventions, Run, teacher_forcing
+from s2s.runs import WIDE_BEAM, Decoded, Interventions, Run, RunKey, teacher_forcing
 from s2s.runs.decoder import DecodeRequest, Timed, request_seconds
 from s2s.ui.kit.cached.background import PATIENCE, awaited, computed, here_or_beside
 from s2s.ui.kit.cached.sentences import by_sentence
@@ -50,7 +50,7 @@ def timed_decoding(
     run: Run, text: str, strategy: str, settings: dict[str, Any], *, patience: float = PATIENCE
 ) -> TimedDecoding:
     """The same, with the seconds it took. A search in the background is awaited for `patience` seconds first."""
-    request = DecodeRequest("decoded", *_key(run), (text,), strategy, _json(settings))
+    request = _request("decoded", run, (text,), strategy, settings)
     return TimedDecoding(*here_or_beside(run, request, _decoded, patience=patience))
 
 
@@ -63,7 +63,7 @@ def texts(
     run: Run, sentences: Sequence[str], strategy: str, settings: dict[str, Any]
 ) -> Generator[list[str] | None, None, None]:
     """None while a batch is decoded beside the dashboard, then the texts. Raises UserError where that fails."""
-    request = DecodeRequest("texts", *_key(run), tuple(sentences), strategy, _json(settings))
+    request = _request("texts", run, tuple(sentences), strategy, settings)
     return awaited(run, request)
 
 
@@ -75,7 +75,7 @@ def translation(run: Run, text: str) -> Translation:
 
 def search_tree(run: Run, found: Decoded, strategy: str, settings: dict[str, Any]) -> SearchTree:
     """The search tree of what `decoded` found with the same settings. Raises as that does."""
-    request = DecodeRequest("tree", *_key(run), (found.source,), strategy, _json(settings))
+    request = _request("tree", run, (found.source,), strategy, settings)
     here = _search_tree if request_seconds(run, request) < LARGE_TREE else _large_search_tree
     tree: SearchTree = here_or_beside(run, request, here).value
     return tree
@@ -106,26 +106,26 @@ def attention(run: Run, text: str, target: str) -> Attention:
             f" this model, and at most {MAX_WEIGHTS / 1e6:.0f} million are stored; shorten the sentence or the target."
         )
     attend = _attention if n_weights <= SMALL_WEIGHTS else _large_attention
-    return attend(*_key(run), text, target, run)
+    return attend(run.key, text, target, run)
 
 
 @by_sentence(64)  # at most 2 MB each
-def _attention(folder: str, step: int, text: str, target: str, _run: Run) -> Attention:
+def _attention(key: RunKey, text: str, target: str, _run: Run) -> Attention:
     return _run.attention(text, target)
 
 
 @by_sentence(3)  # at most 160 MB each
-def _large_attention(folder: str, step: int, text: str, target: str, _run: Run) -> Attention:
+def _large_attention(key: RunKey, text: str, target: str, _run: Run) -> Attention:
     return _run.attention(text, target)
 
 
 def next_tokens(run: Run, text: str, ids: tuple[int, ...]) -> Tensor:
     """Log-probabilities of the next token after each prefix of `ids`: (len(ids) + 1, vocab)."""
-    return _next_tokens(*_key(run), text, ids, run)
+    return _next_tokens(run.key, text, ids, run)
 
 
 @by_sentence(24)  # megabytes each for a large vocabulary
-def _next_tokens(folder: str, step: int, text: str, ids: tuple[int, ...], _run: Run) -> Tensor:
+def _next_tokens(key: RunKey, text: str, ids: tuple[int, ...], _run: Run) -> Tensor:
     return _run.next_tokens(text, ids)
 
 
@@ -143,20 +143,19 @@ def continuation(
     Raises UserError where it cannot, PendingError until it is known.
     """
     change = _json(interventions.to_json()) if interventions else ""
-    request = DecodeRequest("decoded", *_key(run), (text,), strategy, _json(settings), ids, change)
+    plain = _request("decoded", run, (text,), strategy, settings)
+    request = replace(plain, prefix=ids, interventions_json=change)
     found: Decoded = here_or_beside(run, request, _decoded).value
     return found
 
 
 def reference(run: Run, text: str, target: str) -> teacher_forcing.Reference:
     """A target under teacher forcing. Raises UserError for one that is too long."""
-    return _reference(*_key(run), text, target, run)
+    return _reference(run.key, text, target, run)
 
 
 @by_sentence(128)
-def _reference(
-    folder: str, step: int, text: str, target: str, _run: Run
-) -> teacher_forcing.Reference:
+def _reference(key: RunKey, text: str, target: str, _run: Run) -> teacher_forcing.Reference:
     return teacher_forcing.reference(_run, text, target)
 
 
@@ -165,9 +164,12 @@ def wide_search(run: Run, text: str, settings: Mapping[str, Any]) -> Decoded:
     return decoded(run, text, "beam", {**dict(WIDE_BEAM), **settings})
 
 
-def _key(run: Run) -> tuple[str, int]:
-    """What tells one opened run from another."""
-    return str(run.folder.path), run.step
+def _request(
+    kind: str, run: Run, sources: tuple[str, ...], strategy: str, settings: dict[str, Any]
+) -> DecodeRequest:
+    folder, step, languages = run.key
+    packed = _json(settings)
+    return DecodeRequest(kind, folder, step, sources, strategy, packed, languages=languages)
 
 
 def _json(value: Any) -> str:

@@ -21,12 +21,14 @@ from s2s.jobs import queue, run_service
 from s2s.model import saved_steps, weights_path
 from s2s.runs import Run, RunFolder, RunSummary, guests
 from s2s.share import printable
+from s2s.tokenizers import Languages
 from s2s.train import free_memory
 from s2s.ui.kit.cached.opened_runs import OpenedRuns, RunState
 from s2s.ui.kit.text import shortened
 
 DEMO_FOLDER = Path(s2s.__file__).parent / "demo" / "runs"
 LIST_LIFETIME = 1.0  # seconds: many visitors share one look at the disk
+LANGUAGES = "chosen languages"  # in the session: the page's run, and its languages
 OPENED = "shared runs"  # in the session: those whose links were followed
 REFRESHED = "runs refreshed"  # in the session: when it last changed a run
 UNNAMED = "unnamed run"
@@ -141,7 +143,22 @@ def is_untrained(run_id: str) -> bool:
 
 
 def open_run(run_id: str, step: int | None = None) -> Run:
-    """A run at its best checkpoint, or at the given step. Raises UserError where it cannot be opened."""
+    """A run at its best checkpoint, or at the given step; the page's in the languages that the visitor chose.
+
+    Raises UserError where it cannot be opened.
+    """
+    run = open_as_saved(run_id, step)
+    chosen_for, languages = st.session_state.get(LANGUAGES, ("", Languages()))
+    return run.in_languages(*languages) if chosen_for == run_id else run
+
+
+def choose_languages(run_id: str, languages: Languages) -> None:
+    """Those of the page's run from now on."""
+    st.session_state[LANGUAGES] = (run_id, languages)
+
+
+def open_as_saved(run_id: str, step: int | None = None) -> Run:
+    """The same in the languages that it was saved with."""
     folder = RunFolder(access.run_folder(run_id))
     return _OPENED.get(RunState(folder.path, folder.best_or_newest_step(), step))
 

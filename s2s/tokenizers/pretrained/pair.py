@@ -1,0 +1,82 @@
+"""Both tokenizers of a multilingual model: the languages of each side, and what surrounds a text in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from s2s.config import SpecialIds
+from s2s.tokenizers.tokenizer import Tokenizer
+
+Pair = tuple[Tokenizer, Tokenizer]  # of source and target
+
+
+class Languages(NamedTuple):
+    """The codes of a source's and a target's language; empty where a model has none, or none is chosen."""
+
+    src: str = ""
+    tgt: str = ""
+
+
+class OfferedLanguages(NamedTuple):
+    """The codes to choose from, of each side."""
+
+    src: tuple[str, ...] = ()
+    tgt: tuple[str, ...] = ()
+
+
+def languages_of(pair: Pair) -> Languages:
+    """The chosen ones."""
+    src, tgt = pair
+    if _source_says_target(pair):
+        return Languages(tgt=src.language or "")
+    return Languages(src.language or "", tgt.language or "")
+
+
+def offered_languages(pair: Pair) -> OfferedLanguages:
+    """None for a model that knows one pair of languages only."""
+    src, tgt = pair
+    if _source_says_target(pair):
+        return OfferedLanguages(tgt=src.languages)
+    return OfferedLanguages(src.languages, tgt.languages)
+
+
+def in_languages(pair: Pair, wanted: Languages) -> Pair:
+    """The tokenizers for texts in other languages; an empty code leaves its side as it is.
+
+    Raises UserError for a language that the model lacks.
+    """
+    src, tgt = pair
+    src_lang, tgt_lang = wanted
+    if _source_says_target(pair):
+        src_lang = tgt_lang or src_lang
+        tgt_lang = ""
+    if src_lang:
+        src = src.in_language(src_lang)
+    if tgt_lang:
+        tgt = tgt.in_language(tgt_lang)
+    return src, tgt
+
+
+def _source_says_target(pair: Pair) -> bool:
+    """Whether a token of the source names the target's language, as in Marian."""
+    src, tgt = pair
+    return bool(src.languages) and not tgt.languages
+
+
+def surrounded(ids: SpecialIds, pair: Pair) -> SpecialIds:
+    """The ids with what both tokenizers put around a text; a target's first one stays where its tokenizer has none."""
+    src, tgt = pair
+    starts_with_language = tgt.language is not None and not tgt.first_ids
+    return replace(
+        ids,
+        start=tgt.start_id if starts_with_language else ids.start,
+        src_first=_only(src.first_ids),
+        src_last=_only([id for id in src.last_ids if id != ids.eos]),
+        tgt_first=_only(tgt.first_ids) if tgt.first_ids else ids.tgt_first,
+    )
+
+
+def _only(ids: Sequence[int]) -> int | None:
+    return ids[0] if ids else None

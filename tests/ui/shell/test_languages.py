@@ -1,0 +1,79 @@
+"""The languages of a multilingual model: chosen in the frame, followed by every page, and in the link."""
+
+from pathlib import Path
+
+import pytest
+
+import s2s
+from s2s.jobs import model_import
+from s2s.runs import Run, runs_folder
+from s2s.share import unpack
+from s2s.ui.kit import cached
+from tests.pretrained.checkpoints import make_checkpoint
+from tests.screen import link, lost, opened, page_text, translation
+
+TEXT = "to be or not to be"
+TARGET = "frame tgt_lang"
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("m2m100")
+    make_checkpoint("m2m100", folder, is_tied=False)  # a tied one writes its language only
+    return folder
+
+
+@pytest.fixture
+def run(checkpoint: Path) -> Run:
+    folder = model_import.import_folder(checkpoint, runs_folder() / "opened")
+    cached.refresh_runs()
+    return s2s.load(folder.path)
+
+
+def test_a_chosen_language_is_what_pages_translate_into_and_links_say(run: Run) -> None:
+    (dutch,) = run.in_languages(tgt="nl").translate([TEXT])
+    (german,) = run.translate([TEXT])
+    assert dutch.text != german.text
+    screen = opened(run="opened", src=TEXT)
+    assert screen.selectbox(key=TARGET).value == "de"
+    assert screen.selectbox(key="frame src_lang").value == "fr"
+    assert translation(screen) == german.text
+    assert "set" not in screen.query_params
+    screen.selectbox(key=TARGET).select("nl").run()
+    assert translation(screen) == dutch.text
+    assert "set=tgt_lang%3Anl" in link(screen)
+    assert not screen.exception
+    screen.selectbox(key="run").select("demo-en-fr").run()
+    assert not screen.exception
+    assert TARGET not in [each.key for each in screen.selectbox]
+    assert "set" not in screen.query_params
+
+
+@pytest.mark.parametrize("page", ["compare", "steps", "attention", "states", "walkthrough"])
+def test_a_link_opens_a_sentence_in_its_languages(page: str, run: Run) -> None:
+    strategy = "greedy" if page == "walkthrough" else "beam"
+    (found,) = run.in_languages("en", "nl").translate([TEXT], strategy)
+    screen = opened(page, run="opened", src=TEXT, set="src_lang:en,tgt_lang:nl")
+    assert not screen.exception
+    assert not screen.error
+    assert not lost(screen)
+    assert screen.selectbox(key=TARGET).value == "nl"
+    assert unpack(screen.session_state["set"]).items() >= {"tgt_lang": "nl"}.items()
+    if page == "compare":
+        assert translation(screen) == found.text
+    elif page == "steps":
+        assert found.tokens[0] == "__nl__"
+        assert "__nl__" in str(screen.get("plotly_chart")[0].proto.spec)
+    else:
+        assert found.text in [each.placeholder for each in screen.text_input]
+
+
+def test_a_language_that_the_model_lacks_is_said(run: Run) -> None:
+    screen = opened("attention", run="opened", src=TEXT, set="tgt_lang:xx,view:lines")
+    assert len(lost(screen)) == 1
+    assert (
+        "the target language xx, which this model doesn't have; de is shown instead"
+        in page_text(screen)
+    )
+    assert not screen.exception
+    assert screen.selectbox(key=TARGET).value == "de"
