@@ -32,8 +32,8 @@ def read_request(labels: Mapping[str, str]) -> HeadsRequest:
     STATE.from_url()
     best = cached.open_run(st.session_state["run"])
     STATE.belongs_to("run", best.folder.id)
+    view = STATE.segments("view", "View", labels, label_visibility="collapsed")
     with st.container(horizontal=True, vertical_alignment="bottom", key="controls heads"):
-        view = STATE.segments("view", "View", labels, label_visibility="collapsed")
         run = target.checkpoint(best)
     return HeadsRequest(view, run)
 
