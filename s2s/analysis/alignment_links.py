@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import product
 from types import MappingProxyType
@@ -16,6 +17,9 @@ Links = frozenset[tuple[int, int]]  # (src, tgt), 0-based words
 NEIGHBORS = tuple(step for step in product((-1, 0, 1), repeat=2) if step != (0, 0))
 
 
+Symmetrize = Callable[[Links, Links], Links]  # of `by_target` and `by_source`
+
+
 class LinkMethod(NamedTuple):
     """A way to extract links from (tgt_words, src_words) weights."""
 
@@ -23,6 +27,7 @@ class LinkMethod(NamedTuple):
     extract: Callable[[Weights], Links]
     about: str
     source: str
+    symmetrize: Symmetrize | None = None  # what `extract` does with the links of both directions
 
 
 def by_target(weights: Weights) -> Links:
@@ -38,55 +43,12 @@ def by_source(weights: Weights) -> Links:
     return frozenset((src, tgt) for tgt, src in by_target(weights.T))
 
 
-def intersection(weights: Weights) -> Links:
-    """Links of both directions."""
-    return by_target(weights) & by_source(weights)
-
-
-def union(weights: Weights) -> Links:
-    """Links of at least one direction."""
-    return by_target(weights) | by_source(weights)
-
-
-def grow_diag(weights: Weights) -> Links:
+def grow_diag(forward: Links, backward: Links) -> Links:
     """The intersection, grown by links of the union that touch it (corners included) and join a word without a link
     so far.
 
     In the order of Koehn et al. 2003, section 4.2: by target word, repeated until nothing is added.
     """
-    return _grown(by_target(weights), by_source(weights))
-
-
-def grow_diag_final(weights: Weights) -> Links:
-    """Grow-diag, then each link of a direction that joins a word without a link so far to any word.
-
-    First the links of `by_target`, then those of `by_source`, each by target word (Koehn et al. 2003, section 4.2).
-    """
-    return _completed(weights, any)
-
-
-def grow_diag_final_and(weights: Weights) -> Links:
-    """Grow-diag, then each link of a direction between two words without a link so far, in the same order."""
-    return _completed(weights, all)
-
-
-def by_share(weights: Weights, share: float = 0.75) -> Links:
-    """Each target word with its source words of most weight, until these hold `share` (0 to 1) of its row."""
-    return frozenset((cell.key, cell.row) for cell in strongest_cells(weights, share))
-
-
-def to_pharaoh(links: Collection[tuple[int, int]]) -> str:
-    """`0-0 1-2 2-1`: source and target word, 0-based, by target word."""
-    return " ".join(f"{src}-{tgt}" for src, tgt in sorted(links, key=by_target_word))
-
-
-def by_target_word(link: tuple[int, int]) -> tuple[int, int]:
-    """Sorts links by target word, then by source word."""
-    return link[1], link[0]
-
-
-def _grown(forward: Links, backward: Links) -> Links:
-    """The intersection of two directions, grown as `grow_diag` says."""
     links = set(forward & backward)
     waiting = set(forward | backward) - links
     linked_src, linked_tgt = _linked_words(links)
@@ -109,12 +71,55 @@ def _grown(forward: Links, backward: Links) -> Links:
     return frozenset(links)
 
 
-def _completed(weights: Weights, decide: Callable[[Iterable[bool]], bool]) -> Links:
-    """Grow-diag, then the links of both directions where `decide` (any or all) holds for "this word has no link"."""
+def grow_diag_final(forward: Links, backward: Links) -> Links:
+    """Grow-diag, then each link of a direction that joins a word without a link so far to any word.
+
+    First the links of `by_target`, then those of `by_source`, each by target word (Koehn et al. 2003, section 4.2).
+    """
+    return _completed(forward, backward, any)
+
+
+def grow_diag_final_and(forward: Links, backward: Links) -> Links:
+    """Grow-diag, then each link of a direction between two words without a link so far, in the same order."""
+    return _completed(forward, backward, all)
+
+
+def by_share(weights: Weights, share: float = 0.75) -> Links:
+    """Each target word with its source words of most weight, until these hold `share` (0 to 1) of its row."""
+    return frozenset((cell.key, cell.row) for cell in strongest_cells(weights, share))
+
+
+def to_pharaoh(links: Collection[tuple[int, int]]) -> str:
+    """`0-0 1-2 2-1`: source and target word, 0-based, by target word."""
+    return " ".join(f"{src}-{tgt}" for src, tgt in sorted(links, key=by_target_word))
+
+
+def by_target_word(link: tuple[int, int]) -> tuple[int, int]:
+    """Sorts links by target word, then by source word."""
+    return link[1], link[0]
+
+
+def links_by_method(weights: Weights) -> dict[str, Links]:
+    """The links of every row of `LINK_METHODS`; each direction is found once."""
     directions = (by_target(weights), by_source(weights))
-    links = set(_grown(*directions))
+    return {
+        slug: row.symmetrize(*directions) if row.symmetrize else row.extract(weights)
+        for slug, row in LINK_METHODS.items()
+    }
+
+
+def _symmetrized(label: str, symmetrize: Symmetrize, about: str, source: str) -> LinkMethod:
+    def extract(weights: Weights) -> Links:
+        return symmetrize(by_target(weights), by_source(weights))
+
+    return LinkMethod(label, extract, about, source, symmetrize)
+
+
+def _completed(forward: Links, backward: Links, decide: Callable[[Iterable[bool]], bool]) -> Links:
+    """Grow-diag, then the links of both directions where `decide` (any or all) holds for "this word has no link"."""
+    links = set(grow_diag(forward, backward))
     linked_src, linked_tgt = _linked_words(links)
-    for direction in directions:
+    for direction in (forward, backward):
         for src, tgt in sorted(direction - links, key=by_target_word):
             if decide((src not in linked_src, tgt not in linked_tgt)):
                 links.add((src, tgt))
@@ -131,45 +136,45 @@ def _linked_words(links: Collection[tuple[int, int]]) -> tuple[set[int], set[int
 # A slug is stored in links, as `links` in `set`: if you rename one, keep reading the old one.
 LINK_METHODS: Mapping[str, LinkMethod] = MappingProxyType(
     {
-        "target": LinkMethod(
+        "target": _symmetrized(
             "Target to source",
-            by_target,
+            lambda forward, backward: forward,
             "Each target word with its source word of most weight. Every target word gets a link, even without a"
             " counterpart.",
             "Och & Ney 2003, section 2.1",
         ),
-        "source": LinkMethod(
+        "source": _symmetrized(
             "Source to target",
-            by_source,
+            lambda forward, backward: backward,
             "Each source word with its target word of most weight. Rows sum to 1 and columns do not, so weak rows"
             " rarely win.",
             "Och & Ney 2003, section 2.1",
         ),
-        "both": LinkMethod(
+        "both": _symmetrized(
             "Intersection",
-            intersection,
+            operator.and_,
             "Links of both directions: few, and mostly right.",
             "Och & Ney 2003, section 2.3",
         ),
-        "either": LinkMethod(
+        "either": _symmetrized(
             "Union",
-            union,
+            operator.or_,
             "Links of at least one direction: many, and more of them wrong.",
             "Och & Ney 2003, section 2.3",
         ),
-        "grow-diag": LinkMethod(
+        "grow-diag": _symmetrized(
             "Grow-diag",
             grow_diag,
             "The intersection, plus adjacent links of the union that join a word without a link: between the two.",
             "Koehn et al. 2003, section 4.2",
         ),
-        "grow-diag-final": LinkMethod(
+        "grow-diag-final": _symmetrized(
             "Grow-diag-final",
             grow_diag_final,
             "Grow-diag, plus every other link of a direction that joins a word without a link: close to the union.",
             "Koehn et al. 2003, section 4.2",
         ),
-        "grow-diag-final-and": LinkMethod(
+        "grow-diag-final-and": _symmetrized(
             "Grow-diag-final-and",
             grow_diag_final_and,
             "Grow-diag, plus every other link of a direction between two words without a link.",

@@ -142,16 +142,15 @@ def strongest_cells(weights: Weights, share: float = 0.75) -> list[Cell]:
 
     A row of zeros has none.
     """
-    cells = list[Cell]()
-    for row, values in enumerate(weights.astype(float)):
-        order = np.argsort(-values, kind="stable")
-        largest_first = values[order]
-        before = np.cumsum(largest_first) - largest_first  # the sum of the larger ones
-        n_needed = int((before < share * values.sum() - ROUNDING).sum())
-        for key in order[:n_needed].tolist():
-            if values[key] > 0:
-                cells.append(Cell(row, key, float(weights[row, key])))
-    return cells
+    values = weights.astype(float)
+    order = np.argsort(-values, axis=1, kind="stable")
+    largest_first = np.take_along_axis(values, order, axis=1)
+    before = np.cumsum(largest_first, axis=1) - largest_first  # the sum of the larger ones
+    is_needed = before < share * values.sum(1, keepdims=True) - ROUNDING
+    rows, ranks = np.nonzero(is_needed & (largest_first > 0))
+    keys = order[rows, ranks]
+    cells = zip(rows.tolist(), keys.tolist(), weights[rows, keys].tolist(), strict=True)
+    return [Cell(*cell) for cell in cells]
 
 
 def _scaled(picture: AttentionMap, share: float, before: Weights) -> Remaining:

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -5,15 +7,22 @@ import s2s
 from s2s.analysis.alignment import alignment_error_rate, best_sources, merge_to_words, word_indices
 from s2s.analysis.alignment_links import (
     LINK_METHODS,
+    Links,
     by_share,
     by_source,
     by_target,
-    grow_diag,
-    grow_diag_final,
-    grow_diag_final_and,
-    intersection,
+    links_by_method,
     to_pharaoh,
-    union,
+)
+
+
+def method(slug: str) -> Callable[[np.ndarray], Links]:
+    return LINK_METHODS[slug].extract
+
+
+intersection, union = method("both"), method("either")
+grow_diag, grow_diag_final, grow_diag_final_and = map(
+    method, ("grow-diag", "grow-diag-final", "grow-diag-final-and")
 )
 
 
@@ -100,6 +109,13 @@ def test_symmetrization_matches_the_published_algorithms() -> None:
         assert grow_diag_final_and(weights) == final_and
         n_larger += (grown > intersection(weights), final > final_and, final_and > grown)
     assert n_larger.min() > 3, "the maps hold every case"
+
+
+def test_all_methods_at_once_find_what_each_finds() -> None:
+    for weights in (*SOME, np.zeros((2, 3), np.float32), np.zeros((0, 3), np.float32)):
+        assert links_by_method(weights) == {
+            slug: row.extract(weights) for slug, row in LINK_METHODS.items()
+        }
 
 
 def test_it_lies_between_the_intersection_and_the_union() -> None:

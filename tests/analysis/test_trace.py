@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 import torch
 
-from s2s.analysis import capture, strongest_keys
+from s2s.analysis import KINDS, capture, capture_grams, strongest_keys
+from s2s.analysis.trace import capture_value_norms
+from s2s.config import override
 from tests.model.conftest import build, shrunk
 
 SRC = torch.tensor([[5, 9, 4, 2], [6, 2, 0, 0]])
@@ -45,3 +47,14 @@ def test_strongest_keys_names_the_token_of_most_weight() -> None:
         ("casa", "house", pytest.approx(0.9)),
         ("roja", "red", pytest.approx(0.7)),
     ]
+
+
+@pytest.mark.parametrize("changes", [{}, {"model.attention.output_projection": False}])
+def test_value_norms_are_the_roots_of_the_grams_diagonals(changes: dict[str, object]) -> None:
+    model = build(override(shrunk("small"), changes))
+    with capture_grams(model) as grams, capture_value_norms(model) as norms:
+        model(SRC, TGT)
+    for kind in KINDS:
+        for gram, found in zip(getattr(grams, kind), getattr(norms, kind), strict=True):
+            squares = gram.diagonal(dim1=-2, dim2=-1).transpose(1, 2)  # (batch, heads, key_len)
+            torch.testing.assert_close(found, squares.sqrt())

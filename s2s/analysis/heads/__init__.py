@@ -1,5 +1,7 @@
 """What every head does over a corpus, whether it matters, and what one output depends on. Models in, arrays out."""
 
+from s2s.analysis.heads.alignment_agreement import AlignmentAgreement, measure_agreement
+from s2s.analysis.heads.alignment_grid import AlignmentGrid, GridCell, measure_alignment
 from s2s.analysis.heads.attribution import (
     ATTRIBUTIONS,
     BASELINES,
@@ -53,3 +55,4 @@ from s2s.analysis.heads.relations import (
     RelationAccuracy,
     relation_accuracy,
 )
+from s2s.analysis.heads.word_maps import HEAD_REDUCTIONS, WordPair

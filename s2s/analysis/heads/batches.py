@@ -43,12 +43,14 @@ class Batch:
     tgt: Tensor
 
 
-def batched(model: Transformer, pairs: Sequence[Pair]) -> list[Batch]:
+def batched(
+    model: Transformer, pairs: Sequence[Pair], most_tokens: int = MOST_TOKENS
+) -> list[Batch]:
     """All pairs, sorted by length. Raises UserError for an empty sample."""
     if not pairs:
         raise UserError("The sample has no sentences; choose a corpus with at least one.")
     vocab_size = model.output.weight.shape[0]
-    most = max(1, min(MOST_TOKENS, MOST_LOGITS // vocab_size))
+    most = max(1, min(most_tokens, MOST_LOGITS // vocab_size))
     order = sorted(range(len(pairs)), key=lambda i: (len(pairs[i].tgt), len(pairs[i].src)))
     return [_batch(model, pairs, rows) for rows in _groups(pairs, order, most)]
 
