@@ -1,6 +1,6 @@
 """Look inside a model while it works. Arrays out; knows nothing of screens."""
 
-from s2s.analysis import experiments, heads, positions
+from s2s.analysis import experiments, heads, positions, switched
 from s2s.analysis.alignment import (
     Ints,
     alignment_error_rate,

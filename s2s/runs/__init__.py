@@ -1,6 +1,7 @@
 """A run is a folder: what was asked, what came of it, and the trained model. Knows nothing of queues or screens."""
 
 from s2s.runs import (
+    ablation,
     archive,
     attention_history,
     decoder,

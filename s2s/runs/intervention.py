@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import torch
 from torch import Tensor
 
-from s2s.analysis import Attention, Head, ablate, override_attention
+from s2s.analysis import Attention, Head, Means, ablate, override_attention
 from s2s.config import UserError
+from s2s.model import Transformer
 from s2s.runs.decoded import Decoded
 from s2s.runs.run import Run
 from s2s.runs.teacher_forcing import first_difference
@@ -22,13 +24,14 @@ class Interventions:
     source `keys`.
 
     `overridden`: the heads whose attention is overridden; None means all cross-attention heads. Empty `keys` override
-    nothing.
+    nothing. `means`: the mean outputs of those heads that are replaced by them.
     """
 
     heads: tuple[tuple[Head, str], ...] = ()
     position: int = 0
     keys: tuple[int, ...] = ()
     overridden: tuple[Head, ...] | None = None
+    means: tuple[tuple[Head, tuple[float, ...]], ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.heads or self.keys)
@@ -46,7 +49,16 @@ class Interventions:
             content["position"],
             tuple(content["keys"]),
             None if overridden is None else tuple(Head(*head) for head in overridden),
+            tuple((Head(*head), tuple(mean)) for head, mean in content["means"]),
         )
+
+    def on_device(self, model: Transformer) -> Means:
+        """The mean outputs as the model computes."""
+        like = model.output.weight
+        return {
+            head: torch.tensor(mean, dtype=like.dtype, device=like.device)
+            for head, mean in self.means
+        }
 
 
 @dataclass(frozen=True)
@@ -80,7 +92,7 @@ def active(run: Run, change: Interventions) -> Iterator[None]:
     """Apply the interventions, and lock the model meanwhile. Without any, no hooks are added."""
     with contextlib.ExitStack() as stack:
         if change.heads:
-            stack.enter_context(ablate(run.model, dict(change.heads)))
+            stack.enter_context(ablate(run.model, dict(change.heads), change.on_device(run.model)))
         if change.keys:
             stack.enter_context(
                 override_attention(run.model, change.position, change.keys, change.overridden)

@@ -11,7 +11,16 @@ from s2s.analysis.heads.attribution import (
     AttributionInput,
     AttributionMethod,
 )
-from s2s.analysis.heads.batches import Batch, Pair, batched, finish, n_tokens
+from s2s.analysis.heads.batches import (
+    Batch,
+    Floats,
+    Pair,
+    batched,
+    finish,
+    forced_log_probs,
+    is_predicted,
+    n_tokens,
+)
 from s2s.analysis.heads.captured import AttentionBatch, attention_batches
 from s2s.analysis.heads.corpus_roles import (
     CORPUS_ROLES,
@@ -45,7 +54,13 @@ from s2s.analysis.heads.patching import (
     patch_heads,
     patch_states,
 )
-from s2s.analysis.heads.pruning import PruneCurve, least_first, prune_curve, random_orders
+from s2s.analysis.heads.pruning import (
+    PruneCurve,
+    least_first,
+    numbers_pruned,
+    prune_curve,
+    random_orders,
+)
 from s2s.analysis.heads.random_heads import Range
 from s2s.analysis.heads.rank_agreement import RankAgreement, rank_agreement
 from s2s.analysis.heads.relations import (

@@ -96,13 +96,25 @@ def is_predicted(model: Transformer, batch: Batch) -> Tensor:
     return found
 
 
+def log_probs(model: Transformer, batch: Batch, states: Tensor) -> Tensor:
+    """The decoder's states (batch, tgt_len, d_model) -> the log-probability of each token after the start id, nats:
+    (batch, tgt_len), 0 where nothing is predicted.
+    """
+    logits = model.project(states)  # (batch, tgt_len, vocab)
+    by_vocab = logits.transpose(1, 2)  # (batch, vocab, tgt_len)
+    of_labels = -F.cross_entropy(by_vocab, batch.tgt[:, 1:], reduction="none")
+    return of_labels * is_predicted(model, batch)
+
+
+def forced_log_probs(model: Transformer, batch: Batch) -> Tensor:
+    """`log_probs` of a whole forward pass, in whatever way the model is hooked now."""
+    states = model.decode(batch.tgt[:, :-1], model.encode(batch.src), batch.src)
+    return log_probs(model, batch, states)
+
+
 def losses(model: Transformer, batch: Batch, states: Tensor) -> Tensor:
     """The decoder's states (batch, tgt_len, d_model) -> the sum of each sentence's losses in nats, (batch,)."""
-    logits = model.project(states)  # (batch, tgt_len, vocab)
-    by_token = F.cross_entropy(
-        logits.transpose(1, 2), batch.tgt[:, 1:], reduction="none"
-    )  # (batch, tgt_len)
-    return (by_token * is_predicted(model, batch)).double().sum(1)
+    return -log_probs(model, batch, states).double().sum(1)
 
 
 def n_tokens(model: Transformer, sample: Sequence[Batch]) -> Floats:

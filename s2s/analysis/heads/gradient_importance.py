@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from s2s.analysis.attention import KINDS
 from s2s.analysis.correlation import Correlation, correlation
-from s2s.analysis.heads.batches import Batch, losses, n_tokens
+from s2s.analysis.heads.batches import Batch, forced_log_probs, n_tokens
 from s2s.analysis.heads.importance import PerHead, per_head
 from s2s.analysis.intervene import all_heads
 from s2s.analysis.trace import attentions
@@ -32,8 +32,7 @@ def measure_gradient_importance(
     sizes = np.zeros((len(heads), len(tokens)))
     for done, batch in enumerate(sample, 1):
         with _gated(model, len(batch.rows)) as gates:
-            states = model.decode(batch.tgt[:, :-1], model.encode(batch.src), batch.src)
-            total = losses(model, batch, states).sum()
+            total = -forced_log_probs(model, batch).sum()
             gradients = torch.autograd.grad(total, gates)  # one per attention, (batch, heads)
         by_head = torch.cat(gradients, 1).abs()  # (batch, all heads)
         sizes[:, batch.rows] = by_head.double().T.cpu().numpy()

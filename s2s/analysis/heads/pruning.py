@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from s2s.analysis.heads.batches import Batch, Floats, losses, n_tokens
+from s2s.analysis.heads.batches import Batch, Floats, forced_log_probs, n_tokens
 from s2s.analysis.heads.importance import intervals
 from s2s.analysis.intervene import Head, ablate
 from s2s.model import Transformer
@@ -59,8 +59,8 @@ def prune_curve(
     for row, number in enumerate(numbers):
         for column, batch in enumerate(sample):
             with ablate(model, dict.fromkeys(order[:number], "off")):
-                states = model.decode(batch.tgt[:, :-1], model.encode(batch.src), batch.src)
-                sums[row, batch.rows] = losses(model, batch, states).cpu().numpy()
+                total = forced_log_probs(model, batch).double().sum(1)  # (batch,)
+                sums[row, batch.rows] = -total.cpu().numpy()
             yield (row * len(sample) + column + 1) / steps
     low, high = intervals(sums, tokens)
     return PruneCurve(tuple(order), numbers, sums.sum(1) / tokens.sum(), low, high)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from s2s.config import Config, Recipe
 from s2s.data import Pair
-from s2s.jobs.heads import roles
+from s2s.jobs.heads import ablation, importance, roles
 from s2s.runs import Run
 
 # Yields the share that is done, 0 to 1; what it returns is written as JSON.
@@ -30,6 +30,22 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
     {
         "roles": Experiment(
             "Roles", roles.RolesSettings, roles.measure, lambda recipe, settings: 4.0
+        ),
+        "importance": Experiment(
+            "Importance", importance.ImportanceSettings, importance.measure, importance.passes
+        ),
+        "ablation": Experiment(
+            "Ablation",
+            ablation.AblationSettings,
+            ablation.measure,
+            ablation.passes,
+            has_texts=True,
+        ),
+        "means": Experiment(
+            "Mean outputs",
+            ablation.MeansSettings,
+            ablation.measure_means,
+            lambda recipe, settings: 1.0,
         ),
     }
 )

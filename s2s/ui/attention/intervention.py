@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from s2s import plots
-from s2s.analysis import KINDS, WEIGHT_INTERVENTIONS, Attention, Head, reduced
+from s2s.analysis import WEIGHT_INTERVENTIONS, Attention, Head, all_heads, reduced, switched
 from s2s.config import UserError
 from s2s.runs import (
     Decoded,
@@ -27,7 +27,6 @@ from s2s.ui.kit import cached, captions, chart, forms, pickers, plain, shortened
 
 CHOSEN = "chosen"  # `among` in links: override only the page's layer and head
 NUMBERS = re.compile(r"\d{1,6}(\.\d{1,6})*", re.ASCII)
-SWITCH = re.compile(rf"({'|'.join(KINDS)})\.(\d{{1,6}})\.(\d{{1,6}})=(\w+)", re.ASCII)
 
 
 def show(request: AttentionRequest) -> None:
@@ -188,12 +187,12 @@ def _keys(tokens: Sequence[str]) -> tuple[int, ...]:
 
 def _switched_heads(request: AttentionRequest) -> tuple[tuple[Head, str], ...]:
     """Heads of all kinds with their intervention; those of the page's kind can be chosen."""
-    switched = _read_switched(request)
+    chosen = _read_switched(request)
     kind = request.which.kind
-    own = {head: name for head, name in switched.items() if head.kind == kind}
+    own = {head: name for head, name in chosen.items() if head.kind == kind}
     n_layers, n_heads = request.view.weights.shape[:2]
     heads = [Head(kind, layer, head) for layer in range(n_layers) for head in range(n_heads)]
-    with st.expander("Switch heads off", expanded=bool(switched), icon=":material/toggle_off:"):
+    with st.expander("Switch heads off", expanded=bool(chosen), icon=":material/toggle_off:"):
         about = " ".join(f"**{row.label}**: {row.about}" for row in WEIGHT_INTERVENTIONS.values())
         st.caption(f"Heads of {captions.KIND_NAMES[kind]}. {about}")
         for name, row in WEIGHT_INTERVENTIONS.items():
@@ -206,51 +205,34 @@ def _switched_heads(request: AttentionRequest) -> tuple[tuple[Head, str], ...]:
                 key=key,
                 placeholder="Choose heads",
                 on_change=_switch,
-                args=(kind, switched),
+                args=(all_heads(request.run.model), kind, chosen),
             )
-    return tuple(sorted(switched.items()))
+    return tuple(sorted(chosen.items()))
 
 
 def _heads_key(intervention: str) -> str:
     return f"attention heads {intervention}"
 
 
-def _switch(kind: str, before: dict[Head, str]) -> None:
+def _switch(heads: Sequence[Head], kind: str, before: dict[Head, str]) -> None:
     others = {head: name for head, name in before.items() if head.kind != kind}
     chosen = {
         head: name for name in WEIGHT_INTERVENTIONS for head in st.session_state[_heads_key(name)]
     }
-    STATE.remember(switched=_to_link(others | chosen))
-
-
-def _to_link(switched: dict[Head, str]) -> str:
-    """`cross.1.3=off cross.2.1=uniform`, from 1."""
-    return " ".join(
-        f"{head.kind}.{head.layer + 1}.{head.head + 1}={name}"
-        for head, name in sorted(switched.items())
-    )
+    STATE.remember(switched=switched.to_text(others | chosen, heads))
 
 
 def _read_switched(request: AttentionRequest) -> dict[Head, str]:
     """What the link or the widgets say. What this model doesn't have is reported and left out."""
-    switched: dict[Head, str] = {}
-    for part in STATE.now.switched.split():
-        match = SWITCH.fullmatch(part)
-        head = Head(match[1], int(match[2]) - 1, int(match[3]) - 1) if match else None
-        if head and match and match[4] in WEIGHT_INTERVENTIONS and _exists(request, head):
-            switched[head] = match[4]
-        else:
-            pickers.notify(
-                f"{shortened(part)} names no head or intervention of this model; it is ignored."
-            )
-    if STATE.now.switched != _to_link(switched):
-        STATE.remember(switched=_to_link(switched))
-    return switched
-
-
-def _exists(request: AttentionRequest, head: Head) -> bool:
-    n_layers, n_heads = request.attention.view(head.kind).weights.shape[:2]
-    return head.layer in range(n_layers) and head.head in range(n_heads)
+    heads = all_heads(request.run.model)
+    found, unknown = switched.from_text(STATE.now.switched, heads, WEIGHT_INTERVENTIONS)
+    for part in unknown:
+        pickers.notify(
+            f"{shortened(part)} names no head or intervention of this model; it is ignored."
+        )
+    if STATE.now.switched != (text := switched.to_text(found, heads)):
+        STATE.remember(switched=text)
+    return found
 
 
 def _translated(request: AttentionRequest, interventions: Interventions) -> InterventionResult:
