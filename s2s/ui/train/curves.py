@@ -159,7 +159,9 @@ def _options(run_id: str, last: int) -> CurveOptions:
 
 def _step_range(run_id: str, last: int) -> tuple[float, float] | None:
     """The steps between two handles; None for all of them. A handle at the right end moves on with the run."""
-    end = rounded(last)
+    row = cached.runs().get(run_id)
+    is_growing = row is not None and row.is_live
+    end = rounded(last) if is_growing else max(1, last)
     _reset_range(run_id, end)
     low, high = st.slider(
         "Steps shown",

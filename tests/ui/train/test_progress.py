@@ -282,6 +282,7 @@ def test_the_picture_follows_its_controls(own: RunFolder) -> None:
         assert not screen.exception
     screen.slider(key="curve smoothing").set_value(0.5).run()
     assert len(spec(screen)["data"]) == 3  # type: ignore[arg-type]
+    assert screen.slider(key="curve steps").max == 30  # the last step of a finished run
     screen.slider(key="curve steps").set_value((10, 20)).run()
     assert spec(screen)["layout"]["xaxis"]["range"] == [10.0, 20.0]  # type: ignore[index]
     own.log(
