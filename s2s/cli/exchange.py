@@ -1,4 +1,4 @@
-"""The commands that take runs elsewhere and back: `export` and `import`."""
+"""The commands that take runs elsewhere and back: `export`, `report` and `import`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 from s2s.cli.decoding import open_run
@@ -29,6 +30,20 @@ def export(arguments: argparse.Namespace) -> None:
         raise UserError("`--to run` writes all checkpoints; leave out --checkpoint.")
     run_archives.export(arguments.run, Path(arguments.out))
     print(f"The run is in {arguments.out}")
+
+
+def report(arguments: argparse.Namespace) -> None:
+    """Write a run's model card, data, recipe, curves, scores, samples and attention as one HTML file."""
+    if find_spec("plotly") is None:
+        raise UserError(
+            "The report needs plotly for its pictures, which this environment lacks; in the project's folder, run:"
+            ' pip install ".[app]"'
+        )
+    from s2s import reports
+
+    run = open_run(arguments.run, arguments.checkpoint)
+    reports.write_report(run, Path(arguments.out))
+    print(f"The report of step {run.step:,} is in {arguments.out}")
 
 
 def import_(arguments: argparse.Namespace) -> None:

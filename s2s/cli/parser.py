@@ -11,7 +11,7 @@ from typing import Any
 
 from s2s.cli.commands import app, data, presets, worker
 from s2s.cli.decoding import evaluate, score, translate
-from s2s.cli.exchange import export, import_
+from s2s.cli.exchange import export, import_, report
 from s2s.cli.training import DEFAULT_PRESET, train
 from s2s.config import TASK_KINDS, shortened
 
@@ -77,6 +77,9 @@ def make_parser() -> argparse.ArgumentParser:
     _add_evaluate(add(evaluate))
     _add_import(add(import_))
     _add_export(add(export))
+    one = add(report)
+    _add_checkpoint(one)
+    one.add_argument("--out", required=True, metavar="FILE", help="a new HTML file")
     one = add(worker)
     one.add_argument(
         "--idle",

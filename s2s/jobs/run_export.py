@@ -45,8 +45,8 @@ def export_run(run: Run, target: str, out: str | Path) -> Verdict:
         verdict,
         model,
         name,
-        origin=_origin(run),
-        facts=_facts(run, about),
+        origin=origin(run),
+        facts=facts(run, about),
         recipe=run.recipe.to_json(),
     )
     export.write(verdict, model, Path(out), card)
@@ -105,14 +105,16 @@ def _longest(run: Run) -> int:
     return longest
 
 
-def _origin(run: Run) -> str:
+def origin(run: Run) -> str:
+    """In a few words, where the weights come from."""
     if not isinstance(run.src_tokenizer, PretrainedTokenizer):
         return "trained from scratch with s2s"
     verb = "fine-tuned" if run.step else "opened"
     return f"{verb} with s2s from a published checkpoint"
 
 
-def _facts(run: Run, about: Mapping[str, Any]) -> dict[str, str]:
+def facts(run: Run, about: Mapping[str, Any]) -> dict[str, str]:
+    """What a model card says of a run; `about` is its recipe.json, as this request may see it."""
     data = about.get("data")
     counts: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
     versions = about.get("versions")

@@ -594,3 +594,14 @@ def test_what_cannot_be_exported_or_imported_is_a_sentence(
     assert (status, out) == (2, "")
     assert err.startswith(message)
     assert err.count("\n") == 1
+
+
+def test_report_writes_one_file(say: Say, tmp_path: Path, run: Path) -> None:
+    out = tmp_path / "report.html"
+    status, printed, _ = say("report", str(run), "--out", str(out))
+    assert status == 0
+    assert "The report of step " in printed
+    assert "<h2>Curves</h2>" in out.read_text(encoding="utf-8")
+    status, _, err = say("report", str(run), "--out", str(out))
+    assert status == 2
+    assert "exists already" in err

@@ -12,11 +12,11 @@ import streamlit as st
 from s2s.config import Recipe
 from s2s.runs import guests
 from s2s.ui.kit import as_markdown, cached, file_name
-from s2s.ui.runs import table
+from s2s.ui.runs import report, table
 
 
 def card(run_id: str) -> None:
-    """An expander with data, seed, versions, the command that repeats the run, and its recipe to download."""
+    """An expander with data, seed, versions, the command that repeats the run, its recipe and its report."""
     with st.expander("Details of this run", icon=":material/fact_check:"):
         about = cached.metadata(run_id)
         recipe = cached.recipe(run_id)
@@ -30,14 +30,16 @@ def card(run_id: str) -> None:
             st.code(str(command), language=None, wrap_lines=True)
         if notes := cached.run_notes(run_id):
             st.caption(as_markdown(" ".join(notes)))
-        st.download_button(
-            "Recipe (JSON)",
-            json.dumps(_public(about), indent=1, ensure_ascii=False),
-            f"{file_name(cached.title(run_id))} recipe.json",
-            "application/json",
-            on_click="ignore",
-            icon=":material/download:",
-        )
+        with st.container(horizontal=True):
+            st.download_button(
+                "Recipe (JSON)",
+                json.dumps(_public(about), indent=1, ensure_ascii=False),
+                f"{file_name(cached.title(run_id))} recipe.json",
+                "application/json",
+                on_click="ignore",
+                icon=":material/download:",
+            )
+            report.download_button(run_id)
 
 
 def _public(about: Mapping[str, Any]) -> dict[str, Any]:

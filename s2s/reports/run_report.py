@@ -1,0 +1,194 @@
+"""The report of a run: its model card, data, recipe, curves, scores, samples and attention, in one HTML file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from s2s import access, plots
+from s2s.config import PRESETS, UserError, flat, shortened
+from s2s.files import UnwrittenError, write_bytes
+from s2s.jobs import run_archives, run_export
+from s2s.plots import Curve, CurveOptions, svg_curves
+from s2s.reports import attention_figures, data_profile, document, evaluation_scores
+from s2s.runs import Curves, Metrics, Run, differences, guests, load
+from s2s.scores import METRIC_NAMES
+
+SMOOTHING = 0.6  # of the loss per batch, as a running average
+MOST_SAMPLES = 12
+VALIDATED = ("loss", "perplexity", "token_accuracy", "bleu", "chrf")
+FRACTIONS = frozenset({"token_accuracy"})  # logged as 0 to 1, shown as a percentage
+LICENSE = (
+    "The license of this model is its owner's to choose; the licenses of the dataset, and of a checkpoint that it was"
+    " initialized from, may restrict it."
+)
+CURVES = (  # name of METRIC_NAMES, fields of `Curves` with steps and values, what a logged 1 is drawn as
+    ("token_accuracy", "valid_steps", "valid_token_accuracy", 100.0),
+    ("bleu", "valid_steps", "valid_bleu", 1.0),
+    ("chrf", "valid_steps", "valid_chrf", 1.0),
+    ("lr", "steps", "rates", 1.0),
+)
+
+
+def run_report(run: Run, *, link: str = "") -> str:
+    """The whole file. `link` opens the run, or is empty. Raises UserError where this workspace may not download it."""
+    access.require("download", access.run_in(run.folder.path))
+    about = guests.about_run(run.folder.about(), run.folder.path)
+    name = str(about.get("name") or run.folder.id)
+    subtitle = f"A sequence-to-sequence transformer, {run_export.origin(run)}: step {run.step:,}"
+    body = (
+        document.header(f"Run report: {name}", subtitle, document.made_at(), link),
+        document.section(
+            "Model card",
+            document.facts(
+                {**run_export.facts(run, about), "Validation": ""}
+            ),  # in Scores, with units
+            document.paragraph(LICENSE, "note"),
+        ),
+        document.section("Data", *data_profile.profile(run, about)),
+        document.section("Recipe", *_recipe(run, about)),
+        document.section("Curves", *_curves(Metrics(run.folder.path / "metrics.jsonl").read())),
+        document.section(
+            "Scores", *_validations(run), *evaluation_scores.evaluations(run.folder.id)
+        ),
+        document.section("Samples", *_samples(run)),
+        document.section("Attention", *attention_figures.figures(run)),
+    )
+    return document.page(f"Run report: {name}", "".join(body))
+
+
+def download(run_id: str, link: str = "") -> bytes:
+    """The report of a run's best checkpoint. Raises UserError for a run that may not be downloaded, or has none."""
+    access.run_folder(run_id, "download")
+    with run_archives.ONE_AT_A_TIME:
+        return run_report(load(run_id), link=link).encode()
+
+
+def write_report(run: Run, out: Path) -> None:
+    """Writes the report as a new file. Raises UserError where that cannot be."""
+    if out.exists():
+        raise UserError(
+            f"`{shortened(out)}` exists already; give another name, or delete it first."
+        )
+    content = run_report(run).encode()
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(out, content)
+    except OSError as error:
+        raise UnwrittenError(
+            f"`{shortened(out)}` cannot be written ({error.strerror or error}); choose another folder or free some"
+            " space."
+        ) from error
+
+
+def _recipe(run: Run, about: Mapping[str, Any]) -> Iterable[str]:
+    """The settings that differ from the preset's, all of them, and the command that repeats the run."""
+    preset = str(about.get("preset") or "")
+    train = run.recipe.train
+    yield document.facts(
+        {
+            "Preset": preset,
+            "Seed": str(train.seed),
+            "Steps": f"{train.steps:,}",
+            "Device": train.device,
+            "Threads": str(train.threads or ""),
+            "Computer": str(about.get("machine") or ""),
+        }
+    )
+    if preset in PRESETS:
+        changed = differences.changed_settings(run.recipe, PRESETS[preset].recipe)
+        rows = [(key, _setting(value)) for key, value in changed.items()]
+        if rows:
+            caption = f"Settings that differ from the preset {preset}"
+            yield document.table(("setting", "value"), rows, caption)
+        else:
+            yield document.paragraph(f"All settings are those of the preset {preset}.")
+    if command := str(about.get("command") or ""):
+        yield document.paragraph("This command repeats the run in a terminal:")
+        yield document.code(command)
+    settings = [(key, _setting(value)) for key, value in flat(run.recipe).items()]
+    yield document.folded("All settings", document.table(("setting", "value"), settings))
+    yield document.folded(
+        "The recipe as JSON",
+        document.code(json.dumps(run.recipe.to_json(), indent=1, ensure_ascii=False)),
+    )
+
+
+def _setting(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _curves(found: Curves) -> Iterable[str]:
+    """The loss of training and validation, then each score that was measured more than once."""
+    loss = (
+        Curve("training", found.steps, found.loss),
+        Curve("validation", found.valid_steps, found.valid_loss, is_held_out=True),
+    )
+    yield document.figure(
+        svg_curves.curves(
+            loss,
+            title="Loss",
+            y_label="loss (nats per token)",
+            options=CurveOptions(smoothing=SMOOTHING),
+        ),
+        f"{plots.PLOTS['curves'].caption} Training loss is smoothed: a running average of weight {SMOOTHING:g}.",
+    )
+    for key, steps, values, scale in CURVES:
+        name = METRIC_NAMES[key]
+        label = f"{name.label} ({name.unit})" if name.unit else name.label
+        curve = Curve(
+            name.label,
+            getattr(found, steps),
+            getattr(found, values) * scale,
+            is_held_out=steps == "valid_steps",
+        )
+        points = plots.curve_points(curve, CurveOptions())
+        if len(points.steps) > 1:
+            svg = svg_curves.curves([curve], title=name.label, y_label=label)
+            yield document.figure(svg, name.help)
+
+
+def _validations(run: Run) -> Iterable[str]:
+    """What each validation measured; the checkpoint of this report is marked."""
+    rows = [row for row in run.folder.lines("metrics") if row.get("kind") == "valid"]
+    keys = [key for key in VALIDATED if any(_is_number(row.get(key)) for row in rows)]
+    names = [METRIC_NAMES[key] for key in keys]
+    head = [f"{name.label} ({name.unit})" if name.unit else name.label for name in names]
+    lines = [
+        [f"{row['step']:,}{' ★' * (row['step'] == run.step)}", *(_value(row, key) for key in keys)]
+        for row in rows
+        if isinstance(row.get("step"), int)
+    ]
+    caption = "Validations during training, on held-out pairs. ★: the checkpoint of this report."
+    yield document.table(["step", *head], lines, caption)
+    if not lines:
+        yield document.paragraph("This run was never validated.")
+
+
+def _value(row: Mapping[str, Any], key: str) -> str:
+    value = row.get(key)
+    if value is None or not _is_number(value):
+        return "–"
+    return f"{100 * value:.2f}" if key in FRACTIONS else f"{value:.4g}"
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _samples(run: Run) -> Iterable[str]:
+    """The translations of the probe sentences at the newest step that has any."""
+    lines = [line for line in run.folder.lines("samples") if isinstance(line.get("step"), int)]
+    if not lines:
+        yield document.paragraph("Training translated no sample sentences.")
+        return
+    newest = max(line["step"] for line in lines)
+    rows = [
+        [str(line.get(key) or "") for key in ("source", "reference", "text")]
+        for line in lines
+        if line["step"] == newest
+    ]
+    caption = f"Greedy translations of held-out sentences at step {newest:,}."
+    yield document.table(("source", "reference", "translation"), rows[:MOST_SAMPLES], caption)

@@ -1,0 +1,40 @@
+"""A run's report: the button that downloads it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from s2s import access, reports
+from s2s.config import UserError
+from s2s.ui.kit import cached, file_name
+from s2s.ui.shell import page, page_url
+
+HELP = (
+    "One HTML file with its model card, data, recipe, curves, scores, samples and attention. It opens without a"
+    " network, prints well, and quotes sentences of its dataset. Where Data has not shown the dataset yet, it takes"
+    " some seconds."
+)
+
+
+def download_button(run_id: str) -> None:
+    """Nothing for a run without checkpoints, or one that this visitor may only look at."""
+    row = cached.runs().get(run_id)
+    if row is not None and not row.checkpoints:
+        return
+    try:
+        access.run_folder(run_id, "download")
+    except UserError:
+        return
+    link = page_url(page("runs")) if st.context.url else ""
+    st.download_button(
+        "Report (HTML)",
+        access.for_this_visitor(partial(reports.download, run_id, link)),
+        f"{file_name(cached.title(run_id))}-report.html",
+        "text/html",
+        key="download report",
+        on_click="ignore",
+        icon=":material/description:",
+        help=HELP,
+    )
