@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from s2s import access, settings, storage
+from s2s import access, settings, short_links, storage
 from s2s.config import UserError, shortened
 from s2s.jobs import queue
 from s2s.runs import is_training
@@ -43,6 +43,7 @@ def delete_workspace(
     for item in storage.items(workspace):
         delete_item(item)
     exports.delete_exports(workspace)
+    short_links.delete_of(workspace)
     rows.delete(workspace)
     return used
 

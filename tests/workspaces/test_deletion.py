@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from s2s import access, settings, storage
+from s2s import access, settings, short_links, storage
 from s2s.config import UserError
 from s2s.data import uploads
 from s2s.jobs import queue
@@ -44,6 +44,8 @@ def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
         access.share(access.run_in(deleted), access.Sharing(link=True))
     deleted.rename(deleted.with_name(".deleted-deleted"))
     key = rows.open_link(acting.make_link("ann"))
+    with access.acting_as("ann"):
+        link = short_links.make(short_links.Content("", {"src": "x"}))
     acting.write_export("ann", "cookie")
     used = acting.delete_workspace("ann", sleep=lambda seconds: None)
     assert (used.runs, used.datasets, used.evaluations, used.uploads) == (2, 1, 1, 1)
@@ -53,6 +55,8 @@ def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
     assert rows.find("ann") is None
     assert key
     assert rows.workspace_of(key) == ""
+    with pytest.raises(UserError, match="There is no short link"):
+        short_links.find(link.letters)
     assert len(queue.jobs("bob")) == 1
     assert rows.find("bob")
     assert acting.delete_workspace("ann") == storage.Usage()  # nothing is left

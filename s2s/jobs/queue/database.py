@@ -109,6 +109,13 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             ended DOUBLE PRECISION NOT NULL)""",
         "CREATE INDEX time_used_by_an_owner ON time_used (owner, ended)",
     ),
+    (
+        """CREATE TABLE short_links (letters VARCHAR(16) PRIMARY KEY, owner VARCHAR(80) NOT NULL,
+            digest VARCHAR(64) NOT NULL, format INTEGER NOT NULL, page VARCHAR(40) NOT NULL, view JSON NOT NULL,
+            title TEXT NOT NULL, note TEXT NOT NULL, created DOUBLE PRECISION NOT NULL,
+            opened DOUBLE PRECISION NOT NULL)""",
+        "CREATE UNIQUE INDEX one_short_link_of_a_view ON short_links (owner, digest)",
+    ),
 )
 # Arbitrary numbers that no other program uses in the same PostgreSQL database.
 MIGRATION_LOCK = 5_252

@@ -12,6 +12,7 @@ from streamlit import config
 from s2s import settings
 from s2s.ui.canvas import plotly_script
 from s2s.ui.shell.endpoints import metrics, ready
+from s2s.ui.shell.short_link_route import short_link
 from s2s.workspaces import ROUTES, header
 
 OWN_COMPUTER = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -32,6 +33,7 @@ def routes() -> list[Route]:
         Route(READY, ready),
         Route(METRICS, metrics),
         Route("/plotly.min.js", plotly_script),
+        Route("/s/{letters}", short_link),
         *ROUTES,
     ]
     below = [Route(f"{base}{each.path}", each.endpoint, methods=each.methods) for each in own]

@@ -7,6 +7,7 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.ui.canvas import mend_navigation, save_picture
 from s2s.ui.kit import address, cached, forms, in_view
+from s2s.ui.shell.arrival import show_arrival
 from s2s.ui.shell.expiry_banner import show_expiry
 from s2s.ui.shell.header import header
 from s2s.ui.shell.notices import (
@@ -39,6 +40,7 @@ if not show_identity():
 in_view.clear()
 share_container, is_ready = header(row)
 show_operator_notice()
+show_arrival(row.url_path)
 notices = st.container()
 show_expiry(row)
 if is_ready:

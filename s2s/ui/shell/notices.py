@@ -6,6 +6,7 @@ import streamlit as st
 
 from s2s import share
 from s2s.ui.kit import as_markdown, cached, pickers
+from s2s.ui.shell.arrival import read_letters
 
 PAUSED = "The queue is paused: running jobs continue, and waiting ones start when the operator resumes the queue."
 
@@ -15,6 +16,7 @@ def read_address() -> None:
     if "address read" in st.session_state:
         return
     st.session_state["address read"] = True
+    read_letters()
     given = {key: st.query_params.get_all(key) for key in st.query_params}
     shared = share.read(given)
     st.session_state["notices"] = list(shared.problems)

@@ -10,11 +10,17 @@ import streamlit as st
 from s2s import access, settings, share
 from s2s.config import UserError
 from s2s.jobs import run_service
+from s2s.short_links import Content
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import as_markdown, in_view, plain
 from s2s.ui.shell.pages import Page
+from s2s.ui.shell.short_link_form import short_link_form
 
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
+LOCAL_HELP = (
+    "Its address begins with a name that every computer uses for itself, so nobody else can open it. On a computer that"
+    " others reach by a name of its own they can: docs/hosting.md says how to host the dashboard."
+)
 
 
 def share_button(page: Page) -> None:
@@ -35,6 +41,10 @@ def share_button(page: Page) -> None:
         copy_button(url, key="copy link")
         for shown in own:
             _switches(shown)
+        if is_local:
+            st.caption(LOCAL_HELP)
+        home = url.partition("?")[0].removesuffix(page.url_path)
+        short_link_form(Content(page.url_path, _view(page)), home, is_local=is_local)
 
 
 def _share(own: list[in_view.Shown]) -> None:
@@ -86,6 +96,9 @@ def _set(thing: access.Thing, what: access.Sharing) -> None:
 
 def page_url(page: Page) -> str:
     """The page's full address, every value written out."""
+    return share.link(st.context.url or "", _view(page))
+
+
+def _view(page: Page) -> dict[str, str]:
     values = {key: share.printable(str(st.session_state.get(key) or "")) for key in page.keys}
-    view = {key: value for key, value in values.items() if value or key == "src"}
-    return share.link(st.context.url or "", view)
+    return {key: value for key, value in values.items() if value or key == "src"}

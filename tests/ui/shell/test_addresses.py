@@ -32,7 +32,14 @@ def _client() -> TestClient:
 def test_every_address_of_ours_begins_with_the_base_path(base: str) -> None:
     assert addresses.base_path() == base
     client = _client()
-    for path in ("/plotly.min.js", "/metrics", "/recover", "/recover.js", "/export/none"):
+    for path in (
+        "/plotly.min.js",
+        "/metrics",
+        "/recover",
+        "/recover.js",
+        "/export/none",
+        "/s/none",
+    ):
         known = {200, 401, 404}
         answer = client.get(base + path)
         assert answer.status_code in known

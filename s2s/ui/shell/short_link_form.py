@@ -1,0 +1,77 @@
+"""The part of the Share button that makes a short link of the page's view, with a title and a note."""
+
+from __future__ import annotations
+
+import segno
+import streamlit as st
+
+from s2s import short_links
+from s2s.config import UserError
+from s2s.short_links import MAX_NOTE, MAX_TITLE, Content, ShortLink, written
+from s2s.ui.canvas import copy_button
+from s2s.ui.kit import as_markdown
+
+# in the session
+MADE = "made short link"
+REFUSED = "short link refused"
+TITLE = "short link title"
+NOTE = "short link note"
+PATH = "s"
+
+
+@st.fragment
+def short_link_form(content: Content, home: str, *, is_local: bool) -> None:
+    """`home` is the full address of the first page; others cannot open one that `is_local`."""
+    link: ShortLink | None = st.session_state.get(MADE)
+    is_of_view = link and (link.content.page, link.content.view) == (content.page, content.view)
+    if link and is_of_view:
+        _show(link, f"{home}{PATH}/{written(link.letters)}", is_local=is_local)
+        return
+    with st.form("short link", border=False):
+        st.caption("Or make a short link, with words that whoever opens it reads above the page.")
+        st.text_input("Title", key=TITLE, max_chars=MAX_TITLE, placeholder="optional")
+        st.text_input("Note", key=NOTE, max_chars=MAX_NOTE, placeholder="optional")
+        st.form_submit_button(
+            "Make a short link", icon=":material/add_link:", on_click=_make, args=(content,)
+        )
+    if why := st.session_state.pop(REFUSED, ""):
+        st.error(as_markdown(why), icon=":material/error:")
+
+
+def _make(content: Content) -> None:
+    title, note = (str(st.session_state.get(key) or "") for key in (TITLE, NOTE))
+    try:
+        st.session_state[MADE] = short_links.make(Content(content.page, content.view, title, note))
+    except UserError as error:
+        st.session_state[REFUSED] = str(error)
+
+
+def _show(link: ShortLink, url: str, *, is_local: bool) -> None:
+    st.caption("The short link, whose letters can be typed in any case:")
+    st.code(url, language=None, wrap_lines=True)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        copy_button(url, key="copy short link")
+        st.button(
+            "Delete this short link",
+            key="delete short link",
+            type="tertiary",
+            on_click=_delete,
+            args=(link,),
+        )
+    if not is_local:
+        _draw_code(url)
+
+
+def _draw_code(url: str) -> None:
+    """The QR code, black on white on every background."""
+    drawn = segno.make(url, error="m", micro=False)
+    uri = drawn.svg_data_uri(border=4, dark="#000", light="#fff", omitsize=True, xmldecl=False)
+    st.html(f'<img class="qr" alt="QR code of the short link" src="{uri}">')
+
+
+def _delete(link: ShortLink) -> None:
+    try:
+        short_links.delete(link.letters)
+        st.session_state[MADE] = None
+    except UserError as error:
+        st.toast(as_markdown(str(error)), icon=":material/error:")

@@ -1,0 +1,67 @@
+"""What the server answers at `/s/LETTERS`: a page that tells chats what the link shows, and then opens the view."""
+
+from __future__ import annotations
+
+import html
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from s2s import share, short_links
+from s2s.config import UserError
+from s2s.short_links import DeadLinkError, ShortLink
+from s2s.ui.shell.pages import PAGES, Page
+
+KEY = (
+    "s"  # of the letters in the address that is opened, where the title and the note are then read
+)
+PAGE = """<!doctype html><html lang="en" style="color-scheme: light dark"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width"><meta name="robots" content="noindex">
+{head}</head>
+<body style="font: 1.1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 15vh auto; padding: 0 1rem">
+{body}</body></html>"""
+HEADERS = {
+    "cache-control": "no-store",
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+}
+UNAVAILABLE = 503
+
+
+async def short_link(request: Request) -> Response:
+    """Opens the view of a short link, or says in a sentence why not."""
+    home = request.url.path.partition("/s/")[0] + "/"
+    try:
+        link = await anyio.to_thread.run_sync(short_links.find, request.path_params["letters"])
+        page = page_of(link)
+    except DeadLinkError as error:
+        return _said(str(error), 404, home)
+    except UserError as error:  # the database is away
+        return _said(str(error), UNAVAILABLE, home)
+    target = html.escape(address(link, home))
+    title = html.escape(link.content.title or f"{page.title} · s2s")
+    head = f'<title>{title}</title><meta http-equiv="refresh" content="0; url={target}">'
+    body = f'<p>{title}</p><p><a href="{target}">Open the shared view</a></p>'
+    return HTMLResponse(PAGE.format(head=head, body=body), headers=HEADERS)
+
+
+def page_of(link: ShortLink) -> Page:
+    """The page that a link opens. Raises DeadLinkError for one that this version does not have."""
+    for row in PAGES:
+        if row.url_path == link.content.page:
+            return row
+    raise short_links.newer(link.letters)
+
+
+def address(link: ShortLink, home: str) -> str:
+    """The path of the view on this server; `home` is the path of its first page. It names no server."""
+    return f"{share.link(home + link.content.page, link.content.view)}&{KEY}={link.letters}"
+
+
+def _said(sentence: str, status: int, home: str) -> Response:
+    body = (
+        f'<p>{html.escape(sentence)}</p><p><a href="{html.escape(home)}">Open the dashboard</a></p>'
+    )
+    return HTMLResponse(PAGE.format(head="<title>s2s</title>", body=body), status, HEADERS)

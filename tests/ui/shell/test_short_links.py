@@ -1,0 +1,109 @@
+"""Short links on the screen and at their address: made by Share, opened by anybody, and no way to another site."""
+
+import re
+
+import pytest
+import sqlalchemy as sa
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from streamlit.testing.v1 import AppTest
+
+from s2s import short_links
+from s2s.jobs import queue
+from s2s.short_links import SHORT_LINKS, Content
+from s2s.ui.shell import addresses
+from tests.screen import box, opened, page_markdown
+
+MARKUP = "<script>alert(1)</script> **bold** :red[x]"
+VIEW = {"run": "demo-en-fr", "src": "the red house", "kind": "encoder", "layer": "1", "head": "2"}
+
+
+def answer(letters: str) -> tuple[int, str]:
+    got = TestClient(Starlette(routes=addresses.routes())).get(f"/s/{letters}")
+    assert "script-src" not in got.text
+    assert "default-src 'none'" in got.headers["content-security-policy"]
+    return got.status_code, got.text
+
+
+def target(page: str) -> str:
+    """Where the page leads."""
+    found = re.search(r'http-equiv="refresh" content="0; url=([^"]*)"', page)
+    assert found
+    return found[1].replace("&amp;", "&")
+
+
+def arrived(link: short_links.ShortLink) -> AppTest:
+    return opened(link.content.page, **link.content.view, s=link.letters)
+
+
+def test_a_short_link_opens_its_view() -> None:
+    link = short_links.make(Content("attention", VIEW, MARKUP))
+    status, page = answer(short_links.written(link.letters).lower())
+    assert status == 200
+    assert target(page) == (
+        "/attention?v=1&run=demo-en-fr&src=the+red+house&layer=1&head=2&kind=encoder"
+        f"&s={link.letters}"
+    )
+    assert "<script" not in page
+    assert "<title>&lt;script&gt;" in page
+
+
+@pytest.mark.parametrize(
+    "page", ["//evil.example", "https://evil.example/", "gone", "../x", "operator"]
+)
+def test_no_short_link_leads_elsewhere(page: str) -> None:
+    link = short_links.make(Content("", {"src": "https://evil.example"}))
+    assert target(answer(link.letters)[1]).startswith("/?v=1&src=https%3A%2F%2Fevil")
+    with queue.begin() as connection:
+        connection.execute(sa.update(SHORT_LINKS).values(page=page))
+    status, said = answer(link.letters)
+    assert status == 404
+    assert "made by a newer version" in said
+    assert "refresh" not in said
+
+
+@pytest.mark.parametrize("letters", ["KFR-WTPH", "<b>", "AAAAAAA", "x" * 500])
+def test_a_link_that_never_was_is_a_sentence_with_a_way_home(letters: str) -> None:
+    status, said = answer(letters)
+    assert status == 404
+    assert "short link" in said
+    assert "<b>" not in said
+    assert '<a href="/">Open the dashboard</a>' in said
+
+
+def test_a_database_that_is_away_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2S_DATABASE_URL", "postgresql+psycopg://@/none?host=/nowhere")
+    assert answer("KFRWTPH")[0] == 503
+
+
+def test_share_makes_a_link_that_the_receiver_reads_and_dismisses() -> None:
+    screen = opened("attention", **VIEW)
+    screen.text_input(key="short link title").set_value(MARKUP)
+    screen.text_input(key="short link note").set_value("Read *this*")
+    next(button for button in screen.button if button.label == "Make a short link").click().run()
+    (link,) = (screen.session_state["made short link"],)
+    assert link.content.view.items() >= VIEW.items()
+    assert screen.code[1].value.endswith(f"/s/{short_links.written(link.letters)}")
+
+    receiver = arrived(link)
+    assert not receiver.exception
+    assert box(receiver) == "the red house"
+    said = page_markdown(receiver)
+    assert "You are looking at a shared view" in said
+    assert "**bold**" not in said
+    assert ":red[" not in said
+    assert r"Read \*this\*" in said
+    receiver.button(key="dismiss arrival").click().run()
+    assert "shared view" not in page_markdown(receiver)
+
+    screen.button(key="delete short link").click().run()
+    assert len(screen.code) == 1
+    assert "shared view" not in page_markdown(arrived(link))
+
+
+def test_too_long_a_view_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(short_links, "MAX_VIEW", 10)
+    screen = opened("compare", src="the red house")
+    next(button for button in screen.button if button.label == "Make a short link").click().run()
+    assert "a short link holds at most 10" in screen.error[0].value
+    assert "made short link" not in screen.session_state
