@@ -12,6 +12,7 @@ from s2s.runs import (
     listing,
     measurements,
     parallel,
+    probes,
     states,
     teacher_forcing,
 )

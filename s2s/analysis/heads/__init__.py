@@ -3,6 +3,7 @@
 from s2s.analysis.heads.alignment_agreement import AlignmentAgreement, measure_agreement
 from s2s.analysis.heads.alignment_grid import AlignmentGrid, GridCell, measure_alignment
 from s2s.analysis.heads.attribution import (
+    ATTRIBUTION_ROWS,
     ATTRIBUTIONS,
     BASELINES,
     MOST_STEPS,
@@ -31,6 +32,8 @@ from s2s.analysis.heads.corpus_roles import (
     vocabulary,
 )
 from s2s.analysis.heads.explanation import (
+    SEEDS,
+    SHIFT_ROWS,
     WEIGHT_CHANGES,
     OutputShift,
     WeightChange,
@@ -47,6 +50,8 @@ from s2s.analysis.heads.induction import Induction, MatchScore, induction, share
 from s2s.analysis.heads.mean_outputs import measure_means
 from s2s.analysis.heads.patching import (
     MIN_DIFFERENCE,
+    PATCH_ROWS,
+    PATCHES,
     Contrast,
     PatchingResult,
     logit_difference,

@@ -20,7 +20,7 @@ from s2s.analysis.alignment import NO_WORD, Floats
 from s2s.config import UserError
 from s2s.model import Transformer
 
-ROWS = 16  # copies of the source per pass
+ATTRIBUTION_ROWS = 16  # copies of the source per pass
 STEPS = 32  # of the integral; Sundararajan et al. 2017, section 5: between 20 and 300
 MOST_STEPS = 300
 
@@ -123,13 +123,13 @@ def integrated_gradients(model: Transformer, given: AttributionInput) -> Steps:
     points = torch.tensor((nodes + 1) / 2, dtype=way.dtype, device=way.device)
     weights = torch.tensor(shares / 2, dtype=way.dtype, device=way.device)
     total = way.new_zeros(len(given.tgt) - 1, *way.shape)
-    for start in range(0, given.n_steps, ROWS):
-        some = slice(start, start + ROWS)
+    for start in range(0, given.n_steps, ATTRIBUTION_ROWS):
+        some = slice(start, start + ATTRIBUTION_ROWS)
         with _differentiable(model):
             path = baseline + points[some, None, None] * way  # (steps, src_len, d_model)
             gradients = _gradients(model, given, path)  # (steps, tgt_len, src_len, d_model)
         total += torch.einsum("s,stkd->tkd", weights[some], gradients)
-        yield min(start + ROWS, given.n_steps) / (given.n_steps + 1)
+        yield min(start + ATTRIBUTION_ROWS, given.n_steps) / (given.n_steps + 1)
     with _differentiable(model):
         result = _result(model, given, (total * way).sum(-1), torch.stack([vectors, baseline]))
     yield 1.0
@@ -148,14 +148,14 @@ def occlusion(model: Transformer, given: AttributionInput) -> Steps:
         device=vectors.device,
     )  # (groups, src_len)
     falls = []
-    for start in range(0, len(is_removed), ROWS):
-        some = is_removed[start : start + ROWS, :, None]
+    for start in range(0, len(is_removed), ATTRIBUTION_ROWS):
+        some = is_removed[start : start + ATTRIBUTION_ROWS, :, None]
         with _differentiable(model), torch.no_grad():
             without = torch.where(some, baseline, vectors)  # (groups, src_len, d_model)
             falls.append(
                 _log_probs(model, given, vectors[None]) - _log_probs(model, given, without)
             )
-        yield min(start + ROWS, len(is_removed)) / (len(is_removed) + 1)
+        yield min(start + ATTRIBUTION_ROWS, len(is_removed)) / (len(is_removed) + 1)
     shares = is_removed / is_removed.sum(1, keepdim=True)  # (groups, src_len)
     values = torch.cat(falls).T @ shares.to(vectors.dtype)  # (tgt_len, src_len)
     with _differentiable(model):

@@ -23,7 +23,7 @@ from s2s.analysis.intervene import Head
 from s2s.analysis.trace import attentions, capture
 from s2s.model import Transformer, inference
 
-ROWS = 64  # changed rows of attention per forward pass
+SHIFT_ROWS = 64  # changed rows of attention per forward pass
 SEEDS = 20  # permutations; the paper takes 100
 
 
@@ -156,8 +156,8 @@ def shift_output(
     )  # (variants, layers, heads, tgt)
     of_heads = moved[:, chosen].mean(1)  # (variants, tgt)
     found: list[tuple[Tensor, Tensor, Tensor]] = []
-    for start in range(0, n_rows, ROWS):
-        rows = torch.arange(start, min(start + ROWS, n_rows), device=model.device)
+    for start in range(0, n_rows, SHIFT_ROWS):
+        rows = torch.arange(start, min(start + SHIFT_ROWS, n_rows), device=model.device)
         positions = rows % tgt_len
         new = variants[rows // tgt_len, :, :, positions]  # (rows, layers, heads, src)
         changed = _log_probs_changed(

@@ -8,9 +8,10 @@ metric is the one that Zhang and Nanda 2024 recommend, a difference of two logit
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,9 +22,10 @@ from torch.utils.hooks import RemovableHandle
 from s2s.analysis.alignment import Floats
 from s2s.analysis.states import state_modules
 from s2s.analysis.trace import attentions
+from s2s.config import ModelConfig, Stack
 from s2s.model import Transformer, inference
 
-ROWS = 64  # patches per forward pass
+PATCH_ROWS = 64  # patches per forward pass
 MIN_DIFFERENCE = (
     0.1  # nats between the two runs; effects are shares of it, which noise would rule below
 )
@@ -134,6 +136,62 @@ def patch_heads(
     return _result(model, contrast, values.reshape(len(layers), -1))
 
 
+class PatchKind(NamedTuple):
+    """What is patched, and how many patches that makes for a model and a contrast."""
+
+    label: str
+    patch: Callable[[Transformer, Contrast], Generator[float, None, PatchingResult]]
+    n_patches: Callable[[ModelConfig, Contrast], int]
+    about: str
+    is_state: bool  # (n_layers + 1, len), not (layers, heads)
+
+
+def _n_heads(stack: Stack) -> int:
+    return stack.n_layers * stack.n_heads
+
+
+# A slug is stored in links, in `set`: if you rename one, keep reading the old one.
+PATCHES: Mapping[str, PatchKind] = MappingProxyType(
+    {
+        "encoder": PatchKind(
+            "Encoder states",
+            partial(patch_states, side="encoder"),
+            lambda config, contrast: (config.encoder.n_layers + 1) * len(contrast.source_a),
+            "One state of the encoder at a time, at one position, comes from the run on A.",
+            is_state=True,
+        ),
+        "decoder": PatchKind(
+            "Decoder states",
+            partial(patch_states, side="decoder"),
+            lambda config, contrast: (config.decoder.n_layers + 1) * len(contrast.prefix),
+            "One state of the decoder at a time, at one position of the prefix, comes from the run on A.",
+            is_state=True,
+        ),
+        "cross-heads": PatchKind(
+            "Cross-attention heads",
+            partial(patch_heads, kind="cross"),
+            lambda config, contrast: _n_heads(config.decoder),
+            "The output of one cross-attention head, at all positions, comes from the run on A.",
+            is_state=False,
+        ),
+        "encoder-heads": PatchKind(
+            "Encoder heads",
+            partial(patch_heads, kind="encoder"),
+            lambda config, contrast: _n_heads(config.encoder),
+            "The output of one head of the encoder, at all positions, comes from the run on A.",
+            is_state=False,
+        ),
+        "decoder-heads": PatchKind(
+            "Decoder heads",
+            partial(patch_heads, kind="decoder"),
+            lambda config, contrast: _n_heads(config.decoder),
+            "The output of one self-attention head of the decoder, at all positions, comes from the run on A.",
+            is_state=False,
+        ),
+    }
+)
+
+
 def next_logits(model: Transformer, contrast: Contrast, name: str) -> Tensor:
     """The logits after the prefix, (vocab,), of the run on `a` or on `b`."""
     with inference(model):
@@ -160,8 +218,8 @@ def _patched(
     """The metric of the run on B with each patch: (patches,). The model is held for one batch at a time."""
     from_a = _record(model, contrast, {patch.site for patch in patches})
     found: list[Tensor] = []
-    for start in range(0, len(patches), ROWS):
-        rows = patches[start : start + ROWS]
+    for start in range(0, len(patches), PATCH_ROWS):
+        rows = patches[start : start + PATCH_ROWS]
         found.append(_run(model, contrast, rows, from_a, is_encoder=is_encoder))
         yield (start + len(rows)) / len(patches)
     values: Floats = torch.cat(found).cpu().numpy()

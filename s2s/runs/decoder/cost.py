@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from s2s.runs.decoder.request import DecodeRequest
+from s2s.runs.probes import PROBES
 from s2s.runs.run import Run
 
 # Seconds on one core of an Intel Xeon; with these, no strategy takes longer than estimated there.
@@ -27,7 +28,17 @@ def search_seconds(width: int, length: int, parameters: int) -> float:
 
 def request_seconds(run: Run, request: DecodeRequest) -> float:
     """The most seconds that a request takes. Raises UserError for a setting that the strategy doesn't have."""
+    if request.kind in PROBES:
+        return PROBES[request.kind].seconds(run, request.probe_input)
     _, config = run.configured(request.strategy, request.settings)
     rows = config.width * len(request.sources)
     seconds = search_seconds(rows, config.max_new_tokens or 0, run.n_parameters)
     return HOOKED * seconds if request.interventions_json else seconds
+
+
+def request_steps(run: Run, request: DecodeRequest) -> int:
+    """The most steps that a request takes, for its progress. Raises UserError as `request_seconds` does."""
+    if request.kind in PROBES:
+        return PROBES[request.kind].n_batches(run, request.probe_input)
+    _, config = run.configured(request.strategy, request.settings)
+    return (config.max_new_tokens or 0) * (2 if request.kind == "tree" else 1)

@@ -24,6 +24,7 @@ import torch
 from s2s import bounds, settings
 from s2s.config import UserError
 from s2s.model import weights_path
+from s2s.runs.decoder.cost import request_steps
 from s2s.runs.decoder.request import KINDS, DecodeRequest, Searched
 from s2s.runs.run import Run, load
 
@@ -112,8 +113,7 @@ def _memory_for(request: DecodeRequest) -> int:
 def _carried_out(request: DecodeRequest, watch: Watch, last: Searched) -> Any:
     """The result as JSON."""
     run = _opened(request.folder, request.step).in_languages(*request.languages)
-    _, config = run.configured(request.strategy, request.settings)
-    watch.n_steps = (config.max_new_tokens or 0) * (2 if request.kind == "tree" else 1)
+    watch.n_steps = request_steps(run, request)
     kind = KINDS[request.kind]
     return kind.to_json(kind.carry_out(replace(run, on_step=watch), request, last))
 

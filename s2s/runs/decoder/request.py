@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.decode import NextToken, SearchNode, SearchTree
 from s2s.runs.decoded import Decoded, DecodedHypothesis
 from s2s.runs.intervention import Interventions, active
+from s2s.runs.probes import PROBES, ProbeInput, answered, from_json, to_json
 from s2s.runs.run import Run
 from s2s.tokenizers import Languages
 
@@ -25,7 +27,7 @@ class DecodeRequest:
     folder: str  # of the run
     step: int
     sources: tuple[str, ...]
-    strategy: str
+    strategy: str  # of a probe: what it is to do
     settings_json: str = "{}"
     prefix: Ids = ()  # the ids with which the target begins
     interventions_json: str = ""  # on attention, of the kind `decoded`
@@ -36,6 +38,11 @@ class DecodeRequest:
         """Those of the strategy that are not at their defaults."""
         settings: dict[str, Any] = json.loads(self.settings_json)
         return settings
+
+    @property
+    def probe_input(self) -> ProbeInput:
+        """Where the kind is a row of PROBES."""
+        return ProbeInput(self.sources, self.prefix, self.strategy, self.settings)
 
     @property
     def interventions(self) -> Interventions:
@@ -94,6 +101,10 @@ def _texts(run: Run, request: DecodeRequest, last: Searched) -> list[str]:
 
 def _tree(run: Run, request: DecodeRequest, last: Searched) -> SearchTree:
     return run.tree(_searched(run, request, last), request.strategy, **request.settings)
+
+
+def _probed(run: Run, request: DecodeRequest, last: Searched) -> Any:
+    return answered(run, request.kind, request.probe_input)
 
 
 def decoded_to_json(decoded: Decoded) -> dict[str, Any]:
@@ -155,5 +166,9 @@ KINDS: Mapping[str, RequestKind] = MappingProxyType(
         "decoded": RequestKind(_decoded, decoded_to_json, decoded_from_json),
         "texts": RequestKind(_texts, _same, _same),
         "tree": RequestKind(_tree, tree_to_json, tree_from_json),
+    }
+    | {
+        kind: RequestKind(_probed, to_json, partial(from_json, probe.answer))
+        for kind, probe in PROBES.items()
     }
 )

@@ -88,7 +88,7 @@ def test_all_three_equal_captum(preset: str, baseline: str) -> None:
 
 @pytest.mark.parametrize("baseline", heads.BASELINES)
 def test_integrated_gradients_are_complete(baseline: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attribution, "ROWS", 7)  # several batches
+    monkeypatch.setattr(attribution, "ATTRIBUTION_ROWS", 7)  # several batches
     model = exact("first-steps")
     found = attributed(model, "integrated", replace(GIVEN, baseline=baseline, n_steps=100))
     with inference(model):

@@ -20,7 +20,7 @@ TGT = (1, 7, 8)
 def test_every_number_equals_one_forward_with_the_row_written_in(
     chosen: list[Head] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(explanation, "ROWS", 4)
+    monkeypatch.setattr(explanation, "SHIFT_ROWS", 4)
     model = build(shrunk("small"))
     weights = heads.cross_weights(model, SRC, TGT)
     variants = torch.cat([heads.permuted_weights(weights, 2), heads.uniform_weights(weights)])

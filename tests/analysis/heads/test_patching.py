@@ -71,7 +71,7 @@ def naive(model: Transformer, change: Patch, *, stored: list[Tensor]) -> float:
 def test_every_state_equals_one_forward_with_a_hand_written_replacement(
     preset: str, side: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patching, "ROWS", 4)  # several batches, rows of several layers in one
+    monkeypatch.setattr(patching, "PATCH_ROWS", 4)  # several batches, rows of several layers in one
     model = build(shrunk(preset))
     result = finished(heads.patch_states(model, CONTRAST, side))
     modules = state_modules(model.encoder if side == "encoder" else model.decoder)
