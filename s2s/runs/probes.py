@@ -147,7 +147,8 @@ def _change_weights(run: Run, given: ProbeInput) -> Steps:
     src = source_ids(run, text)
     tgt = (run.recipe.model.ids.start, *given.target[:-1])
     weights = heads.cross_weights(run.model, src, tgt)
-    borrowed = _borrowed(run, others, len(src), len(tgt))
+    is_borrowed = given.choice == "sentences"
+    borrowed = _borrowed(run, others, len(src), len(tgt)) if is_borrowed else []
     variants = heads.WEIGHT_CHANGES[given.choice].variants(weights, borrowed)
     if not len(variants):
         raise UserError(NO_VARIANT[given.choice])
@@ -180,11 +181,18 @@ def _n_variants(run: Run, given: ProbeInput) -> int:
 
 
 def _n_change_batches(run: Run, given: ProbeInput) -> int:
-    return ceil(_n_variants(run, given) * len(given.target) / heads.SHIFT_ROWS)
+    n_batches = ceil(_n_variants(run, given) * len(given.target) / heads.SHIFT_ROWS)
+    return n_batches + _decoding_steps(run, given)
+
+
+def _decoding_steps(run: Run, given: ProbeInput) -> int:
+    """At most, of the other sentences, which are translated first."""
+    return run.recipe.data.max_length if given.choice == "sentences" else 0
 
 
 def _change_seconds(run: Run, given: ProbeInput) -> float:
     n_rows = _n_variants(run, given) * len(given.target)
+    n_rows += _decoding_steps(run, given)
     return _pass_seconds(run, n_rows * len(given.target)) + BATCH * _n_change_batches(run, given)
 
 

@@ -18,6 +18,8 @@ from s2s.ui.kit.cached.decoding import (
     continuation,
     decoded,
     next_tokens,
+    probe,
+    probe_request,
     reference,
     search_tree,
     texts,

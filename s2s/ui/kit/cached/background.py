@@ -29,6 +29,7 @@ from s2s.runs.decoder import (
     Waiter,
     request_seconds,
 )
+from s2s.runs.probes import PROBES
 from s2s.ui.kit.polling import slowdown
 from s2s.ui.kit.text import duration
 
@@ -197,14 +198,16 @@ def _progress(request: DecodeRequest, key: str) -> None:
 
 
 def _doing(task: DecodeTask) -> str:
+    is_probe = task.request.kind in PROBES
+    doing, done = ("Measuring", "measured") if is_probe else ("Decoding", "decoded")
     if not task.is_running:
         n = pool().n_ahead(task)
         before = f"after {n} other{'s' if n > 1 else ''}" if n else "when one of the others is done"
-        return f"Waiting to be decoded, {before} …"
+        return f"Waiting to be {done}, {before} …"
     if not task.done:
-        return "Decoding in the background: starting …"
+        return f"{doing} in the background: starting …"
     left = task.elapsed / task.done * (task.of - task.done)
-    told = f"Decoding in the background: step {task.done:,} of at most {task.of:,}"
+    told = f"{doing} in the background: step {task.done:,} of at most {task.of:,}"
     return f"{told}, {duration(task.elapsed)}; up to about {duration(left)} left"
 
 

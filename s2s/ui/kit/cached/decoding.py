@@ -14,6 +14,7 @@ from s2s.config import UserError
 from s2s.decode import SearchTree
 from s2s.runs import WIDE_BEAM, Decoded, Interventions, Run, RunKey, teacher_forcing
 from s2s.runs.decoder import DecodeRequest, Timed, request_seconds
+from s2s.runs.probes import ProbeInput
 from s2s.ui.kit.cached.background import PATIENCE, awaited, computed, here_or_beside
 from s2s.ui.kit.cached.sentences import by_sentence
 
@@ -149,6 +150,22 @@ def continuation(
     return found
 
 
+def probe_request(run: Run, kind: str, given: ProbeInput) -> DecodeRequest:
+    """A question about one sentence: a row of PROBES, and what it is asked about."""
+    request = _request(kind, run, given.sources, given.choice, dict(given.settings))
+    return replace(request, prefix=given.target)
+
+
+def probe(run: Run, request: DecodeRequest) -> Any:
+    """The answer of a `probe_request`. Raises UserError where there is none, PendingError until it is known."""
+    return here_or_beside(run, request, _probed).value
+
+
+@by_sentence(128)
+def _probed(request: DecodeRequest, _run: Run) -> Timed:
+    return computed(request, _run)
+
+
 def reference(run: Run, text: str, target: str) -> teacher_forcing.Reference:
     """A target under teacher forcing. Raises UserError for one that is too long."""
     return _reference(run.key, text, target, run)
@@ -165,7 +182,7 @@ def wide_search(run: Run, text: str, settings: Mapping[str, Any]) -> Decoded:
 
 
 def _request(
-    kind: str, run: Run, sources: tuple[str, ...], strategy: str, settings: dict[str, Any]
+    kind: str, run: Run, sources: tuple[str, ...], strategy: str, settings: Mapping[str, Any]
 ) -> DecodeRequest:
     folder, step, languages = run.key
     packed = _json(settings)
