@@ -6,6 +6,17 @@ from s2s.words.term import Term
 
 ANALYSIS: tuple[Term, ...] = (
     Term(
+        "activation patching",
+        plain="Putting a state from the run on one sentence into the run on another, to see what it carries.",
+        expert=(
+            "One tensor of run A replaces that of run B; the effect is the share of the logit "
+            "difference that follows."
+        ),
+        source="Vig et al. 2020",
+        page="heads",
+        also=("patching", "patch", "patches"),
+    ),
+    Term(
         "ablation",
         plain="Switching a component off to see what the model does without it.",
         expert=(
@@ -40,6 +51,17 @@ ANALYSIS: tuple[Term, ...] = (
         expert="Mean over rows of -sum w log w, in nats; 0 for one key, log n for n equal weights.",
         source="Voita et al. 2019",
         page="attention",
+    ),
+    Term(
+        "attribution",
+        plain="How much each source word contributes to the probability of a target word.",
+        expert=(
+            "Of a token's log-probability, in nats, relative to a baseline; signed, unlike "
+            "attention weights."
+        ),
+        source="Sundararajan et al. 2017",
+        page="heads",
+        also=("attributions", "attributed"),
     ),
     Term(
         "attention rollout",
@@ -89,6 +111,17 @@ ANALYSIS: tuple[Term, ...] = (
         source="",
         page="states",
         also=("hidden states", "state", "states"),
+    ),
+    Term(
+        "integrated gradients",
+        plain="Attribution by the gradient, averaged on the way from a baseline to the sentence.",
+        expert=(
+            "Complete: sums to the output minus that of the baseline, up to the error of the "
+            "integral."
+        ),
+        source="Sundararajan et al. 2017",
+        page="heads",
+        also=("completeness", "gradient x input", "occlusion"),
     ),
     Term(
         "intervention",

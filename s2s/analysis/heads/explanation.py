@@ -120,13 +120,13 @@ WEIGHT_CHANGES: Mapping[str, WeightChange] = MappingProxyType(
             "Wiegreffe and Pinter 2019, section 3.2",
         ),
         "heads": WeightChange(
-            "Another head's",
+            "Other head",
             lambda weights, others: weights_of_other_heads(weights),
             "The weights of each other head of the same layer.",
             "Jain and Wallace 2019, section 4.2",
         ),
         "sentences": WeightChange(
-            "Another sentence's",
+            "Other sentence",
             weights_of_other_sentences,
             "The same head's weights at the same target position of other sentences with as many source tokens.",
             "Jain and Wallace 2019, section 4.2",

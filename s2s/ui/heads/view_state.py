@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from s2s.analysis import heads
 from s2s.jobs import head_service
-from s2s.ui.kit import ViewState, between, field
+from s2s.ui.kit import ViewState, between, field, one_of
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,18 @@ class HeadsView:
     view: str = field("roles")  # a row of VIEWS
     test: str = field("", scope="run")  # empty: the run's first test set
     n: int = field(500, between(2, head_service.MOST_SENTENCES))
+    second: str = field(
+        "", scope="run"
+    )  # source B of a patch; empty: one that differs in few tokens
+    patch: str = field("encoder", one_of(*heads.PATCHES))
+    at: str = field("", scope="contrast")  # the target position that is measured, from 1
+    token_a: str = field("", scope="position")  # ids
+    token_b: str = field("", scope="position")
+    method: str = field("integrated", one_of(*heads.ATTRIBUTIONS))
+    baseline: str = field("zero", one_of(*heads.BASELINES))
+    n_steps: int = field(heads.STEPS, between(1, heads.MOST_STEPS))  # of an integral
+    map: str = field("mean")  # a row of REDUCTIONS, for cross-attention
+    one_head: str = field("all", scope="run")  # `all`, or layer and head from 1: `2.3`
 
 
 STATE = ViewState("heads", HeadsView)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from s2s.ui.heads import roles
+from s2s.ui.heads import attribution, patching, roles
 from s2s.ui.heads.request import HeadsRequest
 
 
@@ -18,4 +18,10 @@ class HeadsViewRow(NamedTuple):
 
 
 # A slug is stored in links, as `view` in `set`: if you rename one, keep reading the old one.
-VIEWS: Mapping[str, HeadsViewRow] = MappingProxyType({"roles": HeadsViewRow("Roles", roles.show)})
+VIEWS: Mapping[str, HeadsViewRow] = MappingProxyType(
+    {
+        "roles": HeadsViewRow("Roles", roles.show),
+        "patching": HeadsViewRow("Patching", patching.show),
+        "attribution": HeadsViewRow("Attribution", attribution.show),
+    }
+)

@@ -1,0 +1,26 @@
+"""A matrix of signed numbers, tokens on its axes, in the layout of a heatmap of attention."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from s2s import plots
+from s2s.analysis import Floats
+
+SMALLEST = 0.005  # the cells show two decimals, and a minus before a zero would puzzle
+
+
+def signed_map(
+    values: Floats, rows: Sequence[str], columns: Sequence[str], *, title: str, x_label: str
+) -> go.Figure:
+    """`values` is (rows, columns): 0 is gray, negative dark, positive bright; what rounds to 0 is drawn as 0."""
+    drawn = np.where(np.abs(values) < SMALLEST, 0, values).astype(np.float32)
+    figure = plots.PLOTS["tensor"].draw(drawn, rows, columns, title=title, x_label=x_label)
+    if drawn.size:
+        room = plots.geometry(columns, rows)
+        height = room.top + len(rows) * room.row + figure.layout.margin.b
+        figure.update_layout(margin_l=room.left, margin_t=room.top, height=height)
+    return figure
