@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from s2s.jobs.evaluation.service import EvaluationProgress, EvaluationRequest
     from s2s.jobs.evaluation.test_sets import AllReferences, SentencePairs
     from s2s.jobs.extrapolation import ExtrapolationResult, ExtrapolationSettings
+    from s2s.jobs.heads import roles as head_roles
+    from s2s.jobs.heads import roles_history as head_roles_history
     from s2s.jobs.heads import samples as head_samples
     from s2s.jobs.heads import service as head_service
     from s2s.jobs.heads.experiments import EXPERIMENTS
@@ -121,6 +123,8 @@ _MODULES = MappingProxyType(
         "external": "s2s.jobs.evaluation.external",
         "extrapolation": "s2s.jobs.extrapolation",
         "fetching": "s2s.jobs.imports.fetching",
+        "head_roles": "s2s.jobs.heads.roles",
+        "head_roles_history": "s2s.jobs.heads.roles_history",
         "head_samples": "s2s.jobs.heads.samples",
         "head_service": "s2s.jobs.heads.service",
         "import_forecasts": "s2s.jobs.imports.forecast",

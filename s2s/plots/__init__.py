@@ -18,7 +18,8 @@ from s2s.plots.coverage import coverage
 from s2s.plots.curves import DASHES, Curve, CurveOptions, StepMark, curve_points, curves
 from s2s.plots.expected_quality import expected_quality
 from s2s.plots.gradient_flow import gradient_flow
-from s2s.plots.learning import alignment_error, attention_animation, entropy
+from s2s.plots.head_roles import HeadGrid, head_roles, head_roles_animation
+from s2s.plots.learning import alignment_error, attention_animation, entropy, role_strengths
 from s2s.plots.length_ratio import length_ratio
 from s2s.plots.logit_lens import LensCell, logit_lens, logit_lens_csv
 from s2s.plots.mask import mask
@@ -78,6 +79,15 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         "alignment_error": Plot(
             alignment_error,
             "Lower is better: at 0, each predicted token attends most to the word it translates.",
+        ),
+        "head_roles": Plot(
+            head_roles,
+            "One cell per head: its role over the sample, and how strong it is. The brighter, the stronger.",
+        ),
+        "role_strengths": Plot(
+            role_strengths,
+            "One line per head. Where a line rises while the loss falls, the head takes on its role as the model"
+            " learns.",
         ),
         "parallel_coordinates": Plot(
             parallel_coordinates,

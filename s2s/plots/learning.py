@@ -1,4 +1,4 @@
-"""Heads during training: entropy and alignment error by step, and the heatmap as an animation over training steps."""
+"""Heads during training: entropy, alignment error and roles by step, and the heatmap as an animation."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from s2s.plots import theme
+from s2s.plots.animation import CONTROLS, buttons, slider
 from s2s.plots.attention import Weights, heatmap
 
 MAX_LINES = 12  # up to this many heads get a line each; beyond, a line and a band per layer
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "square", "diamond", "x", "triangle-up", "star", "cross", "triangle-down")
-SECONDS = 0.4  # per frame
-CONTROLS = 120  # pixels, of slider and buttons
 
 Values = npt.NDArray[np.float32]
 Chosen = tuple[int, int] | None
@@ -63,6 +62,33 @@ def alignment_error(
     return figure
 
 
+def role_strengths(
+    steps: npt.ArrayLike,
+    values: Values,
+    *,
+    title: str,
+    loss: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+    chosen: Chosen = None,
+) -> go.Figure:
+    """`values` (n, layers, heads) from 0 to 1. `loss`: steps and nats per token, on an axis of its own at the right."""
+    figure = _figure(steps, values, title, "strength", chosen)
+    if not figure.data:
+        return figure
+    figure.update_yaxes(range=[0, 1], tickformat=".0%")
+    if loss is not None:
+        at, nats = loss
+        line = {"color": "#888888", "width": 2, "dash": "dot"}
+        hover = "validation loss at step %{x:,}: %{y:.2f}<extra></extra>"
+        trace = go.Scatter(x=_numbers(at), y=_numbers(nats), name="validation loss", mode="lines")
+        figure.add_trace(trace.update(line=line, yaxis="y2", hovertemplate=hover))
+        axis = {"title": {"text": "validation loss (nats per token)"}, "rangemode": "tozero"}
+        quiet = {"showgrid": False, "fixedrange": True, "tickfont": {"size": theme.SMALLEST}}
+        figure.update_layout(
+            yaxis2={**axis, **quiet, "overlaying": "y", "side": "right"}, margin={"r": 60}
+        )
+    return figure
+
+
 def attention_animation(
     pictures: Mapping[int, Weights],
     keys: Sequence[str],
@@ -89,7 +115,7 @@ def attention_animation(
         "height": figure.layout.height + CONTROLS,
         "margin": {"b": figure.layout.margin.b + CONTROLS},
     }
-    return figure.update_layout(sliders=[_slider([*pictures])], updatemenus=[_buttons()], **below)
+    return figure.update_layout(sliders=[slider([*pictures])], updatemenus=[buttons()], **below)
 
 
 def _figure(
@@ -195,45 +221,3 @@ def _frame(step: int, figure: go.Figure) -> go.Frame:
     changes += [go.Scatter(text=trace.text, textfont=trace.textfont) for trace in figure.data[1:]]
     title = {"title": {"text": f"<b>{figure.layout.title.text}</b>"}}
     return go.Frame(name=str(step), data=changes, traces=list(range(len(changes))), layout=title)
-
-
-def _slider(steps: Sequence[int]) -> dict[str, Any]:
-    now = {
-        "mode": "immediate",
-        "frame": {"duration": 0, "redraw": True},
-        "transition": {"duration": 0},
-    }
-    stops = [
-        {"method": "animate", "label": f"{step:,}", "args": [[str(step)], now]} for step in steps
-    ]
-    return {
-        "steps": stops,
-        "x": 0,
-        "len": 1,
-        "y": 0,
-        "pad": {"t": 56, "b": 8},
-        "currentvalue": {"prefix": "step ", "font": {"size": 13}},
-    }
-
-
-def _buttons() -> dict[str, Any]:
-    play = {
-        "frame": {"duration": 1000 * SECONDS, "redraw": True},
-        "transition": {"duration": 0},
-        "fromcurrent": True,
-        "mode": "immediate",
-    }
-    pause = {"frame": {"duration": 0, "redraw": False}, "mode": "immediate"}
-    buttons = [
-        {"label": "▶ Play", "method": "animate", "args": [None, play]},
-        {"label": "❚❚ Pause", "method": "animate", "args": [[None], pause]},
-    ]
-    place = {
-        "direction": "right",
-        "x": 0,
-        "xanchor": "left",
-        "y": 0,
-        "yanchor": "top",
-        "pad": {"t": 8},
-    }
-    return {"type": "buttons", "showactive": False, "buttons": buttons, **place}

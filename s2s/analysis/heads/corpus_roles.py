@@ -116,7 +116,7 @@ def corpus_roles(
 
 def vocabulary(tokens: Sequence[str], rows: Sequence[Sequence[int]], eos_id: int) -> Vocabulary:
     """From the tokens of a vocabulary and the ids of the sample; `rows` are one side of its pairs."""
-    ids = np.concatenate([np.asarray(row, np.int64) for row in rows])
+    ids = np.array([token for row in rows for token in row], np.int64)
     is_separator = np.array([is_separating(token) for token in tokens])
     is_separator[eos_id] = True
     return Vocabulary(np.bincount(ids, minlength=len(tokens)), is_separator)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from s2s.config import Config, Recipe
 from s2s.data import Pair
-from s2s.jobs.heads import ablation, importance, roles
+from s2s.jobs.heads import ablation, importance, roles, roles_history
 from s2s.runs import Run
 
 # Yields the share that is done, 0 to 1; what it returns is written as JSON.
@@ -29,7 +29,13 @@ class Experiment(NamedTuple):
 EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
     {
         "roles": Experiment(
-            "Roles", roles.RolesSettings, roles.measure, lambda recipe, settings: 4.0
+            "Roles", roles.RolesSettings, roles.measure, lambda recipe, settings: 2.0
+        ),
+        "roles-history": Experiment(
+            "Roles over training",
+            roles_history.RolesHistorySettings,
+            roles_history.measure,
+            roles_history.passes,
         ),
         "importance": Experiment(
             "Importance", importance.ImportanceSettings, importance.measure, importance.passes

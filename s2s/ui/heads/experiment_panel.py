@@ -26,21 +26,26 @@ def measured(
     sentences: Sentences,
     settings: Mapping[str, Any] | None = None,
     uploaded: Sequence[Pair] = (),
+    *,
+    step: int | None = None,
+    refusal: str = "",
 ) -> dict[str, Any] | None:
     """The numbers of an experiment over these sentences; None where there are none yet, and the page offers to measure.
 
-    `uploaded`: the sentences themselves, where they are no dataset's.
+    `uploaded`: the sentences themselves, where they are no dataset's. `step`: another checkpoint than the chosen one.
+    `refusal`: Markdown, why it cannot be measured, where it cannot.
     """
     if uploaded:
         lines = [head_samples.to_json(pair) for pair in uploaded]
         sentences = replace(measurements.with_hash(sentences, lines), files=("uploaded",))
-    asked = Measurement(
-        request.run.folder.id, request.run.step, experiment, sentences, dict(settings or {})
-    )
+    at = request.run.step if step is None else step
+    asked = Measurement(request.run.folder.id, at, experiment, sentences, dict(settings or {}))
     try:
         head_service.check(asked)
         found = head_service.result(asked)
-        if found is None:
+        if found is None and refusal:
+            st.info(refusal, icon=":material/info:")
+        elif found is None:
             _offer(asked, uploaded)
     except UserError as wrong:
         forms.show_error(wrong)

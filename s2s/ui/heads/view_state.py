@@ -15,6 +15,12 @@ class HeadsView:
 
     view: str = field("roles")  # a row of VIEWS
     test: str = field("", scope="run")  # empty: the run's first test set
+    part: str = field("roles")  # of the view Roles
+    head: str = field("", scope="run")  # kind, layer and head, from 1: cross.2.1
+    relation: str = field("", scope="run")  # a row of DIRECTIONS
+    score: str = field("", scope="run")  # prefix or copying
+    kind: str = field("", scope="run")  # of attention
+    role: str = field("", scope="run")  # a row of CORPUS_ROLES
     n: int = field(500, between(2, head_service.MOST_SENTENCES))
     second: str = field(
         "", scope="run"

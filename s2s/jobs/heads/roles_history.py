@@ -1,0 +1,69 @@
+"""The experiment `roles-history`: the roles of heads at every checkpoint of a run, over the same sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from s2s.analysis import heads
+from s2s.config import Config, Recipe, UserError
+from s2s.data import Pair
+from s2s.jobs.heads.roles import measure_roles, roles_from_json, roles_to_json
+from s2s.jobs.heads.stages import stage
+from s2s.model import saved_steps
+from s2s.runs import Run, RunFolder, encoded_pairs, load
+
+FEWEST = 2  # checkpoints
+
+
+@dataclass(frozen=True)
+class RolesHistorySettings(Config):
+    """Nothing to choose."""
+
+
+class RolesAt(NamedTuple):
+    """The heads at one checkpoint, by kind."""
+
+    step: int
+    kinds: Mapping[str, heads.KindRoles]
+
+
+def measure(
+    run: Run, pairs: Sequence[Pair], settings: RolesHistorySettings
+) -> Generator[float, None, dict[str, Any]]:
+    """Roles at each checkpoint that is saved. Raises UserError where there are fewer than FEWEST."""
+    steps = checkpoints(run.folder)
+    sample = encoded_pairs(run, [(pair.src, pair.tgt) for pair in pairs])
+    found = []
+    for number, step in enumerate(steps):
+        measuring = measure_roles(load(run.folder.path, step), sample)
+        ends = number / len(steps), (number + 1) / len(steps)
+        roles = yield from stage(*ends, measuring)
+        kinds = {kind: roles_to_json(one) for kind, one in roles.kinds.items()}
+        found.append({"step": step, "kinds": kinds})
+    return {"n": len(sample), "checkpoints": found}
+
+
+def checkpoints(folder: RunFolder) -> list[int]:
+    """The steps that are measured. Raises UserError where there are fewer than FEWEST."""
+    steps = saved_steps(folder.checkpoints)
+    if len(steps) < FEWEST:
+        raise UserError(
+            "This run has a single checkpoint; to see how roles arise, train with `train.watch.keep` at 10 or more."
+        )
+    return steps
+
+
+def passes(recipe: Recipe, settings: RolesHistorySettings) -> float:
+    """Forward passes per sentence, at most: one per checkpoint that a run keeps, and one for the best."""
+    watch = recipe.train.watch
+    return float(min(watch.keep, recipe.train.steps // watch.save_every) + 1)
+
+
+def read_history(found: Mapping[str, Any]) -> list[RolesAt]:
+    """The result of `measure`, as a worker has written it, in the order of training."""
+    return [
+        RolesAt(one["step"], {kind: roles_from_json(each) for kind, each in one["kinds"].items()})
+        for one in found["checkpoints"]
+    ]

@@ -1,0 +1,143 @@
+"""All heads of a model, layers down and heads across: one cell per head, with a word in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from s2s.plots import theme
+from s2s.plots.animation import CONTROLS, buttons, slider
+
+MOST_WRITTEN = 8  # heads per layer up to which cells hold whole words and numbers
+INITIALS = 2  # letters of a word in narrower cells
+CELL = 44  # pixels, of a cell's height
+NARROW_CELL = 26
+GAP = 66  # pixels between two grids: a title and an axis
+NOTHING = "There are no heads to show yet."
+
+Values = npt.NDArray[np.floating[Any]]
+
+
+class HeadGrid(NamedTuple):
+    """The heads of one kind of attention; everything by layer and head."""
+
+    name: str
+    words: Sequence[Sequence[str]]
+    values: Values  # (layers, heads), from 0 to 1
+    hovers: Sequence[Sequence[str]]
+
+
+def head_roles(grids: Sequence[HeadGrid], *, title: str, scale: str = "strength") -> go.Figure:
+    """One grid below the other; a brighter cell has a higher value. Cells hold their word and value, and its first two
+    letters where a layer has more than MOST_WRITTEN heads; without words, the value. `scale` names the values.
+    """
+    if not grids or not grids[0].values.size:
+        return theme.empty(NOTHING)
+    heights = [_height(grid) for grid in grids]
+    total = sum(heights) + GAP * len(grids)
+    figure = make_subplots(
+        rows=len(grids),
+        cols=1,
+        row_heights=heights,
+        vertical_spacing=GAP / total if len(grids) > 1 else 0,
+        subplot_titles=[theme.escaped(grid.name) for grid in grids],
+    )
+    for row, grid in enumerate(grids, 1):
+        figure.add_traces(_traces(grid), rows=row, cols=1)
+        n_layers, n_heads = grid.values.shape
+        figure.update_yaxes(_axis("layer", n_layers) | {"autorange": "reversed"}, row=row)
+        figure.update_xaxes(_axis("head", n_heads), row=row)
+    bar = {"title": {"text": scale}, "thickness": 10, "tickformat": ".0%", "len": 0.5}
+    return figure.update_layout(
+        title=theme.heading(title),
+        height=total + 84,
+        margin={"l": 48, "r": 12, "t": 84, "b": 40},
+        coloraxis={"colorscale": theme.SEQUENTIAL, "cmin": 0, "cmax": 1, "colorbar": bar},
+        showlegend=False,
+        dragmode=False,
+    )
+
+
+def head_roles_animation(pictures: Mapping[int, Sequence[HeadGrid]], *, title: str) -> go.Figure:
+    """`head_roles` at every step, with a slider and buttons to play and pause; the title names the step."""
+    if not pictures:
+        return theme.empty(NOTHING)
+    figure = head_roles(next(iter(pictures.values())), title=title)
+    figure.frames = [
+        go.Frame(
+            name=str(step),
+            data=[trace for grid in grids for trace in _traces(grid)],
+            traces=[*range(2 * len(grids))],
+            layout={
+                "title": {"text": f"<b>{theme.heading(f'{title} · step {step:,}')['text']}</b>"}
+            },
+        )
+        for step, grids in pictures.items()
+    ]
+    first = next(iter(pictures))
+    return figure.update_layout(
+        title=theme.heading(f"{title} · step {first:,}"),
+        height=figure.layout.height + CONTROLS,
+        margin={"b": figure.layout.margin.b + CONTROLS},
+        sliders=[slider([*pictures])],
+        updatemenus=[buttons()],
+    )
+
+
+def _height(grid: HeadGrid) -> int:
+    n_layers, n_heads = map(int, grid.values.shape)
+    return n_layers * (CELL if n_heads <= MOST_WRITTEN else NARROW_CELL)
+
+
+def _axis(name: str, n: int) -> dict[str, Any]:
+    return {
+        "title": {"text": name, "standoff": 2},
+        "tickvals": [*range(n)],
+        "ticktext": [str(number + 1) for number in range(n)],
+        "tickfont": {"size": theme.SMALLEST},
+        "fixedrange": True,
+        "showgrid": False,
+        "zeroline": False,
+    }
+
+
+def _traces(grid: HeadGrid) -> list[go.Heatmap | go.Scatter]:
+    """The colors, and the words on them."""
+    n_heads = grid.values.shape[1]
+    values = np.asarray(grid.values, np.float32)
+    layers, heads = np.indices(values.shape).reshape(2, -1)
+    is_wide = n_heads <= MOST_WRITTEN
+    words = [
+        _word(grid.words[layer][head], values[layer, head], is_wide=is_wide)
+        for layer, head in zip(layers, heads, strict=True)
+    ]
+    colors = go.Heatmap(
+        z=values,
+        coloraxis="coloraxis",
+        xgap=2,
+        ygap=2,
+        hovertext=[[theme.escaped(text) for text in row] for row in grid.hovers],
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
+    texts = go.Scatter(
+        x=heads,
+        y=layers,
+        text=words,
+        mode="text",
+        textfont={"size": theme.SMALLEST, "color": theme.text_colors(values)},
+        hoverinfo="skip",
+    )
+    return [colors, texts]
+
+
+def _word(word: str, value: float, *, is_wide: bool) -> str:
+    if not is_wide:
+        return theme.escaped(word[:INITIALS]) or f"{100 * value:.0f}"
+    return "<br>".join(
+        filter(None, [theme.escaped(word), f"{value:.0%}" if value or not word else ""])
+    )
