@@ -18,7 +18,7 @@ from typing import Any
 from s2s import files
 from s2s.config import POSITION_KINDS, PRESETS, Recipe, choose, override
 from s2s.data import GENERATED, Pair, load, load_pairs_for_training, write_shipped_previews
-from s2s.demo import DEMOS, EXAMPLES, extrapolation, measured, sentences, trained
+from s2s.demo import DEMOS, EXAMPLES, extrapolation, measured, measurements, sentences, trained
 from s2s.jobs import MEASURED_FILE, ExtrapolationSettings, read_measured
 from s2s.jobs import extrapolation as runs_beyond
 
@@ -139,6 +139,13 @@ ARTIFACTS: Mapping[str, Artifact] = MappingProxyType(
             )
             for preset in measured.OURS
         },
+        **{
+            f"heads-{name}": Artifact(partial(measurements.make, name), partial(of_demo, name))
+            for name in DEMOS
+        },
+        "heads-over-training": Artifact(
+            measurements.make_history, partial(of_demo, measurements.TRAINED_AGAIN)
+        ),
         "beyond-training-length": Artifact(make_extrapolation, of_extrapolation),
     }
 )

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from s2s.plots import alignment_error, attention_animation, entropy
+from s2s.plots import alignment_error, attention_animation, entropy, role_strengths
 
 STEPS = [50, 100, 150]
 
@@ -63,7 +63,7 @@ def test_what_the_lines_are_held_against() -> None:
     )  # one head is its own mean
 
 
-@pytest.mark.parametrize("draw", [entropy, alignment_error])
+@pytest.mark.parametrize("draw", [entropy, alignment_error, role_strengths])
 def test_before_the_first_checkpoint_the_picture_says_so(draw) -> None:
     for steps, given in (
         ([], np.zeros((0, 2, 2), np.float32)),
@@ -94,3 +94,12 @@ def test_the_animation_holds_every_picture_and_its_step() -> None:
 
 def test_an_animation_of_nothing_says_so() -> None:
     assert "No step" in attention_animation({}, (), (), title="t").layout.annotations[0].text
+
+
+def test_strengths_stand_beside_the_loss_on_an_axis_of_its_own() -> None:
+    given = values(2, 2)
+    loss = ([100, 150], np.float32([3.0, 2.0]))
+    *heads, last = role_strengths(STEPS, given, title="t", loss=loss).data
+    np.testing.assert_array_equal(heads[3].y, given[:, 1, 1])
+    assert (last.name, last.yaxis, list(last.y)) == ("validation loss", "y2", [3.0, 2.0])
+    assert len(role_strengths(STEPS, given, title="t").data) == 4

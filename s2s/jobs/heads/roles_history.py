@@ -6,13 +6,15 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from s2s.analysis import heads
 from s2s.config import Config, Recipe, UserError
 from s2s.data import Pair
 from s2s.jobs.heads.roles import measure_roles, roles_from_json, roles_to_json
 from s2s.jobs.heads.stages import stage
 from s2s.model import saved_steps
-from s2s.runs import Run, RunFolder, encoded_pairs, load
+from s2s.runs import Metrics, Run, RunFolder, encoded_pairs, load
 
 FEWEST = 2  # checkpoints
 
@@ -32,7 +34,9 @@ class RolesAt(NamedTuple):
 def measure(
     run: Run, pairs: Sequence[Pair], settings: RolesHistorySettings
 ) -> Generator[float, None, dict[str, Any]]:
-    """Roles at each checkpoint that is saved. Raises UserError where there are fewer than FEWEST."""
+    """Roles at each checkpoint that is saved, and the run's validation losses. Raises UserError where there are fewer
+    than FEWEST.
+    """
     steps = checkpoints(run.folder)
     sample = encoded_pairs(run, [(pair.src, pair.tgt) for pair in pairs])
     found = []
@@ -42,7 +46,9 @@ def measure(
         roles = yield from stage(*ends, measuring)
         kinds = {kind: roles_to_json(one) for kind, one in roles.kinds.items()}
         found.append({"step": step, "kinds": kinds})
-    return {"n": len(sample), "checkpoints": found}
+    curves = Metrics(run.folder.path / "metrics.jsonl").read()
+    loss = [curves.valid_steps.tolist(), np.round(curves.valid_loss, 4).tolist()]
+    return {"n": len(sample), "checkpoints": found, "loss": loss, "note": ""}
 
 
 def checkpoints(folder: RunFolder) -> list[int]:
@@ -61,9 +67,22 @@ def passes(recipe: Recipe, settings: RolesHistorySettings) -> float:
     return float(min(watch.keep, recipe.train.steps // watch.save_every) + 1)
 
 
-def read_history(found: Mapping[str, Any]) -> list[RolesAt]:
-    """The result of `measure`, as a worker has written it, in the order of training."""
-    return [
+@dataclass(frozen=True)
+class RolesHistory:
+    """The checkpoints in the order of training, and the validation losses: steps, and nats per token."""
+
+    checkpoints: Sequence[RolesAt]
+    loss_steps: Sequence[int]
+    losses: Sequence[float]
+    n_sentences: int
+    note: str  # what a reader must know of these checkpoints
+
+
+def read_history(found: Mapping[str, Any]) -> RolesHistory:
+    """The result of `measure`, as a worker has written it."""
+    checkpoints = [
         RolesAt(one["step"], {kind: roles_from_json(each) for kind, each in one["kinds"].items()})
         for one in found["checkpoints"]
     ]
+    steps, losses = found["loss"]
+    return RolesHistory(checkpoints, steps, losses, found["n"], found["note"])

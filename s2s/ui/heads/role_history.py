@@ -31,8 +31,11 @@ def show(request: HeadsRequest, sample: Sentences) -> None:
     found = measured(request, "roles-history", sample, step=newest, refusal=_refusal(request))
     if found is None:
         return
-    history = head_roles_history.read_history(found)
-    title = f"{plain(cached.title(folder.id))}\n{found['n']:,} sentences: {sample.name}"
+    known = head_roles_history.read_history(found)
+    history = known.checkpoints
+    title = f"{plain(cached.title(folder.id))}\n{known.n_sentences:,} sentences: {sample.name}"
+    if known.note:
+        st.info(as_markdown(known.note), icon=":material/info:")
     pictures = {at.step: role_picture.grids(at.kinds) for at in _spread(history)}
     figure = plots.head_roles_animation(pictures, title=f"Roles of heads\n{title}")
     chart(
@@ -41,7 +44,7 @@ def show(request: HeadsRequest, sample: Sentences) -> None:
         file_name=file_name(f"roles over training {title}"),
     )
     st.caption(plots.PLOTS["head_roles"].caption)
-    _curves(request, history, title)
+    _curves(known, title)
     st.download_button(
         "Strengths by step (CSV)",
         lambda: frame_csv(table(history)),
@@ -67,24 +70,21 @@ def _spread(history: Sequence[head_roles_history.RolesAt]) -> list[head_roles_hi
     return [history[round(i * (len(history) - 1) / (n - 1))] for i in range(n)]
 
 
-def _curves(
-    request: HeadsRequest, history: Sequence[head_roles_history.RolesAt], title: str
-) -> None:
+def _curves(known: head_roles_history.RolesHistory, title: str) -> None:
     """One role of one kind of attention, a line per head."""
+    history = known.checkpoints
     kinds = {kind: captions.KIND_NAMES[kind] for kind in history[0].kinds}
     with st.container(horizontal=True, vertical_alignment="bottom", key="controls role"):
         kind = STATE.choice("kind", "Attention", kinds, default=next(iter(kinds)), width=220)
         roles = {slug: heads.CORPUS_ROLES[slug].label for slug in history[0].kinds[kind].strengths}
         role = STATE.choice("role", "Role", roles, default=_most_changed(history, kind), width=220)
     strengths = np.stack([at.kinds[kind].strengths[role] for at in history]).astype(np.float32)
-    curves = cached.curves(request.run.folder.id)
-    has_loss = len(curves.valid_steps) > 0
     name = f"{roles[role]}, {kinds[kind]}\n{title}"
     figure = plots.role_strengths(
         [at.step for at in history],
         strengths,
         title=name,
-        loss=(curves.valid_steps, curves.valid_loss) if has_loss else None,
+        loss=(known.loss_steps, known.losses) if known.losses else None,
     )
     chart(figure, alt=f"Strength of {plain(name)} by step", file_name=file_name(name))
     threshold = heads.CORPUS_ROLES[role].threshold

@@ -9,7 +9,7 @@ from s2s.ui.kit import cached
 from tests.jobs.context import FakeContext
 from tests.screen import link, opened
 
-N = 3
+N = 12
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,6 @@ def test_roles_are_measured_by_a_click_and_stay() -> None:
     assert not screen.exception
     assert not [each for each in screen.button if each.label.startswith("Measure")]
     again = opened("heads", set=view)  # the link, in a fresh browser
-    table = again.dataframe[0].value
+    table = again.dataframe[1].value
     assert len(table) == 24  # heads
-    assert table["Share of sentences"].between(0.3, 1).all()
     assert f"n:{N}" in link(again) or f"n%3A{N}" in link(again)

@@ -1,0 +1,47 @@
+"""What ships for the page Heads is what would be measured now, and the page finds it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from s2s.demo import DEMOS, measurements, trained
+from s2s.jobs import head_roles_history, head_service, test_sets
+from s2s.runs import Measurement, Sentences, load
+
+
+def shipped(name: str, experiment: str, split: str) -> dict[str, object] | None:
+    sentences = Sentences("any name", split=split, run=name, n=measurements.N)
+    return head_service.result(Measurement(name, load(name).step, experiment, sentences))
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_the_page_finds_roles_of_every_demo(name: str) -> None:
+    for split in measurements.SPLITS[name]:
+        found = shipped(name, "roles", split)
+        assert found is not None
+        assert found["n"] == measurements.N
+
+
+def test_the_shipped_roles_are_those_measured_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = shipped("demo-en-fr", "roles", test_sets.HELD_OUT)
+    monkeypatch.setattr(measurements, "SPLITS", {"demo-en-fr": (test_sets.HELD_OUT,)})
+    monkeypatch.setattr(trained, "RUNS", tmp_path)
+    measurements.make("demo-en-fr")
+    (path,) = tmp_path.glob("*/measurements/*.json")
+    now = json.loads(path.read_bytes())
+    assert before is not None
+    for kind, one in now["kinds"].items():
+        assert one["role"] == before["kinds"][kind]["role"]
+    assert [one["hits"] for one in now["relations"]] == [one["hits"] for one in before["relations"]]
+
+
+def test_the_history_says_of_which_run_it_is() -> None:
+    found = shipped(measurements.TRAINED_AGAIN, "roles-history", test_sets.HELD_OUT)
+    assert found is not None
+    history = head_roles_history.read_history(found)
+    assert [at.step for at in history.checkpoints] == [*range(100, 1501, 100)]
+    assert "trained again" in history.note
+    assert history.losses[0] > 10 * history.losses[-1]

@@ -1,0 +1,112 @@
+"""The parts of the view Roles say what was measured."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from s2s.analysis import heads
+from s2s.jobs import head_roles, head_service, queue
+from s2s.jobs.registry import JOBS
+from s2s.runs import Measurement, MeasurementFolder, runs_folder
+from s2s.share import pack
+from s2s.ui.heads.role_picture import SHORT
+from s2s.ui.kit import cached
+from s2s.ui.kit.test_sets import described
+from tests.conftest import make_run
+from tests.jobs.context import FakeContext
+from tests.screen import opened, page_text
+
+N = 60
+SPLIT = "agreement"
+
+
+@pytest.fixture(autouse=True)
+def _no_list_of_another_home() -> None:
+    cached.refresh_runs()
+
+
+def work(asked: Measurement) -> dict[str, object]:
+    """Measure as a worker does; returns the result."""
+    head_service.submit(asked)
+    job = queue.claim("w", "h", "express", 600.0)
+    assert job is not None
+    list(JOBS[job.kind].work(job, FakeContext()))
+    queue.finish(job.id, job.worker, "done")
+    return json.loads((MeasurementFolder(asked.id).path / "result.json").read_text())
+
+
+def figures(screen: AppTest) -> list[dict[str, object]]:
+    return [json.loads(each.proto.spec) for each in screen.get("plotly_chart")]
+
+
+def test_every_part_shows_what_was_measured() -> None:
+    run_id = "demo-en-fr"
+    sample = described(run_id, SPLIT, N)
+    step = cached.open_run(run_id).step
+    found = head_roles.read_result(work(Measurement(run_id, step, "roles", sample)))
+    view = {"test": SPLIT, "n": str(N)}
+
+    screen = opened("heads", set=pack(view | {"head": "encoder.2.4"}))
+    assert not screen.exception
+    (picture,) = figures(screen)
+    words = [text.split("<br>")[0] for text in picture["data"][3]["text"]]
+    assert words == [SHORT[slug] for slug in found.roles.kinds["encoder"].role.ravel()]
+    detail, table = screen.dataframe[0].value, screen.dataframe[1].value
+    strengths = found.roles.kinds["encoder"].strengths
+    assert detail["Strength"].max() == max(float(each[1, 3]) for each in strengths.values())
+    assert len(table) == 24
+
+    screen = opened("heads", set=pack(view | {"part": "relations"}))
+    assert not screen.exception
+    rows = screen.dataframe[0].value
+    assert len(rows) == len(found.relations)
+    (across,) = (
+        one
+        for one in found.relations
+        if (one.kind, one.direction) == ("decoder", "verb-subject-across")
+    )
+    assert f"in **{across.held_out:.0%}** of the other half" in page_text(screen)
+    assert f"{heads.DIRECTIONS[across.direction].label}" in {*rows["Relation"]}
+
+    screen = opened("heads", set=pack(view | {"part": "induction", "score": "copying"}))
+    assert not screen.exception
+    score = found.induction["encoder"]["copying"]
+    rows = screen.dataframe[0].value
+    (best,) = rows[(rows["Attention"] == "encoder") & (rows["Score"] == "Copying")]["Its score"]
+    assert best == float(score.score.max())
+
+
+def test_without_gold_and_with_one_checkpoint_the_page_says_why() -> None:
+    run_id = "0123456789abcdef"
+    path = make_run(runs_folder() / run_id, {"train.steps": 2})
+    assert path.exists()
+    cached.refresh_runs()
+    sample = described(run_id, "held out", 12)
+    work(Measurement(run_id, 2, "roles", sample))
+    screen = opened("heads", run=run_id, set=pack({"n": "12", "part": "relations"}))
+    assert not screen.exception
+    assert "no gold relations" in page_text(screen)
+    screen = opened("heads", run=run_id, set=pack({"n": "12", "part": "training"}))
+    assert not screen.exception
+    assert "single checkpoint" in page_text(screen)
+    assert not [each for each in screen.button if each.label.startswith("Measure")]
+
+
+def test_the_history_of_a_run_is_an_animation_and_curves_beside_the_loss() -> None:
+    run_id = "0123456789abcdef"
+    make_run(runs_folder() / run_id, {})
+    cached.refresh_runs()
+    work(Measurement(run_id, 30, "roles-history", described(run_id, "held out", 12)))
+    screen = opened("heads", run=run_id, set=pack({"n": "12", "part": "training"}))
+    assert not screen.exception
+    animation, curves = figures(screen)
+    assert [frame["name"] for frame in animation["frames"]] == ["10", "20", "30"]
+    assert curves["data"][-1]["name"] == "validation loss"
+
+
+def test_every_role_has_a_short_name_whose_first_letters_are_its_own() -> None:
+    assert {*SHORT} == {*heads.CORPUS_ROLES}
+    assert len({name[:2] for name in SHORT.values()}) == len(SHORT)
