@@ -14,7 +14,7 @@ from s2s.data import Pair
 from s2s.jobs.heads.stages import stage
 from s2s.runs import EncodedPair, Run, encoded_pairs
 
-Found = TypeVar("Found")
+T = TypeVar("T")
 DIGITS = 4  # behind the point
 
 
@@ -88,7 +88,7 @@ def _relations(
     return (yield from heads.relation_accuracy(run.model, sample, known))
 
 
-def _attempt(steps: Generator[float, None, Found]) -> Generator[float, None, Found | str]:
+def _attempt(steps: Generator[float, None, T]) -> Generator[float, None, T | str]:
     """What is found, or why these sentences do not allow it."""
     try:
         return (yield from steps)

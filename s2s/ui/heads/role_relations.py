@@ -24,7 +24,7 @@ HELP = (
     " it predicts it. *Random heads*: 95 % of heads that pick an allowed token at random lie in this range; *best of"
     " all*: the same for the best of as many random heads as there are, which is what the best head must exceed."
     " *On the other half*: a head is chosen on every second sentence and measured on the others, both ways. *Best"
-    " offset*: always looking so many words ahead (+) or back (−), which needs no grammar."
+    " offset*: always attending this many words ahead (+) or back (−), which needs no grammar."
 )
 
 
@@ -91,7 +91,7 @@ def by_head(found: Sequence[heads.RelationAccuracy]) -> pd.DataFrame:
             "Layer": layers,
             "Head": numbers,
             "Questions": sum(one.n),
-            "Found": one.hits.sum(0).ravel(),
+            "Hits": one.hits.sum(0).ravel(),
             "Accuracy": one.accuracy.ravel(),
             "Random low": one.one_random.low,
             "Random high": one.one_random.high,
