@@ -23,6 +23,7 @@ from s2s.plots.learning import alignment_error, attention_animation, entropy, ro
 from s2s.plots.length_ratio import length_ratio
 from s2s.plots.logit_lens import LensCell, logit_lens, logit_lens_csv
 from s2s.plots.mask import mask
+from s2s.plots.number_grid import NumberGrid, number_grids
 from s2s.plots.parallel_coordinates import ParallelAxis, format_value, parallel_coordinates
 from s2s.plots.positions import (
     MAX_MATRIX_ROWS,
@@ -150,6 +151,10 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
             tradeoff,
             "Up and to the right is better (TER: down). A system with no other above and to the right of it is on the"
             " Pareto frontier.",
+        ),
+        "number_grids": Plot(
+            number_grids,
+            "One cell per number; the frame marks the best one of its table.",
         ),
         "sentence_scores": Plot(
             sentence_scores,

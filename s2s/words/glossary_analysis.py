@@ -29,7 +29,7 @@ ANALYSIS: tuple[Term, ...] = (
     Term(
         "AER",
         plain="How far an alignment differs from the correct one; lower is better.",
-        expert="1 - 2 |A and G| / (|A| + |G|) when all gold links are sure.",
+        expert="1 - (|A and S| + |A and P|) / (|A| + |S|): predicted A, sure S, possible P, summed over a corpus.",
         source="Och & Ney 2003",
         page="attention",
         also=("alignment error rate",),

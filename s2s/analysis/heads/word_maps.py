@@ -15,6 +15,7 @@ from s2s.analysis.attention import Weights
 from s2s.analysis.heads.batches import Batch, Pair, batched
 from s2s.analysis.reduce import rolled
 from s2s.analysis.trace import capture, capture_value_norms
+from s2s.config import UserError
 from s2s.model import Transformer
 
 MOST_TOKENS = 512  # of one side of a batch: the weights of all heads are kept until it is done
@@ -46,7 +47,9 @@ class WordMaps(NamedTuple):
 
 
 def word_maps(model: Transformer, pairs: Sequence[WordPair]) -> Iterator[WordMaps]:
-    """The maps of every sentence, shortest sentences first. Raises UserError where there is none."""
+    """The maps of every sentence, shortest sentences first.
+
+    Raises UserError where there is none, and for weights that are not finite."""
     for batch in batched(model, pairs, MOST_TOKENS):
         rows = batch.rows.tolist()
         for index, arrays in zip(rows, _head_arrays(model, batch, pairs), strict=True):
@@ -63,6 +66,11 @@ def _head_arrays(
         # (batch, layers, src_len, src_len)
         encoder = _stacked([layer.mean(1) for layer in trace.encoder])
         lengths = _stacked(norms.cross)  # (batch, layers, heads, src_len)
+    if not np.isfinite(cross).all():
+        raise UserError(
+            "The attention weights of this checkpoint are not finite numbers, as after a training that diverged; choose"
+            " an earlier checkpoint."
+        )
     for row, index in enumerate(batch.rows.tolist()):
         n_src = len(pairs[index].src)
         n_tgt = len(pairs[index].tgt) - 1

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from s2s.config import Config, Recipe
 from s2s.data import Pair
-from s2s.jobs.heads import ablation, importance, roles, roles_history
+from s2s.jobs.heads import ablation, alignment, importance, roles, roles_history
 from s2s.runs import Run
 
 # Yields the share that is done, 0 to 1; what it returns is written as JSON.
@@ -52,6 +52,9 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
             ablation.MeansSettings,
             ablation.measure_means,
             lambda recipe, settings: 1.0,
+        ),
+        "alignment": Experiment(
+            "Alignment", alignment.AlignmentSettings, alignment.measure, alignment.passes
         ),
     }
 )

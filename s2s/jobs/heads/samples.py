@@ -75,7 +75,8 @@ def to_json(pair: Pair) -> dict[str, Any]:
     if pair.gold is None:
         return {"src": pair.src, "tgt": pair.tgt}
     gold = {"links": pair.gold.links, "relations": pair.gold.relations}
-    return {"src": pair.src, "tgt": pair.tgt, "gold": gold}
+    possible = {"possible": pair.gold.possible} if pair.gold.possible else {}
+    return {"src": pair.src, "tgt": pair.tgt, "gold": gold | possible}
 
 
 def from_json(line: Mapping[str, Any]) -> Pair:
@@ -83,6 +84,10 @@ def from_json(line: Mapping[str, Any]) -> Pair:
     gold = line.get("gold")
     if gold is None:
         return Pair(str(line["src"]), str(line["tgt"]))
-    links = tuple(Link(*link) for link in gold["links"])
+    links, possible = (
+        tuple(Link(*link) for link in gold.get(name, ())) for name in ("links", "possible")
+    )
     relations = tuple(Relation(*relation) for relation in gold["relations"])
-    return Pair(str(line["src"]), str(line["tgt"]), Gold(links, relations=relations))
+    return Pair(
+        str(line["src"]), str(line["tgt"]), Gold(links, relations=relations, possible=possible)
+    )

@@ -21,6 +21,7 @@ class HeadsView:
     score: str = field("", scope="run")  # prefix or copying
     kind: str = field("", scope="run")  # of attention
     role: str = field("", scope="run")  # a row of CORPUS_ROLES
+    links: str = field("target")  # a row of LINK_METHODS, in the view of alignments
     n: int = field(500, between(2, head_service.MOST_SENTENCES))
     second: str = field(
         "", scope="run"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from s2s.ui.heads import attribution, patching, roles
+from s2s.ui.heads import alignment, attribution, patching, roles
 from s2s.ui.heads.request import HeadsRequest
 
 
@@ -23,5 +23,6 @@ VIEWS: Mapping[str, HeadsViewRow] = MappingProxyType(
         "roles": HeadsViewRow("Roles", roles.show),
         "patching": HeadsViewRow("Patching", patching.show),
         "attribution": HeadsViewRow("Attribution", attribution.show),
+        "alignment": HeadsViewRow("Alignment", alignment.show),
     }
 )

@@ -1,0 +1,230 @@
+"""The view Alignment: how well the links of every cross-attention head match gold links, or each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import streamlit as st
+
+from s2s import plots, share
+from s2s.analysis import LINK_METHODS, REDUCTIONS
+from s2s.data import Pair
+from s2s.plots import NumberGrid
+from s2s.runs import Sentences
+from s2s.ui.heads import alignment_files
+from s2s.ui.heads.experiment_panel import measured
+from s2s.ui.heads.request import HeadsRequest, sentences
+from s2s.ui.heads.view_state import STATE
+from s2s.ui.kit import chart, file_name, gold_alignment
+from s2s.ui.kit.glossary import definitions
+from s2s.ui.kit.tables import frame_csv
+from s2s.ui.shell import page_link
+
+Numbers = npt.NDArray[np.float64]
+SCORES = ("error", "low", "high", "precision", "recall")
+
+
+def show(request: HeadsRequest) -> None:
+    """AER of every head where gold links are known, else how far each two heads agree."""
+    sample = sentences(request.run.folder.id)
+    uploaded = alignment_files.uploaded()
+    if uploaded:
+        sample = Sentences("uploaded", n=len(uploaded))
+    found = measured(request, "alignment", sample, uploaded=uploaded)
+    if found is None:
+        return
+    method = STATE.choice(
+        "links", "Links", {slug: row.label for slug, row in LINK_METHODS.items()}, width=230
+    )
+    row = LINK_METHODS[method]
+    st.caption(f"{row.about} ({row.source})")
+    _say_left_out(found)
+    if found["gold"]:
+        _show_errors(request, found, method, sample.name)
+        _attention_link(request, found, uploaded)
+    else:
+        _show_agreement(request, found, method, sample.name)
+
+
+def _say_left_out(found: Mapping[str, Any]) -> None:
+    if found["left_out"]:
+        why = "; ".join(f"{n:,} {reason}" for reason, n in found["left_out"].items())
+        st.caption(f"Left out: {why}.")
+
+
+def _show_errors(request: HeadsRequest, found: Mapping[str, Any], method: str, name: str) -> None:
+    """A grid per reduction, the best cells of all, and the data."""
+    scores = {
+        key: np.array(found[key], float) for key in SCORES
+    }  # (reductions, methods, layers, heads)
+    at = found["methods"].index(method)
+    of_method = {key: values[:, at] for key, values in scores.items()}
+    title = (
+        f"AER of every head, links: {LINK_METHODS[method].label.lower()}\n{request.title}\n"
+        f"{found['n']:,} sentences, {name}"
+    )
+    figure = plots.number_grids(
+        [_error_grid(slug, of_method, r) for r, slug in enumerate(found["reductions"])],
+        title=title,
+        axes=("layer", "head"),
+        scale="AER",
+        low_is_bright=True,
+    )
+    table = cells(found, scores)
+    best = table.iloc[0]
+    alt = f"Grids of {title.replace(chr(10), ', ')}; best: {best_sentence(best)}"
+    chart(figure, alt=alt, file_name=file_name(title))
+    st.caption(
+        "AER is 0 where a head's links are the gold links, 1 where none is. Frame: the best head of its grid. Hover or"
+        " tap for the 95 % interval over sentences.",
+        help=definitions("AER", "bootstrap interval"),
+    )
+    st.markdown(
+        f"{best_sentence(best)} It was chosen as the best of {len(table):,} cells, so expect a somewhat"
+        " higher error on other sentences."
+    )
+    st.dataframe(
+        best_cells(table), hide_index=True, alt=f"Best head by reduction and links. {title}"
+    )
+    _save(table, title)
+
+
+def _error_grid(slug: str, scores: Mapping[str, Numbers], at: int) -> NumberGrid:
+    error, low, high, precision, recall = (scores[key][at] for key in SCORES)
+    hovers = [
+        [
+            f"layer {layer + 1}, head {head + 1}: AER {error[layer, head]:.3f}"
+            f" ({low[layer, head]:.3f} to {high[layer, head]:.3f}), precision {precision[layer, head]:.3f}, recall"
+            f" {recall[layer, head]:.3f}"
+            for head in range(error.shape[1])
+        ]
+        for layer in range(error.shape[0])
+    ]
+    layer, head = np.unravel_index(int(np.nanargmin(error)), error.shape)
+    return NumberGrid(REDUCTIONS[slug].label, error, hovers, (int(layer), int(head)))
+
+
+def cells(found: Mapping[str, Any], scores: Mapping[str, Numbers]) -> pd.DataFrame:
+    """One row per reduction, link method and head; lowest AER first."""
+    shape = scores["error"].shape
+    reductions, methods, layers, heads = np.indices(shape).reshape(4, -1)
+    table = pd.DataFrame(
+        {
+            "Reduction": [REDUCTIONS[found["reductions"][i]].label for i in reductions],
+            "Links": [LINK_METHODS[found["methods"][i]].label for i in methods],
+            "Layer": layers + 1,
+            "Head": heads + 1,
+            "AER": scores["error"].ravel(),
+            "from": scores["low"].ravel(),
+            "to": scores["high"].ravel(),
+            "Precision": scores["precision"].ravel(),
+            "Recall": scores["recall"].ravel(),
+        }
+    )
+    return table.sort_values("AER", kind="stable", ignore_index=True)
+
+
+def best_cells(table: pd.DataFrame) -> pd.DataFrame:
+    """The best head of each reduction and link method, lowest AER first."""
+    return table.drop_duplicates(["Reduction", "Links"], ignore_index=True)
+
+
+def best_sentence(best: pd.Series[Any]) -> str:
+    """The best of all cells, from a row of `cells`."""
+    return (
+        f"Best: head {best['Head']} of layer {best['Layer']}, {best['Reduction'].lower()},"
+        f" {best['Links'].lower()}: AER {best['AER']:.3f} (95 % interval {best['from']:.3f} to {best['to']:.3f}),"
+        f" precision {best['Precision']:.3f}, recall {best['Recall']:.3f}."
+    )
+
+
+def _attention_link(
+    request: HeadsRequest, found: Mapping[str, Any], uploaded: Sequence[Pair]
+) -> None:
+    """Attention with the best cell, on a sentence with gold links where there is one."""
+    error = np.array(found["error"], float)
+    r, m, layer, head = np.unravel_index(int(np.nanargmin(error)), error.shape)
+    known = gold_alignment.of(request.run)
+    pair = {}
+    if uploaded:
+        pair = {"src": uploaded[0].src, "tgt": uploaded[0].tgt}
+    elif known:
+        src = next(iter(known))
+        pair = {"src": src, "tgt": known[src][0].tgt}
+    page_link(
+        "attention",
+        "Its links in a sentence",
+        step=str(request.run.step),
+        kind="cross",
+        layer=str(layer + 1),
+        head=str(head + 1),
+        reduce=found["reductions"][r],
+        set=share.pack({"view": "alignment", "links": found["methods"][m]}),
+        **pair,
+    )
+
+
+def _show_agreement(
+    request: HeadsRequest, found: Mapping[str, Any], method: str, name: str
+) -> None:
+    """F1 of each two heads' links, by reduction."""
+    st.info(
+        "These sentences have no gold links, so nothing says which links are right: shown is how far each two heads"
+        " agree. Upload an alignment above to measure the error.",
+        icon=":material/info:",
+    )
+    f1 = np.array(found["f1"], float)[
+        :, found["methods"].index(method)
+    ]  # (reductions, heads, heads)
+    labels = [
+        f"{layer + 1}.{head + 1}"
+        for layer in range(found["layers"])
+        for head in range(found["heads"])
+    ]
+    title = (
+        f"Agreement of each two heads (F1), links: {LINK_METHODS[method].label.lower()}\n{request.title}\n"
+        f"{found['n']:,} sentences, {name}"
+    )
+    figure = plots.number_grids(
+        [_f1_grid(slug, f1[r], labels) for r, slug in enumerate(found["reductions"])],
+        title=title,
+        axes=("layer.head", "layer.head"),
+        scale="F1",
+        ticks=labels,
+    )
+    chart(figure, alt=f"Grids of {title.replace(chr(10), ', ')}", file_name=file_name(title))
+    st.caption(
+        "1: two heads make the same links; 0: they share none. F1 is 1 − AER with either of the two as gold."
+        " Agreement does not show that links are correct."
+    )
+    rows = [
+        (REDUCTIONS[slug].label, labels[one], labels[other], f1[r, one, other])
+        for r, slug in enumerate(found["reductions"])
+        for one in range(len(labels))
+        for other in range(one)
+    ]
+    table = pd.DataFrame(rows, columns=["Reduction", "Layer.head", "Other layer.head", "F1"])
+    _save(table.sort_values("F1", ascending=False, kind="stable", ignore_index=True), title)
+
+
+def _f1_grid(slug: str, f1: Numbers, labels: Sequence[str]) -> NumberGrid:
+    hovers = [
+        [f"{one} and {other}: F1 {f1[i, j]:.3f}" for j, other in enumerate(labels)]
+        for i, one in enumerate(labels)
+    ]
+    return NumberGrid(REDUCTIONS[slug].label, f1, hovers)
+
+
+def _save(table: pd.DataFrame, title: str) -> None:
+    st.download_button(
+        "Download data (CSV)",
+        frame_csv(table),
+        f"{file_name(title)}.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )

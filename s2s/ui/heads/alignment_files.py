@@ -1,0 +1,61 @@
+"""A visitor's own sentences with their gold alignment: three files."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from s2s.config import UserError
+from s2s.data import Numbering, Pair, read_alignments
+from s2s.jobs import head_service, test_sets
+from s2s.ui.kit import forms
+
+MEGABYTES = 5  # of one file
+FILES = (
+    ("Sources, one per line", "alignment sources"),
+    ("Targets, one per line", "alignment targets"),
+    ("Alignment", "alignment links"),
+)
+FIRST = {0: "0: the first word is 0", 1: "1: the first word is 1"}
+SIDES = {False: "source", True: "target"}
+
+
+def uploaded() -> list[Pair]:
+    """The pairs with their gold links; none yet, or files that do not match, which a sentence says."""
+    with st.expander("Your own sentences and their alignment", icon=":material/upload_file:"):
+        st.caption(
+            "The alignment: a line of links per pair, `0-0 1-2 3p4` (source-target, `-` sure, `p` possible); or a .wa"
+            " file, whose lines `1 2 3 S` are pair, source word, target word, S(ure) or P(ossible), from 1. Words are"
+            " separated by spaces."
+        )
+        with st.container(horizontal=True):
+            files = [
+                st.file_uploader(label, key=key, max_upload_size=MEGABYTES, width=260)
+                for label, key in FILES
+            ]
+        with st.container(horizontal=True):
+            first = st.selectbox(
+                "Words are counted from", [*FIRST], format_func=FIRST.__getitem__, width=210
+            )
+            is_target_first = st.selectbox(
+                "In a link stands first", [*SIDES], format_func=SIDES.__getitem__, width=210
+            )
+        contents = [(file.name, file.getvalue()) for file in files if file]
+        if len(contents) < len(FILES):
+            return []
+        try:
+            return aligned_pairs(contents, Numbering(first, is_target_first))
+        except UserError as wrong:
+            forms.show_error(wrong)
+            return []
+
+
+def aligned_pairs(contents: list[tuple[str, bytes]], numbering: Numbering) -> list[Pair]:
+    """At most as many pairs as can be measured, evenly spread, with gold.
+
+    `contents`: names and bytes of sources, targets and alignment. Raises UserError for files that do not match.
+    """
+    texts = test_sets.from_uploads(contents[:2])
+    pairs = [Pair(src, tgt) for src, tgt in texts]
+    gold = read_alignments(*contents[2], pairs, numbering)
+    rows = test_sets.even_indices(len(pairs), min(len(pairs), head_service.MOST_SENTENCES))
+    return [Pair(pairs[row].src, pairs[row].tgt, gold[row]) for row in rows]

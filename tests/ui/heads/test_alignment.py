@@ -1,0 +1,120 @@
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2s.config import UserError
+from s2s.data import Gold, Link, Numbering, Pair
+from s2s.jobs import head_service
+from s2s.share import pack
+from s2s.ui.heads import alignment
+from s2s.ui.heads.alignment_files import aligned_pairs
+from tests.screen import opened, page_text
+
+REDUCTIONS = ("mean", "norm", "shift", "rollout")
+METHODS = ("target", "both")
+CONTENTS = [("a.en", b"the red house\nno\n"), ("a.fr", b"la maison rouge\nnon\n")]
+
+
+def scored() -> dict[str, Any]:
+    """A result of two layers with three heads; the second head of layer 2 is best, under the last reduction."""
+    error = np.linspace(0.9, 0.3, 4 * 2 * 6).reshape(4, 2, 2, 3)
+    error[3, 1, 1, 1] = 0.05
+    scores = {"error": error, "low": error - 0.02, "high": error + 0.02}
+    scores |= {"precision": 1 - error, "recall": 1 - error}
+    return {
+        "gold": True,
+        "n": 7,
+        "left_out": {"without gold links": 2},
+        "reductions": REDUCTIONS,
+        "methods": METHODS,
+        **{key: values.tolist() for key, values in scores.items()},
+    }
+
+
+def agreeing() -> dict[str, Any]:
+    f1 = np.full((4, 2, 6, 6), 0.25)
+    f1[:, :, range(6), range(6)] = 1
+    return {
+        "gold": False,
+        "n": 7,
+        "left_out": {},
+        "layers": 2,
+        "heads": 3,
+        "reductions": REDUCTIONS,
+        "methods": METHODS,
+        "f1": f1.tolist(),
+    }
+
+
+def figure(screen: Any) -> dict[str, Any]:
+    return dict(json.loads(screen.get("plotly_chart")[0].proto.spec))
+
+
+def test_the_best_cell_is_framed_named_and_linked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(head_service, "result", lambda request: scored())
+    screen = opened("heads", set=pack({"view": "alignment", "links": "both"}))
+    assert not screen.exception
+    drawn = figure(screen)
+    title = drawn["layout"]["title"]["text"]
+    assert all(
+        part in title for part in ("AER", "intersection", "demo-en-fr", "step", "7 sentences")
+    )
+    names = [note["text"] for note in drawn["layout"]["annotations"]]
+    assert names == ["Weights", "Norm-weighted", "Shifted by one", "Rollout"]
+    frames = drawn["layout"]["shapes"]
+    assert len(frames) == 2 * 4  # black around white, in each grid
+    assert (frames[-1]["x0"] + frames[-1]["x1"], frames[-1]["y0"] + frames[-1]["y1"]) == (2, 2)
+    text = page_text(screen)
+    assert "head 2 of layer 2, rollout, intersection: AER 0.050" in text
+    assert "best of 48 cells" in text
+    assert "2 without gold links" in text
+    table = screen.dataframe[0].value
+    assert len(table) == len(REDUCTIONS) * len(METHODS)
+    assert table["AER"].is_monotonic_increasing
+    link = next(each for each in screen.get("page_link") if "sentence" in each.proto.label)
+    assert "layer=2" in link.proto.query_string
+    assert "reduce=rollout" in link.proto.query_string
+
+
+def test_without_gold_the_page_shows_agreement_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(head_service, "result", lambda request: agreeing())
+    screen = opened("heads", set=pack({"view": "alignment"}))
+    assert not screen.exception
+    assert "no gold links" in page_text(screen)
+    layout = figure(screen)["layout"]
+    assert "Agreement" in layout["title"]["text"]
+    assert layout["xaxis"]["ticktext"] == ["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"]
+
+
+def test_every_cell_is_in_the_table() -> None:
+    found = scored()
+    scores = {key: np.array(found[key], float) for key in alignment.SCORES}
+    table = alignment.cells(found, scores)
+    assert len(table) == 48
+    first = table.iloc[0]
+    assert (first["Reduction"], first["Links"]) == ("Rollout", "Intersection")
+    assert (first["Layer"], first["Head"], first["AER"]) == (2, 2, 0.05)
+    assert (table["from"] < table["AER"]).all()
+
+
+def test_own_files_become_pairs_with_gold() -> None:
+    found = aligned_pairs([*CONTENTS, ("a.align", b"0-0 1-2 2p1\n0-0\n")], Numbering())
+    assert found == [
+        Pair(
+            "the red house",
+            "la maison rouge",
+            Gold((Link(0, 0), Link(1, 2)), possible=(Link(2, 1),)),
+        ),
+        Pair("no", "non", Gold((Link(0, 0),))),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("links", "why"),
+    [(b"0-0\n", "1 lines, and there are 2 pairs"), (b"0-0\n1-0\n", "Line 2 .* source word 1")],
+)
+def test_an_alignment_of_other_sentences_is_refused(links: bytes, why: str) -> None:
+    with pytest.raises(UserError, match=why):
+        aligned_pairs([*CONTENTS, ("a.align", links)], Numbering())
