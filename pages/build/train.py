@@ -3,7 +3,16 @@
 import streamlit as st
 
 from s2s.ui.kit import cached
-from s2s.ui.train import forecast, initialization, progress, recipe_form, start, sweep
+from s2s.ui.train import (
+    export_targets,
+    forecast,
+    initialization,
+    progress,
+    published,
+    recipe_form,
+    start,
+    sweep,
+)
 
 run_id = st.session_state["run"]
 is_trained_here = cached.runs().get(run_id) is not None
@@ -19,8 +28,12 @@ with st.container(border=True):
         else st.container()
     ):
         request = initialization.panel(recipe_form.settings_of_run(choices))
+        export_targets.caption(request)
         outlook = forecast.panel(request)
         sweep.panel(request, outlook.why_not)
     start.panel(row, request, outlook)
 
-progress.panel(run_id)
+if published.is_published(run_id):
+    published.panel(run_id, request)
+else:
+    progress.panel(run_id)

@@ -14,7 +14,7 @@ from s2s.analysis import Attention, Head, Means, ablate, override_attention
 from s2s.config import UserError
 from s2s.model import Transformer
 from s2s.runs.decoded import Decoded
-from s2s.runs.run import Run
+from s2s.runs.run import Run, Target
 from s2s.runs.teacher_forcing import first_difference
 
 
@@ -103,7 +103,7 @@ def active(run: Run, change: Interventions) -> Iterator[None]:
 def translate_with(
     run: Run,
     source: str,
-    target: str,
+    target: Target,
     change: Interventions,
     strategy: str = "beam",
     **settings: Any,
@@ -120,19 +120,19 @@ def translate_with(
     return effect(run, target, change, before, after)
 
 
-def kept_prefix(run: Run, source: str, target: str, change: Interventions) -> tuple[int, ...]:
+def kept_prefix(run: Run, source: str, target: Target, change: Interventions) -> tuple[int, ...]:
     """The ids with which both translations begin: those before an overridden position.
 
     Raises UserError for a target or source position that does not exist.
     """
     special = run.recipe.model.ids
-    ids = tuple(special.target(run.tgt_tokenizer.encode(target)))
+    ids = run.target_ids(target)
     _check(change, len(special.source(run.src_tokenizer.encode(source))), len(ids))
     return ids[: change.position] if change.keys else ()
 
 
 def effect(
-    run: Run, target: str, change: Interventions, before: Decoded, after: Decoded
+    run: Run, target: Target, change: Interventions, before: Decoded, after: Decoded
 ) -> InterventionResult:
     """What interventions changed, from both translations of a source: three passes over a target, no search."""
     source = before.source

@@ -12,7 +12,8 @@ import torch
 
 from s2s.model import keep_freed_memory
 from s2s.runs.decoded import Decoded
-from s2s.runs.run import ROWS, Run, RunKey, load
+from s2s.runs.opening import load
+from s2s.runs.run import ROWS, Run, RunKey
 
 MANY = 500  # sources per process; below this, its start-up of some seconds does not pay
 

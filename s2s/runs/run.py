@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from s2s.access import run_folder
 from s2s.analysis import KINDS, Attention, States, Weights, capture, capture_grams, recorded_states
 from s2s.config import Recipe, UserError, override
 from s2s.decode import (
@@ -35,10 +33,7 @@ from s2s.model import (
     Transformer,
     can_round,
     inference,
-    load_weights,
-    saved_steps,
     stepper_for,
-    weights_path,
 )
 from s2s.runs.decoded import Decoded, decoded
 from s2s.runs.store import RunFolder
@@ -48,6 +43,11 @@ from s2s.tokenizers import Languages, Tokenizer, in_languages, languages_of, sur
 ROWS = 64  # sentences per batch
 MOST_PREFIXES = 8_000  # kept by a search whose tree can be built
 MOST_ROWS = 1024  # hypotheses (beams or samples) per batch, whose logits are in memory together
+
+
+Target = (
+    str | tuple[int, ...]
+)  # a text, or the ids that a model wrote, which its text may not encode to
 
 
 class RunKey(NamedTuple):
@@ -276,9 +276,9 @@ class Run:
                 )
         return [result for result in results if result is not None]
 
-    def attention(self, source: str, target: str) -> Attention:
+    def attention(self, source: str, target: Target) -> Attention:
         """Every head's attention weights for `source`, with `target` under teacher forcing."""
-        (src,), (tgt,) = self._source_ids([source]), self._target_ids([target])
+        src, tgt = self._pair(source, target)
         with capture(self.model) as trace, capture_grams(self.model) as grams:
             self.model(self._batch([src]), self._batch([tgt])[:, :-1])
             weights, gram = (
@@ -293,9 +293,9 @@ class Run:
             grams=gram,
         )
 
-    def states(self, source: str, target: str) -> States:
+    def states(self, source: str, target: Target) -> States:
         """The hidden states after each layer for `source`, with `target` under teacher forcing."""
-        (src,), (tgt,) = self._source_ids([source]), self._target_ids([target])
+        src, tgt = self._pair(source, target)
         with recorded_states(self.model) as streams:
             self.model(self._batch([src]), self._batch([tgt])[:, :-1])
             encoder = _stacked(streams.encoder)
@@ -329,6 +329,18 @@ class Run:
             "target",
         )
 
+    def target_ids(self, target: Target) -> tuple[int, ...]:
+        """What the decoder writes for a target; `</s>` follows a translation that was truncated."""
+        special = self.recipe.model.ids
+        if isinstance(target, str):
+            return tuple(special.target(self.tgt_tokenizer.encode(target)))
+        return target if target[-1:] == (special.eos,) else (*target, special.eos)
+
+    def _pair(self, source: str, target: Target) -> tuple[list[int], list[int]]:
+        """What the encoder reads, and what the decoder reads and then writes."""
+        tgt = [self.recipe.model.ids.start, *self.target_ids(target)]
+        return self._source_ids([source])[0], self._fitting([tgt], "target")[0]
+
     def _fitting(self, rows: list[list[int]], side: str) -> list[list[int]]:
         """The rows, or a UserError that names the first line longer than the model's positions."""
         longest = self.recipe.model.positions.longest
@@ -354,42 +366,3 @@ class Run:
 def _stacked(layers: Sequence[Tensor]) -> Weights:
     """The layers of the only sentence in a batch: (layers, ...), float32."""
     return np.stack([layer[0].float().cpu().numpy() for layer in layers])
-
-
-def load(run: str | Path, step: int | None = None, *, device: str = "cpu") -> Run:
-    """Open a run by folder, id or demo name, at the given checkpoint or its best. Raises UserError if that fails."""
-    folder = RunFolder(run_folder(run))
-    recipe = folder.recipe()
-    if step is not None and step not in saved_steps(folder.checkpoints):
-        have = ", ".join(map(str, saved_steps(folder.checkpoints))) or "none"
-        raise UserError(f"The run `{folder.id}` has no checkpoint of step {step}; it has {have}.")
-    src_tokenizer, tgt_tokenizer = folder.tokenizers()
-    model = Transformer(recipe.model, src_tokenizer.vocab_size, tgt_tokenizer.vocab_size)
-    chosen, notes = _load_first_readable(
-        model, folder, folder.steps_by_choice() if step is None else [step]
-    )
-    return Run(
-        folder,
-        recipe,
-        model.to(device).eval(),
-        src_tokenizer,
-        tgt_tokenizer,
-        chosen,
-        notes,
-        folder.starting_settings(),
-    )
-
-
-def _load_first_readable(
-    model: Transformer, folder: RunFolder, steps: list[int]
-) -> tuple[int, tuple[str, ...]]:
-    """Load the first of these steps whose weights can be read. Returns it, with the errors of those before it."""
-    broken: list[str] = []
-    for step in steps:
-        try:
-            load_weights(model, weights_path(folder.checkpoints, step))
-        except UserError as error:
-            broken.append(str(error))
-        else:
-            return step, tuple([*broken, f"Step {step} was opened instead."] if broken else broken)
-    raise UserError(broken[0])

@@ -16,7 +16,7 @@ from s2s.analysis import (
     word_states,
 )
 from s2s.model import masks
-from s2s.runs.run import ROWS, Run
+from s2s.runs.run import ROWS, Run, Target
 
 
 class SentenceStates(NamedTuple):
@@ -67,9 +67,9 @@ def words_of(run: Run, states: States) -> WordStates:
     return word_states(states.encoder, states.src_tokens, is_whole=has_word_tokens(run))
 
 
-def logit_lens(run: Run, states: States, target: str, n: int = 5) -> LogitLens:
+def logit_lens(run: Run, states: States, target: Target, n: int = 5) -> LogitLens:
     """The logit lens on the states of a target; token ids are those of `run.tgt_tokenizer`."""
-    written = run.recipe.model.ids.target(run.tgt_tokenizer.encode(target))
+    written = run.target_ids(target)
     return apply_logit_lens(
         run.model, torch.from_numpy(states.decoder).to(run.model.device), written, n
     )

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from s2s.runs.decoded import Decoded
-from s2s.runs.run import Run
+from s2s.runs.run import Run, Target
 
 # A wide beam ranked by log-probability alone stands in for exact search, which is too slow here.
 WIDE_BEAM: tuple[tuple[str, Any], ...] = (
@@ -42,10 +42,10 @@ class Reference:
         return sum(self.log_probs)
 
 
-def reference(run: Run, source: str, text: str) -> Reference:
-    """Score a text under teacher forcing. Raises UserError if it is longer than the model's positions."""
+def reference(run: Run, source: str, target: Target) -> Reference:
+    """Score a target under teacher forcing. Raises UserError if it is longer than the model's positions."""
     tokenizer = run.tgt_tokenizer
-    ids = tuple(run.recipe.model.ids.target(tokenizer.encode(text)))
+    ids = run.target_ids(target)
     rows = run.next_tokens(source, ids[:-1])  # (tgt_len, vocab)
     own = rows.gather(1, torch.tensor(ids)[:, None])  # (tgt_len, 1)
     ranks = (rows > own).sum(1) + 1
@@ -53,7 +53,7 @@ def reference(run: Run, source: str, text: str) -> Reference:
     values = own[:, 0].tolist()
     if run.recipe.model.ids.tgt_first is not None:
         values[0] = 0.0  # which the model does not choose
-    unknown = tuple(tokenizer.unknown(text))
+    unknown = tuple(tokenizer.unknown(target)) if isinstance(target, str) else ()
     return Reference(
         tokenizer.decode(ids),
         ids,

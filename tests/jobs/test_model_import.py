@@ -104,6 +104,23 @@ def test_scores_and_attention_are_of_the_whole_source_and_target(
     assert score == pytest.approx(float(own[len(run.tgt_tokenizer.first_ids) :].sum()), abs=1e-4)
 
 
+@pytest.mark.parametrize("name", ["marian", "t5"])
+def test_attention_of_its_own_output_has_the_tokens_that_were_written(
+    name: str, imported: Callable[[str], Imported]
+) -> None:
+    """Its text may be tokenized in another way: Marian's here is."""
+    run = imported(name).run
+    (found,) = run.translate(SOURCES[:1])
+    (hypothesis,) = found.hypotheses[:1]
+    ended = (*found.tokens, *(["</s>"] if found.tokens[-1] != "</s>" else []))
+    seen = run.attention(found.source, hypothesis.ids)
+    assert seen.tgt_tokens == ended
+    assert seen.cross.shape[2] == len(ended)
+    assert run.states(found.source, hypothesis.ids).tgt_tokens == ended
+    if name == "marian":
+        assert run.attention(found.source, found.text).tgt_tokens != ended
+
+
 # Their tests' source and target language, and two others; Marian's sources say the target's.
 LANGUAGES = {
     "m2m100": ("fr", "de", "en", "nl"),

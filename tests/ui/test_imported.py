@@ -13,7 +13,7 @@ from s2s.tokenizers.char import CharTokenizer
 from s2s.ui.kit import cached, published_examples
 from s2s.ui.walkthrough.step import verbatim
 from tests.pretrained.checkpoints import make_checkpoint
-from tests.screen import PAGES, box, opened, page_text
+from tests.screen import PAGES, box, opened, page_text, picture
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +55,30 @@ def test_an_imported_run_fills_the_form_of_train_with_what_fine_tuning_needs(
     recipe = Recipe.from_json(job.spec["recipe"])
     assert recipe.model == folder.recipe().model
     assert recipe.tokenizer == folder.recipe().tokenizer
+
+
+def test_train_says_what_a_published_model_is_and_fine_tunes_it(checkpoint: Path) -> None:
+    folder = model_import.import_folder(checkpoint, runs_folder() / "opened")
+    cached.refresh_runs()
+    screen = opened("train", run="opened")
+    assert "A published T5 model, opened on 20" in page_text(screen)
+    assert "was not trained here, so there are no curves" in page_text(screen)
+    assert "Starting" not in page_text(screen)
+    screen.button(key="fine-tune").click().run()
+    assert not screen.exception
+    assert not screen.error
+    assert screen.session_state["start from"] == "opened"
+    assert screen.number_input(key="set train.lr").value == folder.recipe().train.lr
+    assert "can be exported to Hugging Face transformers (T5)" in page_text(screen)
+
+
+def test_its_only_checkpoint_is_called_as_published(checkpoint: Path) -> None:
+    model_import.import_folder(checkpoint, runs_folder() / "opened")
+    cached.refresh_runs()
+    screen = opened("attention", run="opened", src="to be")
+    assert screen.selectbox(key="step box").options == ["as published"]
+    title, _ = picture(screen)
+    assert "· as published<br>" in title
 
 
 def test_task_prefixes_are_examples_to_press(checkpoint: Path) -> None:

@@ -26,7 +26,8 @@ from s2s.config import UserError
 from s2s.model import weights_path
 from s2s.runs.decoder.cost import request_steps
 from s2s.runs.decoder.request import KINDS, DecodeRequest, Searched
-from s2s.runs.run import Run, load
+from s2s.runs.opening import load
+from s2s.runs.run import Run
 
 NICE = 5  # the dashboard goes first, as before training and reading
 REPORT = 0.25  # seconds between two reports of progress

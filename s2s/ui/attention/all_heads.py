@@ -23,7 +23,7 @@ from s2s.analysis import (
     summarize_heads,
 )
 from s2s.plots import svg_heads
-from s2s.runs import RunKey
+from s2s.runs import RunKey, Target
 from s2s.ui.attention import export
 from s2s.ui.attention.request import DEFAULT_REDUCTION, AttentionRequest, select
 from s2s.ui.attention.view_state import STATE
@@ -99,13 +99,13 @@ def _instructions(view: LabeledWeights) -> str:
     )
 
 
-def _cache_key(request: AttentionRequest) -> tuple[RunKey, str, str, str]:
+def _cache_key(request: AttentionRequest) -> tuple[RunKey, str, Target, str]:
     """What distinguishes these weights from all others."""
-    return request.run.key, request.text, request.target, request.which.kind
+    return request.run.key, request.text, request.forced, request.which.kind
 
 
 @cached.by_sentence(16)  # at most 8 MB each
-def _pixels(key: RunKey, text: str, target: str, kind: str, _request: AttentionRequest) -> bytes:
+def _pixels(key: RunKey, text: str, target: Target, kind: str, _request: AttentionRequest) -> bytes:
     view = _request.view
     return pack_heads(view.weights, view.rows, view.keys, view.verb, roles=_roles(_request))
 
@@ -118,7 +118,7 @@ def _roles(request: AttentionRequest) -> list[list[str]]:
 
 @cached.by_sentence(64)
 def _summary(
-    key: RunKey, text: str, target: str, kind: str, _request: AttentionRequest
+    key: RunKey, text: str, target: Target, kind: str, _request: AttentionRequest
 ) -> HeadSummary:
     return summarize_heads(_request.attention, kind)
 

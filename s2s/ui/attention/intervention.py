@@ -17,6 +17,7 @@ from s2s.runs import (
     Interventions,
     Run,
     RunKey,
+    Target,
     effect,
     kept_prefix,
 )
@@ -240,10 +241,10 @@ def _translated(request: AttentionRequest, interventions: Interventions) -> Inte
     a search works in the background.
     """
     run, text, strategy = request.run, request.text, STATE.now.strategy
-    ids = kept_prefix(run, text, request.target, interventions)
+    ids = kept_prefix(run, text, request.forced, interventions)
     before = cached.continuation(run, text, ids, strategy, {})
     after = cached.continuation(run, text, ids, strategy, {}, interventions=interventions)
-    wanted = (text, request.target, strategy, repr(interventions))
+    wanted = (text, request.forced, strategy, repr(interventions))
     found = (run, interventions, before, after)
     return _effect(run.key, wanted, found)
 
@@ -251,7 +252,7 @@ def _translated(request: AttentionRequest, interventions: Interventions) -> Inte
 @cached.by_sentence(64)
 def _effect(
     key: RunKey,
-    wanted: tuple[str, str, str, str],
+    wanted: tuple[str, Target, str, str],
     _found: tuple[Run, Interventions, Decoded, Decoded],
 ) -> InterventionResult:
     run, interventions, before, after = _found

@@ -17,7 +17,7 @@ from s2s.analysis import (
     reduced,
 )
 from s2s.decode import STRATEGIES
-from s2s.runs import Run
+from s2s.runs import Run, Target
 from s2s.ui.attention import simplify
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.kit import address, cached, pickers, plain, sentence, vocabulary
@@ -34,6 +34,7 @@ class AttentionRequest:
     run: Run
     text: str
     target: str
+    forced: Target  # the model's own ids where it is its output
     attention: Attention
     which: HeadSelection
     reduction: str  # a row of REDUCTIONS
@@ -73,7 +74,7 @@ def read_request() -> AttentionRequest | None:
             "strategy", "Decoded by", {name: name for name in STRATEGIES}, width=170
         )
         wanted = kit_target.target_box(run, text, strategy)
-    own = cached.decoded(run, text, strategy, {}).text
+    own = cached.decoded(run, text, strategy, {})
     target, attention = kit_target.with_fallback(wanted, own, partial(cached.attention, run, text))
     STATE.belongs_to("sentence", run.key, text, target)
     with st.container(horizontal=True, vertical_alignment="bottom", key="controls picture"):
@@ -85,7 +86,9 @@ def read_request() -> AttentionRequest | None:
         st.caption(f"{plain(row.description(which))} ({row.source})")
     picture = reduced(attention, which, reduction)
     shown, note = simplify.simplified(run, which.kind, picture)
-    return AttentionRequest(run, text, target, attention, which, reduction, picture, shown, note)
+    return AttentionRequest(
+        run, text, target.text, target.given, attention, which, reduction, picture, shown, note
+    )
 
 
 def view_picker(labels: Mapping[str, str]) -> str:

@@ -25,18 +25,13 @@ class ForcedOutputs:
 
 def forced_outputs(text: str, runs: Mapping[str, Run], texts: Mapping[str, str]) -> ForcedOutputs:
     """Forces each column's output on the model of each column; `runs` and `texts` are by column."""
-    models = {model_name(run): run for run in runs.values()}
+    models = {cached.model_name(run): run for run in runs.values()}
     scored = {
         (column, name): _forced(run, text, output)
         for column, output in texts.items()
         for name, run in models.items()
     }
     return ForcedOutputs(texts, [*models], scored)
-
-
-def model_name(run: Run) -> str:
-    """`demo-en-fr · step 1,500`."""
-    return f"{cached.title(run.folder.id)} · step {run.step:,}"
 
 
 def _forced(run: Run, text: str, output: str) -> Reference | None:

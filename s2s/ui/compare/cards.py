@@ -148,9 +148,9 @@ def _head(card: Card) -> None:
     if card.choice is None:
         st.html(f'<p class="column-head"><b>{card.number}</b></p>')
         return
-    run, _, strategy, changed = _description(card.choice)
+    _, _, strategy, changed = _description(card.choice)
     settings = f" <span>{html.escape(changed)}</span>" if changed else ""
-    source = f"{html.escape(run)} · step {card.choice.run.step:,}"
+    source = html.escape(cached.model_name(card.choice.run))
     st.html(
         f'<p class="column-head"><b>{card.number} · {html.escape(strategy)}</b>{settings}'
         f"<br><small>{source}</small></p>"

@@ -65,7 +65,7 @@ def _score_picker(keys: Sequence[str], names: Names) -> str:
 
 def _title(evaluation: Evaluation, what: str, n: int) -> str:
     runs = dict.fromkeys(
-        f"{cached.title(system.run)} · step {system.step:,}"
+        f"{cached.title(system.run)} · {cached.step_name(system.run, system.step)}"
         for system in evaluation.systems
         if system.run
     )

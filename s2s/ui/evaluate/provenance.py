@@ -52,7 +52,10 @@ def checkpoint(system: System) -> str:
     if not system.run:
         return system.uploaded
     asked = f" ({system.checkpoint})" if system.checkpoint else ""
-    return f"step {system.step:,}{asked}" if system.step else "best"
+    name = cached.step_name(system.run, system.step)
+    if system.step:
+        return f"{name}{asked}"
+    return "best" if name == "step 0" else name  # an evaluation that has not begun says no step
 
 
 def settings_text(system: System, own: Mapping[str, Any]) -> str:

@@ -203,7 +203,7 @@ def named(systems: list[System]) -> list[System]:
             f"{key}={value}" for key, value in (stated | dict(system.settings)).items()
         )
         run = f"{cached.title(system.run)} · " if n_runs > 1 else ""
-        run += f"step {system.step:,} · " if n_models > n_runs else ""
+        run += f"{cached.step_name(system.run, system.step)} · " if n_models > n_runs else ""
         renamed.append(
             replace(system, name=f"{run}{system.strategy}{' ' if settings else ''}{settings}")
         )

@@ -82,7 +82,7 @@ def _wrap(line: str) -> list[str]:
 
 def heatmap_title(run: Run, kind: str, reduction: str) -> str:
     """Two lines: `demo-en-fr · step 1,500`, `cross-attention · layer 2 of 2 · mean of 4 heads`."""
-    return f"{cached.title(run.folder.id)} · step {run.step:,}\n{KIND_NAMES[kind]} · {reduction}"
+    return f"{cached.model_name(run)}\n{KIND_NAMES[kind]} · {reduction}"
 
 
 def reading_guide(

@@ -164,11 +164,15 @@ def checkpoint_picker(best: Run, key: str) -> int:
     if st.session_state.setdefault(owner, best.folder.id) != best.folder.id:
         st.session_state[owner] = best.folder.id
         st.session_state.pop(key, None)
-    labels = {str(step): f"step {step:,}{' (best)' if step == best.step else ''}" for step in steps}
+    names = {step: cached.step_name(best.folder.id, step) for step in steps}
+    labels = {
+        str(step): f"{name}{' (best)' if step and step == best.step else ''}"
+        for step, name in names.items()
+    }
     wanted = str(st.session_state.get(key) or "")
     if wanted and wanted not in labels:
         notify(
-            f"There is no checkpoint of step {wanted[:20]} in this run (any more); step {best.step:,} is shown instead."
+            f"There is no checkpoint of step {wanted[:20]} in this run (any more); {names[best.step]} is shown instead."
         )
     if wanted not in labels:
         st.session_state[key] = str(best.step)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import streamlit as st
 
 from s2s.config import UserError
-from s2s.runs import Run, RunKey
+from s2s.runs import Decoded, Run, RunKey, Target
 from s2s.share import printable
 from s2s.ui.kit import address, cached, pickers
 from s2s.ui.kit.sentence import MAX_CHARACTERS
@@ -62,21 +62,38 @@ def show_pair(key: RunKey, source: str, target: str) -> None:
     st.session_state["tgt of"] = target_owner(key, source)
 
 
-def with_fallback(target: str, own: str, trace: Callable[[str], Trace]) -> tuple[str, Trace]:
+class ForcedText(NamedTuple):
+    """A target's text, and what the run is given: the ids of its own output, else the text again."""
+
+    text: str
+    given: Target
+
+
+def forced(text: str, own: Decoded) -> ForcedText:
+    """The model's own tokens where the text is its own output."""
+    return ForcedText(text, cached.own_target(own) if text == own.text else text)
+
+
+def with_fallback(
+    text: str, own: Decoded, trace: Callable[[Target], Trace]
+) -> tuple[ForcedText, Trace]:
     """A target and its trace; the model's own translation, with a notice, where the target is too long."""
-    fitting, traced, error = first_fitting((target, own), trace)
+    targets = [forced(each, own) for each in (text, own.text)]
+    fitting, traced, error = first_fitting(targets, trace)
     if error:
-        shown = "The model's own translation is" if fitting else "Only the first step is"
+        shown = "The model's own translation is" if fitting.text else "Only the first step is"
         pickers.notify(f"The target cannot be forced: {error} {shown} shown instead.")
     return fitting, traced
 
 
-def first_fitting(targets: Sequence[str], trace: Callable[[str], Trace]) -> tuple[str, Trace, str]:
+def first_fitting(
+    targets: Sequence[ForcedText], trace: Callable[[Target], Trace]
+) -> tuple[ForcedText, Trace, str]:
     """The first target that fits the model's positions, or an empty one, its trace, and why earlier ones failed."""
     error = ""
     for target in targets:
         try:
-            return target, trace(target), error
+            return target, trace(target.given), error
         except UserError as wrong:
             error = error or str(wrong)
-    return "", trace(""), error
+    return ForcedText("", ""), trace(""), error

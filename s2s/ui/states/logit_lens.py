@@ -18,7 +18,7 @@ from s2s.ui.states.request import StatesRequest, axis_names
 
 def show(request: StatesRequest) -> None:
     """The grid, how to read it, and the chosen layer as a table."""
-    lens = cached_states.logit_lens(request.run, request.text, request.target)
+    lens = cached_states.logit_lens(request.run, request.text, request.forced)
     cells = _cells(request.run, lens)
     rows = request.states.tgt_tokens
     layers = axis_names(request.states.side("decoder").n_layers)

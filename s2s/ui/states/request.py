@@ -12,7 +12,7 @@ import streamlit as st
 from s2s.analysis import SIDES, States
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
-from s2s.runs import Run
+from s2s.runs import Run, Target
 from s2s.share import printable
 from s2s.ui.kit import RunVocabulary, cached, pickers, plain, sentence, shortened, vocabulary
 from s2s.ui.kit import target as kit_target
@@ -37,6 +37,7 @@ class StatesRequest:
     run: Run
     text: str
     target: str
+    forced: Target  # the model's own ids where it is its output
     states: States
     layer: int  # from 0, the embeddings
     view: str
@@ -47,7 +48,7 @@ class StatesRequest:
     @property
     def name(self) -> str:
         """`demo-en-fr · step 1,500`."""
-        return f"{cached.title(self.run.folder.id)} · step {self.run.step:,}"
+        return cached.model_name(self.run)
 
     @property
     def layer_name(self) -> str:
@@ -91,10 +92,12 @@ def read_request(views: Mapping[str, str], sides: Mapping[str, str]) -> StatesRe
         layer = _layer(states.side(side).n_layers, side)
         has_second = view in ("map", "same")
         second, second_states = _second(run, facts, text, strategy) if has_second else ("", None)
-    owner = (run.key, text, target)
+    owner = (run.key, text, target.text)
     # a view without a second sentence does not forget positions in it
     STATE.belongs_to("sentence", *owner, *([second] if second else []))
-    return StatesRequest(run, text, target, states, layer, view, side, second, second_states)
+    return StatesRequest(
+        run, text, target.text, target.given, states, layer, view, side, second, second_states
+    )
 
 
 def partner(run: Run, facts: RunVocabulary, text: str) -> str:
@@ -115,7 +118,7 @@ def _fill_first_sentence(run: Run) -> None:
         st.session_state["src"] = BANK_PREFIXES[source] + TWO_BANKS[0]
 
 
-def _target(best: Run, text: str) -> tuple[Run, str, str, States]:
+def _target(best: Run, text: str) -> tuple[Run, str, kit_target.ForcedText, States]:
     """The run at its checkpoint, the strategy, the target, and the states of both texts."""
     with st.container(key="controls target"):
         more = st.expander("Checkpoint, and what the model writes", icon=":material/tune:")
@@ -125,9 +128,9 @@ def _target(best: Run, text: str) -> tuple[Run, str, str, States]:
             "strategy", "Decoded by", {name: name for name in STRATEGIES}, width=170
         )
         wanted = kit_target.target_box(run, text, strategy)
-    own = cached.decoded(run, text, strategy, {}).text
+    own = cached.decoded(run, text, strategy, {})
     target, states = kit_target.with_fallback(wanted, own, partial(cached_states.states, run, text))
-    if target == wanted != own:
+    if target.text == wanted != own.text:
         unknown = _unknown_note(run.tgt_tokenizer.unknown(wanted), "in it")
         st.caption(f"Forced target: *{plain(shortened(wanted, 120))}*. {unknown}")
     return run, strategy, target, states
@@ -195,8 +198,9 @@ def _second(run: Run, facts: RunVocabulary, text: str, strategy: str) -> tuple[s
     if unknown := _unknown_note(run.unknown(second), "in the second sentence"):
         st.caption(unknown)
     try:
-        own = cached.decoded(run, second, strategy, {}).text
-        _, states, _ = kit_target.first_fitting([own], partial(cached_states.states, run, second))
+        own = cached.decoded(run, second, strategy, {})
+        targets = [kit_target.forced(own.text, own)]
+        _, states, _ = kit_target.first_fitting(targets, partial(cached_states.states, run, second))
     except UserError as error:
         pickers.notify(f"The second sentence cannot be read: {error}")
         return "", None

@@ -64,7 +64,7 @@ def _offer_mbr() -> None:
 def _matrix(request: StepsRequest, rows: list[SampleRow], pairs: Floats, metric: str) -> None:
     run = request.run
     n_drawn = [row.times for row in rows]
-    title = f"{cached.title(run.folder.id)} · step {run.step:,}\n{metric} of {sum(n_drawn)} samples (mbr)"
+    title = f"{cached.model_name(run)}\n{metric} of {sum(n_drawn)} samples (mbr)"
     figure = plots.utility(
         pairs, [row.expected for row in rows], n_drawn, title=title, measure=metric
     )

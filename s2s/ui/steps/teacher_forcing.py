@@ -259,9 +259,7 @@ def _losses(request: StepsRequest, reference: Reference) -> None:
     run = request.run
     position = first_difference(reference.ids, own.ids)
     st.subheader("Teacher forcing and free decoding", anchor=False)
-    title = (
-        f"{cached.title(run.folder.id)} · step {run.step:,}\nloss at each position, forced and free"
-    )
+    title = f"{cached.model_name(run)}\nloss at each position, forced and free"
     forced = _forced_losses(reference)
     free = [
         TokenLoss(token, -log_prob)

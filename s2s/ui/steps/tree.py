@@ -194,7 +194,7 @@ def _scroll_hint(width: int, n_steps: int) -> None:
 
 def tree_title(request: StepsRequest, tree: SearchTree) -> str:
     """`demo-en-fr · step 1,500`, `search tree · beam · 8 steps`."""
-    name = f"{cached.title(request.run.folder.id)} · step {request.run.step:,}"
+    name = cached.model_name(request.run)
     return f"{name}\nsearch tree · {request.strategy} · {tree.n_steps} steps"
 
 

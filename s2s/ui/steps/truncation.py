@@ -123,7 +123,7 @@ def _title(run: Run, tokens: Sequence[str], position: int, config: Truncation) -
     """Run, checkpoint, temperature, position."""
     prefix = " ".join(tokens[max(0, position - 3) : position])
     after = f"after “{'… ' * (position > 3)}{prefix}”" if prefix else "the first"
-    name = f"{cached.title(run.folder.id)} · step {run.step:,}"
+    name = cached.model_name(run)
     return f"{name} · temperature {config.temperature:g}\nposition {position + 1} of {len(tokens)}, {after}"
 
 

@@ -45,7 +45,7 @@ def panel(request: RunRequest) -> RunRequest:
         f":material/fork_right: Initialized from {plain(cached.title(run_id))}: model, tokenizer and `data.max_length`"
         " are taken from it, since its weights fit no others."
     )
-    has_control = bool(st.session_state.get(CONTROL)) and not _is_published(run_id)
+    has_control = bool(st.session_state.get(CONTROL)) and not has_published_tokenizer(run_id)
     request = replace(
         request,
         init_from=run_id,
@@ -55,9 +55,9 @@ def panel(request: RunRequest) -> RunRequest:
     return request if request.wrong else replace(request, wrong=_mismatch(request))
 
 
-def _is_published(run_id: str) -> bool:
-    """Whether its tokenizer is a published one, as after an import and its fine-tuning: nothing can be trained with it
-    from scratch.
+def has_published_tokenizer(run_id: str) -> bool:
+    """Whether a run's tokenizer is a published one, as after an import and its fine-tuning: nothing can be trained
+    with it from scratch.
     """
     recipe = cached.recipe(run_id)
     has_other_ids = recipe is not None and recipe.model.ids != SpecialIds()
@@ -82,7 +82,7 @@ def _widgets(request: RunRequest, run_id: str) -> None:
             format_func=names.__getitem__,
             key=INIT_FROM,
             help=HELP,
-            on_change=_take_settings,
+            on_change=take_settings,
             args=(request, run_id),
             persist_state="session",
             width=360,
@@ -90,18 +90,18 @@ def _widgets(request: RunRequest, run_id: str) -> None:
         st.toggle(
             "Train a control run from scratch, too",
             key=CONTROL,
-            disabled=not run_id or _is_published(run_id),
+            disabled=not run_id or has_published_tokenizer(run_id),
             persist_state="session",
             help="A second run with the same settings and random initial weights; Runs shows both side by side.",
         )
 
 
-def _take_settings(request: RunRequest, before: str) -> None:
-    """Fill the form with what the weights need; `before` is the run that initialized it until now."""
+def take_settings(request: RunRequest, before: str) -> None:
+    """Fill the form with what the weights of the chosen run need; `before` is the run that initialized it until now."""
     run_id = st.session_state.get(INIT_FROM)
     if run_id and (recipe := cached.recipe(run_id)):
         values = flat(recipe)
-        keys = (*ORIGIN_KEYS, *FINE_TUNING_KEYS) if _is_published(run_id) else ORIGIN_KEYS
+        keys = (*ORIGIN_KEYS, *FINE_TUNING_KEYS) if has_published_tokenizer(run_id) else ORIGIN_KEYS
         taken = {PREFIX + key: values[key] for key in keys}
         advice.change(request, taken | {INIT_FROM: run_id}, {INIT_FROM: before})
 
@@ -118,7 +118,7 @@ def _mismatch(request: RunRequest) -> UserError | None:
             "Use its model and tokenizer",
             key="take origin",
             icon=":material/healing:",
-            on_click=_take_settings,
+            on_click=take_settings,
             args=(request, request.init_from),
         )
         return wrong

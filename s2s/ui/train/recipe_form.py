@@ -13,10 +13,9 @@ import streamlit as st
 from s2s import access
 from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.jobs import short_count, training
-from s2s.ui.kit import as_markdown, cached, forms, pickers, plain, unique_names
+from s2s.ui.kit import cached, forms, pickers, plain, unique_names
 from s2s.ui.kit.datasets import DEFAULT_DATASET, SHIPPED_DATASETS
 from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM, PREFIX, RECIPE_KEYS, data_choices
-from s2s.ui.train import export_targets
 from s2s.ui.train.view_state import STATE
 
 MAIN_KEYS = (
@@ -122,8 +121,6 @@ def settings_of_run(choices: RecipeChoices) -> RunRequest:
     wrong = forms.why_not(row.recipe, changes)
     recipe = row.recipe if wrong else override(row.recipe, changes)
     _settings(row.recipe, wrong)
-    if not wrong:
-        st.caption(as_markdown(export_targets.sentence(recipe)))
     _write_to_url(source, preset, changes)
     return RunRequest(source, preset, name or _default_name(source, preset), recipe, wrong)
 

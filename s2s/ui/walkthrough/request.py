@@ -68,8 +68,9 @@ def _traced_sentence(
     run: Run, step: WalkthroughStep, text: str, target_text: str
 ) -> TracedSentence:
     """With the layer, head and token that the widgets choose."""
-    reference = cached.reference(run, text, target_text)
-    is_model_output = target_text == cached.decoded(run, text, STRATEGY, {}).text
+    own = cached.decoded(run, text, STRATEGY, {})
+    reference = cached.reference(run, text, target.forced(target_text, own).given)
+    is_model_output = target_text == own.text
     stack: Stack = getattr(run.recipe.model, step.stack)
     traced = TracedSentence(run, text, reference, is_model_output, 0, 0, 0)
     with st.container(horizontal=True, vertical_alignment="bottom", key="walk settings"):

@@ -130,7 +130,7 @@ def test_of_too_many_lines_the_strongest_are_drawn(
 def request(run: Run, attention: Attention, which: HeadSelection) -> AttentionRequest:
     picture = reduced(attention, which)
     return AttentionRequest(
-        run, "=<b>the</b>", "la", attention, which, "mean", picture, picture, "Without `<s>`."
+        run, "=<b>the</b>", "la", "la", attention, which, "mean", picture, picture, "Without `<s>`."
     )
 
 

@@ -10,7 +10,7 @@ from s2s.runs import Run, runs_folder
 from s2s.share import unpack
 from s2s.ui.kit import cached
 from tests.pretrained.checkpoints import make_checkpoint
-from tests.screen import link, lost, opened, page_text, translation
+from tests.screen import link, lost, opened, page_text, picture, translation
 
 TEXT = "to be or not to be"
 TARGET = "frame tgt_lang"
@@ -65,6 +65,9 @@ def test_a_link_opens_a_sentence_in_its_languages(page: str, run: Run) -> None:
         assert found.tokens[0] == "__nl__"
         assert "__nl__" in str(screen.get("plotly_chart")[0].proto.spec)
     else:
+        if page == "attention":  # its own tokens, which its text would not be tokenized into again
+            assert len(picture(screen)[1]) == len(run.target_ids(found.hypotheses[0].ids))
+            assert len(run.target_ids(found.text)) != len(found.hypotheses[0].ids)
         assert found.text in [each.placeholder for each in screen.text_input]
 
 

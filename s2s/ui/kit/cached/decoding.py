@@ -12,7 +12,7 @@ from torch import Tensor
 from s2s.analysis import Attention
 from s2s.config import UserError
 from s2s.decode import SearchTree
-from s2s.runs import WIDE_BEAM, Decoded, Interventions, Run, RunKey, teacher_forcing
+from s2s.runs import WIDE_BEAM, Decoded, Interventions, Run, RunKey, Target, teacher_forcing
 from s2s.runs.decoder import DecodeRequest, Timed, request_seconds
 from s2s.runs.probes import ProbeInput
 from s2s.ui.kit.cached.background import PATIENCE, awaited, computed, here_or_beside
@@ -71,7 +71,7 @@ def texts(
 def translation(run: Run, text: str) -> Translation:
     """The beam-search translation, with every head's attention."""
     found = decoded(run, text, "beam", {})
-    return Translation(found, attention(run, text, found.text))
+    return Translation(found, attention(run, text, own_target(found)))
 
 
 def search_tree(run: Run, found: Decoded, strategy: str, settings: dict[str, Any]) -> SearchTree:
@@ -92,11 +92,16 @@ def _search_tree(request: DecodeRequest, _run: Run) -> Timed:
     return computed(request, _run)
 
 
-def attention(run: Run, text: str, target: str) -> Attention:
+def own_target(found: Decoded) -> Target:
+    """What the model wrote, to force it."""
+    return found.hypotheses[0].ids if found.hypotheses else ""
+
+
+def attention(run: Run, text: str, target: Target) -> Attention:
     """Attention in all layers and heads under teacher forcing. Raises UserError where that is too much to store."""
     model = run.recipe.model
     src_len = len(run.src_tokenizer.encode(text)) + 1
-    tgt_len = len(run.tgt_tokenizer.encode(target)) + 1
+    tgt_len = len(run.target_ids(target))
     encoder_heads = model.encoder.n_layers * model.encoder.n_heads
     decoder_heads = model.decoder.n_layers * model.decoder.n_heads
     n_weights = encoder_heads * src_len * src_len
@@ -111,12 +116,12 @@ def attention(run: Run, text: str, target: str) -> Attention:
 
 
 @by_sentence(64)  # at most 2 MB each
-def _attention(key: RunKey, text: str, target: str, _run: Run) -> Attention:
+def _attention(key: RunKey, text: str, target: Target, _run: Run) -> Attention:
     return _run.attention(text, target)
 
 
 @by_sentence(3)  # at most 160 MB each
-def _large_attention(key: RunKey, text: str, target: str, _run: Run) -> Attention:
+def _large_attention(key: RunKey, text: str, target: Target, _run: Run) -> Attention:
     return _run.attention(text, target)
 
 
@@ -166,13 +171,13 @@ def _probed(request: DecodeRequest, _run: Run) -> Timed:
     return computed(request, _run)
 
 
-def reference(run: Run, text: str, target: str) -> teacher_forcing.Reference:
+def reference(run: Run, text: str, target: Target) -> teacher_forcing.Reference:
     """A target under teacher forcing. Raises UserError for one that is too long."""
     return _reference(run.key, text, target, run)
 
 
 @by_sentence(128)
-def _reference(key: RunKey, text: str, target: str, _run: Run) -> teacher_forcing.Reference:
+def _reference(key: RunKey, text: str, target: Target, _run: Run) -> teacher_forcing.Reference:
     return teacher_forcing.reference(_run, text, target)
 
 

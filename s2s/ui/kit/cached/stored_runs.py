@@ -181,6 +181,19 @@ def _metadata(folder: str, changed: int, size: int) -> Mapping[str, Any]:
     return RunFolder(folder).about()
 
 
+def step_name(run_id: str, step: int) -> str:
+    """`step 1,200`; `as published`, of the only checkpoint of a model that was opened and not trained here."""
+    is_published = not step and bool(metadata(run_id).get("imported"))
+    return "as published" if is_published else f"step {step:,}"
+
+
+def model_name(run: Run) -> str:
+    """In titles: `demo-en-fr · step 1,500`; `opus-mt · as published · en → fr` in chosen languages."""
+    languages = " → ".join(filter(None, run.key.languages))
+    name = f"{title(run.folder.id)} · {step_name(run.folder.id, run.step)}"
+    return f"{name} · {languages}" if languages else name
+
+
 def recipe(run_id: str) -> Recipe | None:
     """A run's recipe, from its folder or from the queue; None where neither can be read."""
     try:
