@@ -290,20 +290,33 @@ class SpecialIds(Config):
         help="First token of every target, whatever the model predicts (M2M100: its language).",
     )
     suppressed: str = setting(
-        "", label="Suppressed ids", help="Ids that are never written, separated by commas."
+        "",
+        label="Suppressed ids",
+        help="Ids that are never written, separated by commas; those with spaces between them, never in this order.",
+    )
+    forces_end: bool = setting(
+        False,
+        label="Forced end",
+        help="Whether the last token that a target may have is its end, whatever the model predicts (BART).",
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not re.fullmatch(r"(\d{1,9}(,\d{1,9})*)?", self.suppressed, re.ASCII):
+        if not re.fullmatch(r"(\d{1,9}([, ]\d{1,9})*)?", self.suppressed, re.ASCII):
             raise UserError(
                 f"`suppressed` is {shortened(repr(self.suppressed))}; give ids separated by commas, such as 3,7."
             )
 
     @property
+    def suppressed_sequences(self) -> tuple[tuple[int, ...], ...]:
+        """`"3,7,5 9"` -> `((3,), (7,), (5, 9))`."""
+        words = filter(None, self.suppressed.split(","))
+        return tuple(tuple(map(int, word.split(" "))) for word in words)
+
+    @property
     def suppressed_ids(self) -> tuple[int, ...]:
-        """`"3,7"` -> `(3, 7)`."""
-        return tuple(map(int, filter(None, self.suppressed.split(","))))
+        """Those that are alone: `"3,7,5 9"` -> `(3, 7)`."""
+        return tuple(sequence[0] for sequence in self.suppressed_sequences if len(sequence) == 1)
 
     def source(self, ids: Sequence[int]) -> list[int]:
         """What the encoder reads of a text's ids."""

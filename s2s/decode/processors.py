@@ -126,14 +126,16 @@ class LogitsProcessors:
         else:
             self.prefix = (*first, *token_ids(codec, "prefix", config.prefix))
         self.has_first = bool(first) and self.prefix[:1] == first
-        self.suppressed = list(stepper.suppressed_ids)
+        self.forces_end = stepper.forces_end
+        self.suppressed = [word[0] for word in stepper.suppressed if len(word) == 1]
         if len(self.prefix) >= self.limit:
             given = (
                 f"`prefix` has {len(self.prefix)} tokens and at most {self.limit} may be written"
             )
             raise UserError(f"{given}; shorten it or raise `max_new_tokens`.")
         self.bad_words = [
-            token_ids(codec, "bad_words", word) for word in split_commas(config.bad_words)
+            *(token_ids(codec, "bad_words", word) for word in split_commas(config.bad_words)),
+            *(word for word in stepper.suppressed if len(word) > 1),
         ]
         has_settings = (
             self.bad_words
@@ -158,7 +160,7 @@ class LogitsProcessors:
         `written` (rows, 1 + length) starts with the start id, which counts as a token, as in transformers' logits
         processors, whose order this is; `source_of_rows` is the number of each row's source.
         """
-        if self.is_idle:
+        if self.is_idle or (self.forces_end and written.shape[1] == self.limit):
             return scores
         config = self.config
         eos_scores = scores[:, self.eos_id].clone()  # (rows,)

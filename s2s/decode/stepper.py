@@ -15,7 +15,10 @@ class Stepper(Protocol):
     start_id: int
     eos_id: int
     first_id: int | None  # the first token of every target, where the model has one
-    suppressed_ids: tuple[int, ...]  # which are never written
+    suppressed: tuple[
+        tuple[int, ...], ...
+    ]  # ids that are never written in this order; often one alone
+    forces_end: bool  # whether the last token that the limit allows is `</s>`: nothing else has a probability there
     # The ids of each source, without padding, in the order of the first rows.
     sources: list[tuple[int, ...]]
     states: Tensor  # (rows, d_model), on the CPU: what the last logits were projected from

@@ -12,17 +12,18 @@ from typing import Any
 import safetensors.torch
 
 from s2s.access import LOCAL
+from s2s.config import UserError
 from s2s.decode import STRATEGIES, configure, starting_settings
 from s2s.files import new_folder, require_free
 from s2s.jobs.training import command, run_limits
 from s2s.model import weights_path
-from s2s.pretrained import open_checkpoint
+from s2s.pretrained import generation, open_checkpoint
 from s2s.runs import LONGEST_NAME, RunFolder, clean_name
 from s2s.sizing import count_parameters
 
 UNNAMED = "imported model"
 STEP = 0  # of the only checkpoint: none was taken here
-NO_DATA: Mapping[str, Any] = MappingProxyType({"train_hash": "", "valid_hash": "", "notes": []})
+NO_DATA: Mapping[str, Any] = MappingProxyType({"train_hash": "", "valid_hash": ""})
 
 
 def import_folder(
@@ -46,7 +47,7 @@ def import_folder(
     found = open_checkpoint(folder, src_lang, tgt_lang)
     sizes = (found.src_tokenizer.vocab_size, found.tgt_tokenizer.vocab_size)
     run_limits.check_opened_parameters(count_parameters(found.recipe.model, *sizes))
-    check_settings(found.settings)
+    settings, left_out = accepted_settings(found.settings)
     languages = {"src_lang": src_lang, "tgt_lang": tgt_lang}
     imported = {"from": origin or str(folder.resolve()), "revision": revision, **languages}
     about = {
@@ -55,11 +56,11 @@ def import_folder(
         "preset": "",
         "source": "",
         "valid": None,
-        "data": dict(NO_DATA),
+        "data": {**NO_DATA, "notes": [*found.notes, *left_out]},
         "versions": {name: version(name) for name in ("torch", "tokenizers", "safetensors")},
         "machine": platform.machine(),
         "imported": {"family": found.family, **imported},
-        "starting_settings": dict(found.settings),
+        "starting_settings": settings,
     }
     about["command"] = command.to_repeat(found.recipe, about)
     with new_folder(out) as temporary:
@@ -69,6 +70,21 @@ def import_folder(
         safetensors.torch.save_file(dict(found.tensors), weights_path(run.checkpoints, STEP))
         run.set_status("done", step=STEP, steps=STEP, best_step=STEP)
     return RunFolder(out)
+
+
+def accepted_settings(settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The starting values that our strategies take, and a sentence on each that is left out."""
+    accepted: dict[str, Any] = {}
+    left_out = []
+    for name, value in settings.items():
+        more = generation.with_groups({**accepted, name: value})
+        try:
+            check_settings(more)
+        except UserError as wrong:
+            left_out.append(f"A generation setting is left out: {wrong}")
+        else:
+            accepted = more
+    return accepted, left_out
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 Knows nothing of runs.
 """
 
-from s2s.pretrained import export
+from s2s.pretrained import export, generation
 from s2s.pretrained.checkpoint import PublishedCheckpoint, open_checkpoint, open_tokenizers
 from s2s.pretrained.families import FAMILIES
 from s2s.pretrained.family import Family

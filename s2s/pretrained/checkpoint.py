@@ -36,6 +36,7 @@ class PublishedCheckpoint:
     src_tokenizer: Tokenizer
     tgt_tokenizer: Tokenizer
     settings: Mapping[str, Any]
+    notes: tuple[str, ...] = ()  # sentences on generation settings that were left out
 
 
 def open_checkpoint(folder: Path, src_lang: str = "", tgt_lang: str = "") -> PublishedCheckpoint:
@@ -56,7 +57,13 @@ def open_checkpoint(folder: Path, src_lang: str = "", tgt_lang: str = "") -> Pub
     recipe = _recipe(model, replace(model.config, ids=ids))
     is_same = not src.languages and src.to_json()["files"] == tgt.to_json()["files"]
     return PublishedCheckpoint(
-        model.family.label, recipe, model.tensors, src, src if is_same else tgt, model.settings
+        model.family.label,
+        recipe,
+        model.tensors,
+        src,
+        src if is_same else tgt,
+        model.settings,
+        model.notes,
     )
 
 

@@ -69,6 +69,7 @@ def special_ids(given: Json, **decided: Any) -> SpecialIds:
         "eos": single(given["eos_token_id"]),
         "tgt_first": given.get("forced_bos_token_id"),
         "suppressed": joined(suppressed_tokens(given)),
+        "forces_end": given.get("forced_eos_token_id") is not None,
     } | decided
     if found["start"] is None:
         raise UserError(
@@ -82,16 +83,16 @@ def padding_starts(given: Json) -> Any:
     return given.get("decoder_start_token_id", single(given["pad_token_id"]))
 
 
-def suppressed_tokens(given: Json) -> set[int]:
-    """The tokens that are never written."""
-    words = given.get("bad_words_ids") or []
-    alone = {word[0] for word in words if len(word) == 1}
-    return alone | set(given.get("suppress_tokens") or [])
+def suppressed_tokens(given: Json) -> set[tuple[int, ...]]:
+    """The ids that are never written, alone or in this order."""
+    eos = single(given["eos_token_id"])
+    words = {tuple(word) for word in given.get("bad_words_ids") or []} - {(eos,)}  # as transformers
+    return words | {(id,) for id in given.get("suppress_tokens") or []}
 
 
-def joined(ids: set[int]) -> str:
-    """`{7, 3}` -> `"3,7"`."""
-    return ",".join(map(str, sorted(ids)))
+def joined(sequences: set[tuple[int, ...]]) -> str:
+    """`{(7,), (3,), (5, 9)}` -> `"3,5 9,7"`."""
+    return ",".join(" ".join(map(str, sequence)) for sequence in sorted(sequences))
 
 
 def single(value: Any) -> Any:

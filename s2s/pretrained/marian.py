@@ -24,7 +24,7 @@ def config(given: Json) -> ModelConfig:
 def ids(given: Json) -> SpecialIds:
     """A target starts with padding, which must never be written: the model was not trained to avoid it."""
     pad = single(given["pad_token_id"])
-    suppressed = joined(suppressed_tokens(given) | {pad})
+    suppressed = joined(suppressed_tokens(given) | {(pad,)})
     return special_ids(given, start=padding_starts(given), suppressed=suppressed)
 
 

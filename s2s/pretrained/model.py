@@ -6,6 +6,7 @@ import contextlib
 import operator
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ class PublishedModel:
     tensors: Mapping[str, Tensor]
     longest: int  # tokens of the longest source or target it was made for
     settings: Mapping[str, Any]  # of decoding: the starting values
+    notes: tuple[str, ...] = ()  # sentences on generation settings that were left out
 
 
 def read_model(folder: Path) -> PublishedModel:
@@ -46,14 +48,15 @@ def read_model(folder: Path) -> PublishedModel:
     config = read_config(folder)
     family = family_of(config)
     ids = read_ids(folder)
+    given, notes = _given(folder, config)
     with naming(CONFIG):
-        settings = generation.settings({**config, **_generation(folder)})
+        settings = generation.settings(given)
         longest = operator.index(next((config[key] for key in LENGTHS if config.get(key)), LONGEST))
         model_config = replace(family.config(config), ids=ids)
     weights = fit(family, config, model_config, read_tensors(folder))
     _check_ids(ids, weights)
     sizes = (weights.src_vocab_size, weights.tgt_vocab_size)
-    return PublishedModel(family, weights.config, *sizes, weights.tensors, longest, settings)
+    return PublishedModel(family, weights.config, *sizes, weights.tensors, longest, settings, notes)
 
 
 def read_config(folder: Path) -> dict[str, Any]:
@@ -65,9 +68,19 @@ def read_ids(folder: Path) -> SpecialIds:
     """What config.json and generation_config.json say of special ids. Raises UserError as `read_model` does."""
     config = read_config(folder)
     family = family_of(config)
-    given = {**config, **_generation(folder)}
+    given, _ = _given(folder, config)
     with naming(CONFIG):
         return family.ids(given)
+
+
+def _given(folder: Path, config: Json) -> tuple[Json, tuple[str, ...]]:
+    """config.json with generation_config.json over it, and sentences on what was left out."""
+    own = _generation(folder)
+    if own:  # then transformers asks config.json no more, whose default forces `</s>`
+        config = {**config, generation.LAST: None}
+    size = config.get("decoder_vocab_size") or config.get("vocab_size")
+    with naming(CONFIG):
+        return generation.checked({**config, **own}, size if type(size) is int else None)
 
 
 def _generation(folder: Path) -> Json:
@@ -95,7 +108,8 @@ def _check_ids(ids: SpecialIds, weights: Weights) -> None:
     """Raises UserError for an id without a row in the embedding."""
     size = min(weights.src_vocab_size, weights.tgt_vocab_size)
     every = (ids.pad, ids.start, ids.eos, ids.src_first, ids.src_last, ids.tgt_first)
-    given = [id for id in (*every, *ids.suppressed_ids) if id is not None and id >= size]
+    given = [id for id in every if id is not None and id >= size]
+    given += [id for id in chain(*ids.suppressed_sequences) if id >= weights.tgt_vocab_size]
     if given:
         raise UserError(
             f"The special id {given[0]} has no row among the {size:,} of the embedding; give the files that belong"

@@ -11,6 +11,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -314,7 +315,7 @@ def _check_ids(folder: RunFolder, name: str) -> None:
     src, tgt = folder.tokenizers()
     ids = folder.recipe().model.ids
     of_sources = (ids.pad, ids.eos, ids.src_first, ids.src_last)
-    of_targets = (ids.pad, ids.start, ids.eos, ids.tgt_first, *ids.suppressed_ids)
+    of_targets = (ids.pad, ids.start, ids.eos, ids.tgt_first, *chain(*ids.suppressed_sequences))
     for tokenizer, given in ((src, of_sources), (tgt, of_targets)):
         if any(id is not None and id >= tokenizer.vocab_size for id in given):
             raise _other(name, "recipe.json", ", in `model.ids`")

@@ -37,7 +37,7 @@ from s2s.model import (
 )
 from s2s.runs.decoded import Decoded, decoded
 from s2s.runs.store import RunFolder
-from s2s.runs.watched import WatchedStepper
+from s2s.runs.watched import EndingStepper, WatchedStepper
 from s2s.tokenizers import Languages, Tokenizer, in_languages, languages_of, surrounded
 
 ROWS = 64  # sentences per batch
@@ -198,7 +198,8 @@ class Run:
     def _stepper(self, src_ids: list[list[int]], config: GenerationConfig) -> Stepper:
         ids = self.recipe.model.ids
         stepper = stepper_for(self.model, self._batch(src_ids), config.precision, ids)
-        return WatchedStepper(stepper, self.on_step) if self.on_step else stepper
+        ending = EndingStepper(stepper, config.max_new_tokens) if ids.forces_end else stepper
+        return WatchedStepper(ending, self.on_step) if self.on_step else ending
 
     def tree(self, found: Decoded, strategy: str = "beam", **settings: Any) -> SearchTree:
         """The search tree of a translation with the same settings: kept, pruned and finished hypotheses, and why.

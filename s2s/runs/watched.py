@@ -1,4 +1,4 @@
-"""A Stepper that says before each step that it takes one."""
+"""Steppers made of another one: it says before each step that it takes one, or it ends every target at the limit."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Callable
 
 from torch import Tensor
 
-from s2s.decode import Stepper
+from s2s.decode import NEG_INF, Stepper
 
 
-class WatchedStepper:
+class WrappedStepper:
     """The same numbers as the stepper that it is made of."""
 
-    def __init__(self, stepper: Stepper, on_step: Callable[[], None]) -> None:
+    def __init__(self, stepper: Stepper) -> None:
         self._stepper = stepper
-        self._on_step = on_step
         self.start_id = stepper.start_id
         self.eos_id = stepper.eos_id
         self.first_id = stepper.first_id
-        self.suppressed_ids = stepper.suppressed_ids
+        self.suppressed = stepper.suppressed
+        self.forces_end = stepper.forces_end
         self.sources = stepper.sources
 
     @property
@@ -42,9 +42,38 @@ class WatchedStepper:
 
     def step(self, tokens: Tensor) -> Tensor:
         """The last token of each row (rows,) -> logits of the next (rows, vocab)."""
-        self._on_step()
         return self._stepper.step(tokens)
 
     def reorder(self, rows: Tensor) -> None:
         """Row i becomes what row `rows[i]` was."""
         self._stepper.reorder(rows)
+
+
+class WatchedStepper(WrappedStepper):
+    """Calls `on_step` before each step."""
+
+    def __init__(self, stepper: Stepper, on_step: Callable[[], None]) -> None:
+        super().__init__(stepper)
+        self._on_step = on_step
+
+    def step(self, tokens: Tensor) -> Tensor:
+        self._on_step()
+        return super().step(tokens)
+
+
+class EndingStepper(WrappedStepper):
+    """At the last token that the limit allows, only `</s>` has a probability, which is 1: as `forced_eos_token_id` of
+    transformers.
+    """
+
+    def __init__(self, stepper: Stepper, limit: int) -> None:
+        super().__init__(stepper)
+        self._n_left = limit
+
+    def step(self, tokens: Tensor) -> Tensor:
+        logits = super().step(tokens)
+        self._n_left -= 1
+        if not self._n_left:
+            logits.fill_(NEG_INF)
+            logits[:, self.eos_id] = 0.0
+        return logits

@@ -14,5 +14,7 @@ def test_what_is_read_and_written_around_a_text() -> None:
 def test_suppressed_ids_are_a_list_in_a_text() -> None:
     assert SpecialIds().suppressed_ids == ()
     assert SpecialIds(suppressed="3,70").suppressed_ids == (3, 70)
+    assert SpecialIds(suppressed="3,5 9 2").suppressed_sequences == ((3,), (5, 9, 2))
+    assert SpecialIds(suppressed="3,5 9 2").suppressed_ids == (3,)
     with pytest.raises(UserError, match="`suppressed` is '3, x'; give ids separated by commas"):
         SpecialIds(suppressed="3, x")

@@ -16,7 +16,8 @@ class Table:
     start_id = START
     eos_id = EOS
     first_id: int | None = None
-    suppressed_ids: tuple[int, ...] = ()
+    suppressed: tuple[tuple[int, ...], ...] = ()
+    forces_end = False
 
     def __init__(self, n_sources: int, seed: int = 0, max_length: int | None = None) -> None:
         generator = torch.Generator().manual_seed(seed)

@@ -18,7 +18,7 @@ from s2s.config import UserError, override
 from s2s.data import Pair, batches
 from s2s.decode import starting_settings
 from s2s.jobs import run_archives, training
-from s2s.jobs.model_import import check_settings, import_folder
+from s2s.jobs.model_import import accepted_settings, import_folder
 from s2s.model import inference, weights_path
 from s2s.model.weights import read_weights
 from s2s.pretrained import generation
@@ -184,8 +184,8 @@ PUBLISHED: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_every_strategy_starts_with_what_published_models_say(name: str) -> None:
-    given = generation.settings(PUBLISHED[name])
-    check_settings(given)
+    given, left_out = accepted_settings(generation.settings(PUBLISHED[name]))
+    assert not left_out
     assert starting_settings("beam", given).get("num_beams") == given.get("num_beams")
     assert starting_settings("sample", given).get("top_k") == given.get("top_k")
     assert "top_k" not in starting_settings("contrastive", given)
@@ -242,7 +242,6 @@ def test_a_source_says_the_language_of_a_marian_with_several_targets(tmp_path: P
             {"vocab_size": 1000},
             "tokens .source and target., and the embeddings have",
         ),
-        ("generation_config.json", {"num_beams": 0.5}, "`num_beams`"),
     ],
 )
 def test_what_does_not_fit_leaves_nothing_behind(
@@ -253,6 +252,70 @@ def test_what_does_not_fit_leaves_nothing_behind(
     with pytest.raises(UserError, match=sentence):
         import_folder(tmp_path / "t5", tmp_path / "run")
     assert [path.name for path in tmp_path.iterdir()] == ["t5"]
+
+
+# Of the t5 checkpoint: each generation setting, and what is said of it.
+ODD = {
+    "num_beams": (0.5, "`num_beams` is 0.5"),
+    "length_penalty": (99.0, "`length_penalty`"),
+    "max_length": ("many", "`max_new_tokens` is 'many'"),
+    "forced_bos_token_id": (70_000, "`forced_bos_token_id` 70000 of its generation settings"),
+    "forced_eos_token_id": (5, "`forced_eos_token_id` 5 of its generation settings"),
+    "suppress_tokens": ([-1], "`suppress_tokens` -1 of its generation settings"),
+    "guidance_scale": (2.0, "`guidance_scale` of its generation settings is not imitated"),
+}
+
+
+def test_generation_settings_that_cannot_be_meant_are_left_out_and_named(tmp_path: Path) -> None:
+    make_checkpoint("t5", tmp_path / "t5")
+    changes = {name: value for name, (value, _) in ODD.items()}
+    words = [[70_000], "the", [7], [8, 9]]
+    amend(tmp_path / "t5", "generation_config.json", bad_words_ids=words, **changes)
+    folder = import_folder(tmp_path / "t5", tmp_path / "run")
+    assert folder.recipe().model.ids.suppressed == "7,8 9"
+    assert not folder.recipe().model.ids.forces_end
+    assert folder.starting_settings() == {}
+    notes = " ".join(folder.about()["data"]["notes"])
+    for sentence in (*(said for _, said in ODD.values()), "[70000] of its", "'the' of its"):
+        assert sentence in notes
+    assert s2s.load(tmp_path / "run").translate(SOURCES[:1])[0].tokens
+
+
+@pytest.mark.parametrize("name", ["bart", "m2m100", "marian"])
+def test_a_forced_end_and_suppressed_sequences_are_those_of_transformers(
+    name: str, imported: Callable[[str], Imported], tmp_path: Path
+) -> None:
+    """The checkpoint's own beam search begins with these tokens; without them it writes others."""
+    before, run, theirs = imported(name)
+    shutil.copytree(before, tmp_path / name)
+    eos = run.recipe.model.ids.eos
+    ids = [list(one.hypotheses[0].ids) for one in run.translate(SOURCES)]
+    given = theirs.generation_config.to_dict()
+    words = [*given["bad_words_ids"], [eos], ids[0][1:3], ids[1][2:5], [ids[2][1]]]
+    settings = {"forced_eos_token_id": eos, "bad_words_ids": words}
+    amend(tmp_path / name, "generation_config.json", **settings)
+    import_folder(tmp_path / name, tmp_path / "run")
+    changed = Imported(tmp_path / name, s2s.load(tmp_path / "run"), theirs)
+    tokenizer = getattr(transformers, FAMILIES[name][1]).from_pretrained(before)
+    first = changed.run.tgt_tokenizer.first_ids
+    for strategy, n_beams in (("beam", 4), ("greedy", 1)):
+        for found in changed.run.translate(SOURCES, strategy):
+            with torch.inference_mode():
+                out = theirs.generate(
+                    **tokenizer(found.source, return_tensors="pt"),
+                    **settings,
+                    forced_bos_token_id=first[0] if first else None,
+                    num_beams=n_beams,
+                    use_cache=False,
+                    output_scores=n_beams > 1,
+                    return_dict_in_generate=True,
+                )
+            (best, *_) = found.hypotheses
+            assert list(best.ids) == out.sequences[0, 1 : 1 + len(best.ids)].tolist()
+            assert best.ids[-1] == eos
+            if n_beams > 1:
+                assert best.score == pytest.approx(float(out.sequences_scores[0]), abs=1e-4)
+        assert changed.run.tree(found, strategy).nodes
 
 
 def test_a_folder_that_holds_something_stays_as_it_is(imported: Callable[[str], Imported]) -> None:

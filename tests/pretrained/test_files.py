@@ -211,8 +211,8 @@ def test_old_files_have_generation_settings_in_config(folder: Path) -> None:
     (folder / "generation_config.json").unlink()
     amend(folder, num_beams=6, bad_words_ids=[[39], [3, 4]], min_length=4, top_k=9)
     published = read_model(folder)
-    assert published.settings == {"num_beams": 6, "num_beam_groups": 2, "min_new_tokens": 3}
-    assert published.config.ids.suppressed == "39"
+    assert published.settings == {"num_beams": 6, "min_new_tokens": 3}
+    assert published.config.ids.suppressed == "3 4,39"
 
 
 def test_one_more_family_is_a_row(

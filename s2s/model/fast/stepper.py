@@ -34,7 +34,8 @@ class TransformerStepper(ABC):
         self.start_id = ids.start
         self.eos_id = ids.eos
         self.first_id = ids.tgt_first
-        self.suppressed_ids = ids.suppressed_ids
+        self.suppressed = ids.suppressed_sequences
+        self.forces_end = ids.forces_end
         self.pad_id = ids.pad
         # The real tokens of each.
         self.sources = [tuple(token for token in row if token != ids.pad) for row in src.tolist()]

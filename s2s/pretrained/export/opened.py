@@ -21,7 +21,9 @@ DECODING = frozenset({*generation.NAMES, *LENGTHS, "do_sample"})
 # What says nothing about the exported weights, or by another name.
 OUTDATED = frozenset({"torch_dtype", "transformers_version", "_name_or_path", "_from_model_config"})
 # The same of decoding: they are written as our model has them.
-SPECIAL = frozenset({"forced_bos_token_id", "bad_words_ids", "suppress_tokens"})
+SPECIAL = frozenset(
+    {"forced_bos_token_id", "forced_eos_token_id", "bad_words_ids", "suppress_tokens"}
+)
 
 
 def settings_of(tokenizer: PretrainedTokenizer) -> Json:
@@ -39,10 +41,7 @@ def config(tokenizer: PretrainedTokenizer, ours: Json) -> dict[str, Any]:
 def generation_config(
     tokenizer: PretrainedTokenizer, ids: SpecialIds, ours: Json
 ) -> dict[str, Any]:
-    """generation_config.json: what the checkpoint said, forced and suppressed tokens as our model has them.
-
-    No `</s>` is forced at the limit, where ours truncates.
-    """
+    """generation_config.json: what the checkpoint said, forced and suppressed tokens as our model has them."""
     own = _json(tokenizer, GENERATION)
     given = {key: value for key, value in settings_of(tokenizer).items() if key in DECODING}
     given |= {key: value for key, value in own.items() if value is not None}
@@ -52,11 +51,11 @@ def generation_config(
     kept |= {
         name: ours[name] for name in ("pad_token_id", "eos_token_id", "decoder_start_token_id")
     }
-    kept["forced_eos_token_id"] = None
+    kept["forced_eos_token_id"] = ids.eos if ids.forces_end else None
     if ids.tgt_first is not None:
         kept["forced_bos_token_id"] = ids.tgt_first
-    if ids.suppressed_ids:
-        kept["bad_words_ids"] = [[id] for id in ids.suppressed_ids]
+    if ids.suppressed:
+        kept["bad_words_ids"] = [list(sequence) for sequence in ids.suppressed_sequences]
     return kept
 
 
@@ -86,7 +85,7 @@ def write_tokens(
         "first": _named(src, src.first_ids),
         "last": _named(src, src.last_ids),
         "target": _named(tgt, forced),
-        "suppressed": _named(tgt, ids.suppressed_ids),
+        "suppressed": [_named(tgt, sequence) for sequence in ids.suppressed_sequences],
         "specials": _named(tgt, sorted(id for id in tgt.hidden_ids if id < tgt.vocab_size)),
         "replacements": tgt.replacements,
     }

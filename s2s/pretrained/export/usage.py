@@ -56,7 +56,7 @@ translator = ctranslate2.Translator(".")
 found = translator.translate_batch(
     batch,
     target_prefix=[special["target"]] * len(batch),
-    suppress_sequences=[[token] for token in special["suppressed"]],
+    suppress_sequences=special["suppressed"],
     beam_size=1,
     min_decoding_length=0,
     max_decoding_length={length},
