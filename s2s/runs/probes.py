@@ -59,11 +59,6 @@ def source_ids(run: Run, text: str) -> Ids:
     return tuple(run.recipe.model.ids.source(run.src_tokenizer.encode(text)))
 
 
-def target_ids(run: Run, text: str) -> Ids:
-    """What the model predicts, `</s>` included."""
-    return tuple(run.recipe.model.ids.target(run.tgt_tokenizer.encode(text)))
-
-
 def check_sources(run: Run, text_a: str, text_b: str) -> None:
     """Raises UserError for two sources whose positions do not correspond, or that do not differ."""
     a, b = (source_ids(run, text) for text in (text_a, text_b))

@@ -197,9 +197,11 @@ class Run:
 
     def _stepper(self, src_ids: list[list[int]], config: GenerationConfig) -> Stepper:
         ids = self.recipe.model.ids
-        stepper = stepper_for(self.model, self._batch(src_ids), config.precision, ids)
-        ending = EndingStepper(stepper, config.max_new_tokens) if ids.forces_end else stepper
-        return WatchedStepper(ending, self.on_step) if self.on_step else ending
+        batch = self._batch(src_ids)
+        stepper: Stepper = stepper_for(self.model, batch, config.precision, ids)
+        if ids.forces_end and config.max_new_tokens:
+            stepper = EndingStepper(stepper, config.max_new_tokens)
+        return WatchedStepper(stepper, self.on_step) if self.on_step else stepper
 
     def tree(self, found: Decoded, strategy: str = "beam", **settings: Any) -> SearchTree:
         """The search tree of a translation with the same settings: kept, pruned and finished hypotheses, and why.

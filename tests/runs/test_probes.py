@@ -25,7 +25,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def given(run: Run, kind: str, choice: str) -> ProbeInput:
-    target = probes.target_ids(run, WRITTEN)
+    target = run.target_ids(WRITTEN)
     if kind == "patching":
         return ProbeInput((A, B), target[:1], choice, {"token_a": target[0], "token_b": target[1]})
     if kind == "attribution":
@@ -85,7 +85,7 @@ def test_attributed_is_the_log_probability_of_the_target(run: Run) -> None:
 def test_other_sentences_lend_weights_where_they_are_long_enough(run: Run) -> None:
     (other,) = run.translate([B], "greedy")
     n_tokens = len(other.hypotheses[0].ids)
-    target = probes.target_ids(run, WRITTEN)
+    target = run.target_ids(WRITTEN)
     question = ProbeInput((A, B), target[: min(n_tokens, len(target))], "sentences", {})
     assert asked(run, "changed weights", question).best.shape[0] == 1
     with pytest.raises(UserError, match="No other sentence of this run has as many source tokens"):
@@ -103,7 +103,7 @@ def test_sources_must_correspond(run: Run) -> None:
 
 
 def test_the_first_disagreement_is_of_the_best_tokens(run: Run) -> None:
-    ids = probes.target_ids(run, WRITTEN)
+    ids = run.target_ids(WRITTEN)
     rows = run.next_tokens(A, ids)
     assert probes.first_disagreement(rows, rows) is None
     other = rows.clone()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from s2s.runs import Run, probes
+from s2s.runs import Run, Target, probes
 from s2s.ui.heads.request import HeadsRequest
 from s2s.ui.kit import RunVocabulary, cached, plain, sentence, shortened, vocabulary
 from s2s.ui.kit import target as kit_target
@@ -51,16 +51,16 @@ def read_sentence(request: HeadsRequest, what: str) -> SentenceRequest | None:
         )
         return None
     wanted = kit_target.target_box(run, text, STRATEGY)
-    own = cached.decoded(run, text, STRATEGY, {}).text
+    own = cached.decoded(run, text, STRATEGY, {})
     target, ids = kit_target.with_fallback(wanted, own, lambda target: _fitting(run, text, target))
-    if unknown := run.tgt_tokenizer.unknown(target):
+    if unknown := run.tgt_tokenizer.unknown(target.text):
         names = ", ".join(plain(shortened(word)) for word in unknown[: sentence.MAX_SHOWN])
         st.caption(f"Unknown words in the target, read as `<unk>`: {names}.")
-    return SentenceRequest(run, request.title, facts, text, target, ids)
+    return SentenceRequest(run, request.title, facts, text, target.text, ids)
 
 
-def _fitting(run: Run, text: str, target: str) -> tuple[int, ...]:
+def _fitting(run: Run, text: str, target: Target) -> tuple[int, ...]:
     """The ids of a target. Raises UserError for one that is longer than the model's positions."""
-    ids = probes.target_ids(run, target)
+    ids = run.target_ids(target)
     cached.next_tokens(run, text, ids[:-1])
     return ids

@@ -8,7 +8,6 @@ from streamlit.testing.v1 import AppTest
 
 import s2s
 from s2s.analysis import Attention, HeadSelection, heads, reduced
-from s2s.runs import probes
 from s2s.runs.probes import PROBES, ProbeInput
 from s2s.share import pack
 from s2s.ui.heads import probe_panel
@@ -111,7 +110,7 @@ def test_attribution_stands_beside_attention_with_what_it_sums_to() -> None:
     assert not screen.exception
     run = s2s.load("demo-en-fr")
     target = run.translate([A], "greedy")[0].text
-    ids = probes.target_ids(run, target)
+    ids = run.target_ids(target)
     found = heads.finish(
         PROBES["attribution"].ask(run, ProbeInput((A,), ids, "occlusion", {"baseline": "zero"}))
     )
