@@ -13,7 +13,7 @@ from s2s.model.fast.stepper import stepper_for
 from s2s.model.transformer import Transformer, inference
 from tests.model.test_families import FAMILIES, MARIAN_IDS, VOCAB, copied, make_theirs
 
-N_SOURCES = 200
+N_SOURCES = 100
 LIMIT = 12
 PENALTIES: tuple[dict[str, Any], ...] = (
     {},
@@ -61,7 +61,7 @@ def models() -> tuple[Transformer, PreTrainedModel]:
 
 @functools.cache
 def sources() -> Tensor:
-    """(200, 12), of 2 to 12 tokens with eos, padded at the end; so that a batch holds many lengths."""
+    """(100, 12), of 2 to 12 tokens with eos, padded at the end; so that a batch holds many lengths."""
     generator = torch.Generator().manual_seed(11)
     rows = torch.full((N_SOURCES, 12), MARIAN_IDS.pad)
     for row in rows:

@@ -37,11 +37,15 @@ MAX_TITLE = 32  # characters
 
 def runs() -> dict[str, RunSummary | None]:
     """Every run by its id: demos (None), the visitor's own, newest first, then shared ones that they opened."""
-    demos: dict[str, RunSummary | None] = {
-        name: None for name in DEMOS if saved_steps(DEMO_FOLDER / name / "checkpoints")
-    }
+    demos: dict[str, RunSummary | None] = dict.fromkeys(_demos(DEMO_FOLDER))
     opened = filter(None, map(_shared_run, st.session_state.get(OPENED, ())))
     return demos | {row.id: row for row in (*own_runs(), *opened)}
+
+
+@functools.cache
+def _demos(folder: Path) -> tuple[str, ...]:
+    """Those that are installed with a checkpoint; a page asks many times, and they stay what they are."""
+    return tuple(name for name in DEMOS if saved_steps(folder / name / "checkpoints"))
 
 
 def follow_link(run_id: str) -> bool:
