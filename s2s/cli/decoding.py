@@ -31,7 +31,7 @@ def translate(arguments: argparse.Namespace) -> None:
             )
         settings = {"num_return_sequences": arguments.n_best} | settings
     configure(arguments.strategy, settings)
-    run = open_run(arguments.run, arguments.checkpoint)
+    run = _in_languages(open_run(arguments.run, arguments.checkpoint), arguments)
     lines = _stdin_lines()
     found = _translated(run, lines, arguments, settings)
     _name_unknown(found)
@@ -79,7 +79,8 @@ def _name_unknown(found: Sequence[Decoded]) -> None:
 def score(arguments: argparse.Namespace) -> None:
     """Print the log-probability of each target line, in nats."""
     sources, targets = _aligned(arguments.src, arguments.tgt)
-    for value in open_run(arguments.run).score(sources, targets):
+    run = _in_languages(open_run(arguments.run), arguments)
+    for value in run.score(sources, targets):
         print(f"{value:.6f}")
 
 
@@ -93,7 +94,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
     configure(arguments.strategy, settings)
     scoring = Scoring(arguments.bleu_tokenize, arguments.lowercase, arguments.chrf_words)
     sources, references = _test_set(arguments)
-    run = open_run(arguments.run, arguments.checkpoint)
+    run = _in_languages(open_run(arguments.run, arguments.checkpoint), arguments)
     started = time.perf_counter()
     found = _translated(run, sources, arguments, settings)
     seconds = time.perf_counter() - started
@@ -186,6 +187,10 @@ def open_run(name: str, checkpoint: str = "best") -> Run:
     for note in run.notes:
         print(note, file=sys.stderr)
     return run
+
+
+def _in_languages(run: Run, arguments: argparse.Namespace) -> Run:
+    return run.in_languages(arguments.src_lang, arguments.tgt_lang)
 
 
 def _step(name: str, checkpoint: str) -> int | None:

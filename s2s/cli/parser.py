@@ -74,6 +74,7 @@ def make_parser() -> argparse.ArgumentParser:
     one.add_argument("run", metavar="RUN")
     one.add_argument("--src", required=True, metavar="FILE")
     one.add_argument("--tgt", required=True, metavar="FILE")
+    _add_languages(one)
     _add_evaluate(add(evaluate))
     _add_import(add(import_))
     _add_export(add(export))
@@ -156,18 +157,22 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--revision", default="", metavar="SHA", help="of a model of the Hub (default: the newest)"
     )
-    for option, name in (("--src-lang", "source"), ("--tgt-lang", "target")):
-        parser.add_argument(
-            option,
-            default="",
-            metavar="CODE",
-            help=f"the {name} language of a multilingual checkpoint, for example en_XX",
-        )
+    _add_languages(parser)
     parser.add_argument(
         "--out",
         metavar="DIR",
         help="the run's folder (default: one in S2S_HOME, where the dashboard lists it)",
     )
+
+
+def _add_languages(parser: argparse.ArgumentParser) -> None:
+    for option, name in (("--src-lang", "source"), ("--tgt-lang", "target")):
+        parser.add_argument(
+            option,
+            default="",
+            metavar="CODE",
+            help=f"the {name} language of a multilingual model, for example en_XX",
+        )
 
 
 def _add_export(parser: argparse.ArgumentParser) -> None:
@@ -223,3 +228,4 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="number of processes (default: one, or one per core for many lines)",
     )
+    _add_languages(parser)

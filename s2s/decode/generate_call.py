@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -50,20 +50,39 @@ def generate_call(
     source: str,
     run: str,
     step: int,
+    languages: Sequence[str] = (),
 ) -> Call:
-    """`config` is complete, with the run's own limit; `changes` are the settings that somebody changed."""
+    """`config` is complete, with the run's own limit; `changes` are the settings that somebody changed; `languages` are
+    those of source and target, where they are not the run's own.
+    """
     missing = _missing(strategy, config)
+    code = our_call(strategy, changes, source=source, run=run, step=step, languages=languages)
+    if languages:
+        return Call(
+            code,
+            "Each family of transformers is told a language in a way of its own; this is our own call.",
+        )
     if missing:
-        code = our_call(strategy, changes, source=source, run=run, step=step)
         return Call(code, f"`generate` of transformers 5 has no `{missing}`; this is our own call.")
     return Call(_transformers_call(strategy, config, source), TRANSFORMERS[strategy])
 
 
-def our_call(strategy: str, changes: Mapping[str, Any], *, source: str, run: str, step: int) -> str:
+def our_call(
+    strategy: str,
+    changes: Mapping[str, Any],
+    *,
+    source: str,
+    run: str,
+    step: int,
+    languages: Sequence[str] = (),
+) -> str:
     """With our own `translate`."""
     settings = "".join(f", {name}={value!r}" for name, value in changes.items())
     translate = f"run.translate([{_quoted(source)}], {_quoted(strategy)}{settings})"
-    return f"import s2s\n\nrun = s2s.load({_quoted(run)}, {step})\n{translate}"
+    codes = ", ".join(map(_quoted, languages))
+    load = f"s2s.load({_quoted(run)}, {step})"
+    opened = f"{load}.in_languages({codes})" if languages else load
+    return f"import s2s\n\nrun = {opened}\n{translate}"
 
 
 def settings(config: GenerationConfig) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from s2s.runs.attention_history import AttentionHistory, SavedAttention
 from s2s.runs.decoded import Decoded, DecodedHypothesis
 from s2s.runs.divergence import diverged_at, has_diverged
 from s2s.runs.encoded_pairs import EncodedPair, encoded_pairs
-from s2s.runs.evaluations import Evaluation, EvaluationFolder, Sentences, System
+from s2s.runs.evaluations import Evaluation, EvaluationFolder, Sentences, System, SystemModel
 from s2s.runs.external_scores import ExternalScores
 from s2s.runs.intervention import (
     InterventionResult,

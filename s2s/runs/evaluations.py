@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from itertools import repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from s2s import access, files
 from s2s.config import UserError
@@ -33,12 +33,21 @@ ID = re.compile(r"[\w-]{1,64}")
 STATES = ("waiting", "running", "done", "stopped", "failed")
 
 
+class SystemModel(NamedTuple):
+    """What tells the opened run of a system from others."""
+
+    run: str
+    step: int
+    src_lang: str
+    tgt_lang: str
+
+
 @dataclass(frozen=True)
 class System:
     """A translating system: a run's checkpoint with a strategy, or an uploaded file.
 
     `name` is unique in its evaluation. `step` is the checkpoint, `checkpoint` what was asked for: `best`, `last`, or
-    nothing where the step itself was.
+    nothing where the step itself was. The languages are those of a multilingual model; empty: as the run was saved.
     """
 
     name: str
@@ -49,6 +58,13 @@ class System:
     sweep: str = ""  # the setting that was varied
     uploaded: str = ""  # the file's name
     checkpoint: str = ""
+    src_lang: str = ""
+    tgt_lang: str = ""
+
+    @property
+    def model(self) -> SystemModel:
+        """Its opened run."""
+        return SystemModel(self.run, self.step, self.src_lang, self.tgt_lang)
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> System:

@@ -138,6 +138,14 @@ def test_translate_never_loses_a_line(say: Say, run: Path) -> None:
     assert say("translate", run, stdin="") == (0, "", "")
 
 
+def test_a_language_that_a_model_lacks_is_a_sentence(say: Say, run: Path) -> None:
+    status, _, err = say("translate", run, "--tgt-lang", "fr", stdin="1")
+    assert (status, err) == (
+        2,
+        "There is no language `fr`, and there are no others; leave it out.\n",
+    )
+
+
 def test_translate_writes_json_and_n_best_lists(say: Say, run: Path) -> None:
     _, out, _ = say("translate", run, "--json", "--set", "num_beams=3", stdin="1 2 3\n\n")
     first, empty = map(json.loads, out.splitlines())

@@ -13,7 +13,7 @@ import torch
 from s2s.config import UserError
 from s2s.jobs.evaluation import provenance, test_sets
 from s2s.jobs.evaluation.scoring import SystemScores
-from s2s.runs import Decoded, EvaluationFolder, Run, load
+from s2s.runs import Decoded, EvaluationFolder, Run, SystemModel, load
 from s2s.scores import statistics
 
 # sentences per turn
@@ -41,7 +41,7 @@ class EvaluationLoop:
         self.train = train
         self.evaluation = folder.evaluation()
         self.runs = {
-            (one.run, one.step): load(one.run, one.step or None)
+            one.model: load(one.run, one.step or None).in_languages(one.src_lang, one.tgt_lang)
             for one in self.evaluation.systems
             if one.run
         }
@@ -75,13 +75,13 @@ class EvaluationLoop:
     def _record_steps(self) -> None:
         """Step 0 asked for the best checkpoint: the evaluation says which that was."""
         systems = tuple(
-            replace(one, step=self.runs[one.run, one.step].step, checkpoint="best")
+            replace(one, step=self.runs[one.model].step, checkpoint="best")
             if one.run and not one.step
             else one
             for one in self.evaluation.systems
         )
         if systems != self.evaluation.systems:
-            self.runs = {(name, run.step): run for (name, _), run in self.runs.items()}
+            self.runs = {model._replace(step=run.step): run for model, run in self.runs.items()}
             self.evaluation = self.folder.amend(lambda asked: replace(asked, systems=systems))
 
     @property
@@ -96,7 +96,7 @@ class EvaluationLoop:
         while self.done < len(self.pairs):
             began = time.monotonic()
             rows = self._next_rows()
-            forced: dict[tuple[str, int], list[list[float] | None]] = {}
+            forced: dict[SystemModel, list[list[float] | None]] = {}
             self.slowest = 0.0
             for number in range(len(self.evaluation.systems)):
                 self._translate(number, rows, forced)
@@ -133,7 +133,7 @@ class EvaluationLoop:
         return range(self.done, min(len(self.pairs), self.done + n))
 
     def _translate(
-        self, number: int, rows: range, forced: dict[tuple[str, int], list[list[float] | None]]
+        self, number: int, rows: range, forced: dict[SystemModel, list[list[float] | None]]
     ) -> None:
         """Translate with one system the rows it has not done yet."""
         system = self.evaluation.systems[number]
@@ -141,7 +141,7 @@ class EvaluationLoop:
         rows_left = [i for i in rows if i not in known]
         if not system.run or not rows_left:
             return
-        run = self.runs[system.run, system.step]
+        run = self.runs[system.model]
         began = time.perf_counter()
         began_cpu = time.process_time()
         found = run.translate(
@@ -149,13 +149,13 @@ class EvaluationLoop:
         )
         each = (time.perf_counter() - began) / len(rows_left)
         self.slowest = max((time.process_time() - began_cpu) / len(rows_left), self.slowest)
-        if (system.run, system.step) not in forced:
-            forced[system.run, system.step] = (
+        if system.model not in forced:
+            forced[system.model] = (
                 _forced(run, [self.pairs[i] for i in rows])
                 if self.has_references
                 else [None] * len(rows)
             )
-        right = dict(zip(rows, forced[system.run, system.step], strict=True))
+        right = dict(zip(rows, forced[system.model], strict=True))
         made = [
             _line(i, one) | {"seconds": each, "forced": right[i]}
             for i, one in zip(rows_left, found, strict=True)

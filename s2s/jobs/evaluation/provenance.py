@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from s2s.model import weights_path
-from s2s.runs import Evaluation, Run, System, guests
+from s2s.runs import Evaluation, Run, System, SystemModel, guests
 from s2s.scores import SAMPLES, SEED, Scoring
 
 # The files of the test set, as the commands name them.
@@ -28,12 +28,12 @@ SUBSET = "evenly spread: sentences floor(i * n_all / n), counted from 0, for i f
 
 def describe(
     evaluation: Evaluation,
-    runs: Mapping[tuple[str, int], Run],
+    runs: Mapping[SystemModel, Run],
     *,
     n_references: Collection[int],
     threads: int,
 ) -> dict[str, Any]:
-    """As provenance.json has it; `runs` holds the opened checkpoint of each system's run and step, `n_references` how
+    """As provenance.json has it; `runs` holds the opened checkpoint of each system's `model`, `n_references` how
     many references sentences have: `{1}`, or `{1, 2, 5}` where they differ.
     """
     test = evaluation.test
@@ -53,7 +53,7 @@ def describe(
         },
         "scoring": asdict(evaluation.scoring),
         "systems": [
-            _of_system(number, one, runs.get((one.run, one.step)), evaluation.scoring, counts)
+            _of_system(number, one, runs.get(one.model), evaluation.scoring, counts)
             for number, one in enumerate(evaluation.systems)
         ],
         "resampling": {"samples": SAMPLES, "seed": SEED},
@@ -169,6 +169,8 @@ def command(system: System, settings: Mapping[str, Any], scoring: Sequence[str] 
     """
     name = "translate" if scoring is None else "evaluate"
     words = [name, system.run, "--checkpoint", str(system.step), "--strategy", system.strategy]
+    for side, language in (("src", system.src_lang), ("tgt", system.tgt_lang)):
+        words += [f"--{side}-lang", language] if language else []
     for key, value in settings.items():
         words += ["--set", f"{key}={json.dumps(value, ensure_ascii=False)}"]
     files = f" < {SOURCES}" if scoring is None else ""

@@ -15,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from s2s import share
 from s2s.config import UserError
 from s2s.decode import generate_call
+from s2s.runs import Run
 from s2s.share import Column
 from s2s.ui.compare import across_models, column, columns, hypotheses, metrics, reference
 from s2s.ui.compare.column import ColumnChoice
@@ -309,6 +310,12 @@ def _link(url_path: str, label: str, choice: ColumnChoice, **params: str) -> Non
     )
 
 
+def _other_languages(run: Run) -> tuple[str, ...]:
+    """Those that are not the run's own; empty where they are."""
+    own = cached.open_as_saved(run.folder.id).key.languages
+    return () if run.key.languages == own else run.key.languages
+
+
 def _call(choice: ColumnChoice, source: str) -> None:
     if choice.config is None:
         return
@@ -319,6 +326,7 @@ def _call(choice: ColumnChoice, source: str) -> None:
         source=source,
         run=choice.run.folder.id,
         step=choice.run.step,
+        languages=_other_languages(choice.run),
     )
     st.caption(snippet.about)
     st.code(snippet.code, language="python", wrap_lines=True)

@@ -162,11 +162,25 @@ def _values(strategy: str, setting: str, text: str) -> list[float]:
 def plain_systems(
     models: list[Model], strategies: list[str], settings: Mapping[str, dict[str, Any]]
 ) -> list[System]:
-    return [
-        System("", model.run, model.step, name, settings[name], checkpoint=model.checkpoint)
-        for model in models
-        for name in strategies
-    ]
+    return [system_of(model, name, settings[name]) for model in models for name in strategies]
+
+
+def system_of(
+    model: Model, strategy: str, settings: Mapping[str, Any], *, sweep: str = ""
+) -> System:
+    """Without a name. The page's run translates in the languages that are chosen for it."""
+    src_lang, tgt_lang = cached.open_run(model.run).key.languages
+    return System(
+        "",
+        model.run,
+        model.step,
+        strategy,
+        settings,
+        sweep=sweep,
+        checkpoint=model.checkpoint,
+        src_lang=src_lang,
+        tgt_lang=tgt_lang,
+    )
 
 
 def swept_systems(
@@ -174,15 +188,7 @@ def swept_systems(
 ) -> list[System]:
     strategy, setting, values = swept
     return [
-        System(
-            "",
-            model.run,
-            model.step,
-            strategy,
-            settings[strategy] | {setting: value},
-            sweep=setting,
-            checkpoint=model.checkpoint,
-        )
+        system_of(model, strategy, settings[strategy] | {setting: value}, sweep=setting)
         for model in models
         for value in values
     ]

@@ -12,7 +12,7 @@ from s2s.config import UserError
 from s2s.data import decode_lines, one_line
 from s2s.decode import STRATEGIES
 from s2s.jobs import EvaluationRequest, evaluation_service, test_sets, worker
-from s2s.runs import Evaluation, Sentences, System, evaluations
+from s2s.runs import Evaluation, Sentences, evaluations
 from s2s.ui.evaluate import systems
 from s2s.ui.evaluate.files import MEGABYTES
 from s2s.ui.evaluate.view_state import STATE
@@ -80,7 +80,7 @@ def _request(
 ) -> EvaluationRequest:
     """Raises UserError for a file that is not text, has no lines or too many, or a line too long for the model."""
     run_id = model.run
-    system = System(strategy, run_id, model.step, strategy, settings, checkpoint=model.checkpoint)
+    system = replace(systems.system_of(model, strategy, settings), name=strategy)
     name = str(getattr(file, "name", "file"))
     content = getattr(file, "getvalue", bytes)()
     lines = decode_lines(content, name)

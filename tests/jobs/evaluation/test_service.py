@@ -11,6 +11,7 @@ from s2s.jobs import evaluation_service, queue, run_service, test_sets
 from s2s.jobs.evaluation import loop as evaluation_loop
 from s2s.jobs.evaluation.scoring import SystemScores
 from s2s.jobs.evaluation.service import EvaluationRequest
+from s2s.jobs.model_import import import_folder
 from s2s.jobs.queue import job_process
 from s2s.jobs.registry import JOBS
 from s2s.runs import EvaluationFolder, Sentences, System, evaluations, runs_folder
@@ -18,6 +19,7 @@ from s2s.scores import MEASURES, METRICS, Scoring, paired, score_all, sentence_s
 from s2s.settings import OWNER
 from tests.conftest import make_run
 from tests.jobs.context import FakeContext
+from tests.pretrained.checkpoints import make_checkpoint
 
 PAIRS = [
     ("1 2 3", "3 2 1"),
@@ -107,6 +109,23 @@ def test_texts_and_numbers_are_those_of_the_run_and_of_the_scores(
     assert differences["bleu"]["difference"] == pytest.approx(expected["bleu"].difference)
     assert found["systems"][0]["paired"] == {}
     assert found["systems"][2]["sentences_per_second"] is None
+
+
+def test_one_model_is_evaluated_in_several_languages(tmp_path: Path) -> None:
+    make_checkpoint("m2m100", tmp_path / "theirs", is_tied=False)
+    path = str(import_folder(tmp_path / "theirs", tmp_path / "run").path)
+    languages = {"as saved": ("", ""), "Dutch": ("en", "nl")}
+    systems = [
+        System(name, path, 0, "greedy", src_lang=src, tgt_lang=tgt)
+        for name, (src, tgt) in languages.items()
+    ]
+    place = done(request_for(*systems))
+    for number, codes in enumerate(languages.values()):
+        run = s2s.load(path).in_languages(*codes)
+        texts = [run.translate([source], "greedy")[0].text for source, _ in PAIRS]
+        assert [place.lines(number)[i]["text"] for i in range(len(PAIRS))] == texts
+    assert place.lines(0) != place.lines(1)
+    assert "--src-lang en --tgt-lang nl" in place.provenance()["systems"][1]["command"]
 
 
 def test_the_references_under_teacher_forcing_are_the_same_for_all_strategies(

@@ -61,6 +61,8 @@ def test_a_link_opens_a_sentence_in_its_languages(page: str, run: Run) -> None:
     assert unpack(screen.session_state["set"]).items() >= {"tgt_lang": "nl"}.items()
     if page == "compare":
         assert translation(screen) == found.text
+        code = [block.value for block in screen.code if "import s2s" in block.value]
+        assert any('s2s.load("opened", 0).in_languages("en", "nl")' in each for each in code)
     elif page == "steps":
         assert found.tokens[0] == "__nl__"
         assert "__nl__" in str(screen.get("plotly_chart")[0].proto.spec)
