@@ -22,8 +22,9 @@ from s2s.runs.states import has_word_tokens
 Ids = tuple[int, ...]
 Steps = Generator[float, None, Any]
 
-TOKEN = 4e-11  # seconds of a forward pass per token and parameter, on one core of an Intel Xeon
-BATCH = 5e-3  # and per batch
+# On one core of an Intel Xeon; accurate within a factor of three.
+TOKEN = 4e-11  # seconds of a forward pass per token and parameter
+PASS = 2e-9  # and per pass and parameter: the weights are read from memory
 BACKWARD = 2.0  # times as long as forward
 MAX_OTHERS = 8  # sentences whose attention weights are borrowed
 NO_VARIANT = MappingProxyType(
@@ -99,9 +100,8 @@ def _n_patches(run: Run, given: ProbeInput) -> int:
 
 def _patch_seconds(run: Run, given: ProbeInput) -> float:
     n_tokens = len(source_ids(run, given.sources[0])) + len(given.target) + 1
-    return _pass_seconds(run, _n_patches(run, given) * n_tokens) + BATCH * _n_patch_batches(
-        run, given
-    )
+    n_patches = _n_patches(run, given)
+    return _forecast(run, n_patches * n_tokens, _n_patch_batches(run, given))
 
 
 def _n_patch_batches(run: Run, given: ProbeInput) -> int:
@@ -131,9 +131,8 @@ def _attribution_seconds(run: Run, given: ProbeInput) -> float:
     n_tokens = len(source_ids(run, given.sources[0])) + len(given.target)
     passes = 1 if given.choice == "occlusion" else 1 + BACKWARD * len(given.target)
     n_rows = _n_attribution_rows(run, given)
-    return _pass_seconds(run, passes * n_rows * n_tokens) + BATCH * passes * (
-        _n_attribution_batches(run, given)
-    )
+    n_passes = passes * _n_attribution_batches(run, given)
+    return _forecast(run, passes * n_rows * n_tokens, n_passes)
 
 
 def _change_weights(run: Run, given: ProbeInput) -> Steps:
@@ -188,11 +187,11 @@ def _decoding_steps(run: Run, given: ProbeInput) -> int:
 def _change_seconds(run: Run, given: ProbeInput) -> float:
     n_rows = _n_variants(run, given) * len(given.target)
     n_rows += _decoding_steps(run, given)
-    return _pass_seconds(run, n_rows * len(given.target)) + BATCH * _n_change_batches(run, given)
+    return _forecast(run, n_rows * len(given.target), _n_change_batches(run, given))
 
 
-def _pass_seconds(run: Run, n_tokens: float) -> float:
-    return n_tokens * run.n_parameters * TOKEN
+def _forecast(run: Run, n_tokens: float, n_passes: float) -> float:
+    return run.n_parameters * (n_tokens * TOKEN + n_passes * PASS)
 
 
 # By the kind of a decode request.

@@ -64,7 +64,7 @@ def show(request: HeadsRequest) -> None:
         return
     try:
         given = _controls(asked)
-        attention = cached.attention(asked.run, asked.text, asked.target)
+        attention = cached.attention(asked.run, asked.text, asked.ids)
         shown = _attributed(asked, given)
         which, selected = _selected(attention)
         if shown is not None:
@@ -134,8 +134,7 @@ def _pictures(shown: Shown, selected: AttentionMap) -> None:
     row = heads.ATTRIBUTIONS[shown.method]
     left, right = st.columns(2)
     with left, st.container(key="attribution picture", gap=None):
-        labels = {"title": shown.title, "x_label": "source token"}
-        figure = signed_map(shown.found.values, shown.rows, shown.columns, **labels)
+        figure = signed_map(shown.found.values, shown.rows, shown.columns, title=shown.title)
         alt = f"Heatmap: {shown.title.replace(chr(10), ', ')}; {_largest(shown)}"
         chart(figure, alt=alt, file_name=file_name(shown.title))
     with right, st.container(key="attention picture", gap=None):
@@ -145,7 +144,10 @@ def _pictures(shown: Shown, selected: AttentionMap) -> None:
         alt = f"Heatmap of {title.replace(chr(10), ', ')}"
         chart(figure, alt=alt, file_name=file_name(title))
     st.markdown(plain(_largest(shown)))
-    st.caption(f"{row.about} ({row.source}) {row.completeness} {_baseline_note(shown)}")
+    st.caption(
+        f"Rows are target tokens, columns source tokens. {row.about} ({row.source}) {row.completeness}"
+        f" {_baseline_note(shown)}"
+    )
     st.download_button(
         "Download data (CSV)",
         partial(attribution_csv, shown),

@@ -14,21 +14,21 @@ from s2s.analysis import HeadSelection, heads
 from s2s.analysis.heads import OutputShift
 from s2s.config import UserError
 from s2s.files import csv_writer
-from s2s.runs import probes
 from s2s.runs.decoder import DecodeRequest
 from s2s.runs.probes import ProbeInput
+from s2s.ui.heads.minimal_pairs import lenders
 from s2s.ui.heads.probe_panel import may_ask
 from s2s.ui.heads.sentence_request import SentenceRequest
 from s2s.ui.heads.signed_map import signed_map
 from s2s.ui.kit import cached, chart, file_name, plain
 
-LENDERS = 16  # sentences that are tried for their weights
 EXPLANATION = (
-    "At one target position at a time, the weights of that row are replaced, values and everything before stay as they"
-    " are. Total variation: half the sum of the absolute differences of the next token's probabilities; 0: the output"
-    " does not move, 1: it is another one altogether. Where weights move far and the output does not, these weights are"
-    " no explanation of this token (Jain and Wallace 2019). Where both move, they matter to this model, which does not"
-    " make them the only possible explanation (Wiegreffe and Pinter 2019)."
+    "Columns are predicted tokens; cells are medians over the variants of a change. At one target position at a time,"
+    " the weights of that row are replaced; values and everything before stay as they are. Total variation: half the"
+    " sum of the absolute differences of the next token's probabilities; 0: the output does not move, 1: it is another"
+    " one altogether. Where weights move far and the output does not, these weights are no explanation of this token"
+    " (Jain and Wallace 2019). Where both move, they matter to this model, which does not make them the only possible"
+    " explanation (Wiegreffe and Pinter 2019)."
 )
 
 
@@ -55,29 +55,17 @@ def show(asked: SentenceRequest, which: HeadSelection) -> None:
 
 def _requests(asked: SentenceRequest, which: HeadSelection) -> dict[str, DecodeRequest]:
     chosen = {"layer": which.layer, "head": which.head} if which.layer is not None else {}
-    lenders = _lenders(asked)
+    others = lenders(asked.run, asked.vocabulary, asked.text)
     return {
         slug: cached.probe_request(
             asked.run,
             "changed weights",
             ProbeInput(
-                (asked.text, *(lenders if slug == "sentences" else ())), asked.ids, slug, chosen
+                (asked.text, *(others if slug == "sentences" else ())), asked.ids, slug, chosen
             ),
         )
         for slug in heads.WEIGHT_CHANGES
     }
-
-
-def _lenders(asked: SentenceRequest) -> tuple[str, ...]:
-    """Other sentences of this run with as many source tokens."""
-    length = len(probes.source_ids(asked.run, asked.text))
-    known = dict.fromkeys((*asked.vocabulary.examples, *asked.vocabulary.sentences))
-    others = (
-        text
-        for text in known
-        if text != asked.text and len(probes.source_ids(asked.run, text)) == length
-    )
-    return tuple(text for _, text in zip(range(LENDERS), others, strict=False))
 
 
 def _show_shifts(asked: SentenceRequest, shifts: Mapping[str, OutputShift], name: str) -> None:
@@ -85,7 +73,7 @@ def _show_shifts(asked: SentenceRequest, shifts: Mapping[str, OutputShift], name
     medians = np.array([np.median(shift.total_variation, 0) for shift in shifts.values()])
     columns = plots.numbered(asked.tgt_tokens)
     title = f"{asked.title}\ntotal variation of the output, cross-attention of {name}"
-    figure = signed_map(medians, labels, columns, title=title, x_label="predicted token")
+    figure = signed_map(medians, labels, columns, title=title)
     with st.container(key="shift picture", gap=None):
         summary = _summary(shifts)
         alt = f"Heatmap: {title.replace(chr(10), ', ')}; {summary}"

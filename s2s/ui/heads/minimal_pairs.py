@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from s2s.runs import Run, RunKey, probes
 from s2s.ui.kit import RunVocabulary, cached
 
 MOST = 1000  # sentences that are searched
+MOST_LENDERS = 16  # of attention weights: some of their translations are too short
 # one word, number or gender at a time; each has as many words as its partner
 PAIRS = (
     ("the cat sits on the mat", "the cats sit on the mat"),
@@ -25,17 +28,29 @@ def partner(run: Run, facts: RunVocabulary, text: str) -> str:
             other = f"{task} {pair[1 - pair.index(bare)]}".strip()
             if not run.unknown(other) and _distance(run, text, other):
                 return other
-    return _nearest(run.key, text, run, facts)
+    others = _as_long(run.key, text, run, facts)
+    return min(others, key=others.__getitem__, default="")
+
+
+def lenders(run: Run, facts: RunVocabulary, text: str) -> tuple[str, ...]:
+    """Other sentences of this run with as many source tokens."""
+    return tuple(_as_long(run.key, text, run, facts))[:MOST_LENDERS]
 
 
 def _distance(run: Run, one: str, other: str) -> int:
     """How many tokens differ; 0 where the lengths do."""
     a, b = (probes.source_ids(run, text) for text in (one, other))
+    return _n_different(a, b)
+
+
+def _n_different(a: Sequence[int], b: Sequence[int]) -> int:
     return sum(x != y for x, y in zip(a, b, strict=True)) if len(a) == len(b) else 0
 
 
 @cached.by_sentence(64)
-def _nearest(key: RunKey, text: str, _run: Run, _facts: RunVocabulary) -> str:
-    others = dict.fromkeys((*_facts.examples, *_facts.sentences[:MOST]))
-    found = [(n, other) for other in others if (n := _distance(_run, text, other))]
-    return min(found, default=(0, ""))[1]
+def _as_long(key: RunKey, text: str, _run: Run, _facts: RunVocabulary) -> Mapping[str, int]:
+    """The run's sentences with as many tokens, and in how many they differ."""
+    others = list(dict.fromkeys((*_facts.examples, *_facts.sentences[:MOST])))
+    own, *encoded = _run.src_tokenizer.encode_many([text, *others])
+    distances = (_n_different(own, ids) for ids in encoded)
+    return {other: n for other, n in zip(others, distances, strict=True) if n}

@@ -78,10 +78,10 @@ def _second(asked: SentenceRequest) -> str:
     default = partner(asked.run, asked.vocabulary, asked.text)
     typed = STATE.text(
         "second",
-        "Source B",
+        "Source B, compared with the sentence above, source A",
         placeholder=default,
         icon=":material/compare_arrows:",
-        help="Source A, above, with another word. Empty: a sentence that differs in few words.",
+        help="Source A with another word. Empty: a sentence that differs in few words.",
     )
     second = " ".join(printable(typed).split())[:MAX_CHARACTERS] or default
     if unknown := asked.run.unknown(second):
@@ -179,9 +179,10 @@ def _show_picture(
     row = heads.PATCHES[given.choice]
     axes = _axes(asked, second, given, result.patched.shape)
     tokens = asked.run.tgt_tokenizer.tokens([*given.settings.values()])
-    title = f"{asked.title} · {row.label.lower()}\neffect of a patch on {' − '.join(tokens)}"
+    name = f"{asked.title} · {row.label.lower()}"
+    title = f"{name}\neffect on {' − '.join(tokens)}, by layer and {axes.label}"
     effects = result.effects
-    figure = signed_map(effects, axes.rows, axes.columns, title=title, x_label=axes.label)
+    figure = signed_map(effects, axes.rows, axes.columns, title=title)
     with st.container(key="patching picture", gap=None):
         largest = _largest_sentence(effects, axes)
         alt = f"Heatmap: {title.replace(chr(10), ', ')}; {largest}"

@@ -20,7 +20,9 @@ def may_ask(run: Run, requests: Sequence[DecodeRequest], what: str) -> bool:
     click = action_button(
         f"Measure {what}", key=f"measure {what}", icon=":material/speed:", type="primary"
     )
-    st.caption(f"Up to about {duration(seconds)} beside the dashboard: this model is large.")
+    st.caption(
+        f"About {duration(seconds)}, beside the dashboard: this model or this sentence is large."
+    )
     if click.is_waiting:
         st.session_state[wanted] = tuple(requests)
         click.done()

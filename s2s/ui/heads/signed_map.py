@@ -14,11 +14,11 @@ SMALLEST = 0.005  # the cells show two decimals, and a minus before a zero would
 
 
 def signed_map(
-    values: Floats, rows: Sequence[str], columns: Sequence[str], *, title: str, x_label: str
+    values: Floats, rows: Sequence[str], columns: Sequence[str], *, title: str
 ) -> go.Figure:
     """`values` is (rows, columns): 0 is gray, negative dark, positive bright; what rounds to 0 is drawn as 0."""
     drawn = np.where(np.abs(values) < SMALLEST, 0, values).astype(np.float32)
-    figure = plots.PLOTS["tensor"].draw(drawn, rows, columns, title=title, x_label=x_label)
+    figure = plots.PLOTS["tensor"].draw(drawn, rows, columns, title=title, x_label="")
     if drawn.size:
         room = plots.geometry(columns, rows)
         height = room.top + len(rows) * room.row + figure.layout.margin.b

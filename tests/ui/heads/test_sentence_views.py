@@ -57,7 +57,7 @@ def test_patching_says_metric_effect_and_picture() -> None:
     largest = np.unravel_index(np.abs(result.effects).argmax(), result.effects.shape)
     assert f"layer {largest[0] + 1}, head {largest[1] + 1}." in text
     assert titles(screen) == [
-        "demo-en-fr, step 1,500 · cross-attention heads<br>effect of a patch on le − les"
+        "demo-en-fr, step 1,500 · cross-attention heads<br>effect on le − les, by layer and head"
     ]
     assert [float(value.replace("−", "-")) for value in cells(screen)] == pytest.approx(
         result.effects.ravel().tolist(), abs=0.0051
@@ -98,7 +98,7 @@ def test_a_large_model_is_measured_by_a_button_that_says_how_long(
     screen = opened("heads", src=A, set=pack({"view": "patching"}))
     assert not screen.exception
     assert not n_figures(screen)
-    assert "Up to about 1 s beside the dashboard" in said(screen)
+    assert "About 1 s, beside the dashboard" in said(screen)
     (button,) = (each for each in screen.button if each.label == "Measure patches")
     button.click().run()
     assert n_figures(screen) == 1
