@@ -17,7 +17,10 @@ MOST_WRITTEN = 8  # heads per layer up to which cells hold whole words and numbe
 INITIALS = 2  # letters of a word in narrower cells
 CELL = 44  # pixels, of a cell's height
 NARROW_CELL = 26
-GAP = 66  # pixels between two grids: a title and an axis
+GAP = 56  # pixels between two grids: ticks and a title
+TITLE = 66  # pixels above the first grid, with a title of one line
+LINE = 18  # pixels more per further line
+BELOW = 44  # pixels from the lowest grid to the buttons of an animation: its axis
 NOTHING = "There are no heads to show yet."
 
 Values = npt.NDArray[np.floating[Any]]
@@ -51,13 +54,21 @@ def head_roles(grids: Sequence[HeadGrid], *, title: str, scale: str = "strength"
         figure.add_traces(_traces(grid), rows=row, cols=1)
         n_layers, n_heads = grid.values.shape
         figure.update_yaxes(_axis("layer", n_layers) | {"autorange": "reversed"}, row=row)
-        figure.update_xaxes(_axis("head", n_heads), row=row)
+        figure.update_xaxes(_axis("head" if row == len(grids) else "", n_heads), row=row)
     bar = {"title": {"text": scale}, "thickness": 10, "tickformat": ".0%", "len": 0.5}
+    is_wide = all(grid.values.shape[1] <= MOST_WRITTEN for grid in grids)  # and says its values
+    top = TITLE + LINE * title.count("\n")
     return figure.update_layout(
         title=theme.heading(title),
-        height=total + 84,
-        margin={"l": 48, "r": 12, "t": 84, "b": 40},
-        coloraxis={"colorscale": theme.SEQUENTIAL, "cmin": 0, "cmax": 1, "colorbar": bar},
+        height=total + top,
+        margin={"l": 48, "r": 12, "t": top, "b": 44},
+        coloraxis={
+            "colorscale": theme.SEQUENTIAL,
+            "cmin": 0,
+            "cmax": 1,
+            "colorbar": bar,
+            "showscale": not is_wide,
+        },
         showlegend=False,
         dragmode=False,
     )
@@ -82,10 +93,10 @@ def head_roles_animation(pictures: Mapping[int, Sequence[HeadGrid]], *, title: s
     first = next(iter(pictures))
     return figure.update_layout(
         title=theme.heading(f"{title} · step {first:,}"),
-        height=figure.layout.height + CONTROLS,
+        height=figure.layout.height + CONTROLS + BELOW,
         margin={"b": figure.layout.margin.b + CONTROLS},
-        sliders=[slider([*pictures])],
-        updatemenus=[buttons()],
+        sliders=[slider([*pictures]) | {"pad": {"t": BELOW + 48, "b": 8}}],
+        updatemenus=[buttons() | {"pad": {"t": BELOW}}],
     )
 
 

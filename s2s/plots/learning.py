@@ -81,10 +81,12 @@ def role_strengths(
         hover = "validation loss at step %{x:,}: %{y:.2f}<extra></extra>"
         trace = go.Scatter(x=_numbers(at), y=_numbers(nats), name="validation loss", mode="lines")
         figure.add_trace(trace.update(line=line, yaxis="y2", hovertemplate=hover))
-        axis = {"title": {"text": "validation loss (nats per token)"}, "rangemode": "tozero"}
+        axis = {"title": {"text": "loss (nats per token)"}, "rangemode": "tozero"}
         quiet = {"showgrid": False, "fixedrange": True, "tickfont": {"size": theme.SMALLEST}}
         figure.update_layout(
-            yaxis2={**axis, **quiet, "overlaying": "y", "side": "right"}, margin={"r": 60}
+            yaxis2={**axis, **quiet, "overlaying": "y", "side": "right"},
+            height=440,  # a long legend takes half of it on a phone
+            margin={"r": 60, "t": 48 + 18 * title.count("\n")},
         )
     return figure
 

@@ -33,7 +33,7 @@ def show(request: HeadsRequest, sample: Sentences) -> None:
         return
     known = head_roles_history.read_history(found)
     history = known.checkpoints
-    title = f"{plain(cached.title(folder.id))}\n{known.n_sentences:,} sentences: {sample.name}"
+    title = f"{cached.title(folder.id)}\n{known.n_sentences:,} sentences: {sample.name}"
     if known.note:
         st.info(as_markdown(known.note), icon=":material/info:")
     pictures = {at.step: role_picture.grids(at.kinds) for at in _spread(history)}
@@ -74,19 +74,21 @@ def _curves(known: head_roles_history.RolesHistory, title: str) -> None:
     """One role of one kind of attention, a line per head."""
     history = known.checkpoints
     kinds = {kind: captions.KIND_NAMES[kind] for kind in history[0].kinds}
-    with st.container(horizontal=True, vertical_alignment="bottom", key="controls role"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="chosen role"):
         kind = STATE.choice("kind", "Attention", kinds, default=next(iter(kinds)), width=220)
         roles = {slug: heads.CORPUS_ROLES[slug].label for slug in history[0].kinds[kind].strengths}
         role = STATE.choice("role", "Role", roles, default=_most_changed(history, kind), width=220)
     strengths = np.stack([at.kinds[kind].strengths[role] for at in history]).astype(np.float32)
-    name = f"{roles[role]}, {kinds[kind]}\n{title}"
+    name = f"{roles[role].capitalize()}, {kinds[kind]}\n{title}"
     figure = plots.role_strengths(
         [at.step for at in history],
         strengths,
         title=name,
         loss=(known.loss_steps, known.losses) if known.losses else None,
     )
-    chart(figure, alt=f"Strength of {plain(name)} by step", file_name=file_name(name))
+    chart(
+        figure, alt=f"Strength of {role_picture.in_line(name)} by step", file_name=file_name(name)
+    )
     threshold = heads.CORPUS_ROLES[role].threshold
     st.caption(
         f"{plots.PLOTS['role_strengths'].caption} {plain(heads.CORPUS_ROLES[role].rule)} The rule holds from a strength"

@@ -13,8 +13,9 @@ from s2s import plots
 from s2s.analysis import heads
 from s2s.jobs import head_roles
 from s2s.ui.heads.request import HeadsRequest
+from s2s.ui.heads.role_picture import in_line
 from s2s.ui.heads.view_state import STATE
-from s2s.ui.kit import captions, chart, file_name, plain
+from s2s.ui.kit import captions, chart, file_name
 from s2s.ui.kit.tables import frame_csv
 
 LABELS: Mapping[str, str] = MappingProxyType({"prefix": "Prefix matching", "copying": "Copying"})
@@ -37,21 +38,21 @@ def show(request: HeadsRequest, result: head_roles.RolesResult, title: str) -> N
     }
     chosen = STATE.choice("score", "Score", known, default=next(iter(known)), width=220)
     grids = [_grid(kind, one[chosen]) for kind, one in scores.items() if chosen in one]
-    name = f"{known[chosen]} · {title}"
+    name = f"{known[chosen]}\n{title}"
     figure = plots.head_roles(grids, title=name, scale="mean weight")
-    chart(figure, alt=f"{known[chosen]} of all heads, {plain(title)}", file_name=file_name(name))
+    chart(figure, alt=f"{known[chosen]} of all heads, {in_line(title)}", file_name=file_name(name))
     st.caption(
         f"{MEANING[chosen]} Special tokens are not counted. *Even weights* is the score of a head that spreads its"
         " weight evenly."
     )
     st.dataframe(
-        table(scores),
+        table(scores).round(3),
         hide_index=True,
         column_config={
             name: st.column_config.NumberColumn(format="percent")
             for name in ("Its score", "Even weights")
         },
-        alt=f"The best heads of either score, {plain(title)}",
+        alt=f"The best heads of either score, {in_line(title)}",
     )
     st.download_button(
         "Scores (CSV)",

@@ -39,14 +39,21 @@ OF_SENTENCES = "aligned"  # the role whose strength is a mean over sentences, no
 def show(request: HeadsRequest, result: head_roles.RolesResult, title: str) -> None:
     """Picture, detail, table and rules."""
     kinds = result.roles.kinds
-    figure = plots.head_roles(grids(kinds), title=f"Roles of heads · {title}")
-    chart(figure, alt=f"Roles of all heads, {plain(title)}", file_name=file_name(f"roles {title}"))
+    figure = plots.head_roles(grids(kinds), title=f"Roles of heads\n{title}")
+    chart(
+        figure, alt=f"Roles of all heads, {in_line(title)}", file_name=file_name(f"roles {title}")
+    )
     st.caption(_how_to_read(kinds))
     _detail(request, kinds)
     with st.expander("As a table", icon=":material/table:"):
         _show_table(kinds, title)
     with st.expander("The rules", icon=":material/rule:"):
         st.markdown(_rules())
+
+
+def in_line(title: str) -> str:
+    """A title of several lines as one, for a picture's alternative text."""
+    return title.replace("\n", ", ")
 
 
 def grids(kinds: Mapping[str, heads.KindRoles]) -> list[plots.HeadGrid]:
@@ -107,7 +114,7 @@ def _detail(request: HeadsRequest, kinds: Mapping[str, heads.KindRoles]) -> None
         for kind, found in kinds.items()
         for layer, head in np.ndindex(*found.role.shape)
     }
-    with st.container(horizontal=True, vertical_alignment="bottom", key="controls head"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="chosen head"):
         chosen = STATE.choice("head", "Head", options, default=next(iter(options)), width=360)
         kind, layer, head = chosen.split(".")
         page_link(
@@ -124,7 +131,7 @@ def _detail(request: HeadsRequest, kinds: Mapping[str, heads.KindRoles]) -> None
     frame = pd.DataFrame(
         {
             "Role": [name for name, _ in rows],
-            "Strength": [value for _, value in rows],
+            "Strength": [round(value, 3) for _, value in rows],
             "From": [heads.CORPUS_ROLES[slugs[name]].threshold for name, _ in rows],
             "Mean over": [_counted(found, slugs[name]) for name, _ in rows],
         }
@@ -151,11 +158,12 @@ def _counted(found: heads.KindRoles, slug: str) -> str:
 
 def _show_table(kinds: Mapping[str, heads.KindRoles], title: str) -> None:
     frame = table(kinds)
+    shown = frame.round(3)
     percents = {
         name: st.column_config.NumberColumn(format="percent")
         for name in frame.columns[7:]  # strengths
     }
-    st.dataframe(frame, hide_index=True, column_config=percents, alt=f"Roles of {len(frame)} heads")
+    st.dataframe(shown, hide_index=True, column_config=percents, alt=f"Roles of {len(frame)} heads")
     st.caption(
         "Entropy in nats, peak (the largest weight) and distance in tokens are means over all rows. Below a role: its"
         " strength; empty where the kind of attention cannot have it."

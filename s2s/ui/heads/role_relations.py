@@ -12,20 +12,21 @@ from s2s import plots
 from s2s.analysis import heads
 from s2s.jobs import head_roles
 from s2s.ui.heads.request import HeadsRequest
+from s2s.ui.heads.role_picture import in_line
 from s2s.ui.heads.view_state import STATE
-from s2s.ui.kit import captions, chart, file_name, plain
+from s2s.ui.kit import captions, chart, file_name
 from s2s.ui.kit.tables import frame_csv
 
 ACROSS = "verb-subject-across"
 PERCENTS = ("Accuracy", "On the other half", "Best offset finds")
-HELP = (
-    "*Best head*: the one with the highest accuracy over all questions; *accuracy*: the share of questions in which the"
-    " largest weight of the first word is on the second word. In the encoder the row of a word reads it, in the decoder"
-    " it predicts it. *Random heads*: 95 % of heads that pick an allowed token at random lie in this range; *best of"
-    " all*: the same for the best of as many random heads as there are, which is what the best head must exceed."
-    " *On the other half*: a head is chosen on every second sentence and measured on the others, both ways. *Best"
-    " offset*: always attending this many words ahead (+) or back (−), which needs no grammar."
-)
+HELP = """
+- **Accuracy** of the best head: the share of questions in which the largest weight of the first word is on the second.
+  In the encoder the row of a word reads it; in the decoder it predicts it, and attends to the words before.
+- **Random heads**: 95 % of heads that attend to an allowed token at random are in this range. **Best of all**: the same
+  for the best of as many random heads as there are. **Above random**: the best head exceeds it.
+- **On the other half**: a head is chosen on every second sentence and measured on the others, both ways.
+- **Best offset**: always attending this many words ahead (+) or back (−), which needs no grammar.
+"""
 
 
 def show(request: HeadsRequest, result: head_roles.RolesResult, title: str) -> None:
@@ -36,7 +37,9 @@ def show(request: HeadsRequest, result: head_roles.RolesResult, title: str) -> N
             st.markdown(_across(one))
     frame = table(found)
     percents = {name: st.column_config.NumberColumn(format="percent") for name in PERCENTS}
-    st.dataframe(frame, hide_index=True, column_config=percents, alt=f"Relations, {plain(title)}")
+    st.dataframe(
+        frame.round(3), hide_index=True, column_config=percents, alt=f"Relations, {in_line(title)}"
+    )
     st.caption(HELP)
     _all_heads(found, title)
     st.download_button(
@@ -50,9 +53,12 @@ def show(request: HeadsRequest, result: head_roles.RolesResult, title: str) -> N
 
 
 def _across(one: heads.RelationAccuracy) -> str:
+    chosen = " or ".join(
+        dict.fromkeys(f"layer {layer + 1}, head {head + 1}" for layer, head in one.chosen)
+    )
     return (
-        f"{captions.KIND_NAMES[one.kind].capitalize()}: a head chosen on one half of the sentences finds the subject"
-        f" across a relative clause (*was* → *cat* in *the cat who chased the mouse was black*) in"
+        f"{captions.KIND_NAMES[one.kind].capitalize()}: a head chosen on one half of the sentences ({chosen}) finds the"
+        f" subject across a relative clause (*was* → *cat* in *the cat who chased the mouse was black*) in"
         f" **{one.held_out:.0%}** of the other half; the best of {one.hits[0].size} random heads:"
         f" {_range(one.best_random)}. {sum(one.n):,} questions."
     )
@@ -72,6 +78,7 @@ def table(found: Sequence[heads.RelationAccuracy]) -> pd.DataFrame:
                 "Accuracy": float(one.accuracy[layer, head]),
                 "Random heads": _range(one.one_random),
                 "Best of all": _range(one.best_random),
+                "Above random": "yes" if one.accuracy.max() > one.best_random.high else "no",
                 "On the other half": one.held_out,
                 "Best offset": f"{one.offset:+d}".replace("-", "−"),
                 "Best offset finds": one.offset_accuracy,
@@ -112,9 +119,9 @@ def _all_heads(found: Sequence[heads.RelationAccuracy], title: str) -> None:
     default = ACROSS if ACROSS in known else next(iter(known))
     chosen = STATE.choice("relation", "All heads", known, default=default, width=360)
     grids = [_grid(one) for one in found if one.direction == chosen]
-    name = f"{known[chosen]} · {title}"
+    name = f"{known[chosen]}\n{title}"
     figure = plots.head_roles(grids, title=name, scale="accuracy")
-    chart(figure, alt=f"Accuracy of all heads, {plain(name)}", file_name=file_name(name))
+    chart(figure, alt=f"Accuracy of all heads, {in_line(name)}", file_name=file_name(name))
 
 
 def _grid(one: heads.RelationAccuracy) -> plots.HeadGrid:

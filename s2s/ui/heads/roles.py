@@ -14,7 +14,7 @@ from s2s.ui.heads import role_history, role_induction, role_picture, role_relati
 from s2s.ui.heads.experiment_panel import measured
 from s2s.ui.heads.request import HeadsRequest, sentences
 from s2s.ui.heads.view_state import STATE
-from s2s.ui.kit import as_markdown, plain
+from s2s.ui.kit import as_markdown
 
 
 class Part(NamedTuple):
@@ -55,6 +55,4 @@ def show(request: HeadsRequest) -> None:
 
 def _title(request: HeadsRequest, sample: Sentences, result: head_roles.RolesResult) -> str:
     left_out = f", {result.n_left_out:,} left out as too long" if result.n_left_out else ""
-    return (
-        f"{plain(request.title)}\n{result.roles.n_sentences:,} sentences: {sample.name}{left_out}"
-    )
+    return f"{request.title}\n{result.roles.n_sentences:,} sentences: {sample.name}{left_out}"
