@@ -83,6 +83,17 @@ ANALYSIS: tuple[Term, ...] = (
         also=("sink", "sinks"),
     ),
     Term(
+        "prefix matching",
+        plain="After A B ... A, how much a head attends to B: the token that came next last time.",
+        expert=(
+            "Mean weight of a row on the tokens right after other occurrences of its input token; "
+            "heads that score high are called induction heads."
+        ),
+        source="Olsson et al. 2022",
+        page="heads",
+        also=("induction head", "induction heads", "induction"),
+    ),
+    Term(
         "cosine similarity",
         plain="How much the directions of two vectors agree, from -1 to 1.",
         expert="x . y / (|x| |y|); blind to length and inflated by a common mean direction.",
