@@ -84,10 +84,10 @@ ANALYSIS: tuple[Term, ...] = (
     ),
     Term(
         "prefix matching",
-        plain="After A B ... A, how much a head attends to B: the token that came next last time.",
+        plain="How much a head attends to the token that followed the last time the same token was read.",
         expert=(
-            "Mean weight of a row on the tokens right after other occurrences of its input token; "
-            "heads that score high are called induction heads."
+            "After A B ... A, the mean weight that the second A puts on B; heads that score high are "
+            "called induction heads."
         ),
         source="Olsson et al. 2022",
         page="heads",
