@@ -86,8 +86,8 @@ ANALYSIS: tuple[Term, ...] = (
         "prefix matching",
         plain="How much a head attends to the token that followed the last time the same token was read.",
         expert=(
-            "After A B ... A, the mean weight that the second A puts on B; heads that score high are "
-            "called induction heads."
+            "Where A B is followed later by another A, the mean weight that it puts on B; high in "
+            "induction heads."
         ),
         source="Olsson et al. 2022",
         page="heads",
