@@ -6,7 +6,9 @@ Every function takes plain text and escapes it, except for what is called `body`
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
@@ -15,12 +17,23 @@ from pathlib import Path
 
 from s2s.plots.svg_sheet import visible_controls
 
+PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 STYLE = Path(__file__).with_name("document.css").read_text(encoding="utf-8")
 
 
-def page(title: str, body: str, *, scripts: Sequence[str] = (), style: str = "") -> str:
-    """The whole file. Its policy allows no connection, and only these scripts: nothing else in `body` runs."""
-    hashes = " ".join(map(_hash, scripts)) or "'none'"
+def page(
+    title: str,
+    body: str,
+    *,
+    scripts: Sequence[str] = (),
+    allowed: Sequence[str] = (),
+    style: str = "",
+) -> str:
+    """The whole file. Its policy allows no connection, and only these scripts: nothing else in `body` runs.
+
+    `allowed` are further scripts, which one of `scripts` adds to the page.
+    """
+    hashes = " ".join(map(_hash, (*scripts, *allowed))) or "'none'"
     policy = (
         "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:;"
         f" base-uri 'none'; form-action 'none'; script-src {hashes}"
@@ -37,16 +50,19 @@ def page(title: str, body: str, *, scripts: Sequence[str] = (), style: str = "")
     )
 
 
+@functools.lru_cache(8)
 def _hash(script: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
+@functools.cache
 def version() -> str:
-    """Of this program; empty where it is not installed, but run from its folder."""
+    """Of this program; where it is not installed, but run from its folder, what that says."""
     try:
         return metadata.version("s2s")
     except metadata.PackageNotFoundError:
-        return ""
+        about = tomllib.loads(PROJECT.read_text(encoding="utf-8"))
+        return str(about["project"]["version"])
 
 
 def header(title: str, subtitle: str, made: str, link: str = "") -> str:
@@ -63,7 +79,7 @@ def header(title: str, subtitle: str, made: str, link: str = "") -> str:
 def made_at(moment: datetime | None = None) -> str:
     """`Made with s2s 0.1.0 on 2026-03-01 at 12:00 UTC`."""
     when = (moment or datetime.now(UTC)).astimezone(UTC)
-    return f"Made with {f's2s {version()}'.strip()} on {when:%Y-%m-%d} at {when:%H:%M} UTC"
+    return f"Made with s2s {version()} on {when:%Y-%m-%d} at {when:%H:%M} UTC"
 
 
 def text(words: object) -> str:
@@ -81,10 +97,11 @@ def paragraph(words: str, kind: str = "") -> str:
     return f"<p{f' class={kind}' if kind else ''}>{text(words)}</p>"
 
 
-def figure(svg: str, caption: str = "") -> str:
-    """A picture of ours; its own colors change with the scheme."""
+def figure(svg: str, caption: str = "", *, is_on_white: bool = False) -> str:
+    """A picture of ours. Its texts and lines follow the scheme, unless they stand on light colors of its own."""
     below = f"<figcaption>{text(caption)}</figcaption>" if caption else ""
-    return f"<figure>{svg}{below}</figure>"
+    kind = "white" if is_on_white else "plain"
+    return f'<figure class="{kind}">{svg}{below}</figure>'
 
 
 def facts(rows: Mapping[str, str]) -> str:

@@ -20,6 +20,7 @@ from s2s.ui.shell.pages import rows
 from s2s.ui.shell.share_button import share_button
 from s2s.ui.shell.style import ICON, apply_style
 from s2s.ui.shell.visitors import show_identity
+from s2s.ui.snapshot import begin_record
 
 # before the navigation, which would fetch an icon from Google
 st.set_page_config(page_icon=ICON, layout="wide")
@@ -34,6 +35,7 @@ st.set_page_config(page_title=f"{row.title} · s2s")
 address.turn_page(row.url_path, row.keys)
 cached.begin_run()
 
+begin_record()
 apply_style()
 if not show_identity():
     st.stop()

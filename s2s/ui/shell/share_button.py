@@ -15,6 +15,7 @@ from s2s.ui.canvas import copy_button
 from s2s.ui.kit import as_markdown, in_view, plain
 from s2s.ui.shell.pages import Page
 from s2s.ui.shell.short_link_form import short_link_form
+from s2s.ui.snapshot import snapshot_button
 
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 LOCAL_HELP = (
@@ -39,6 +40,7 @@ def share_button(page: Page) -> None:
         st.caption(f"This link opens what you see now, {reach}.")
         st.code(url, language=None, wrap_lines=True)
         copy_button(url, key="copy link")
+        snapshot_button(page.title, url)
         for shown in own:
             _switches(shown)
         if is_local:

@@ -1,0 +1,99 @@
+"""What a script run has sent to the browser: the elements of the page as a tree, whatever function drew them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+from streamlit.proto.Block_pb2 import Block
+from streamlit.proto.Element_pb2 import Element
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+
+KEY = "page record"  # in the session: that of the newest run
+MAIN = 0  # the first index of a path: the page, without the sidebar
+
+
+@dataclass
+class Node:
+    """A block with what is in it, or an element."""
+
+    block: Block | None = None
+    element: Element | None = None
+    children: list[Node] = field(default_factory=list)
+
+
+class PageRecord:
+    """The newest element at each place of the page."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[int, ...], Block | Element] = {}
+
+    def add(self, message: ForwardMsg) -> None:
+        """Takes note of a message to the browser; all but those that draw something on the page are passed over."""
+        path = tuple(message.metadata.delta_path)
+        if not message.HasField("delta") or path[:1] != (MAIN,):
+            return
+        kind = message.delta.WhichOneof("type")
+        if kind == "add_block":
+            self._found[path] = message.delta.add_block
+        elif kind == "new_element":
+            self._clear(path)  # what was in a block that has become an element
+            self._found[path] = message.delta.new_element
+
+    def _clear(self, path: tuple[int, ...]) -> None:
+        if isinstance(self._found.get(path), Block):
+            inside = [each for each in self._found if each[: len(path)] == path]
+            for each in inside:
+                del self._found[each]
+
+    def tree(self) -> list[Node]:
+        """Everything on the page, from top to bottom."""
+        roots: list[Node] = []
+        nodes: dict[tuple[int, ...], Node] = {}
+        for path in sorted(self._found.copy()):
+            found = self._found[path]
+            node = Node(block=found) if isinstance(found, Block) else Node(element=found)
+            nodes[path] = node
+            parent = nodes.get(path[:-1])
+            (parent.children if parent else roots).append(node)
+        return roots
+
+
+def begin_record() -> None:
+    """From now on, what this run of the script draws is recorded for the Share button, which is drawn last."""
+    context = get_script_run_ctx()
+    if context is None:
+        return
+    record = PageRecord()
+    own = context
+
+    def enqueue(message: ForwardMsg) -> None:
+        record.add(message)
+        ScriptRunContext.enqueue(own, message)
+
+    context.enqueue = enqueue  # type: ignore[method-assign,assignment]
+    st.session_state[KEY] = record
+
+
+def values_of(nodes: Sequence[Node]) -> dict[str, Any]:
+    """By widget, the value that a session has for it. Streamlit sends a widget's default, not what it is set to."""
+    found = {}
+    for node in nodes:
+        if node.element is not None:
+            kind = node.element.WhichOneof("type")
+            id = str(getattr(getattr(node.element, str(kind)), "id", ""))
+            if (key := key_of(id)) and key in st.session_state:
+                found[id] = st.session_state[key]
+        found |= values_of(node.children)
+    return found
+
+
+def key_of(id: str) -> str:
+    """The key that a widget or container was given: `$$ID-0f…-src` -> `src`; empty for one without."""
+    prefix, _, rest = id.partition("-")
+    key = rest.partition("-")[2]
+    return key if prefix == "$$ID" and key != "None" else ""

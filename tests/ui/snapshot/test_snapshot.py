@@ -1,0 +1,135 @@
+"""A page as one file: what was drawn, in order, and nothing in it that runs but our script."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.proto.Block_pb2 import Block
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from s2s.config import UserError
+from s2s.ui.canvas import pack_heads
+from s2s.ui.snapshot import file
+from s2s.ui.snapshot.elements import to_html
+from s2s.ui.snapshot.record import KEY, Node, PageRecord, key_of
+from tests.screen import opened
+from tests.ui.snapshot.tree import NASTY, chart, element, folded, nasty_page, table
+
+
+class Tags(HTMLParser):
+    """The elements of a page, with their attributes."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def test_markup_in_tokens_is_text() -> None:
+    html = file.snapshot(NASTY, nasty_page(), {"src": NASTY}, link=f"http://a/?b={NASTY}")
+    tags = Tags(html).found
+    scripts = [attributes.get("type") for tag, attributes in tags if tag == "script"]
+    assert scripts == ["application/json", "application/octet-stream", None]
+    assert not {tag for tag, _ in tags} & {"img", "iframe", "form", "object", "embed", "base"}
+    assert not [name for _, attributes in tags for name in attributes if name.startswith("on")]
+    assert "document.title=&#x27;ran&#x27;" in html
+    policy = next(each["content"] for tag, each in tags if tag == "meta" and "http-equiv" in each)
+    assert policy
+    assert "script-src 'sha256-" in policy
+    assert "unsafe-inline'; img" in policy  # of styles alone
+    assert policy.count("unsafe") == 1
+
+
+def test_a_page_keeps_its_order_controls_and_folds() -> None:
+    nodes = [
+        element("text_input", id="$$ID-0-src", label="Source"),
+        element("slider", id="$$ID-0-beams", label="Beams"),
+        folded("More", element("text", body="inside")),
+        Node(
+            block=Block(popover=Block.Popover(label="Share")),
+            children=[element("text", body="hidden")],
+        ),
+        element("text", body="last"),
+    ]
+    html = to_html(nodes, {"$$ID-0-src": "the red house", "$$ID-0-beams": 5})
+    words = re.sub("<.*?>", " ", html).split()
+    assert words == ["Source", "the", "red", "house", "Beams", "5", "More", "inside", "last"]
+
+
+def test_tables_keep_their_formats() -> None:
+    frame = pd.DataFrame(
+        {"token": ["le"], "p": [92.0249], "n": [1086976], "id": [7], "none": [None]}
+    )
+    config = {
+        "_index": {"hidden": True},
+        "p": {"type_config": {"format": "%.2f %%"}, "label": "probability"},
+        "id": {"hidden": True},
+    }
+    html = to_html([table(frame, config)], {})
+    assert re.findall('<th scope="col">(.*?)</th>', html) == ["token", "probability", "n", "none"]
+    assert re.findall("<bdi>(.*?)</bdi>", html) == ["le", "92.02 %", "1,086,976", ""]
+
+
+def test_a_long_table_says_what_is_left_out() -> None:
+    html = to_html([table(pd.DataFrame({"a": range(600)}), {})], {})
+    assert html.count("<tr>") == 501
+    assert "100 more rows are not in this file." in html
+
+
+def test_all_heads_are_drawn_from_what_the_canvas_was_sent() -> None:
+    weights = np.eye(2, dtype=np.float32)[None, None].repeat(3, 1)
+    packed = pack_heads(weights, ["a", "b"], ["c", "d"], "predicts", roles=[["x", "y", NASTY]])
+    html = to_html([element("bidi_component", component_name="heads_canvas", bytes=packed)], {})
+    assert html.count("<image ") == 3
+    assert "layer 1 · head 2: y" in html
+    assert "<script" not in html
+
+
+def test_without_figures_there_is_no_library() -> None:
+    html = file.snapshot("a", [element("text", body="b")], {})
+    assert len(html) < 50_000
+    assert "script-src 'none'" in html
+
+
+def test_a_page_that_is_too_large_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(file.snapshot("a", [chart("b")], {}).encode()) < 2_500_000
+    monkeypatch.setattr(file, "MOST_BYTES", 1_000_000)
+    with pytest.raises(UserError, match="more than 1 MB; show less"):
+        file.snapshot("a", [chart("b")], {})
+
+
+def test_a_record_has_the_newest_element_of_each_place() -> None:
+    record = PageRecord()
+    for path, body in (([0, 0], "a"), ([0, 1], "b"), ([0, 0], "c"), ([1, 0], "sidebar")):
+        message = ForwardMsg()
+        message.metadata.delta_path.extend(path)
+        message.delta.new_element.text.body = body
+        record.add(message)
+    assert [node.element and node.element.text.body for node in record.tree()] == ["c", "b"]
+
+
+@pytest.mark.parametrize(
+    ("id", "key"),
+    [("$$ID-0af-src", "src"), ("$$ID-0af-a-b", "a-b"), ("$$ID-0af-None", ""), ("", "")],
+)
+def test_a_key_is_the_end_of_an_id(id: str, key: str) -> None:
+    assert key_of(id) == key
+
+
+def test_attention_as_a_file() -> None:
+    screen = opened("attention", run="demo-en-fr", src="the cat sits on the mat")
+    assert "snapshot" in {each.key for each in screen.get("download_button")}
+    nodes = screen.session_state[KEY].tree()
+    html = file.snapshot("Attention", nodes, {})
+    assert "<h1>Attention</h1>" in html
+    assert "When the model predicts" in html
+    assert html.count("<image ") == 8  # every head of two layers
+    (figure,) = re.findall('<script type="application/json">(.*?)</script>', html)
+    assert "cross-attention" in json.loads(figure)["layout"]["title"]["text"]
+    assert 'static-heatmap"' not in html
