@@ -104,7 +104,7 @@ def _control(proto: Any, values: Values) -> str:
 
 
 def _chart(proto: PlotlyChart, width: int) -> str:
-    """A place for the figure, and its data, which the file's own script hands to Plotly."""
+    """An empty container, and the data of its figure, which the file's own script hands to Plotly."""
     figure = json.loads(proto.spec)
     figure["layout"].pop("template", None)  # Streamlit's; its colors are placeholders
     height = figure["layout"].get("height") or HEIGHT

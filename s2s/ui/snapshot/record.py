@@ -27,7 +27,7 @@ class Node:
 
 
 class PageRecord:
-    """The newest element at each place of the page."""
+    """The newest element at each path of the page."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[int, ...], Block | Element] = {}

@@ -104,7 +104,7 @@ def test_a_page_that_is_too_large_says_so(monkeypatch: pytest.MonkeyPatch) -> No
         file.snapshot("a", [chart("b")], {})
 
 
-def test_a_record_has_the_newest_element_of_each_place() -> None:
+def test_a_record_has_the_newest_element_of_each_path() -> None:
     record = PageRecord()
     for path, body in (([0, 0], "a"), ([0, 1], "b"), ([0, 0], "c"), ([1, 0], "sidebar")):
         message = ForwardMsg()
