@@ -25,6 +25,7 @@ SPLITS = MappingProxyType(
         "demo-tasks": (test_sets.HELD_OUT,),
     }
 )
+ON_FIRST_SPLIT = ("alignment",)
 TRAINED_AGAIN = "demo-en-fr"
 SAVE_EVERY = 100  # steps
 NOTE = (
@@ -34,9 +35,12 @@ NOTE = (
 
 
 def make(name: str) -> None:
-    """Roles of a demo, over each of its splits; seconds."""
+    """Roles of a demo, over each of its splits, and what else the page opens with; seconds."""
+    run = load(name)
     for split in SPLITS[name]:
-        _ship(name, "roles", split, load(name))
+        _ship(name, "roles", split, run)
+    for experiment in ON_FIRST_SPLIT:
+        _ship(name, experiment, SPLITS[name][0], run)
 
 
 def make_history() -> None:

@@ -13,12 +13,11 @@ from plotly.subplots import make_subplots
 from s2s.plots import theme
 from s2s.plots.alignment_marks import FRAME, INSET
 
-MOST_ABREAST = 6  # columns of one table up to which two stand side by side
 MOST_WHOLE = 12  # columns up to which numbers are written as 0.07, above as 07
 MOST_WRITTEN = 24  # columns up to which numbers are written at all
 CELL = 40  # pixels, of a cell's height
 NARROW_CELL = 24
-GAP = 66  # pixels between two tables: a title and an axis
+GAP = 62  # pixels between two tables: a title and an axis
 TOP = 96
 NOTHING = "There are no numbers to show yet."
 
@@ -50,24 +49,19 @@ def number_grids(
     if not grids or not grids[0].values.size:
         return theme.empty(NOTHING)
     n_rows, n_columns = grids[0].values.shape
-    n_abreast = 2 if n_columns <= MOST_ABREAST and len(grids) > 1 else 1
-    n_down = -(-len(grids) // n_abreast)
     height = n_rows * (CELL if n_columns <= MOST_WHOLE else NARROW_CELL)
-    total = n_down * (height + GAP)
+    total = len(grids) * (height + GAP)
     figure = make_subplots(
-        rows=n_down,
-        cols=n_abreast,
-        vertical_spacing=GAP / total if n_down > 1 else 0,
-        horizontal_spacing=0.12 if n_abreast > 1 else 0,
+        rows=len(grids),
+        cols=1,
+        vertical_spacing=GAP / total if len(grids) > 1 else 0,
         subplot_titles=[theme.escaped(grid.name) for grid in grids],
     )
-    for at, grid in enumerate(grids):
-        where = {"row": at // n_abreast + 1, "col": at % n_abreast + 1}
-        figure.add_traces(
-            _traces(grid, low_is_bright=low_is_bright), rows=where["row"], cols=where["col"]
-        )
+    for row, grid in enumerate(grids, 1):
+        where = {"row": row, "col": 1}
+        figure.add_traces(_traces(grid, low_is_bright=low_is_bright), rows=row, cols=1)
         figure.update_yaxes(_axis(axes[0], n_rows, ticks) | {"autorange": "reversed"}, **where)
-        figure.update_xaxes(_axis(axes[1], n_columns, ticks), **where)
+        figure.update_xaxes(_axis(axes[1] if row == len(grids) else "", n_columns, ticks), **where)
         if grid.framed is not None:
             for color, width in FRAME:
                 figure.add_shape(
@@ -84,6 +78,7 @@ def number_grids(
             "cmax": 1,
             "reversescale": low_is_bright,
             "colorbar": bar,
+            "showscale": n_columns > MOST_WRITTEN,
         },
         showlegend=False,
         dragmode=False,

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from s2s.demo import DEMOS, measurements, trained
@@ -28,6 +29,7 @@ def test_the_shipped_roles_are_those_measured_now(
 ) -> None:
     before = shipped("demo-en-fr", "roles", test_sets.HELD_OUT)
     monkeypatch.setattr(measurements, "SPLITS", {"demo-en-fr": (test_sets.HELD_OUT,)})
+    monkeypatch.setattr(measurements, "ON_FIRST_SPLIT", ())
     monkeypatch.setattr(trained, "RUNS", tmp_path)
     measurements.make("demo-en-fr")
     (path,) = tmp_path.glob("*/measurements/*.json")
@@ -36,6 +38,16 @@ def test_the_shipped_roles_are_those_measured_now(
     for kind, one in now["kinds"].items():
         assert one["role"] == before["kinds"][kind]["role"]
     assert [one["hits"] for one in now["relations"]] == [one["hits"] for one in before["relations"]]
+
+
+@pytest.mark.parametrize(("name", "most"), [("demo-en-fr", 0.1), ("demo-en-es", 0.1)])
+def test_a_head_of_a_demo_aligns_words(name: str, most: float) -> None:
+    found = shipped(name, "alignment", test_sets.HELD_OUT)
+    assert found is not None
+    assert found["n"] == measurements.N
+    errors = np.array(found["error"], float)
+    assert errors.min() < most
+    assert errors[found["reductions"].index("shift")].min() > 0.5  # type: ignore[attr-defined]
 
 
 def test_the_history_says_of_which_run_it_is() -> None:

@@ -43,10 +43,13 @@ def test_numbers_stand_out_from_their_color_whichever_end_is_bright() -> None:
         assert colors == (("#000000", "#ffffff") if low_is_bright else ("#ffffff", "#000000"))
 
 
-def test_wide_tables_stand_below_each_other_and_have_shorter_numbers() -> None:
-    assert len({axis.domain for axis in drawn(grid(2, 4), grid(2, 4)).select_xaxes()}) == 2
+def test_tables_stand_below_each_other_and_wide_ones_have_shorter_numbers_or_a_scale() -> None:
     wide = drawn(grid(2, 16), grid(2, 16))
     assert len({axis.domain for axis in wide.select_xaxes()}) == 1
+    assert [axis.title.text for axis in wide.select_xaxes()] == ["", "head"]
     assert numbers(wide)[:2] == ["00", "03"]
     assert numbers(wide)[-1] == "1.00"
-    assert not [trace for trace in drawn(grid(30, 30)).data if isinstance(trace, go.Scatter)]
+    assert not wide.layout.coloraxis.showscale
+    unwritten = drawn(grid(30, 30))
+    assert not [trace for trace in unwritten.data if isinstance(trace, go.Scatter)]
+    assert unwritten.layout.coloraxis.showscale

@@ -79,8 +79,8 @@ def _show_errors(request: HeadsRequest, found: Mapping[str, Any], method: str, n
     alt = f"Grids of {title.replace(chr(10), ', ')}; best: {best_sentence(best)}"
     chart(figure, alt=alt, file_name=file_name(title))
     st.caption(
-        "AER is 0 where a head's links are the gold links, 1 where none is. Frame: the best head of its grid. Hover or"
-        " tap for the 95 % interval over sentences.",
+        "AER is 0 where a head's links are the gold links, 1 where none is; brighter is lower. Frame: the best head of"
+        " its grid. Hover or tap for the 95 % interval over sentences.",
         help=definitions("AER", "bootstrap interval"),
     )
     st.markdown(
@@ -88,7 +88,13 @@ def _show_errors(request: HeadsRequest, found: Mapping[str, Any], method: str, n
         " higher error on other sentences."
     )
     st.dataframe(
-        best_cells(table), hide_index=True, alt=f"Best head by reduction and links. {title}"
+        best_cells(table),
+        hide_index=True,
+        alt=f"Best head by reduction and links. {title}",
+        column_config={
+            name: st.column_config.NumberColumn(format="%.3f")
+            for name in ("AER", "from", "to", "Precision", "Recall")
+        },
     )
     _save(table, title)
 
