@@ -7,4 +7,4 @@ from s2s.workspaces.exports import write_export
 from s2s.workspaces.keys import COOKIE, Key, key_of, new_key, read_key
 from s2s.workspaces.routes import ROUTES
 from s2s.workspaces.rows import LINK_DAYS, keep, make_link, open_link, workspace_of
-from s2s.workspaces.visits import REPLACED, Visits, cookies, header
+from s2s.workspaces.visits import REPLACED, Visits, cookies, header, is_secure

@@ -9,7 +9,7 @@ from s2s.ui.canvas import mend_navigation, save_picture
 from s2s.ui.kit import address, cached, forms, in_view
 from s2s.ui.shell.arrival import show_arrival
 from s2s.ui.shell.expiry_banner import show_expiry
-from s2s.ui.shell.header import header
+from s2s.ui.shell.header import header, title_of
 from s2s.ui.shell.notices import (
     read_address,
     show_notices,
@@ -31,7 +31,7 @@ page = st.navigation(
     {section: [row.screen() for row in pages if row.section == section] for section in sections}
 )
 row = next(row for row in pages if row.url_path == page.url_path)
-st.set_page_config(page_title=f"{row.title} · s2s")
+st.set_page_config(page_title=(title := title_of(row)))
 address.turn_page(row.url_path, row.keys)
 cached.begin_run()
 
@@ -52,6 +52,8 @@ if is_ready:
         forms.show_error(error)
     except cached.PendingError as pending:  # what the page is about is still decoded
         pending.draw()
+if title != title_of(row):  # the page has chosen its sentence or run
+    st.set_page_config(page_title=title_of(row))
 save_picture()
 with notices:
     sentences = show_notices()

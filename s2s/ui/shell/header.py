@@ -12,7 +12,7 @@ from s2s.config import Stack, UserError
 from s2s.jobs import run_service
 from s2s.runs import Run
 from s2s.ui.kit import as_markdown, cached, languages, pickers, plain, shortened, vocabulary
-from s2s.ui.shell.pages import Page, page_link
+from s2s.ui.shell.pages import Page, browser_title, page_link
 
 MOST_PREFIXES = 5  # that a line has room for
 MAX_PREFIX = 40  # characters
@@ -44,6 +44,14 @@ def header(page: Page) -> tuple[DeltaGenerator, bool]:
     if page.run and (why := run_service.queue_error()):
         st.warning(as_markdown(why), icon=":material/warning:")
     return share_container, True
+
+
+def title_of(page: Page) -> str:
+    """What the browser's tab says: the page, and its sentence or else its run."""
+    if "src" in page.keys:
+        return browser_title(page, str(st.session_state.get("src") or ""))
+    run_id = str(st.session_state.get("run") or "") if page.run else ""
+    return browser_title(page, cached.title(run_id) if run_id else "")
 
 
 def _open(run_id: str | None, subtitle: DeltaGenerator | None) -> bool:

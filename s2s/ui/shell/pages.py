@@ -7,9 +7,11 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s import settings
-from s2s.ui.kit import address
+from s2s.share import printable
+from s2s.ui.kit import address, shortened
 from s2s.ui.shell.operator import has_operator_page, is_operator
 
+MAX_SUBJECT = 80  # characters
 FOLDER = settings.dashboard() / "pages"
 
 
@@ -212,6 +214,12 @@ def rows() -> tuple[Page, ...]:
 def page(url_path: str) -> Page:
     """A page by its address."""
     return next(row for row in rows() if row.url_path == url_path)
+
+
+def browser_title(page: Page, subject: str = "") -> str:
+    """What the browser's tab says: `Attention: the red house · s2s`."""
+    about = shortened(printable(subject), MAX_SUBJECT)
+    return f"{page.title}: {about} · s2s" if about else f"{page.title} · s2s"
 
 
 def page_link(url_path: str, label: str, icon: str = "", **params: str) -> None:

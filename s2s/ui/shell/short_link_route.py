@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from dataclasses import replace
 
 import anyio
 from starlette.requests import Request
@@ -11,6 +12,7 @@ from starlette.responses import HTMLResponse, Response
 from s2s import share, short_links
 from s2s.config import UserError
 from s2s.short_links import DeadLinkError, ShortLink
+from s2s.ui.shell import previews
 from s2s.ui.shell.pages import PAGES, Page
 
 KEY = (
@@ -40,10 +42,18 @@ async def short_link(request: Request) -> Response:
         return _said(str(error), 404, home)
     except UserError as error:  # the database is away
         return _said(str(error), UNAVAILABLE, home)
+    preview = await anyio.to_thread.run_sync(
+        previews.preview_of, previews.view_of(page, link.content.view)
+    )
+    if link.content.title or link.content.note:
+        title = link.content.title or preview.title
+        preview = replace(
+            preview, title=title, description=link.content.note or preview.description
+        )
     target = html.escape(address(link, home))
-    title = html.escape(link.content.title or f"{page.title} · s2s")
-    head = f'<title>{title}</title><meta http-equiv="refresh" content="0; url={target}">'
-    body = f'<p>{title}</p><p><a href="{target}">Open the shared view</a></p>'
+    refresh = f'<meta http-equiv="refresh" content="0; url={target}">'
+    head = f"{previews.tags(preview, request, home)}\n{refresh}"
+    body = f'<p>{html.escape(preview.title)}</p><p><a href="{target}">Open the shared view</a></p>'
     return HTMLResponse(PAGE.format(head=head, body=body), headers=HEADERS)
 
 

@@ -1,0 +1,101 @@
+"""What a robot reads of a link, without a browser and without a workspace."""
+
+import html
+import re
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from s2s import access, short_links
+from s2s.access import Sharing
+from s2s.runs import RunFolder
+from s2s.short_links import Content
+from s2s.ui.shell import addresses, previews
+from s2s.ui.shell.pages import PAGES, browser_title
+from tests.conftest import make_run
+
+RUN = "anas0123456789ab"
+MARKUP = '"><script>alert(1)</script>'
+
+
+def client() -> TestClient:
+    return TestClient(Starlette(routes=addresses.routes()), "https://s2s.example")
+
+
+def read(address: str) -> dict[str, str]:
+    """The title and the meta elements of an address."""
+    answer = client().get(address)
+    assert answer.status_code == 200
+    assert "alert(1)</script>" not in answer.text
+    found = dict(re.findall(r'<meta (?:name|property)="([\w:]+)" content="([^"]*)">', answer.text))
+    titles = re.findall(r"<title>(.*?)</title>", answer.text)
+    assert len(titles) == 1
+    return {key: html.unescape(text) for key, text in (found | {"title": titles[0]}).items()}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.url_path or "home")
+def test_every_page_says_what_it_is(page: previews.Page) -> None:
+    said = read(f"/{page.url_path}")
+    assert said["title"] == said["og:title"] == f"{page.title} · s2s"
+    assert said["og:description"].startswith(page.summary)
+    assert said["og:image"].startswith("https://s2s.example/preview.png?page=")
+    assert "static/js/index" in client().get(f"/{page.url_path}").text  # Streamlit's own document
+
+
+def test_a_full_link_says_its_sentence_and_shows_its_weights() -> None:
+    said = read("/attention?v=1&run=demo-en-fr&src=the+red+house&layer=1&head=3")
+    assert said["title"] == "Attention: the red house · s2s"
+    assert said["description"].endswith("· demo-en-fr")
+    answer = client().get(said["og:image"])
+    assert answer.headers["content-type"] == "image/png"
+    assert answer.content[:4] == b"\x89PNG"
+    others = [said["og:image"].replace(*change) for change in (("head=3", "head=4"), ("fr", "xx"))]
+    assert len({answer.content, *(client().get(other).content for other in others)}) == 3
+
+
+def test_hostile_values_are_shown_as_they_were_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = read(f"/attention?src={MARKUP}&run={MARKUP}&layer=999&head=x&step=9&kind=y")
+    assert MARKUP in said["title"]
+    assert client().get(said["og:image"]).status_code == 200
+    assert len(read(f"/attention?src={'x' * 9000}")["title"]) < 120
+    for path in ("/etc", "..%2F..%2Fetc", "x" * 300):
+        assert client().get(f"/preview.png?page=attention&run={path}").status_code == 200
+    assert client().get("/preview.png?page=operator").status_code == 404
+    monkeypatch.setattr(previews, "MOST_WAITING", 0)
+    assert client().get("/preview.png?page=").status_code == 503
+
+
+def test_a_short_link_shows_the_words_of_its_sender() -> None:
+    view = {"run": "demo-en-fr", "src": "the red house"}
+    link = short_links.make(Content("attention", view, MARKUP, "Look."))
+    said = read(f"/s/{link.letters}")
+    assert (said["title"], said["og:title"], said["og:description"]) == (MARKUP, MARKUP, "Look.")
+    plain = read(f"/s/{short_links.make(Content('attention', view)).letters}")
+    assert plain["title"] == "Attention: the red house · s2s"
+    assert said["og:image"] == plain["og:image"]
+    assert client().get(plain["og:image"]).status_code == 200
+
+
+def test_a_robot_reads_nothing_of_a_private_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_run(access.runs_folder() / RUN, {})
+    RunFolder(folder).amend(lambda about: {"owner": "ana", "name": "first model"})
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    monkeypatch.setenv("S2S_SECRET", "x" * 32)
+    address = f"/attention?run={RUN}&src=1+2+3"
+    private, missing = read(address), read(address.replace(RUN, "gone"))
+    assert private["description"] == missing["description"]
+    unseen = client().get(private["og:image"]).content
+    assert unseen == client().get(missing["og:image"]).content
+    with access.acting_as("ana"):
+        access.share(access.run_of(RUN, "ana"), Sharing(link=True))
+        assert read(address)["description"].endswith("· first model")
+        assert client().get(private["og:image"]).content != unseen
+        access.share(access.run_of(RUN, "ana"), Sharing())
+    assert client().get(private["og:image"]).content == unseen
+
+
+def test_the_title_of_a_tab_is_short_and_on_one_line() -> None:
+    page = next(row for row in PAGES if row.url_path == "attention")
+    assert browser_title(page, "a\nb") == "Attention: a b · s2s"
+    assert len(browser_title(page, "x" * 999)) < 100
