@@ -6,10 +6,12 @@ import pytest
 
 from s2s.config import UserError
 from s2s.data import Gold, Link, Numbering, Pair
-from s2s.jobs import head_service
+from s2s.jobs import head_service, queue
+from s2s.jobs.registry import JOBS
 from s2s.share import pack
 from s2s.ui.heads import alignment
 from s2s.ui.heads.alignment_files import aligned_pairs
+from tests.jobs.context import FakeContext
 from tests.screen import opened, page_text
 
 REDUCTIONS = ("mean", "norm", "shift", "rollout")
@@ -86,6 +88,27 @@ def test_without_gold_the_page_shows_agreement_and_says_so(monkeypatch: pytest.M
     layout = figure(screen)["layout"]
     assert "Agreement" in layout["title"]["text"]
     assert layout["xaxis"]["ticktext"] == ["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"]
+
+
+def test_own_files_are_measured_by_a_click() -> None:
+    screen = opened("heads", set=pack({"view": "alignment"}))
+    files = [*CONTENTS, ("a.align", b"0-0 1-2 2-1\n0-0\n")]
+    for (name, content), key in zip(files, ("sources", "targets", "links"), strict=True):
+        screen.file_uploader(f"alignment {key}").set_value([(name, content, "text/plain")])
+    screen.run()
+    (button,) = (each for each in screen.button if each.label.startswith("Measure"))
+    assert "2 sentences" in button.label
+    button.click().run()
+    job = queue.claim("w", "h", "express", 600.0)
+    assert job is not None
+    list(JOBS[job.kind].work(job, FakeContext()))
+    queue.finish(job.id, job.worker, "done")
+    screen.run()
+    assert not screen.exception
+    assert "2 sentences, uploaded" in figure(screen)["layout"]["title"]["text"]
+    screen.file_uploader("alignment links").set_value([("a.align", b"9-0\n\n", "text/plain")])
+    screen.run()
+    assert "Line 1 of a.align links source word 9" in page_text(screen)
 
 
 def test_every_cell_is_in_the_table() -> None:
