@@ -19,7 +19,7 @@ LONGEST = (
     256  # tokens of a side: weights, and the cells that links are chosen from, grow with its square
 )
 PASSES = 3.0  # the weights of all heads are recorded, then merged into words
-PASSES_PER_MAP = 0.5  # links of one head under one reduction, by all methods
+SECONDS_PER_MAP = 2.5e-4  # links of one head under one reduction, by all methods; accurate within a factor of three
 # Why a sentence is not scored.
 TOO_LONG = f"longer than {LONGEST} tokens or the model's positions, or without tokens"
 OTHER_WORDS = "whose tokens make other words than the spaces of the text"
@@ -31,11 +31,10 @@ class AlignmentSettings(Config):
     """Nothing to choose: all reductions and link methods are measured."""
 
 
-def passes(recipe: Recipe, settings: AlignmentSettings) -> float:
-    """The cost in forward passes per sentence."""
+def seconds(recipe: Recipe) -> float:
+    """What linking words takes per sentence."""
     stack = recipe.model.decoder
-    n_maps = stack.n_layers * stack.n_heads * len(heads.HEAD_REDUCTIONS)
-    return PASSES + PASSES_PER_MAP * n_maps
+    return SECONDS_PER_MAP * stack.n_layers * stack.n_heads * len(heads.HEAD_REDUCTIONS)
 
 
 def measure(

@@ -16,13 +16,17 @@ Measuring = Generator[float, None, dict[str, Any]]
 
 
 class Experiment(NamedTuple):
-    """One measurement over sentences. `passes`: its cost in forward passes per sentence, for the forecast."""
+    """One measurement over sentences.
+
+    For the forecast, its cost per sentence: `passes`, forward passes, and `seconds` besides, whatever the model's size.
+    """
 
     label: str
     settings: type[Config]
     measure: Callable[[Run, Sequence[Pair], Any], Measuring]
     passes: Callable[[Recipe, Any], float]
     has_texts: bool = False  # whether its result quotes sentences
+    seconds: Callable[[Recipe], float] = lambda recipe: 0.0
 
 
 # A slug is part of a result's name: if you rename one, results are measured again.
@@ -54,7 +58,11 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
             lambda recipe, settings: 1.0,
         ),
         "alignment": Experiment(
-            "Alignment", alignment.AlignmentSettings, alignment.measure, alignment.passes
+            "Alignment",
+            alignment.AlignmentSettings,
+            alignment.measure,
+            lambda recipe, settings: alignment.PASSES,
+            seconds=alignment.seconds,
         ),
     }
 )

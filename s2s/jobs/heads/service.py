@@ -85,8 +85,10 @@ def forecast(request: Measurement) -> float:
     experiment = EXPERIMENTS[request.experiment]
     folder = RunFolder(run_folder(request.run))
     settings = override(experiment.settings(), request.settings)
-    seconds = SECONDS_PER_PASS + SECONDS_PER_PARAMETER * _parameters(folder, request.step)
-    return START + request.sentences.n * experiment.passes(folder.recipe(), settings) * seconds
+    recipe = folder.recipe()
+    per_pass = SECONDS_PER_PASS + SECONDS_PER_PARAMETER * _parameters(folder, request.step)
+    per_sentence = experiment.passes(recipe, settings) * per_pass + experiment.seconds(recipe)
+    return START + request.sentences.n * per_sentence
 
 
 def _parameters(folder: RunFolder, step: int) -> float:

@@ -8,10 +8,10 @@ import pytest
 import s2s
 from s2s.analysis import GoldLinks, heads
 from s2s.analysis.alignment_links import LINK_METHODS
-from s2s.config import UserError
+from s2s.config import UserError, override
 from s2s.data import Gold, Link, Pair
 from s2s.jobs.heads import alignment
-from s2s.jobs.heads.alignment import AlignmentSettings, measure, passes
+from s2s.jobs.heads.alignment import AlignmentSettings, measure, seconds
 from s2s.runs import EncodedPair, Run, encoded_pairs
 
 GOLD = Gold((Link(0, 0), Link(1, 2), Link(2, 1)), possible=(Link(0, 1),))
@@ -67,5 +67,7 @@ def test_what_cannot_be_aligned_is_said(run: Run, monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_forecast_grows_with_the_heads() -> None:
-    run = s2s.load("demo-en-fr")
-    assert passes(run.recipe, AlignmentSettings()) == pytest.approx(3 + 0.5 * 4 * 8)
+    recipe = s2s.load("demo-en-fr").recipe
+    larger = override(recipe, {"model.n_layers": 12, "model.n_heads": 16})
+    assert seconds(larger) == pytest.approx(24 * seconds(recipe))
+    assert 500 * seconds(recipe) < 10
