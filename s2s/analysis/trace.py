@@ -47,6 +47,13 @@ def capture_value_norms(model: Transformer) -> Iterator[Trace]:
         yield trace
 
 
+@contextlib.contextmanager
+def capture_values(model: Transformer) -> Iterator[Trace]:
+    """Record every attention's values, (batch, heads, key_len, d_head), as `capture` does."""
+    with _recorded(model, "value", lambda attention, values: attention.split(values)) as trace:
+        yield trace
+
+
 def value_norms(attention: Attention, values: Tensor) -> Tensor:
     """Norm of what each head adds per unit of weight on a key, (batch, heads, key_len): the root of `gram`'s diagonal.
 

@@ -31,6 +31,7 @@ from s2s.analysis.heads.corpus_roles import (
     corpus_roles,
     vocabulary,
 )
+from s2s.analysis.heads.direct_copying import direct_copying
 from s2s.analysis.heads.explanation import (
     SEEDS,
     SHIFT_ROWS,

@@ -33,7 +33,7 @@ class Experiment(NamedTuple):
 EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
     {
         "roles": Experiment(
-            "Roles", roles.RolesSettings, roles.measure, lambda recipe, settings: 2.0
+            "Roles", roles.RolesSettings, roles.measure, lambda recipe, settings: 3.0
         ),
         "roles-history": Experiment(
             "Roles over training",

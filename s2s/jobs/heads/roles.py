@@ -15,6 +15,7 @@ from s2s.jobs.heads.stages import stage
 from s2s.runs import EncodedPair, Run, encoded_pairs
 
 T = TypeVar("T")
+DIRECT = "direct"  # the name of direct copying among the scores of induction
 DIGITS = 4  # behind the point
 
 
@@ -37,25 +38,29 @@ class RolesResult:
 def measure(
     run: Run, pairs: Sequence[Pair], settings: RolesSettings
 ) -> Generator[float, None, dict[str, Any]]:
-    """Roles, relations where the pairs have gold, and induction: three passes over the sample."""
+    """Roles, relations where the pairs have gold, induction and copying: five passes over the sample."""
     sample = encoded_pairs(run, [(pair.src, pair.tgt) for pair in pairs])
-    roles = yield from stage(0, 1 / 3, measure_roles(run, sample))
-    relations = yield from stage(1 / 3, 2 / 3, _attempt(_relations(run, pairs, sample)))
+    roles = yield from stage(0, 0.2, measure_roles(run, sample))
+    relations = yield from stage(0.2, 0.5, _attempt(_relations(run, pairs, sample)))
     tokens = [tokens_of(run, side) for side in ("src", "tgt")]
     numbers = heads.shared_numbers(*tokens)
     matching = heads.induction(run.model, sample, *numbers)
-    found = yield from stage(2 / 3, 1, _attempt(matching))
-    notes = {
-        name: part
-        for name, part in (("relations", relations), ("induction", found))
-        if isinstance(part, str)
-    }
+    matches = yield from stage(0.5, 0.7, _attempt(matching))
+    copying = yield from stage(0.7, 1, heads.direct_copying(run.model, sample, *numbers))
+    scores = dict(matches.scores) if not isinstance(matches, str) else {}
+    for kind, score in copying.items():
+        scores[kind] = {**scores.get(kind, {}), DIRECT: score}
+    notes = {}
+    if isinstance(relations, str):
+        notes["relations"] = relations
+    if not scores:
+        notes["induction"] = str(matches)
     return {
         "n": len(sample),
         "left_out": len(pairs) - len(sample),
         "kinds": {kind: roles_to_json(one) for kind, one in roles.kinds.items()},
         "relations": [] if isinstance(relations, str) else list(map(_relation_json, relations)),
-        "induction": {} if isinstance(found, str) else _induction_json(found),
+        "induction": _scores_json(scores),
         "notes": notes,
     }
 
@@ -148,7 +153,7 @@ def _relation(found: Mapping[str, Any]) -> heads.RelationAccuracy:
     )
 
 
-def _induction_json(found: heads.Induction) -> dict[str, Any]:
+def _scores_json(found: Mapping[str, Mapping[str, heads.MatchScore]]) -> dict[str, Any]:
     return {
         kind: {
             name: {
@@ -158,7 +163,7 @@ def _induction_json(found: heads.Induction) -> dict[str, Any]:
             }
             for name, one in scores.items()
         }
-        for kind, scores in found.scores.items()
+        for kind, scores in found.items()
     }
 
 

@@ -1,4 +1,4 @@
-"""Prefix matching and copying of every head."""
+"""Prefix matching, attention to copies and direct copying of every head."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from s2s.ui.heads.view_state import STATE
 from s2s.ui.kit import captions, chart, file_name
 from s2s.ui.kit.tables import frame_csv
 
-LABELS: Mapping[str, str] = MappingProxyType({"prefix": "Prefix matching", "copying": "Copying"})
+LABELS: Mapping[str, str] = MappingProxyType(
+    {"prefix": "Prefix matching", "copying": "Attention to copies", "direct": "Direct copying"}
+)
 MEANING: Mapping[str, str] = MappingProxyType(
     {
         "prefix": "The weight that a row puts on the tokens right after other occurrences of the token that it reads"
@@ -26,6 +28,8 @@ MEANING: Mapping[str, str] = MappingProxyType(
         " source; in the decoder, they are earlier target tokens.",
         "copying": "The weight that a row puts on tokens equal to the one that it predicts; in the encoder, on other"
         " occurrences of the token that it reads. It says where a head attends, not what it writes.",
+        "direct": "Of the weight on tokens that the model can write, the share on tokens whose own logit the head"
+        " raises above the mean of all logits, by the direct path from the head to the output (Elhage et al. 2021).",
     }
 )
 
@@ -42,15 +46,15 @@ def show(request: HeadsRequest, result: head_roles.RolesResult, title: str) -> N
     figure = plots.head_roles(grids, title=name, scale="mean weight")
     chart(figure, alt=f"{known[chosen]} of all heads, {in_line(title)}", file_name=file_name(name))
     st.caption(
-        f"{MEANING[chosen]} Special tokens are not counted. *Even weights* is the score of a head that spreads its"
-        " weight evenly."
+        f"{MEANING[chosen]} Special tokens are not counted. *Baseline*: a head that spreads its weight evenly; of"
+        " direct copying, a head without preference, one half."
     )
     st.dataframe(
         table(scores).round(3),
         hide_index=True,
         column_config={
             name: st.column_config.NumberColumn(format="percent")
-            for name in ("Its score", "Even weights")
+            for name in ("Its score", "Baseline")
         },
         alt=f"The best heads of either score, {in_line(title)}",
     )
@@ -76,7 +80,7 @@ def table(scores: Mapping[str, Mapping[str, heads.MatchScore]]) -> pd.DataFrame:
                     "Score": LABELS[name],
                     "Best head": f"layer {layer + 1}, head {head + 1}",
                     "Its score": float(one.score[layer, head]),
-                    "Even weights": one.uniform,
+                    "Baseline": one.uniform,
                     "Rows": one.n_rows,
                 }
             )
@@ -90,7 +94,7 @@ def by_head(scores: Mapping[str, Mapping[str, heads.MatchScore]]) -> pd.DataFram
         for name, one in by_name.items():
             layers, numbers = np.indices(one.score.shape).reshape(2, -1) + 1
             columns = {"Attention": kind, "Score": name, "Layer": layers, "Head": numbers}
-            values = {"Value": one.score.ravel(), "Even weights": one.uniform, "Rows": one.n_rows}
+            values = {"Value": one.score.ravel(), "Baseline": one.uniform, "Rows": one.n_rows}
             frames.append(pd.DataFrame(columns | values))
     return pd.concat(frames, ignore_index=True)
 
@@ -99,11 +103,11 @@ def _grid(kind: str, one: heads.MatchScore) -> plots.HeadGrid:
     n_layers, n_heads = one.score.shape
     hovers = [
         [
-            f"layer {layer + 1}, head {head + 1}: {one.score[layer, head]:.0%}, even weights {one.uniform:.0%}"
+            f"layer {layer + 1}, head {head + 1}: {one.score[layer, head]:.0%}, baseline {one.uniform:.0%}"
             for head in range(n_heads)
         ]
         for layer in range(n_layers)
     ]
     words = [[""] * n_heads for _ in range(n_layers)]
-    name = f"{captions.KIND_NAMES[kind]}, {one.n_rows:,} rows, even weights {one.uniform:.0%}"
+    name = f"{captions.KIND_NAMES[kind]}, {one.n_rows:,} rows, baseline {one.uniform:.0%}"
     return plots.HeadGrid(name, words, one.score, hovers)

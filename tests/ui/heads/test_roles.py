@@ -76,7 +76,9 @@ def test_every_part_shows_what_was_measured() -> None:
     assert not screen.exception
     score = found.induction["encoder"]["copying"]
     rows = screen.dataframe[0].value
-    (best,) = rows[(rows["Attention"] == "encoder") & (rows["Score"] == "Copying")]["Its score"]
+    (best,) = rows[(rows["Attention"] == "encoder") & (rows["Score"] == "Attention to copies")][
+        "Its score"
+    ]
     assert best == round(float(score.score.max()), 3)
 
 
