@@ -7,16 +7,28 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from s2s.analysis.attention import KINDS
 from s2s.analysis.intervene import INTERVENTIONS, Head
+from s2s.config import UserError
 
+MOST_PARTS = 100  # 1,600 characters of a link
 SWITCH = re.compile(rf"({'|'.join(KINDS)})(?:\.(\d{{1,6}}))?(?:\.(\d{{1,6}}))?=(\w+)", re.ASCII)
 
 
 def to_text(switched: Mapping[Head, str], heads: Sequence[Head]) -> str:
     """`heads`: all of the model. Where a whole kind of attention or layer has the same intervention, it is one part.
 
-    Layers and heads count from 1: `cross.1.3=off` is the third head of the first layer.
+    Layers and heads count from 1: `cross.1.3=off` is the third head of the first layer. Raises UserError for more
+    than MOST_PARTS parts.
     """
-    return " ".join(_parts(switched, heads))
+    parts = list(_parts(switched, heads))
+    _check(len(parts))
+    return " ".join(parts)
+
+
+def _check(n_parts: int) -> None:
+    if n_parts > MOST_PARTS:
+        raise UserError(
+            f"{n_parts} heads are switched one by one, and a link holds at most {MOST_PARTS}; switch whole layers."
+        )
 
 
 def _parts(switched: Mapping[Head, str], heads: Sequence[Head]) -> Iterator[str]:
@@ -44,7 +56,11 @@ def _common(switched: Mapping[Head, str], heads: Sequence[Head]) -> str:
 def from_text(
     text: str, heads: Sequence[Head], names: Collection[str] = INTERVENTIONS
 ) -> tuple[dict[Head, str], list[str]]:
-    """The inverse of `to_text`, and the parts that name no head of this model, or none of these interventions."""
+    """The inverse of `to_text`, and the parts that name no head of this model, or none of these interventions.
+
+    Raises UserError for more than MOST_PARTS parts.
+    """
+    _check(len(text.split()))
     switched: dict[Head, str] = {}
     unknown = []
     for part in text.split():

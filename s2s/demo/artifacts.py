@@ -143,6 +143,12 @@ ARTIFACTS: Mapping[str, Artifact] = MappingProxyType(
             f"heads-{name}": Artifact(partial(measurements.make, name), partial(of_demo, name))
             for name in DEMOS
         },
+        **{
+            f"importance-{name}": Artifact(
+                partial(measurements.make_importance, name), partial(of_demo, name)
+            )
+            for name in DEMOS
+        },
         "heads-over-training": Artifact(
             measurements.make_history, partial(of_demo, measurements.TRAINED_AGAIN)
         ),

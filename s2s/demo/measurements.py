@@ -43,6 +43,11 @@ def make(name: str) -> None:
         _ship(name, experiment, SPLITS[name][0], run)
 
 
+def make_importance(name: str) -> None:
+    """Importance of a demo's heads over its held-out pairs: half a minute of one thread."""
+    _ship(name, "importance", test_sets.HELD_OUT, load(name))
+
+
 def make_history() -> None:
     """Train a demo's recipe again, keep its checkpoints, and measure each: ten minutes of one thread."""
     changes = {"train.watch.save_every": SAVE_EVERY, "train.watch.keep": 1000}

@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from s2s.jobs.evaluation.service import EvaluationProgress, EvaluationRequest
     from s2s.jobs.evaluation.test_sets import AllReferences, SentencePairs
     from s2s.jobs.extrapolation import ExtrapolationResult, ExtrapolationSettings
+    from s2s.jobs.heads import importance as head_importance
     from s2s.jobs.heads import roles as head_roles
     from s2s.jobs.heads import roles_history as head_roles_history
     from s2s.jobs.heads import samples as head_samples
     from s2s.jobs.heads import service as head_service
+    from s2s.jobs.heads.ablation import means_from
     from s2s.jobs.heads.experiments import EXPERIMENTS
     from s2s.jobs.heads.service import MeasurementProgress
     from s2s.jobs.imports import fetching
@@ -81,6 +83,7 @@ _NAMES = MappingProxyType(
         "s2s.jobs.evaluation.service": ("EvaluationProgress", "EvaluationRequest"),
         "s2s.jobs.evaluation.test_sets": ("AllReferences", "SentencePairs"),
         "s2s.jobs.extrapolation": ("ExtrapolationResult", "ExtrapolationSettings"),
+        "s2s.jobs.heads.ablation": ("means_from",),
         "s2s.jobs.heads.service": ("MeasurementProgress",),
         "s2s.jobs.heads.experiments": ("EXPERIMENTS",),
         "s2s.jobs.imports.forecast": ("ImportForecast",),
@@ -123,6 +126,7 @@ _MODULES = MappingProxyType(
         "external": "s2s.jobs.evaluation.external",
         "extrapolation": "s2s.jobs.extrapolation",
         "fetching": "s2s.jobs.imports.fetching",
+        "head_importance": "s2s.jobs.heads.importance",
         "head_roles": "s2s.jobs.heads.roles",
         "head_roles_history": "s2s.jobs.heads.roles_history",
         "head_samples": "s2s.jobs.heads.samples",

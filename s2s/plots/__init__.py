@@ -19,6 +19,8 @@ from s2s.plots.curves import DASHES, Curve, CurveOptions, StepMark, curve_points
 from s2s.plots.expected_quality import expected_quality
 from s2s.plots.gradient_flow import gradient_flow
 from s2s.plots.head_roles import HeadGrid, head_roles, head_roles_animation
+from s2s.plots.head_scatter import HeadPoint, head_scatter
+from s2s.plots.head_values import HeadValues, head_values
 from s2s.plots.learning import alignment_error, attention_animation, entropy, role_strengths
 from s2s.plots.length_ratio import length_ratio
 from s2s.plots.logit_lens import LensCell, logit_lens, logit_lens_csv
@@ -208,6 +210,13 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         "rotations": Plot(
             rotations,
             "The same rotation leads from each thick mark to its partner: an offset is an angle, wherever it starts.",
+        ),
+        "head_values": Plot(
+            head_values,
+            "One cell per head: brighter is larger. A number in parentheses may be 0: its 95 % interval includes 0.",
+        ),
+        "head_scatter": Plot(
+            head_scatter, "One point per head, with the 95 % interval of its height."
         ),
         "paired_bars": Plot(
             paired_bars, "Where only one of two bars is visible, the other is close to 0."

@@ -26,6 +26,7 @@ from s2s.runs.intervention import (
     InterventionResult,
     Interventions,
     Next,
+    active,
     effect,
     kept_prefix,
     translate_with,

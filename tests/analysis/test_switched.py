@@ -2,6 +2,7 @@ import pytest
 
 from s2s.analysis import KINDS, Head
 from s2s.analysis.switched import from_text, to_text
+from s2s.config import UserError
 
 HEADS = [Head(kind, layer, head) for kind in KINDS for layer in range(2) for head in range(3)]
 ONE_HEAD = [Head("cross", 0, 0), Head("cross", 1, 0)]
@@ -47,3 +48,16 @@ def test_what_the_model_does_not_have_is_told_apart(part: str) -> None:
 
 def test_interventions_can_be_restricted() -> None:
     assert from_text("cross.1.1=mean", HEADS, ("off",)) == ({}, ["cross.1.1=mean"])
+
+
+def test_more_parts_than_a_link_holds_are_an_error() -> None:
+    many = [Head("cross", 0, head) for head in range(202)]
+    every_other = dict.fromkeys(many[::2], "off")
+    sentence = (
+        "101 heads are switched one by one, and a link holds at most 100; switch whole layers"
+    )
+    with pytest.raises(UserError, match=sentence):
+        to_text(every_other, many)
+    with pytest.raises(UserError, match=sentence):
+        from_text("cross.1.1=off " * 101, many)
+    assert to_text(dict.fromkeys(many, "off"), many) == "cross=off"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from s2s.demo import DEMOS, measurements, trained
-from s2s.jobs import head_roles_history, head_service, test_sets
+from s2s.jobs import head_roles_history, head_samples, head_service, test_sets
 from s2s.runs import Measurement, Sentences, load
 
 
@@ -57,3 +57,15 @@ def test_the_history_says_of_which_run_it_is() -> None:
     assert [at.step for at in history.checkpoints] == [*range(100, 1501, 100)]
     assert "trained again" in history.note
     assert history.losses[0] > 10 * history.losses[-1]
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_the_page_finds_the_importance_of_every_demo_s_heads(name: str) -> None:
+    found = shipped(name, "importance", test_sets.HELD_OUT)
+    assert found is not None
+    assert found["n"] == measurements.N
+    run = load(name)
+    pairs = head_samples.read(Sentences("", split=test_sets.HELD_OUT, run=name, n=measurements.N))
+    forced = run.force([pair.src for pair in pairs], [pair.tgt for pair in pairs])
+    loss = -sum(one.log_prob for one in forced) / sum(one.n_tokens for one in forced)
+    assert found["loss"] == pytest.approx(loss, rel=1e-4)

@@ -16,8 +16,9 @@ from s2s.jobs.heads.stages import stage
 from s2s.runs import Interventions, Run, ablation
 from s2s.scores import statistics
 
+DEFAULT = "off"  # of INTERVENTIONS
 N_RANDOM = 3  # orders, for the baseline
-RANDOM_POINTS = 9  # of their curves
+RANDOM_POINTS = 7  # of their curves
 QUALITY_POINTS = 5  # numbers of pruned heads at which the sentences are translated
 SEED = 1
 # Greedy decoding, in forward passes per sentence.
@@ -31,7 +32,7 @@ class ImportanceSettings(Config):
     """How a head is ablated for its measured importance; the curves always switch heads off."""
 
     intervention: str = setting(
-        "off", choices=tuple(INTERVENTIONS), help="What is done to one head at a time."
+        DEFAULT, choices=tuple(INTERVENTIONS), help="What is done to one head at a time."
     )
 
 

@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from s2s import plots
-from s2s.analysis import WEIGHT_INTERVENTIONS, Attention, Head, all_heads, reduced, switched
+from s2s.analysis import WEIGHT_INTERVENTIONS, Attention, Head, all_heads, reduced
 from s2s.config import UserError
 from s2s.runs import (
     Decoded,
@@ -24,7 +24,17 @@ from s2s.runs import (
 from s2s.ui.attention import intervention_effect
 from s2s.ui.attention.request import AttentionRequest
 from s2s.ui.attention.view_state import STATE
-from s2s.ui.kit import cached, captions, chart, forms, pickers, plain, shortened
+from s2s.ui.kit import (
+    as_link,
+    cached,
+    captions,
+    chart,
+    forms,
+    pickers,
+    plain,
+    shortened,
+    switched_heads,
+)
 
 CHOSEN = "chosen"  # `among` in links: override only the page's layer and head
 NUMBERS = re.compile(r"\d{1,6}(\.\d{1,6})*", re.ASCII)
@@ -220,19 +230,16 @@ def _switch(heads: Sequence[Head], kind: str, before: dict[Head, str]) -> None:
     chosen = {
         head: name for name in WEIGHT_INTERVENTIONS for head in st.session_state[_heads_key(name)]
     }
-    STATE.remember(switched=switched.to_text(others | chosen, heads))
+    text = as_link(others | chosen, heads)
+    if text is not None:
+        STATE.remember(switched=text)
 
 
 def _read_switched(request: AttentionRequest) -> dict[Head, str]:
     """What the link or the widgets say. What this model doesn't have is reported and left out."""
     heads = all_heads(request.run.model)
-    found, unknown = switched.from_text(STATE.now.switched, heads, WEIGHT_INTERVENTIONS)
-    for part in unknown:
-        pickers.notify(
-            f"{shortened(part)} names no head or intervention of this model; it is ignored."
-        )
-    if STATE.now.switched != (text := switched.to_text(found, heads)):
-        STATE.remember(switched=text)
+    found = switched_heads(STATE.now.switched, heads, WEIGHT_INTERVENTIONS)
+    STATE.remember(switched=as_link(found, heads) or "")
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import io
 from collections.abc import Sequence
 from functools import partial
@@ -14,7 +13,7 @@ from s2s.analysis import WEIGHT_INTERVENTIONS, Attention, Head
 from s2s.files import csv_writer
 from s2s.runs import Decoded, InterventionResult, Interventions, Next, Run
 from s2s.ui.attention.request import AttentionRequest
-from s2s.ui.kit import captions, differences, nats, plain
+from s2s.ui.kit import both_translations, captions, plain
 
 MAX_TOKENS = 8  # of the distribution
 MAX_NAMED_HEADS = 4
@@ -107,20 +106,7 @@ def _token_at(found: Decoded, position: int) -> str:
 
 def _translations(result: InterventionResult) -> None:
     """Without and with the interventions, differences marked."""
-    highlighted, diff = differences.highlighted(result.after.text, result.before.text)
-    texts = (
-        ("Without", result.before, html.escape(result.before.text), ""),
-        ("With", result.after, highlighted, ", by the changed model"),
-    )
-    with st.container(gap="xsmall"):
-        for name, one, text, by in texts:
-            st.caption(f"{name} the change · log-probability {nats(one.log_prob)} nats{by}")
-            with st.container(key=f"translation changed {name}"):
-                st.html(
-                    f'<p dir="auto" title="Click to select, then copy">{text or "(nothing)"}</p>'
-                )
-        if diff and not diff.is_empty:
-            st.html(differences.legend("the new translation", "the old one"))
+    both_translations(result.before, result.after)
     if result.kept == 1:
         st.caption("The first token is forced to be that of the target; the model writes the rest.")
     elif result.kept:

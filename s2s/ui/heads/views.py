@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from s2s.ui.heads import alignment, attribution, patching, roles
+from s2s.ui.heads import ablation, alignment, attribution, importance, patching, roles
 from s2s.ui.heads.request import HeadsRequest
 
 
@@ -21,6 +21,8 @@ class HeadsViewRow(NamedTuple):
 VIEWS: Mapping[str, HeadsViewRow] = MappingProxyType(
     {
         "roles": HeadsViewRow("Roles", roles.show),
+        "importance": HeadsViewRow("Importance", importance.show),
+        "ablation": HeadsViewRow("Ablation", ablation.show),
         "patching": HeadsViewRow("Patching", patching.show),
         "attribution": HeadsViewRow("Attribution", attribution.show),
         "alignment": HeadsViewRow("Alignment", alignment.show),

@@ -20,10 +20,12 @@ from s2s.ui.kit import (
 from s2s.ui.kit.action_button import action_button
 from s2s.ui.kit.captions import file_name, nats, percent
 from s2s.ui.kit.cards import Card, cards
+from s2s.ui.kit.changed_translation import both_translations
 from s2s.ui.kit.charts import chart, clickable_chart
 from s2s.ui.kit.differences import highlighted
 from s2s.ui.kit.glossary import definitions
 from s2s.ui.kit.state import ViewState, between, field, one_of
+from s2s.ui.kit.switched_heads import as_link, switched_heads
 from s2s.ui.kit.target import show_pair, target_owner
 from s2s.ui.kit.text import JOINER, as_markdown, duration, plain, shortened, unique_names
 from s2s.ui.kit.vocabulary import RunVocabulary

@@ -34,4 +34,4 @@ def test_few_numbers_of_pruned_heads_go_from_none_to_all() -> None:
     assert numbers_pruned(5, 3) == (0, 2, 5)
     assert numbers_pruned(3) == (0, 1, 2, 3)
     assert numbers_pruned(576)[-1] == 576
-    assert len(numbers_pruned(576)) == 25
+    assert len(numbers_pruned(576)) == 13

@@ -1,0 +1,107 @@
+"""Switches of all heads: off, uniform or the corpus mean; one by one, by layer or by kind of attention."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import streamlit as st
+
+from s2s.analysis import INTERVENTIONS, KINDS, Head, all_heads
+from s2s.runs import Run
+from s2s.ui.heads.view_state import STATE
+from s2s.ui.kit import as_link, captions, switched_heads
+
+
+class HeadSwitches(NamedTuple):
+    """All heads of the model, those that are ablated, and what a press makes of a head."""
+
+    every: Sequence[Head]
+    chosen: Mapping[Head, str]
+    how: str  # a row of INTERVENTIONS
+
+
+def head_switches(run: Run) -> dict[Head, str]:
+    """Draw all heads, and read which are ablated and how. What a link names and the model has not is reported."""
+    every = all_heads(run.model)
+    chosen = _read(every)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="controls switches"):
+        how = STATE.segments(
+            "how",
+            "Heads that you press become",
+            {name: row.label for name, row in INTERVENTIONS.items()},
+        )
+        st.button(
+            "Reset",
+            icon=":material/undo:",
+            key="reset switches",
+            disabled=not chosen,
+            on_click=partial(STATE.show, switched=""),
+        )
+    st.caption(f"{INTERVENTIONS[how].about} ({INTERVENTIONS[how].source})")
+    for kind, column in zip(KINDS, st.columns(len(KINDS)), strict=True):
+        with column, st.container(gap="xsmall"):
+            _kind(kind, HeadSwitches(every, chosen, how))
+    return chosen
+
+
+def _kind(kind: str, shown: HeadSwitches) -> None:
+    own = [head for head in shown.every if head.kind == kind]
+    name = captions.KIND_NAMES[kind]
+    _switch_button(f"All {name}", f"switch {kind}", own, shown)
+    for layer in sorted({head.layer for head in own}):
+        of_layer = [head for head in own if head.layer == layer]
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            _switch_button(f"Layer {layer + 1}", f"switch {kind} {layer}", of_layer, shown)
+            key = f"heads of {kind} {layer}"
+            st.session_state[key] = [head for head in of_layer if head in shown.chosen]
+            st.pills(
+                f"{name}, layer {layer + 1}",
+                of_layer,
+                selection_mode="multi",
+                format_func=partial(_label, shown.chosen),
+                key=key,
+                on_change=_press,
+                args=(key, of_layer, shown),
+                label_visibility="collapsed",
+            )
+
+
+def _label(chosen: Mapping[Head, str], head: Head) -> str:
+    """`3`, `3 off`."""
+    number = str(head.head + 1)
+    return f"{number} {chosen[head]}" if head in chosen else number
+
+
+def _switch_button(label: str, key: str, heads: Sequence[Head], shown: HeadSwitches) -> None:
+    """Apply the intervention to all these heads; where all have it already, take it back."""
+    rest = {head: name for head, name in shown.chosen.items() if head not in heads}
+    is_on = all(shown.chosen.get(head) == shown.how for head in heads)
+    wanted = rest if is_on else rest | dict.fromkeys(heads, shown.how)
+    st.button(
+        label,
+        key=key,
+        type="primary" if is_on else "secondary",
+        on_click=_remember,
+        args=(wanted, shown.every),
+    )
+
+
+def _press(key: str, heads: Sequence[Head], before: HeadSwitches) -> None:
+    """Heads of one layer were pressed: new ones get the intervention, the others keep theirs."""
+    rest = {head: name for head, name in before.chosen.items() if head not in heads}
+    pressed = {head: before.chosen.get(head, before.how) for head in st.session_state[key]}
+    _remember(rest | pressed, before.every)
+
+
+def _remember(chosen: Mapping[Head, str], every: Sequence[Head]) -> None:
+    text = as_link(chosen, every)
+    if text is not None:
+        STATE.show(switched=text)
+
+
+def _read(every: Sequence[Head]) -> dict[Head, str]:
+    found = switched_heads(STATE.now.switched, every)
+    STATE.remember(switched=as_link(found, every) or "")
+    return found

@@ -1,0 +1,84 @@
+import base64
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2s.demo import measurements
+from s2s.jobs import head_service, test_sets
+from s2s.runs import Measurement, Sentences, load
+from s2s.share import pack
+from s2s.ui.heads.importance import table
+from tests.screen import AppTest, opened, page_text
+
+
+def shown(**more: str) -> AppTest:
+    screen = opened("heads", set=pack({"view": "importance", **more}))
+    assert not screen.exception
+    return screen
+
+
+def figure(screen: AppTest, title: str) -> dict[str, Any]:
+    specs = [json.loads(each.proto.spec) for each in screen.get("plotly_chart")]
+    (found,) = (one for one in specs if title in one["layout"]["title"]["text"])
+    return dict(found)
+
+
+def numbers(values: Any) -> list[float]:
+    if isinstance(values, dict):
+        return list(np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"]))
+    return list(values)
+
+
+@pytest.fixture
+def kept() -> dict[str, Any]:
+    """What ships of the demo, over the sentences that the page opens with."""
+    sentences = Sentences("", split=test_sets.HELD_OUT, run="demo-en-fr", n=measurements.N)
+    step = load("demo-en-fr").step
+    found = head_service.result(Measurement("demo-en-fr", step, "importance", sentences))
+    assert found is not None
+    return found
+
+
+def test_the_pictures_show_the_kept_numbers(kept: dict[str, Any]) -> None:
+    screen = shown()
+    grids = figure(screen, "Importance of heads, off")
+    cross = np.array(kept["measured"]["value"]["cross"], np.float32)
+    assert numbers(grids["data"][0]["z"]) == pytest.approx(list(cross.ravel()))
+    assert "off<br>demo-en-fr, step 1,500<br>500 sentences" in grids["layout"]["title"]["text"]
+    both = figure(screen, "Measured and gradient importance")
+    assert numbers(both["data"][0]["x"]) == pytest.approx(
+        [value for layer in kept["gradient"]["value"]["cross"] for value in layer]
+    )
+    curve = figure(screen, "Loss without the least important heads")
+    lines = [trace for trace in curve["data"] if trace.get("name")]
+    assert numbers(lines[0]["y"]) == pytest.approx(kept["curves"]["measured"]["loss"], rel=1e-5)
+    scores = figure(screen, "Scores without the least important heads")
+    assert len(scores["data"]) == 4
+    role = figure(screen, "the role: previous token")  # which cross-attention does not have
+    encoder = np.array(kept["measured"]["value"]["encoder"])
+    assert numbers(role["data"][0]["y"]) == pytest.approx(list(encoder.ravel()), rel=1e-5)
+    spearman = f"{kept['agreement']['all']['spearman']:.2f}"
+    assert f"all heads {spearman}" in page_text(screen)
+    assert sum("(CSV)" in each.label for each in screen.get("download_button")) == 4
+
+
+def test_another_role_and_another_intervention_are_in_the_link(kept: dict[str, Any]) -> None:
+    screen = shown(strength="spread")
+    assert (
+        "spread out"
+        in figure(screen, "Importance, and the role")["layout"]["xaxis"]["title"]["text"]
+    )
+    other = shown(how="uniform")
+    assert any(each.label.startswith("Measure importance") for each in other.button)
+    assert "no longer selects" in page_text(other)
+
+
+def test_the_table_has_every_head_with_both_importances(kept: dict[str, Any]) -> None:
+    rows = table(kept)
+    assert len(rows) == 24
+    row = rows[(rows.attention == "decoder") & (rows.layer == 2) & (rows["head"] == 3)].iloc[0]
+    assert row.measured == kept["measured"]["value"]["decoder"][1][2]
+    assert row["gradient low"] == kept["gradient"]["low"]["decoder"][1][2]
+    assert (rows["measured low"] <= rows["measured"]).all()
