@@ -118,7 +118,9 @@ export default function({ parentElement }) {
   dialog.querySelector('[value=cancel]').onclick = () => dialog.close();
   document.addEventListener('click', onClick, true);
   document.addEventListener('s2s save picture', onAsked);
+  const unfit = fitPaper();
   return () => {
+    unfit();
     document.removeEventListener('click', onClick, true);
     document.removeEventListener('s2s save picture', onAsked);
   };

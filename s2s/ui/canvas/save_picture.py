@@ -12,7 +12,7 @@ PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
 
 def save_picture() -> None:
-    """Mount it once on a page: it listens to the camera buttons of all figures."""
+    """Mount it once on a page: it listens to the camera buttons of all figures, and to the browser's Print."""
     SAVE_PICTURE(key="save picture", height=1)
 
 
@@ -37,5 +37,6 @@ SAVE_PICTURE = st.components.v2.component(
 """,
     css=FILE.with_suffix(".css").read_text(encoding="utf-8"),
     js=FILE.with_name("save_pdf.js").read_text(encoding="utf-8")
+    + FILE.with_name("paper.js").read_text(encoding="utf-8")
     + FILE.with_suffix(".js").read_text(encoding="utf-8"),
 )
