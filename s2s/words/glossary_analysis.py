@@ -182,4 +182,23 @@ ANALYSIS: tuple[Term, ...] = (
         page="states",
         also=("principal component analysis", "principal component"),
     ),
+    Term(
+        "sure and possible links",
+        plain="Links that a correct alignment must have, and further ones that count as correct, too.",
+        expert="Recall is measured against the sure links, precision against both; AER uses both.",
+        source="Och & Ney 2003",
+        page="heads",
+        also=("sure links", "possible links"),
+    ),
+    Term(
+        "symmetrization",
+        plain="Making one alignment of two: from source to target, and from target to source.",
+        expert=(
+            "The intersection, the union, or in between: grow-diag adds neighbors of the intersection, final further"
+            " links of unlinked words."
+        ),
+        source="Koehn et al. 2003",
+        page="heads",
+        also=("grow-diag", "grow-diag-final", "grow-diag-final-and"),
+    ),
 )

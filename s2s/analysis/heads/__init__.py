@@ -1,7 +1,7 @@
 """What every head does over a corpus, whether it matters, and what one output depends on. Models in, arrays out."""
 
 from s2s.analysis.heads.alignment_agreement import AlignmentAgreement, measure_agreement
-from s2s.analysis.heads.alignment_grid import AlignmentGrid, GridCell, measure_alignment
+from s2s.analysis.heads.alignment_grid import AlignmentGrid, measure_alignment
 from s2s.analysis.heads.attribution import (
     ATTRIBUTION_ROWS,
     ATTRIBUTIONS,

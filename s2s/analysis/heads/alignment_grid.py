@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -25,15 +24,6 @@ from s2s.analysis.alignment_scores import (
 from s2s.analysis.attention import Weights
 from s2s.analysis.heads.word_maps import HEAD_REDUCTIONS, WordPair, word_maps
 from s2s.model import Transformer
-
-
-class GridCell(NamedTuple):
-    """One head under one reduction and link method; layer and head 0-based."""
-
-    reduction: str
-    method: str
-    layer: int
-    head: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +47,6 @@ class AlignmentGrid:
         by_method = [error_intervals(self.counts[:, :, at]) for at in range(len(self.methods))]
         low, high = (np.stack(ends, 1) for ends in zip(*by_method, strict=True))
         return low, high
-
-    def best(self) -> GridCell:
-        """The cell of the lowest AER, the first of equals."""
-        error = self.scores.error
-        reduction, method, layer, head = np.unravel_index(np.nanargmin(error), error.shape)
-        return GridCell(self.reductions[reduction], self.methods[method], int(layer), int(head))
 
 
 def measure_alignment(

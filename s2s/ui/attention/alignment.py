@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from s2s import plots
+from s2s import plots, share
 from s2s.analysis import (
     LINK_METHODS,
     AttentionMap,
@@ -34,6 +34,7 @@ from s2s.ui.attention.request import AttentionRequest, select
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.kit import captions, chart, gold_alignment, plain, show_pair
 from s2s.ui.kit.gold_alignment import AlignedTarget
+from s2s.ui.shell import page_link
 
 MAX_EXAMPLES = 12  # sentences with a gold alignment that are offered
 EXAMPLE = "attention gold example"
@@ -64,6 +65,11 @@ def show(request: AttentionRequest) -> None:
     _scores(found)
     _best_head(request, found, method)
     _examples(request, found, gold)
+    page_link(
+        "heads",
+        "Alignment error over many sentences",
+        set=share.pack({"view": "alignment", "links": STATE.now.links}),
+    )
     _downloads(request, found)
 
 

@@ -38,7 +38,11 @@ def show(request: HeadsRequest) -> None:
     if found is None:
         return
     method = STATE.choice(
-        "links", "Links", {slug: row.label for slug, row in LINK_METHODS.items()}, width=230
+        "links",
+        "Links",
+        {slug: row.label for slug, row in LINK_METHODS.items()},
+        width=230,
+        help=definitions("symmetrization", "sure and possible links"),
     )
     row = LINK_METHODS[method]
     st.caption(f"{row.about} ({row.source})")
