@@ -188,6 +188,27 @@ def _animation(frames: dict[int, Weights], view: LabeledWeights, title: str) -> 
         alt=f"Animation of {title.replace(chr(10), ', ')}, {len(frames)} checkpoints",
         file_name=file_name(title),
     )
+    _download(partial(_frames_table, frames, view), f"{title} by step")
+
+
+def _frames_table(frames: dict[int, Weights], view: LabeledWeights) -> str:
+    """CSV, one row per step and weight; positions are counted from 1."""
+    n_rows, n_keys = len(view.rows), len(view.keys)
+    row, key = (axis.ravel() for axis in np.indices((n_rows, n_keys)))
+    tables = [
+        pd.DataFrame(
+            {
+                "step": step,
+                "position": row + 1,
+                "token": [view.rows[at] for at in row],
+                "key_position": key + 1,
+                "key": [view.keys[at] for at in key],
+                "weight": weights.ravel(),
+            }
+        )
+        for step, weights in frames.items()
+    ]
+    return frame_csv(pd.concat(tables))
 
 
 def _frames(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 import torch
 
@@ -25,6 +27,7 @@ from s2s.jobs import (
 )
 from s2s.train import free_memory, learning_rate
 from s2s.ui.kit import Card, as_markdown, cached, cards, chart, duration, file_name, forms
+from s2s.ui.kit.tables import frame_csv
 from s2s.ui.train import advice
 from s2s.ui.train.recipe_form import RunRequest
 
@@ -151,6 +154,7 @@ def _schedule(request: RunRequest) -> None:
     )
     alt = f"Learning rate by step: {train.schedule}, highest {max(rates):.3g}, last {rates[-1]:.3g}"
     chart(figure, alt=alt, file_name=file_name("schedule"))
+    _download(pd.DataFrame({"step": steps, "learning_rate": rates}), "schedule")
 
 
 def _expectation(request: RunRequest, cost: Forecast) -> None:
@@ -201,6 +205,21 @@ def _chart(request: RunRequest, found: PredictionInterval) -> None:
     )
     margin = f"the interval is {MARGIN:.0f} BLEU wider on each side"
     st.caption(f"{plots.PLOTS['expected_quality'].caption} Based on our runs on {runs}; {margin}.")
+    columns = {"minutes": found.minutes, "bleu_low": found.lows, "bleu_high": found.highs}
+    _download(pd.DataFrame(columns), title)
+
+
+def _download(frame: pd.DataFrame, title: str) -> None:
+    """The numbers of a chart."""
+    st.download_button(
+        "Download data (CSV)",
+        partial(frame_csv, frame),
+        f"{file_name(title)}.csv",
+        "text/csv",
+        key=f"csv {title}",
+        on_click="ignore",
+        icon=":material/download:",
+    )
 
 
 def _last_bleu(run: MeasuredRun) -> str:

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s import settings
-from s2s.analysis import Attention
+from s2s.analysis import Attention, LabeledWeights
 from s2s.runs import AttentionHistory, RunFolder, SavedAttention, attention_history
 from s2s.ui.kit import cached
 from s2s.ui.runs import attention_history as attention_tab
@@ -205,3 +205,15 @@ def test_an_animation_of_many_checkpoints_is_spread_over_them():
     found = attention_tab._spread(steps)
     assert (len(found), len(set(found)), found[0], found[-1]) == (30, 30, 0, 990)
     assert attention_tab._spread(steps[:7]) == steps[:7]
+
+
+def test_the_table_of_an_animation_has_a_row_a_step_and_weight():
+    view = LabeledWeights(
+        rows(1, 1, 6).reshape(1, 1, 2, 3), ("a", "b"), ("c", "=d", "e"), "predicts"
+    )
+    weights = {5: view.weights[0, 0], 9: 2 * view.weights[0, 0]}
+    head, *lines = csv.reader(io.StringIO(attention_tab._frames_table(weights, view)))
+    assert head == ["step", "position", "token", "key_position", "key", "weight"]
+    assert len(lines) == 12
+    assert lines[1][:5] == ["5", "1", "a", "2", "'=d"]
+    assert float(lines[-1][5]) == pytest.approx(float(weights[9][1, 2]), rel=1e-5)
