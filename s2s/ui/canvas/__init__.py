@@ -4,6 +4,7 @@ from s2s.ui.canvas.copy_button import copy_button
 from s2s.ui.canvas.diagram import DIAGRAM_WIDTH, Arrow, Box, BoxNote, Diagram, Label, diagram
 from s2s.ui.canvas.diagram_svg import diagram_svg
 from s2s.ui.canvas.heads import heads_canvas, pack_heads, pooling
+from s2s.ui.canvas.history import HISTORY, history_script
 from s2s.ui.canvas.lines import attention_lines
 from s2s.ui.canvas.navigation import mend_navigation
 from s2s.ui.canvas.picture_button import picture_button

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from urllib.parse import parse_qs
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from s2s.share import MAX_LENGTH, pack, printable
 
@@ -59,12 +61,29 @@ def turn_page(url_path: str, keys: Sequence[str]) -> None:
     """When another page opens: what the browser drops from the address must not be forgotten."""
     if st.session_state.get("page") != url_path:
         st.session_state["page"] = url_path
+        _restore()
         st.session_state["no link"] = ""
         if "src" in st.session_state and "src" not in st.query_params:
             # without this, a sentence from the first address that nobody edited would be dropped
             st.session_state["src"] = st.session_state["src"]
         for key in keys:
             st.session_state.pop(_mark(key), None)
+
+
+def _restore() -> None:
+    """After Back or Forward to another page, Streamlit has dropped from the address what widgets of the page before
+    were bound to, such as the sentence; it is what this page is to show.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None or not context.is_history_navigation:
+        return
+    for key, values in parse_qs(context.query_string, keep_blank_values=True).items():
+        if key not in st.query_params:
+            st.query_params[key] = values[-1]
+    with context.session_state.query_params() as params:
+        params.set_initial_query_params(
+            context.query_string
+        )  # from which widgets take their values
 
 
 def _mark(key: str) -> str:

@@ -10,10 +10,9 @@ from starlette.routing import Route
 from streamlit import config
 
 from s2s import settings
-from s2s.ui.canvas import plotly_script
+from s2s.ui.canvas import HISTORY, history_script, plotly_script
 from s2s.ui.shell.endpoints import metrics, ready
-from s2s.ui.shell.pages import PAGES
-from s2s.ui.shell.previews import PICTURE, page_route, picture
+from s2s.ui.shell.previews import DOCUMENTS, PICTURE, page_route, picture
 from s2s.ui.shell.short_link_route import short_link
 from s2s.workspaces import ROUTES, header
 
@@ -35,9 +34,10 @@ def routes() -> list[Route]:
         Route(READY, ready),
         Route(METRICS, metrics),
         Route("/plotly.min.js", plotly_script),
+        Route(f"/{HISTORY}", history_script),
         Route("/s/{letters}", short_link),
         Route(f"/{PICTURE}", picture),
-        *map(page_route, PAGES),
+        *map(page_route, DOCUMENTS),
         *ROUTES,
     ]
     below = [Route(f"{base}{each.path}", each.endpoint, methods=each.methods) for each in own]

@@ -29,8 +29,9 @@ from s2s.demo import DEMOS
 from s2s.plots import card
 from s2s.runs import Run
 from s2s.runs.decoder import HEAVY, DecodeRequest, request_seconds
+from s2s.ui.canvas import HISTORY
 from s2s.ui.kit import cached, pickers, shortened, vocabulary
-from s2s.ui.shell.pages import PAGES, Page, browser_title
+from s2s.ui.shell.pages import OPERATOR, PAGES, WORKSPACE, Page, browser_title
 from s2s.workspaces import is_secure
 
 MAX_SENTENCE = 120  # characters, in a title
@@ -46,6 +47,7 @@ KINDS = MappingProxyType(
         "decoder": "decoder self-attention",
     }
 )
+DOCUMENTS = (*PAGES, WORKSPACE, OPERATOR)  # the pages at whose addresses we answer
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 FONT = "SourceSansVF-Upright*.woff2"  # the one that the pages use
 # one at a time, and a picture that waits occupies no thread
@@ -139,7 +141,7 @@ def page_route(page: Page) -> Route:
         view = view_of(page, dict(request.query_params))
         preview = await anyio.to_thread.run_sync(preview_of, view)
         home = request.url.path.removesuffix(page.url_path)
-        head = tags(preview, request, home)
+        head = f'{tags(preview, request, home)}\n<script src="./{HISTORY}"></script>'
         body = re.sub(r"<title>.*?</title>", lambda _: head, _document(), count=1)
         return HTMLResponse(body, headers={"cache-control": "no-cache"})
 
@@ -149,7 +151,7 @@ def page_route(page: Page) -> Route:
 async def picture(request: Request) -> Response:
     """The picture of a view."""
     asked = request.query_params.get("page", "")
-    page = next((row for row in PAGES if row.url_path == asked), None)
+    page = next((row for row in DOCUMENTS if row.url_path == asked), None)
     if page is None:
         return PlainTextResponse("There is no such page.\n", 404)
     if _DRAWING.statistics().tasks_waiting >= MOST_WAITING:

@@ -1,0 +1,47 @@
+"""Back and Forward: one step per change that a person made, and none for what Streamlit writes in between."""
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Open
+from tests.browser.test_walk import quiet
+
+START = "**/attention?src=the+red+house&layer=1&head=3"
+
+
+def choose(page: Page, name: str) -> None:
+    """One of the buttons that stand side by side."""
+    page.get_by_test_id("stButtonGroup").get_by_role("radio", name=name, exact=True).last.click()
+
+
+def shows(page: Page, path: str, sentence: str = "the red house") -> None:
+    page.wait_for_url(path)
+    expect(page.locator(".st-key-src input")).to_have_value(sentence)
+    quiet(page)
+
+
+def test_every_change_is_one_step_back_and_quick_ones_are_kept(server: str, visit: Open) -> None:
+    page = visit(START.replace("**", server))
+    quiet(page)
+    choose(page, "4")  # a head: the browser writes the address
+    choose(page, "mean")  # before the server has answered: neither is lost
+    page.wait_for_url("**/attention?layer=1&src=the+red+house")
+    quiet(page)
+    choose(page, "Lines")  # the server writes it
+    page.wait_for_url("**view%3Alines**")
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="Steps").click()
+    shows(page, "**/steps?src=the+red+house")
+    box = page.locator(".st-key-src input")
+    box.fill("the cat sleeps")
+    box.press("Enter")
+    shows(page, "**/steps?src=the+cat+sleeps", "the cat sleeps")
+    for address in (
+        "**/steps?src=the+red+house",
+        "**/attention?**view%3Alines**",
+        "**/attention?layer=1&src=the+red+house",
+        "**/attention?head=4&layer=1&src=the+red+house",
+        START,
+    ):
+        page.go_back()
+        shows(page, address)
+    page.go_forward()
+    shows(page, "**/attention?head=4&layer=1&src=the+red+house")
