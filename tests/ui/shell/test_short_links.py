@@ -1,6 +1,7 @@
 """Short links on the screen and at their address: made by Share, opened by anybody, and no way to another site."""
 
 import re
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 import sqlalchemy as sa
@@ -8,11 +9,12 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
-from s2s import short_links
+from s2s import share, short_links
 from s2s.jobs import queue
 from s2s.short_links import SHORT_LINKS, Content
 from s2s.ui.shell import addresses
 from tests.screen import box, opened, page_markdown
+from tests.test_links import LINKS
 
 MARKUP = "<script>alert(1)</script> **bold** :red[x]"
 VIEW = {"run": "demo-en-fr", "src": "the red house", "kind": "encoder", "layer": "1", "head": "2"}
@@ -46,6 +48,16 @@ def test_a_short_link_opens_its_view() -> None:
     )
     assert "<script" not in page
     assert "<title>&lt;script&gt;" in page
+
+
+def test_every_published_link_has_a_short_one_that_opens_the_same() -> None:
+    for link in LINKS:
+        given = urlsplit(link)
+        view = share.read(dict(parse_qsl(given.query, keep_blank_values=True))).view
+        made = short_links.make(Content(given.path.strip("/"), view))
+        opens = urlsplit(target(answer(made.letters)[1]))
+        assert opens.path == given.path
+        assert share.read(dict(parse_qsl(opens.query, keep_blank_values=True))).view == view
 
 
 @pytest.mark.parametrize(
