@@ -28,6 +28,14 @@ class AlignmentAgreement:
     methods: tuple[str, ...]
     f1: Floats  # (reductions, methods, layers * heads, layers * heads)
 
+    @property
+    def with_others(self) -> Floats:
+        """Each head's mean F1 with all others, NaN for an only head: (reductions, methods, layers * heads)."""
+        n_others = self.f1.shape[-1] - 1
+        sums = self.f1.sum(-1) - 1  # without the head itself
+        means: Floats = sums / n_others if n_others else np.full_like(sums, np.nan)
+        return means
+
 
 def measure_agreement(
     model: Transformer, pairs: Sequence[WordPair]

@@ -18,6 +18,7 @@ DIGITS = 4
 LONGEST = (
     256  # tokens of a side: weights, and the cells that links are chosen from, grow with its square
 )
+MOST_PAIRED = 24  # heads; of more, the result has each one's mean agreement with all others
 PASSES = 3.0  # the weights of all heads are recorded, then merged into words
 SECONDS_PER_MAP = 2.5e-4  # links of one head under one reduction, by all methods; accurate within a factor of three
 # Why a sentence is not scored.
@@ -85,15 +86,16 @@ def _agreement(
 ) -> Generator[float, None, dict[str, Any]]:
     found = yield from heads.measure_agreement(run.model, encoded)
     stack = run.recipe.model.decoder
+    shape = (len(found.reductions), len(found.methods), stack.n_layers, stack.n_heads)
+    n_heads = stack.n_layers * stack.n_heads
     return {
         "gold": False,
         "n": len(encoded),
         "left_out": _reasons(left_out),
-        "layers": stack.n_layers,
-        "heads": stack.n_heads,
         "reductions": found.reductions,
         "methods": found.methods,
-        "f1": _written(found.f1),
+        "with_others": _written(found.with_others.reshape(shape)),
+        "f1": _written(found.f1) if n_heads <= MOST_PAIRED else None,
     }
 
 

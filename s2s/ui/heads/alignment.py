@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -183,56 +184,67 @@ def _show_agreement(
 ) -> None:
     """F1 of each two heads' links, by reduction."""
     st.info(
-        "These sentences have no gold links, so nothing says which links are right: shown is how far each two heads"
+        "These sentences have no gold links, so nothing says which links are right: shown is how far the heads"
         " agree. Upload an alignment above to measure the error.",
         icon=":material/info:",
     )
-    f1 = np.array(found["f1"], float)[
-        :, found["methods"].index(method)
-    ]  # (reductions, heads, heads)
-    labels = [
-        f"{layer + 1}.{head + 1}"
-        for layer in range(found["layers"])
-        for head in range(found["heads"])
-    ]
+    at = found["methods"].index(method)
+    with_others = np.array(found["with_others"], float)[:, at]  # (reductions, layers, heads)
+    pairs = None if found["f1"] is None else np.array(found["f1"], float)[:, at]
+    layers, heads = np.indices(with_others.shape[1:]).reshape(2, -1) + 1
+    labels = [f"{layer}.{head}" for layer, head in zip(layers, heads, strict=True)]
+    what = "each head with all others (mean F1)" if pairs is None else "each two heads (F1)"
     title = (
-        f"Agreement of each two heads (F1), links: {LINK_METHODS[method].label.lower()}\n{request.title}\n"
+        f"Agreement of {what}, links: {LINK_METHODS[method].label.lower()}\n{request.title}\n"
         f"{found['n']:,} sentences, {name}"
     )
+    drawn = with_others if pairs is None else pairs
     figure = plots.number_grids(
-        [_f1_grid(slug, f1[r], labels) for r, slug in enumerate(found["reductions"])],
+        [_f1_grid(slug, drawn[r], labels) for r, slug in enumerate(found["reductions"])],
         title=title,
-        axes=("layer.head", "layer.head"),
+        axes=("layer", "head") if pairs is None else ("layer.head", "layer.head"),
         scale="F1",
-        ticks=labels,
+        ticks=() if pairs is None else labels,
     )
     chart(figure, alt=f"Grids of {title.replace(chr(10), ', ')}", file_name=file_name(title))
     st.caption(
         "1: two heads make the same links; 0: they share none. F1 is 1 − AER with either of the two as gold."
         " Agreement does not show that links are correct."
     )
-    rows = [
-        (REDUCTIONS[slug].label, labels[one], labels[other], f1[r, one, other])
-        for r, slug in enumerate(found["reductions"])
-        for one in range(len(labels))
-        for other in range(one)
-    ]
-    table = pd.DataFrame(rows, columns=["Reduction", "Layer.head", "Other layer.head", "F1"])
-    _save(table.sort_values("F1", ascending=False, kind="stable", ignore_index=True), title)
+    _save(agreements(found["reductions"], labels, with_others, pairs), title)
+
+
+def agreements(
+    reductions: Sequence[str], labels: Sequence[str], with_others: Numbers, pairs: Numbers | None
+) -> pd.DataFrame:
+    """One row per head: its mean F1 with all others, by reduction, and with each, where these are known."""
+    columns = {"Layer.head": [*labels]} | {
+        REDUCTIONS[slug].label: with_others[r].ravel() for r, slug in enumerate(reductions)
+    }
+    if pairs is not None:
+        columns |= {
+            f"{REDUCTIONS[slug].label}, with {label}": pairs[r, :, other]
+            for r, slug in enumerate(reductions)
+            for other, label in enumerate(labels)
+        }
+    return pd.DataFrame(columns)
 
 
 def _f1_grid(slug: str, f1: Numbers, labels: Sequence[str]) -> NumberGrid:
-    hovers = [
-        [f"{one} and {other}: F1 {f1[i, j]:.3f}" for j, other in enumerate(labels)]
-        for i, one in enumerate(labels)
-    ]
-    return NumberGrid(REDUCTIONS[slug].label, f1, hovers)
+    """Of each two heads, (heads, heads), or of each head with all others, (layers, heads)."""
+    texts = [f"{label} with all others" for label in labels]
+    if f1.size > len(labels):
+        texts = [f"{one} and {other}" for one in labels for other in labels]
+    hovers = [f"{text}: F1 {value:.3f}" for text, value in zip(texts, f1.ravel(), strict=True)]
+    n_columns = f1.shape[1]
+    rows = [hovers[start : start + n_columns] for start in range(0, len(hovers), n_columns)]
+    return NumberGrid(REDUCTIONS[slug].label, f1, rows)
 
 
 def _save(table: pd.DataFrame, title: str) -> None:
     st.download_button(
         "Download data (CSV)",
-        frame_csv(table),
+        partial(frame_csv, table),
         f"{file_name(title)}.csv",
         "text/csv",
         on_click="ignore",

@@ -35,18 +35,17 @@ def scored() -> dict[str, Any]:
     }
 
 
-def agreeing() -> dict[str, Any]:
+def agreeing(*, has_pairs: bool = True) -> dict[str, Any]:
     f1 = np.full((4, 2, 6, 6), 0.25)
     f1[:, :, range(6), range(6)] = 1
     return {
         "gold": False,
         "n": 7,
         "left_out": {},
-        "layers": 2,
-        "heads": 3,
         "reductions": REDUCTIONS,
         "methods": METHODS,
-        "f1": f1.tolist(),
+        "with_others": np.full((4, 2, 2, 3), 0.25).tolist(),
+        "f1": f1.tolist() if has_pairs else None,
     }
 
 
@@ -88,6 +87,10 @@ def test_without_gold_the_page_shows_agreement_and_says_so(monkeypatch: pytest.M
     layout = figure(screen)["layout"]
     assert "Agreement" in layout["title"]["text"]
     assert layout["xaxis"]["ticktext"] == ["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"]
+    monkeypatch.setattr(head_service, "result", lambda request: agreeing(has_pairs=False))
+    layout = figure(screen.run())["layout"]  # as of a model with many heads
+    assert "with all others" in layout["title"]["text"]
+    assert layout["xaxis"]["ticktext"] == ["1", "2", "3"]
 
 
 def test_own_files_are_measured_by_a_click() -> None:
@@ -120,6 +123,18 @@ def test_every_cell_is_in_the_table() -> None:
     assert (first["Reduction"], first["Links"]) == ("Rollout", "Intersection")
     assert (first["Layer"], first["Head"], first["AER"]) == (2, 2, 0.05)
     assert (table["from"] < table["AER"]).all()
+
+
+def test_a_row_of_agreement_is_a_head() -> None:
+    found = agreeing()
+    pairs = np.array(found["f1"])[:, 0]
+    labels = ["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"]
+    with_others = np.array(found["with_others"])[:, 0]
+    table = alignment.agreements(found["reductions"], labels, with_others, pairs)
+    assert table["Layer.head"].tolist() == labels
+    assert table["Rollout, with 1.3"].tolist() == [0.25, 0.25, 1, 0.25, 0.25, 0.25]
+    assert len(table.columns) == 1 + 4 + 4 * 6
+    assert len(alignment.agreements(found["reductions"], labels, with_others, None).columns) == 5
 
 
 def test_own_files_become_pairs_with_gold() -> None:
