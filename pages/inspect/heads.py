@@ -5,5 +5,7 @@ import streamlit as st
 from s2s.ui.heads import VIEWS, read_request
 
 request = read_request({slug: row.label for slug, row in VIEWS.items()})
+view = VIEWS[request.view]
+st.caption(view.question)
 with st.container(border=True, key="heads content"):
-    VIEWS[request.view].show(request)
+    view.show(request)
