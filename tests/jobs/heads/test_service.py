@@ -78,6 +78,15 @@ def test_a_measurement_is_queued_done_and_found_by_whoever_asks_the_same(
     assert storage.usage(asked.owner).measurements == 1
 
 
+def test_only_a_long_measurement_takes_more_than_one_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    of_demo = Measurement("demo-en-fr", 1500, "toy", replace(SENTENCES, run="demo-en-fr"))
+    assert head_service.threads(of_demo) == 1
+    monkeypatch.setattr(head_service, "SECONDS_PER_PASS", 100.0)
+    assert head_service.threads(of_demo) == 2  # as it was trained
+
+
 def test_progress_is_the_share_and_the_time_left(asked: Measurement) -> None:
     head_service.submit(asked)
     job = claimed_job(asked)
