@@ -57,7 +57,6 @@ def head_values(grids: Sequence[HeadValues], *, title: str, unit: str) -> go.Fig
         figure.update_yaxes(_axis("layer", n_layers) | {"autorange": "reversed"}, row=row)
         figure.update_xaxes(_axis("head", n_heads), row=row)
     scale = {
-        "title": {"text": theme.escaped(unit), "side": "top"},
         "orientation": "h",
         "thickness": 10,
         "len": 0.7,

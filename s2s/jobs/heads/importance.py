@@ -22,7 +22,7 @@ RANDOM_POINTS = 7  # of their curves
 QUALITY_POINTS = 5  # numbers of pruned heads at which the sentences are translated
 SEED = 1
 # Greedy decoding, in forward passes per sentence.
-PASSES_OF_DECODING = 15
+PASSES_OF_DECODING = 4
 DIGITS = 6
 Shares = Generator[float, None, Any]
 

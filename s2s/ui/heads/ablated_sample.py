@@ -15,6 +15,7 @@ from s2s.ui.heads.picture import download, draw
 from s2s.ui.heads.request import HeadsRequest
 from s2s.ui.kit import Card, cards
 
+MOST_DRAWN = 12  # tokens; the table has more
 METRICS = {"bleu": "BLEU", "chrf": "chrF"}
 COLUMNS = {
     "src": "Source",
@@ -47,8 +48,9 @@ def _cards(found: Mapping[str, Any]) -> list[Card]:
     rows = [
         Card(
             "Loss",
-            f"{loss['before']:.3f} → {loss['after']:.3f}",
-            f"{_change(loss['after'] - loss['before'], loss['low'], loss['high'], 3)} nats per token",
+            f"{loss['after']:.3f}",
+            f"nats per token; without the change {loss['before']:.3f}."
+            f" {_change(loss['after'] - loss['before'], loss['low'], loss['high'], 3)}",
         )
     ]
     for metric, name in METRICS.items():
@@ -56,8 +58,9 @@ def _cards(found: Mapping[str, Any]) -> list[Card]:
         rows.append(
             Card(
                 name,
-                f"{score['before']:.1f} → {score['after']:.1f}",
-                f"{_change(score['difference'], score['low'], score['high'], 1)}",
+                f"{score['after']:.1f}",
+                f"without the change {score['before']:.1f}."
+                f" {_change(score['difference'], score['low'], score['high'], 1)}",
             )
         )
     changed = f"{found['n_changed']:,} of {found['n']:,}"
@@ -71,7 +74,7 @@ def _change(value: float, low: float, high: float, digits: int) -> str:
 
 
 def _tokens(found: Mapping[str, Any], title: str) -> None:
-    rows = found["tokens"]
+    rows = found["tokens"][:MOST_DRAWN]
     series = {
         "without the change": np.array([row["before"] for row in rows]),
         "with the change": np.array([row["after"] for row in rows]),
@@ -83,4 +86,4 @@ def _tokens(found: Mapping[str, Any], title: str) -> None:
         "Tokens of the references under teacher forcing, with how often they occur; those whose log-probabilities"
         " change most in sum, the largest loss first."
     )
-    download(pd.DataFrame(rows), "Tokens (CSV)", title)
+    download(pd.DataFrame(found["tokens"]), "Tokens (CSV)", title)

@@ -26,7 +26,7 @@ def head_switches(run: Run) -> dict[Head, str]:
     """Draw all heads, and read which are ablated and how. What a link names and the model has not is reported."""
     every = all_heads(run.model)
     chosen = _read(every)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="controls switches"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="switches of heads"):
         how = STATE.segments(
             "how",
             "Heads that you press become",

@@ -40,7 +40,7 @@ def show(request: HeadsRequest) -> None:
         return
     title = f"{request.title}\n{found['n']:,} sentences, {sample.name}"
     _summary(found)
-    _grids(found, f"Importance of heads, {INTERVENTIONS[how].label.lower()}\n{title}")
+    _grids(found, f"Importance of heads, {INTERVENTIONS[how].label.lower()} ({UNIT})\n{title}")
     _agreement(found, f"Measured and gradient importance\n{title}")
     strength.show(request, sample, points(found), title)
     _pruning(found, title)
@@ -74,7 +74,7 @@ def _summary(found: Mapping[str, Any]) -> None:
     free = f"For {n_free} of {len(each)} heads the interval includes 0." if n_free else ""
     st.markdown(
         f"The loss is **{found['loss']:.3f} {UNIT}** with all heads ({found['n_tokens']:,} tokens). The most important"
-        f" head is {plain(most.name)}: without it the loss rises by **{most.y:.3f}** (95 % interval {most.low:.3f} to"
+        f" head is {plain(most.name)}: without it the loss rises by **{most.y:.3f}** (95 % interval {most.low:.3f} to"
         f" {most.high:.3f}). {free}"
     )
 

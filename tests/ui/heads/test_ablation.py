@@ -4,8 +4,9 @@ import re
 import pytest
 
 from s2s.analysis import Head
-from s2s.jobs import queue
+from s2s.jobs import head_service, queue, test_sets
 from s2s.jobs.registry import JOBS
+from s2s.runs import Measurement, Sentences, load
 from s2s.share import pack
 from s2s.ui.kit import cached
 from tests.jobs.context import FakeContext
@@ -89,7 +90,17 @@ def test_the_corpus_mean_is_measured_first_then_sentence_and_sample_are_shown() 
     assert names == ["without the change", "with the change"]
     measure(screen)
     assert [each.label for each in screen.metric] == ["Loss", "BLEU", "chrF", "Other translations"]
-    assert screen.metric[3].value.endswith(f"of {N}")
+    sentences = Sentences("", split=test_sets.HELD_OUT, run="demo-en-fr", n=N)
+    step = load("demo-en-fr").step
+    asked = Measurement("demo-en-fr", step, "ablation", sentences, {"heads": "cross.1=mean"})
+    found = head_service.result(asked)
+    assert found is not None
+    assert [each.value for each in screen.metric] == [
+        f"{found['loss']['after']:.3f}",
+        f"{found['scores']['bleu']['after']:.1f}",
+        f"{found['scores']['chrf']['after']:.1f}",
+        f"{found['n_changed']} of {N}",
+    ]
     assert len(screen.dataframe[0].value) == N
     assert len(screen.get("plotly_chart")) == 2
     assert sum("(CSV)" in each.label for each in screen.get("download_button")) == 3

@@ -46,7 +46,10 @@ def test_the_pictures_show_the_kept_numbers(kept: dict[str, Any]) -> None:
     grids = figure(screen, "Importance of heads, off")
     cross = np.array(kept["measured"]["value"]["cross"], np.float32)
     assert numbers(grids["data"][0]["z"]) == pytest.approx(list(cross.ravel()))
-    assert "off<br>demo-en-fr, step 1,500<br>500 sentences" in grids["layout"]["title"]["text"]
+    assert (
+        "off (nats per token)<br>demo-en-fr, step 1,500<br>500 sentences"
+        in grids["layout"]["title"]["text"]
+    )
     both = figure(screen, "Measured and gradient importance")
     assert numbers(both["data"][0]["x"]) == pytest.approx(
         [value for layer in kept["gradient"]["value"]["cross"] for value in layer]
