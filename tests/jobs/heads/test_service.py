@@ -134,7 +134,8 @@ def test_a_demo_has_shipped_results(
 
 
 def test_uploaded_sentences_keep_their_gold(asked: Measurement) -> None:
-    gold = Gold((Link(0, 1),), relations=(Relation("subject-verb", "src", 1, 0),))
+    relations = (Relation("subject-verb", "src", 1, 0),)
+    gold = Gold((Link(0, 1),), relations=relations, possible=(Link(1, 0),))
     pairs = [Pair("1 2", "2 1", gold), Pair("3", "3"), Pair("", "4")]
     lines = [head_samples.to_json(pair) for pair in pairs]
     sentences = measurements.with_hash(Sentences("mine", files=("mine.tsv",)), lines)
