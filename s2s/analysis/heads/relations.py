@@ -25,7 +25,7 @@ SUBJECT = "subject-verb"
 FEWEST = 10  # questions of a kind
 
 
-class Link(Protocol):
+class GoldRelation(Protocol):
     """A relation between two words of one side, by position."""
 
     @property
@@ -129,7 +129,7 @@ def _best(hits: Ints) -> tuple[int, int]:
 
 
 def relation_accuracy(
-    model: Transformer, pairs: Sequence[PairWords], relations: Sequence[Sequence[Link]]
+    model: Transformer, pairs: Sequence[PairWords], relations: Sequence[Sequence[GoldRelation]]
 ) -> Generator[float, None, list[RelationAccuracy]]:
     """Every direction that has at least FEWEST questions in either half; yields the share of the pairs that is done.
 
@@ -165,7 +165,7 @@ def relation_accuracy(
     return found
 
 
-def _questions(relations: Sequence[Link]) -> Mapping[tuple[str, str], list[Question]]:
+def _questions(relations: Sequence[GoldRelation]) -> Mapping[tuple[str, str], list[Question]]:
     """By side and direction."""
     found: dict[tuple[str, str], list[Question]] = {}
     for side in SIDES_OF.values():
@@ -183,7 +183,7 @@ def _questions(relations: Sequence[Link]) -> Mapping[tuple[str, str], list[Quest
     return found
 
 
-def _is_across(relation: Link, others: Sequence[Link]) -> bool:
+def _is_across(relation: GoldRelation, others: Sequence[GoldRelation]) -> bool:
     """Whether the verb of another subject stands between, as *chased* in *the cat who chased the mouse was black*."""
     low, high = sorted((relation.head, relation.dependent))
     return any(low < other.head < high for other in others)
