@@ -67,6 +67,7 @@ class Sharing:
 
     link: bool = False  # the thing itself, without its dataset
     data: bool = False  # sentences of its dataset, too
+    copy: bool = False  # of a run: who has a workspace may copy it into that
 
 
 class DeniedError(UserError):
@@ -294,7 +295,9 @@ def sharing(kind: str, id: str) -> Sharing:
         return Sharing()
     try:
         content = json.loads(_sharing_file(kind, id).read_bytes())
-        return Sharing(content["link"] is True, content["data"] is True)
+        return Sharing(
+            content["link"] is True, content["data"] is True, content.get("copy") is True
+        )
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return Sharing()
 

@@ -1,16 +1,23 @@
-"""What a visitor reads who opened a short link: that the view was shared, and what its sender wrote."""
+"""What a visitor reads who opened a link: that the view was shared, what its sender wrote, how to have it oneself."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from s2s import short_links
+from s2s import settings, short_links
 from s2s.config import UserError
+from s2s.jobs import run_copies
 from s2s.short_links import Content
-from s2s.ui.kit import plain
+from s2s.ui.kit import as_markdown, cached, pickers, plain
 from s2s.ui.shell.short_link_route import KEY
 
 ARRIVED = "arrived by"  # in the session: the content of the short link
+DISMISSED = "arrival dismissed"  # in the session: for which run
+MINE = "Make it mine"
+MINE_HELP = (
+    "Copies the run into your own workspace, and shows this sentence and these settings with the copy. It is yours: you"
+    " can rename, resume, download and delete it."
+)
 
 
 def read_letters() -> None:
@@ -24,30 +31,61 @@ def read_letters() -> None:
         st.session_state[ARRIVED] = None
 
 
-def show_arrival(page: str) -> None:
-    """A line above the page that the link opened, until it is dismissed."""
+def show_arrival(page: str, run_id: str) -> None:
+    """A line above the page that a short link opened, or that shows somebody else's run, until it is dismissed."""
     content: Content | None = st.session_state.get(ARRIVED)
-    if content is None or content.page != page:
+    if content and content.page != page:
+        content = None
+    is_foreign = _is_foreign(run_id) and st.session_state.get(DISMISSED) != run_id
+    if content is None and not is_foreign:
         return
     with st.container(
         key="arrival", horizontal=True, vertical_alignment="center", border=True, gap="small"
     ):
         st.markdown(f":material/link: {_words(content)}", width="stretch")
+        if is_foreign and _may_copy(run_id):
+            st.button(MINE, key="make it mine", help=MINE_HELP, on_click=_copy, args=(run_id,))
         st.button(
             "Dismiss",
             key="dismiss arrival",
             icon=":material/close:",
             type="tertiary",
             on_click=_dismiss,
+            args=(run_id,),
         )
 
 
-def _words(content: Content) -> str:
+def _words(content: Content | None) -> str:
     said = "You are looking at a shared view"
-    if content.title:
+    if content and content.title:
         said += f": **{plain(content.title)}**"
-    return f"{said}. {plain(content.note)}" if content.note else f"{said}."
+    return f"{said}. {plain(content.note)}" if content and content.note else f"{said}."
 
 
-def _dismiss() -> None:
+def _is_foreign(run_id: str) -> bool:
+    """Whether the run belongs to another visitor, who shared it."""
+    is_known = settings.is_hosted() and cached.runs().get(run_id) is not None
+    return is_known and not cached.is_own(run_id)
+
+
+def _may_copy(run_id: str) -> bool:
+    try:
+        return run_copies.may_copy(run_id)
+    except UserError:  # deleted a moment ago, or unreadable, as the page says
+        return False
+
+
+def _copy(run_id: str) -> None:
+    try:
+        made = run_copies.copy(run_id)
+    except UserError as error:
+        st.toast(as_markdown(str(error)), icon=":material/error:")
+        return
+    cached.refresh_runs()
+    pickers.choose_run(made, cached.label(made))
+    st.toast("The run is copied into your workspace, and shown.", icon=":material/check:")
+
+
+def _dismiss(run_id: str) -> None:
     st.session_state[ARRIVED] = None
+    st.session_state[DISMISSED] = run_id

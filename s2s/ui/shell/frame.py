@@ -42,7 +42,7 @@ if not show_identity():
 in_view.clear()
 share_container, is_ready = header(row)
 show_operator_notice()
-show_arrival(row.url_path)
+show_arrival(row.url_path, str(st.session_state.get("run") or ""))
 notices = st.container()
 show_expiry(row)
 if is_ready:

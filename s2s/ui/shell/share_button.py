@@ -9,7 +9,7 @@ import streamlit as st
 
 from s2s import access, settings, share
 from s2s.config import UserError
-from s2s.jobs import run_service
+from s2s.jobs import run_copies, run_service
 from s2s.short_links import Content
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import as_markdown, in_view, plain
@@ -63,6 +63,7 @@ def _switches(shown: in_view.Shown) -> None:
     key = f"share {thing.kind} {thing.id}"
     st.session_state[key] = said.link
     st.session_state[f"{key} data"] = said.data
+    st.session_state[f"{key} copy"] = said.copy
     st.toggle(
         f"Anyone with the link may explore the {thing.kind} *{plain(shown.name)}*",
         key=key,
@@ -78,11 +79,30 @@ def _switches(shown: in_view.Shown) -> None:
         disabled=not said.link,
         help="Without this they see only the probe sentences that training translated.",
     )
+    if thing.kind == "run":
+        why = _why_not_copied(thing.id)
+        st.toggle(
+            "… and copy it into their own workspace",
+            key=f"{key} copy",
+            on_change=_change,
+            args=(thing, key),
+            disabled=not said.link or bool(why),
+            help=plain(why) or "The copy is theirs: it stays when you end this, or delete the run.",
+        )
+
+
+def _why_not_copied(run_id: str) -> str:
+    """Why nobody could copy a run, whatever its owner says; "" where they could."""
+    try:
+        return run_copies.why_private(run_id)
+    except UserError:
+        return "It has nothing to copy yet."
 
 
 def _change(thing: access.Thing, key: str) -> None:
     link = bool(st.session_state[key])
-    _set(thing, access.Sharing(link, link and bool(st.session_state[f"{key} data"])))
+    data, copy = (link and bool(st.session_state.get(f"{key} {what}")) for what in ("data", "copy"))
+    _set(thing, access.Sharing(link, data, copy))
 
 
 def _set(thing: access.Thing, what: access.Sharing) -> None:

@@ -8,11 +8,11 @@ from streamlit.testing.v1 import AppTest
 from s2s import access
 from s2s.access import Sharing
 from s2s.jobs import run_service
-from s2s.runs import RunFolder
+from s2s.runs import RunFolder, list_runs
 from s2s.ui.kit import in_view
 from s2s.ui.shell import share_button, visitors
 from tests.conftest import make_run
-from tests.screen import opened
+from tests.screen import box, opened, page_text
 
 RUN = "anas0123456789ab"
 TOGGLE = f"share run {RUN}"
@@ -63,6 +63,28 @@ def test_a_private_run_is_shared_by_its_owner_and_explored_by_others(
     hers = visit("ana", "compare", run=RUN)
     hers.toggle(key=TOGGLE).set_value(False).run()
     assert any(missing in info.value for info in visit("bob", "compare", run=RUN).info)
+
+
+def test_a_guest_makes_a_run_their_own_where_its_owner_allows_it(
+    visit: Callable[..., AppTest],
+) -> None:
+    with access.acting_as("ana"):
+        access.share(access.run_of(RUN, "ana"), Sharing(link=True))
+    his = visit("bob", "attention", run=RUN, src="1 2 3")
+    assert "You are looking at a shared view." in page_text(his)
+    assert "make it mine" not in {button.key for button in his.button}
+    hers = visit("ana", "attention", run=RUN)
+    assert "shared view" not in page_text(hers)
+    hers.toggle(key=f"{TOGGLE} copy").set_value(True).run()
+    assert access.sharing("run", RUN) == Sharing(link=True, copy=True)
+
+    his = visit("bob", "attention", run=RUN, src="1 2 3")
+    his.button(key="make it mine").click().run()
+    assert not his.exception
+    (mine,) = list_runs("bob")
+    assert his.selectbox(key="run").value == mine.id != RUN
+    assert box(his) == "1 2 3"
+    assert "shared view" not in page_text(his)
 
 
 def test_pressing_share_shares_once(visit: Callable[..., AppTest]) -> None:

@@ -1,0 +1,58 @@
+"""A copy of a run that its owner lets others copy: a run of whoever makes it.
+
+The copy says what a guest may know of the run, and nothing else; so only a run of which nothing is hidden is copied.
+"""
+
+from __future__ import annotations
+
+import tempfile
+
+from s2s import access, settings
+from s2s.config import UserError, shortened
+from s2s.jobs import run_archives
+from s2s.runs import RunFolder, annotate, archive, guests
+
+
+def why_private(run_id: str) -> str:
+    """Why nobody else could copy a run, even if its owner allowed it; "" where nothing is hidden from guests."""
+    folder = RunFolder(access.run_folder(run_id))
+    about = folder.about()
+    with access.acting_as(access.NOBODY):
+        shown = guests.about_run(about, folder.path)
+    if dict(shown) == dict(about):
+        return ""
+    return "It names what is private: its dataset, the run it was trained from, or a folder of the server."
+
+
+def may_copy(run_id: str) -> bool:
+    """Whether this request may copy a run of somebody else. Raises UserError where it may not see it."""
+    folder = access.run_folder(run_id)
+    is_allowed = access.run_in(folder).is_shared and access.sharing("run", folder.name).copy
+    is_guest = not access.may(access.current(), "change", access.run_in(folder))
+    has_workspace = access.current() != access.NOBODY
+    return is_allowed and is_guest and has_workspace and not why_private(run_id)
+
+
+def copy(run_id: str) -> str:
+    """Copies a run into the workspace of this request; returns the id of the copy.
+
+    Raises UserError where that may not be, or is too much for the workspace.
+    """
+    owner = access.current()
+    folder = RunFolder(access.run_folder(run_id))
+    if not may_copy(run_id):
+        raise access.DeniedError(
+            f"The run `{shortened(run_id)}` cannot be copied: its owner does not allow it any more; you can still look"
+            " at it and try it."
+        )
+    if archive.size(folder) > run_archives.MAX_DOWNLOAD:
+        raise UserError(
+            f"This run has more than {run_archives.MAX_DOWNLOAD / 1e6:,.0f} MB, the most that is copied at once; open"
+            " it here, or ask its owner for a file."
+        )
+    with run_archives.ONE_AT_A_TIME, tempfile.TemporaryFile(dir=settings.home()) as file:
+        archive.write(folder, file)
+        file.seek(0)
+        made = run_archives.bring_in(file, "the copy", owner)
+    annotate(made, owner, tags=(), comment="")  # which were the other's own
+    return made
