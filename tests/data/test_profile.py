@@ -168,7 +168,7 @@ def test_a_system_without_limits_reads_too(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_share_grows_and_says_what_is_done() -> None:
-    of = brought("pairs.tsv", PAIRS * 60_000)
+    of = brought("pairs.tsv", PAIRS * 30_000)
     of.start(["text", "preview", "lint"])
     messages = []
     while not (state := of.state()).is_over:

@@ -28,7 +28,7 @@ def names(file: Path) -> list[str]:
 
 
 def test_what_is_measured_can_be_read_back() -> None:
-    row = measure(FEW[0], 1)
+    row = measure(FEW[0], 0.3)
     one = parse_run(json.loads(json.dumps(row)))
     assert one.points[0].step == 0
     assert one.points[-1].step == row["steps"]

@@ -91,6 +91,9 @@ def test_its_command_serves_the_dashboard_and_its_health_check_agrees(
             failed += 1
             assert process.poll() is None, (tmp_path / "log").read_text()
             assert time.monotonic() < deadline, (tmp_path / "log").read_text()
+            time.sleep(
+                0.2
+            )  # each check is a process, which the one that starts would have to wait for
         assert failed  # before it serves, the check says so
         process.terminate()
         assert process.wait(20) in (0, -signal.SIGTERM)

@@ -97,13 +97,17 @@ def test_fewer_checkpoints_than_wanted_are_what_the_mean_is_of(
 def test_of_one_checkpoint_there_is_no_mean(
     changes: dict[str, int], recipe: Recipe, data: TrainingData, tmp_path: Path
 ) -> None:
-    trainer = finished(override(recipe, changes), data, tmp_path)
+    trainer = Trainer(override(recipe, changes), data, tmp_path)
+    assert not [event for event in trainer.run() if getattr(event, "n_averaged", 0)]
     assert not trainer.trained
-    assert not [
-        event
-        for event in Trainer(override(recipe, changes), data, None).run()
-        if getattr(event, "n_averaged", 0)
-    ]
+
+
+def test_of_checkpoints_that_are_not_kept_there_is_no_mean(
+    recipe: Recipe, data: TrainingData
+) -> None:
+    trainer = Trainer(recipe, data, None)
+    assert not [event for event in trainer.run() if getattr(event, "n_averaged", 0)]
+    assert not trainer.trained
 
 
 def stopped_after(events: Iterator[object], step: int) -> None:

@@ -43,6 +43,12 @@ def _visit(pool: DecoderPool, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 
 @pytest.fixture
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Progress is shown at once: a search without an end would only compute meanwhile."""
+    monkeypatch.setattr(background, "PATIENCE", 0.0)
+
+
+@pytest.fixture
 def decoded_here(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The strategies of the searches that this process was asked for."""
     asked: list[str] = []
@@ -98,6 +104,7 @@ def test_an_expensive_column_is_decoded_elsewhere_with_the_same_bits(
     assert nats(found.log_prob) in "".join(bodies(screen))
 
 
+@pytest.mark.usefixtures("_impatient")
 def test_the_other_columns_are_there_while_one_is_decoded() -> None:
     columns = {"c1": f"{DEMO}!greedy!", "c2": f"{DEMO}!beam!{ENDLESS}"}
     screen = opened("compare", src=SOURCE, **columns)
@@ -116,6 +123,7 @@ def test_the_other_columns_are_there_while_one_is_decoded() -> None:
     assert screen.get("progress")
 
 
+@pytest.mark.usefixtures("_impatient")
 @pytest.mark.parametrize("how", ["another setting", "another page"])
 def test_leaving_the_view_stops_its_search(how: str) -> None:
     screen = opened("compare", src=SOURCE, c1=f"{DEMO}!beam!{ENDLESS}")
@@ -130,23 +138,23 @@ def test_leaving_the_view_stops_its_search(how: str) -> None:
     assert task not in tasks(screen)
 
 
+@pytest.mark.usefixtures("_impatient")
 @pytest.mark.parametrize("page", ["steps", "attention", ""])
 def test_the_other_pages_wait_for_what_they_are_about(
     page: str, monkeypatch: pytest.MonkeyPatch, decoded_here: list[str]
 ) -> None:
     monkeypatch.setattr(background, "HEAVY", 0.0)
-    monkeypatch.setattr(background, "PATIENCE", 0.0)
     screen = opened(page, run=DEMO, src=f"the dog reads the book on {page or 'the table'}")
     screen = settled(screen)
     assert not decoded_here
     assert screen.get("plotly_chart")
 
 
+@pytest.mark.usefixtures("_impatient")
 def test_a_chat_waits_for_its_answer(
     monkeypatch: pytest.MonkeyPatch, decoded_here: list[str]
 ) -> None:
     monkeypatch.setattr(background, "HEAVY", 0.0)
-    monkeypatch.setattr(background, "PATIENCE", 0.0)
     screen = opened("evaluate", run="demo-tasks")
     screen.button(key="example chat").click().run()
     settled(screen)
@@ -182,6 +190,7 @@ def test_a_search_that_proves_slow_leaves_this_process(monkeypatch: pytest.Monke
     assert sum(body.startswith('<p dir="auto" title=') for body in bodies(screen)) == 1
 
 
+@pytest.mark.usefixtures("_impatient")
 def test_who_deletes_everything_leaves_no_search_and_no_result(pool: DecoderPool) -> None:
     screen = opened("compare", src=SOURCE, c1=f"{DEMO}!beam!{ENDLESS}")
     task = until_it_runs(screen)
@@ -201,6 +210,7 @@ def test_who_deletes_everything_leaves_no_search_and_no_result(pool: DecoderPool
     assert not pool.result(known)
 
 
+@pytest.mark.usefixtures("_impatient")
 def test_two_visitors_get_turns(pool: DecoderPool) -> None:
     until_it_runs(opened("compare", src=SOURCE, c1=f"{DEMO}!beam!{ENDLESS}"))
     request = request_for("greedy", source="a dog")
