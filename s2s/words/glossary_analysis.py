@@ -83,6 +83,28 @@ ANALYSIS: tuple[Term, ...] = (
         also=("sink", "sinks"),
     ),
     Term(
+        "head importance",
+        plain="How much worse the model predicts without one attention head.",
+        expert=(
+            "Change of the loss in nats per token when the head is ablated alone, or the mean "
+            "|d loss / d gate| of a gate of 1 on its output."
+        ),
+        source="Michel et al. 2019",
+        page="heads",
+        also=("importance of heads", "gradient importance", "measured importance"),
+    ),
+    Term(
+        "mean ablation",
+        plain="Replacing what a head adds by the average of what it adds over many sentences.",
+        expert=(
+            "The output before the output projection becomes its mean over all tokens of a "
+            "sample: unlike zero, a value that later layers expect."
+        ),
+        source="Wang et al. 2022",
+        page="heads",
+        also=("corpus mean",),
+    ),
+    Term(
         "prefix matching",
         plain="How much a head attends to the token that followed the last time the same token was read.",
         expert=(

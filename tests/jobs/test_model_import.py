@@ -14,6 +14,7 @@ import transformers
 
 import s2s
 from s2s import access
+from s2s.analysis import Head, heads
 from s2s.config import UserError, override
 from s2s.data import Pair, batches
 from s2s.decode import starting_settings
@@ -22,7 +23,15 @@ from s2s.jobs.model_import import accepted_settings, import_folder
 from s2s.model import inference, weights_path
 from s2s.model.weights import read_weights
 from s2s.pretrained import generation
-from s2s.runs import Run, RunFolder, guests, list_runs
+from s2s.runs import (
+    Interventions,
+    Run,
+    RunFolder,
+    active,
+    encoded_pairs,
+    guests,
+    list_runs,
+)
 from s2s.tokenizers import PretrainedTokenizer
 from s2s.train.loss import cross_entropy
 from tests.pretrained.checkpoints import CONFIGS, LIMIT, make_checkpoint
@@ -437,3 +446,20 @@ def test_a_fine_tuned_run_resumes_to_the_same_bits_and_is_tuned_further(
     assert all(torch.equal(tensor, of_half[name]) for name, tensor in of_whole.items())
     again = s2s.load(tuned(1, "again", whole))
     assert again.recipe.model == run.recipe.model
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_its_heads_are_measured_like_those_of_a_run_that_was_trained_here(
+    name: str, imported: Callable[[str], Imported]
+) -> None:
+    run = imported(name).run
+    targets = [*SOURCES[1:], SOURCES[0]]
+    pairs = encoded_pairs(run, list(zip(SOURCES, targets, strict=True)))
+    found = heads.finish(heads.measure_importance(run.model, heads.batched(run.model, pairs)))
+    before = sum(run.score(SOURCES, targets))
+    for head in (Head("encoder", 1, 0), Head("decoder", 0, 1), Head("cross", 0, 0)):
+        with active(run, Interventions(((head, "off"),))):
+            after = sum(run.score(SOURCES, targets))
+        value = found.change.value[head.kind][head.layer, head.head]
+        assert value == pytest.approx((before - after) / found.n_tokens, abs=1e-4)
+    assert found.loss == pytest.approx(-before / found.n_tokens, rel=1e-4)

@@ -41,21 +41,20 @@ def measure(
 ) -> Generator[float, None, dict[str, Any]]:
     """Nats per token by kind, (layers, heads), with intervals; curves and scores by number of pruned heads."""
     sample, kept = encoded(run, pairs)
+    means_end, measured_end, gradient_end, curves_end = _ends(run.recipe)
     means = NO_MEANS
     if INTERVENTIONS[settings.intervention].change is None:
-        means = yield from stage(0.0, 0.02, heads.measure_means(run.model, sample))
-    measured = yield from stage(
-        0.02,
-        0.3,
-        heads.measure_importance(run.model, sample, settings.intervention, means),
-    )
-    gradient = yield from stage(0.3, 0.35, heads.measure_gradient_importance(run.model, sample))
+        means = yield from stage(0.0, means_end, heads.measure_means(run.model, sample))
+    steps = heads.measure_importance(run.model, sample, settings.intervention, means)
+    measured = yield from stage(means_end, measured_end, steps)
+    by_gate = heads.measure_gradient_importance(run.model, sample)
+    gradient = yield from stage(measured_end, gradient_end, by_gate)
     orders = {
         "measured": heads.least_first(measured.change.by_head()),
         "gradient": heads.least_first(gradient.by_head()),
     }
-    curves = yield from stage(0.35, 0.75, _curves(run, sample, orders))
-    quality = yield from stage(0.75, 1.0, _quality(run, kept, orders))
+    curves = yield from stage(gradient_end, curves_end, _curves(run, sample, orders))
+    quality = yield from stage(curves_end, 1.0, _quality(run, kept, orders))
     return {
         "n": measured.n_sentences,
         "n_tokens": measured.n_tokens,
@@ -131,11 +130,22 @@ def _quality(run: Run, pairs: Sequence[Pair], orders: Mapping[str, tuple[Head, .
 
 def passes(recipe: Recipe, settings: ImportanceSettings) -> float:
     """Forward passes per sentence."""
+    return sum(_passes_of_parts(recipe))
+
+
+def _ends(recipe: Recipe) -> list[float]:
+    """The share of the work at which each part but the last ends."""
+    parts = np.array(_passes_of_parts(recipe))
+    ends: list[float] = (parts.cumsum() / parts.sum())[:-1].tolist()
+    return ends
+
+
+def _passes_of_parts(recipe: Recipe) -> list[float]:
+    """Of means, measured importance, gradients, curves and translations."""
     n_heads = n_heads_of(recipe)
-    n_points = len(heads.numbers_pruned(n_heads))
-    curves = 2 * n_points + N_RANDOM * RANDOM_POINTS
+    curves = 2 * len(heads.numbers_pruned(n_heads)) + N_RANDOM * RANDOM_POINTS
     # A head's own pass begins at its layer.
-    return 0.6 * n_heads + 4 + curves + 2 * QUALITY_POINTS * PASSES_OF_DECODING
+    return [1.0, 0.6 * n_heads, 3.0, curves, 2 * QUALITY_POINTS * PASSES_OF_DECODING]
 
 
 def n_heads_of(recipe: Recipe) -> int:
