@@ -250,22 +250,22 @@ ROLES: Mapping[str, Role] = MappingProxyType(
         ),
         "first": Role(
             "first token",
-            "At least half of all weight is on the first key, <s> in the decoder.",
+            "At least half of all weight is on the first key, <s> in the decoder: an attention sink.",
             _weight_on_first,
             HALF,
             KINDS,
         ),
         "end": Role(
             "end",
-            "At least half of all weight is on </s>.",
+            "At least half of all weight is on </s>: an attention sink.",
             _weight_on_last,
             HALF,
             ("cross", "encoder"),
         ),
         "aligned": Role(
             "monotonic",
-            "The largest weight moves through the source with the rows: correlation at least 0.7, over at least half"
-            " of the source tokens.",
+            "The largest weight moves through the source with the rows, along the diagonal: correlation at least 0.7,"
+            " over at least half of the source tokens.",
             _monotony,
             0.7,
             ("cross",),
