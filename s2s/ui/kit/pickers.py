@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import streamlit as st
@@ -20,6 +21,7 @@ DRAWN = "run picker drawn"  # in the session: since a part of the page refreshed
 LATE_SECONDS = 30.0  # after which the browser has learned of the chosen run
 LABELS = "run labels"  # in the session: those of the runs it has shown
 HEAD_HELP = f"{definitions('head')}\n\n**mean**: The average of all heads' weights."
+LOST_RUN = "lost run"  # in the session: the link's run is not there, as the page says
 MAX_SEGMENTS = 9  # more options become a list
 
 
@@ -41,6 +43,7 @@ def run_picker() -> str | None:
         return None
     if wanted and wanted not in ids:
         notify(f"{missing('run', wanted)} {ids[0]} is shown instead.")
+        st.session_state[LOST_RUN] = True
         st.session_state["run"] = ids[0]
     elif wanted and st.query_params.get("run", labels[wanted]) != labels[wanted]:  # it was renamed
         st.session_state["run"] = wanted
@@ -170,12 +173,13 @@ def checkpoint_picker(best: Run, key: str) -> int:
         for step, name in names.items()
     }
     wanted = str(st.session_state.get(key) or "")
-    if wanted and wanted not in labels:
-        notify(
-            f"There is no checkpoint of step {wanted[:20]} in this run (any more); {names[best.step]} is shown instead."
-        )
     if wanted not in labels:
-        st.session_state[key] = str(best.step)
+        shown = _nearest_step(wanted, steps) if wanted else best.step
+        st.session_state[key] = str(shown)
+        if wanted:
+            notify(
+                f"There is no checkpoint of step {wanted[:20]} in this run (any more); {names[shown]} is shown instead."
+            )
     chosen = st.selectbox(
         "Checkpoint",
         list(labels),
@@ -185,6 +189,12 @@ def checkpoint_picker(best: Run, key: str) -> int:
         width=190,
     )
     return int(chosen or best.step)
+
+
+def _nearest_step(wanted: str, steps: Sequence[int]) -> int:
+    """The step nearest to one that is gone; the first, which is the best, for what is no step at all."""
+    is_step = wanted.isdecimal() and len(wanted) < 12
+    return min(steps, key=lambda step: abs(step - int(wanted))) if is_step else steps[0]
 
 
 def _index(chosen: str) -> int | None:

@@ -7,6 +7,7 @@ import streamlit as st
 from s2s import share
 from s2s.ui.kit import as_markdown, cached, pickers
 from s2s.ui.shell.arrival import read_letters
+from s2s.ui.shell.pages import page_link
 
 PAUSED = "The queue is paused: running jobs continue, and waiting ones start when the operator resumes the queue."
 
@@ -33,11 +34,13 @@ def read_address() -> None:
             st.query_params[key] = value
 
 
-def show_notices() -> list[str]:
+def show_notices(page: str) -> list[str]:
     """Says, once, what the address asked for and cannot be shown. Returns the sentences."""
     sentences: list[str] = st.session_state.pop("notices", [])
     if sentences:
         st.info(as_markdown(" ".join(sentences)), icon=":material/link_off:")
+        if st.session_state.pop(pickers.LOST_RUN, False) and page != "runs":
+            page_link("runs", "Choose another run")
     return sentences
 
 
