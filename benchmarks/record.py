@@ -40,6 +40,7 @@ ALL: Mapping[str, str] = MappingProxyType(
         "classroom": "classroom",
         "crash": "crash",
         "pretrained": "pretrained",
+        "heads": "heads",
         "builtin-en-fr": "builtin --parts en-fr",
     }
 )

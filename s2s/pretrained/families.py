@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from s2s.config import UserError, shortened
@@ -12,6 +13,7 @@ from s2s.pretrained.family import Family, Json
 FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
         "t5": t5.FAMILY,
+        "mt5": replace(t5.FAMILY, label="mT5"),  # T5 v1.1 for 101 languages
         "marian": marian.FAMILY,
         "bart": bart.FAMILY,
         "mbart": mbart.FAMILY,

@@ -327,6 +327,18 @@ def test_a_forced_end_and_suppressed_sequences_are_those_of_transformers(
         assert changed.run.tree(found, strategy).nodes
 
 
+def test_mt5_is_t5_by_another_name(tmp_path: Path) -> None:
+    make_checkpoint("t5", tmp_path / "mt5", is_tied=False, tie_word_embeddings=False)
+    amend(tmp_path / "mt5", "config.json", model_type="mt5")
+    theirs = transformers.MT5ForConditionalGeneration.from_pretrained(tmp_path / "mt5").eval()
+    folder = import_folder(tmp_path / "mt5", tmp_path / "run")
+    assert folder.about()["imported"]["family"] == "mT5"
+    changed = Imported(tmp_path / "mt5", s2s.load(folder.path), theirs)
+    (found,) = changed.run.translate(SOURCES[:1])
+    ids, text = translated("t5", changed, SOURCES[0])
+    assert (list(found.hypotheses[0].ids), found.text) == (ids[: len(found.tokens)], text)
+
+
 def test_a_folder_that_holds_something_stays_as_it_is(imported: Callable[[str], Imported]) -> None:
     one = imported("t5")
     with pytest.raises(UserError, match="run` exists already"):

@@ -70,8 +70,8 @@ def _name() -> str:
         key=NAME,
         placeholder="Helsinki-NLP/opus-mt-en-de, t5-small"
         + (", /home/me/my-model" if is_own_computer else ""),
-        help="An encoder-decoder: T5, Marian, BART, mBART, Pegasus, M2M100 or NLLB. At first only its list of files"
-        " and its settings are read; its weights are fetched when you open it. It becomes a run of yours.",
+        help="An encoder-decoder: T5, mT5, Marian, BART, mBART, Pegasus, M2M100 or NLLB. At first only its list of"
+        " files and its settings are read; its weights are fetched when you open it. It becomes a run of yours.",
         max_chars=1000,
         persist_state="session",
     )
