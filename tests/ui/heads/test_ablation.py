@@ -124,3 +124,15 @@ def test_a_link_that_names_what_is_not_there_says_so(switched: str, sentence: st
     (notice,) = lost(screen)
     assert sentence in notice.replace("\\", "").replace("`", "")
     assert not translations(screen)
+
+
+def test_more_heads_than_a_link_holds_are_refused_and_the_others_stay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("s2s.analysis.switched.MOST_PARTS", 1)
+    screen = ablated("cross.1.1=off")
+    screen.button(key="switch encoder 0").click().run()
+    assert not screen.exception
+    (notice,) = lost(screen)
+    assert "2 heads are switched one by one, and a link holds at most 1" in notice.replace("\\", "")
+    assert link(screen).endswith("cross.1.1%3Doff")
