@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from s2s.ui.attention import VIEWS, all_heads, read_request, view_picker
+from s2s.ui.attention import VIEWS, all_heads, read_request, reproduce, view_picker
 
 request = read_request()
 if request:
@@ -13,3 +13,4 @@ if request:
             VIEWS[view].show(request)
     with narrow, st.container(border=True, key="heads"):
         all_heads.show(request)
+    reproduce.show(request)

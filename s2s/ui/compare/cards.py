@@ -15,13 +15,21 @@ from streamlit.delta_generator import DeltaGenerator
 from s2s import share
 from s2s.config import UserError
 from s2s.decode import generate_call
-from s2s.runs import Run
 from s2s.share import Column
-from s2s.ui.compare import across_models, column, columns, hypotheses, metrics, reference
+from s2s.ui.compare import (
+    across_models,
+    column,
+    columns,
+    hypotheses,
+    metrics,
+    reference,
+    reproduce,
+)
 from s2s.ui.compare.column import ColumnChoice
 from s2s.ui.compare.metrics import MetricValue
 from s2s.ui.compare.reference import Comparison
 from s2s.ui.kit import cached, differences, forms, plain
+from s2s.ui.kit import reproduce as kit_reproduce
 from s2s.ui.kit.cached import TimedDecoding
 from s2s.ui.shell import PAGES, page_link
 
@@ -206,6 +214,9 @@ def results(drawn: Sequence[Card], text: str, comparison: Comparison) -> None:
             on_click="ignore",
             icon=":material/download:",
         )
+    shown = {card.number: card.choice for card in drawn if card.choice and card.number in described}
+    if shown:
+        reproduce.show(shown, text, comparison.reference)
 
 
 def _found(drawn: Sequence[Card], text: str) -> dict[str, TimedDecoding]:
@@ -310,12 +321,6 @@ def _link(url_path: str, label: str, choice: ColumnChoice, **params: str) -> Non
     )
 
 
-def _other_languages(run: Run) -> tuple[str, ...]:
-    """Those that are not the run's own; empty where they are."""
-    own = cached.open_as_saved(run.folder.id).key.languages
-    return () if run.key.languages == own else run.key.languages
-
-
 def _call(choice: ColumnChoice, source: str) -> None:
     if choice.config is None:
         return
@@ -326,7 +331,7 @@ def _call(choice: ColumnChoice, source: str) -> None:
         source=source,
         run=choice.run.folder.id,
         step=choice.run.step,
-        languages=_other_languages(choice.run),
+        languages=kit_reproduce.other_languages(choice.run),
     )
     st.caption(snippet.about)
     st.code(snippet.code, language="python", wrap_lines=True)

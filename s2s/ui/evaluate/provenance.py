@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import streamlit as st
@@ -10,7 +11,8 @@ import streamlit as st
 from s2s.config import flat
 from s2s.decode import STRATEGIES
 from s2s.runs import Evaluation, System
-from s2s.ui.kit import cached, plain, shortened
+from s2s.scores import Scoring
+from s2s.ui.kit import cached, plain, reproduce, shortened
 
 Provenance = Mapping[str, Any]  # provenance.json; empty for evaluations of earlier versions
 # Settings that are stated even at their defaults, where a strategy has them.
@@ -105,7 +107,42 @@ def panel(found: Provenance) -> None:
             language=None,
             wrap_lines=True,
         )
+        if code := python(found):
+            st.caption("The same in Python:")
+            st.code(code, language="python", wrap_lines=True)
         st.caption(" · ".join(map(plain, _facts(found, test))))
+
+
+def python(found: Provenance) -> str:
+    """The scores of each system with their intervals, by `Run.evaluate`; empty where it cannot repeat them: with other
+    settings of the scores, several references, none, or other languages.
+    """
+    own = [one for one in found["systems"] if "run" in one]
+    command = " ".join(str(one["command"]) for one in own)
+    is_usual = found["scoring"] == asdict(Scoring()) and not found["test"]["is_grouped"]
+    if (
+        not own
+        or not is_usual
+        or "test.ref2" in command
+        or "test.ref" not in command
+        or "-lang " in command
+    ):
+        return ""
+    lines = [
+        "from pathlib import Path",
+        "",
+        "import s2s",
+        "",
+        *(f'{side} = Path("test.{side}").read_text(encoding="utf-8")' for side in ("src", "ref")),
+        "pairs = list(zip(src.splitlines(), ref.splitlines(), strict=True))",
+        "scores = {}",
+    ]
+    for one in own:
+        given = "".join(f", {name}={value!r}" for name, value in one["settings"].items())
+        load = f"s2s.load({reproduce.quoted(one['run'])}, {one['step']})"
+        call = f"{load}.evaluate(pairs, {reproduce.quoted(one['strategy'])}{given})"
+        lines.append(f"scores[{reproduce.quoted(one['name'])}] = {call}")
+    return "\n".join([*lines, "print(scores)"])
 
 
 def _facts(found: Provenance, test: Mapping[str, Any]) -> list[str]:

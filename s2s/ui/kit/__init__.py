@@ -12,6 +12,7 @@ from s2s.ui.kit import (
     pickers,
     polling,
     references,
+    reproduce,
     score_counts,
     sentence,
     target,

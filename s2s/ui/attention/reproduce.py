@@ -1,0 +1,52 @@
+"""The code that recomputes the weights of Attention."""
+
+from __future__ import annotations
+
+from s2s.ui.attention import simplify
+from s2s.ui.attention.request import AttentionRequest
+from s2s.ui.attention.view_state import STATE
+from s2s.ui.kit import reproduce
+
+ABOUT = (
+    "The command translates the sentence as the page does; the Python recomputes every weight of the heatmap and of all"
+    " heads."
+)
+
+
+def show(request: AttentionRequest) -> None:
+    """The folded section."""
+    run = request.run
+    strategy = STATE.now.strategy
+    shell = reproduce.translate_command(run, strategy, {}, request.text)
+    reproduce.section(ABOUT, shell, python(request))
+
+
+def python(request: AttentionRequest) -> str:
+    """Its `picture` is the heatmap as drawn, its `heads` are all of that kind."""
+    which = request.which
+    imports = {"HeadSelection", "reduced"}
+    selection = f"HeadSelection({reproduce.quoted(which.kind)}, {which.layer}, {which.head})"
+    steps = [f"picture = reduced(attention, {selection}, {reproduce.quoted(request.reduction)})"]
+    if STATE.now.words:
+        rows, keys = map(
+            simplify.has_word_tokens, simplify.tokenizers(request.run, request.which.kind)
+        )
+        steps.append(f"picture = merge_words(picture, rows_whole={rows}, keys_whole={keys})")
+        imports.add("merge_words")
+    if STATE.now.drop:
+        steps.append("picture = without_sinks(picture).picture")
+        imports.add("without_sinks")
+    given = request.forced
+    target = reproduce.quoted(given) if isinstance(given, str) else repr(given)
+    lines = [
+        "import s2s",
+        f"from s2s.analysis import {', '.join(sorted(imports))}",
+        "",
+        f"run = {reproduce.load_call(request.run)}",
+        f"target = {target}  # {reproduce.quoted(request.target)}",
+        f"attention = run.attention({reproduce.quoted(request.text)}, target)",
+        *steps,
+        f"heads = attention.{which.kind}  # (layers, heads, rows, keys)",
+        "print(picture.rows, picture.keys, picture.weights, sep='\\n')  # rows sum to 1",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,56 @@
+"""How to recompute what a page shows: the command line and the Python, folded at its end."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from s2s.runs import Run
+from s2s.ui.kit import cached
+
+
+def section(about: str, shell: str, python: str) -> None:
+    """`about` says which of the page's numbers these recompute."""
+    with st.container(key="reproduce"), st.expander("Reproduce", icon=":material/terminal:"):
+        st.caption(f"{about} Where s2s and this run are; Runs has the run as a zip.")
+        st.code(shell, language="bash", wrap_lines=True)
+        st.code(python, language="python", wrap_lines=True)
+
+
+def quoted(text: str) -> str:
+    """As Python, and JSON, write a string."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def load_call(run: Run) -> str:
+    """`s2s.load("demo-en-fr", 1500)`, in other languages than the run's own where it was opened so."""
+    codes = ", ".join(map(quoted, other_languages(run)))
+    load = f"s2s.load({quoted(run.folder.id)}, {run.step})"
+    return f"{load}.in_languages({codes})" if codes else load
+
+
+def translate_call(strategy: str, settings: Mapping[str, Any], source: str) -> str:
+    """`run.translate(["the red house"], "beam", num_beams=4)`."""
+    given = "".join(f", {name}={value!r}" for name, value in settings.items())
+    return f"run.translate([{quoted(source)}], {quoted(strategy)}{given})"
+
+
+def translate_command(run: Run, strategy: str, settings: Mapping[str, Any], source: str) -> str:
+    """The command line that prints the same hypotheses as JSON."""
+    words = ["python", "-m", "s2s", "translate", run.folder.id, "--checkpoint", str(run.step)]
+    words += ["--strategy", strategy]
+    for side, language in zip(("src", "tgt"), other_languages(run), strict=False):
+        words += [f"--{side}-lang", language]
+    for name, value in settings.items():
+        words += ["--set", f"{name}={json.dumps(value, ensure_ascii=False)}"]
+    return f"printf '%s\\n' {shlex.quote(source)} | {shlex.join([*words, '--json'])}"
+
+
+def other_languages(run: Run) -> tuple[str, ...]:
+    """Those of source and target, where they are not the run's own; else empty."""
+    own = cached.open_as_saved(run.folder.id).key.languages
+    return () if run.key.languages == own else run.key.languages
