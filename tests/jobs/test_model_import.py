@@ -460,7 +460,7 @@ def test_a_fine_tuned_run_resumes_to_the_same_bits_and_is_tuned_further(
     assert again.recipe.model == run.recipe.model
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize("name", ["t5", "bart", "m2m100"])  # which differ in what is around heads
 def test_its_heads_are_measured_like_those_of_a_run_that_was_trained_here(
     name: str, imported: Callable[[str], Imported]
 ) -> None:
