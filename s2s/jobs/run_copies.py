@@ -19,7 +19,7 @@ def why_private(run_id: str) -> str:
     about = folder.about()
     with access.acting_as(access.NOBODY):
         shown = guests.about_run(about, folder.path)
-    if dict(shown) == dict(about):
+    if all((shown.get(key) or "") == (about[key] or "") for key in about):  # nothing is None or ""
         return ""
     return "It names what is private: its dataset, the run it was trained from, or a folder of the server."
 

@@ -34,6 +34,7 @@ def copied(workspace: str) -> str:
 def test_a_copy_is_its_makers_and_outlives_the_run() -> None:
     with access.acting_as("ann"):
         annotate(RUN, "ann", tags=("mine",), comment="a secret")
+    RunFolder(runs_folder() / RUN).amend(lambda about: {"valid": None})  # as it is without --valid
     share(Sharing(link=True, copy=True))
     run = copied("bob")
     share(Sharing())
