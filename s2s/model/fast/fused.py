@@ -25,7 +25,7 @@ from s2s.model.fast.linear import Map, PackedLinear, packed, rounded
 from s2s.model.positions import Absolute
 from s2s.model.transformer import DecoderLayer, Encoder, EncoderLayer, Transformer
 
-COPIED = 2**25  # numbers of the largest output matrix that is copied into the fastest layouts
+COPIED = 2**26  # numbers of the largest output matrix copied into the fastest layouts: 268 MB
 
 
 class FusedModel:

@@ -24,7 +24,8 @@ class HeadsRequest:
     @property
     def title(self) -> str:
         """Run and checkpoint, for the title of a picture."""
-        return f"{cached.title(self.run.folder.id)}, step {self.run.step:,}"
+        name = cached.step_name(self.run.folder.id, self.run.step)
+        return f"{cached.title(self.run.folder.id)}, {name}"
 
 
 def read_request(labels: Mapping[str, str]) -> HeadsRequest:

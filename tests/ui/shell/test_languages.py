@@ -7,6 +7,7 @@ import pytest
 import s2s
 from s2s.jobs import model_import
 from s2s.runs import Run, runs_folder
+from s2s.runs.decoder import DecodeRequest, process
 from s2s.share import unpack
 from s2s.ui.kit import cached
 from tests.pretrained.checkpoints import make_checkpoint
@@ -82,3 +83,21 @@ def test_a_language_that_the_model_lacks_is_said(run: Run) -> None:
     )
     assert not screen.exception
     assert screen.selectbox(key=TARGET).value == "de"
+
+
+class Unwatched:
+    """As the decoder process watches a search; nobody waits here."""
+
+    n_steps = 0
+
+    def __call__(self) -> None:
+        pass
+
+
+def test_the_decoder_process_writes_in_them_too(run: Run) -> None:
+    chosen = run.in_languages("en", "nl")
+    folder, step, languages = chosen.key
+    request = DecodeRequest("texts", folder, step, (TEXT,), "greedy", languages=languages)
+    expected = chosen.translate([TEXT], "greedy")[0].text
+    assert process._carried_out(request, Unwatched(), {}) == [expected]
+    assert expected != run.translate([TEXT], "greedy")[0].text
