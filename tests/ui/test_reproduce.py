@@ -14,10 +14,19 @@ from streamlit.testing.v1 import AppTest
 
 from s2s.cli import main
 from s2s.plots import theme
+from s2s.ui.kit import reproduce
 from tests.screen import opened, picture
 
 DEMO = "demo-en-fr"
 SOURCE = "the cat who chased the mouse was black"
+
+
+def unfolded(path: str, **view: str) -> AppTest:
+    """The page with its section open, which writes the code only then."""
+    screen = opened(path, run=DEMO, src=SOURCE, **view)
+    assert not any(each.value.startswith("printf") for each in screen.code)
+    screen.session_state[reproduce.KEY] = True
+    return screen.run()
 
 
 def executed(screen: AppTest) -> dict[str, Any]:
@@ -66,7 +75,7 @@ def all_heads(screen: AppTest) -> np.ndarray:
 def test_attention(
     view: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    screen = opened("attention", run=DEMO, src=SOURCE, **view)
+    screen = unfolded("attention", **view)
     names = executed(screen)
     assert ("without_sinks" in names) == ("set" in view)
     _, weights = picture(screen)
@@ -82,12 +91,12 @@ def test_attention(
 
 
 def test_steps(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    screen = opened(
-        "steps", run=DEMO, src=SOURCE, set="strategy:beam,num_beams:6,length_penalty:0.5"
-    )
+    view = {"run": DEMO, "src": SOURCE, "set": "strategy:beam,num_beams:6,length_penalty:0.5"}
+    frames = [each.value for each in opened("steps", **view).dataframe]
+    screen = unfolded("steps", set=view["set"])
     names = executed(screen)
     (printed,) = commanded(screen, monkeypatch, capsys)
-    shown = next(each.value for each in screen.dataframe if "rank" in each.value)
+    shown = next(frame for frame in frames if "rank" in frame)
     score = next(name for name in shown if name.startswith("score"))
     assert len(shown) == 6
     for row, one, told in zip(
@@ -98,23 +107,21 @@ def test_steps(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
         assert told["score"] == one.score
         assert row["log-probability"] == one.log_prob == told["log_prob"]
         assert row["tokens"] == len(one.tokens)
-    inspected = next(each.value for each in screen.dataframe if "sum so far" in each.value)
+    inspected = next(frame for frame in frames if "sum so far" in frame)
     assert isinstance(inspected, pd.DataFrame)
-    log_probs = names["log_probs"]
-    best = np.sort(log_probs.exp().numpy(), axis=1)[:, ::-1][:, : len(inspected)]
-    distances = np.abs(
-        100 * best - inspected["probability"].sort_values(ascending=False).to_numpy()
-    )
+    vocabulary = names["run"].tgt_tokenizer
+    known = vocabulary.tokens([*range(vocabulary.vocab_size)])
+    ids = [known.index(token) for token in inspected["token"]]
+    percent = 100 * names["log_probs"].exp().numpy()[:, ids]  # (positions, rows of the table)
+    distances = np.abs(percent - inspected["probability"].to_numpy())
     assert distances.max(1).min() < 1e-3  # the inspected position is one of them
     assert names["tree"].nodes
 
 
 def test_compare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     reference = "le chat qui a chassé la souris était noir"
-    screen = opened(
+    screen = unfolded(
         "compare",
-        run=DEMO,
-        src=SOURCE,
         tgt=reference,
         c1=f"{DEMO}@1500!beam",
         c2=f"{DEMO}@1500!sample!seed:7,temperature:1.2",

@@ -15,10 +15,10 @@ ABOUT = (
 
 def show(request: AttentionRequest) -> None:
     """The folded section."""
-    run = request.run
-    strategy = STATE.now.strategy
-    shell = reproduce.translate_command(run, strategy, {}, request.text)
-    reproduce.section(ABOUT, shell, python(request))
+    wanted = (STATE.now.strategy, {}, request.text)
+    reproduce.section(
+        ABOUT, lambda: (reproduce.translate_command(request.run, *wanted), python(request))
+    )
 
 
 def python(request: AttentionRequest) -> str:

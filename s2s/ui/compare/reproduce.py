@@ -12,11 +12,15 @@ ABOUT = "These recompute every number of the columns but the seconds: one comman
 
 def show(choices: Mapping[str, ColumnChoice], text: str, wanted: str) -> None:
     """The folded section; `choices` by the column's number, `wanted` is the reference, or empty."""
-    commands = [
+    reproduce.section(ABOUT, lambda: (_commands(choices, text), python(choices, text, wanted)))
+
+
+def _commands(choices: Mapping[str, ColumnChoice], text: str) -> str:
+    """One line per column."""
+    return "\n".join(
         reproduce.translate_command(one.run, one.strategy, one.settings, text)
         for one in choices.values()
-    ]
-    reproduce.section(ABOUT, "\n".join(commands), python(choices, text, wanted))
+    )
 
 
 def python(choices: Mapping[str, ColumnChoice], text: str, wanted: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -12,10 +12,19 @@ import streamlit as st
 from s2s.runs import Run
 from s2s.ui.kit import cached
 
+KEY = "reproduce code"
 
-def section(about: str, shell: str, python: str) -> None:
-    """`about` says which of the page's numbers these recompute."""
-    with st.container(key="reproduce"), st.expander("Reproduce", icon=":material/terminal:"):
+
+def section(about: str, code: Callable[[], tuple[str, str]]) -> None:
+    """`about` says which of the page's numbers these recompute; `code` writes the commands and the Python, once it is
+    opened: what colors code takes a browser longer to load than the page's picture.
+    """
+    with st.container(key="reproduce"):
+        box = st.expander("Reproduce", icon=":material/terminal:", key=KEY, on_change="rerun")
+    if not box.open:
+        return
+    shell, python = code()
+    with box:
         st.caption(f"{about} Where s2s and this run are; Runs has the run as a zip.")
         st.code(shell, language="bash", wrap_lines=True)
         st.code(python, language="python", wrap_lines=True)

@@ -14,8 +14,9 @@ ABOUT = (
 def show(request: StepsRequest) -> None:
     """The folded section."""
     wanted = (request.strategy, request.settings, request.text)
-    shell = reproduce.translate_command(request.run, *wanted)
-    reproduce.section(ABOUT, shell, python(request))
+    reproduce.section(
+        ABOUT, lambda: (reproduce.translate_command(request.run, *wanted), python(request))
+    )
 
 
 def python(request: StepsRequest) -> str:
