@@ -15,10 +15,9 @@ ABOUT = (
 
 def show(request: AttentionRequest) -> None:
     """The folded section."""
-    wanted = (STATE.now.strategy, {}, request.text)
-    reproduce.section(
-        ABOUT, lambda: (reproduce.translate_command(request.run, *wanted), python(request))
-    )
+    strategy = STATE.now.strategy
+    shell = reproduce.translate_command(request.run, strategy, {}, request.text)
+    reproduce.section(ABOUT, lambda: (shell, python(request)))
 
 
 def python(request: AttentionRequest) -> str:

@@ -71,7 +71,8 @@ def test_every_encoding_has_a_picture_or_a_sentence(view: str, kind: str) -> Non
     if kind in PICTURES[view] and kind != "learned":  # the demo's positions are not learned
         assert screen.get("plotly_chart")
         assert all(each.proto.alt for each in screen.get("plotly_chart"))
-        assert len(screen.get("download_button")) == len(screen.get("plotly_chart"))
+        labels = [each.label for each in screen.get("download_button")]
+        assert labels.count("Download data (CSV)") == len(screen.get("plotly_chart"))
     else:
         assert not screen.get("plotly_chart")
         assert screen.info
