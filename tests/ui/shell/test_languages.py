@@ -6,7 +6,7 @@ import pytest
 
 import s2s
 from s2s.jobs import model_import
-from s2s.runs import Run, runs_folder
+from s2s.runs import Run, evaluations, runs_folder
 from s2s.runs.decoder import DecodeRequest, process
 from s2s.share import unpack
 from s2s.ui.kit import cached
@@ -101,3 +101,21 @@ def test_the_decoder_process_writes_in_them_too(run: Run) -> None:
     expected = chosen.translate([TEXT], "greedy")[0].text
     assert process._carried_out(request, Unwatched(), {}) == [expected]
     assert expected != run.translate([TEXT], "greedy")[0].text
+
+
+def test_an_evaluation_is_in_the_languages_of_the_page(run: Run) -> None:
+    screen = opened("evaluate", run="opened", set="tgt_lang:nl")
+    assert not lost(screen)
+    screen.button(key="evaluate").click().run()
+    assert not screen.exception
+    (one,) = evaluations.list_evaluations("local")
+    assert {system.model[2:] for system in one.systems} == {("fr", "nl")}
+
+
+def test_a_chosen_language_stays_when_another_page_opens(run: Run) -> None:
+    screen = opened("compare", run="opened", src=TEXT)
+    screen.selectbox(key=TARGET).select("nl").run()
+    screen.switch_page("pages/inspect/attention.py").run()
+    assert not screen.exception
+    assert screen.selectbox(key=TARGET).value == "nl"
+    assert unpack(screen.session_state["set"])["tgt_lang"] == "nl"
