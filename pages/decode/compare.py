@@ -17,7 +17,7 @@ with st.container():  # a notice about the sentence moves no element below
 sentence.example_chips(facts)
 
 keys = columns.read_from_url(run_id)
-with st.container(horizontal=True, vertical_alignment="bottom"):
+with st.container(horizontal=True, vertical_alignment="bottom", key="controls-compare"):
     compare_cards.toolbar(run_id)
     comparison = reference.controls(text, len(keys))
 if comparison.against != reference.NOTHING:

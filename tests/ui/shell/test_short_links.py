@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from s2s import share, short_links
 from s2s.jobs import queue
 from s2s.short_links import SHORT_LINKS, Content
-from s2s.ui.shell import addresses
+from s2s.ui.shell import addresses, share_button
 from tests.screen import box, opened, page_markdown
 from tests.test_links import LINKS
 
@@ -109,8 +109,21 @@ def test_share_makes_a_link_that_the_receiver_reads_and_dismisses() -> None:
     assert "shared view" not in page_markdown(receiver)
 
     screen.button(key="delete short link").click().run()
-    assert len(screen.code) == 1
+    assert not any("/s/" in code.value for code in screen.code)
     assert "shared view" not in page_markdown(arrived(link))
+
+
+@pytest.mark.parametrize("host", ["http://localhost:8501", "https://s2s.example"])
+def test_the_address_of_this_computer_alone_says_so_and_how_to_host(
+    host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(share_button, "page_url", lambda page: f"{host}/positions?v=1&src=")
+    screen = opened("positions")
+    next(button for button in screen.button if button.label == "Make a short link").click().run()
+    assert screen.code[1].value.startswith(f"{host}/s/")
+    has_code = any("QR code" in str(each.proto.body) for each in screen.get("html"))
+    assert has_code == (host == "https://s2s.example")
+    assert ("docs/hosting.md" in page_markdown(screen)) == (not has_code)
 
 
 def test_too_long_a_view_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
