@@ -41,6 +41,7 @@ ALL: Mapping[str, str] = MappingProxyType(
         "crash": "crash",
         "pretrained": "pretrained",
         "heads": "heads",
+        "head_jobs": "head_jobs",
         "builtin-en-fr": "builtin --parts en-fr",
     }
 )

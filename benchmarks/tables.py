@@ -90,6 +90,12 @@ HEADLINES = (
         " {race[2][fast ratio]:.1f} times with `precision=fast`",
     ),
     Headline(
+        "head_jobs",
+        "from clicking Measure on Heads to the numbers, 24 heads of `demo-en-fr`: roles over 500 sentences, importance"
+        " over 200, and the page's responses meanwhile, medians of 3",
+        "{warm[roles]:.1f} s, {warm[importance]:.1f} s; responses in {median_answer:.2f} s, p95 {p95_answer:.2f} s",
+    ),
+    Headline(
         "press",
         "from clicking Train on `mini-en-fr` to the first line of metrics, medians of {rounds}",
         "{median[warm]:.1f} s with a warm worker, {median[cold]:.1f} s when only the dashboard is running",
