@@ -55,12 +55,15 @@ def without(picture: AttentionMap, keys: Sequence[int]) -> Remaining:
     kept = [key for key in range(len(picture.keys)) if key not in keys]
     kept_keys = tuple(picture.keys[key] for key in kept)
     smaller = replace(picture, weights=picture.weights[:, kept], keys=kept_keys)
-    return _scaled(smaller, _share(picture.weights, keys), picture.weights.sum(1))
+    share = _share(picture.weights, keys)
+    before = picture.weights.sum(1)  # (rows,)
+    return _scaled(smaller, share, before)
 
 
 def without_sinks(picture: AttentionMap) -> Remaining:
     """Leave out every column that `is_sink`."""
-    return without(picture, [key for key, token in enumerate(picture.keys) if is_sink(token)])
+    sinks = [key for key, token in enumerate(picture.keys) if is_sink(token)]
+    return without(picture, sinks)
 
 
 def merge_words(picture: AttentionMap, *, rows_whole: bool, keys_whole: bool) -> AttentionMap:
@@ -134,7 +137,7 @@ def word_texts(tokens: Sequence[str], indices: Ints) -> tuple[str, ...]:
         if word != NO_WORD:
             words[word] += token
     stripped = [word.strip(SPACE) or word for word in words]
-    return tuple(BYTES.sub(lambda match: _decode_bytes(match[0]), word) for word in stripped)
+    return tuple(BYTES.sub(_decode_bytes, word) for word in stripped)
 
 
 def strongest_cells(weights: Weights, share: float = 0.75) -> list[Cell]:
@@ -146,11 +149,13 @@ def strongest_cells(weights: Weights, share: float = 0.75) -> list[Cell]:
     order = np.argsort(-values, axis=1, kind="stable")
     largest_first = np.take_along_axis(values, order, axis=1)
     before = np.cumsum(largest_first, axis=1) - largest_first  # the sum of the larger ones
-    is_needed = before < share * values.sum(1, keepdims=True) - ROUNDING
-    rows, ranks = np.nonzero(is_needed & (largest_first > 0))
+    wanted = share * values.sum(1, keepdims=True)  # (rows, 1)
+    is_needed = before < wanted - ROUNDING
+    is_positive = largest_first > 0
+    rows, ranks = np.nonzero(is_needed & is_positive)
     keys = order[rows, ranks]
-    cells = zip(rows.tolist(), keys.tolist(), weights[rows, keys].tolist(), strict=True)
-    return [Cell(*cell) for cell in cells]
+    chosen = weights[rows, keys]
+    return list(map(Cell, rows.tolist(), keys.tolist(), chosen.tolist()))
 
 
 def _scaled(picture: AttentionMap, share: float, before: Weights) -> Remaining:
@@ -158,12 +163,14 @@ def _scaled(picture: AttentionMap, share: float, before: Weights) -> Remaining:
     weights = picture.weights.astype(float)
     sums = weights.sum(1)
     is_full = sums > 0
-    scaled = np.divide(weights, sums[:, None], out=np.zeros_like(weights), where=is_full[:, None])
+    scaled = np.zeros_like(weights)
+    np.divide(weights, sums[:, None], out=scaled, where=is_full[:, None])
+    kept_shares = sums[is_full] / before[is_full]
     return Remaining(
         picture=replace(picture, weights=scaled.astype(np.float32)),
         share=share,
         n_empty=int((~is_full).sum()),
-        least=float((sums[is_full] / before[is_full]).min(initial=1.0)),
+        least=float(kept_shares.min(initial=1.0)),
     )
 
 
@@ -176,9 +183,11 @@ def _share(weights: Weights, keys: Sequence[int]) -> float:
 
 def _word_indices(tokens: Sequence[str], *, is_whole: bool) -> Ints:
     """`word_indices` of tokens that do not end in `</s>`."""
-    return word_indices((*tokens, SPECIALS[EOS]), is_whole=is_whole)[:-1]
+    ended = (*tokens, SPECIALS[EOS])
+    return word_indices(ended, is_whole=is_whole)[:-1]
 
 
-def _decode_bytes(names: str) -> str:
+def _decode_bytes(match: re.Match[str]) -> str:
     """`<0xC3><0xA9>` -> `é`."""
-    return bytes.fromhex(names.replace("<0x", "").replace(">", "")).decode(errors="replace")
+    digits = match[0].replace("<0x", "").replace(">", "")
+    return bytes.fromhex(digits).decode(errors="replace")

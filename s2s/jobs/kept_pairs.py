@@ -17,16 +17,14 @@ REMOTE = "hub:"
 
 def keep(folder: RunFolder, pairs: TrainingPairs, about: Mapping[str, Any]) -> None:
     """Writes the pairs as the run uses them, where reading them again would download them."""
-    if not any(str(about[key] or "").startswith(REMOTE) for key in ("source", "valid")):
+    if not (_is_remote(about["source"]) or _is_remote(about["valid"])):
         return
-    rows = [
-        json.dumps([pair.src, pair.tgt, *pair.more], ensure_ascii=False)
-        for corpus in (pairs.train, pairs.valid)
-        for pair in corpus.pairs
-    ]
-    content = "\n".join([json.dumps([len(pairs.train), pairs.note]), *rows]).encode(
-        errors="surrogatepass"
-    )
+    first = json.dumps([len(pairs.train), pairs.note])
+    lines = [first]
+    for pair in (*pairs.train.pairs, *pairs.valid.pairs):
+        texts = [pair.src, pair.tgt, *pair.more]
+        lines.append(json.dumps(texts, ensure_ascii=False))
+    content = "\n".join(lines).encode(errors="surrogatepass")
     write_bytes(folder.path / FILE, gzip.compress(content, mtime=0))
 
 
@@ -34,14 +32,22 @@ def kept(folder: RunFolder, about: Mapping[str, Any]) -> TrainingPairs | None:
     """The pairs of a run; None where none are kept, or not those that it was started with: they are read again."""
     try:
         known = about["data"]
-        lines = gzip.decompress((folder.path / FILE).read_bytes()).decode(errors="surrogatepass")
-        (n_train, note), *rows = map(json.loads, lines.split("\n"))
-        train = Corpus(about["source"], "train", tuple(_pairs(rows[:n_train])))
-        valid = Corpus(about["source"], "valid", tuple(_pairs(rows[n_train:])))
-        is_same = (train.hash, valid.hash) == (known["train_hash"], known["valid_hash"])
+        packed = (folder.path / FILE).read_bytes()
+        content = gzip.decompress(packed).decode(errors="surrogatepass")
+        (n_train, note), *rows = map(json.loads, content.split("\n"))
+        train_pairs = tuple(_pairs(rows[:n_train]))
+        valid_pairs = tuple(_pairs(rows[n_train:]))
+        train = Corpus(about["source"], "train", train_pairs)
+        valid = Corpus(about["source"], "valid", valid_pairs)
+        has_same_train = train.hash == known["train_hash"]
+        is_same = has_same_train and valid.hash == known["valid_hash"]
     except (*UNREADABLE, EOFError):
         return None
     return TrainingPairs(train, valid, note) if is_same else None
+
+
+def _is_remote(source: object) -> bool:
+    return str(source or "").startswith(REMOTE)
 
 
 def _pairs(rows: list[Any]) -> Iterator[Pair]:

@@ -113,7 +113,8 @@ class Trainer:
         batch = self.next_batch()
         step = self.progress.step + 1
         rate = self._set_rate(step, rate)
-        self.model.train()
+        if not self.model.training:  # each module is told, which takes a moment
+            self.model.train()
         with matrix_products(settings.precision), self._dropout_stream():
             share = self.group.share(batch)
             src, tgt = self._tensors(share.batch)  # (batch, src_len), (batch, tgt_len)

@@ -40,7 +40,8 @@ def read_pairs(content: Content, options: FileOptions, budget: ReadingBudget) ->
     """
     table = TABLE_FORMATS[pairing.suffix(content.file)](content, budget)
     chosen = pairing.resolve_columns(content, table, options)
-    more = [at for at in _reference_columns(table, chosen) if at != chosen.tgt]
+    references = _reference_columns(table, chosen)
+    more = [index for index in references if index != chosen.tgt]
     at = [chosen.src, chosen.tgt]
     if options.prefix:
         at.append(pairing.column_index(content.name, table, options.prefix, options))
@@ -48,9 +49,11 @@ def read_pairs(content: Content, options: FileOptions, budget: ReadingBudget) ->
     pairs, notes, is_whole = pairing.paired(
         rows, budget, table.fault, unit=table.unit, n_more=len(more)
     )
-    columns = pairing.columns_note(table, chosen, len(table.columns) - len({*at, *more}))
-    further = further_note([table.columns[at].name for at in more])
-    return ReadPairs(pairs, [columns, *further, *notes, *budget.all_notes()], is_whole)
+    n_unused = len(table.columns) - len({*at, *more})
+    columns = pairing.columns_note(table, chosen, n_unused)
+    names = [table.columns[index].name for index in more]
+    said = [columns, *further_note(names), *notes, *budget.all_notes()]
+    return ReadPairs(pairs, said, is_whole)
 
 
 def read_references(
@@ -82,11 +85,13 @@ def _read(content: Content, options: FileOptions, budget: ReadingBudget) -> Refe
             notes.append(f"Only the first {budget.caps.rows:,} rows were read, the limit (`rows`).")
             break
         source, *references = row.fields or (None,)
+        source = source or ""
         found = tuple(_texts(table, at, references, budget))
-        if not (source or "").strip() or not found:
+        if not source.strip() or not found:
             n_dropped += 1
             continue
-        rows.append((budget.truncate(one_line(source or "")), found))
+        src = budget.truncate(one_line(source))
+        rows.append((src, found))
     if n_dropped:
         rows_ = "row" if n_dropped == 1 else "rows"
         notes.append(f"{n_dropped:,} {rows_} without a source or a reference dropped.")
@@ -97,7 +102,8 @@ def _reference_columns(table: Table, chosen: Columns) -> list[int]:
     """The target, and the columns that are called like it but for a number: `ref1`, `ref2`, ..."""
     if not chosen.has_header:
         return [chosen.tgt]
-    return sorted([chosen.tgt, *further_references(table.columns, chosen.src, chosen.tgt)])
+    further = further_references(table.columns, chosen.src, chosen.tgt)
+    return sorted([chosen.tgt, *further])
 
 
 def _texts(
@@ -105,10 +111,12 @@ def _texts(
 ) -> Iterator[str]:
     """The references of one row; empty fields are none, and a list of references is several."""
     for index, field in zip(at, fields, strict=False):
-        each = (
-            (field or "").split(f" {TURN} ") if is_listed(table.columns[index]) else [field or ""]
-        )
-        yield from (budget.truncate(one_line(text)) for text in each if text.strip())
+        texts = [field or ""]
+        if is_listed(table.columns[index]):
+            texts = texts[0].split(f" {TURN} ")
+        for text in texts:
+            if text.strip():
+                yield budget.truncate(one_line(text))
 
 
 def _note(table: Table, chosen: Columns, at: Sequence[int]) -> str:

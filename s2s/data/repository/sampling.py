@@ -49,7 +49,7 @@ def draw(reader: SplitReader, files: Sequence[hub.File], n: int, seed: int) -> S
         return _from_groups(reader, files, some, n, generator)
     if kind in library.BUILDERS:
         return _from_library(reader, files, some, n, generator)
-    if sum(file.size for file in files) <= SAMPLE_BYTES:
+    if _size(files) <= SAMPLE_BYTES:
         rows, n_seen = _reservoir(reader.rows(files), n, generator)
         return Sample(rows, len(rows), n_seen)
     if kind in IN_BLOCKS and all(_has_lines(reader.content(file)) for file in some):
@@ -73,7 +73,8 @@ def _reservoir(
         elif (at := int(generator.random() * (n_seen + 1))) < n:
             kept[at] = (n_seen, row)
         n_seen += 1
-    return [row for _, row in sorted(kept, key=lambda one: one[0])], n_seen
+    kept.sort(key=lambda one: one[0])
+    return [row for _, row in kept], n_seen
 
 
 class _Group(NamedTuple):
@@ -95,20 +96,22 @@ def _from_groups(
     for file in some:
         opened = RowGroups(reader.content(file), reader.budget)
         chosen = reader.choose(opened.columns)
-        n_bytes = opened.n_bytes(
-            [chosen.src, chosen.tgt]
-        )  # with other columns, a seed would name other groups
-        groups += map(_Group, itertools.repeat(opened), itertools.count(), opened.n_rows, n_bytes)
+        # With other columns, a seed would name other groups.
+        sizes = opened.n_bytes([chosen.src, chosen.tgt])
+        for at, (n_rows, n_bytes) in enumerate(zip(opened.n_rows, sizes, strict=True)):
+            groups.append(_Group(opened, at, n_rows, n_bytes))
     read = _within_limit(groups, n, generator)
     rows = _rows_of_groups(reader, read, n, generator)
     n_seen = sum(group.n_rows for group in read)
+    n_drawn = min(n, n_seen)
     if len(read) == len(groups) and len(some) == len(files):
-        return Sample(list(rows), min(n, n_seen), n_seen)
-    share = sum(file.size for file in some) / max(1, sum(file.size for file in files))
+        return Sample(list(rows), n_drawn, n_seen)
+    share = _size(some) / max(1, _size(files))
     total = sum(group.n_rows for group in groups)
+    if share != 1.0:
+        total = _about(total / share)
     parts = f"{len(read):,} row groups of its files"
-    total = total if share == 1.0 else _about(total / share)
-    return Sample(list(rows), min(n, n_seen), n_seen, parts, total)
+    return Sample(list(rows), n_drawn, n_seen, parts, total)
 
 
 def _within_limit(groups: Sequence[_Group], n_rows: int, generator: random.Random) -> list[_Group]:
@@ -154,20 +157,15 @@ def _from_blocks(
     reader: SplitReader, some: Sequence[hub.File], n: int, generator: random.Random
 ) -> Sample:
     """From blocks at random positions of text files, whose first and last lines are completed or left out."""
-    blocks = [
-        (file, at)
-        for file in some
-        for at in range(-(-file.size // BLOCK))
-        if at * BLOCK < file.size
-    ]
+    blocks = [(file, start) for file in some for start in range(0, file.size, BLOCK)]
     read = _some(blocks, SAMPLE_BYTES // BLOCK, generator)
     heads = {file.path: _header(reader.content(file)) for file, _ in read}
-    rows = (row for file, at in read for row in _block(reader, file, at * BLOCK, heads[file.path]))
+    rows = (row for file, start in read for row in _block(reader, file, start, heads[file.path]))
     kept, n_seen = _reservoir(rows, n, generator)
-    n_bytes = sum(min(BLOCK, file.size - at * BLOCK) for file, at in read)
-    size = sum(file.size for file in some)
+    n_bytes = sum(min(BLOCK, file.size - start) for file, start in read)
+    total = _about(n_seen * _size(some) / max(1, n_bytes))
     parts = f"{len(read):,} blocks of {streams.format_size(BLOCK)} of its files"
-    return Sample(kept, len(kept), n_seen, parts, _about(n_seen * size / max(1, n_bytes)))
+    return Sample(kept, len(kept), n_seen, parts, total)
 
 
 def _has_lines(content: Content) -> bool:
@@ -176,7 +174,10 @@ def _has_lines(content: Content) -> bool:
         return False
     with content.open() as file:
         start = file.read(BLOCK if hub.kind(content.file) == "csv" else 2)
-    return start[:2] not in UTF_16 and not _has_open_quotes(start.rpartition(b"\n")[0])
+    if start[:2] in UTF_16:
+        return False
+    lines = start.rpartition(b"\n")[0]
+    return not _has_open_quotes(lines)
 
 
 def _has_open_quotes(lines: bytes) -> bool:
@@ -220,10 +221,9 @@ def _from_starts(
     rows = (row for file in some for row in _start(reader, file, share))
     kept, n_seen = _reservoir(rows, n, generator)
     n_bytes = sum(min(share, file.size) for file in some)
-    total = _about(n_seen * sum(file.size for file in some) / max(1, n_bytes))
-    return Sample(
-        kept, len(kept), n_seen, f"the first {streams.format_size(share)} of its files", total
-    )
+    total = _about(n_seen * _size(some) / max(1, n_bytes))
+    parts = f"the first {streams.format_size(share)} of its files"
+    return Sample(kept, len(kept), n_seen, parts, total)
 
 
 def _start(reader: SplitReader, file: hub.File, share: int) -> Iterator[TableRow]:
@@ -267,9 +267,16 @@ def _from_library(
         for row in reader.pairs(library.table(reader.origin, file, reader.budget, share))
     )
     kept, n_seen = _reservoir(rows, n, generator)
-    if len(some) == len(files) and all(file.size <= share for file in files):
+    is_whole = all(file.size <= share for file in files)
+    if is_whole and len(some) == len(files):
         return Sample(kept, len(kept), n_seen)
-    return Sample(kept, len(kept), n_seen, f"the first {streams.format_size(share)} of its files")
+    parts = f"the first {streams.format_size(share)} of its files"
+    return Sample(kept, len(kept), n_seen, parts)
+
+
+def _size(files: Sequence[hub.File]) -> int:
+    """In bytes, of all files together."""
+    return sum(file.size for file in files)
 
 
 def _about(n: float) -> int:
