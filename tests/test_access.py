@@ -116,6 +116,8 @@ NO_NEED = {
     "s2s.ui.kit.cached.stored_runs.is_own": "looks among the runs that the visitor sees",
     "s2s.ui.kit.cached.stored_runs.is_untrained": "looks among the runs that the visitor sees",
     "s2s.ui.kit.cached.stored_runs.label": "looks among the runs that the visitor sees",
+    "s2s.ui.kit.cached.stored_runs.choose_languages": "the visitor's session alone",
+    "s2s.ui.kit.cached.stored_runs.step_name": "looks among the runs that the visitor sees",
     "s2s.ui.kit.cached.stored_runs.title": "looks among the runs that the visitor sees",
     "s2s.ui.kit.cached.dataset_previews.dataset_name": "looks among the visitor's own",
 }

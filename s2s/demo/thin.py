@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -17,20 +17,31 @@ BITS = 4
 EMBEDDING_BITS = 5
 
 
-def thin_weights(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """In half precision, each matrix rounded to multiples of a power of two, which leaves half of the bits zero.
+class ThinWeights(NamedTuple):
+    """Tensors by name, and the step of which each matrix is a whole multiple."""
 
-    Compression then halves the file; vectors (norms, biases) are few and stay exact.
+    tensors: dict[str, Tensor]
+    steps: dict[str, float]
+
+
+def thin_weights(weights: Mapping[str, Tensor]) -> ThinWeights:
+    """Each matrix rounded to multiples of a power of two, so that it can be stored as small integers.
+
+    Vectors (norms, biases) are few and keep half precision.
     """
-    return {name: _rounded(name, tensor.float()).half() for name, tensor in weights.items()}
+    steps = {name: _step(name, tensor) for name, tensor in weights.items() if tensor.dim() > 1}
+    tensors = {
+        name: torch.round(tensor.float() / steps[name]) * steps[name]
+        if name in steps
+        else tensor.half()
+        for name, tensor in weights.items()
+    }
+    return ThinWeights(tensors, steps)
 
 
-def _rounded(name: str, tensor: Tensor) -> Tensor:
-    if tensor.dim() < 2:
-        return tensor
+def _step(name: str, matrix: Tensor) -> float:
     bits = EMBEDDING_BITS if ".embed." in name else BITS
-    step = 2.0 ** (round(math.log2(float(tensor.std()))) - bits)
-    return torch.round(tensor / step) * step
+    return float(2.0 ** (round(math.log2(float(matrix.float().std()))) - bits))
 
 
 def thin_metrics(lines: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:

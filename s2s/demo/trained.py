@@ -16,7 +16,7 @@ from s2s.data import load
 from s2s.demo import DEMOS
 from s2s.demo.thin import thin_metrics, thin_weights
 from s2s.jobs import training
-from s2s.model import weights_path
+from s2s.model import weights_path, write_steps
 from s2s.runs import RunFolder
 from s2s.runs import load as load_run
 from s2s.settings import OWNER
@@ -82,10 +82,7 @@ def _ship(run: RunFolder, out: Path) -> None:
     )
     source.save(out / SOURCE_TOKENIZER)  # visitors write "The cat sits on the mat."
     weights = safetensors.torch.load_file(weights_path(run.checkpoints, step))
-    files.write_bytes(
-        weights_path(RunFolder(out).checkpoints, step),
-        safetensors.torch.save(thin_weights(weights)),
-    )
+    write_steps(weights_path(RunFolder(out).checkpoints, step), *thin_weights(weights))
 
 
 def check(path: Path) -> str:

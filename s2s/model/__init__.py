@@ -52,4 +52,5 @@ from s2s.model.weights import (
     saved_steps,
     trained_tensors,
     weights_path,
+    write_steps,
 )

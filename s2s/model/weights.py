@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -9,12 +10,14 @@ from pathlib import Path
 
 import safetensors.torch
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
+from s2s import files
 from s2s.config import UserError
 from s2s.model.transformer import Transformer
 
+STEPS = "steps"  # in the metadata: the value of 1 in each tensor of integers, as JSON
 STEP_FILE = re.compile(r"step-(\d+)\.safetensors")
 
 
@@ -41,13 +44,38 @@ def trained_tensors(model: Transformer) -> dict[str, Tensor]:
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
-    """The tensors of a weights file by name. Raises UserError where it is broken."""
+    """The tensors of a weights file by name. Raises UserError where it is broken.
+
+    A tensor of integers counts steps; their size is in the metadata, see `write_steps`.
+    """
     try:
-        return safetensors.torch.load_file(path)
-    except (OSError, SafetensorError) as error:
+        tensors = safetensors.torch.load_file(path)
+        if all(tensor.is_floating_point() for tensor in tensors.values()):
+            return tensors
+        with safe_open(path, "pt") as file:
+            steps = json.loads((file.metadata() or {})[STEPS])
+        return {
+            name: tensor if tensor.is_floating_point() else tensor.float() * float(steps[name])
+            for name, tensor in tensors.items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
         raise UserError(
             f"The checkpoint `{path.name}` cannot be read ({error}); use an older one of this run."
         ) from error
+
+
+def write_steps(path: Path, tensors: Mapping[str, Tensor], steps: Mapping[str, float]) -> None:
+    """Write a weights file in which the tensors named in `steps` are whole multiples of their step, a power of two.
+
+    These are stored as integers of one or two bytes, which compress to less than floating-point numbers do.
+    """
+    stored = dict(tensors)
+    for name, step in steps.items():
+        counts = tensors[name].float() / step
+        is_small = bool(counts.abs().max() <= torch.iinfo(torch.int8).max)
+        stored[name] = counts.to(torch.int8 if is_small else torch.int16)
+    content = safetensors.torch.save(stored, {STEPS: json.dumps(dict(steps))})
+    files.write_bytes(path, content)
 
 
 def load_weights(model: Transformer, path: Path) -> None:
