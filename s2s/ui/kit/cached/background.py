@@ -81,10 +81,11 @@ def here_or_beside(
     request: DecodeRequest,
     here: Callable[[DecodeRequest, Run], Timed],
     *,
-    patience: float = PATIENCE,
+    patience: float | None = None,
 ) -> Timed:
     """A result: at once where it is cheap, or there already. Raises PendingError while it is computed elsewhere.
 
+    `patience`: seconds before that, PATIENCE where none are given.
     `here` computes with the run that it is given, which ends a search after SLICE seconds; nothing else is cached of
     it then.
     """
@@ -97,7 +98,7 @@ def here_or_beside(
         with contextlib.suppress(SliceOverError):
             return here(request, replace(run, on_step=_end_of_slice()))
     run.check_lengths(request.sources)
-    return _beside(request, patience)
+    return _beside(request, PATIENCE if patience is None else patience)
 
 
 def computed(request: DecodeRequest, run: Run) -> Timed:

@@ -15,7 +15,7 @@ from s2s.decode import SearchTree
 from s2s.runs import WIDE_BEAM, Decoded, Interventions, Run, RunKey, Target, teacher_forcing
 from s2s.runs.decoder import DecodeRequest, Timed, request_seconds
 from s2s.runs.probes import ProbeInput
-from s2s.ui.kit.cached.background import PATIENCE, awaited, computed, here_or_beside
+from s2s.ui.kit.cached.background import awaited, computed, here_or_beside
 from s2s.ui.kit.cached.sentences import by_sentence
 
 # attention weights of one sentence pair, in all layers and heads: up to SMALL_WEIGHTS many pairs are cached
@@ -48,7 +48,7 @@ def decoded(run: Run, text: str, strategy: str, settings: dict[str, Any]) -> Dec
 
 
 def timed_decoding(
-    run: Run, text: str, strategy: str, settings: dict[str, Any], *, patience: float = PATIENCE
+    run: Run, text: str, strategy: str, settings: dict[str, Any], *, patience: float | None = None
 ) -> TimedDecoding:
     """The same, with the seconds it took. A search in the background is awaited for `patience` seconds first."""
     request = _request("decoded", run, (text,), strategy, settings)
