@@ -50,6 +50,7 @@ from s2s.model.weights import (
     put_weights,
     read_weights,
     saved_steps,
+    step_sizes,
     trained_tensors,
     weights_path,
     write_steps,

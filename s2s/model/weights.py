@@ -52,16 +52,24 @@ def read_weights(path: Path) -> dict[str, Tensor]:
         tensors = safetensors.torch.load_file(path)
         if all(tensor.is_floating_point() for tensor in tensors.values()):
             return tensors
-        with safe_open(path, "pt") as file:
-            steps = json.loads((file.metadata() or {})[STEPS])
+        steps = step_sizes(path)
         return {
-            name: tensor if tensor.is_floating_point() else tensor.float() * float(steps[name])
+            name: tensor if tensor.is_floating_point() else tensor.float() * steps[name]
             for name, tensor in tensors.items()
         }
     except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
         raise UserError(
             f"The checkpoint `{path.name}` cannot be read ({error}); use an older one of this run."
         ) from error
+
+
+def step_sizes(path: Path) -> dict[str, float]:
+    """The value of 1 in each tensor of integers, as `write_steps` stored it. Raises ValueError for anything else."""
+    with safe_open(path, "pt") as file:
+        steps = json.loads((file.metadata() or {}).get(STEPS, "{}"))
+    if not isinstance(steps, dict):
+        raise ValueError("the steps have no names")
+    return {str(name): float(step) for name, step in steps.items()}
 
 
 def write_steps(path: Path, tensors: Mapping[str, Tensor], steps: Mapping[str, float]) -> None:

@@ -21,7 +21,7 @@ from safetensors import SafetensorError, safe_open
 
 from s2s.config import UserError
 from s2s.files import UNREADABLE, write_bytes, write_json
-from s2s.model import Transformer, saved_steps
+from s2s.model import Transformer, saved_steps, step_sizes
 from s2s.runs import attention_history, listing
 from s2s.runs.store import FORMAT, RunFolder
 
@@ -34,6 +34,7 @@ MOST_PAIRS = 1_000_000_000  # bytes of the kept pairs, decompressed
 STATE_NAME = re.compile(r"\d{1,6}\.[a-z_]{1,30}|rng\.(cpu|cuda)|trained\.(.+)")
 MOST_STATE = 3  # tensors of an optimizer, each as large as the model
 FLOATS = frozenset({"F16", "BF16", "F32", "F64"})
+COUNTS = frozenset({"I8", "I16"})  # of steps, where the metadata says their size
 SPARE = 1_000_000  # numbers of a checkpoint's random generators, and of tensors that are small in any model
 
 Fits = Callable[[Any], bool]
@@ -349,7 +350,16 @@ def _check_weights(
     folder: RunFolder, name: str, stem: str, shapes: Mapping[str, tuple[int, ...]]
 ) -> None:
     path = folder.checkpoints / f"{stem}.safetensors"
-    if not _are_weights(_tensors(name, path), shapes):
+    found = _tensors(name, path)
+    try:
+        steps = step_sizes(path)
+    except (ValueError, TypeError):
+        steps = {}
+    counted = {key for key, (kind, _) in found.items() if kind in COUNTS and key in steps}
+    kinds = {
+        key: ("F32" if key in counted else kind, shape) for key, (kind, shape) in found.items()
+    }
+    if not _are_weights(kinds, shapes):
         raise _another_shape(name, path)
 
 

@@ -176,7 +176,7 @@ BAD: MappingProxyType[str, tuple[Callable[[Path], None], str]] = MappingProxyTyp
         "outside": (outside, "which is not in the folder"),
         "unknown": (
             says(model_type="whisper"),
-            "`whisper`, which s2s does not open; give one of T5, Marian, BART, mBART, Pegasus, M2M100 and NLLB",
+            "`whisper`, which s2s does not open; give one of T5, mT5, Marian, BART, mBART, Pegasus, M2M100 and NLLB",
         ),
         "decoder-only": (
             says(model_type="gpt2", architectures=["GPT2LMHeadModel", "XForCausalLM"]),

@@ -53,7 +53,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"model_type": "llama", "architectures": ["LlamaForCausalLM"]},
         "`llama` is a decoder-only model",
     ),
-    "unknown": ({"model_type": "<b>x</b>"}, "does not open; give one of T5, Marian"),
+    "unknown": ({"model_type": "<b>x</b>"}, "does not open; give one of T5, mT5, Marian"),
     "none": ({}, "does not open"),
     "missing": ({**T5, "vocab_size": None}, "`vocab_size` that is no number"),
     "lacking": ({key: value for key, value in T5.items() if key != "d_kv"}, "does not say `d_kv`"),

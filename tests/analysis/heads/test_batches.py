@@ -11,12 +11,9 @@ from tests.model.conftest import build, shrunk
 
 
 @pytest.mark.parametrize("most", [1, 14, 4096])
-def test_every_sentence_is_in_one_batch_with_its_own_loss(
-    most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("s2s.analysis.heads.batches.MOST_TOKENS", most)
+def test_every_sentence_is_in_one_batch_with_its_own_loss(most: int) -> None:
     model = build(shrunk("small"))
-    sample = batched(model, naive.PAIRS)
+    sample = batched(model, naive.PAIRS, most)
     assert sorted(row for batch in sample for row in batch.rows) == [0, 1, 2, 3]
     for batch in sample:
         assert len(batch.rows) == 1 or max(batch.src.numel(), batch.tgt.numel()) <= most

@@ -2,7 +2,7 @@ import pytest
 
 from s2s.analysis import ablate, all_heads
 from s2s.analysis.heads import batched, finish, least_first, prune_curve, random_orders
-from s2s.analysis.heads.pruning import numbers_pruned
+from s2s.analysis.heads.pruning import MOST_POINTS, numbers_pruned
 from tests.analysis.heads import naive
 from tests.model.conftest import build, shrunk
 
@@ -34,4 +34,4 @@ def test_few_numbers_of_pruned_heads_go_from_none_to_all() -> None:
     assert numbers_pruned(5, 3) == (0, 2, 5)
     assert numbers_pruned(3) == (0, 1, 2, 3)
     assert numbers_pruned(576)[-1] == 576
-    assert len(numbers_pruned(576)) == 13
+    assert len(numbers_pruned(576)) == MOST_POINTS
