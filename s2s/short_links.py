@@ -10,7 +10,8 @@ import json
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
@@ -48,6 +49,7 @@ SHORT_LINKS = sa.Table(
     sa.Column("note", sa.Text),
     sa.Column("created", sa.Double),
     sa.Column("opened", sa.Double),  # to the day
+    sa.Column("record", sa.JSON(none_as_null=True)),  # of its run
 )
 
 
@@ -74,6 +76,7 @@ class ShortLink:
     content: Content
     created: float
     opened: float
+    record: Mapping[str, Any] | None = None  # of its run, as JSON
 
 
 def written(letters: str) -> str:
@@ -102,8 +105,12 @@ def read(typed: str) -> str:
     )
 
 
-def make(content: Content, *, now: float | None = None) -> ShortLink:
+def make(
+    content: Content, *, record: Mapping[str, Any] | None = None, now: float | None = None
+) -> ShortLink:
     """A short link of this workspace; who has made the same before gets the same letters.
+
+    It keeps `record`, which tells of its run when that is gone.
 
     Raises UserError for what is too long or too much, and where the database is away.
     """
@@ -117,7 +124,7 @@ def make(content: Content, *, now: float | None = None) -> ShortLink:
         )
     for _ in range(TRIES):
         try:
-            return _stored(owner, content, now)
+            return _stored(owner, content, record, now)
         except (
             IntegrityError
         ):  # the letters are taken, or the same link was made at the same moment
@@ -166,6 +173,17 @@ def delete(letters: str) -> None:
             return
         access.require("delete", access.Thing("short link", written(letters), str(owner)))
         connection.execute(sa.delete(SHORT_LINKS).where(mine))
+
+
+def drop_records(run_id: str) -> None:
+    """This workspace's links forget a run of which others may not know any more."""
+    columns = SHORT_LINKS.c.letters, SHORT_LINKS.c.record
+    own = (SHORT_LINKS.c.owner == access.current()) & SHORT_LINKS.c.record.is_not(None)
+    with queue.begin() as connection:
+        rows = connection.execute(sa.select(*columns).where(own)).all()
+        of_run = [letters for letters, record in rows if record.get("run") == run_id]
+        chosen = SHORT_LINKS.c.letters.in_(of_run)
+        connection.execute(sa.update(SHORT_LINKS).where(chosen).values(record=None))
 
 
 def delete_of(workspace: str) -> None:
@@ -219,18 +237,21 @@ def _checked(content: Content) -> Content:
     return Content(content.page, view, title, note)
 
 
-def _stored(owner: str, content: Content, now: float) -> ShortLink:
+def _stored(
+    owner: str, content: Content, record: Mapping[str, Any] | None, now: float
+) -> ShortLink:
     digest = hashlib.sha256(json.dumps(astuple(content), sort_keys=True).encode()).hexdigest()
     own = SHORT_LINKS.c.owner == owner
     with queue.begin() as connection:
         same = own & (SHORT_LINKS.c.digest == digest)
         if row := connection.execute(sa.select(SHORT_LINKS).where(same)).first():
-            connection.execute(sa.update(SHORT_LINKS).where(same).values(opened=now))
-            return _link(row)
+            newest = row.record if record is None else record
+            connection.execute(sa.update(SHORT_LINKS).where(same).values(opened=now, record=newest))
+            return replace(_link(row), record=newest)
         if owner != access.LOCAL:
             _require_room(connection, own, now)
         letters = "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
-        link = ShortLink(letters, owner, content, now, now)
+        link = ShortLink(letters, owner, content, now, now, record)
         connection.execute(
             sa.insert(SHORT_LINKS).values(
                 letters=letters,
@@ -243,6 +264,7 @@ def _stored(owner: str, content: Content, now: float) -> ShortLink:
                 note=content.note,
                 created=now,
                 opened=now,
+                record=record,
             )
         )
     return link
@@ -267,6 +289,6 @@ def _require_room(connection: sa.Connection, own: sa.ColumnElement[bool], now: f
 def _link(row: sa.Row[tuple[object, ...]]) -> ShortLink:
     view = share.read(row.view if isinstance(row.view, dict) else {}).view
     content = Content(str(row.page), view, str(row.title), str(row.note))
-    return ShortLink(
-        str(row.letters), str(row.owner), content, float(row.created), float(row.opened)
-    )
+    times = float(row.created), float(row.opened)
+    record = row.record if isinstance(row.record, dict) else None
+    return ShortLink(str(row.letters), str(row.owner), content, *times, record)

@@ -116,6 +116,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             opened DOUBLE PRECISION NOT NULL)""",
         "CREATE UNIQUE INDEX one_short_link_of_a_view ON short_links (owner, digest)",
     ),
+    ("ALTER TABLE short_links ADD COLUMN record JSON",),
 )
 # Arbitrary numbers that no other program uses in the same PostgreSQL database.
 MIGRATION_LOCK = 5_252

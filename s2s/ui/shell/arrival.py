@@ -7,11 +7,12 @@ import streamlit as st
 from s2s import settings, short_links
 from s2s.config import UserError
 from s2s.jobs import run_copies
-from s2s.short_links import Content
+from s2s.short_links import Content, ShortLink
 from s2s.ui.kit import as_markdown, cached, pickers, plain
+from s2s.ui.shell.gone_run import show_gone_run
 from s2s.ui.shell.short_link_route import KEY
 
-ARRIVED = "arrived by"  # in the session: the content of the short link
+ARRIVED = "arrived by"  # in the session: the short link
 DISMISSED = "arrival dismissed"  # in the session: for which run
 MINE = "Make it mine"
 MINE_HELP = (
@@ -26,16 +27,17 @@ def read_letters() -> None:
     if letters is None:
         return
     try:
-        st.session_state[ARRIVED] = short_links.find(letters).content
+        st.session_state[ARRIVED] = short_links.find(letters)
     except UserError:
         st.session_state[ARRIVED] = None
 
 
 def show_arrival(page: str, run_id: str) -> None:
     """A line above the page that a short link opened, or that shows somebody else's run, until it is dismissed."""
-    content: Content | None = st.session_state.get(ARRIVED)
-    if content and content.page != page:
-        content = None
+    link: ShortLink | None = st.session_state.get(ARRIVED)
+    if link:
+        show_gone_run(page, link)
+    content = link.content if link and link.content.page == page else None
     is_foreign = _is_foreign(run_id) and st.session_state.get(DISMISSED) != run_id
     if content is None and not is_foreign:
         return

@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from s2s import access, settings, share
+from s2s import access, settings, share, short_links
 from s2s.config import UserError
-from s2s.jobs import run_copies, run_service
+from s2s.jobs import run_copies, run_records, run_service
 from s2s.short_links import Content
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import as_markdown, in_view, plain
@@ -112,6 +112,8 @@ def _set(thing: access.Thing, what: access.Sharing) -> None:
             row = run_service.find(thing.id, access.current())
             thing = access.run_of(row.id, row.owner)
         access.share(thing, what)
+        if thing.kind == "run" and not run_records.may_record(thing.id):
+            short_links.drop_records(thing.id)
     except UserError as error:
         st.toast(as_markdown(str(error)), icon=":material/error:")
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import segno
 import streamlit as st
 
 from s2s import short_links
 from s2s.config import UserError
+from s2s.jobs import run_records
 from s2s.short_links import MAX_NOTE, MAX_TITLE, Content, ShortLink, written
 from s2s.ui.canvas import copy_button
-from s2s.ui.kit import as_markdown
+from s2s.ui.kit import as_markdown, pickers
 
 # in the session
 MADE = "made short link"
@@ -17,6 +20,7 @@ REFUSED = "short link refused"
 TITLE = "short link title"
 NOTE = "short link note"
 PATH = "s"
+OUTLIVES = "It outlives the run: it keeps its recipe and its curve, and whoever opens it can train the run again."
 
 
 @st.fragment
@@ -41,14 +45,27 @@ def short_link_form(content: Content, home: str, *, is_local: bool) -> None:
 def _make(content: Content) -> None:
     title, note = (str(st.session_state.get(key) or "") for key in (TITLE, NOTE))
     try:
-        st.session_state[MADE] = short_links.make(Content(content.page, content.view, title, note))
+        st.session_state[MADE] = short_links.make(
+            Content(content.page, content.view, title, note), record=_record(content)
+        )
     except UserError as error:
         st.session_state[REFUSED] = str(error)
+
+
+def _record(content: Content) -> dict[str, Any] | None:
+    """That of the view's run; None where others may not have it, or there is nothing to tell yet."""
+    try:
+        record = run_records.record(pickers.run_id_of(content.view.get("run", "")))
+    except UserError:  # no run, or one without a checkpoint: its link opens as any other
+        return None
+    return record and record.to_json()
 
 
 def _show(link: ShortLink, url: str, *, is_local: bool) -> None:
     st.caption("The short link, whose letters can be typed in any case:")
     st.code(url, language=None, wrap_lines=True)
+    if link.record:
+        st.caption(OUTLIVES)
     with st.container(horizontal=True, vertical_alignment="center"):
         copy_button(url, key="copy short link")
         st.button(

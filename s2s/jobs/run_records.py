@@ -1,0 +1,199 @@
+"""A run in a few kilobytes: what trains it again when it is gone, and what tells whether the same came of it.
+
+Only what anyone may know of a run is recorded; knows nothing of links and screens.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from s2s import access, settings
+from s2s.config import Recipe, UserError
+from s2s.jobs import run_copies
+from s2s.jobs.training.request import RunRequest
+from s2s.model import read_weights, weights_path
+from s2s.runs import Metrics, RunFolder
+
+FORMAT = 1
+READABLE = (*access.SHIPPED_SOURCES, "hub:")  # sources that others can read, too
+MAX_POINTS = 100  # of the curve
+MAX_BYTES = 20_000  # of a record as JSON
+
+
+class LossPoint(NamedTuple):
+    """A validation."""
+
+    step: int
+    loss: float  # nats per token
+
+
+class Comparison(NamedTuple):
+    """A run that was trained again, beside its record. Losses are of the last validation, in nats per token."""
+
+    is_same: bool  # bit-identical: the weights of the best checkpoint, and the curve
+    recorded: float
+    now: float
+    reason: str  # a sentence on what is known to differ; may be empty
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """What is kept of a run."""
+
+    run: str
+    name: str
+    preset: str
+    source: str
+    valid: str | None
+    recipe: Recipe
+    train_hash: str
+    valid_hash: str
+    versions: Mapping[str, str]
+    machine: str
+    is_changed: bool  # while it trained, which its recipe does not repeat
+    curve: tuple[LossPoint, ...]  # ascending, at most MAX_POINTS
+    best_step: int
+    digest: str  # of the weights of that step
+
+    def to_json(self) -> dict[str, Any]:
+        """The inverse of `read`."""
+        return {"format": FORMAT, **asdict(self), "recipe": self.recipe.to_json()}
+
+    def request(self, owner: str, tag: str) -> RunRequest:
+        """The same run for an owner."""
+        return RunRequest(
+            self.recipe, self.source, self.valid, self.preset, self.name, owner, tags=(tag,)
+        )
+
+    def compared_with(self, run_id: str) -> Comparison:
+        """A run that was trained again with this recipe. Raises UserError where it cannot be read."""
+        folder = RunFolder(access.run_folder(run_id))
+        about = folder.about()
+        losses = dict(_curve(folder))
+        steps = folder.steps_by_choice()
+        step = self.best_step if self.best_step in steps else steps[0]
+        is_same_curve = all(losses.get(point.step) == point.loss for point in self.curve)
+        last = self.curve[-1]
+        return Comparison(
+            is_same_curve and digest(weights_path(folder.checkpoints, step)) == self.digest,
+            last.loss,
+            losses.get(last.step, next(reversed(losses.values()), np.nan)),
+            self._difference(about),
+        )
+
+    def _difference(self, about: Mapping[str, Any]) -> str:
+        data = about.get("data") or {}
+        if (data.get("train_hash"), data.get("valid_hash")) != (self.train_hash, self.valid_hash):
+            return "The dataset is another one than it was."
+        if self.is_changed:
+            return "Settings were changed while the recorded run trained, which its recipe does not repeat."
+        before = {**self.versions, "machine": self.machine}
+        now = {**(about.get("versions") or {}), "machine": about.get("machine")}
+        differing = [
+            f"{key} {before[key]} is {now.get(key)}"
+            for key in before
+            if before[key] != now.get(key)
+        ]
+        return f"Since then {', '.join(differing)}." if differing else ""
+
+
+def record(run_id: str) -> RunRecord | None:
+    """A run of this workspace as it is now; None for one that may not be recorded, or has not been validated yet.
+
+    Raises UserError where this workspace may see no such run, or its files are damaged.
+    """
+    if not may_record(run_id):
+        return None
+    folder = RunFolder(access.run_folder(run_id))
+    about = folder.about()
+    curve = _thinned(_curve(folder))
+    best_step = folder.best_or_newest_step()
+    if not curve:
+        return None
+    made = RunRecord(
+        run=folder.id,
+        name=str(about.get("name") or ""),
+        preset=str(about.get("preset") or ""),
+        source=about["source"],
+        valid=about.get("valid"),
+        recipe=folder.recipe(),
+        train_hash=str((about.get("data") or {}).get("train_hash", "")),
+        valid_hash=str((about.get("data") or {}).get("valid_hash", "")),
+        versions=about.get("versions") or {},
+        machine=str(about.get("machine") or ""),
+        is_changed=bool(about.get("changes")),
+        curve=curve,
+        best_step=best_step,
+        digest=digest(weights_path(folder.checkpoints, best_step)),
+    )
+    return made if len(json.dumps(made.to_json())) <= MAX_BYTES else None
+
+
+def may_record(run_id: str) -> bool:
+    """Whether a run's recipe may be handed on: one's own, trained from scratch here on what anyone can read.
+
+    On a hosted server its owner shares it, and hides nothing of it. Raises UserError where there is no such run.
+    """
+    path = access.run_folder(run_id)
+    if (
+        path.parent != access.runs_folder()
+    ):  # a demo run, which is never gone, or a folder elsewhere
+        return False
+    about = RunFolder(path).about()
+    specs = [str(about.get("source") or ""), *filter(None, [about.get("valid")])]
+    is_from_scratch = not about.get("init_from") and not about.get("imported")
+    is_own = access.may(access.current(), "change", access.run_in(path))
+    if not (is_own and is_from_scratch and all(str(spec).startswith(READABLE) for spec in specs)):
+        return False
+    is_shared = access.sharing("run", path.name).link and not run_copies.why_private(path.name)
+    return is_shared or not settings.is_hosted()
+
+
+def read(content: Mapping[str, Any]) -> RunRecord:
+    """A stored record. Raises UserError for one by a newer version, and a damaged one."""
+    if content.get("format") != FORMAT:
+        raise UserError(
+            "The recipe in this link was recorded by a newer version of this program, which this one cannot repeat;"
+            " update this program."
+        )
+    values = {key: value for key, value in content.items() if key != "format"}
+    try:
+        values["curve"] = tuple(LossPoint(int(step), float(loss)) for step, loss in values["curve"])
+        return RunRecord(**{**values, "recipe": Recipe.from_json(values["recipe"])})
+    except UserError as error:
+        raise UserError(
+            f"The recipe in this link does not fit this version of the program: {error}"
+        ) from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise UserError(
+            "The recipe in this link is damaged; ask who sent it for a new link."
+        ) from error
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of the names, types, shapes and bytes of a checkpoint's tensors. Raises UserError for a broken file."""
+    found = hashlib.sha256()
+    for name, tensor in sorted(read_weights(path).items()):
+        found.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        found.update(tensor.contiguous().flatten().view(torch.uint8).numpy().data)
+    return found.hexdigest()
+
+
+def _curve(folder: RunFolder) -> list[LossPoint]:
+    curves = Metrics(folder.path / "metrics.jsonl").read()
+    pairs = zip(curves.valid_steps.tolist(), curves.valid_loss.tolist(), strict=True)
+    return [LossPoint(step, loss) for step, loss in pairs if np.isfinite(loss)]
+
+
+def _thinned(points: list[LossPoint]) -> tuple[LossPoint, ...]:
+    """The first, the last, and evenly spaced ones between them."""
+    kept = np.linspace(0, len(points) - 1, min(len(points), MAX_POINTS)).round().astype(int)
+    return tuple(points[i] for i in kept.tolist())

@@ -1,0 +1,82 @@
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from s2s import access
+from s2s.config import UserError
+from s2s.jobs import run_records
+from s2s.jobs.run_records import MAX_POINTS, LossPoint, RunRecord
+from s2s.runs import RunFolder
+from tests.conftest import make_run
+
+RUN = "recorded01234567"
+
+
+@pytest.fixture
+def folder() -> RunFolder:
+    return RunFolder(make_run(access.runs_folder() / RUN, {}))
+
+
+def recorded() -> RunRecord:
+    found = run_records.record(RUN)
+    assert found
+    return found
+
+
+def test_a_record_is_small_and_read_as_it_was_written(folder: RunFolder) -> None:
+    for step in range(31, 5000):
+        valid = {"kind": "valid", "step": step, "loss": 1 / 3, "perplexity": 1, "token_accuracy": 0}
+        folder.log("metrics", valid)
+    record = recorded()
+    assert (len(record.curve), record.curve[-1].step) == (MAX_POINTS, 4999)
+    written = json.dumps(record.to_json())
+    assert len(written) < 10_000
+    assert run_records.read(json.loads(written)) == record
+
+
+def test_what_differs_is_said(folder: RunFolder) -> None:
+    record = recorded()
+    assert record.compared_with(RUN) == (True, record.curve[-1].loss, record.curve[-1].loss, "")
+    last = LossPoint(record.curve[-1].step, 9.0)
+    other = replace(record, curve=(*record.curve[:-1], last)).compared_with(RUN)
+    assert (other.is_same, other.recorded) == (False, 9.0)
+    for changes, why in (
+        ({"train_hash": "0"}, "The dataset is another one"),
+        ({"is_changed": True}, "changed while the recorded run trained"),
+        ({"machine": "pdp11"}, "machine pdp11 is"),
+    ):
+        assert why in replace(record, **changes).compared_with(RUN).reason
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"source": "corpus:0123456789abcdef"},
+        {"valid": "/home/ana/secret.tsv"},
+        {"init_from": {"run": "x", "step": 1}},
+        {"imported": {"family": "t5"}},
+    ],
+)
+def test_what_others_cannot_train_again_is_not_recorded(
+    folder: RunFolder, changes: dict[str, Any]
+) -> None:
+    folder.amend(lambda about: changes)
+    assert run_records.record(RUN) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"format": 2}, "recorded by a newer version"),
+        ({"recipe": {"depth": 3}}, "does not fit this version of the program: .*depth"),
+        ({"curve": [[1]]}, "is damaged"),
+        ({"more": 1}, "is damaged"),
+    ],
+)
+def test_a_record_that_cannot_be_read_is_a_sentence(
+    folder: RunFolder, changes: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(UserError, match=why):
+        run_records.read({**recorded().to_json(), **changes})
