@@ -33,10 +33,17 @@ def read_letters() -> None:
 
 
 def show_arrival(page: str, run_id: str) -> None:
-    """A line above the page that a short link opened, or that shows somebody else's run, until it is dismissed."""
+    """Above the page that a short link opened, or that shows somebody else's run, until it is dismissed.
+
+    What a link kept of a run that is gone comes below the line.
+    """
     link: ShortLink | None = st.session_state.get(ARRIVED)
+    _show_line(page, run_id, link)
     if link:
         show_gone_run(page, link)
+
+
+def _show_line(page: str, run_id: str, link: ShortLink | None) -> None:
     content = link.content if link and link.content.page == page else None
     is_foreign = _is_foreign(run_id) and st.session_state.get(DISMISSED) != run_id
     if content is None and not is_foreign:

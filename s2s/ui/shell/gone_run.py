@@ -25,6 +25,7 @@ TAG = "link:"  # before the letters
 TRAIN = "train"  # the page that shows a run being trained
 AGAIN = "Train it again"
 REFUSED = "training again refused"  # in the session
+COMPARED = "compared with the record"  # in the session: what was compared, and the result
 REFRESH = 1.0  # seconds between two looks at a run that waits or trains
 
 
@@ -34,7 +35,7 @@ def show_gone_run(page: str, link: ShortLink) -> None:
     if link.record is None or page not in (link.content.page, TRAIN) or not _is_gone(run_id):
         return
     again = _trained_again(link)
-    if page != link.content.page and again is None:
+    if page != link.content.page and not _is_chosen(again):
         return
     with st.container(key="gone run", border=True, gap="small"):
         try:
@@ -55,21 +56,38 @@ def _trained_again(link: ShortLink) -> RunSummary | None:
     return next((row for row in cached.own_runs() if tag in row.tags), None)
 
 
+def _is_chosen(again: RunSummary | None) -> bool:
+    """Whether the page shows the run that was trained again."""
+    return again is not None and again.id == st.session_state.get("run")
+
+
 def _panel(page: str, link: ShortLink, record: RunRecord, again: RunSummary | None) -> None:
-    is_shown = again is not None and again.id == st.session_state.get("run") and not again.is_live
-    if not is_shown:
+    """All of it on the page of the link; in brief on Train, and beside the shared view of the run trained again."""
+    is_of_link = page == link.content.page
+    is_in_view = is_of_link and _is_chosen(again)
+    is_brief = not is_of_link or (is_in_view and again is not None and again.state == "done")
+    if not is_brief:
         st.markdown(_words(record))
     if again is None or again.state not in ("queued", "starting", "running", "done"):
         _offer(link, record, again)
     elif again.is_live:
         _wait(page, again)
     else:
-        comparison = record.compared_with(again.id)
-        _say(comparison)
-        if not is_shown:
+        _say(_compared(record, again))
+        if not is_in_view:
             page_link(link.content.page, "Open the shared view", **_view(link, again.id))
-    if not is_shown:
+    if not is_brief:
         _draw(record, again)
+
+
+def _compared(record: RunRecord, again: RunSummary) -> Comparison:
+    """Read once: every weight counts."""
+    state = (record.digest, again.id, again.updated)
+    known: tuple[object, Comparison] | None = st.session_state.get(COMPARED)
+    if known is None or known[0] != state:
+        known = (state, record.compared_with(again.id))
+        st.session_state[COMPARED] = known
+    return known[1]
 
 
 def _words(record: RunRecord) -> str:
@@ -131,8 +149,8 @@ def _follow(run_id: str) -> None:
         cached.refresh_runs()
         st.rerun()
     step = f", step {row.step:,} of {row.steps:,}" if row.step else ""
-    said = f"Trained again as `{row.name}`: {STATES[row.state].label}{step}. When it is done, it is compared here."
-    st.caption(as_markdown(said))
+    said = f"The run of the link is trained again as `{row.name}`: {STATES[row.state].label}{step}."
+    st.caption(as_markdown(f"{said} When it is done, it is compared here."))
 
 
 def _say(found: Comparison) -> None:

@@ -58,7 +58,7 @@ def _record(content: Content) -> dict[str, Any] | None:
         record = run_records.record(pickers.run_id_of(content.view.get("run", "")))
     except UserError:  # no run, or one without a checkpoint: its link opens as any other
         return None
-    return record and record.to_json()
+    return None if record is None else record.to_json()
 
 
 def _show(link: ShortLink, url: str, *, is_local: bool) -> None:

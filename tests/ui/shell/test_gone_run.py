@@ -52,7 +52,7 @@ def test_a_link_outlives_its_run_and_trains_it_again_to_the_same_bits(
     screen.button(key="train again").click().run()
     (row,) = run_service.runs("local")
     assert "train again" not in {button.key for button in screen.button}
-    assert "Trained again as" in page_text(screen)
+    assert "trained again as" in page_text(screen)
     job = queue.claim("w", "h", "express", 600.0)
     assert job
     assert job.run == row.id
@@ -65,7 +65,11 @@ def test_a_link_outlives_its_run_and_trains_it_again_to_the_same_bits(
     (leads,) = (each.proto for each in screen.get("page_link") if "shared view" in each.proto.label)
     assert f"run={row.id}" in leads.query_string
     assert "head=2" in leads.query_string
+    trained = arrived(link, "train", run=row.id)
+    assert "Same bits" in trained.success[0].value
+    assert any("shared view" in each.proto.label for each in trained.get("page_link"))
     shown = arrived(link, run=row.id)
+    assert not any("shared view" in each.proto.label for each in shown.get("page_link"))
     assert shown.selectbox(key="run").value == row.id
     assert "Same bits" in shown.success[0].value
 
