@@ -12,6 +12,7 @@ from s2s.jobs import queue, run_records, run_service, training
 from s2s.runs import RunFolder
 from s2s.short_links import SHORT_LINKS, Content, ShortLink
 from s2s.ui.kit import cached
+from s2s.ui.shell import share_button
 from tests.conftest import make_run
 from tests.jobs.context import FakeContext
 from tests.screen import opened, page_text
@@ -120,8 +121,9 @@ def test_share_records_the_run_and_forgets_it_when_sharing_ends(
         assert run_records.may_record(RUN)
     with access.acting_as("bob"):
         assert not run_records.may_record(RUN)
-    with access.acting_as("local"):
-        short_links.drop_records("another0123456789")
-        assert short_links.find(letters).record
-        short_links.drop_records(RUN)
+    short_links.give("local", "ana")
+    with access.acting_as("ana"):
+        for sharing in (Sharing(link=True), Sharing(link=True, copy=True), Sharing()):
+            assert short_links.find(letters).record
+            share_button._set(access.run_of(RUN, "ana"), sharing)
     assert short_links.find(letters).record is None
