@@ -50,6 +50,16 @@ SHORT_LINKS = sa.Table(
     sa.Column("created", sa.Double),
     sa.Column("opened", sa.Double),  # to the day
     sa.Column("record", sa.JSON(none_as_null=True)),  # of its run
+    sa.Column("published", sa.Double),  # in the gallery, since then; 0: it is not
+    sa.Column("hidden", sa.Boolean),  # taken out of the gallery by the operator
+)
+REPORTS = sa.Table(
+    "gallery_reports",
+    sa.MetaData(),
+    sa.Column("letters", sa.String(16), primary_key=True),
+    sa.Column("reporter", sa.String(80), primary_key=True),
+    sa.Column("reason", sa.Text),
+    sa.Column("created", sa.Double),
 )
 
 
@@ -146,7 +156,7 @@ def find(typed: str, *, now: float | None = None) -> ShortLink:
             )
         if row.format > FORMAT:
             raise newer(letters)
-        if (days := _days()) is not None and row.opened < now - days * DAY:
+        if (days := days_to_live()) is not None and row.opened < now - days * DAY:
             raise DeadLinkError(
                 f"The short link {written(letters)} has expired: nobody opened it for {days} days; ask who sent it for"
                 " a new one."
@@ -172,7 +182,7 @@ def delete(letters: str) -> None:
         if owner is None:
             return
         access.require("delete", access.Thing("short link", written(letters), str(owner)))
-        connection.execute(sa.delete(SHORT_LINKS).where(mine))
+        _delete(connection, mine)
 
 
 def drop_records(run_id: str) -> None:
@@ -187,9 +197,17 @@ def drop_records(run_id: str) -> None:
 
 
 def delete_of(workspace: str) -> None:
-    """Deletes all links of a workspace, which the caller may delete."""
+    """Deletes all links of a workspace, which the caller may delete, and what it reported of others."""
     with queue.begin() as connection:
-        connection.execute(sa.delete(SHORT_LINKS).where(SHORT_LINKS.c.owner == workspace))
+        connection.execute(sa.delete(REPORTS).where(REPORTS.c.reporter == workspace))
+        _delete(connection, SHORT_LINKS.c.owner == workspace)
+
+
+def _delete(connection: sa.Connection, which: sa.ColumnElement[bool]) -> None:
+    """Deletes links, and the reports of them."""
+    gone = sa.select(SHORT_LINKS.c.letters).where(which)
+    connection.execute(sa.delete(REPORTS).where(REPORTS.c.letters.in_(gone)))
+    connection.execute(sa.delete(SHORT_LINKS).where(which))
 
 
 def give(source: str, target: str) -> None:
@@ -203,17 +221,22 @@ def give(source: str, target: str) -> None:
         # the letters stay good: the digest only keeps a workspace from having the same link twice
         again = sa.update(SHORT_LINKS).where(theirs)
         connection.execute(again.values(owner=target, digest=SHORT_LINKS.c.letters))
+        reported = sa.select(REPORTS.c.letters).where(REPORTS.c.reporter == target)
+        twice = (REPORTS.c.reporter == source) & REPORTS.c.letters.in_(reported)
+        connection.execute(sa.delete(REPORTS).where(twice))
+        moved = sa.update(REPORTS).where(REPORTS.c.reporter == source)
+        connection.execute(moved.values(reporter=target))
 
 
 def delete_expired(now: float) -> None:
     """Deletes links that expired long ago."""
-    if (days := _days()) is not None:
+    if (days := days_to_live()) is not None:
         long_ago = now - (days + REMEMBERED_DAYS) * DAY
         with queue.begin() as connection:
-            connection.execute(sa.delete(SHORT_LINKS).where(SHORT_LINKS.c.opened < long_ago))
+            _delete(connection, SHORT_LINKS.c.opened < long_ago)
 
 
-def _days() -> int | None:
+def days_to_live() -> int | None:
     """The days after which a link that nobody opens expires; None where nothing does."""
     expire = settings.expire_days()
     return None if expire is None else max(DAYS, expire)
@@ -265,6 +288,8 @@ def _stored(
                 created=now,
                 opened=now,
                 record=record,
+                published=0.0,
+                hidden=False,
             )
         )
     return link

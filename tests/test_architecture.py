@@ -60,9 +60,11 @@ MAY = {
     "plots": LEAVES,
     "share": LEAVES,
     "short_links": LEAVES | {"settings", "access", "share", "jobs"},
+    "gallery": LEAVES | {"settings", "access", "share", "jobs", "short_links"},
     "reports": ENGINE | {"plots"},
     "ui": ENGINE
-    | {"plots", "reports", "share", "short_links", "demo", "workspaces", "logs", "monitoring"},
+    | {"plots", "reports", "share", "short_links", "gallery", "demo", "workspaces"}
+    | {"logs", "monitoring"},
     "cli": ENGINE | {"workspaces", "reports"},
     "api": ENGINE,
     "__init__": ENGINE | {"api"},

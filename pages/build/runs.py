@@ -1,4 +1,4 @@
-"""Runs: every run with its state and scores; several side by side; attention over training; sweeps; open a model."""
+"""Runs: every run with its state and scores; several side by side; attention over training; sweeps; open a model; gallery."""
 
 import streamlit as st
 
@@ -8,6 +8,7 @@ from s2s.ui.runs import (
     attention_history,
     comparison,
     details,
+    gallery,
     open_model,
     run_zip,
     sweeps,
@@ -34,5 +35,6 @@ VIEWS = {
     view_state.ATTENTION: Tab("Attention over training", attention_history.tab, ("at",)),
     view_state.SWEEPS: Tab("Sweeps", sweeps.tab, ("sweep",)),
     view_state.OPEN_MODEL: Tab("Open a model", open_model.tab, ("opening",)),
+    view_state.GALLERY: Tab("Gallery", gallery.tab),
 }
 tabs(VIEWS, st.session_state["run"])

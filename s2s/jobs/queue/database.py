@@ -117,6 +117,13 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE UNIQUE INDEX one_short_link_of_a_view ON short_links (owner, digest)",
     ),
     ("ALTER TABLE short_links ADD COLUMN record JSON",),
+    (
+        "ALTER TABLE short_links ADD COLUMN published DOUBLE PRECISION NOT NULL DEFAULT 0",
+        "ALTER TABLE short_links ADD COLUMN hidden BOOLEAN NOT NULL DEFAULT FALSE",
+        "CREATE INDEX published_short_links ON short_links (published)",
+        """CREATE TABLE gallery_reports (letters VARCHAR(16) NOT NULL, reporter VARCHAR(80) NOT NULL,
+            reason TEXT NOT NULL, created DOUBLE PRECISION NOT NULL, PRIMARY KEY (letters, reporter))""",
+    ),
 )
 # Arbitrary numbers that no other program uses in the same PostgreSQL database.
 MIGRATION_LOCK = 5_252

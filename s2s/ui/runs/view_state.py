@@ -11,13 +11,14 @@ SIDE_BY_SIDE = "side-by-side"
 ATTENTION = "attention-while-learning"
 SWEEPS = "sweeps"
 OPEN_MODEL = "open-a-model"
+GALLERY = "gallery"
 
 
 @dataclass(frozen=True)
 class RunsView:
     """The open view; the other fields say what one view shows, and stand in the links of that view only."""
 
-    tab: str = field(RUNS, one_of(RUNS, SIDE_BY_SIDE, ATTENTION, SWEEPS, OPEN_MODEL))
+    tab: str = field(RUNS, one_of(RUNS, SIDE_BY_SIDE, ATTENTION, SWEEPS, OPEN_MODEL, GALLERY))
     compared: str = field("")  # ids of runs with spaces between
     curve: str = field("")  # a row of QUANTITIES
     over: str = field("")  # a row of AXES

@@ -52,8 +52,8 @@ def _show_line(page: str, run_id: str, link: ShortLink | None) -> None:
         key="arrival", horizontal=True, vertical_alignment="center", border=True, gap="small"
     ):
         st.markdown(f":material/link: {_words(content)}", width="stretch")
-        if is_foreign and _may_copy(run_id):
-            st.button(MINE, key="make it mine", help=MINE_HELP, on_click=_copy, args=(run_id,))
+        if is_foreign and may_copy(run_id):
+            st.button(MINE, key="make it mine", help=MINE_HELP, on_click=copy_run, args=(run_id,))
         st.button(
             "Dismiss",
             key="dismiss arrival",
@@ -77,14 +77,16 @@ def _is_foreign(run_id: str) -> bool:
     return is_known and not cached.is_own(run_id)
 
 
-def _may_copy(run_id: str) -> bool:
+def may_copy(run_id: str) -> bool:
+    """Whether the visitor may copy a run of somebody else."""
     try:
         return run_copies.may_copy(run_id)
     except UserError:  # deleted a moment ago, or unreadable, as the page says
         return False
 
 
-def _copy(run_id: str) -> None:
+def copy_run(run_id: str) -> None:
+    """Copy a run into the visitor's workspace, and make the copy the page's."""
     try:
         made = run_copies.copy(run_id)
     except UserError as error:

@@ -1,0 +1,147 @@
+"""The view Gallery of Runs: what its owners have published, as cards; who publishes it is not said."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from itertools import islice
+
+import streamlit as st
+
+from s2s import access, gallery, settings
+from s2s.config import UserError
+from s2s.gallery import Entry
+from s2s.runs import find_run
+from s2s.ui.kit import as_markdown, percent, plain
+from s2s.ui.shell import PAGES, View, copy_run, may_copy, page_link, preview_of, view_of
+
+AT_ONCE = 9  # cards, before more are asked for
+SHOWN = "gallery cards"  # in the session: how many
+HOSTED = (
+    "Views that their owners have published here: open one, or copy its run where its owner allows that. To publish one"
+    " of yours, press Share, make a short link, and switch on “Publish in the gallery”."
+)
+OWN = (
+    "Views that you have published on this computer; nobody else sees them. To publish one, press Share, make a short"
+    " link, and switch on “Publish in the gallery”."
+)
+COPY_HELP = "Copies the run into your own workspace, where you can rename, resume, download and delete it."
+
+
+def tab(run_id: str) -> None:
+    """Cards of the published views that a search finds, newest first."""
+    st.caption(HOSTED if settings.is_hosted() else OWN)
+    query = str(_search() or "")
+    shown = int(st.session_state.get(SHOWN, AT_ONCE))
+    found = list(islice(_known(query), shown + 1))
+    if not found:
+        _empty(query)
+        return
+    with st.grid(3, min_column_width=260, border=True) as grid:
+        for entry, view in found[:shown]:
+            with grid.cell():
+                _card(entry, view)
+    if len(found) > shown:
+        st.button("Show more", key="more of the gallery", on_click=_show_more)
+
+
+def _known(query: str) -> Iterator[tuple[Entry, View]]:
+    """Those whose page this version has."""
+    pages = {page.url_path: page for page in PAGES}
+    for entry in gallery.entries(query):
+        if page := pages.get(entry.content.page):
+            yield entry, view_of(page, entry.content.view)
+
+
+def _search() -> str | None:
+    return st.text_input(
+        "Search",
+        key="search gallery",
+        placeholder="words of a title or note",
+        live="300ms",
+        max_chars=gallery.MAX_QUERY,
+        persist_state="session",
+        width=300,
+    )
+
+
+def _show_more() -> None:
+    st.session_state[SHOWN] = int(st.session_state.get(SHOWN, AT_ONCE)) + AT_ONCE
+
+
+def _empty(query: str) -> None:
+    with st.container(border=True, horizontal_alignment="center"):
+        st.subheader("Nothing found" if query else "Nothing is published yet", anchor=False)
+        st.caption(
+            f"No published view has the words “{plain(query)}” in its title or note."
+            if query
+            else "What is published appears here."
+        )
+
+
+def _card(entry: Entry, view: View) -> None:
+    preview = preview_of(view)
+    title = entry.content.title or preview.title.removesuffix(" · s2s")
+    alt = html.escape(f"Picture of the view {title}")
+    source = html.escape(preview.picture)
+    st.html(f'<img class="published" loading="lazy" alt="{alt}" src="{source}">')
+    st.markdown(f"**{plain(title)}**")
+    facts = " · ".join(filter(None, (view.page.title, _scores(entry.run))))
+    st.caption(f"{plain(entry.content.note)}  \n{facts}" if entry.content.note else facts)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        page_link(view.page.url_path, "Open", **dict(view.values))
+        if may_copy(entry.run):
+            st.button(
+                "Make a copy",
+                key=f"copy {entry.letters}",
+                icon=":material/content_copy:",
+                help=COPY_HELP,
+                on_click=copy_run,
+                args=(entry.run,),
+            )
+        if entry.is_own:
+            st.button(
+                "Unpublish",
+                key=f"unpublish {entry.letters}",
+                type="tertiary",
+                on_click=_unpublish,
+                args=(entry.letters,),
+            )
+        else:
+            _report_form(entry.letters)
+
+
+def _scores(run: str) -> str:
+    """Those of the best validation; "" of a run that has none."""
+    row = find_run(run, access.current())
+    if row is None or row.best_loss is None:
+        return ""
+    accuracy = "" if row.token_accuracy is None else percent(row.token_accuracy)
+    loss = f"validation loss {row.best_loss:.3f}"
+    return f"{loss} · token accuracy {accuracy}" if accuracy else loss
+
+
+def _report_form(letters: str) -> None:
+    key = f"reason {letters}"
+    with (
+        st.popover("Report", icon=":material/flag:", type="tertiary"),
+        st.form(f"report {letters}", border=False),
+    ):
+        st.text_input("What is wrong with it?", key=key, max_chars=gallery.MAX_REASON)
+        st.form_submit_button("Report to the operator", on_click=_report, args=(letters, key))
+
+
+def _report(letters: str, key: str) -> None:
+    try:
+        gallery.report(letters, str(st.session_state[key] or ""))
+    except UserError as error:
+        st.toast(as_markdown(str(error)), icon=":material/error:")
+        return
+    st.toast("The operator of this server reads your report.", icon=":material/check:")
+
+
+def _unpublish(letters: str) -> None:
+    try:
+        gallery.unpublish(letters)
+    except UserError as error:
+        st.toast(as_markdown(str(error)), icon=":material/error:")
