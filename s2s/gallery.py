@@ -147,7 +147,9 @@ def report(letters: str, reason: str, *, now: float | None = None) -> None:
                 " this one later."
             )
         if _count(connection, REPORTS, of_it) >= MOST_REPORTS:
-            raise UserError("The operator already has many reports of this view; no more are needed.")
+            raise UserError(
+                "The operator already has many reports of this view; no more are needed."
+            )
         row = {"letters": letters, "reporter": reporter, "reason": reason, "created": now}
         connection.execute(sa.insert(REPORTS).values(row))
 

@@ -25,7 +25,9 @@ OWN = (
     "Views that you have published on this computer; nobody else sees them. To publish one, press Share, make a short"
     " link, and switch on “Publish in the gallery”."
 )
-COPY_HELP = "Copies the run into your own workspace, where you can rename, resume, download and delete it."
+COPY_HELP = (
+    "Copies the run into your own workspace, where you can rename, resume, download and delete it."
+)
 
 
 def tab(run_id: str) -> None:
