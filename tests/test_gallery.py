@@ -15,7 +15,7 @@ HOUSE = Content("attention", {"run": RUN, "src": "the red house"}, "A red house"
 
 
 @pytest.fixture(autouse=True)
-def _hosted(monkeypatch: pytest.MonkeyPatch) -> Path:
+def stored(monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("S2S_HOSTED", "1")
     return store_run(RUN, "ana")
 
@@ -59,7 +59,7 @@ def test_what_is_published_is_shared_and_found_by_everybody_until_it_is_not() ->
     assert access.sharing("run", RUN).link
 
 
-def test_what_is_private_again_or_gone_is_in_no_gallery(_hosted: Path) -> None:
+def test_what_is_private_again_or_gone_is_in_no_gallery(stored: Path) -> None:
     letters = publish()
     run = access.run_of(RUN, "ana")
     with access.acting_as("ana"):
@@ -68,9 +68,9 @@ def test_what_is_private_again_or_gone_is_in_no_gallery(_hosted: Path) -> None:
         assert not found()
         gallery.publish(letters)  # again
         assert gallery.is_listed(letters)
-    _hosted.rename(_hosted.with_name(".deleted-x"))
+    stored.rename(stored.with_name(".deleted-x"))
     assert not found()
-    _hosted.with_name(".deleted-x").rename(_hosted)
+    stored.with_name(".deleted-x").rename(stored)
     assert found(now=2e9) == []  # published at second 1000
     with access.acting_as("ana"):
         short_links.delete(letters)

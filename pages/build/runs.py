@@ -1,4 +1,4 @@
-"""Runs: all runs with state and scores; several side by side; attention over training; sweeps; open a model; gallery."""
+"""Runs: all with state and scores; several side by side; attention over training; sweeps; open a model; gallery."""
 
 import streamlit as st
 

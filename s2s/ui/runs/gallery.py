@@ -21,7 +21,7 @@ HOSTED = (
     "Views that their owners have published here: open one, or copy its run where its owner allows that. To publish one"
     " of yours, press Share, make a short link, and switch on “Publish in the gallery”."
 )
-OWN = (
+LOCAL = (
     "Views that you have published on this computer; nobody else sees them. To publish one, press Share, make a short"
     " link, and switch on “Publish in the gallery”."
 )
@@ -32,7 +32,7 @@ COPY_HELP = (
 
 def tab(run_id: str) -> None:
     """Cards of the published views that a search finds, newest first."""
-    st.caption(HOSTED if settings.is_hosted() else OWN)
+    st.caption(HOSTED if settings.is_hosted() else LOCAL)
     query = str(_search() or "")
     shown = int(st.session_state.get(SHOWN, AT_ONCE))
     found = list(islice(_known(query), shown + 1))
