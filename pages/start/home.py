@@ -43,4 +43,5 @@ with st.container(key="doors", horizontal=True, gap="medium"):
     page_link("data", "Use your own data")
     page_link("train", "Train your own model")
     page_link("runs", "Open a published model", set="tab:open-a-model")
+    page_link("runs", "Gallery", icon=":material/photo_library:", set="tab:gallery")
     page_link("compare", "Compare decoding strategies", src=text)

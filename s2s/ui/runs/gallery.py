@@ -6,13 +6,13 @@ import html
 from collections.abc import Iterator
 from itertools import islice
 
+import numpy as np
 import streamlit as st
 
-from s2s import access, gallery, settings
+from s2s import gallery, settings
 from s2s.config import UserError
 from s2s.gallery import Entry
-from s2s.runs import find_run
-from s2s.ui.kit import as_markdown, percent, plain
+from s2s.ui.kit import as_markdown, cached, plain
 from s2s.ui.shell import PAGES, View, copy_run, may_copy, page_link, preview_of, view_of
 
 AT_ONCE = 9  # cards, before more are asked for
@@ -115,12 +115,19 @@ def _card(entry: Entry, view: View) -> None:
 
 def _scores(run: str) -> str:
     """Those of the best validation; "" of a run that has none."""
-    row = find_run(run, access.current())
-    if row is None or row.best_loss is None:
+    curves = cached.curves(run)
+    if not np.isfinite(curves.valid_loss).any():
         return ""
-    accuracy = "" if row.token_accuracy is None else percent(row.token_accuracy)
-    loss = f"validation loss {row.best_loss:.3f}"
-    return f"{loss} · token accuracy {accuracy}" if accuracy else loss
+    best = int(np.nanargmin(curves.valid_loss))
+    loss, bleu = float(curves.valid_loss[best]), float(curves.valid_bleu[best])
+    accuracy = float(curves.valid_token_accuracy[best])
+    return " · ".join(
+        (
+            *([f"BLEU {bleu:.1f}"] if np.isfinite(bleu) else ()),
+            f"validation loss {loss:.3f}",
+            *([f"token accuracy {accuracy:.1%}"] if np.isfinite(accuracy) else ()),
+        )
+    )
 
 
 def _report_form(letters: str) -> None:

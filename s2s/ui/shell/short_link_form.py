@@ -96,8 +96,8 @@ def _publish_switch(link: ShortLink) -> None:
         return
     st.toggle(PUBLISH, key=key, on_change=_publish, args=(link, key))
     st.caption(
-        "Everybody who opens this server finds it on Runs, Gallery, with its title and note, never your name. It shares"
-        " the run by link."
+        "Everybody who opens this server finds it on Runs, Gallery, with its title and note, never your name. A run"
+        " of yours is shared by link."
         if settings.is_hosted()
         else "On this computer the gallery is a list of your own views, on Runs, Gallery."
     )
