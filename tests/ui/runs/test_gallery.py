@@ -57,7 +57,7 @@ def test_a_guest_finds_copies_and_reports_and_the_operator_unpublishes(
     said = page_markdown(his)
     assert MARKUP not in said
     assert r"Read \*this\*" in said
-    assert "Attention · validation loss" in page_text(his)
+    assert "Attention · BLEU 0.3 · validation loss 2.579 · token accuracy 6.7%" in page_text(his)
     assert not any("unpublish" in str(button.key) for button in his.button)
     his.text_input(key="search gallery").set_value("nowhere").run()
     assert "No published view has the words “nowhere”" in page_text(his)
