@@ -31,10 +31,19 @@ SCORES = ("error", "low", "high", "precision", "recall")
 
 def show(request: HeadsRequest) -> None:
     """AER of every head where gold links are known, else how far each two heads agree."""
-    sample = sentences(request.run.folder.id)
+    place = st.container()
     uploaded = alignment_files.uploaded()
-    if uploaded:
-        sample = Sentences("uploaded", n=len(uploaded))
+    if uploaded is None:  # why is said there; no other sentences are measured in their place
+        return
+    with place:
+        if uploaded:
+            st.caption(
+                f"Measured over your own {len(uploaded):,} sentences; remove the files to choose a dataset. They stay"
+                " in this visit only, and no link has them."
+            )
+            sample = Sentences("uploaded", n=len(uploaded))
+        else:
+            sample = sentences(request.run.folder.id)
     found = measured(request, "alignment", sample, uploaded=uploaded)
     if found is None:
         return

@@ -19,8 +19,8 @@ FIRST = {0: "0: the first word is 0", 1: "1: the first word is 1"}
 SIDES = {False: "source", True: "target"}
 
 
-def uploaded() -> list[Pair]:
-    """The pairs with their gold links; none yet, or files that do not match, which a sentence says."""
+def uploaded() -> list[Pair] | None:
+    """The pairs with their gold links, empty without files; None for files that do not match, which a sentence says."""
     with st.expander("Your own sentences and their alignment", icon=":material/upload_file:"):
         st.caption(
             "The alignment: a line of links per pair, `0-0 1-2 3p4` (source-target, `-` sure, `p` possible); or a .wa"
@@ -46,7 +46,7 @@ def uploaded() -> list[Pair]:
             return aligned_pairs(contents, Numbering(first, is_target_first))
         except UserError as wrong:
             forms.show_error(wrong)
-            return []
+            return None
 
 
 def aligned_pairs(contents: list[tuple[str, bytes]], numbering: Numbering) -> list[Pair]:

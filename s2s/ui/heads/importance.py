@@ -70,13 +70,34 @@ def points(found: Mapping[str, Any]) -> dict[str, list[tuple[str, int, int, Head
 def _summary(found: Mapping[str, Any]) -> None:
     each = [point for rows in points(found).values() for *_, point in rows]
     most = max(each, key=lambda point: point.y)
+    gradients = [
+        found["gradient"]["value"][kind][layer][head]
+        for rows in points(found).values()
+        for kind, layer, head, _ in rows
+    ]
+    first = each[int(np.argmax(gradients))].name
+    by_gradient = "" if first == most.name else f"By the gradient it would be {plain(first)}."
     n_free = sum(point.low <= 0 <= point.high for point in each)
     free = f"For {n_free} of {len(each)} heads the interval includes 0." if n_free else ""
     st.markdown(
         f"The loss is **{found['loss']:.3f} {UNIT}** with all heads ({found['n_tokens']:,} tokens). The most important"
         f" head is {plain(most.name)}: without it the loss rises by **{most.y:.3f}** (95 % interval {most.low:.3f} to"
-        f" {most.high:.3f}). {free}"
+        f" {most.high:.3f}). {by_gradient} {free} {_doubled(found)}"
     )
+
+
+def _doubled(found: Mapping[str, Any]) -> str:
+    """How many heads can be switched off before the loss is twice what it was."""
+    curve = found["curves"]["measured"]
+    twice = (
+        n
+        for n, loss in zip(curve["n_pruned"], curve["loss"], strict=True)
+        if loss >= 2 * found["loss"]
+    )
+    n = next(twice, None)
+    if n is None:
+        return ""
+    return f"With the least important switched off first, the loss has doubled when **{n} heads** are off."
 
 
 def _grids(found: Mapping[str, Any], title: str) -> None:

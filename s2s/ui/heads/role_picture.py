@@ -132,7 +132,7 @@ def _detail(request: HeadsRequest, kinds: Mapping[str, heads.KindRoles]) -> None
         {
             "Role": [name for name, _ in rows],
             "Strength": [round(value, 3) for _, value in rows],
-            "From": [heads.CORPUS_ROLES[slugs[name]].threshold for name, _ in rows],
+            "Holds from": [heads.CORPUS_ROLES[slugs[name]].threshold for name, _ in rows],
             "Mean over": [_counted(found, slugs[name]) for name, _ in rows],
         }
     )
@@ -145,7 +145,7 @@ def _detail(request: HeadsRequest, kinds: Mapping[str, heads.KindRoles]) -> None
         hide_index=True,
         column_config={
             "Strength": bar,
-            "From": st.column_config.NumberColumn(format="percent", help=from_help),
+            "Holds from": st.column_config.NumberColumn(format="percent", help=from_help),
         },
         alt=f"Strengths of {options[chosen]}",
     )

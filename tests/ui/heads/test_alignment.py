@@ -109,9 +109,11 @@ def test_own_files_are_measured_by_a_click() -> None:
     screen.run()
     assert not screen.exception
     assert "2 sentences, uploaded" in figure(screen)["layout"]["title"]["text"]
+    assert not [each for each in screen.selectbox if each.label == "Sentences"]
     screen.file_uploader("alignment links").set_value([("a.align", b"9-0\n\n", "text/plain")])
     screen.run()
     assert "Line 1 of a.align links source word 9" in page_text(screen)
+    assert not screen.get("plotly_chart")  # of other sentences
 
 
 def test_every_cell_is_in_the_table() -> None:

@@ -67,6 +67,25 @@ def test_the_pictures_show_the_kept_numbers(kept: dict[str, Any]) -> None:
     assert sum("(CSV)" in each.label for each in screen.get("download_button")) == 4
 
 
+def test_the_sentence_on_top_answers_what_a_reader_asks(kept: dict[str, Any]) -> None:
+    said = page_text(shown())
+    gradient = kept["gradient"]["value"]
+    kind, layer, head = max(
+        (
+            (kind, i, j)
+            for kind in gradient
+            for i, row in enumerate(gradient[kind])
+            for j in range(len(row))
+        ),
+        key=lambda at: gradient[at[0]][at[1]][at[2]],
+    )
+    assert (kind, layer, head) == ("cross", 1, 0)
+    assert "By the gradient it would be cross-attention, layer 2 head 1." in said
+    curve = kept["curves"]["measured"]
+    below = sum(loss < 2 * kept["loss"] for loss in curve["loss"])  # the curve rises
+    assert f"has doubled when **{curve['n_pruned'][below]} heads** are off" in said
+
+
 def test_another_role_and_another_intervention_are_in_the_link(kept: dict[str, Any]) -> None:
     screen = shown(strength="spread")
     assert (
