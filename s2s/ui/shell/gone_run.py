@@ -189,7 +189,10 @@ def _draw(record: RunRecord, again: RunSummary | None) -> None:
     """The recorded curve, beside it that of the run trained again; the recipe as a table."""
     steps, losses = zip(*record.curve, strict=True)
     lines = [plots.Curve("recorded", steps, losses, is_held_out=True)]
+    rows = [("recorded", *point) for point in record.curve]
     if again is not None and len((now := cached.curves(again.id)).valid_steps):
+        points = zip(now.valid_steps, now.valid_loss, strict=True)
+        rows += [("trained again", int(step), float(loss)) for step, loss in points]
         lines.append(
             plots.Curve("trained again", now.valid_steps, now.valid_loss, run=1, is_held_out=True)
         )
@@ -197,6 +200,16 @@ def _draw(record: RunRecord, again: RunSummary | None) -> None:
     figure = plots.curves(lines, title=title, y_label="Loss (nats per token)")
     alt = f"{title}: recorded {losses[-1]:.4g} nats per token at step {steps[-1]:,}"
     chart(figure, alt=alt, file_name="recorded-curve")
+    columns = dict(zip(("run", "step", "loss"), zip(*rows, strict=True), strict=True))
+    st.download_button(
+        "Curve (CSV)",
+        plots.columns_csv(columns),
+        "recorded-curve.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+        key="download recorded curve",
+    )
     with st.expander("Recipe", icon=":material/receipt_long:"):
         about = {
             "source": record.source,
@@ -206,9 +219,9 @@ def _draw(record: RunRecord, again: RunSummary | None) -> None:
             "machine": record.machine,
             **{f"version of {name}": number for name, number in record.versions.items()},
         }
-        rows = {**about, **flat(record.recipe)}
+        settings = {**about, **flat(record.recipe)}
         st.dataframe(
-            {"setting": [*rows], "value": [str(value) for value in rows.values()]},
+            {"setting": [*settings], "value": [str(value) for value in settings.values()]},
             hide_index=True,
             height=300,
         )
