@@ -1,5 +1,7 @@
 // Unpacks Plotly, which the file holds compressed, and draws every figure in the colors of the scheme: black on white on paper.
+// Text and tables are painted before, since Plotly takes a second to start.
 (async () => {
+  await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
   const charts = [...document.querySelectorAll('.chart')];
   const figures = charts.map((chart) => JSON.parse(chart.querySelector('script').textContent));
   try {
