@@ -12,6 +12,7 @@ from plotly.subplots import make_subplots
 
 from s2s.plots import theme
 from s2s.plots.animation import CONTROLS, buttons, slider
+from s2s.plots.grid_axis import grid_axis
 
 MOST_WRITTEN = 8  # heads per layer up to which cells hold whole words and numbers
 INITIALS = 2  # letters of a word in narrower cells
@@ -53,8 +54,8 @@ def head_roles(grids: Sequence[HeadGrid], *, title: str, scale: str = "strength"
     for row, grid in enumerate(grids, 1):
         figure.add_traces(_traces(grid), rows=row, cols=1)
         n_layers, n_heads = grid.values.shape
-        figure.update_yaxes(_axis("layer", n_layers) | {"autorange": "reversed"}, row=row)
-        figure.update_xaxes(_axis("head" if row == len(grids) else "", n_heads), row=row)
+        figure.update_yaxes(grid_axis("layer", n_layers) | {"autorange": "reversed"}, row=row)
+        figure.update_xaxes(grid_axis("head" if row == len(grids) else "", n_heads), row=row)
     bar = {"title": {"text": scale}, "thickness": 10, "tickformat": ".0%", "len": 0.5}
     is_wide = all(grid.values.shape[1] <= MOST_WRITTEN for grid in grids)  # and says its values
     top = TITLE + LINE * title.count("\n")
@@ -103,18 +104,6 @@ def head_roles_animation(pictures: Mapping[int, Sequence[HeadGrid]], *, title: s
 def _height(grid: HeadGrid) -> int:
     n_layers, n_heads = map(int, grid.values.shape)
     return n_layers * (CELL if n_heads <= MOST_WRITTEN else NARROW_CELL)
-
-
-def _axis(name: str, n: int) -> dict[str, Any]:
-    return {
-        "title": {"text": name, "standoff": 2},
-        "tickvals": [*range(n)],
-        "ticktext": [str(number + 1) for number in range(n)],
-        "tickfont": {"size": theme.SMALLEST},
-        "fixedrange": True,
-        "showgrid": False,
-        "zeroline": False,
-    }
 
 
 def _traces(grid: HeadGrid) -> list[go.Heatmap | go.Scatter]:

@@ -12,6 +12,7 @@ from plotly.subplots import make_subplots
 
 from s2s.plots import theme
 from s2s.plots.alignment_marks import FRAME, INSET
+from s2s.plots.grid_axis import grid_axis
 
 MOST_WHOLE = 12  # columns up to which numbers are written as 0.07, above as 07
 MOST_WRITTEN = 24  # columns up to which numbers are written at all
@@ -60,8 +61,10 @@ def number_grids(
     for row, grid in enumerate(grids, 1):
         where = {"row": row, "col": 1}
         figure.add_traces(_traces(grid, low_is_bright=low_is_bright), rows=row, cols=1)
-        figure.update_yaxes(_axis(axes[0], n_rows, ticks) | {"autorange": "reversed"}, **where)
-        figure.update_xaxes(_axis(axes[1] if row == len(grids) else "", n_columns, ticks), **where)
+        figure.update_yaxes(grid_axis(axes[0], n_rows, ticks) | {"autorange": "reversed"}, **where)
+        figure.update_xaxes(
+            grid_axis(axes[1] if row == len(grids) else "", n_columns, ticks), **where
+        )
         if grid.framed is not None:
             for color, width in FRAME:
                 figure.add_shape(
@@ -83,18 +86,6 @@ def number_grids(
         showlegend=False,
         dragmode=False,
     )
-
-
-def _axis(name: str, n: int, ticks: Sequence[str]) -> dict[str, Any]:
-    return {
-        "title": {"text": name, "standoff": 2},
-        "tickvals": [*range(n)],
-        "ticktext": [*ticks] or [str(number + 1) for number in range(n)],
-        "tickfont": {"size": theme.SMALLEST},
-        "fixedrange": True,
-        "showgrid": False,
-        "zeroline": False,
-    }
 
 
 def _traces(grid: NumberGrid, *, low_is_bright: bool) -> list[go.Heatmap | go.Scatter]:

@@ -4,7 +4,7 @@
     class StatesView:
         view: str = field("map", one_of("map", "lens"))
         word: str = field("", scope="sentence")
-        color: str = field("word", link="colour")  # its name in links
+        last_word: str = field("", link="to")  # its name in links
 
     STATE = ViewState("states", StatesView)
 

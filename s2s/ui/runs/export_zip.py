@@ -10,6 +10,7 @@ from s2s import access
 from s2s.config import UserError
 from s2s.jobs import run_export
 from s2s.ui.kit import as_markdown, cached, file_name, forms
+from s2s.ui.runs.downloadable import is_downloadable
 
 HELP = (
     "Its best checkpoint in the format of that library, with a README (dataset, recipe, scores, a license to fill in)"
@@ -19,12 +20,7 @@ HELP = (
 
 def popover(run_id: str) -> None:
     """Nothing for a run without checkpoints, or one that this visitor may only look at."""
-    row = cached.runs().get(run_id)
-    if row is not None and not row.checkpoints:
-        return
-    try:
-        access.run_folder(run_id, "download")
-    except UserError:
+    if not is_downloadable(run_id):
         return
     box = st.popover(
         "Export", icon=":material/output:", key=f"export {run_id}", on_change="rerun", help=HELP

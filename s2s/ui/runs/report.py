@@ -7,8 +7,8 @@ from functools import partial
 import streamlit as st
 
 from s2s import access, reports
-from s2s.config import UserError
 from s2s.ui.kit import cached, file_name
+from s2s.ui.runs.downloadable import is_downloadable
 from s2s.ui.shell import page, page_url
 
 HELP = (
@@ -20,12 +20,7 @@ HELP = (
 
 def download_button(run_id: str) -> None:
     """Nothing for a run without checkpoints, or one that this visitor may only look at."""
-    row = cached.runs().get(run_id)
-    if row is not None and not row.checkpoints:
-        return
-    try:
-        access.run_folder(run_id, "download")
-    except UserError:
+    if not is_downloadable(run_id):
         return
     link = page_url(page("runs")) if st.context.url else ""
     st.download_button(

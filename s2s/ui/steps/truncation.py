@@ -197,7 +197,7 @@ def _value(config: Truncation, name: str) -> str:
 
 
 def _threshold(left: FilterEffect) -> str:
-    """Which tokens a filter removes."""
+    """What this filter removes."""
     if bool(left.stays.all()):
         return "keeps all"
     if left.threshold is not None:

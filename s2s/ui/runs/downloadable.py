@@ -1,0 +1,19 @@
+"""Which runs a visitor may download."""
+
+from __future__ import annotations
+
+from s2s import access
+from s2s.config import UserError
+from s2s.ui.kit import cached
+
+
+def is_downloadable(run_id: str) -> bool:
+    """Whether a run has a checkpoint, and this visitor may do more than look at it."""
+    row = cached.runs().get(run_id)
+    if row is not None and not row.checkpoints:
+        return False
+    try:
+        access.run_folder(run_id, "download")
+    except UserError:
+        return False
+    return True
