@@ -62,8 +62,9 @@ MAY = {
     "short_links": LEAVES | {"settings", "access", "share", "jobs"},
     "gallery": LEAVES | {"settings", "access", "share", "jobs", "short_links"},
     "reports": ENGINE | {"plots"},
+    "lessons": ENGINE | {"share", "short_links"},
     "ui": ENGINE
-    | {"plots", "reports", "share", "short_links", "gallery", "demo", "workspaces"}
+    | {"plots", "reports", "share", "short_links", "gallery", "lessons", "demo", "workspaces"}
     | {"logs", "monitoring"},
     "cli": ENGINE | {"workspaces", "reports"},
     "api": ENGINE,

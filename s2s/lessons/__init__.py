@@ -1,0 +1,15 @@
+"""Lessons: views with notes, and questions whose answers are computed from what is on the screen."""
+
+from s2s.lessons.answers import ANSWERS, CONDITIONS, RUN_CONDITIONS
+from s2s.lessons.check import Given, answer, check, number
+from s2s.lessons.lesson import Lesson, Step, View
+from s2s.lessons.question import (
+    ChoiceQuestion,
+    HeadQuestion,
+    NumberQuestion,
+    Question,
+    RunQuestion,
+    SentenceQuestion,
+)
+from s2s.lessons.shipped import EXERCISES, LESSONS
+from s2s.lessons.verdict import Answer, Condition, Context, Heads, Level, Verdict

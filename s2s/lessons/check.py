@@ -1,0 +1,117 @@
+"""Whether an answer is right, nearly right or wrong, and why."""
+
+from __future__ import annotations
+
+import math
+from typing import assert_never
+
+from s2s.config import UserError, choose, shortened
+from s2s.lessons.answers import ANSWERS, CONDITIONS, RUN_CONDITIONS
+from s2s.lessons.question import (
+    ChoiceQuestion,
+    HeadQuestion,
+    NumberQuestion,
+    Question,
+    RunQuestion,
+    SentenceQuestion,
+)
+from s2s.lessons.verdict import Context, Heads, Verdict
+
+NEARLY = 3  # times the tolerance
+Given = str | int | tuple[int, int] | None  # typed text, an option's index, a head, or nothing
+
+
+def check(question: Question, given: Given, context: Context) -> Verdict:
+    """Compare an answer with the one that is computed from what is on the screen.
+
+    Raises UserError for an answer that is none, such as a word where a number is asked for.
+    """
+    match question:
+        case NumberQuestion():
+            return _check_number(question, str(given), context)
+        case ChoiceQuestion():
+            return _check_choice(question, given, context)
+        case HeadQuestion():
+            return _check_head(question, given, context)
+        case SentenceQuestion():
+            return choose("condition", question.condition, CONDITIONS).judge(context)
+        case RunQuestion():
+            return choose("condition", question.condition, RUN_CONDITIONS).judge(context)
+        case _:
+            assert_never(question)
+
+
+def number(typed: str, unit: str = "") -> float:
+    """What somebody typed as a number, with or without its unit, with a decimal point or comma.
+
+    Raises UserError for anything else.
+
+    >>> number("0,25"), number("25 %"), number("25 %", "%")
+    (0.25, 0.25, 25.0)
+    """
+    text = typed.strip().removesuffix(unit).strip().replace("\u2212", "-")
+    scale = 0.01 if text.endswith("%") else 1.0
+    text = text.removesuffix("%").strip().replace(",", ".")
+    try:
+        value = float(text) * scale
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UserError(
+            f"`{shortened(typed.strip(), 20)}` is no number; write one such as 12 or 0.25."
+            if typed.strip()
+            else "There is no answer yet; write a number such as 12 or 0.25."
+        )
+    return value
+
+
+def answer(
+    question: NumberQuestion | ChoiceQuestion | HeadQuestion, context: Context
+) -> Heads | float:
+    """The right answer for what is on the screen."""
+    if isinstance(question.answer, str):
+        return choose("answer", question.answer, ANSWERS).compute(context)
+    if isinstance(question.answer, tuple):
+        return Heads(frozenset(question.answer))
+    return question.answer
+
+
+def _check_number(question: NumberQuestion, typed: str, context: Context) -> Verdict:
+    given = number(typed, question.unit)
+    right = answer(question, context)
+    if isinstance(right, Heads):
+        raise TypeError(f"`{question.answer}` gives heads, not a number")
+    away = abs(given - right)
+    slack = question.tolerance + 1e-9 * max(1.0, abs(right))
+    said = f"{right:.6g} {question.unit}".strip()
+    if away <= slack:
+        return Verdict("right", f"Right: {said}.")
+    if away <= max(NEARLY * slack, isinstance(right, int)):  # one more or less, of what is counted
+        return Verdict("nearly", f"Nearly: you are {away:.3g} away.")
+    return Verdict("wrong", f"Not yet: the number is {'larger' if given < right else 'smaller'}.")
+
+
+def _check_choice(question: ChoiceQuestion, given: Given, context: Context) -> Verdict:
+    if not isinstance(given, int) or not 0 <= given < len(question.options):
+        raise UserError("There is no answer yet; choose one of the options.")
+    return Verdict("right" if given == answer(question, context) else "wrong", question.why[given])
+
+
+def _check_head(question: HeadQuestion, given: Given, context: Context) -> Verdict:
+    if not isinstance(given, tuple):
+        raise UserError("There is no answer yet; choose a layer and a head.")
+    right = answer(question, context)
+    if not isinstance(right, Heads):
+        raise TypeError(f"`{question.answer}` gives a number, not heads")
+    named = f"head {given[1]} of layer {given[0]}"
+    if given in right.right:
+        others = len(right.right) - 1
+        more = (
+            f", and so {'is one other' if others == 1 else f'are {others} others'}"
+            if others
+            else ""
+        )
+        return Verdict("right", f"Right: {named} is one{more}.")
+    if given in right.nearly:
+        return Verdict("nearly", f"Nearly: {named} does so less clearly than another one.")
+    return Verdict("wrong", f"Not {named}: another one does so more clearly.")

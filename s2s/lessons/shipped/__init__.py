@@ -1,0 +1,12 @@
+"""The lessons and exercises that ship with the program, in the order in which the page lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from s2s.lessons.lesson import Lesson
+from s2s.lessons.shipped import five_minutes
+
+LESSONS: Mapping[str, Lesson] = MappingProxyType({row.id: row for row in (five_minutes.LESSON,)})
+EXERCISES: Mapping[str, Lesson] = MappingProxyType({})

@@ -1,0 +1,89 @@
+"""What a question is answered from, and what is said of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from s2s import share
+
+if TYPE_CHECKING:
+    from s2s.runs import Run
+
+Level = Literal["right", "nearly", "wrong"]
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+def saved_run(run_id: str, step: int | None) -> Run:
+    """A run at its best checkpoint, or at the given step. Asks whether the visitor may see it."""
+    from s2s.runs import load
+
+    return load(run_id, step)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Right, nearly or wrong, and a sentence that says why."""
+
+    level: Level
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Context:
+    """What is on the screen: a page by its address, a run's id, and the view's values as links carry them.
+
+    `start` has the values with which the step opened. `opener` opens runs; the dashboard's keeps them open.
+    """
+
+    run: str
+    page: str = ""
+    values: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    start: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    opener: Callable[[str, int | None], Run] = field(default=saved_run, compare=False)
+
+    @property
+    def source(self) -> str:
+        """The sentence in the box."""
+        return self.values.get("src", "").strip()
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What the view's `set` says: the page's own fields, by their names in links."""
+        return share.unpack(self.values.get("set", ""))
+
+    @property
+    def checkpoint(self) -> int | None:
+        """The step of the checkpoint in the view; None for the best."""
+        step = self.values.get("step", "")
+        return int(step) if step.isdecimal() and len(step) < 10 else None
+
+    def opened(self) -> Run:
+        """The run at its checkpoint. Raises UserError where it cannot be opened."""
+        return self.opener(self.run, self.checkpoint)
+
+
+@dataclass(frozen=True)
+class Heads:
+    """The right heads and those nearly right: (layer, head), from 1."""
+
+    right: frozenset[tuple[int, int]]
+    nearly: frozenset[tuple[int, int]] = frozenset()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One row of ANSWERS: a number, the index of an option, or heads, computed from the view; and how."""
+
+    compute: Callable[[Context], float | int | Heads]
+    description: str
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One row of CONDITIONS or RUN_CONDITIONS: whether it holds of the view or of the visitor's runs, and why not."""
+
+    judge: Callable[[Context], Verdict]
+    description: str

@@ -1,0 +1,89 @@
+"""Right, nearly or wrong."""
+
+import pytest
+
+from s2s.config import UserError
+from s2s.lessons import ChoiceQuestion, Context, HeadQuestion, NumberQuestion, check, number
+
+HERE = Context("demo-en-fr")
+
+
+@pytest.mark.parametrize(
+    ("typed", "unit", "value"),
+    [
+        ("12", "", 12),
+        (" 0,25 ", "", 0.25),
+        ("25 %", "", 0.25),
+        ("25 %", "%", 25),
+        ("3.5 nats", "nats", 3.5),
+        ("\u22121e-3", "", -0.001),
+    ],
+)
+def test_a_number_is_read_as_people_write_it(typed: str, unit: str, value: float) -> None:
+    assert number(typed, unit) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("typed", ["seven", "nan", "inf", "1 2", "1,000,000", "`*x*`"])
+def test_an_answer_that_is_no_number_is_a_sentence(typed: str) -> None:
+    with pytest.raises(UserError, match="is no number; write one such as"):
+        number(typed)
+
+
+def test_an_empty_answer_is_a_sentence() -> None:
+    with pytest.raises(UserError, match="no answer yet"):
+        number("  ")
+
+
+@pytest.mark.parametrize(
+    ("typed", "level", "words"),
+    [
+        ("0.5", "right", "Right: 0.5 nats."),
+        ("0.51", "right", "Right"),
+        ("0.53", "nearly", "0.03 away"),
+        ("0.6", "wrong", "smaller"),
+        ("-1", "wrong", "larger"),
+    ],
+)
+def test_a_number_within_its_tolerance_is_right(typed: str, level: str, words: str) -> None:
+    verdict = check(NumberQuestion("How much?", 0.5, 0.01, "nats"), typed, HERE)
+    assert verdict.level == level
+    assert words in verdict.sentence
+
+
+def test_a_choice_says_why() -> None:
+    question = ChoiceQuestion("Which?", ("a", "b"), 1, ("a is not, as ...", "b is, as ..."))
+    assert check(question, 1, HERE).sentence == "b is, as ..."
+    assert check(question, 0, HERE).level == "wrong"
+    for none in (None, 2, -1):
+        with pytest.raises(UserError, match="choose one of the options"):
+            check(question, none, HERE)
+
+
+def test_heads_are_right_where_any_of_the_named_ones_is_given() -> None:
+    question = HeadQuestion("Which head?", "cross", ((1, 2), (2, 4)))
+    assert (
+        check(question, (2, 4), HERE).sentence
+        == "Right: head 4 of layer 2 is one, and so is one other."
+    )
+    assert check(question, (2, 3), HERE).level == "wrong"
+    with pytest.raises(UserError, match="choose a layer and a head"):
+        check(question, None, HERE)
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        (lambda: NumberQuestion("How much?", 1, -1), "tolerance"),
+        (lambda: NumberQuestion("How much?", float("nan"), 1), "finite"),
+        (lambda: NumberQuestion(" ", 1, 1), "is empty"),
+        (lambda: NumberQuestion("How much?", 1, 1, hint="x" * 700), "700 characters"),
+        (lambda: ChoiceQuestion("Which?", ("a",), 0, ("b",)), "1 options"),
+        (lambda: ChoiceQuestion("Which?", ("a", "b"), 0, ("b",)), "1 reasons"),
+        (lambda: ChoiceQuestion("Which?", ("a", "b"), 2, ("c", "d")), "give 0 to 1"),
+        (lambda: HeadQuestion("Which?", "self", ((1, 1),)), "no kind of attention"),
+    ],
+)
+def test_a_question_is_checked(question: object, message: str) -> None:
+    assert callable(question)
+    with pytest.raises(UserError, match=message):
+        question()

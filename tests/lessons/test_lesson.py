@@ -1,0 +1,73 @@
+"""Lessons as data: what a note may contain, what a view may say, and that every shipped row is whole."""
+
+import pytest
+
+from s2s import lessons
+from s2s.config import UserError
+from s2s.lessons import EXERCISES, LESSONS, Lesson, Step, View
+
+ROWS = [*LESSONS.values(), *EXERCISES.values()]
+STEPS = [(row, step) for row in ROWS for step in row.steps]
+
+
+@pytest.mark.parametrize(
+    "note", ["**bold**, *italics*, `code`\n\n- one\n- two", "a < b, [a] (b) is no markup: `<b>`"]
+)
+def test_a_note_has_plain_markdown(note: str) -> None:
+    assert Step("Title", note, View("")).note == note
+
+
+@pytest.mark.parametrize(
+    ("note", "what"),
+    [
+        ("see [here](https://example.org)", "a link"),
+        ("see [here][1]", "a link"),
+        ("<https://example.org>", "a link"),
+        ("![x](y)", "an image"),
+        ("<b>x</b>", "HTML"),
+        ("a &lt; b", "HTML"),
+        ("x" * 1300, "1300 characters"),
+    ],
+)
+def test_a_note_has_nothing_else(note: str, what: str) -> None:
+    with pytest.raises(UserError, match=what):
+        Step("Title", note, View(""))
+
+
+def test_a_view_says_only_what_links_can() -> None:
+    with pytest.raises(UserError, match="No view has the value `colour`"):
+        View("", {"colour": "red"})
+    with pytest.raises(UserError, match="`src` cannot be shown"):
+        View("", {"src": "two\nlines"})
+
+
+def test_a_lesson_is_checked() -> None:
+    step = Step("Title", "Note", View(""))
+    with pytest.raises(UserError, match="no lesson's id"):
+        Lesson("No id!", "Title", "Summary", 5, (step,))
+    with pytest.raises(UserError, match="0 steps"):
+        Lesson("some-id", "Title", "Summary", 5, ())
+    with pytest.raises(UserError, match="title"):
+        Lesson("some-id", "two\nlines", "Summary", 5, (step,))
+
+
+def test_ids_differ_and_lead_to_their_lesson() -> None:
+    assert len({row.id for row in ROWS}) == len(ROWS)
+    assert all(name == row.id for name, row in [*LESSONS.items(), *EXERCISES.items()])
+
+
+@pytest.mark.parametrize(
+    ("row", "step"), STEPS, ids=[f"{row.id}: {step.title}" for row, step in STEPS]
+)
+def test_a_shipped_step_is_short_and_asks_what_can_be_answered(row: Lesson, step: Step) -> None:
+    assert len(step.note.split()) <= 60, "a note has at most 60 words"
+    match step.question:
+        case lessons.SentenceQuestion(condition=name):
+            assert name in lessons.CONDITIONS
+        case lessons.RunQuestion(condition=name):
+            assert name in lessons.RUN_CONDITIONS
+        case None:
+            return
+        case question:
+            assert not isinstance(question.answer, str) or question.answer in lessons.ANSWERS
+    assert step.question.hint, "a hint helps on"
