@@ -74,4 +74,5 @@ from s2s.analysis.simplify import (
 )
 from s2s.analysis.states import SIDES, States, Vectors, WordStates, recorded_states, word_states
 from s2s.analysis.trace import Trace, attentions, capture, capture_grams
+from s2s.analysis.weight_update import WeightUpdate, weight_update
 from s2s.analysis.word_diff import ADDED, MISSING, SHARED, WordDiff, diff_words

@@ -167,10 +167,20 @@ class WithoutResidual(nn.Module):
 
 def frozen_copy(model: Transformer) -> Transformer:
     """New modules that share the weights and need no gradient for them: changing the copy never changes the model."""
+    return _copied_model(model, lambda weight: nn.Parameter(weight.detach(), requires_grad=False))
+
+
+def trainable_copy(model: Transformer) -> Transformer:
+    """New modules with weights of their own, which can be trained, without dropout."""
+    return _copied_model(model, lambda weight: nn.Parameter(weight.detach().clone()))
+
+
+def _copied_model(
+    model: Transformer, copied_weight: Callable[[nn.Parameter], nn.Parameter]
+) -> Transformer:
     with model.lock:
         memo: dict[int, Any] = {id(model.lock): threading.RLock(), id(model.fused): None}
-        for weight in model.parameters():
-            memo[id(weight)] = nn.Parameter(weight.detach(), requires_grad=False)
+        memo |= {id(weight): copied_weight(weight) for weight in model.parameters()}
         return copy.deepcopy(model, memo).eval()
 
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from s2s.analysis import ForwardTrace, LayerTrace, experiments, trace_forward
+from s2s.analysis import (
+    ForwardTrace,
+    LayerTrace,
+    WeightUpdate,
+    experiments,
+    trace_forward,
+    weight_update,
+)
 from s2s.runs import Run
 from s2s.ui.kit.cached import by_sentence
 
@@ -36,6 +43,11 @@ def flows(
     return _flows(str(run.folder.path), run.step, src, tgt, run)
 
 
+def update(run: Run, src: Ids, tgt: Ids, rate: float) -> WeightUpdate:
+    """One step of gradient descent on the mean loss of `tgt[1:]`, in a copy of the model."""
+    return _update(str(run.folder.path), run.step, src, tgt, rate, run)
+
+
 @by_sentence(16)  # megabytes each with a large vocabulary
 def _traced(folder: str, step: int, src: Ids, tgt: Ids, layer: int, _run: Run) -> ForwardTrace:
     return trace_forward(_run.model, src, tgt, layer)
@@ -58,3 +70,8 @@ def _flows(
     flow = experiments.gradient_flow(intact, src, tgt)
     flow_without = experiments.gradient_flow(without_residual, src, tgt)
     return flow, flow_without
+
+
+@by_sentence(64, show_spinner="Updating the weights …")
+def _update(folder: str, step: int, src: Ids, tgt: Ids, rate: float, _run: Run) -> WeightUpdate:
+    return weight_update(_run.model, src, tgt, rate=rate)

@@ -30,6 +30,7 @@ from s2s.ui.walkthrough.step import (
     quoted,
     signed,
 )
+from s2s.ui.walkthrough.update import UPDATE_STEPS
 
 TINY = 1e-30  # below any gradient that is not 0
 
@@ -158,6 +159,7 @@ LEARNING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             draw=_draw_gradients,
             stack="decoder",
         ),
+        **UPDATE_STEPS,
         "counted": WalkthroughStep(
             title="How good is it? BLEU and ROUGE, counted",
             section="Learning",

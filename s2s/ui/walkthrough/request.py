@@ -9,8 +9,20 @@ import streamlit as st
 
 from s2s.config import Stack
 from s2s.runs import Run
-from s2s.ui.kit import ViewState, cached, field, pickers, sentence, shortened, target, vocabulary
+from s2s.ui.kit import (
+    ViewState,
+    cached,
+    field,
+    one_of,
+    pickers,
+    sentence,
+    shortened,
+    target,
+    vocabulary,
+)
 from s2s.ui.walkthrough.step import STRATEGY, Steps, TracedSentence, WalkthroughStep
+
+RATES = ("0.01", "0.1", "1")  # learning rates of the one update
 
 
 @dataclass(frozen=True)
@@ -19,6 +31,7 @@ class WalkthroughView:
 
     step: str = field("pieces")
     position: int = field(2)
+    rate: str = field("0.1", one_of(*RATES))  # of the one update
 
 
 STATE = ViewState("walkthrough", WalkthroughView)

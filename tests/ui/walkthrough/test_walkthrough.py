@@ -20,6 +20,7 @@ from s2s.runs import Run, RunFolder, teacher_forcing
 from s2s.share import unpack
 from s2s.tokenizers.word import WordTokenizer
 from s2s.ui.kit import cached
+from s2s.ui.walkthrough import update
 from s2s.ui.walkthrough.code import ROOT, Code, excerpt
 from s2s.ui.walkthrough.request import STATE
 from s2s.ui.walkthrough.step import TracedSentence, aligned
@@ -29,7 +30,7 @@ from tests.screen import link, lost, opened, page_text
 
 DEMO = "demo-en-fr"
 TEXT = "the red house"
-LOSS_STEPS = ("forcing", "loss", "gradients", "counted")
+LOSS_STEPS = ("forcing", "loss", "gradients", "update", "counted")
 KINDS = ("first-steps", "t5-small", "mini-t5", "modern-small", "blocks", "alibi", "none")
 
 
@@ -243,9 +244,27 @@ def test_without_a_reference_the_target_is_the_models_own_and_nothing_is_counted
     assert "(the target that you typed)" in page_text(counted)
 
 
+def test_an_update_lowers_the_loss_of_a_wrong_word_unless_its_step_is_too_long() -> None:
+    screen = walk("update", tgt="la maison bleue")
+    assert not screen.exception
+    before, gradient, after = (float(each.value.replace("−", "-")) for each in screen.metric)
+    assert round(before - 0.1 * gradient, 3) == round(after, 3) != round(before, 3)
+    assert "output vector of *bleue*" in page_text(screen)
+    assert "The loss falls from" in page_text(screen)
+    screen.segmented_control(key=STATE.key("rate")).set_value("1").run()
+    assert not screen.exception
+    assert "The step is too long: the loss rises from" in page_text(screen)
+
+
+def test_an_update_of_a_large_model_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(update, "MOST_PARAMETERS", 1000)
+    assert "one update is computed here for at most 1,000" in page_text(walk("update"))
+
+
 @pytest.mark.parametrize(
     ("params", "sentence"),
     [
+        ({"set": "step:update,rate:7"}, "rate: there is no 7 here"),
         ({"set": "step:zork"}, "Step: there is no zork here"),
         ({"set": "step:bias"}, "This model has no step"),
         ({"set": "step:scores,position:99"}, "There is no token 99"),
@@ -277,7 +296,7 @@ def test_the_share_link_opens_the_same_view() -> None:
         "walkthrough",
         **{key: value[-1] for key, value in parse_qs(urlsplit(link(screen)).query).items()},
     )
-    assert held(again) == held(screen) == {"step": "scores", "position": "2"}
+    assert held(again) == held(screen) == {"step": "scores", "position": "2", "rate": "0.1"}
     assert [each.proto.spec for each in again.get("plotly_chart")] == [
         each.proto.spec for each in screen.get("plotly_chart")
     ]
