@@ -24,10 +24,10 @@ class WeightUpdate(NamedTuple):
     losses_before: Array  # (tgt_len,) in nats
     losses_after: Array  # (tgt_len,) in nats
 
-    @property
-    def steepest(self) -> tuple[int, int]:
-        """Row and column of the weight with the largest gradient, from 0."""
-        row, column = divmod(int(np.abs(self.gradient).argmax()), self.gradient.shape[1])
+    def steepest(self, width: int) -> tuple[int, int]:
+        """Row and column, from 0, of the weight with the largest gradient, of the first `width` of each vector."""
+        sizes = np.abs(self.gradient[:, :width])
+        row, column = divmod(int(sizes.argmax()), sizes.shape[1])
         return row, column
 
 

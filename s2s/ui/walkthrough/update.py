@@ -16,7 +16,7 @@ from s2s.ui.kit import as_markdown
 from s2s.ui.walkthrough import cached
 from s2s.ui.walkthrough.code import Code
 from s2s.ui.walkthrough.loss_target import show_loss_target
-from s2s.ui.walkthrough.pictures import show_figure, show_tensor
+from s2s.ui.walkthrough.pictures import MAX_COLUMNS, show_figure, show_tensor
 from s2s.ui.walkthrough.request import RATES, STATE
 from s2s.ui.walkthrough.step import TracedSentence, WalkthroughStep, quoted, signed
 
@@ -51,11 +51,12 @@ def _draw_update(sentence: TracedSentence) -> None:
 
 def _show_one_weight(tokens: tuple[str, ...], found: WeightUpdate, rate: str) -> None:
     """The gradient of the target's output vectors, and one weight before and after."""
-    row, column = found.steepest
+    row, column = found.steepest(MAX_COLUMNS)
     show_tensor("Gradient of the target tokens' output vectors", found.gradient, tokens, mark=row)
     before, gradient, after = (
         float(values[row, column]) for values in (found.before, found.gradient, found.after)
     )
+    subtracted = f"({_number(gradient)})" if gradient < 0 else _number(gradient)
     st.markdown(
         f"**One weight: number {column + 1} of the output vector of {quoted(tokens[row])}.** It is the one with the"
         " largest gradient in the picture."
@@ -65,7 +66,7 @@ def _show_one_weight(tokens: tuple[str, ...], found: WeightUpdate, rate: str) ->
         st.metric("Gradient", _number(gradient), border=True)
         st.metric("After", _number(after), border=True)
     st.caption(
-        f"{_number(before)} − {rate} × ({_number(gradient)}) = {_number(after)}. The gradient says how fast the loss"
+        f"{_number(before)} − {rate} × {subtracted} = {_number(after)}. The gradient says how fast the loss"
         " rises when this weight grows; the update goes the other way."
     )
 
