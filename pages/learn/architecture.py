@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from s2s.ui.architecture import component_card, views
+from s2s.ui.architecture import component_card, reproduce, views
 from s2s.ui.architecture.request import read_request
 
 request = read_request()
@@ -13,3 +13,4 @@ with right, st.container(border=True, key="part"):
     component_card.show_card(request)
 with st.container(key="architecture"):
     views.show(request)
+reproduce.show(request)

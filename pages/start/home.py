@@ -3,7 +3,7 @@
 import streamlit as st
 
 from s2s.analysis import HeadSelection, reduced
-from s2s.ui.home import alternatives, overview
+from s2s.ui.home import alternatives, overview, reproduce
 from s2s.ui.kit import address, cached, captions, definitions, pickers, sentence, vocabulary
 from s2s.ui.shell import page_link
 
@@ -28,7 +28,8 @@ else:
         with st.container(horizontal=True):
             layer = pickers.layer_picker(view)
             head = pickers.head_picker(view)
-        picture = reduced(made.attention, HeadSelection("cross", layer, head))
+            which = HeadSelection("cross", layer, head)
+        picture = reduced(made.attention, which)
         title = captions.show_heatmap(run, "cross", picture)
     with narrow:
         alternatives(run, text, made.decoded)
@@ -45,3 +46,5 @@ with st.container(key="doors", horizontal=True, gap="medium"):
     page_link("runs", "Open a published model", set="tab:open-a-model")
     page_link("runs", "Gallery", icon=":material/photo_library:", set="tab:gallery")
     page_link("compare", "Compare decoding strategies", src=text)
+if text:
+    reproduce.show(run, text, which)

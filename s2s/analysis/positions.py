@@ -15,6 +15,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from s2s.analysis.alignment import word_indices
 from s2s.config import ModelConfig, Positions, Stack
 from s2s.model import (
     Absolute,
@@ -133,6 +134,13 @@ def rotated(vector: Matrix, length: int, settings: Positions) -> Matrix:
     return rotary(len(vector), settings).rotate(everywhere)[0, 0].numpy()
 
 
+def rotated_query(d_head: int, length: int, settings: Positions) -> Matrix:
+    """A query whose pairs of columns are all (1, 0), rotated to each position: (length, d_head)."""
+    query = np.zeros(d_head, np.float32)
+    query[[first for first, _ in wave_columns(d_head, settings.layout)]] = 1
+    return rotated(query, length, settings)
+
+
 def rotary_scores(
     queries: Matrix, keys: Matrix, length: int, settings: Positions, start: int = 0
 ) -> Matrix:
@@ -194,6 +202,17 @@ def without_positions(model: Transformer) -> Iterator[None]:
             yield
         finally:
             embed.position = original
+
+
+def swapped_order(tokens: Sequence[str], swapped: tuple[int, int], *, is_whole: bool) -> list[int]:
+    """The order of tokens when two words are swapped, each with all its tokens. `is_whole`: each token is a word."""
+    words = word_indices(tokens, is_whole=is_whole)
+    first, second = (np.flatnonzero(words == word).tolist() for word in sorted(swapped))
+    order = list(range(len(tokens)))
+    if first == second or not (first and second):
+        return order
+    between = order[first[-1] + 1 : second[0]]
+    return [*order[: first[0]], *second, *between, *first, *order[second[-1] + 1 :]]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from s2s.sizing.kinds import COMPONENT_GROUPS, COMPONENT_KINDS, VASWANI
 from s2s.sizing.scaling import MEASURES, VARIABLES, CostPoint, cost_curve, powers
 from s2s.sizing.spec import ModelSpec, cache_bytes, crossover, memory_bytes
 from s2s.sizing.t5 import T5_SIZES, T5_SOURCE
+from s2s.sizing.tables import component_rows, group_parameters, t5_rows
 from s2s.sizing.training import (
     BYTES,
     CHUNK,

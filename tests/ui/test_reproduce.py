@@ -5,17 +5,19 @@ import json
 import re
 import shlex
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from s2s.cli import main
 from s2s.plots import theme
 from s2s.ui.kit import reproduce
-from tests.screen import opened, picture
+from tests.harvest import code_of, compared, executed
+from tests.screen import ROOT, opened, picture
 
 DEMO = "demo-en-fr"
 SOURCE = "the cat who chased the mouse was black"
@@ -23,26 +25,81 @@ SOURCE = "the cat who chased the mouse was black"
 
 def unfolded(path: str, **view: str) -> AppTest:
     """The page with its section open, which writes the code only then."""
-    screen = opened(path, run=DEMO, src=SOURCE, **view)
-    assert not any(each.value.startswith("printf") for each in screen.code)
+    screen = AppTest.from_file(ROOT / "streamlit_app.py", default_timeout=30)
+    screen._page_hash = calc_hash(path)
     screen.session_state[reproduce.KEY] = True
+    for key, value in {"run": DEMO, "src": SOURCE, **view}.items():
+        screen.query_params[key] = value
     return screen.run()
 
 
-def executed(screen: AppTest) -> dict[str, Any]:
-    """The names that the page's code defines."""
-    assert not screen.exception
-    code = [each.value for each in screen.code if each.value.startswith("import s2s")][-1]
-    names: dict[str, Any] = {}
-    exec(code, names)  # as somebody pastes it
-    return names
+class Case(NamedTuple):
+    """A page, its address, sentences with numbers in groups, how many numbers at least, and elements without."""
+
+    path: str
+    view: dict[str, str]
+    least: int
+    texts: tuple[str, ...] = ()
+    but: str = ""
+
+
+CASES = (
+    Case(
+        "",
+        {"layer": "1", "head": "2"},
+        70,
+        (r"Log-probability (\S+) nats: the model gives this sentence a probability of (\S+%)",),
+    ),
+    Case(
+        "architecture",
+        {"set": "view:parameters,against:small,part:decoder.output"},
+        100,
+        (
+            r"FLOPs, (\S+) for each",
+            r"parameters (\S+) share of the model",
+            r"FLOPs forward (\S+ [kMGT])",
+        ),
+    ),
+    Case(
+        "architecture",
+        {"set": "view:costs,model:small"},
+        40,
+        (
+            r"attention takes more FLOPs than the feed-forward from (\S+) tokens",
+            r": (\S+) for 32 × 20",
+        ),
+    ),
+    Case("architecture", {"set": "view:t5"}, 40),
+    Case("architecture", {"set": "view:masks"}, 70),
+    Case("positions", {}, 16_000),
+    Case("positions", {"set": "view:waves,beside:rotary"}, 1_600),
+    Case("positions", {"set": "view:distance,encoding:rotary,beside:relative"}, 800),
+    Case("positions", {"set": "view:matrix,encoding:relative,beside:alibi"}, 17_000),
+    Case(
+        "positions",
+        {"set": "view:rotation,beside:rotary"},
+        2,
+        (),
+        "°, trace",  # circles that the picture draws
+    ),
+    Case("positions", {"set": "view:model"}, 25, (r"have a size of about (\S+)\. ",)),
+    Case("positions", {"set": "view:longer"}, 250),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.path} {case.view.get('set', '')}")
+def test_every_number_of_a_page_is_computed_by_its_code(case: Case) -> None:
+    screen = unfolded(case.path, **case.view)
+    n_numbers, lacking = compared(screen, executed(screen), case.texts, case.but)
+    assert not lacking
+    assert n_numbers >= case.least
 
 
 def commanded(
     screen: AppTest, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> list[dict[str, Any]]:
     """What each of the page's commands prints."""
-    (lines,) = [each.value for each in screen.code if each.value.startswith("printf")]
+    lines, _ = code_of(screen)
     found = []
     for line in lines.splitlines():
         source, _, command = line.removeprefix("printf '%s\\n' ").partition(" | python -m s2s ")
@@ -92,7 +149,9 @@ def test_attention(
 
 def test_steps(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     view = {"run": DEMO, "src": SOURCE, "set": "strategy:beam,num_beams:6,length_penalty:0.5"}
-    frames = [each.value for each in opened("steps", **view).dataframe]
+    folded = opened("steps", **view)
+    assert not any("import s2s" in each.value for each in folded.code)
+    frames = [each.value for each in folded.dataframe]
     screen = unfolded("steps", set=view["set"])
     names = executed(screen)
     (printed,) = commanded(screen, monkeypatch, capsys)

@@ -8,16 +8,7 @@ import streamlit as st
 from s2s import plots
 from s2s.config import ModelConfig, settings_of
 from s2s.plots import format_value
-from s2s.sizing import (
-    BYTES,
-    COMPONENT_GROUPS,
-    COMPONENT_KINDS,
-    BatchSizes,
-    Component,
-    ModelSpec,
-    cost,
-    moments,
-)
+from s2s.sizing import COMPONENT_GROUPS, component_rows, cost, group_parameters
 from s2s.ui.architecture.models import NamedSpec, differing_settings
 from s2s.ui.architecture.request import ArchitectureRequest
 from s2s.ui.kit import chart, file_name, plain
@@ -30,7 +21,7 @@ def show(request: ArchitectureRequest) -> None:
     """Bars, differences, table."""
     _bars(request)
     _differences(request)
-    table = components_table(request)
+    table = pd.DataFrame(component_rows(request.model.spec, request.sizes))
     total = cost(request.components)
     tokens = request.sizes.batch * (request.sizes.src_len + request.sizes.tgt_len)
     st.markdown(
@@ -68,7 +59,7 @@ def show(request: ArchitectureRequest) -> None:
 def _bars(request: ArchitectureRequest) -> None:
     models = [request.model, *([request.other] if request.other else [])]
     series = {
-        name: parameters_by_group(model.spec, request.sizes)
+        name: group_parameters(model.spec)
         for name, model in zip(_unique_names(models), models, strict=True)
     }
     title = f"Parameters by component · {' and '.join(series)}"
@@ -78,41 +69,6 @@ def _bars(request: ArchitectureRequest) -> None:
     with st.container(border=True, key="bars"):
         chart(figure, alt=alt, file_name=file_name(title))
         st.caption(f"{plots.PLOTS['bars'].caption} A shared matrix counts once, at its first use.")
-
-
-def components_table(request: ArchitectureRequest) -> pd.DataFrame:
-    """One row per component."""
-    total = cost(request.components).parameters
-    moments_per_parameter = moments(request.model.spec.recipe)
-    return pd.DataFrame(
-        [_row(component, total, moments_per_parameter) for component in request.components]
-    )
-
-
-def _row(
-    component: Component, total_parameters: int, moments_per_parameter: int
-) -> dict[str, object]:
-    costs = cost([component])
-    training_state = (2 + moments_per_parameter) * costs.parameters  # with weights and gradients
-    stack = component.name.partition(".")[0]
-    return {
-        "component": f"{stack}: {COMPONENT_KINDS[component.kind].label.lower()}",
-        "module": component.name.rpartition(".")[2],
-        "copies": component.copies,
-        "parameters": costs.parameters,
-        "share (%)": round(100 * costs.parameters / total_parameters, 2),
-        "FLOPs forward": costs.flops,
-        "training memory (bytes)": BYTES * (training_state + costs.saved_activations),
-    }
-
-
-def parameters_by_group(spec: ModelSpec, sizes: BatchSizes) -> list[int]:
-    """Parameters of each of COMPONENT_GROUPS."""
-    found = spec.components(sizes)
-    return [
-        cost(component for component in found if component.group == group).parameters
-        for group in COMPONENT_GROUPS
-    ]
 
 
 def _unique_names(models: list[NamedSpec]) -> list[str]:

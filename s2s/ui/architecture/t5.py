@@ -5,8 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from s2s.config import PRESETS
-from s2s.sizing import T5_SIZES, T5_SOURCE, BatchSizes, ModelSpec, cost, within
+from s2s.sizing import T5_SOURCE, t5_rows
 from s2s.ui.architecture.request import ArchitectureRequest
 from s2s.ui.kit.tables import frame_csv
 
@@ -15,7 +14,7 @@ NUMBER_COLUMNS = ("d_ff", "our count", "embedding counted twice")
 
 def show(request: ArchitectureRequest) -> None:
     """The table, and why counts differ."""
-    table = t5_table()
+    table = pd.DataFrame(t5_rows())
     st.dataframe(
         table,
         hide_index=True,
@@ -46,26 +45,3 @@ def show(request: ArchitectureRequest) -> None:
         on_click="ignore",
         icon=":material/download:",
     )
-
-
-def t5_table() -> pd.DataFrame:
-    """One row per size."""
-    return pd.DataFrame([_row(name) for name in T5_SIZES])
-
-
-def _row(name: str) -> dict[str, object]:
-    published = T5_SIZES[name]
-    preset = PRESETS[name]
-    spec = ModelSpec(preset.recipe, preset.src_vocab_size, preset.tgt_vocab_size)
-    components = spec.components(BatchSizes(1, 1, 1))
-    counted = cost(components).parameters
-    embedding = cost(within(components, "encoder.tokens")).parameters
-    shape = {key: value for key, value in published._asdict().items() if key != "parameters"}
-    return {
-        "size": name,
-        **shape,
-        "published": published.parameters,
-        "our count": counted,
-        "embedding counted twice": counted + embedding,
-        "in the embedding (%)": round(100 * embedding / counted, 1),
-    }

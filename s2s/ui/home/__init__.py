@@ -1,4 +1,5 @@
 """Home: what stands beside the picture."""
 
+from s2s.ui.home import reproduce
 from s2s.ui.home.alternatives import alternatives
 from s2s.ui.home.overview import overview

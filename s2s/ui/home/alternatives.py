@@ -33,9 +33,14 @@ def alternatives(run: Run, text: str, found: Decoded) -> None:
     st.caption(
         "Press a word to see the candidates at its position; press a candidate to write it instead."
     )
-    chosen_by, ids = st.session_state.get(CHOSEN, ((), ()))
-    if chosen_by == owner:
+    if ids := continued_ids(run, text):
         _show_continuation(run, text, ids)
+
+
+def continued_ids(run: Run, text: str) -> tuple[int, ...]:
+    """How the target begins for which the visitor chose a word of this sentence; empty where none is chosen."""
+    owner, ids = st.session_state.get(CHOSEN, ((), ()))
+    return tuple(ids) if owner == (run.key, text) else ()
 
 
 def _show_continuation(run: Run, text: str, ids: tuple[int, ...]) -> None:

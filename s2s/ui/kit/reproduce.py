@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import streamlit as st
@@ -13,11 +13,15 @@ from s2s.runs import Run
 from s2s.ui.kit import cached
 
 KEY = "reproduce code"
+OF_RUN = "Where s2s and this run are; Runs has the run as a zip."
+ANYWHERE = "Where s2s is."
+NO_COMMAND = "No command prints these numbers."
 
 
-def section(about: str, code: Callable[[], tuple[str, str]]) -> None:
-    """`about` says which of the page's numbers these recompute; `code` writes the commands and the Python, once it is
-    opened: what colors code takes a browser longer to load than the page's picture.
+def section(about: str, code: Callable[[], tuple[str, str]], needs: str = OF_RUN) -> None:
+    """`about` says which of the page's numbers these recompute, `needs` what must be there; `code` writes the commands,
+    empty where none prints the numbers, and the Python, once it is opened: what colors code takes a browser longer to
+    load than the page's picture.
     """
     with st.container(key="reproduce"):
         box = st.expander("Reproduce", icon=":material/terminal:", key=KEY, on_change="rerun")
@@ -25,14 +29,21 @@ def section(about: str, code: Callable[[], tuple[str, str]]) -> None:
         return
     shell, python = code()
     with box:
-        st.caption(f"{about} Where s2s and this run are; Runs has the run as a zip.")
-        st.code(shell, language="bash", wrap_lines=True)
+        st.caption(" ".join([about, *([] if shell else [NO_COMMAND]), needs]))
+        if shell:
+            st.code(shell, language="bash", wrap_lines=True)
         st.code(python, language="python", wrap_lines=True)
 
 
 def quoted(text: str) -> str:
     """As Python, and JSON, write a string."""
     return json.dumps(text, ensure_ascii=False)
+
+
+def imported(module: str, names: Collection[str]) -> str:
+    """`from s2s.sizing import BYTES, BatchSizes, cost`."""
+    ordered = sorted(names, key=lambda name: (not name.isupper(), name.islower(), name))
+    return f"from {module} import {', '.join(ordered)}"
 
 
 def load_call(run: Run) -> str:

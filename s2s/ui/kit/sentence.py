@@ -17,7 +17,7 @@ MAX_SHOWN = 3  # unknown words
 
 
 def sentence_box(known: RunVocabulary) -> str:
-    """The sentence to translate: on one line, single spaces, not longer than a picture can hold."""
+    """The sentence to translate, as `text_in_box`."""
     language = known.languages[0] if known.languages else "source"
     typed = st.text_input(
         f"Your {language} sentence",
@@ -30,12 +30,18 @@ def sentence_box(known: RunVocabulary) -> str:
         icon=":material/translate:",
     )
     words = printable(typed or "").split()
-    text = " ".join(words[:MAX_WORDS])[:MAX_CHARACTERS].strip()
+    text = text_in_box()
     if text != " ".join(words):
         st.caption(
             f"Only the first {len(text.split())} of {len(words)} words are translated, as many as a picture can show."
         )
     return text
+
+
+def text_in_box() -> str:
+    """What the box holds: on one line, single spaces, not longer than a picture can hold."""
+    words = printable(st.session_state.get("src") or "").split()
+    return " ".join(words[:MAX_WORDS])[:MAX_CHARACTERS].strip()
 
 
 def example_chips(known: RunVocabulary) -> None:

@@ -15,7 +15,7 @@ from s2s.plots import LineSeries
 from s2s.runs import RunFolder, RunSummary, runs_folder
 from s2s.ui.kit import action_button, cached, duration, forms
 from s2s.ui.kit.queueing import queue_runs
-from s2s.ui.positions import request
+from s2s.ui.positions import reproduce, request
 from s2s.ui.positions.figures import show_figure
 from s2s.ui.positions.request import PREFIX, STATE
 from s2s.ui.shell import page_link
@@ -38,6 +38,9 @@ def show() -> None:
             experiment, score, is_busy
         )
         _train_panel(experiment, _own_runs(experiment))
+    own = _own_runs(experiment)
+    done = [row.id for row in own.values() if row.state == "done"]
+    reproduce.beyond_training_length(experiment, score, done)
 
 
 def _settings_form() -> ExtrapolationSettings:

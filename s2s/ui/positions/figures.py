@@ -67,9 +67,7 @@ def _sinusoids(length: int, d_model: int, base: float, layout: str) -> Matrix:
 
 def rotated_query(settings: PositionSettings) -> Matrix:
     """A query whose pairs of columns are all (1, 0), rotated to each position: (positions, d_head)."""
-    query = np.zeros(settings.d_head, np.float32)
-    query[[first for first, _ in engine.wave_columns(settings.d_head, settings.layout)]] = 1
-    return engine.rotated(query, settings.length, settings.positions("rotary"))
+    return engine.rotated_query(settings.d_head, settings.length, settings.positions("rotary"))
 
 
 def learned_table(request: EncodingRequest) -> Matrix | None:

@@ -9,12 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from s2s import plots
-from s2s.analysis import PositionEffect, ReorderingEffect, word_indices
+from s2s.analysis import PositionEffect, ReorderingEffect
 from s2s.analysis import positions as engine
 from s2s.config import POSITION_KINDS
 from s2s.runs import Run
 from s2s.ui.kit import cached, plain, sentence, vocabulary
-from s2s.ui.positions import request
+from s2s.ui.positions import reproduce, request
 from s2s.ui.positions.figures import show_figure
 from s2s.ui.positions.request import STATE
 
@@ -47,6 +47,7 @@ def show() -> None:
         _show_swap(run, tokens, ids, swapped)
     with right, st.container(border=True):
         _show_position_effect(run, tokens, ids)
+    reproduce.in_a_model(run, text, swapped)
 
 
 def _word_pickers(words: Sequence[str]) -> tuple[int, int]:
@@ -59,22 +60,11 @@ def _word_pickers(words: Sequence[str]) -> tuple[int, int]:
     return int(word) - 1, int(other) - 1
 
 
-def swapped_order(tokens: Sequence[str], swapped: tuple[int, int], *, is_whole: bool) -> list[int]:
-    """The order of tokens when two words are swapped, each with all its tokens. `is_whole`: each token is a word."""
-    words = word_indices(tokens, is_whole=is_whole)
-    first, second = (np.flatnonzero(words == word).tolist() for word in sorted(swapped))
-    order = list(range(len(tokens)))
-    if first == second or not (first and second):
-        return order
-    between = order[first[-1] + 1 : second[0]]
-    return [*order[: first[0]], *second, *between, *first, *order[second[-1] + 1 :]]
-
-
 def _show_swap(
     run: Run, tokens: Sequence[str], ids: Sequence[int], swapped: tuple[int, int]
 ) -> None:
     st.subheader("Swap two words", anchor=False)
-    order = swapped_order(tokens, swapped, is_whole=run.src_tokenizer.kind == "word")
+    order = engine.swapped_order(tokens, swapped, is_whole=run.src_tokenizer.kind == "word")
     effect = engine.reordering_effect(run.model, ids, order)
     kind = POSITION_KINDS[run.recipe.model.positions.kind].label
     with st.container(horizontal=True):

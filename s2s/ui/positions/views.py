@@ -10,7 +10,16 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s.config import POSITION_KINDS
-from s2s.ui.positions import distance, extrapolation, in_a_model, matrix, request, rotation, waves
+from s2s.ui.positions import (
+    distance,
+    extrapolation,
+    in_a_model,
+    matrix,
+    reproduce,
+    request,
+    rotation,
+    waves,
+)
 from s2s.ui.positions.request import STATE, EncodingRequest
 
 
@@ -107,6 +116,8 @@ def show_encodings(view: str) -> None:
                 usual = NO_PICTURE if POSITION_KINDS[kind].acts_on else NO_POSITIONS
                 why = ABSENT.get((view, kind), usual)
                 st.info(why, icon=":material/do_not_disturb_on:")
+    shown = [kind for kind in kinds if kind in pictures]
+    reproduce.encodings(view, shown, EncodingRequest(settings, request.current_run()))
 
 
 # In this order; a slug stands in links, as `view` of `set`: a rename keeps the old one working.

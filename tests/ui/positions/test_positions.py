@@ -14,7 +14,6 @@ from s2s.jobs import extrapolation, queue, training
 from s2s.runs import RunFolder
 from s2s.share import pack, unpack
 from s2s.ui.kit import cached
-from s2s.ui.positions import in_a_model
 from s2s.ui.positions.settings import PositionSettings
 from s2s.ui.positions.views import ABSENT, PANELS, PICTURES
 from tests.conftest import make_run
@@ -247,11 +246,11 @@ def test_markup_in_the_sentence_is_inert(text: str) -> None:
 
 def test_tokens_of_a_word_change_positions_together() -> None:
     tokens = ("▁un", "hap", "py", "▁cat", "s", "▁sit", "</s>")
-    assert in_a_model.swapped_order(tokens, (0, 1), is_whole=False) == [3, 4, 0, 1, 2, 5, 6]
-    assert in_a_model.swapped_order(tokens, (2, 0), is_whole=False) == [5, 3, 4, 0, 1, 2, 6]
-    assert in_a_model.swapped_order(tokens, (1, 1), is_whole=False) == list(range(7))
-    assert in_a_model.swapped_order(("a", "b", "</s>"), (1, 0), is_whole=True) == [1, 0, 2]
-    assert in_a_model.swapped_order(tokens, (0, 9), is_whole=False) == list(
+    assert engine.swapped_order(tokens, (0, 1), is_whole=False) == [3, 4, 0, 1, 2, 5, 6]
+    assert engine.swapped_order(tokens, (2, 0), is_whole=False) == [5, 3, 4, 0, 1, 2, 6]
+    assert engine.swapped_order(tokens, (1, 1), is_whole=False) == list(range(7))
+    assert engine.swapped_order(("a", "b", "</s>"), (1, 0), is_whole=True) == [1, 0, 2]
+    assert engine.swapped_order(tokens, (0, 9), is_whole=False) == list(
         range(7)
     )  # a word that the tokens do not have
 

@@ -1,0 +1,250 @@
+"""The numbers of a screen, and whether the names that the page's own code defines hold them."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import dataclasses
+import html
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import torch
+from streamlit.testing.v1 import AppTest
+
+Numbers = npt.NDArray[np.float64]
+NUMBER = re.compile(r"[-−]?\d[\d,]*(?:\.\d+)?(?:e[-−+]?\d+)?")
+FACTORS = {"%": 0.01, " k": 1e3, " M": 1e6, " G": 1e9, " T": 1e12}
+
+
+class Shown(NamedTuple):
+    """Numbers of one element in their order, and by how much each may differ from what was computed."""
+
+    where: str
+    numbers: Numbers
+    tolerance: float | Numbers
+
+
+def code_of(screen: AppTest) -> tuple[str, str]:
+    """The commands and the Python of the page's section; no command where none prints the numbers."""
+    assert not screen.exception
+    blocks = {each.language: str(each.value) for each in screen.code if each.language}
+    return blocks.get("bash", ""), blocks["python"]
+
+
+def executed(screen: AppTest) -> dict[str, Any]:
+    """The names that the page's code defines."""
+    names: dict[str, Any] = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(code_of(screen)[1], names)  # as somebody pastes it
+    del names["__builtins__"]
+    return names
+
+
+def compared(
+    screen: AppTest, names: Mapping[str, Any], texts: Sequence[str] = (), but: str = ""
+) -> tuple[int, list[str]]:
+    """How many numbers of the screen the names hold, and the elements with numbers that they do not.
+
+    All of figures, tables and metrics count, and in other text the groups of the patterns `texts`; elements whose name
+    has `but` in it are left out.
+    """
+    known = [sequence for value in names.values() for sequence in sequences(value)]
+    found = 0
+    lacking = []
+    kinds = (figures, tables, strips, metrics)
+    every = [shown for kind in kinds for shown in kind(screen)]
+    for shown in (*every, *written(screen, texts)):
+        if but and re.search(but, shown.where):
+            continue
+        if any(_is_same(shown, other) for other in known):
+            found += len(shown.numbers)
+        else:
+            lacking.append(f"{shown.where}: {shown.numbers}")
+    return found, lacking
+
+
+def _is_same(shown: Shown, known: Numbers) -> bool:
+    """Also where the screen has shares in percent."""
+    if shown.numbers.shape != known.shape:
+        return False
+    error = shown.tolerance + 1e-6 * np.abs(shown.numbers)
+    return any(
+        bool(np.all((np.abs(shown.numbers - factor * known) <= error) | np.isnan(shown.numbers)))
+        for factor in (1, 100)
+    )
+
+
+def sequences(value: Any) -> Iterator[Numbers]:
+    """Every number, row and column of a value; of a list of records, every field."""
+    if isinstance(value, ModuleType | str | bytes | type) or callable(value) or value is None:
+        return
+    if isinstance(value, bool | int | float | np.number):
+        yield np.array([float(value)])
+    elif isinstance(value, np.ndarray | torch.Tensor):
+        yield from _of_array(np.asarray(value))
+    elif isinstance(value, pd.DataFrame):
+        for name in value.columns:
+            yield from sequences(value[name].tolist())
+    elif fields := _fields(value):
+        for each in fields.values():
+            yield from sequences(each)
+    elif isinstance(value, list | tuple):
+        yield from _of_list(value)
+
+
+def _of_array(array: npt.NDArray[Any]) -> Iterator[Numbers]:
+    if array.dtype.kind not in "biuf" or not array.size:
+        return
+    yield array.astype(float).ravel()
+    if array.ndim > 2:
+        for row in array:
+            yield from _of_array(row)
+    elif array.ndim == 2:
+        yield from array.astype(float)
+        yield from array.T.astype(float)
+
+
+def _of_list(value: Sequence[Any]) -> Iterator[Numbers]:
+    if value and all(isinstance(each, bool | int | float | np.number | None) for each in value):
+        yield np.array([np.nan if each is None else float(each) for each in value])
+    records = [_fields(each) for each in value]
+    if records and all(records):
+        for name in records[0]:
+            yield from _of_list([record.get(name) for record in records])
+    for each in value:
+        yield from sequences(each)
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """The parts of a record by name, with what it computes from them."""
+    if isinstance(value, Mapping):
+        return {str(key): each for key, each in value.items()}
+    if hasattr(value, "_asdict"):
+        return {**value._asdict(), **_properties(value)}
+    if dataclasses.is_dataclass(value) and type(value).__name__ != "Run":
+        names = [row.name for row in dataclasses.fields(value)]
+        return {name: getattr(value, name) for name in names} | _properties(value)
+    return {}
+
+
+def _properties(value: Any) -> dict[str, Any]:
+    members = vars(type(value)).items()
+    return {name: getattr(value, name) for name, member in members if isinstance(member, property)}
+
+
+def figures(screen: AppTest) -> Iterator[Shown]:
+    """What the charts draw, but for where: whole numbers across, and labels."""
+    for each in screen.get("plotly_chart"):
+        figure = json.loads(each.proto.spec)
+        title = figure["layout"].get("title", {}).get("text", "")
+        for number, trace in enumerate(figure["data"]):
+            x, y, z = (_plotted(trace.get(axis)) for axis in "xyz")
+            if trace.get("mode") == "text":
+                continue
+            if trace.get("fill") == "toself" and y is not None:  # up to here, and back
+                sides = [y[: len(y) // 2], y[: len(y) // 2 - 1 : -1]]
+            else:
+                is_bar = trace.get("orientation") == "h"
+                is_measured = x is not None and (is_bar or y is None or not _is_whole(x))
+                sides = [x if is_measured else None, None if is_bar else y, z]
+            for side in sides:
+                if side is not None and len(np.unique(side)) > 1:
+                    yield Shown(f"{title}, trace {number}", side, 1e-6)
+
+
+def _plotted(given: Any) -> Numbers | None:
+    if isinstance(given, dict):
+        flat = np.frombuffer(base64.b64decode(given["bdata"]), given["dtype"])
+        return flat.astype(float)
+    if isinstance(given, list) and given and all(isinstance(each, int | float) for each in given):
+        return np.array(given, float)
+    return None
+
+
+def _is_whole(values: Numbers) -> bool:
+    return bool(np.all(values == np.round(values)))
+
+
+def tables(screen: AppTest) -> Iterator[Shown]:
+    """Every column of numbers but those that count the rows."""
+    for number, each in enumerate(screen.dataframe):
+        for name in each.value.columns:
+            column = each.value[name]
+            if column.dtype.kind not in "iuf" or not len(column):
+                continue
+            values = column.to_numpy(float)
+            if len(values) < 2 or not np.all(np.diff(values) == 1):
+                yield Shown(f"table {number}, {name}", values, _rounding(values))
+
+
+def _rounding(values: Numbers) -> float:
+    """Half of the last digit, where all are rounded."""
+    digits = (n for n in range(1, 5) if np.allclose(values, values.round(n), 1e-6, 0, True))
+    return 1e-6 if _is_whole(values) else 0.501 * 10.0 ** -next(digits, 6)
+
+
+def strips(screen: AppTest) -> Iterator[Shown]:
+    """The tokens of strips, and the candidates at each position."""
+    for each in screen.get("bidi_component"):
+        tokens = json.loads(each.proto.json or "{}").get("tokens", [])
+        if tokens and isinstance(tokens[0], dict) and "alternatives" in tokens[0]:
+            yield _percents("tokens", [token["probability"] for token in tokens])
+            for at, token in enumerate(tokens, 1):
+                yield _percents(f"candidates {at}", [one[2] for one in token["alternatives"]])
+
+
+def _percents(where: str, texts: Sequence[str]) -> Shown:
+    """`25%`, or `<0.001%` for anything down to 0."""
+    numbers = []
+    tolerances = []
+    for text in texts:
+        found = NUMBER.search(text)
+        assert found, text
+        _, (number,), tolerance = _read(where, text, found)
+        numbers.append(number / 2 if text.startswith("<") else number)
+        tolerances.append(number / 2 if text.startswith("<") else tolerance)
+    return Shown(where, np.array(numbers), np.array(tolerances))
+
+
+def metrics(screen: AppTest) -> Iterator[Shown]:
+    for each in screen.metric:
+        for text in NUMBER.finditer(each.value):
+            yield _read(f"metric {each.label}", each.value, text)
+
+
+def written(screen: AppTest, patterns: Sequence[str]) -> Iterator[Shown]:
+    """The groups of patterns in captions, sentences and HTML; a pattern that is nowhere is an error."""
+    parts = [
+        str(each.value)
+        for kind in ("markdown", "caption", "info")
+        for each in getattr(screen, kind)
+    ]
+    parts += [re.sub(r"<[^>]*>", " ", str(each.proto.body)) for each in screen.get("html")]
+    text = html.unescape(" ".join("\n".join(parts).split()))
+    for pattern in patterns:
+        found = re.search(pattern, text)
+        assert found, f"{pattern} is not in {text}"
+        for group in range(1, len(found.groups()) + 1):
+            at = NUMBER.search(text, found.start(group))
+            assert at
+            yield _read(pattern, text, at)
+
+
+def _read(where: str, text: str, found: re.Match[str]) -> Shown:
+    """A written number, its unit and half of what its last digit stands for."""
+    written = found[0].replace(",", "").replace("−", "-")
+    factor = next(
+        (size for unit, size in FACTORS.items() if text[found.end() :].startswith(unit)), 1.0
+    )
+    mantissa, _, power = written.partition("e")
+    digits = len(mantissa.partition(".")[2])
+    half = 0.501 * 10.0**-digits * 10.0 ** int(power or 0)
+    return Shown(where, np.array([float(written) * factor]), half * factor)
