@@ -1,0 +1,170 @@
+"""What can be asked of the numbers inside a model: tokens, vectors, attention weights, probabilities, losses, updates.
+
+Positions in a view count from 1, as do layers and heads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from s2s.analysis import ForwardTrace, WeightUpdate, positions, trace_forward, weight_update
+from s2s.config import UserError
+from s2s.lessons.verdict import Answer, Condition, Context, Heads, Verdict
+from s2s.runs import Run
+
+ROUNDING = 1e-4  # of the size of the encoder's output: a smaller difference is rounding
+OTHER_RATE = 0.2  # a learning rate that the Walkthrough does not offer, so that nobody can read the answer there
+DRAWN = 64  # numbers of a vector that the Walkthrough draws
+HALF = 0.5  # a head that gives a token more than this attends mostly to it
+
+
+def source_tokens(context: Context) -> int:
+    """The number of tokens that the encoder reads."""
+    return len(_source(context)[1])
+
+
+def repeated_token(context: Context) -> Verdict:
+    """Whether a token of the vocabulary occurs twice in the sentence."""
+    run, ids = _source(context)
+    if unknown := run.unknown(context.source):
+        return Verdict("wrong", f"The model has never seen `{unknown[0]}`; use words it knows.")
+    twice = [token for token in run.src_tokenizer.tokens(ids) if _count(run, ids, token) > 1]
+    if not twice:
+        return Verdict("wrong", "No token occurs twice yet; repeat a word, such as `the`.")
+    return Verdict(
+        "right",
+        f"Right: `{twice[0]}` occurs {_count(run, ids, twice[0])} times, with the same row.",
+    )
+
+
+def _count(run: Run, ids: tuple[int, ...], token: str) -> int:
+    return run.src_tokenizer.tokens(ids).count(token)
+
+
+def swap_without_positions(context: Context) -> int:
+    """0 where the encoder without positions gives the words the same outputs in both orders, else 1."""
+    run, ids = _source(context)
+    first, second = _swapped(context, len(ids) - 1)
+    order = [*range(len(ids))]
+    order[first], order[second] = second, first
+    effect = positions.reordering_effect(run.model, ids, order)
+    return int(float(effect.without_positions.max()) > ROUNDING * effect.size)
+
+
+def weight_of_next(context: Context) -> float:
+    """How much attention the chosen token gives to the token after it, in the chosen encoder layer and head."""
+    trace, position = _traced(context)
+    weights = trace.encoder.self_attention.weights[_number(context, "head") - 1, position]
+    if position + 1 >= len(weights):
+        raise UserError("No token follows the chosen one; choose another one under Token.")
+    return float(weights[position + 1])
+
+
+def heads_from_first_to_third(context: Context) -> Heads:
+    """The encoder's heads in which token 1 gives most of its attention to token 3; nearly: more than to any other."""
+    run, ids = _source(context)
+    if len(ids) <= 3:  # the last is the end of the sentence
+        raise UserError("The sentence needs three words; open the step's view again.")
+    weights = run.attention(context.source, _target(context, run)).encoder[:, :, 0]
+    right, nearly = set(), set()
+    for layer, heads in enumerate(weights, 1):
+        for head, row in enumerate(heads, 1):
+            if row[2] > HALF:
+                right.add((layer, head))
+            elif row.argmax() == 2:
+                nearly.add((layer, head))
+    return Heads(frozenset(right), frozenset(nearly))
+
+
+def other_tokens_percent(context: Context) -> float:
+    """What all tokens but the most probable one have together after the chosen decoder input, in percent."""
+    trace, position = _traced(context, side="tgt")
+    logits = trace.logits[position].astype("float64")
+    odds = sum(math.exp(logit - logits.max()) for logit in logits)
+    return 100 * (1 - 1 / odds)
+
+
+def largest_token_loss(context: Context) -> float:
+    """The loss, in nats, of the token of the target that the model finds least probable."""
+    return float(_update(context).losses_before.max())
+
+
+def weight_after_update(context: Context) -> float:
+    """The weight that the Walkthrough shows, after an update at a learning rate of `OTHER_RATE`."""
+    found = _update(context)
+    at = found.steepest(DRAWN)
+    return float(found.before[at] - OTHER_RATE * found.gradient[at])
+
+
+def _update(context: Context) -> WeightUpdate:
+    run, src = _source(context)
+    tgt = (run.recipe.model.ids.start, *run.target_ids(_target(context, run)))
+    return weight_update(run.model, src, tgt, rate=OTHER_RATE)
+
+
+def _source(context: Context) -> tuple[Run, tuple[int, ...]]:
+    """The run, and what its encoder reads, `</s>` included. Raises UserError without a sentence."""
+    if not context.source:
+        raise UserError("There is no sentence in the box; type one, or open the step's view again.")
+    run = context.opened()
+    run.check_lengths([context.source])
+    return run, tuple(run.recipe.model.ids.source(run.src_tokenizer.encode(context.source)))
+
+
+def _target(context: Context, run: Run) -> str:
+    """The target in the view, or the model's own greedy translation."""
+    given = context.values.get("tgt", "").strip()
+    return given or run.translate([context.source], "greedy")[0].text
+
+
+def _traced(context: Context, side: str = "src") -> tuple[ForwardTrace, int]:
+    """The chosen layer's tensors, and the chosen position on one side, from 0."""
+    run, src = _source(context)
+    tgt = (run.recipe.model.ids.start, *run.target_ids(_target(context, run))[:-1])
+    trace = trace_forward(run.model, src, tgt, _number(context, "layer") - 1)
+    length = len(src) if side == "src" else len(tgt)
+    chosen = context.settings.get("position", "2")
+    return trace, min(int(chosen) if chosen.isdecimal() else 1, length) - 1
+
+
+def _number(context: Context, key: str) -> int:
+    """The view's layer or head; 1 where it has none."""
+    value = context.values.get(key, "1")
+    return int(value) if value.isdecimal() and value != "0" else 1
+
+
+def _swapped(context: Context, n_words: int) -> tuple[int, int]:
+    """The two words that Positions swaps, from 0: the first and the last where the view names none."""
+    chosen = [context.settings.get("swap", "1"), context.settings.get("with", str(n_words))]
+    first, second = (int(word) if word.isdecimal() else 1 for word in chosen)
+    return min(first, n_words) - 1, min(second, n_words) - 1
+
+
+ANSWERS: Mapping[str, Answer] = MappingProxyType(
+    {
+        "source_tokens": Answer(source_tokens, "Counts the source's tokens, `</s>` included."),
+        "swap_without_positions": Answer(
+            swap_without_positions, "Swaps two words in a copy without positions."
+        ),
+        "weight_of_next": Answer(
+            weight_of_next, "The softmax of the chosen token's scores, at the token after it."
+        ),
+        "heads_from_first_to_third": Answer(
+            heads_from_first_to_third, "The heads in which token 1 attends mostly to token 3."
+        ),
+        "other_tokens_percent": Answer(
+            other_tokens_percent, "The softmax of the logits, without its largest entry."
+        ),
+        "largest_token_loss": Answer(
+            largest_token_loss, "The largest of the losses of the target's tokens."
+        ),
+        "weight_after_update": Answer(
+            weight_after_update, "The weight minus the learning rate times its gradient."
+        ),
+    }
+)
+CONDITIONS: Mapping[str, Condition] = MappingProxyType(
+    {"repeated_token": Condition(repeated_token, "A token of the vocabulary occurs twice.")}
+)

@@ -1,0 +1,107 @@
+"""Every step of the shipped lessons: its view opens as it says, and its question knows right, nearly and wrong."""
+
+from functools import cache
+
+import pytest
+
+from s2s.config import UserError
+from s2s.lessons import (
+    EXERCISES,
+    LESSONS,
+    ChoiceQuestion,
+    Context,
+    HeadQuestion,
+    Heads,
+    NumberQuestion,
+    Step,
+    answer,
+    check,
+)
+from s2s.runs import Run, load
+from tests.screen import link, lost, opened, page_text
+
+ROWS = [*LESSONS.values(), *EXERCISES.values()]
+STEPS = {f"{row.id}.{n}": step for row in ROWS for n, step in enumerate(row.steps, 1)}
+HERE = "demo-en-fr"
+every_step = pytest.mark.parametrize("name", STEPS)
+
+
+@cache
+def kept(run: str, step: int | None) -> Run:
+    """Each run is opened once."""
+    return load(run, step)
+
+
+def context(step: Step) -> Context:
+    """What is on the screen as the step opens."""
+    values = dict(step.view.values)
+    return Context(values.pop("run", HERE), step.view.page, values, values, opener=kept)
+
+
+def questions(kind: type) -> list[str]:
+    return [name for name, step in STEPS.items() if isinstance(step.question, kind)]
+
+
+@every_step
+def test_a_view_opens_as_its_link_says(name: str) -> None:
+    view = STEPS[name].view
+    screen = opened(view.page, **view.values)
+    assert not screen.exception, name
+    assert not lost(screen)
+    assert not screen.error
+    for text in ("there is no", "is shown instead", "does not know"):
+        assert text not in page_text(screen), text
+    if source := view.values.get("src"):
+        assert screen.text_input(key="src").value == source
+        assert link(screen)
+
+
+@pytest.mark.parametrize("name", questions(NumberQuestion))
+def test_a_number_is_right_nearly_right_or_wrong(name: str) -> None:
+    step = STEPS[name]
+    question = step.question
+    assert isinstance(question, NumberQuestion)
+    here = context(step)
+    right = answer(question, here)
+    assert not isinstance(right, Heads)
+    slack = question.tolerance or 0.5  # of a count
+    levels = {0.0: "right", 2 * slack: "nearly", 20 * slack: "wrong", -20 * slack: "wrong"}
+    for away, level in levels.items():
+        verdict = check(question, f"{right + away:.9g}", here)
+        assert verdict.level == level, (away, verdict)
+        assert verdict.sentence
+    with pytest.raises(UserError, match="is no number"):
+        check(question, "many", here)
+
+
+@pytest.mark.parametrize("name", questions(ChoiceQuestion))
+def test_a_choice_has_one_right_option_and_a_reason_for_each(name: str) -> None:
+    step = STEPS[name]
+    question = step.question
+    assert isinstance(question, ChoiceQuestion)
+    here = context(step)
+    verdicts = [check(question, option, here) for option in range(len(question.options))]
+    levels = [verdict.level for verdict in verdicts]
+    assert sorted(levels) == ["right", *["wrong"] * (len(levels) - 1)]
+    assert all(
+        verdict.sentence.startswith("Right") == (verdict.level == "right") for verdict in verdicts
+    )
+
+
+@pytest.mark.parametrize("name", questions(HeadQuestion))
+def test_a_head_is_right_nearly_right_or_wrong(name: str) -> None:
+    step = STEPS[name]
+    question = step.question
+    assert isinstance(question, HeadQuestion)
+    here = context(step)
+    found = answer(question, here)
+    assert isinstance(found, Heads)
+    model = here.opened().recipe.model
+    stack = model.encoder if question.kind == "encoder" else model.decoder
+    layers, heads = range(1, stack.n_layers + 1), range(1, stack.n_heads + 1)
+    every = {(layer, head) for layer in layers for head in heads}
+    assert found.right
+    assert found.right | found.nearly < every  # some head is wrong
+    for head in every:
+        level = "right" if head in found.right else "nearly" if head in found.nearly else "wrong"
+        assert check(question, head, here).level == level
