@@ -49,7 +49,7 @@ VECTORS = Step(
 POSITIONS = Step(
     "Positions: the order of the words",
     "Attention, which comes next, sees which tokens there are, not their order. So a vector for its **position** is"
-    " added to each token's vector.\n\nLeft: *dog* and *cat* change places. The bars show how much each word's result"
+    " added to each token's vector.\n\nLeft: *dog* and *cat* are swapped. The bars show how much each word's result"
     " changes, with positions and without.",
     View(
         "positions",
