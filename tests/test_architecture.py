@@ -24,6 +24,7 @@ ENGINE = {
     "data",
     "tokenizers",
     "model",
+    "faults",
     "train",
     "decode",
     "analysis",
@@ -51,7 +52,9 @@ MAY = {
     "decode": LEAVES | {"scores"},
     "train": LEAVES | {"data", "tokenizers", "model", "sizing", "decode", "scores"},
     "analysis": LEAVES | {"model", "decode", "tokenizers", "scores"},
-    "runs": LEAVES | {"settings", "access", "model", "tokenizers", "decode", "analysis", "scores"},
+    "faults": LEAVES | {"model"},
+    "runs": LEAVES
+    | {"settings", "access", "model", "faults", "tokenizers", "decode", "analysis", "scores"},
     "logs": LEAVES | {"settings"},
     "jobs": ENGINE | {"logs"},
     "monitoring": LEAVES | {"settings", "storage", "access", "jobs", "logs"},

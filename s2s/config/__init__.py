@@ -35,7 +35,9 @@ from s2s.config.model_config import (
 from s2s.config.position_kinds import POSITION_KINDS, PositionKind
 from s2s.config.presets import PRESETS, Preset
 from s2s.config.recipe import (
+    NO_FAULT,
     TASK_KINDS,
+    TRAINING_FAULTS,
     Cleaning,
     DataConfig,
     Monitoring,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
-from s2s.config.fields import Config, UserError, section, setting
+from s2s.config.fields import Config, UserError, flat, section, setting
 from s2s.config.model_config import ModelConfig
 
 
@@ -238,6 +240,25 @@ class Monitoring(Config):
     )
 
 
+NO_FAULT = "none"
+# Rows of `s2s.faults.FAULTS` that a recipe can name.
+TRAINING_FAULTS = (
+    "unshifted-labels",
+    "no-causal-mask",
+    "no-padding-mask",
+    "no-positions",
+    "no-scale",
+    "no-residual",
+)
+# The fault that removes what a model may lack already, by the setting and its value there.
+NOTHING_TO_REMOVE: Mapping[str, tuple[str, str | bool]] = MappingProxyType(
+    {
+        "no-positions": ("model.positions.kind", "none"),
+        "no-scale": ("model.attention.scaled", False),
+    }
+)
+
+
 @dataclass(frozen=True)
 class TrainConfig(Config):
     """The training loop."""
@@ -308,6 +329,12 @@ class TrainConfig(Config):
         help="Where to train; auto uses an NVIDIA GPU if there is one, otherwise the CPU.",
         choices=("auto", "cpu", "cuda", "mps"),
     )
+    fault: str = setting(
+        NO_FAULT,
+        label="Deliberate fault",
+        help="A known mistake, made on purpose to see what it does; none trains correctly.",
+        choices=(NO_FAULT, *TRAINING_FAULTS),
+    )
     optimizer: Optimizer = section(Optimizer, help="Optimizer.")
     watch: Monitoring = section(Monitoring, help="Validation and checkpoints.")
 
@@ -329,8 +356,16 @@ class Recipe(Config):
             for name in ("n_layers", "n_heads", "d_head", "d_ff")
         }
 
+    def to_json(self) -> dict[str, Any]:
+        """Plain dicts, numbers, strings, booleans and None; a recipe without a fault does not mention it."""
+        content = super().to_json()
+        if self.train.fault == NO_FAULT:
+            del content["train"]["fault"]
+        return content
+
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._check_fault()
         if self.model.embeddings.shared and not self.tokenizer.shared:
             raise UserError(
                 "`model.embeddings.shared` is true but `tokenizer.shared` is false; set both or neither."
@@ -341,3 +376,12 @@ class Recipe(Config):
             table = f"{self.model.positions.kind} position table of {longest}"
             given = f"`data.max_length` {needed} is longer than the {table}"
             raise UserError(f"{given}; set `model.positions.max_length` to at least {needed}.")
+
+    def _check_fault(self) -> None:
+        """Raises UserError where the fault would change nothing."""
+        key, missing = NOTHING_TO_REMOVE.get(self.train.fault, ("", None))
+        if key and flat(self)[key] == missing:
+            raise UserError(
+                f"`train.fault` {self.train.fault} has nothing to remove: `{key}` is {str(missing).lower()} already;"
+                " choose another fault, or none."
+            )

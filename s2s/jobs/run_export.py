@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from s2s import access, archives, settings
+from s2s import access, archives, faults, settings
 from s2s.config import UserError
 from s2s.jobs.run_archives import MAX_DOWNLOAD, ONE_AT_A_TIME
 from s2s.model import trained_tensors
@@ -31,6 +31,9 @@ def export_run(run: Run, target: str, out: str | Path) -> Verdict:
     the run.
     """
     access.require("download", access.run_in(run.folder.path))
+    fault = run.recipe.train.fault
+    if why := faults.why_not_exported(fault):
+        raise UserError(f"This run is not exported: {why}")
     model = TrainedModel(
         run.recipe.model,
         trained_tensors(run.model),
@@ -40,7 +43,7 @@ def export_run(run: Run, target: str, out: str | Path) -> Verdict:
     )
     verdict = export.check(target, model)
     about = guests.about_run(run.folder.about(), run.folder.path)
-    name = str(about.get("name") or run.folder.id)
+    name = faults.marked(str(about.get("name") or run.folder.id), fault)
     card = export.card(
         verdict,
         model,
@@ -63,10 +66,13 @@ def offers(run_id: str) -> dict[str, Verdict]:
     src, tgt = folder.tokenizers()
     found = export.verdicts_of(recipe.model, src, tgt)
     n_bytes = 4 * count_parameters(recipe.model, src.vocab_size, tgt.vocab_size)
+    broken = faults.why_not_exported(recipe.train.fault)
     reason = too_large(n_bytes)
     missing = {CTRANSLATE2: export.missing_package()}
     return {
-        target: replace(verdict, reason=verdict.reason or reason or missing.get(target, ""))
+        target: replace(
+            verdict, reason=broken or verdict.reason or reason or missing.get(target, "")
+        )
         for target, verdict in found.items()
     }
 
@@ -129,6 +135,7 @@ def facts(run: Run, about: Mapping[str, Any]) -> dict[str, str]:
         "Tokenizer": f"{recipe.tokenizer.kind}, {run.src_tokenizer.vocab_size:,} tokens"
         f" (target: {run.tgt_tokenizer.vocab_size:,})",
         "Longest translation": f"{_longest(run):,} tokens",
+        "Deliberate fault": _fault(recipe.train.fault),
         "Checkpoint": f"step {run.step:,}",
         "Validation": _scores(run),
         "Trained": str(about.get("created") or "")[:10],
@@ -136,6 +143,12 @@ def facts(run: Run, about: Mapping[str, Any]) -> dict[str, str]:
         if isinstance(versions, Mapping)
         else "",
     }
+
+
+def _fault(name: str) -> str:
+    """`No positions. No positional encoding is added.`; empty for none."""
+    fault = faults.fault_of(name)
+    return f"{fault.title}. {fault.cause}" if fault else ""
 
 
 def _scores(run: Run) -> str:

@@ -8,7 +8,16 @@ from dataclasses import replace
 from s2s import access
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue
-from s2s.runs import RunSummary, checked_name, find_run, guests, list_runs, listing, measurements
+from s2s.runs import (
+    RunSummary,
+    checked_name,
+    fault_in,
+    find_run,
+    guests,
+    list_runs,
+    listing,
+    measurements,
+)
 
 KIND = "train"  # jobs of other kinds do not train a run
 WAITS_FOR_A_WORKER = "Its worker is gone; the next one resumes it automatically."
@@ -234,4 +243,4 @@ def _without_folder(job: queue.Job) -> RunSummary:
         job.state,
         steps=steps,
     )
-    return replace(known, tags=tags, init_from=origin)
+    return replace(known, tags=tags, init_from=origin, fault=fault_in(spec))

@@ -14,6 +14,7 @@ Masks are bool, True = may look.
 
 from s2s.model import masks
 from s2s.model.attention import Attention, KeysValues, attention_weights, is_hooked
+from s2s.model.dropout import Dropout
 from s2s.model.fast import (
     TransformerStepper,
     can_round,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from s2s import access, plots
+from s2s import access, faults, plots
 from s2s.config import PRESETS, UserError, flat, shortened
 from s2s.files import UnwrittenError, write_bytes
 from s2s.jobs import run_archives, run_export
@@ -36,7 +36,7 @@ def run_report(run: Run, *, link: str = "") -> str:
     """The whole file. `link` opens the run, or is empty. Raises UserError where this workspace may not download it."""
     access.require("download", access.run_in(run.folder.path))
     about = guests.about_run(run.folder.about(), run.folder.path)
-    name = str(about.get("name") or run.folder.id)
+    name = faults.marked(str(about.get("name") or run.folder.id), run.recipe.train.fault)
     subtitle = f"A sequence-to-sequence transformer, {run_export.origin(run)}: step {run.step:,}"
     body = (
         document.header(f"Run report: {name}", subtitle, document.made_at(), link),

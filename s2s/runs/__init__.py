@@ -22,6 +22,7 @@ from s2s.runs.divergence import diverged_at, has_diverged
 from s2s.runs.encoded_pairs import EncodedPair, encoded_pairs
 from s2s.runs.evaluations import Evaluation, EvaluationFolder, Sentences, System, SystemModel
 from s2s.runs.external_scores import ExternalScores
+from s2s.runs.faulty import with_fault
 from s2s.runs.intervention import (
     InterventionResult,
     Interventions,
@@ -42,6 +43,7 @@ from s2s.runs.listing import (
     checked_name,
     clean_name,
     empty_trash,
+    fault_in,
     find_run,
     free_name,
     is_training,

@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 
 from s2s import access
 from s2s.access import runs_folder
-from s2s.config import UserError
+from s2s.config import TRAINING_FAULTS, UserError
 from s2s.model import saved_steps
 from s2s.runs.store import STATES, RunFolder
 from s2s.settings import OWNER, SHIPPED
@@ -68,6 +68,7 @@ class RunSummary:
     comment: str = ""  # the owner's note, any number of lines
     init_from: str = ""  # the run whose weights it started with
     imported: str = ""  # the family of a published checkpoint; else it was trained here
+    fault: str = ""  # of TRAINING_FAULTS, made on purpose
 
     @property
     def is_live(self) -> bool:
@@ -357,7 +358,14 @@ def _annotations(about: Mapping[str, Any]) -> dict[str, Any]:
         "comment": comment if isinstance(comment, str) else "",
         "init_from": initial_run if isinstance(initial_run, str) else "",
         "imported": family if isinstance(family, str) else "",
+        "fault": fault_in(about),
     }
+
+
+def fault_in(about: Mapping[str, Any]) -> str:
+    """The fault that a readable recipe.json or job names; empty for none."""
+    fault = about["recipe"]["train"].get("fault")
+    return fault if fault in TRAINING_FAULTS else ""
 
 
 @functools.lru_cache(maxsize=4096)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from s2s.access import run_folder
 from s2s.config import UserError
+from s2s.faults import install
 from s2s.model import Transformer, load_weights, saved_steps, weights_path
 from s2s.runs.run import Run
 from s2s.runs.store import RunFolder
@@ -23,6 +24,7 @@ def load(run: str | Path, step: int | None = None, *, device: str = "cpu") -> Ru
     chosen, notes = _load_first_readable(
         model, folder, folder.steps_by_choice() if step is None else [step]
     )
+    install(model, recipe.train.fault)
     return Run(
         folder,
         recipe,

@@ -15,3 +15,4 @@ from s2s.train.loop import Trainer, train
 from s2s.train.optimizers import OPTIMIZERS
 from s2s.train.prepare import TrainingData, prepare
 from s2s.train.schedules import SCHEDULES, learning_rate
+from s2s.train.teacher_forcing import Teach, shifted

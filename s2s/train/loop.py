@@ -34,6 +34,7 @@ from s2s.train.loss import count, cross_entropy
 from s2s.train.optimizers import make_optimizer
 from s2s.train.prepare import TrainingData
 from s2s.train.schedules import learning_rate
+from s2s.train.teacher_forcing import Teach, shifted
 
 
 def train(
@@ -55,6 +56,7 @@ class Trainer:
     """The model, the optimizer, and how far training is in the data.
 
     `changes` are those of the learning rate, in order; more may be appended between two events, for later steps.
+    `teach` splits targets into decoder inputs and labels.
     """
 
     def __init__(
@@ -65,12 +67,14 @@ class Trainer:
         changes: Sequence[Changed] = (),
         *,
         group: Group | None = None,
+        teach: Teach = shifted,
     ) -> None:
         recipe = settle(recipe)
         self.recipe = recipe
         self.data = data
         self.folder = folder
         self.group = group or Group()
+        self.teach = teach
         torch.set_num_threads(self.group.threads(recipe.train.threads))
         keep_freed_memory()
         self.device = self.group.device(recipe.train.device)
@@ -118,8 +122,8 @@ class Trainer:
         with matrix_products(settings.precision), self._dropout_stream():
             share = self.group.share(batch)
             src, tgt = self._tensors(share.batch)  # (batch, src_len), (batch, tgt_len)
-            labels = tgt[:, 1:]  # (batch, tgt_len - 1)
-            states = self._states(src, tgt[:, :-1])  # (batch, tgt_len - 1, d_model)
+            inputs, labels = self.teach(tgt)  # both (batch, tgt_len - 1)
+            states = self._states(src, inputs)  # (batch, tgt_len - 1, d_model)
             loss = cross_entropy(
                 states,
                 labels,
@@ -212,8 +216,9 @@ class Trainer:
         with matrix_products(settings.precision), inference(self.model):
             for batch in batches.in_order(self.data.valid, settings.batch_tokens):
                 src, tgt = self._tensors(batch)  # (batch, src_len), (batch, tgt_len)
-                states = self._states(src, tgt[:, :-1])  # (batch, tgt_len - 1, d_model)
-                counted = count(states, tgt[:, 1:], self.model.projection, pad_id=pad_id)
+                inputs, labels = self.teach(tgt)  # both (batch, tgt_len - 1)
+                states = self._states(src, inputs)  # (batch, tgt_len - 1, d_model)
+                counted = count(states, labels, self.model.projection, pad_id=pad_id)
                 nats += counted.nats
                 right += counted.right
                 tokens += counted.tokens

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Generator
 
+from s2s import faults
 from s2s.jobs.queue import Job
 from s2s.jobs.queue.context import JobContext
 from s2s.jobs.training.checkpoint_evaluation import CheckpointEvaluator
@@ -21,7 +22,7 @@ from s2s.jobs.training.recording import Recorder, recorded
 from s2s.jobs.training.request import RunRequest
 from s2s.model import load_weights, saved_steps
 from s2s.runs import RunFolder, attention_history, runs_folder
-from s2s.train import Event, Saved, Trainer, Warned
+from s2s.train import Event, Saved, Teach, Trainer, Warned, shifted
 
 
 def run(prepared: PreparedRun) -> Generator[Event, None, None]:
@@ -38,6 +39,7 @@ def controlled(
 ) -> Generator[Event | None, None, None]:
     """The same with live controls; None is yielded during a pause."""
     folder = prepared.folder
+    fault = prepared.recipe.train.fault
     with locked(folder):
         trainer = Trainer(
             prepared.recipe,
@@ -45,13 +47,21 @@ def controlled(
             folder.checkpoints,
             lr_changes(folder),
             group=prepared.group,
+            teach=teaching(fault),
         )
         if prepared.is_resumed:
             _restore(trainer, prepared)
         elif prepared.initial:
             load_weights(trainer.model, prepared.initial.weights)
         recorder = Recorder(folder, trainer, CheckpointEvaluator(trainer, prepared.valid))
-        yield from recorded(recorder, controls)
+        with faults.active(trainer.model, fault, "training"):
+            yield from recorded(recorder, controls)
+
+
+def teaching(fault: str) -> Teach:
+    """How the targets of a run are split into decoder inputs and labels."""
+    row = faults.fault_of(fault)
+    return row.teach if row and row.teach else shifted
 
 
 def _restore(trainer: Trainer, prepared: PreparedRun) -> None:

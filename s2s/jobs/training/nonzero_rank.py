@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from s2s import faults
 from s2s.config import UserError
 from s2s.data import load_pairs_for_training
 from s2s.jobs import kept_pairs
+from s2s.jobs.training.loop import teaching
 from s2s.runs import RunFolder
 from s2s.train import Several, Trainer, prepare
 
@@ -28,9 +30,11 @@ def follow_first_rank(
             f"`{pairs.train.spec}` has other pairs here than on the first process; give all processes the same."
         )
     data = prepare(recipe, pairs.train, pairs.valid, folder.tokenizers())
-    trainer = Trainer(recipe, data, folder.checkpoints, group=group)
+    fault = recipe.train.fault
+    trainer = Trainer(recipe, data, folder.checkpoints, group=group, teach=teaching(fault))
     if is_resumed:
         trainer.resume()
     group.spread(trainer.model.parameters())
-    while (rate := group.hear()) is not None:
-        trainer.update(rate)
+    with faults.active(trainer.model, fault, "training"):
+        while (rate := group.hear()) is not None:
+            trainer.update(rate)

@@ -14,6 +14,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.config import Recipe, flat, settings_of
+from s2s.faults import marked
 from s2s.plots import CurveOptions, format_value
 from s2s.runs import differences
 from s2s.share import printable
@@ -101,7 +102,8 @@ def _names(runs: Sequence[str]) -> dict[str, str]:
     """Names in full."""
     rows = cached.runs()
     return {
-        run: printable(row.name) if (row := rows.get(run)) and row.name else run for run in runs
+        run: marked(printable(row.name), row.fault) if (row := rows.get(run)) and row.name else run
+        for run in runs
     }
 
 

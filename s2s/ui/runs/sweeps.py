@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from s2s import plots
+from s2s.faults import marked
 from s2s.jobs import sweep
 from s2s.plots import ParallelAxis, format_value
 from s2s.runs import RunSummary, differences
@@ -128,7 +129,7 @@ def measured(name: str, rows: Sequence[RunSummary]) -> Sweep:
             score: {run: _finite(value) for run, value in values.items()}
             for score, values in scores.items()
         },
-        unique_names({row.id: row.name or row.id for row in rows}),
+        unique_names({row.id: marked(row.name or row.id, row.fault) for row in rows}),
     )
 
 

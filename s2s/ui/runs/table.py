@@ -9,6 +9,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from s2s.faults import marked
 from s2s.runs import RunSummary, has_diverged
 from s2s.ui.kit import cached
 from s2s.ui.kit.badges import STATES
@@ -118,7 +119,7 @@ def _cells(row: RunSummary) -> dict[str, object]:
     losses = [float(loss) for loss in curves.valid_loss]
     cells = {
         "state": state(row),
-        "name": row.name or row.id,
+        "name": marked(row.name or row.id, row.fault),
         "loss": row.best_loss,
         "accuracy": row.token_accuracy,
         "BLEU": bleu(row.id, row.best_step),
@@ -169,6 +170,7 @@ def matches(row: RunSummary, query: str) -> bool:
         row.source,
         row.preset,
         row.imported,
+        row.fault,
         state(row),
         row.comment,
     )

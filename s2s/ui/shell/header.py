@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from s2s.config import Stack, UserError
+from s2s.faults import fault_of
 from s2s.jobs import run_service
 from s2s.runs import Run
 from s2s.ui.kit import as_markdown, cached, languages, pickers, plain, shortened, vocabulary
@@ -85,7 +86,13 @@ def _explain(run_id: str, error: UserError) -> None:
 
 
 def describe(run: Run) -> str:
-    """What the run was trained on, and its size, on one line."""
+    """What the run was trained on, and its size, on one line; first its fault, where it has one."""
+    fault = fault_of(run.recipe.train.fault)
+    warning = f":material/bug_report: **Trained with a fault: {fault.title}** · " if fault else ""
+    return warning + _description(run)
+
+
+def _description(run: Run) -> str:
     known = vocabulary.of(run)
     if not known.languages:
         about = cached.metadata(run.folder.id)

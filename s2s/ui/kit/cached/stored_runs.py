@@ -17,6 +17,7 @@ import s2s
 from s2s import access, settings
 from s2s.config import Recipe, UserError
 from s2s.demo import DEMOS
+from s2s.faults import marked
 from s2s.jobs import queue, run_service
 from s2s.model import saved_steps, weights_path
 from s2s.runs import Run, RunFolder, RunSummary, guests
@@ -109,7 +110,7 @@ def trained_runs() -> dict[str, str]:
 
 
 def title(run_id: str) -> str:
-    """A run's name, or its id where it has none."""
+    """A run's name, or its id where it has none, and its fault where it has one."""
     return _title(run_id, runs().get(run_id))
 
 
@@ -117,7 +118,8 @@ def _title(run_id: str, row: RunSummary | None) -> str:
     if row is None:
         return run_id
     name = printable(row.name)
-    return shortened(name, MAX_TITLE) if name and name != run_id else UNNAMED
+    shown = shortened(name, MAX_TITLE) if name and name != run_id else UNNAMED
+    return marked(shown, row.fault)
 
 
 def titles() -> dict[str, str]:

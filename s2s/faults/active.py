@@ -1,0 +1,53 @@
+"""A model with a fault: for as long as a block lasts, or permanently."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from s2s.config import NO_FAULT, choose
+from s2s.faults.fault import Fault
+from s2s.faults.registry import FAULTS
+from s2s.model import Transformer
+
+
+def fault_of(name: str) -> Fault | None:
+    """None for a recipe without a fault. Raises UserError for an unknown name, with the nearest."""
+    return None if name == NO_FAULT else choose("fault", name, FAULTS)
+
+
+@contextlib.contextmanager
+def active(model: Transformer, name: str, moment: str) -> Iterator[None]:
+    """The model has the fault, if that acts in this moment: `training` or `inference`. Hold the model's lock.
+
+    Where it does not act, nothing is hooked. Raises UserError for an unknown name.
+    """
+    fault = fault_of(name)
+    with contextlib.ExitStack() as hooks:
+        if fault and fault.is_active(moment):
+            fault.apply(model, hooks)
+        yield
+
+
+def install(model: Transformer, name: str) -> None:
+    """The model of a run that was trained with the fault, as it computes whenever the run is opened."""
+    fault = fault_of(name)
+    if fault and fault.when == "both":
+        fault.apply(model, contextlib.ExitStack())
+
+
+def marked(title: str, name: str) -> str:
+    """A run's title with its fault: `small` -> `small (fault: no positions)`; without one as it is."""
+    fault = FAULTS.get(name)
+    return f"{title} (fault: {fault.title[0].lower()}{fault.title[1:]})" if fault else title
+
+
+def why_not_exported(name: str) -> str:
+    """Why other libraries cannot load a run that was trained with the fault; empty where they can."""
+    fault = fault_of(name)
+    if fault is None or not fault.is_outside_weights:
+        return ""
+    return (
+        f"its fault, `{name}`, is not in its weights, so that other libraries would compute something else; train it"
+        " without the fault."
+    )
