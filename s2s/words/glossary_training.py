@@ -133,6 +133,13 @@ TRAINING: tuple[Term, ...] = (
         page="steps",
     ),
     Term(
+        "fault",
+        plain="A known mistake, made on purpose to see what it does to a model.",
+        expert="Applied from outside by hooks or another loss target; code and weights stay as they are.",
+        page="train",
+        also=("faults", "deliberate fault"),
+    ),
+    Term(
         "fine-tuning",
         plain="Training that starts from the weights of an earlier run.",
         expert=(
