@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from s2s.lessons.lesson import Lesson
-from s2s.lessons.shipped import five_minutes, way_of_a_sentence
+from s2s.lessons.shipped import decoding, five_minutes, way_of_a_sentence
 
 LESSONS: Mapping[str, Lesson] = MappingProxyType(
-    {row.id: row for row in (five_minutes.LESSON, way_of_a_sentence.LESSON)}
+    {row.id: row for row in (five_minutes.LESSON, way_of_a_sentence.LESSON, decoding.LESSON)}
 )
 EXERCISES: Mapping[str, Lesson] = MappingProxyType({})
