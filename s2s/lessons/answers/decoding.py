@@ -43,7 +43,7 @@ def times_as_probable_as_greedy(context: Context) -> float:
 
 
 def tokens_without_length_penalty(context: Context) -> int:
-    """The tokens, `</s>` included, of the hypothesis that ranks first at a length_penalty of 0."""
+    """The tokens, `</s>` included, of the hypothesis that is the best one at a length_penalty of 0."""
     best = max(decoded(context).hypotheses, key=lambda hypothesis: hypothesis.log_prob)
     return len(best.tokens)
 

@@ -84,8 +84,8 @@ DIFFER = Step(
 
 SAMPLING = Step(
     "Sampling: draw instead of choose",
-    "**Sampling** draws each token by its probability, so outputs vary. At position 2 two tokens are about equally probable,"
-    " *a* and *est*. But a long tail of others has probability, too, each very little.\n\nA single bad draw spoils the"
+    "**Sampling** draws each token by its probability, so outputs vary. At position 2, *a* and *est* are nearly"
+    " equally probable. A long tail of others has a little probability, too.\n\nA single bad draw spoils the"
     " sentence. Change the seed under *Search settings*.",
     _steps(WATER, "strategy:sample,view:next,at:2"),
     question=NumberQuestion(
