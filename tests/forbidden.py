@@ -348,19 +348,24 @@ ALLOWED: tuple[tuple[str, str, str, str], ...] = (
 # Words that the glossary must have wherever a screen uses them.
 TECHNICAL: tuple[str, ...] = tuple(
     (
-        "ablation|activation|ALiBi|alignment|attention|batch|beam|BLEU|bootstrap|BPE|"
-        "byte|calibration|checkpoint|chrF|clipping|corpus|cosine|coverage|cross-"
-        "attention|cross-entropy|dataset|decoder|denoising|dropout|embedding|encoder|"
-        "entropy|epoch|exact match|feed-forward|fine-tuning|FLOPs|gradient|gradient norm|"
-        "greedy|Gumbel|head|held-out|hypotheses|hypothesis|key|KV cache|label smoothing|"
-        "layer|LayerNorm|learning rate|length penalty|log-probability|logit lens|logits|"
-        "loss|mask|memory|model error|n-gram|nats|norm|norm-weighted|nucleus|optimizer|"
-        "padding|parameters|PCA|perplexity|post-norm|pre-norm|precision|preset|"
-        "probability|projection|pruned|query|recipe|reference|relative|residual|RMSNorm|"
-        "rollout|rotary|ROUGE|run|sampling|schedule|score|search error|seed|self-"
-        "attention|signature|sink|sinusoidal|softmax|source|step|subword|sweep|target|"
-        "teacher forcing|temperature|TER|throughput|tied|token|tokenizer|top-k|top-p|"
-        "unigram|unknown|validation|value|vocabulary|warmup|weight decay|weights|Xavier"
+        "ablation|activation|agreement|ALiBi|alignment|attention|backward pass|BART|batch|"
+        "beam|BLEU|bootstrap|BPE|byte|calibration|checkpoint|chrF|clipping|corpus|cosine|"
+        "coverage|cross-attention|cross-entropy|CTranslate2|dataset|decoder|decoder-only|"
+        "denoising|dimension|distribution|dot product|dropout|embedding|encoder|entropy|"
+        "epoch|exact match|extrapolation|feed-forward|fine-tuning|FLOPs|forward pass|"
+        "frontier|gradient|gradient norm|grammatical relation|greedy|Gumbel|hash|head|"
+        "held-out|Hub|hypotheses|hypothesis|Jensen-Shannon|job|JSON|key|KV cache|"
+        "label smoothing|layer|LayerNorm|learning rate|length penalty|log-probability|"
+        "logarithmic|logit difference|logit lens|logits|loss|Marian|mask|matrix|median|"
+        "memory|minimal pair|model error|monotonic|n-gram|nats|norm|norm-weighted|nucleus|"
+        "optimizer|padding|parameters|PCA|Pegasus|perplexity|post-norm|pre-norm|"
+        "pre-training|precision|preset|probability|projection|pruned|query|recipe|"
+        "reference|relative|residual|RMSNorm|role|rollout|rotary|ROUGE|run|sampling|"
+        "schedule|score|search error|seed|self-attention|signature|sink|sinusoidal|softmax|"
+        "source|Spearman|standard deviation|step|sublayer|subword|sweep|target|"
+        "teacher forcing|temperature|tensor|TER|thread|throughput|tied|token|tokenizer|"
+        "top-k|top-p|unigram|unknown|validation|value|variance|vector|vocabulary|warmup|"
+        "wavelength|weight decay|weights|Xavier"
     ).split("|")
 )
 
@@ -369,9 +374,9 @@ PLAIN = frozenset(
     (
         "after_embeddings base beta1 beta2 brackets buckets constant control copies duplicates "
         "empty eos eps final_norm forces_end full_span keep kind layout length_formula markup max_distance "
-        "max_length max_new_tokens max_ratio max_words min_new_tokens n_heads n_layers noise_rate "
+        "max_length max_new_tokens max_ratio max_words min_new_tokens n_heads n_layers "
         "noise_span none num_beam_groups num_return_sequences num_samples numbers offset overlap "
         "place repair save_every script shared skip_padding src_first src_last start std "
-        "suppressed tgt_first threads turns valid_share validate_every"
+        "suppressed tgt_first turns valid_share validate_every"
     ).split()
 )

@@ -481,12 +481,13 @@ def test_no_exception_is_stale() -> None:
     assert not PLAIN - used
 
 
+SHOWN = ("ui", "plots", "lessons", "config", "scores")  # what pages take their words from
+
+
 def test_technical_words_on_a_screen_are_in_the_glossary() -> None:
     shown = " ".join(
         text.text
-        for path in files(
-            [str(ROOT / "s2s" / "ui"), str(ROOT / "s2s" / "plots"), str(ROOT / "pages")]
-        )
+        for path in files([*(str(ROOT / "s2s" / part) for part in SHOWN), str(ROOT / "pages")])
         for text in read(path).texts
         if text.kind == "text"
     )

@@ -127,12 +127,12 @@ ANALYSIS: tuple[Term, ...] = (
         "diagonal head",
         plain="A head whose attention follows the order of the words.",
         expert=(
-            "Roles are rules of thumb on one sentence's weights: spread, previous, next, same, "
-            "first, end, aligned or mixed."
+            "Its largest weights lie near the diagonal of the heatmap, and leave it where two languages order "
+            "words differently."
         ),
         source="Voita et al. 2019",
         page="attention",
-        also=("diagonal", "previous-token head", "head role"),
+        also=("diagonal", "previous-token head"),
     ),
     Term(
         "hidden state",

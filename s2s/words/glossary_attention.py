@@ -89,7 +89,7 @@ ATTENTION: tuple[Term, ...] = (
         expert="d_model / n_heads unless set; attention scores are divided by its square root.",
         source="Vaswani et al. 2017, section 3.2.2",
         page="architecture",
-        also=("head width",),
+        also=("head width", "head dimension"),
     ),
     Term(
         "head",

@@ -70,7 +70,7 @@ EVALUATION: tuple[Term, ...] = (
         expert="Pearson's of the values, Spearman's of their ranks.",
         source="Spearman 1904",
         page="evaluate",
-        also=("rank correlation",),
+        also=("rank correlation", "Spearman", "Kendall", "Pearson"),
     ),
     Term(
         "distinct-n",

@@ -57,7 +57,7 @@ MODEL: tuple[Term, ...] = (
         ),
         source="Vaswani et al. 2017, section 3",
         page="architecture",
-        also=("model width",),
+        also=("model width", "model dimension"),
     ),
     Term(
         "decoder",

@@ -321,7 +321,7 @@ TRAINING: tuple[Term, ...] = (
         expert="Forward pass, backward pass, clipping, optimizer update.",
         source="",
         page="train",
-        also=("steps", "update", "updates"),
+        also=("steps", "training step", "training steps", "update", "updates"),
     ),
     Term(
         "sweep",

@@ -10,7 +10,7 @@ from starlette.routing import Route
 from streamlit import config
 
 from s2s import settings
-from s2s.ui.canvas import HISTORY, history_script, plotly_script
+from s2s.ui.canvas import HISTORY, TERMS, history_script, plotly_script, terms_data
 from s2s.ui.shell.endpoints import metrics, ready
 from s2s.ui.shell.previews import DOCUMENTS, PICTURE, page_route, picture
 from s2s.ui.shell.short_link_route import short_link
@@ -35,6 +35,7 @@ def routes() -> list[Route]:
         Route(METRICS, metrics),
         Route("/plotly.min.js", plotly_script),
         Route(f"/{HISTORY}", history_script),
+        Route(f"/{TERMS}", terms_data),
         Route("/s/{letters}", short_link),
         Route(f"/{PICTURE}", picture),
         *map(page_route, DOCUMENTS),

@@ -12,6 +12,7 @@ from s2s.config import Stack, UserError
 from s2s.faults import fault_of
 from s2s.jobs import run_service
 from s2s.runs import Run
+from s2s.ui.canvas import terms_button
 from s2s.ui.kit import as_markdown, cached, languages, pickers, plain, shortened, vocabulary
 from s2s.ui.shell.pages import Page, browser_title, page_link
 
@@ -38,6 +39,7 @@ def header(page: Page) -> tuple[DeltaGenerator, bool]:
                 with contextlib.suppress(UserError):  # it cannot be opened, as is said below
                     languages.picker(run_id)
             share_container = st.container(width="content")
+            terms_button(page.url_path)
     if page.url_path:
         subtitle.caption(page.summary)
     if page.run == "trained":

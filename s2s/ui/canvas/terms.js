@@ -1,0 +1,227 @@
+// Marks technical words without touching the page, whose text nodes are React's: ranges of the CSS Custom Highlight API
+// are underlined, and one listener asks which of them the pointer is on. Where a browser has no highlights nothing is
+// underlined, and all else works. The keyboard and screen readers have the list behind the button.
+const NAME = 's2s-term', HOVER = 300, LEAVE = 250, SETTLE = 200;  // milliseconds
+const WORD = /<\/?\w+>|[\p{L}\p{N}_]+/gu, INSIDE = /[\p{L}\p{N}_]/u;
+const OWN = new Set(['svg', 'style', 'script', 'pre', 'canvas', 'textarea', 'input', 'select', 'bdi', 'strong', 'em', 'ins', 'del', 'h1', 'iframe']);
+const PRESSED = new Set(['button', 'a', 'summary']);
+const TEXT = new Set(['stPlotlyChart', 'stCode', 'stIconMaterial', 'stJson', 'stException']);
+const LABELS = new Set(['stSelectbox', 'stMultiSelect', 'stTextInput', 'stTextArea', 'stNumberInput', 'stFileUploader']);
+const BLOCK = 'p, li, h2, h3, h4, h5, h6, td, th, dt, dd, small, label, summary, div';
+const CLASSES = /(^|\s)(katex|tokens|static-heatmap|glossary|st-key-chips)(\s|$)/;
+
+let words = null, asked = '', found = new WeakMap(), here = '';  // found: text node -> [text, matches]
+let shown = new Map(), holders = new WeakSet();  // text node -> its marked words; the elements that hold such
+
+const load = async (address) => {
+  if (asked === address) return;
+  asked = address;
+  const { terms, forms } = await (await fetch(new URL(address, document.baseURI))).json();
+  const byFirst = new Map();
+  for (const [text, term, pages] of forms) {
+    const first = text.toLowerCase().match(WORD)[0], isExact = text !== text.toLowerCase();
+    byFirst.set(first, [...(byFirst.get(first) ?? []), { text, lower: text.toLowerCase(), term, pages, isExact }]);
+  }
+  for (const each of byFirst.values()) each.sort((one, other) => other.text.length - one.text.length);
+  words = { terms, byFirst };
+  found = new WeakMap();
+};
+const matchAt = (text, lower, at, first) => {  // the longest form that begins there; a compound is another word
+  const before = text[at - 1], singular = first.endsWith('s') ? words.byFirst.get(first.slice(0, -1)) : null;
+  if (before && (INSIDE.test(before) || before === '_' || (before === '-' && INSIDE.test(text[at - 2] ?? '')))) return null;
+  for (const form of [...(words.byFirst.get(first) ?? []), ...(singular ?? [])]) {
+    if (form.pages?.length && !form.pages.includes(here)) continue;
+    if (!(form.isExact ? text : lower).startsWith(form.isExact ? form.text : form.lower, at)) continue;
+    let end = at + form.text.length;
+    if (lower[end] === 's') end += 1;
+    const after = text[end] ?? '';
+    if (INSIDE.test(after) || (after === '-' && INSIDE.test(text[end + 1] ?? ''))) continue;
+    return { start: at, end, term: form.term };
+  }
+  return null;
+};
+const matches = (text) => {
+  const lower = text.toLowerCase(), all = [];
+  let end = 0;
+  for (const { 0: first, index } of lower.matchAll(WORD)) {
+    if (index < end) continue;
+    const match = matchAt(text, lower, index, first);
+    if (!match) continue;
+    end = match.end;
+    if (match.term >= 0) all.push(match);
+  }
+  return all;
+};
+const isPassed = (element, all) => {  // what is no text of ours, or is there to be pressed
+  const tag = element.localName, kind = element.dataset?.testid;
+  if (OWN.has(tag) || TEXT.has(kind) || element.getAttribute('dir') === 'auto' || CLASSES.test(element.getAttribute('class') ?? '')) return true;
+  if (tag === 'code') return !/^<?\/?[\w-]+>?$/.test(element.textContent);
+  if (kind === 'stWidgetLabel') return false;
+  if (all) return tag === 'label' && !element.textContent;
+  return PRESSED.has(tag) || kind === 'stDataFrame' || element.getAttribute('role') === 'tab';
+};
+const texts = function* (all = false) {
+  const main = document.querySelector('[data-testid="stMain"]');
+  if (!main) return;
+  const walker = document.createTreeWalker(main, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => {
+    if (node.nodeType === Node.TEXT_NODE) return NodeFilter.FILTER_ACCEPT;
+    return isPassed(node, all) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_SKIP;
+  });
+  while (walker.nextNode()) yield walker.currentNode;
+};
+const matchesOf = (node) => {
+  const known = found.get(node);
+  if (known?.[0] === node.data && known[1] === here) return known[2];
+  const all = node.data.length > 1 ? matches(node.data) : [];
+  found.set(node, [node.data, here, all]);
+  return all;
+};
+const scan = () => {
+  if (!words) return;
+  const start = performance.now(), ranges = [];
+  let block = null, said = new Set();
+  shown = new Map();
+  holders = new WeakSet();
+  for (const node of texts()) {
+    const all = matchesOf(node);
+    if (!all.length) continue;
+    const own = node.parentElement.closest(BLOCK);
+    if (own !== block) { block = own; said = new Set(); }
+    const fresh = all.filter(({ term }) => !said.has(term) && said.add(term));
+    if (!fresh.length) continue;
+    shown.set(node, fresh);
+    holders.add(node.parentElement);
+    for (const { start: from, end } of fresh) ranges.push(new StaticRange({ startContainer: node, startOffset: from, endContainer: node, endOffset: end }));
+  }
+  if (globalThis.CSS?.highlights) CSS.highlights.set(NAME, new Highlight(...ranges));
+  performance.measure(NAME, { start, end: performance.now() });
+};
+let settling = 0;
+const idle = globalThis.requestIdleCallback ?? setTimeout;
+const later = () => { settling ||= setTimeout(() => idle(() => { settling = 0; scan(); }), SETTLE); };
+
+const paragraph = (tag, text) => Object.assign(document.createElement(tag), { textContent: text });
+const open = (event, page) => {  // within the app, where its menu has the page: nothing is loaded again
+  if (event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const path = new URL(event.currentTarget.href).pathname;
+  const own = [...document.querySelectorAll('[data-testid="stSidebarNavLink"]')].find((link) => new URL(link.href).pathname === path);
+  if (!own) return;
+  event.preventDefault();
+  own.click();
+};
+const linkTo = (page) => {
+  const link = paragraph('a', `See it on ${page ? page[0].toUpperCase() + page.slice(1) : 'Home'}`);
+  const address = new URL(page || './', document.baseURI), run = new URLSearchParams(location.search).get('run');
+  if (run) address.searchParams.set('run', run);
+  link.href = address;
+  link.onclick = open;
+  return link;
+};
+const entry = (row) => {
+  const all = [paragraph('p', row.plain), document.createElement('p')];
+  all[1].append(paragraph('small', row.expert + (row.source ? ` (${row.source})` : '')));
+  const last = document.createElement('p');
+  last.append(row.page === here ? paragraph('small', 'It is on this page.') : linkTo(row.page));
+  return [...all, last];
+};
+const fillList = (list) => {
+  const known = new Set();
+  if (words) for (const node of texts(true)) if (node.parentElement.checkVisibility?.() ?? true) matchesOf(node).forEach(({ term }) => known.add(term));
+  const rows = [...known].sort((one, other) => one - other).map((term) => words.terms[term]);
+  const details = rows.map((row) => {
+    const each = document.createElement('details');
+    each.name = 'term';
+    each.append(paragraph('summary', row.term), ...entry(row));
+    return each;
+  });
+  list.replaceChildren(paragraph('h2', rows.length ? `${rows.length} words on this page` : 'No technical words on this page'), ...details);
+};
+const place = (box, rect) => {  // below, or above where there is no room
+  const { width, height } = box.getBoundingClientRect(), room = innerHeight - rect.bottom - 8;
+  box.style.left = `${Math.max(8, Math.min(rect.left, innerWidth - width - 8))}px`;
+  box.style.top = `${room >= height || room > rect.top ? Math.min(rect.bottom + 4, innerHeight - height - 8) : Math.max(8, rect.top - height - 4)}px`;
+};
+const caret = (x, y) => {
+  const at = document.caretPositionFromPoint?.(x, y);
+  if (at) return [at.offsetNode, at.offset];
+  const range = document.caretRangeFromPoint?.(x, y);
+  return range ? [range.startContainer, range.startOffset] : [null, 0];
+};
+const wordAt = (event) => {
+  if (!holders.has(event.target)) return null;
+  const [node, offset] = caret(event.clientX, event.clientY);
+  const match = shown.get(node)?.find(({ start, end }) => start <= offset && offset <= end);
+  if (!match || match.end > node.length) return null;
+  const range = document.createRange();
+  range.setStart(node, match.start);
+  range.setEnd(node, match.end);
+  const rect = [...range.getClientRects()].find(({ left, right, top, bottom }) => event.clientX >= left - 1 && event.clientX <= right + 1
+    && event.clientY >= top - 2 && event.clientY <= bottom + 2);
+  return rect ? { node, match, rect } : null;
+};
+
+let stop = () => {};
+const listen = (list, card) => {
+  let current = null, timer = 0, isOpen = false, isTapped = false;
+  const close = () => { clearTimeout(timer); if (isOpen) card.hidePopover(); isOpen = isTapped = false; current = null; document.body.style.cursor = ''; };
+  const show = ({ match, rect }) => {
+    const row = words.terms[match.term], title = paragraph('h2', row.term);
+    title.id = 'term';
+    card.replaceChildren(title, ...entry(row));
+    if (!isOpen) card.showPopover();
+    isOpen = true;
+    card.scrollTop = 0;
+    place(card, rect);
+  };
+  const same = (one, other) => one?.node === other?.node && one?.match === other?.match;
+  const onMove = (event) => {
+    if (event.pointerType !== 'mouse' || event.buttons) return;
+    const word = wordAt(event);
+    if (same(word, current)) return;
+    if (event.composedPath().includes(card)) { clearTimeout(timer); current = { card }; return; }
+    current = word;
+    document.body.style.cursor = word ? 'help' : '';
+    clearTimeout(timer);
+    if (isTapped) return;
+    timer = word ? setTimeout(show, HOVER, word) : setTimeout(close, LEAVE);
+  };
+  const onClick = (event) => {
+    const word = wordAt(event);
+    if (!word || event.defaultPrevented || event.target.closest('label, [data-testid="stWidgetLabel"]') || !getSelection().isCollapsed) return;
+    clearTimeout(timer);
+    current = word;
+    show(word);
+    isTapped = true;
+  };
+  const onDown = (event) => { if (isOpen && !event.composedPath().includes(card)) close(); };
+  const onKey = (event) => { if (event.key === 'Escape' && isOpen) close(); };
+  const button = list.previousElementSibling, root = list.getRootNode();
+  let hadFocus = false;
+  const onToggle = ({ newState }) => {
+    hadFocus = newState === 'closed' && list.contains(root.activeElement);
+    if (newState === 'open') { close(); fillList(list); }
+  };
+  const onToggled = ({ newState }) => {
+    if (newState === 'open') place(list, button.getBoundingClientRect());
+    else if (hadFocus && (document.activeElement === document.body || list.contains(root.activeElement))) button.focus({ preventScroll: true });
+  };
+  const onScroll = (event) => { if (event.target !== card) close(); };
+  const changes = new MutationObserver(later);
+  changes.observe(document.body, { childList: true, characterData: true, subtree: true });
+  const all = [[document, 'pointermove', onMove], [document, 'click', onClick], [document, 'pointerdown', onDown], [document, 'keydown', onKey],
+    [document, 'scroll', onScroll, true], [list, 'beforetoggle', onToggle], [list, 'toggle', onToggled]];
+  for (const [target, kind, act, capture] of all) target.addEventListener(kind, act, { capture, passive: true });
+  return () => {
+    changes.disconnect();
+    close();
+    for (const [target, kind, act, capture] of all) target.removeEventListener(kind, act, { capture });
+    globalThis.CSS?.highlights?.delete(NAME);
+  };
+};
+export default function({ data, parentElement }) {
+  here = data.here;
+  stop();
+  const end = stop = listen(parentElement.querySelector('#list'), parentElement.querySelector('#card'));
+  load(data.words).then(later, () => { asked = ''; });
+  return () => { end(); };
+}

@@ -1,0 +1,50 @@
+"""The glossary as pages use it: every term leads to a page, every form to one term, and browsers are sent all of it."""
+
+import asyncio
+import json
+from collections import Counter
+
+from starlette.requests import Request
+
+from s2s.ui.canvas import terms_data
+from s2s.ui.shell import PAGES
+from s2s.words import GLOSSARY, forms
+from s2s.words.forms import HOME, MEANT_ON
+
+FOUND = forms(GLOSSARY)
+TERMS = {row.term for row in GLOSSARY}
+ADDRESSES = {row.url_path for row in PAGES}
+
+
+def test_every_term_is_seen_alive_on_a_page_that_exists() -> None:
+    assert {row.page for row in GLOSSARY} <= ADDRESSES
+
+
+def test_a_form_that_is_also_plain_english_means_one_term_per_page() -> None:
+    for form, meant in MEANT_ON.items():
+        pages = Counter(page for named in meant.values() for page in named.split())
+        assert set(pages) <= {page or HOME for page in ADDRESSES}, form
+        assert set(pages.values()) <= {1}, f"{form}: two terms on one page"
+        assert set(meant) <= TERMS, form
+
+
+def test_every_term_has_its_own_form_and_no_form_two_terms() -> None:
+    everywhere = [form.text.casefold() for form in FOUND if form.pages is None]
+    assert len(everywhere) == len(set(everywhere))
+    named = {form.term for form in FOUND}
+    assert named >= TERMS, sorted(TERMS - named)
+    shared = Counter(text.casefold() for row in GLOSSARY for text in {row.term, *row.also})
+    known = {text.casefold() for text in MEANT_ON} | {"<pad>", "<unk>", "bpe"}
+    assert {text for text, n in shared.items() if n > 1} <= known
+
+
+def test_a_browser_is_sent_terms_and_forms() -> None:
+    request = Request({"type": "http", "method": "GET", "path": "/glossary.json", "headers": []})
+    sent = json.loads(bytes(asyncio.run(terms_data(request)).body))
+    assert [row["term"] for row in sent["terms"]] == [row.term for row in GLOSSARY]
+    terms = [row["term"] for row in sent["terms"]]
+    by_page = {(text, page): at for text, at, pages in sent["forms"] for page in pages or ()}
+    assert terms[by_page["weights", "attention"]] == "attention weights"
+    assert terms[by_page["weights", "train"]] == "parameters"
+    assert terms[next(at for text, at, _ in sent["forms"] if text == "beams")] == "beam"
+    assert [at for text, at, _ in sent["forms"] if text == "source code"] == [-1]
