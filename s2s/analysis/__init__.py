@@ -68,6 +68,7 @@ from s2s.analysis.sentence_table import (
 from s2s.analysis.simplify import (
     Remaining,
     alignable_words,
+    is_sink,
     merge_words,
     strongest_cells,
     without_sinks,

@@ -21,6 +21,7 @@ from s2s.data.formats.streams import format_size
 from s2s.data.formats.table import TURN
 from s2s.data.gallery import GALLERY
 from s2s.data.generated.tasks import GENERATED_TASKS, PAIRS_PER_TASK
+from s2s.data.gold_agreement import gold_agreement
 from s2s.data.hub_datasets import HUB_ROWS, HubSample
 from s2s.data.hub_samples import sample_hub_dataset
 from s2s.data.in_memory import GivenPairs, as_corpus, as_references

@@ -5,6 +5,7 @@ TextCodec; and one row of STRATEGIES.
 """
 
 from s2s.decode.beam import Beam, BeamConfig, beam
+from s2s.decode.exact import ExactResult, exact_search
 from s2s.decode.filters import FILTERS, Truncation
 from s2s.decode.generate_call import generate_call
 from s2s.decode.greedy import Greedy, greedy

@@ -96,8 +96,9 @@ def of_previews() -> Inputs:
 
 
 def of_sentences() -> Inputs:
-    """The examples' pairs and split `random`."""
+    """The examples' pairs, split `random`, and the sources of the other held-out splits."""
     lines = [line for source in EXAMPLES for line in sentences.aligned(source)]
+    lines += [line for source in EXAMPLES for line in sentences.held_out(source)]
     return Inputs(digest(Pair(line, "") for line in lines), {})
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 from s2s import files
-from s2s.data import Pair, load
+from s2s.data import Pair, load, splits
 
 RANDOM_SENTENCES = Path(__file__).parent / "random_sentences"  # the sources of split `random`
+HELD_OUT_SENTENCES = Path(__file__).parent / "held_out_sentences"  # those of HELD_OUT
 GOLD_LINKS = Path(__file__).parent / "gold_links"  # of the examples, then of split `random`
+HELD_OUT = ("unseen", "deep", "agreement")  # splits that are harder than `random`, where there are
 # The first is shown first. All are in the training data.
 EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -41,16 +43,23 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def write() -> None:
-    """Write all files of both folders again."""
+    """Write all files of the three folders again."""
     for source in EXAMPLES:
         name = source.removeprefix("builtin:")
         files.write_bytes(RANDOM_SENTENCES / f"{name}.txt", _text(sentences(source)))
+        files.write_bytes(HELD_OUT_SENTENCES / f"{name}.txt", _text(held_out(source)))
         files.write_bytes(GOLD_LINKS / f"{name}.tsv", _text(aligned(source)))
 
 
 def sentences(source: str) -> list[str]:
     """Sources that a demo was not trained on."""
     return [pair.src for pair in load(source, "random").pairs]
+
+
+def held_out(source: str) -> list[str]:
+    """The sources of its splits HELD_OUT, in this order."""
+    names = [name for name in HELD_OUT if name in splits(source)]
+    return [pair.src for name in names for pair in load(source, name).pairs]
 
 
 def aligned(source: str) -> list[str]:

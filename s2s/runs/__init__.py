@@ -13,6 +13,7 @@ from s2s.runs import (
     measurements,
     parallel,
     probes,
+    properties,
     states,
     teacher_forcing,
 )

@@ -14,6 +14,7 @@ from torch import Tensor
 from s2s.analysis import KINDS, Attention, States, Weights, capture, capture_grams, recorded_states
 from s2s.config import Recipe, UserError, override
 from s2s.decode import (
+    ExactResult,
     ForcedPrefix,
     GenerationConfig,
     Hypothesis,
@@ -25,6 +26,7 @@ from s2s.decode import (
     build_tree,
     check_limit,
     configure,
+    exact_search,
     path_records,
     starting_settings,
     token_ids,
@@ -202,6 +204,18 @@ class Run:
         if ids.forces_end and config.max_new_tokens:
             stepper = EndingStepper(stepper, config.max_new_tokens)
         return WatchedStepper(stepper, self.on_step) if self.on_step else stepper
+
+    def more_probable(
+        self, sources: Sequence[str], floors: Sequence[float], strategy: str, **settings: Any
+    ) -> list[ExactResult]:
+        """For each source the most probable target above a log-probability, in nats, by exact search.
+
+        Targets obey what the settings of a strategy forbid or force.
+        """
+        _, config = self.configured(strategy, settings)
+        with inference(self.model):
+            stepper = self._stepper(self._source_ids(sources), config)
+            return exact_search(stepper, config, floors, self.tgt_tokenizer)
 
     def tree(self, found: Decoded, strategy: str = "beam", **settings: Any) -> SearchTree:
         """The search tree of a translation with the same settings: kept, pruned and finished hypotheses, and why.

@@ -24,15 +24,17 @@ def test_a_demo_was_trained_as_it_would_be_now(name: str) -> None:
 def test_the_files_of_sentences_are_those_that_would_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shipped = {path.name: path.read_bytes() for path in files_of(sentences)}
+    shipped = [path.read_bytes() for path in files_of(sentences)]
     monkeypatch.setattr(sentences, "RANDOM_SENTENCES", tmp_path / "random")
+    monkeypatch.setattr(sentences, "HELD_OUT_SENTENCES", tmp_path / "held out")
     monkeypatch.setattr(sentences, "GOLD_LINKS", tmp_path / "gold")
     sentences.write()
-    assert {path.name: path.read_bytes() for path in files_of(sentences)} == shipped
+    assert [path.read_bytes() for path in files_of(sentences)] == shipped
 
 
 def files_of(module: object) -> list[Path]:
-    folders = (getattr(module, name) for name in ("RANDOM_SENTENCES", "GOLD_LINKS"))
+    names = ("RANDOM_SENTENCES", "HELD_OUT_SENTENCES", "GOLD_LINKS")
+    folders = (getattr(module, name) for name in names)
     return sorted(path for folder in folders for path in folder.iterdir())
 
 

@@ -3,5 +3,5 @@
 from s2s.runs.decoder.connection import Connection
 from s2s.runs.decoder.cost import HEAVY, request_seconds, search_seconds
 from s2s.runs.decoder.pool import DecoderPool
-from s2s.runs.decoder.request import KINDS, DecodeRequest
+from s2s.runs.decoder.request import KINDS, PROPERTY, DecodeRequest
 from s2s.runs.decoder.task import DecodeTask, Timed, Waiter

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from s2s.runs.decoder.request import DecodeRequest
+import math
+
+from s2s.decode import GenerationConfig
+from s2s.runs.decoder.request import PROPERTY, DecodeRequest
 from s2s.runs.probes import PROBES
 from s2s.runs.run import Run
 
@@ -13,6 +16,8 @@ HISTORY = 1e-6  # of a step, per hypothesis and token of the longest target: sam
 WEIGHT = 4e-11  # of a step, per hypothesis and parameter of the model
 
 HOOKED = 2.0  # times as long where interventions keep the model from its fused layers
+
+EXACT_ROWS = 64  # prefixes of an exact search, as a rule far fewer
 
 HEAVY = 1.0  # seconds; what may take longer never begins in the dashboard's process
 
@@ -30,6 +35,8 @@ def request_seconds(run: Run, request: DecodeRequest) -> float:
     """The most seconds that a request takes. Raises UserError for a setting that the strategy doesn't have."""
     if request.kind in PROBES:
         return PROBES[request.kind].seconds(run, request.probe_input)
+    if request.kind == PROPERTY:
+        return _property_seconds(run, request)
     _, config = run.configured(request.strategy, request.settings)
     rows = config.width * len(request.sources)
     seconds = search_seconds(rows, config.max_new_tokens or 0, run.n_parameters)
@@ -40,5 +47,26 @@ def request_steps(run: Run, request: DecodeRequest) -> int:
     """The most steps that a request takes, for its progress. Raises UserError as `request_seconds` does."""
     if request.kind in PROBES:
         return PROBES[request.kind].n_batches(run, request.probe_input)
+    if request.kind == PROPERTY:
+        return sum(config.max_new_tokens or 0 for config in _configs(run, request))
     _, config = run.configured(request.strategy, request.settings)
     return (config.max_new_tokens or 0) * (2 if request.kind == "tree" else 1)
+
+
+def _property_seconds(run: Run, request: DecodeRequest) -> float:
+    """Infinitely many where another run has to be opened: that is nothing for the dashboard's process."""
+    if request.other_runs:
+        return math.inf
+    n = len(request.sources)
+    return sum(
+        search_seconds(
+            n * (config.width + EXACT_ROWS), config.max_new_tokens or 0, run.n_parameters
+        )
+        for config in _configs(run, request)
+    )
+
+
+def _configs(run: Run, request: DecodeRequest) -> list[GenerationConfig]:
+    """Of all decodings, as this run has them."""
+    rows = request.settings["decodings"]
+    return [run.configured(row["strategy"], row["settings"])[1] for row in rows]

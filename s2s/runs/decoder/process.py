@@ -105,10 +105,10 @@ def _opened(folder: str, step: int) -> Run:
 
 
 def _memory_for(request: DecodeRequest) -> int:
-    """Bytes that the checkpoint needs."""
-    checkpoint = weights_path(Path(request.folder) / "checkpoints", request.step)
-    weights = checkpoint.stat().st_size if checkpoint.is_file() else 0
-    return WEIGHTS_ROOM * weights
+    """Bytes that the checkpoints need."""
+    keys = [(request.folder, request.step), *(key[:2] for key in request.other_runs)]
+    paths = [weights_path(Path(folder) / "checkpoints", step) for folder, step in keys]
+    return WEIGHTS_ROOM * sum(path.stat().st_size for path in paths if path.is_file())
 
 
 def _carried_out(request: DecodeRequest, watch: Watch, last: Searched) -> Any:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.decode import NextToken, SearchNode, SearchTree
 from s2s.runs.decoded import Decoded, DecodedHypothesis
 from s2s.runs.intervention import Interventions, active
+from s2s.runs.opening import load
 from s2s.runs.probes import PROBES, ProbeInput, answered, from_json, to_json
-from s2s.runs.run import Run
+from s2s.runs.properties import Finding, PropertySettings, findings
+from s2s.runs.run import Run, RunKey
 from s2s.tokenizers import Languages
 
 Ids = tuple[int, ...]
+PROPERTY = "property"  # the kind of a request for a property of each of its sources
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,15 @@ class DecodeRequest:
         """What is done to the model meanwhile."""
         given = self.interventions_json
         return Interventions.from_json(json.loads(given)) if given else Interventions()
+
+    @property
+    def other_runs(self) -> list[RunKey]:
+        """Those that decode beside the request's own, where properties of sentences are asked for."""
+        named = (row.get("run") for row in self.settings.get("decodings", ()))
+        keys = [RunKey(run[0], run[1], Languages(*run[2])) for run in named if run]
+        return [
+            key for key in dict.fromkeys(keys) if (key.folder, key.step) != (self.folder, self.step)
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """All fields."""
@@ -105,6 +118,31 @@ def _tree(run: Run, request: DecodeRequest, last: Searched) -> SearchTree:
 
 def _probed(run: Run, request: DecodeRequest, last: Searched) -> Any:
     return answered(run, request.kind, request.probe_input)
+
+
+def _found(run: Run, request: DecodeRequest, last: Searched) -> list[Finding]:
+    """The name of the property stands for the strategy."""
+
+    def opened(key: RunKey) -> Run:
+        is_own = (key.folder, key.step) == (request.folder, request.step)
+        other = run if is_own else replace(_other_run(key.folder, key.step), on_step=run.on_step)
+        return other.in_languages(*key.languages)
+
+    settings = PropertySettings.from_json(request.settings, opened)
+    return findings(run, request.strategy, request.sources, settings)
+
+
+@lru_cache(maxsize=2)
+def _other_run(folder: str, step: int) -> Run:
+    return load(Path(folder), step)
+
+
+def _findings_to_json(found: Sequence[Finding]) -> list[Any]:
+    return [one.to_json() for one in found]
+
+
+def _findings_from_json(content: Sequence[Any]) -> list[Finding]:
+    return [*map(Finding.from_json, content)]
 
 
 def decoded_to_json(decoded: Decoded) -> dict[str, Any]:
@@ -166,6 +204,7 @@ KINDS: Mapping[str, RequestKind] = MappingProxyType(
         "decoded": RequestKind(_decoded, decoded_to_json, decoded_from_json),
         "texts": RequestKind(_texts, _same, _same),
         "tree": RequestKind(_tree, tree_to_json, tree_from_json),
+        PROPERTY: RequestKind(_found, _findings_to_json, _findings_from_json),
     }
     | {
         kind: RequestKind(_probed, to_json, partial(from_json, probe.answer))
