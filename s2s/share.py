@@ -9,7 +9,8 @@ from urllib.parse import unquote, urlencode, urlsplit
 
 VERSION = "1"
 COLUMNS = tuple(f"c{column}" for column in range(1, 7))
-KEYS = ("run", "step", "src", "tgt", "layer", "head", "kind", "reduce", "set", *COLUMNS)
+LESSON = "lesson"  # `ID.3`: the lesson and its step beside which the view is shown
+KEYS = ("run", "step", "src", "tgt", "layer", "head", "kind", "reduce", "set", *COLUMNS, LESSON)
 MAX_LENGTH = 1500  # characters of one value; proxies truncate longer links
 # bidirectional controls: they change the direction of the text around them
 BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")

@@ -58,7 +58,8 @@ MAY = {
     "logs": LEAVES | {"settings"},
     "jobs": ENGINE | {"logs"},
     "monitoring": LEAVES | {"settings", "storage", "access", "jobs", "logs"},
-    "workspaces": LEAVES | {"settings", "access", "storage", "data", "runs", "jobs", "short_links"},
+    "workspaces": LEAVES
+    | {"settings", "access", "storage", "data", "runs", "jobs", "short_links", "lessons"},
     "demo": ENGINE,
     "plots": LEAVES,
     "share": LEAVES,

@@ -41,6 +41,7 @@ else:
 
 address.write("set", "")  # which says nothing here but the run's languages
 with st.container(key="doors", horizontal=True, gap="medium"):
+    page_link("lessons", "Learn in short lessons")
     page_link("data", "Use your own data")
     page_link("train", "Train your own model")
     page_link("runs", "Open a published model", set="tab:open-a-model")

@@ -1,8 +1,17 @@
 """Lessons: views with notes, and questions whose answers are computed from what is on the screen."""
 
 from s2s.lessons.answers import ANSWERS, CONDITIONS, RUN_CONDITIONS
+from s2s.lessons.catalog import OpenedStep, find_lesson, find_step
 from s2s.lessons.check import Given, answer, check, number
 from s2s.lessons.lesson import Lesson, Step, View
+from s2s.lessons.progress import (
+    Progress,
+    all_progress,
+    delete_expired_progress,
+    delete_progress,
+    give_progress,
+    note_step,
+)
 from s2s.lessons.question import (
     ChoiceQuestion,
     HeadQuestion,

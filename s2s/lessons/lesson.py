@@ -14,6 +14,8 @@ MAX_TITLE = 80  # characters
 MAX_SUMMARY = 200
 MAX_NOTE = 1200
 MOST_STEPS = 40
+VALUES = tuple(key for key in share.KEYS if key != share.LESSON)  # of a view
+NAME = re.compile(r"[a-z][a-z0-9_ -]{0,39}")  # of a control
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*|[\w-]{16}")
 MARKUP = (  # what a note may not contain, and how it is called
     (re.compile(r"!\[[^\]]*\][(\[]"), "an image"),
@@ -37,9 +39,9 @@ class View:
 
     def __post_init__(self) -> None:
         for key, value in self.values.items():
-            if key not in share.KEYS:
+            if key not in VALUES:
                 raise UserError(
-                    f"No view has the value `{shortened(key)}`; there are {', '.join(share.KEYS)}."
+                    f"No view has the value `{shortened(key)}`; there are {', '.join(VALUES)}."
                 )
             if share.printable(value)[: share.MAX_LENGTH] != value:
                 raise UserError(
@@ -60,6 +62,11 @@ class Step:
     def __post_init__(self) -> None:
         _check_line("step's title", self.title, MAX_TITLE)
         check_note(self.note)
+        for name in self.hidden:
+            if not NAME.fullmatch(name):
+                raise UserError(
+                    f"No control is called `{shortened(name)}`; give names such as `layer` or `view`."
+                )
 
 
 @dataclass(frozen=True)

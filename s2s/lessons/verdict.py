@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
@@ -59,6 +59,10 @@ class Context:
         """The step of the checkpoint in the view; None for the best."""
         step = self.values.get("step", "")
         return int(step) if step.isdecimal() and len(step) < 10 else None
+
+    def at_start(self) -> Context:
+        """The step's own view, whatever the visitor has changed since: for questions about its own sentence."""
+        return replace(self, values=self.start)
 
     def opened(self) -> Run:
         """The run at its checkpoint. Raises UserError where it cannot be opened."""

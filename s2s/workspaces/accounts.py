@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from s2s import files, short_links, storage
+from s2s import files, lessons, short_links, storage
 from s2s.config import UserError
 from s2s.jobs import queue
 from s2s.runs import RunFolder
@@ -56,6 +56,7 @@ def merge(key: Key, account: str) -> Merged:
             moved += 1
     _give_jobs(source, target)
     short_links.give(source, target)
+    lessons.give_progress(source, target)
     return Merged(moved, left)
 
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from s2s import access, settings, short_links, storage
+from s2s import access, lessons, settings, short_links, storage
 from s2s.config import UserError, shortened
 from s2s.jobs import queue
 from s2s.runs import is_training
@@ -44,6 +44,7 @@ def delete_workspace(
         delete_item(item)
     exports.delete_exports(workspace)
     short_links.delete_of(workspace)
+    lessons.delete_progress(workspace)
     rows.delete(workspace)
     return used
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from s2s import access, settings, short_links, storage
+from s2s import access, lessons, settings, short_links, storage
 from s2s.config import UserError
 from s2s.jobs import queue
 from s2s.runs import is_training
@@ -84,6 +84,7 @@ def delete_expired(*, now: float | None = None) -> int:
         except UserError as error:  # the others can still be deleted
             logging.getLogger(__name__).warning("%s", error)
     short_links.delete_expired(now)
+    lessons.delete_expired_progress(now)
     exports.delete_old_exports(now)
     deletion.delete_leftovers(now)
     return len(expired)

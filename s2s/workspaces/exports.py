@@ -10,9 +10,10 @@ import shutil
 import threading
 import time
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
-from s2s import access, archives, settings, storage
+from s2s import access, archives, lessons, settings, storage
 from s2s.config import UserError
 from s2s.storage import Item
 from s2s.workspaces import keys, rows
@@ -37,6 +38,7 @@ datasets/     one folder per saved dataset: train.src and train.tgt, one sentenc
 evaluations/  one folder per evaluation: test.jsonl, the translations (lines-*.jsonl), scores.json
 uploads/      files that were uploaded and not saved yet
 measurements/ one folder per measurement of the page Heads: measurement.json is the request, result.json what was found
+lessons.json  by lesson and step, the best answer so far: right, nearly, wrong, or empty where none was given
 
 A run's folder can be used with `python -m s2s translate FOLDER`; below ~/.s2s/runs (or S2S_HOME/runs), with its id as
 its name, the dashboard lists it. The id is the last word of each folder's name.
@@ -66,6 +68,8 @@ def write_export(workspace: str, browser: str, *, now: float | None = None) -> s
                 archives.add(archive, "README.md", _readme(items, now).encode())
                 for item in items:
                     _add(archive, item)
+                if done := lessons.all_progress():
+                    archives.add(archive, "lessons.json", _progress(done))
             unfinished.rename(folder / f"{name}.zip")
         except OSError as error:
             shutil.rmtree(folder, ignore_errors=True)
@@ -125,6 +129,11 @@ def _add(archive: zipfile.ZipFile, item: Item) -> None:
             is_json = path.suffix == ".json"
             content = _without_server(path.read_bytes(), item) if is_json else path
             archives.add(archive, name, content)
+
+
+def _progress(done: Mapping[str, lessons.Progress]) -> bytes:
+    answers = {lesson: dict(progress.answers) for lesson, progress in done.items()}
+    return json.dumps(answers, indent=1, sort_keys=True).encode()
 
 
 def _without_server(content: bytes, item: Item) -> bytes:

@@ -124,6 +124,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """CREATE TABLE gallery_reports (letters VARCHAR(16) NOT NULL, reporter VARCHAR(80) NOT NULL,
             reason TEXT NOT NULL, created DOUBLE PRECISION NOT NULL, PRIMARY KEY (letters, reporter))""",
     ),
+    (
+        """CREATE TABLE lesson_progress (owner VARCHAR(80) NOT NULL, lesson VARCHAR(64) NOT NULL,
+            step INTEGER NOT NULL, answer VARCHAR(8) NOT NULL, changed DOUBLE PRECISION NOT NULL,
+            PRIMARY KEY (owner, lesson, step))""",
+    ),
 )
 # Arbitrary numbers that no other program uses in the same PostgreSQL database.
 MIGRATION_LOCK = 5_252

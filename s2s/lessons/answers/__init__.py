@@ -6,7 +6,12 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TypeVar
 
-from s2s.lessons.answers import decoding, inside, translation
+from s2s.lessons.answers import (
+    decoding,
+    first_look,
+    inside,
+    translation,
+)
 from s2s.lessons.verdict import Answer, Condition
 
 Row = TypeVar("Row")
@@ -21,8 +26,19 @@ def _assembled(tables: Iterable[Mapping[str, Row]]) -> Mapping[str, Row]:
     return MappingProxyType(rows)
 
 
-ANSWERS: Mapping[str, Answer] = _assembled((translation.ANSWERS, inside.ANSWERS, decoding.ANSWERS))
+ANSWERS: Mapping[str, Answer] = _assembled(
+    (
+        translation.ANSWERS,
+        first_look.ANSWERS,
+        inside.ANSWERS,
+        decoding.ANSWERS,
+    )
+)
 CONDITIONS: Mapping[str, Condition] = _assembled(
-    (translation.CONDITIONS, inside.CONDITIONS, decoding.CONDITIONS)
+    (
+        translation.CONDITIONS,
+        inside.CONDITIONS,
+        decoding.CONDITIONS,
+    )
 )
 RUN_CONDITIONS: Mapping[str, Condition] = _assembled(())

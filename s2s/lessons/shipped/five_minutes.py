@@ -3,40 +3,98 @@
 from __future__ import annotations
 
 from s2s.lessons.lesson import Lesson, Step, View
-from s2s.lessons.question import NumberQuestion, SentenceQuestion
+from s2s.lessons.question import ChoiceQuestion, HeadQuestion, NumberQuestion, SentenceQuestion
 
-SENTENCE = "the red house is old"
-RUN = {"run": "demo-en-fr"}
+START = {"run": "demo-en-fr", "src": "the red house is old"}
+ELSEWHERE = "No: find the row *rouge* in the picture; its brightest cell is in another column."
 
 LESSON = Lesson(
     id="five-minutes",
     title="Five minutes: what a sequence-to-sequence transformer is",
-    summary="Type a sentence, see its translation, change a word, see what the model attends to, share the view.",
+    summary="Type a sentence, see its translation, change a word, see what the model attends to, send a link.",
     minutes=5,
     steps=(
         Step(
             "A sentence goes in, a sentence comes out",
             "The box has an English sentence. The large line under it is the French translation that this model "
-            "writes, **one token at a time**. The last token is `</s>`: it ends the sentence.\n\nThe drawing at the "
-            "end of the page shows the tokens of both sides.",
-            View("", {**RUN, "src": SENTENCE}),
+            "writes, **one token at a time**. The boxes beside the picture are these tokens.\n\n"
+            "The last one is `</s>`: it ends the sentence.",
+            View("", {**START, "layer": "2", "head": "mean"}),
             question=NumberQuestion(
                 "How many tokens does the model write here? Count `</s>`, too.",
                 "output_tokens",
                 tolerance=0,
-                hint="The drawing at the end of the page lists them under *Decoder*.",
+                hint="Count the boxes with percentages, or the tokens in the drawing under the picture.",
             ),
         ),
         Step(
             "Change a word",
-            "Nothing here is stored in advance. Replace one word of the sentence and press Enter: the model reads the "
-            "new sentence and writes its translation again.\n\nOther words may change with it: a French adjective "
-            "agrees with its noun.",
-            View("", {**RUN, "src": SENTENCE}),
+            "Nothing here is stored in advance. Replace one word of the sentence: the model reads the new sentence and "
+            "writes its translation again.\n\nOther words may change with it: in French, articles and adjectives "
+            "agree with their noun.",
+            View("", {**START, "layer": "2", "head": "mean"}),
+            hidden=("chips",),
             question=SentenceQuestion(
-                "Replace one word by another that the model knows, then check.",
+                "Replace one word by another that the model knows. Then press Check.",
                 "one_word_changed",
-                hint="Try *book* in place of *house*.",
+                hint="Write *book* in place of *house*.",
+            ),
+        ),
+        Step(
+            "What it attends to",
+            "Each row of the picture is one predicted French token; each column is an English one. A bright cell says: "
+            "to predict this token, the model attends to that word. This is **cross-attention**.\n\n"
+            "French writes *rouge* after *maison*. See which word its row attends to.",
+            View("attention", {**START, "kind": "cross", "layer": "2", "head": "mean"}),
+            hidden=("strategy", "reduce"),
+            question=ChoiceQuestion(
+                "Which English token does the model attend to most when it predicts *rouge*?",
+                ("the", "red", "house", "is", "old", "</s>"),
+                "attended_by_adjective",
+                (
+                    ELSEWHERE,
+                    "Right: the third French word comes from the second English one. Attention finds it although the "
+                    "order differs.",
+                    ELSEWHERE,
+                    ELSEWHERE,
+                    ELSEWHERE,
+                    ELSEWHERE,
+                ),
+                hint="Point at the cells of the row *rouge*: each says its weight.",
+            ),
+        ),
+        Step(
+            "Several heads, several jobs",
+            "Each layer has four **heads**, and each head attends in its own way. Most of them match words: *la* with "
+            "*the*.\n\nBut *la* has to agree with its noun: *maison* is feminine. Some heads attend to *house* when "
+            "the model predicts *la*. Choose a layer and a head above the picture, and find one.",
+            View("attention", {**START, "kind": "cross", "layer": "1", "head": "2"}),
+            hidden=("strategy", "reduce"),
+            question=HeadQuestion(
+                "Which head gives *house* most of its weight in the row *la*?",
+                "cross",
+                "article_attends_to_noun",
+                hint="The small pictures beside the large one show all heads. Begin with layer 1.",
+            ),
+        ),
+        Step(
+            "Two ways to write, and a link",
+            "The model only gives probabilities. **Greedy** search always takes the most probable next token; **beam** "
+            "search keeps several beginnings.\n\nPress **Share**: its link opens exactly this view, with the sentence, "
+            "the settings, and this step. That is how you send others what you see.",
+            View(
+                "compare",
+                {**START, "c1": "demo-en-fr!greedy!", "c2": "demo-en-fr!beam!num_beams:5"},
+            ),
+            question=ChoiceQuestion(
+                "Do greedy search and beam search write the same translation of this sentence?",
+                ("Yes, the same", "No, they differ"),
+                "greedy_and_beam",
+                (
+                    "Right: where one token is clearly the most probable at each step, both find the same sentence.",
+                    "No: compare the two translations word by word.",
+                ),
+                hint="Read the large line of each column.",
             ),
         ),
     ),

@@ -28,5 +28,13 @@ from s2s.ui.kit.glossary import definitions
 from s2s.ui.kit.state import ViewState, between, field, one_of
 from s2s.ui.kit.switched_heads import as_link, switched_heads
 from s2s.ui.kit.target import show_pair, target_owner
-from s2s.ui.kit.text import JOINER, as_markdown, duration, plain, shortened, unique_names
+from s2s.ui.kit.text import (
+    JOINER,
+    as_markdown,
+    duration,
+    note_markdown,
+    plain,
+    shortened,
+    unique_names,
+)
 from s2s.ui.kit.vocabulary import RunVocabulary

@@ -10,6 +10,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from s2s.share import MAX_LENGTH, pack, printable
 
+BOUND = ("run", "src", "layer", "head", "kind")  # to widgets
+UNREAD = "\0"  # as a mark: whatever the address has is new
 LANGUAGES = ("src_lang", "tgt_lang")  # in `set`: the frame's, on every page
 ADDED = "added to set"  # in the session
 
@@ -57,17 +59,52 @@ def write(key: str, value: str, default: str = "") -> None:
     st.session_state[_mark(key)] = written
 
 
-def turn_page(url_path: str, keys: Sequence[str]) -> None:
-    """When another page opens: what the browser drops from the address must not be forgotten."""
-    if st.session_state.get("page") != url_path:
-        st.session_state["page"] = url_path
-        _restore()
-        st.session_state["no link"] = ""
-        if "src" in st.session_state and "src" not in st.query_params:
-            # without this, a sentence from the first address that nobody edited would be dropped
-            st.session_state["src"] = st.session_state["src"]
-        for key in keys:
-            st.session_state.pop(_mark(key), None)
+def turn_page(url_path: str, keys: Sequence[str]) -> bool:
+    """When another page opens: what the browser drops from the address must not be forgotten. Returns whether it is
+    another page.
+    """
+    if st.session_state.get("page") == url_path:
+        return False
+    st.session_state["page"] = url_path
+    _restore()
+    st.session_state["no link"] = ""
+    if "src" in st.session_state and "src" not in st.query_params:
+        # without this, a sentence from the first address that nobody edited would be dropped
+        st.session_state["src"] = st.session_state["src"]
+    for key in keys:
+        st.session_state.pop(_mark(key), None)
+    return True
+
+
+def open_view(keys: Sequence[str], values: Mapping[str, str]) -> None:
+    """Show exactly these values when the page is next drawn; what they do not say is at its default, but the run.
+
+    Call this before the page's widgets are drawn, on the page itself.
+    """
+    for key in keys:
+        value = values.get(key)
+        if key not in BOUND:
+            if value is not None:
+                st.query_params[key] = value
+            elif key in st.query_params:
+                del st.query_params[key]
+            st.session_state[_mark(key)] = UNREAD
+        elif value is not None:
+            st.session_state[key] = value
+        elif key != "run":
+            st.session_state.pop(key, None)
+
+
+def view_values(keys: Sequence[str]) -> dict[str, str]:
+    """What is on the screen, as links say it."""
+    values = {key: printable(str(st.session_state.get(key) or "")) for key in keys}
+    return {key: value for key, value in values.items() if value or key == "src"}
+
+
+def is_history_navigation() -> bool:
+    """Whether this run of the script answers Back or Forward."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context is not None and context.is_history_navigation
 
 
 def _restore() -> None:
@@ -75,7 +112,7 @@ def _restore() -> None:
     were bound to, such as the sentence; it is what this page is to show.
     """
     context = get_script_run_ctx(suppress_warning=True)
-    if context is None or not context.is_history_navigation:
+    if context is None or not is_history_navigation():
         return
     for key, values in parse_qs(context.query_string, keep_blank_values=True).items():
         if key not in st.query_params:

@@ -29,6 +29,28 @@ def as_markdown(sentence: str) -> str:
     return "".join(f"`{part}`" if i % 2 else _escaped(part) for i, part in enumerate(parts))
 
 
+def note_markdown(note: str) -> str:
+    """The note of a lesson: paragraphs, lists, **bold**, *italics* and `code`; everything else is shown literally."""
+    return "\n".join(map(_note_line, note.splitlines()))
+
+
+def _note_line(line: str) -> str:
+    found = re.match(r"(\s*(?:[-*]|\d{1,3}\.)\s+)?(.*)", line)
+    marker, text = found.groups() if found else ("", line)
+    parts = re.split(r"(`[^`]+`|\*\*[^*]+\*\*|\*[^*\s][^*]*\*)", text)
+    return (marker or "") + "".join(
+        _marked(part) if i % 2 else _escaped(part) for i, part in enumerate(parts)
+    )
+
+
+def _marked(part: str) -> str:
+    """Text between marks."""
+    if part.startswith("`"):
+        return part
+    mark = "**" if part.startswith("**") else "*"
+    return f"{mark}{_escaped(part[len(mark) : -len(mark)])}{mark}"
+
+
 def unique_names(names: Mapping[str, str]) -> dict[str, str]:
     """Names that several keys share get the end of the key appended: the options of a widget travel by name."""
     counts = Counter(names.values())

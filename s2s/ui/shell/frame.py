@@ -7,9 +7,11 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.ui.canvas import mend_navigation, save_picture
 from s2s.ui.kit import address, cached, forms, in_view
+from s2s.ui.shell import lesson
 from s2s.ui.shell.arrival import show_arrival
 from s2s.ui.shell.expiry_banner import show_expiry
 from s2s.ui.shell.header import header, title_of
+from s2s.ui.shell.lesson_panel import lesson_panel
 from s2s.ui.shell.notices import (
     read_address,
     show_notices,
@@ -32,13 +34,17 @@ page = st.navigation(
 )
 row = next(row for row in pages if row.url_path == page.url_path)
 st.set_page_config(page_title=(title := title_of(row)))
-address.turn_page(row.url_path, row.keys)
+is_other_page = address.turn_page(row.url_path, row.keys)
 cached.begin_run()
+lesson.arrive(row, is_other_page=is_other_page)
 
+lessons = st.container()  # not recorded: a snapshot is of the page
 begin_record()
 apply_style()
 if not show_identity():
     st.stop()
+with lessons:
+    lesson_panel(row)
 in_view.clear()
 share_container, is_ready = header(row)
 show_operator_notice()

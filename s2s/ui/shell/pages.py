@@ -12,6 +12,7 @@ from s2s.ui.kit import address, shortened
 from s2s.ui.shell.operator import has_operator_page, is_operator
 
 MAX_SUBJECT = 80  # characters
+LESSONS = "lessons"  # the address of the page that lists them
 FOLDER = settings.dashboard() / "pages"
 
 
@@ -141,6 +142,16 @@ PAGES = (
         keys=("run", "step", "src", "tgt", "layer", "set"),
         summary="The hidden states of words, layer by layer",
         run="trained",
+    ),
+    Page(
+        section="Learn",
+        file="learn/lessons.py",
+        title="Lessons",
+        icon=":material/school:",
+        url_path=LESSONS,
+        keys=("set",),
+        summary="Short lessons beside the real pages, with questions that are checked",
+        run="",
     ),
     Page(
         section="Learn",

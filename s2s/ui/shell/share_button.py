@@ -12,7 +12,8 @@ from s2s.config import UserError
 from s2s.jobs import run_copies, run_records, run_service
 from s2s.short_links import Content
 from s2s.ui.canvas import copy_button
-from s2s.ui.kit import as_markdown, in_view, plain
+from s2s.ui.kit import address, as_markdown, in_view, plain
+from s2s.ui.shell import lesson
 from s2s.ui.shell.pages import Page
 from s2s.ui.shell.short_link_form import short_link_form
 from s2s.ui.snapshot import snapshot_button
@@ -124,5 +125,4 @@ def page_url(page: Page) -> str:
 
 
 def _view(page: Page) -> dict[str, str]:
-    values = {key: share.printable(str(st.session_state.get(key) or "")) for key in page.keys}
-    return {key: value for key, value in values.items() if value or key == "src"}
+    return lesson.with_lesson(address.view_values(page.keys))

@@ -1,0 +1,67 @@
+"""Which lessons there are, and the step that a link names."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from s2s import share
+from s2s.config import UserError, nearest, shortened
+from s2s.lessons.lesson import Lesson, Step
+from s2s.lessons.shipped import EXERCISES, LESSONS
+
+
+class OpenedStep(NamedTuple):
+    """A step of a lesson; `number` is from 1."""
+
+    lesson: Lesson
+    number: int
+
+    def __str__(self) -> str:
+        """As links say it: `five-minutes.2`."""
+        return f"{self.lesson.id}.{self.number}"
+
+    @property
+    def step(self) -> Step:
+        """What the lesson says there."""
+        return self.lesson.steps[self.number - 1]
+
+    @property
+    def before(self) -> OpenedStep | None:
+        """The step before; None at the first."""
+        return self._replace(number=self.number - 1) if self.number > 1 else None
+
+    @property
+    def after(self) -> OpenedStep | None:
+        """The next step; None at the last."""
+        return (
+            self._replace(number=self.number + 1) if self.number < len(self.lesson.steps) else None
+        )
+
+
+def find_lesson(id: str) -> Lesson:
+    """A lesson or an exercise. Raises UserError for one that is not there."""
+    known = {**LESSONS, **EXERCISES}
+    if id not in known:
+        close = nearest(id, known, 1)
+        meant = f"; perhaps `{close[0]}` is meant" if close else ""
+        raise UserError(
+            f"There is no lesson `{shortened(share.printable(id), 30)}` here{meant}; the page Lessons lists them."
+        )
+    return known[id]
+
+
+def find_step(written: str) -> OpenedStep:
+    """The step that a link's `lesson` names: `five-minutes.2`, without a number the first.
+
+    Raises UserError for a lesson or a step that is not there.
+    """
+    id, dot, number = written.rpartition(".")
+    lesson = find_lesson(id if dot else number)
+    if not dot:
+        return OpenedStep(lesson, 1)
+    last = len(lesson.steps)
+    if not number.isdecimal() or len(number) > 3 or not 1 <= int(number) <= last:
+        raise UserError(
+            f"`{lesson.id}` has no step `{shortened(share.printable(number), 20)}`; its steps are 1 to {last}."
+        )
+    return OpenedStep(lesson, int(number))

@@ -1,0 +1,104 @@
+"""Which steps of which lessons a workspace has seen, and what it has answered. Kept in the database."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
+
+from s2s import access, settings
+from s2s.jobs import queue
+
+PROGRESS = sa.Table(
+    "lesson_progress",
+    sa.MetaData(),
+    sa.Column("owner", sa.String(80), primary_key=True),
+    sa.Column("lesson", sa.String(64), primary_key=True),
+    sa.Column("step", sa.Integer, primary_key=True),  # from 1
+    sa.Column("answer", sa.String(8)),  # the best Level; empty: none yet
+    sa.Column("changed", sa.Double),
+)
+RANKS: Mapping[str, int] = MappingProxyType({"": 0, "wrong": 1, "nearly": 2, "right": 3})
+DAY = 86_400.0  # seconds
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Of one lesson: by step, from 1, the best answer so far; empty where none was given."""
+
+    answers: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def right(self) -> frozenset[int]:
+        """The steps whose question was answered right."""
+        return frozenset(step for step, answer in self.answers.items() if answer == "right")
+
+    def with_answer(self, step: int, answer: str = "") -> Progress:
+        """This step was seen, or answered; a better answer than before counts."""
+        best = max(self.answers.get(step, ""), answer, key=RANKS.__getitem__)
+        return Progress(MappingProxyType({**self.answers, step: best}))
+
+
+def all_progress() -> dict[str, Progress]:
+    """By lesson, that of the present workspace. Raises UserError where the database is away."""
+    owner = access.current()
+    found: dict[str, dict[int, str]] = {}
+    if owner != access.NOBODY:
+        columns = PROGRESS.c.lesson, PROGRESS.c.step, PROGRESS.c.answer
+        mine = sa.select(*columns).where(PROGRESS.c.owner == owner)
+        with queue.begin() as connection:
+            for lesson, step, answer in connection.execute(mine):
+                found.setdefault(str(lesson), {})[int(step)] = str(answer)
+    return {lesson: Progress(MappingProxyType(answers)) for lesson, answers in found.items()}
+
+
+def note_step(lesson: str, step: int, answer: str = "", *, now: float | None = None) -> None:
+    """The present workspace has seen a step, or answered its question; a worse answer than before changes nothing.
+
+    Who has no workspace has no progress. Raises UserError where the database is away.
+    """
+    owner = access.current()
+    if owner == access.NOBODY:
+        return
+    now = time.time() if now is None else now
+    this = (PROGRESS.c.owner == owner) & (PROGRESS.c.lesson == lesson) & (PROGRESS.c.step == step)
+    worse = [known for known in RANKS if RANKS[known] <= RANKS[answer]]
+    values = {"answer": answer, "changed": now}
+    try:
+        with queue.begin() as connection:
+            better = sa.update(PROGRESS).where(this, PROGRESS.c.answer.in_(worse))
+            if connection.execute(better.values(**values)).rowcount:
+                return
+            if connection.execute(sa.select(PROGRESS.c.step).where(this)).first() is None:
+                row = {"owner": owner, "lesson": lesson, "step": step}
+                connection.execute(sa.insert(PROGRESS).values(**row, **values))
+    except IntegrityError:  # another tab has just noted the same
+        pass
+
+
+def delete_progress(workspace: str) -> None:
+    """Forgets all of a workspace, which the caller may delete."""
+    with queue.begin() as connection:
+        connection.execute(sa.delete(PROGRESS).where(PROGRESS.c.owner == workspace))
+
+
+def give_progress(source: str, target: str) -> None:
+    """Adds the progress of one workspace to another's; of two answers the better one stays."""
+    with queue.begin() as connection:
+        found = connection.execute(sa.select(PROGRESS).where(PROGRESS.c.owner == source)).all()
+    with access.acting_as(target):
+        for row in found:
+            note_step(str(row.lesson), int(row.step), str(row.answer), now=float(row.changed))
+    delete_progress(source)
+
+
+def delete_expired_progress(now: float) -> None:
+    """Forgets lessons that nobody has opened for as long as other things are kept."""
+    if (days := settings.expire_days()) is not None:
+        with queue.begin() as connection:
+            old = PROGRESS.c.changed < now - days * DAY
+            connection.execute(sa.delete(PROGRESS).where(old))

@@ -1,0 +1,1 @@
+"""The page Lessons: what can be opened, and what has been done."""

@@ -1,0 +1,51 @@
+"""Lessons as cards: what each is about, how far the visitor is, and the way to its next step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from s2s.config import UserError
+from s2s.lessons import Lesson, OpenedStep, Progress
+from s2s.ui.kit import as_markdown, note_markdown, plain
+from s2s.ui.shell import lesson_progress, step_link
+
+
+def draw(lessons: Iterable[Lesson]) -> None:
+    """A card per lesson."""
+    try:
+        done = lesson_progress()
+    except UserError as error:
+        done = {}
+        st.warning(
+            f"Your progress cannot be shown. {as_markdown(str(error))}", icon=":material/warning:"
+        )
+    rows = list(lessons)
+    with st.grid(3, min_column_width=280, border=True) as grid:
+        for row in rows:
+            with grid.cell():
+                _card(row, done.get(row.id, Progress()))
+
+
+def _card(lesson: Lesson, done: Progress) -> None:
+    n_steps = len(lesson.steps)
+    seen = {step for step in done.answers if step <= n_steps}
+    st.subheader(plain(lesson.title), anchor=False)
+    st.caption(
+        f"{lesson.minutes} minutes · {n_steps} step{'s' * (n_steps > 1)}{_so_far(lesson, done, len(seen))}"
+    )
+    st.markdown(note_markdown(lesson.summary))
+    is_done = len(seen) == n_steps
+    number = 1 if is_done else max(seen, default=1)
+    label = "Start again" if is_done else "Continue" if seen else "Start"
+    step_link(OpenedStep(lesson, number), label, ":material/play_arrow:")
+
+
+def _so_far(lesson: Lesson, done: Progress, n_seen: int) -> str:
+    """How many steps were seen, and how many questions answered right."""
+    if not n_seen:
+        return ""
+    n_questions = sum(step.question is not None for step in lesson.steps)
+    right = f" · {len(done.right)} of {n_questions} questions right" if n_questions else ""
+    return f" · {n_seen} of {len(lesson.steps)} seen{right}"

@@ -1,0 +1,44 @@
+"""The segments of the page Lessons: a row each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from s2s.config import UserError
+from s2s.lessons import LESSONS
+from s2s.ui.kit import forms
+from s2s.ui.lessons import cards
+from s2s.ui.lessons.view_state import STATE
+
+
+class Segment(NamedTuple):
+    """One segment: what its button says, and what draws it."""
+
+    label: str
+    draw: Callable[[], None]
+
+
+# One more segment is one more row: its name in links, and a function without arguments.
+SEGMENTS: Mapping[str, Segment] = MappingProxyType(
+    {
+        "lessons": Segment("Lessons", lambda: cards.draw(LESSONS.values())),
+    }
+)
+
+
+def show() -> None:
+    """The open segment; an error in one leaves the others usable."""
+    STATE.from_url()
+    labels = {name: segment.label for name, segment in SEGMENTS.items()}
+    view = (
+        STATE.segments("view", "What to open", labels, label_visibility="collapsed")
+        if len(labels) > 1
+        else "lessons"
+    )
+    STATE.write_to_url()
+    try:
+        SEGMENTS[view].draw()
+    except UserError as error:
+        forms.show_error(error)

@@ -1,0 +1,137 @@
+"""The lesson that is open beside the pages: `lesson=ID.STEP` in the address, kept until the visitor leaves it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+
+import streamlit as st
+
+from s2s import lessons, share
+from s2s.config import UserError
+from s2s.lessons import OpenedStep, Progress
+from s2s.share import LESSON
+from s2s.ui.kit import address, cached, pickers
+from s2s.ui.shell.pages import Page
+
+IN_ADDRESS = "lesson in the address"  # in the session: what it said when it was last read
+SEEN = "lesson progress"  # in the session: what it has seen and answered since it began
+READ = "lesson progress was read"  # in the session
+MAX_WRITTEN = 100  # characters
+
+
+def arrive(page: Page, *, is_other_page: bool) -> None:
+    """Reads the address at each run of the script; a step that was just opened shows its view.
+
+    Links within a page and the menu drop the lesson from the address; it stays open. Back and Forward do not.
+    """
+    before = st.session_state.get(IN_ADDRESS)
+    is_first = IN_ADDRESS not in st.session_state
+    is_history = address.is_history_navigation()
+    given = st.query_params.get(LESSON)
+    if given is None and before is not None and is_history:
+        st.session_state[LESSON] = ""
+    elif given is not None and (given != before or (is_other_page and not is_history)):
+        _open(given)
+        has_view = any(key in st.query_params for key in page.keys)
+        if not is_history and not (is_first and has_view):
+            _show_view(page)
+    _write()
+
+
+def opened() -> OpenedStep | None:
+    """The open step; None outside a lesson."""
+    written = st.session_state.get(LESSON)
+    return lessons.find_step(written) if written else None
+
+
+def leave() -> None:
+    """Closes the lesson; the page stays as it is."""
+    st.session_state[LESSON] = ""
+
+
+def show_again() -> None:
+    """The open step's view is shown once more, on its own page."""
+    st.session_state[IN_ADDRESS] = address.UNREAD
+
+
+def with_lesson(view: Mapping[str, str]) -> dict[str, str]:
+    """A view with the open step: who opens its link gets the lesson, too."""
+    written = str(st.session_state.get(LESSON) or "")
+    return {**view, LESSON: written} if written else {**view}
+
+
+def note(at: OpenedStep, answer: str = "") -> None:
+    """A step was seen, or answered. Raises UserError where the database is away; then the session alone knows."""
+    known = _in_session()
+    mine = known.get(at.lesson.id, Progress())
+    if mine.answers.get(at.number) == mine.with_answer(at.number, answer).answers[at.number]:
+        return
+    st.session_state[SEEN] = {**known, at.lesson.id: mine.with_answer(at.number, answer)}
+    lessons.note_step(at.lesson.id, at.number, answer)
+
+
+def lesson_progress() -> dict[str, Progress]:
+    """By lesson, what is stored and what this session has seen. Raises UserError where the database is away."""
+    found = lessons.all_progress()
+    for id, mine in _in_session().items():
+        for step, answer in mine.answers.items():
+            found[id] = found.get(id, Progress()).with_answer(step, answer)
+    st.session_state[SEEN] = found
+    return found
+
+
+def progress_of(at: OpenedStep) -> Progress:
+    """Of the open lesson; read from the database once per session."""
+    if READ not in st.session_state:
+        st.session_state[READ] = True
+        with contextlib.suppress(UserError):  # as the page Lessons says
+            lesson_progress()
+    return _in_session().get(at.lesson.id, Progress())
+
+
+def _in_session() -> dict[str, Progress]:
+    known: dict[str, Progress] = st.session_state.get(SEEN, {})
+    return known
+
+
+def _open(given: str) -> None:
+    """Opens a step. What is not there is said, and opens the nearest: the lesson's first step, or none."""
+    written = share.printable(given)[:MAX_WRITTEN]
+    st.session_state[LESSON] = ""
+    if not written:
+        return
+    try:
+        st.session_state[LESSON] = str(lessons.find_step(written))
+    except UserError as error:
+        pickers.notify(str(error))
+        _open_first(written)
+
+
+def _open_first(written: str) -> None:
+    try:
+        lesson = lessons.find_lesson(written.rpartition(".")[0])
+    except UserError:  # it has been said
+        return
+    st.session_state[LESSON] = str(OpenedStep(lesson, 1))
+
+
+def _show_view(page: Page) -> None:
+    """The values of the open step's view, where this is its page."""
+    at = opened()
+    if at is None or at.step.view.page != page.url_path:
+        return
+    values = dict(at.step.view.values)
+    if run := values.get("run"):
+        cached.follow_link(run)
+    address.open_view(page.keys, values)
+
+
+def _write() -> None:
+    written = str(st.session_state.get(LESSON) or "")
+    if written:
+        if st.query_params.get(LESSON) != written:
+            st.query_params[LESSON] = written
+    elif LESSON in st.query_params:
+        del st.query_params[LESSON]
+    st.session_state[IN_ADDRESS] = written or None

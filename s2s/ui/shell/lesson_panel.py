@@ -1,0 +1,118 @@
+"""The slim panel of an open lesson, beside every page: the step's note and question, and the way to the next step."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+
+import streamlit as st
+
+from s2s.config import UserError
+from s2s.lessons import OpenedStep, Progress
+from s2s.ui.kit import note_markdown, plain
+from s2s.ui.shell import lesson
+from s2s.ui.shell.lesson_question import draw_question
+from s2s.ui.shell.pages import LESSONS, Page, page_link, rows
+
+IS_UNFOLDED = "lesson unfolded"  # in the session: on a phone, where the panel is a bar
+
+
+def lesson_panel(page: Page) -> None:
+    """Draws nothing outside a lesson."""
+    with st.container():  # so that opening a lesson moves no element below
+        if (at := lesson.opened()) is None:
+            return
+        if page.url_path == at.step.view.page:
+            _hide(page, at.step.hidden)
+        with contextlib.suppress(UserError):  # the database is away, as the page Lessons says
+            lesson.note(at)
+        with st.container(key="lesson", gap="small"):
+            st.fragment(_draw)(page, at)
+
+
+def _draw(page: Page, at: OpenedStep) -> None:
+    is_unfolded = bool(st.session_state.get(IS_UNFOLDED))
+    with st.container(key="lesson-bar", horizontal=True, vertical_alignment="center", gap="xsmall"):
+        st.html(_heading(at))
+        if st.button(
+            "Fold" if is_unfolded else "Open",
+            key="fold lesson",
+            icon=":material/expand_less:" if is_unfolded else ":material/expand_more:",
+            type="tertiary",
+        ):
+            st.session_state[IS_UNFOLDED] = not is_unfolded
+            st.rerun(scope="fragment")
+    with st.container(key="lesson-unfolded" if is_unfolded else "lesson-folded", gap="small"):
+        st.markdown(note_markdown(at.step.note))
+        _way_back(page, at)
+        if at.step.question:
+            draw_question(page, at)
+        _ways(at)
+
+
+def _heading(at: OpenedStep) -> str:
+    """The lesson, the step, and a mark per step: seen, answered right, open now."""
+    done = lesson.progress_of(at)
+    n_steps = len(at.lesson.steps)
+    marks = "".join(f'<i class="{_mark(at, done, step)}"></i>' for step in range(1, n_steps + 1))
+    return (
+        f'<div class="lesson-heading"><small>{html.escape(at.lesson.title)}</small>'
+        f"<b>Step {at.number} of {n_steps}: {html.escape(at.step.title)}</b>"
+        f'<div class="lesson-marks" aria-hidden="true">{marks}</div></div>'
+    )
+
+
+def _mark(at: OpenedStep, done: Progress, step: int) -> str:
+    if step == at.number:
+        return "now"
+    return "right" if step in done.right else "seen" if step in done.answers else ""
+
+
+def _way_back(page: Page, at: OpenedStep) -> None:
+    """To the step's own view, which the visitor may have changed or left."""
+    if at.step.view.page == page.url_path:
+        if st.button("Show the step's view again", key="lesson again", icon=":material/replay:"):
+            lesson.show_again()
+            st.rerun()
+        return
+    st.caption("This step is about another page.")
+    step_link(at, "Show the step's view", ":material/visibility:")
+
+
+def _ways(at: OpenedStep) -> None:
+    with st.container(horizontal=True, gap="small", key="lesson-ways", vertical_alignment="center"):
+        if at.before:
+            step_link(at.before, "Previous", ":material/arrow_back:")
+        if at.after:
+            with st.container(key="lesson-next", width="content"):
+                step_link(at.after, "Next", ":material/arrow_forward:")
+        else:
+            with st.container(key="lesson-next", width="content"):
+                page_link(LESSONS, "Finish", ":material/done:", lesson="")
+        if st.button("Leave", key="leave lesson", type="tertiary", icon=":material/close:"):
+            lesson.leave()
+            st.rerun()
+
+
+def step_link(at: OpenedStep, label: str, icon: str) -> None:
+    """Opens a step on its page, with its view."""
+    view = at.step.view
+    row = next((row for row in rows() if row.url_path == view.page), None)
+    if row is None:
+        st.caption(f"{label}: the page `{plain(view.page)}` is not there (any more).")
+        return
+    values = dict(view.values)
+    run = str(st.session_state.get("run") or "")
+    if row.run and run:
+        values.setdefault("run", run)
+    page_link(view.page, label, icon, **values, lesson=str(at))
+
+
+def _hide(page: Page, names: tuple[str, ...]) -> None:
+    """Controls that the step hides: by the key of their widget or container."""
+    if names:
+        own = page.url_path or "home"
+        slugs = [name.replace(" ", "-") for name in names]
+        keys = [key for name in slugs for key in (name, f"{name}-box", f"{own}-{name}")]
+        chosen = ", ".join(f".st-key-{key}" for key in keys)
+        st.html(f"<style>:is({chosen}) {{ display: none !important; }}</style>")

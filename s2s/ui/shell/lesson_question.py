@@ -1,0 +1,136 @@
+"""The question of a lesson's step: its widget, the button that checks the answer, and what is said of it."""
+
+from __future__ import annotations
+
+import contextlib
+from types import MappingProxyType
+from typing import NamedTuple
+
+import streamlit as st
+
+from s2s.config import UserError
+from s2s.lessons import (
+    ChoiceQuestion,
+    Context,
+    Given,
+    HeadQuestion,
+    NumberQuestion,
+    OpenedStep,
+    Question,
+    Verdict,
+    check,
+)
+from s2s.runs import Run
+from s2s.ui.kit import address, as_markdown, cached, note_markdown
+from s2s.ui.shell import lesson
+from s2s.ui.shell.pages import Page
+
+JUDGED = "lesson verdict"  # in the session
+MOST_SEGMENTS = 8  # more heads become a list
+LOOKS = MappingProxyType(
+    {
+        "right": (st.success, ":material/check_circle:"),
+        "nearly": (st.warning, ":material/near_me:"),
+        "wrong": (st.info, ":material/refresh:"),
+    }
+)
+
+
+class Judged(NamedTuple):
+    """What was said of an answer: it stands until there is another answer."""
+
+    step: str
+    given: Given
+    verdict: Verdict
+
+
+def draw_question(page: Page, at: OpenedStep) -> None:
+    """The question, its widget, and what is said of the answer."""
+    question = at.step.question
+    if question is None:
+        return
+    with st.form(f"lesson question {at}", border=False, enter_to_submit=True):
+        st.markdown(f"**Question.** {note_markdown(question.prompt)}")
+        try:
+            given = _answer_field(question, f"lesson answer {at}")
+        except UserError as error:  # the run cannot be opened, as the page says
+            st.caption(as_markdown(str(error)))
+            given = None
+        is_asked = st.form_submit_button("Check", icon=":material/check:", type="primary")
+    if is_asked:
+        _judge(page, at, question, given)
+    _show_verdict(at, given)
+    if question.hint:
+        with st.expander("Show a hint", icon=":material/lightbulb:", key=f"lesson hint {at}"):
+            st.markdown(note_markdown(question.hint))
+
+
+def _answer_field(question: Question, key: str) -> Given:
+    """The widget of a kind of question; a sentence and a run are on the page itself."""
+    match question:
+        case NumberQuestion():
+            label = f"Your number ({question.unit})" if question.unit else "Your number"
+            return str(st.text_input(label, key=key, placeholder="a number", max_chars=40) or "")
+        case ChoiceQuestion():
+            options = list(range(len(question.options)))
+            return st.radio(
+                "Your choice",
+                options,
+                index=None,
+                format_func=lambda i: note_markdown(question.options[i]),
+                key=key,
+            )
+        case HeadQuestion():
+            return _head_field(question, key)
+        case _:
+            return None
+
+
+def _head_field(question: HeadQuestion, key: str) -> Given:
+    run = cached.open_run(str(st.session_state["run"]))
+    stack = run.recipe.model.encoder if question.kind == "encoder" else run.recipe.model.decoder
+    with st.container(horizontal=True, gap="small"):
+        layer = _number("Layer", stack.n_layers, f"{key} layer")
+        head = _number("Head", stack.n_heads, f"{key} head")
+    return (layer, head) if layer and head else None
+
+
+def _number(label: str, most: int, key: str) -> int | None:
+    numbers = list(range(1, most + 1))
+    if most > MOST_SEGMENTS:
+        return st.selectbox(label, numbers, index=None, key=key, width=110)
+    return st.segmented_control(label, numbers, key=key)
+
+
+def _judge(page: Page, at: OpenedStep, question: Question, given: Given) -> None:
+    """Keeps what is said of the answer; an answer that is none is said, and counts as not given."""
+    try:
+        verdict = check(question, given, context_of(page, at))
+    except UserError as error:
+        verdict = Verdict("wrong", str(error))
+    else:
+        with contextlib.suppress(UserError):  # the database is away, as the page Lessons says
+            lesson.note(at, verdict.level)
+    st.session_state[JUDGED] = Judged(str(at), given, verdict)
+
+
+def context_of(page: Page, at: OpenedStep) -> Context:
+    """What is on the screen now."""
+    values = address.view_values(page.keys)
+    run_id = str(st.session_state.get("run") or "")
+    return Context(run_id, page.url_path, values, at.step.view.values, _opened)
+
+
+def _opened(run_id: str, step: int | None) -> Run:
+    """A run as the pages have it open."""
+    best = cached.open_run(run_id)
+    return best if step in (None, best.step) else cached.open_run(run_id, step)
+
+
+def _show_verdict(at: OpenedStep, given: Given) -> None:
+    judged: Judged | None = st.session_state.get(JUDGED)
+    if judged is None or judged.step != str(at) or judged.given != given:
+        return
+    show, icon = LOOKS[judged.verdict.level]
+    with st.container(key="lesson-verdict"):
+        show(note_markdown(judged.verdict.sentence), icon=icon)
