@@ -45,12 +45,13 @@ def questions(kind: type) -> list[str]:
 @every_step
 def test_a_view_opens_as_its_link_says(name: str) -> None:
     view = STEPS[name].view
-    screen = opened(view.page, **view.values)
+    screen = opened(view.page, **view.values, lesson=name)
     assert not screen.exception, name
+    assert any('class="lesson-heading"' in str(each.proto.body) for each in screen.get("html"))
     assert not lost(screen)
     assert not screen.error
     for text in ("there is no", "is shown instead", "does not know"):
-        assert text not in page_text(screen), text
+        assert text in str(STEPS[name]) or text not in page_text(screen), text
     if source := view.values.get("src"):
         assert screen.text_input(key="src").value == source
         assert link(screen)

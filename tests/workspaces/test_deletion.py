@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from s2s import access, settings, short_links, storage
+from s2s import access, lessons, settings, short_links, storage
 from s2s.config import UserError
 from s2s.data import uploads
 from s2s.jobs import queue
@@ -46,6 +46,7 @@ def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
     key = rows.open_link(acting.make_link("ann"))
     with access.acting_as("ann"):
         link = short_links.make(short_links.Content("", {"src": "x"}))
+        lessons.note_step("five-minutes", 1)
     acting.write_export("ann", "cookie")
     used = acting.delete_workspace("ann", sleep=lambda seconds: None)
     assert (used.runs, used.datasets, used.evaluations, used.uploads) == (2, 1, 1, 1)
@@ -53,6 +54,8 @@ def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
     assert storage.items("ann") == []
     assert queue.jobs("ann") == []
     assert rows.find("ann") is None
+    with access.acting_as("ann"):
+        assert lessons.all_progress() == {}
     assert key
     assert rows.workspace_of(key) == ""
     with pytest.raises(UserError, match="There is no short link"):

@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from s2s import settings
+from s2s import access, lessons, settings
 from s2s.config import UserError
 from s2s.data import uploads
 from s2s.workspaces import ROUTES, Visits, exports, keys
@@ -32,6 +32,9 @@ def test_everything_of_one_workspace_is_in_it_and_nothing_of_another() -> None:
     store_evaluation("ann")
     uploads.begin("file", "x", [("a b.txt", b"hello")], owner="ann")
     store_run("r2", "bob")
+    for workspace, step in (("ann", 1), ("bob", 2)):
+        with access.acting_as(workspace):
+            lessons.note_step("five-minutes", step, "right")
     other = store_dataset("bob", 4, "secret")
     gone = store_run("r3", "ann")
     gone.rename(gone.with_name(".deleted-r3"))
@@ -40,6 +43,7 @@ def test_everything_of_one_workspace_is_in_it_and_nothing_of_another() -> None:
         assert archive.testzip() is None
         content = {name: archive.read(name) for name in names}
     assert content["README.md"].startswith(b"# My workspace in s2s")
+    assert json.loads(content["lessons.json"]) == {"five-minutes": {"1": "right"}}
     assert b"runs: 1, datasets: 1, evaluations: 1, uploads: 1" in content["README.md"]
     assert f"datasets/K-ln-{hash}/train.src" in names
     assert "runs/b-x-r1/checkpoints/step-00000002.safetensors" in names

@@ -22,7 +22,7 @@ from s2s.ui.shell.pages import rows
 from s2s.ui.shell.share_button import share_button
 from s2s.ui.shell.style import ICON, apply_style
 from s2s.ui.shell.visitors import show_identity
-from s2s.ui.snapshot import begin_record
+from s2s.ui.snapshot import begin_record, unrecorded
 
 # before the navigation, which would fetch an icon from Google
 st.set_page_config(page_icon=ICON, layout="wide")
@@ -38,15 +38,15 @@ is_other_page = address.turn_page(row.url_path, row.keys)
 cached.begin_run()
 lesson.arrive(row, is_other_page=is_other_page)
 
-lessons = st.container()  # not recorded: a snapshot is of the page
 begin_record()
 apply_style()
 if not show_identity():
     st.stop()
-with lessons:
-    lesson_panel(row)
 in_view.clear()
+panel = st.container()
 share_container, is_ready = header(row)
+with panel, unrecorded():  # a snapshot is of the page
+    lesson_panel(row)
 show_operator_notice()
 show_arrival(row.url_path, str(st.session_state.get("run") or ""))
 notices = st.container()

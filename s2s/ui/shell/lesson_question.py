@@ -52,7 +52,7 @@ def draw_question(page: Page, at: OpenedStep) -> None:
     with st.form(f"lesson question {at}", border=False, enter_to_submit=True):
         st.markdown(f"**Question.** {note_markdown(question.prompt)}")
         try:
-            given = _answer_field(question, f"lesson answer {at}")
+            given = _answer_field(question, at)
         except UserError as error:  # the run cannot be opened, as the page says
             st.caption(as_markdown(str(error)))
             given = None
@@ -65,8 +65,9 @@ def draw_question(page: Page, at: OpenedStep) -> None:
             st.markdown(note_markdown(question.hint))
 
 
-def _answer_field(question: Question, key: str) -> Given:
+def _answer_field(question: Question, at: OpenedStep) -> Given:
     """The widget of a kind of question; a sentence and a run are on the page itself."""
+    key = f"lesson answer {at}"
     match question:
         case NumberQuestion():
             label = f"Your number ({question.unit})" if question.unit else "Your number"
@@ -81,13 +82,13 @@ def _answer_field(question: Question, key: str) -> Given:
                 key=key,
             )
         case HeadQuestion():
-            return _head_field(question, key)
+            return _head_field(question, _run_id(at), key)
         case _:
             return None
 
 
-def _head_field(question: HeadQuestion, key: str) -> Given:
-    run = cached.open_run(str(st.session_state["run"]))
+def _head_field(question: HeadQuestion, run_id: str, key: str) -> Given:
+    run = cached.open_run(run_id)
     stack = run.recipe.model.encoder if question.kind == "encoder" else run.recipe.model.decoder
     with st.container(horizontal=True, gap="small"):
         layer = _number("Layer", stack.n_layers, f"{key} layer")
@@ -117,8 +118,13 @@ def _judge(page: Page, at: OpenedStep, question: Question, given: Given) -> None
 def context_of(page: Page, at: OpenedStep) -> Context:
     """What is on the screen now."""
     values = address.view_values(page.keys)
-    run_id = str(st.session_state.get("run") or "")
-    return Context(run_id, page.url_path, values, at.step.view.values, _opened)
+    return Context(_run_id(at), page.url_path, values, at.step.view.values, _opened)
+
+
+def _run_id(at: OpenedStep) -> str:
+    """That of the page; before any page has shown a run, that of the step, or the first."""
+    known = st.session_state.get("run") or at.step.view.values.get("run")
+    return str(known or next(iter(cached.runs()), ""))
 
 
 def _opened(run_id: str, step: int | None) -> Run:

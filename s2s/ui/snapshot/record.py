@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,6 +78,18 @@ def begin_record() -> None:
 
     context.enqueue = enqueue  # type: ignore[method-assign,assignment]
     st.session_state[KEY] = record
+
+
+@contextlib.contextmanager
+def unrecorded() -> Iterator[None]:
+    """What is drawn meanwhile is not recorded."""
+    context = get_script_run_ctx()
+    recording = vars(context).pop("enqueue", None) if context else None
+    try:
+        yield
+    finally:
+        if context and recording:
+            context.enqueue = recording  # type: ignore[method-assign]
 
 
 def values_of(nodes: Sequence[Node]) -> dict[str, Any]:

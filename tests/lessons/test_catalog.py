@@ -1,0 +1,36 @@
+"""Which step a link names."""
+
+import pytest
+
+from s2s.config import UserError
+from s2s.lessons import LESSONS, find_step
+
+FIRST = LESSONS["five-minutes"]
+
+
+def test_a_step_knows_its_neighbors_and_is_written_as_it_is_read() -> None:
+    at = find_step("five-minutes.2")
+    assert (at.lesson, at.number, at.step) == (FIRST, 2, FIRST.steps[1])
+    assert [str(at.before), str(at.after)] == ["five-minutes.1", "five-minutes.3"]
+    assert find_step(str(at)) == at
+    assert find_step("five-minutes").number == 1
+    assert find_step("five-minutes.1").before is None
+    assert find_step(f"five-minutes.{len(FIRST.steps)}").after is None
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("five-minute.1", "There is no lesson `five-minute` here; perhaps `five-minutes` is meant"),
+        ("<b>", "There is no lesson `<b>` here"),
+        (".2", "There is no lesson"),
+        ("five-minutes.9", "`five-minutes` has no step `9`; its steps are 1 to 5"),
+        ("five-minutes.0", "has no step `0`"),
+        ("five-minutes.", "has no step"),
+        ("five-minutes.²", "has no step"),
+        ("five-minutes.99999999999", "has no step"),
+    ],
+)
+def test_what_is_not_there_is_a_sentence(written: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        find_step(written)

@@ -1,0 +1,47 @@
+"""What a workspace has seen and answered."""
+
+import pytest
+
+from s2s import access, lessons
+from s2s.lessons import Progress, all_progress, note_step
+
+
+def of(workspace: str) -> dict[str, dict[int, str]]:
+    with access.acting_as(workspace):
+        return {lesson: dict(mine.answers) for lesson, mine in all_progress().items()}
+
+
+def test_a_better_answer_counts_and_each_workspace_has_its_own() -> None:
+    for answer in ("", "wrong", "right", "nearly", ""):
+        note_step("five-minutes", 1, answer)
+    note_step("five-minutes", 2)
+    with access.acting_as("ann"):
+        note_step("five-minutes", 1, "nearly")
+    with access.acting_as(access.NOBODY):
+        note_step("five-minutes", 1, "right")
+    assert of("local") == {"five-minutes": {1: "right", 2: ""}}
+    assert of("ann") == {"five-minutes": {1: "nearly"}}
+    assert of(access.NOBODY) == {}
+
+
+def test_progress_is_added_and_never_gets_worse() -> None:
+    mine = Progress().with_answer(1).with_answer(2, "right").with_answer(2, "wrong")
+    assert mine.answers == {1: "", 2: "right"}
+    assert mine.right == {2}
+
+
+def test_it_changes_hands_and_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    for workspace, step, answer in (("ann", 1, "right"), ("ann", 2, ""), ("bob", 1, "nearly")):
+        with access.acting_as(workspace):
+            note_step("five-minutes", step, answer, now=1000.0 * step)
+    lessons.give_progress("ann", "bob")
+    assert of("ann") == {}
+    assert of("bob") == {"five-minutes": {1: "right", 2: ""}}
+    lessons.delete_expired_progress(1e12)
+    assert of("bob")
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    monkeypatch.setenv("S2S_EXPIRE_DAYS", "1")
+    lessons.delete_expired_progress(1500.0 + 86_400)
+    assert of("bob") == {"five-minutes": {2: ""}}
+    lessons.delete_progress("bob")
+    assert of("bob") == {}

@@ -1,0 +1,119 @@
+"""A lesson beside the pages: its steps open their views, questions are checked, links carry it."""
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from s2s.jobs import queue
+from s2s.lessons import all_progress
+from tests.screen import box, link, opened, page_text
+
+SENTENCE = "the red house is old"
+
+
+def heading(screen: AppTest) -> str:
+    """That of the panel; empty outside a lesson."""
+    bodies = (str(each.proto.body) for each in screen.get("html"))
+    return next((body for body in bodies if 'class="lesson-heading"' in body), "")
+
+
+def go(screen: AppTest, **params: str) -> AppTest:
+    """To another address of the same page, as one of our links does."""
+    screen.query_params.clear()
+    screen.query_params.update(params)
+    return screen.run()
+
+
+def press(screen: AppTest, label: str) -> AppTest:
+    next(each for each in screen.button if each.label == label).click().run()
+    assert not screen.exception
+    return screen
+
+
+def verdict(screen: AppTest) -> str:
+    found: list[Any] = [*screen.success, *screen.warning, *screen.info]
+    return " ".join(str(each.value) for each in found)
+
+
+def answers() -> dict[int, str]:
+    return dict(all_progress()["five-minutes"].answers)
+
+
+def test_a_lesson_is_walked() -> None:
+    screen = opened("", lesson="five-minutes.1")
+    assert "Step 1 of 5" in heading(screen)
+    assert box(screen) == SENTENCE
+    for typed, said in (("six", "is no number"), ("5", "1 away"), ("6", "Right")):
+        screen.text_input(key="lesson answer five-minutes.1").set_value(typed)
+        assert said in verdict(press(screen, "Check"))
+    assert answers() == {1: "right"}
+    screen.text_input(key="src").set_value("the cat sleeps").run()
+    go(screen, lesson="five-minutes.2")
+    assert "Step 2 of 5" in heading(screen)
+    assert 'class="right"' in heading(screen)
+    assert box(screen) == SENTENCE
+    assert "Nothing has changed" in verdict(press(screen, "Check"))
+    screen.text_input(key="src").set_value("the red book is old").run()
+    assert "Right" in verdict(press(screen, "Check"))
+    assert answers() == {1: "right", 2: "right"}
+    assert "lesson=five-minutes.2" in link(screen)
+    assert "src=the+red+book+is+old" in link(screen)
+    screen.segmented_control(key="head").set_value("2").run()
+    press(screen, "Show the step's view again")
+    assert (box(screen), screen.session_state["head"]) == (SENTENCE, "mean")
+    press(screen, "Leave")
+    assert not heading(screen)
+    assert "lesson" not in link(screen)
+    assert box(screen) == SENTENCE
+
+
+def test_a_shared_view_keeps_what_its_sender_changed() -> None:
+    screen = opened(
+        "attention",
+        lesson="five-minutes.4",
+        src="the cat sleeps",
+        layer="2",
+        head="3",
+        kind="cross",
+    )
+    assert "Step 4 of 5" in heading(screen)
+    assert (box(screen), screen.session_state["head"]) == ("the cat sleeps", "3")
+    assert any("st-key-attention-reduce" in str(each.proto.body) for each in screen.get("html"))
+    layer, head = (f"lesson answer five-minutes.4 {what}" for what in ("layer", "head"))
+    assert "choose a layer" in verdict(press(screen, "Check"))
+    screen.segmented_control(key=layer).set_value(1)
+    screen.segmented_control(key=head).set_value(4)
+    assert "Right" in verdict(press(screen, "Check"))
+
+
+@pytest.mark.parametrize(
+    ("path", "written", "said", "shown"),
+    [
+        ("", "five-minute.1", "There is no lesson `five-minute`", ""),
+        ("", "**x**<b>", "There is no lesson", ""),
+        ("", "five-minutes.9", "its steps are 1 to 5", "Step 1 of 5"),
+        ("attention", "five-minutes.1", "This step is about another page", "Step 1 of 5"),
+    ],
+)
+def test_a_link_to_what_is_not_there_is_a_sentence(
+    path: str, written: str, said: str, shown: str
+) -> None:
+    screen = opened(path, lesson=written)
+    assert not screen.exception
+    assert said in (verdict(screen) + page_text(screen)).replace("\\", "")
+    assert shown in heading(screen)
+    assert bool(shown) == bool(heading(screen))
+
+
+def test_without_its_database_a_lesson_goes_its_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away() -> None:
+        raise queue.UnreachableError("The queue cannot be reached now; try again in a minute.")
+
+    screen = opened("lessons")
+    monkeypatch.setattr(queue, "begin", away)
+    screen.run()
+    assert "progress cannot be shown" in verdict(screen)
+    assert "Five minutes" in str(screen.subheader[0].value)
+    go(screen, lesson="five-minutes.1")
+    assert "Step 1 of 5" in heading(screen)
