@@ -36,7 +36,7 @@ row = next(row for row in pages if row.url_path == page.url_path)
 st.set_page_config(page_title=(title := title_of(row)))
 is_other_page = address.turn_page(row.url_path, row.keys)
 cached.begin_run()
-lesson.arrive(row, is_other_page=is_other_page)
+lesson.read_from_url(row, is_other_page=is_other_page)
 
 begin_record()
 apply_style()

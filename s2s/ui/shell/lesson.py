@@ -20,7 +20,7 @@ READ = "lesson progress was read"  # in the session
 MAX_WRITTEN = 100  # characters
 
 
-def arrive(page: Page, *, is_other_page: bool) -> None:
+def read_from_url(page: Page, *, is_other_page: bool) -> None:
     """Reads the address at each run of the script; a step that was just opened shows its view.
 
     Links within a page and the menu drop the lesson from the address; it stays open. Back and Forward do not.
