@@ -7,9 +7,13 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from s2s.lessons.answers import (
+    attention,
     decoding,
     first_look,
     inside,
+    own_runs,
+    prefixes,
+    sizes,
     translation,
 )
 from s2s.lessons.verdict import Answer, Condition
@@ -32,6 +36,8 @@ ANSWERS: Mapping[str, Answer] = _assembled(
         first_look.ANSWERS,
         inside.ANSWERS,
         decoding.ANSWERS,
+        attention.ANSWERS,
+        sizes.ANSWERS,
     )
 )
 CONDITIONS: Mapping[str, Condition] = _assembled(
@@ -39,6 +45,8 @@ CONDITIONS: Mapping[str, Condition] = _assembled(
         translation.CONDITIONS,
         inside.CONDITIONS,
         decoding.CONDITIONS,
+        attention.CONDITIONS,
+        prefixes.CONDITIONS,
     )
 )
-RUN_CONDITIONS: Mapping[str, Condition] = _assembled(())
+RUN_CONDITIONS: Mapping[str, Condition] = _assembled((own_runs.RUN_CONDITIONS,))

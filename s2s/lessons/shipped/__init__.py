@@ -6,9 +6,25 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from s2s.lessons.lesson import Lesson
-from s2s.lessons.shipped import decoding, five_minutes, way_of_a_sentence
+from s2s.lessons.shipped import (
+    decoding,
+    exercises,
+    five_minutes,
+    models_you_use,
+    way_of_a_sentence,
+    what_attention_tells,
+)
 
 LESSONS: Mapping[str, Lesson] = MappingProxyType(
-    {row.id: row for row in (five_minutes.LESSON, way_of_a_sentence.LESSON, decoding.LESSON)}
+    {
+        row.id: row
+        for row in (
+            five_minutes.LESSON,
+            way_of_a_sentence.LESSON,
+            decoding.LESSON,
+            what_attention_tells.LESSON,
+            models_you_use.LESSON,
+        )
+    }
 )
-EXERCISES: Mapping[str, Lesson] = MappingProxyType({})
+EXERCISES: Mapping[str, Lesson] = MappingProxyType({row.id: row for row in exercises.EXERCISES})

@@ -1,0 +1,165 @@
+"""What can be asked of heads: what they do over many sentences, and what the model loses without them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from s2s.config import UserError
+from s2s.lessons.answers.translation import translated
+from s2s.lessons.verdict import Answer, Condition, Context, Heads, Verdict
+
+N_SENTENCES = 500  # of the measurements that ship with the demo runs
+MOST_OFF = 4  # heads
+CLEAR = 0.02  # alignment error by which a head may be worse than the best and still be right
+CLOSE = 0.06
+
+
+def measured(context: Context, experiment: str) -> dict[str, Any]:
+    """The result of an experiment over the first test set of the run, as Heads shows it at first.
+
+    Raises UserError where it has not been measured.
+    """
+    from s2s.jobs import head_service, test_sets
+    from s2s.runs import Measurement, Sentences
+
+    run = context.opened()
+    name = run.folder.id
+    splits = test_sets.splits_of_run(name)
+    if splits:
+        sample = Sentences("", split=splits[0], run=name, n=N_SENTENCES)
+        found = head_service.result(Measurement(name, run.step, experiment, sample))
+        if found is not None:
+            return found
+    raise UserError(
+        "This has not been measured for the run on the screen; open the step's view again, or measure it on Heads."
+    )
+
+
+def _largest(values: npt.NDArray[np.float64], n: int = 2) -> list[tuple[int, int]]:
+    """The `n` heads of the largest values, largest first; layers and heads from 1."""
+    order = np.argsort(-values, axis=None, kind="stable")[:n]
+    layers, heads = np.unravel_index(order, values.shape)
+    return [(int(layer) + 1, int(head) + 1) for layer, head in zip(layers, heads, strict=True)]
+
+
+def _first_and_second(values: npt.NDArray[np.float64]) -> Heads:
+    first, *second = _largest(values)
+    return Heads(frozenset({first}), frozenset(second))
+
+
+def least_monotonic_head(context: Context) -> Heads:
+    """The head of cross-attention that follows the source least."""
+    strengths = measured(context, "roles")["kinds"]["cross"]["strengths"]["aligned"]
+    return _first_and_second(-np.array(strengths, dtype=float))
+
+
+def most_important_cross_head(context: Context) -> Heads:
+    """The head of cross-attention without which the loss grows most."""
+    change = measured(context, "importance")["measured"]["value"]["cross"]
+    return _first_and_second(np.array(change, dtype=float))
+
+
+def aligning_head(context: Context) -> Heads:
+    """The heads of least alignment error, by the mean reduction and links from each target word."""
+    found = measured(context, "alignment")
+    if not found["gold"]:
+        raise UserError("These sentences have no gold alignment; open the step's view again.")
+    mean = found["reductions"].index("mean")
+    target = found["methods"].index("target")
+    error = np.array(found["error"], dtype=float)[mean, target]
+    best = np.nanmin(error)
+    return Heads(_up_to(error, best + CLEAR), _up_to(error, best + CLOSE))
+
+
+def _up_to(values: npt.NDArray[np.float64], most: float) -> frozenset[tuple[int, int]]:
+    chosen = np.argwhere(values <= most) + 1
+    return frozenset((int(layer), int(head)) for layer, head in chosen)
+
+
+def last_row_first_weight(context: Context) -> float:
+    """The weight that the shown head gives to the first token in the row that predicts `</s>`."""
+    run = context.opened()
+    written = translated(context).hypotheses[0].ids
+    view = run.attention(context.source, written).view("decoder")
+    layer, head = (int(context.values.get(key) or 1) - 1 for key in ("layer", "head"))
+    return float(view.weights[layer, head][-1, 0])
+
+
+def share_changed_by_uniform_weights(context: Context) -> float:
+    """In which share of the target positions, in percent, another token becomes the most probable one."""
+    from s2s.analysis import heads
+    from s2s.runs import probes
+
+    run = context.opened()
+    ids = translated(context).hypotheses[0].ids
+    src = probes.source_ids(run, context.source)
+    tgt = (run.recipe.model.ids.start, *ids[:-1])
+    weights = heads.cross_weights(run.model, src, tgt)
+    steps = heads.shift_output(run.model, src, tgt, heads.uniform_weights(weights))
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return 100 * float(end.value.is_changed.mean())
+
+
+def ablation_changes_translation(context: Context) -> Verdict:
+    """Whether the translation changes without a few heads."""
+    from s2s.analysis import all_heads, switched
+    from s2s.runs import Interventions, active
+
+    run = context.opened()
+    found, _ = switched.from_text(context.settings.get("switched", ""), all_heads(run.model))
+    off = {head: name for head, name in found.items() if name == "off"}
+    if not off:
+        return Verdict("wrong", "No head is off yet; click one on the board.")
+    change = Interventions(tuple(sorted(off.items())))
+    before = run.translate([context.source], "greedy")[0]
+    with active(run, change):
+        after = run.translate([context.source], "greedy")[0]
+    n_off = f"{len(off)} head{'s' * (len(off) > 1)}"
+    if after.text == before.text:
+        return Verdict(
+            "wrong", f"Without {n_off} the translation is still the same; switch others off."
+        )
+    said = f"without {n_off} it is `{after.text}`"
+    if len(off) > MOST_OFF:
+        return Verdict("nearly", f"Nearly: {said}; do it with at most {MOST_OFF} heads.")
+    return Verdict("right", f"Right: {said}.")
+
+
+ANSWERS: Mapping[str, Answer] = MappingProxyType(
+    {
+        "least_monotonic_head": Answer(
+            least_monotonic_head, "The head of cross-attention that follows the source least."
+        ),
+        "most_important_cross_head": Answer(
+            most_important_cross_head,
+            "The head of cross-attention without which the loss grows most.",
+        ),
+        "aligning_head": Answer(
+            aligning_head, f"Heads within {CLEAR} of the least alignment error."
+        ),
+        "last_row_first_weight": Answer(
+            last_row_first_weight,
+            "The weight on the first token in the last row of the shown head of decoder self-attention.",
+        ),
+        "share_changed_by_uniform_weights": Answer(
+            share_changed_by_uniform_weights,
+            "The share of target positions at which uniform cross-attention predicts another token, in percent.",
+        ),
+    }
+)
+CONDITIONS: Mapping[str, Condition] = MappingProxyType(
+    {
+        "ablation_changes_translation": Condition(
+            ablation_changes_translation,
+            f"At most {MOST_OFF} heads are off, and the translation is another.",
+        )
+    }
+)

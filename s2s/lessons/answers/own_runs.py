@@ -1,0 +1,177 @@
+"""What an exercise asks of the visitor's own runs and evaluations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from s2s.lessons.verdict import Condition, Context, Verdict
+
+RIGHT = 0.9  # of the tokens under teacher forcing: the model has learned its task
+NONE_YET = "There is no such run of yours yet: press Start, and check again when it is trained."
+Recipe = Mapping[str, Any]
+
+
+def own_recipes() -> Iterator[tuple[Any, Recipe]]:
+    """The visitor's trained runs, newest first: the row, and what recipe.json says."""
+    from s2s import access
+    from s2s.jobs import run_service
+    from s2s.runs import RunFolder
+
+    for row in run_service.runs(access.current()):
+        thing = access.run_of(row.id, row.owner)
+        if not access.may(access.current(), "change", thing) or row.imported or row.error:
+            continue
+        try:
+            about = RunFolder(access.run_folder(row.id)).about()
+        except access.UserError:  # it waits, and has no folder yet
+            continue
+        yield row, about
+
+
+def trained(fits: Callable[[Recipe], bool], what: str) -> Verdict:
+    """Right where one of the visitor's runs fits and has learned its task."""
+    best: Verdict | None = None
+    for row, about in own_recipes():
+        if not fits(about):
+            continue
+        accuracy = row.token_accuracy
+        if accuracy is not None and accuracy >= RIGHT:
+            return Verdict(
+                "right", f"Right: {what}, and predicts {accuracy:.0%} of the tokens correctly."
+            )
+        if row.is_live:
+            best = Verdict("nearly", "Nearly: it is still training; check again when it is done.")
+        elif best is None:
+            got = "nothing was validated yet" if accuracy is None else f"it has {accuracy:.0%}"
+            best = Verdict(
+                "nearly",
+                f"Nearly: {what}, but a model that has learned it predicts {RIGHT:.0%} of the tokens correctly, and"
+                f" {got}; train it for longer.",
+            )
+    return best or Verdict("wrong", NONE_YET)
+
+
+def _task(about: Recipe) -> str:
+    return str(about["recipe"]["data"]["task"])
+
+
+def reverse_direction_run(context: Context) -> Verdict:
+    """Whether a run of the visitor's translates from the dataset's target language into its source language."""
+    return trained(
+        lambda about: _task(about) == "reverse_direction", "your run translates in reverse"
+    )
+
+
+def several_tasks_run(context: Context) -> Verdict:
+    """Whether one model of the visitor's has learned the tasks of the built-in dataset, told apart by prefixes."""
+    return trained(
+        lambda about: str(about.get("source", "")).partition("#")[0] == "builtin:tasks",
+        "your run does every task of the dataset",
+    )
+
+
+def span_corruption_run(context: Context) -> Verdict:
+    """Whether the visitor has trained a model to fill in masked spans."""
+    for row, about in own_recipes():
+        if _task(about) != "denoise":
+            continue
+        if row.is_live:
+            return Verdict("nearly", "Nearly: it is still training; check again when it is done.")
+        if row.checkpoints and row.best_loss is not None:
+            return Verdict(
+                "right",
+                f"Right: a run of yours fills in masked spans, at {row.best_loss:.2f} nats per token.",
+            )
+    return Verdict("wrong", NONE_YET)
+
+
+def shared_and_separate_runs(context: Context) -> Verdict:
+    """Whether two runs of the visitor's differ in nothing but the sharing of embeddings, and both have scores."""
+    seen: dict[str, dict[bool, float]] = {}
+    for row, about in own_recipes():
+        if row.is_live or row.best_loss is None:
+            continue
+        flat = {**about["recipe"], "source": about.get("source")}
+        is_shared, rest = _without_sharing(flat)
+        losses = seen.setdefault(rest, {})
+        losses.setdefault(is_shared, row.best_loss)
+        if len(losses) == 2:
+            better = "shared" if losses[True] < losses[False] else "separate"
+            return Verdict(
+                "right",
+                f"Right: shared embeddings reach {losses[True]:.3f} nats per token, separate ones {losses[False]:.3f}:"
+                f" here, {better} ones are better.",
+            )
+    if seen:
+        return Verdict(
+            "nearly",
+            "Nearly: you have one of the two; train the other with the same dataset, seed and settings.",
+        )
+    return Verdict("wrong", NONE_YET)
+
+
+def _without_sharing(content: Mapping[str, Any]) -> tuple[bool, str]:
+    """Whether a recipe shares its embeddings, and all else that it says."""
+    rest = json.loads(json.dumps(content))
+    is_shared = bool(rest["model"]["embeddings"].pop("shared"))
+    return is_shared, json.dumps(rest, sort_keys=True)
+
+
+def beam_beats_greedy(context: Context) -> Verdict:
+    """Whether beam search has a higher BLEU than greedy search in an evaluation of the visitor's."""
+    from s2s import access
+    from s2s.runs import evaluations
+
+    closest: tuple[float, float] | None = None
+    for found in evaluations.list_evaluations(access.current()):
+        scores = evaluations.folder(found.id).scores()
+        if not scores.get("is_final"):
+            continue
+        bleu = {"greedy": list[float](), "beam": list[float]()}
+        for system, row in zip(found.systems, scores["systems"], strict=True):
+            if system.strategy in bleu and "bleu" in row and system.run == context.run:
+                bleu[system.strategy].append(float(row["bleu"]["value"]))
+        if not all(bleu.values()):
+            continue
+        best = max(bleu["beam"]), max(bleu["greedy"])
+        if best[0] > best[1]:
+            return Verdict(
+                "right", f"Right: BLEU {best[0]:.2f} with beam search, {best[1]:.2f} greedy."
+            )
+        closest = closest or best
+    if closest:
+        return Verdict(
+            "nearly",
+            f"Nearly: BLEU {closest[0]:.2f} with beam search is not above {closest[1]:.2f} greedy; take another test"
+            " set, more sentences or more beams.",
+        )
+    return Verdict(
+        "wrong",
+        "There is no evaluation of yours yet that has greedy and beam search of this run: press Evaluate.",
+    )
+
+
+RUN_CONDITIONS: Mapping[str, Condition] = MappingProxyType(
+    {
+        "reverse_direction_run": Condition(
+            reverse_direction_run, "An own run with the task reverse_direction has learned it."
+        ),
+        "several_tasks_run": Condition(
+            several_tasks_run, "An own run on builtin:tasks has learned its tasks."
+        ),
+        "span_corruption_run": Condition(
+            span_corruption_run, "An own run has trained on the task denoise."
+        ),
+        "shared_and_separate_runs": Condition(
+            shared_and_separate_runs,
+            "Two own runs differ in nothing but the sharing of embeddings.",
+        ),
+        "beam_beats_greedy": Condition(
+            beam_beats_greedy,
+            "In an own evaluation, beam search has a higher BLEU than greedy search.",
+        ),
+    }
+)

@@ -1,0 +1,124 @@
+"""Answers about heads, from the results that ship and from the model."""
+
+import json
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import s2s
+from s2s import settings
+from s2s.analysis import attentions
+from s2s.config import UserError
+from s2s.lessons import ANSWERS, CONDITIONS, Context, Heads
+
+RUN = s2s.load("demo-en-fr")
+SENTENCE = "the cat who chased the mouse was black"
+
+
+def here(**values: str) -> Context:
+    return Context("demo-en-fr", values={"src": SENTENCE, **values}, opener=lambda run, step: RUN)
+
+
+@cache
+def shipped() -> list[dict[str, Any]]:
+    folder = settings.SHIPPED / "demo-en-fr" / "measurements"
+    return [json.loads(path.read_bytes()) for path in folder.glob("*.json")]
+
+
+def one(head: tuple[int, ...]) -> frozenset[tuple[int, ...]]:
+    return frozenset({tuple(index + 1 for index in head)})
+
+
+def computed(name: str) -> Heads:
+    found = ANSWERS[name].compute(here())
+    assert isinstance(found, Heads)
+    return found
+
+
+def test_the_head_that_matters_is_the_one_of_the_largest_loss() -> None:
+    change = next(found["measured"]["value"]["cross"] for found in shipped() if "measured" in found)
+    every = {(layer, head): change[layer][head] for layer in range(2) for head in range(4)}
+    found = computed("most_important_cross_head")
+    assert found.right == one(max(every, key=lambda head: every[head[0], head[1]]))
+    assert len(found.nearly) == 1
+
+
+def test_the_head_that_follows_the_source_least() -> None:
+    rows = [
+        found["kinds"]["cross"]["strengths"]["aligned"]
+        for found in shipped()
+        if "kinds" in found and "relations" in found
+    ]
+    least = {
+        min((row[i][j], (i + 1, j + 1)) for i in range(2) for j in range(4))[1] for row in rows
+    }
+    assert computed("least_monotonic_head").right <= least
+
+
+def test_a_head_aligns_that_is_close_to_the_least_error() -> None:
+    found = next(found for found in shipped() if found.get("gold"))
+    error = found["error"][found["reductions"].index("mean")][found["methods"].index("target")]
+    heads = computed("aligning_head")
+    best = min(min(row) for row in error)
+    for layer, row in enumerate(error, 1):
+        for head, value in enumerate(row, 1):
+            assert ((layer, head) in heads.right) == (value <= best + 0.02)
+            assert ((layer, head) in heads.nearly) == (value <= best + 0.06)
+
+
+def test_what_is_not_measured_is_a_sentence() -> None:
+    other = Context("demo-en-fr", opener=lambda run, step: replace(RUN, step=7))
+    with pytest.raises(UserError, match="has not been measured"):
+        ANSWERS["most_important_cross_head"].compute(other)
+
+
+def test_the_weight_in_the_last_row() -> None:
+    text = RUN.translate([SENTENCE], "beam")[0].text
+    weights = RUN.attention(SENTENCE, text).decoder
+    found = ANSWERS["last_row_first_weight"].compute(here(kind="decoder", layer="1", head="2"))
+    assert found == pytest.approx(float(weights[0, 1, -1, 0]), abs=1e-6)
+
+
+def test_uniform_weights_change_some_tokens() -> None:
+    """Row by row: a hook makes the weights of that row uniform."""
+    text = RUN.translate([SENTENCE], "beam")[0]
+    src = torch.tensor([[*RUN.src_tokenizer.encode(SENTENCE), 2]])
+    ids = text.hypotheses[0].ids
+    tgt = torch.tensor([[1, *ids[:-1]]])
+    changed = []
+    with torch.inference_mode():
+        own = RUN.model(src, tgt)[0].argmax(-1)
+        for row in range(len(ids)):
+
+            def uniform(module: Any, given: Any, weights: Any, row: int = row) -> Any:
+                weights = weights.clone()
+                weights[..., row, :] = 1 / src.shape[1]
+                return weights
+
+            modules = [each.weights for each in attentions(RUN.model, "cross")]
+            hooks = [module.register_forward_hook(uniform) for module in modules]
+            changed.append(int(RUN.model(src, tgt)[0, row].argmax()) != int(own[row]))
+            for hook in hooks:
+                hook.remove()
+    found = ANSWERS["share_changed_by_uniform_weights"].compute(here())
+    assert found == pytest.approx(100 * np.mean(changed))
+
+
+@pytest.mark.parametrize(
+    ("switched", "level", "words"),
+    [
+        ("", "wrong", "No head is off"),
+        ("cross.1.1=off", "wrong", "Without 1 head the translation is still the same"),
+        ("cross.2=off", "wrong", "Without 4 heads"),
+        ("cross.1=off", "right", "without 4 heads it is"),
+        ("cross=off", "nearly", "at most 4 heads"),
+    ],
+)
+def test_a_translation_without_some_heads(switched: str, level: str, words: str) -> None:
+    verdict = CONDITIONS["ablation_changes_translation"].judge(here(set=f"switched:{switched}"))
+    assert verdict.level == level
+    assert words in verdict.sentence
