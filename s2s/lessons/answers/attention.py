@@ -117,7 +117,7 @@ def ablation_changes_translation(context: Context) -> Verdict:
     found, _ = switched.from_text(context.settings.get("switched", ""), all_heads(run.model))
     off = {head: name for head, name in found.items() if name == "off"}
     if not off:
-        return Verdict("wrong", "No head is off yet; click one on the board.")
+        return Verdict("wrong", "No head is off yet; click one in the picture of all heads.")
     change = Interventions(tuple(sorted(off.items())))
     before = run.translate([context.source], "greedy")[0]
     with active(run, change):

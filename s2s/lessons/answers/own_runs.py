@@ -66,7 +66,7 @@ def reverse_direction_run(context: Context) -> Verdict:
 
 
 def several_tasks_run(context: Context) -> Verdict:
-    """Whether one model of the visitor's has learned the tasks of the built-in dataset, told apart by prefixes."""
+    """Whether one model of the visitor's has learned the tasks of the built-in dataset, each named by its prefix."""
     return trained(
         lambda about: str(about.get("source", "")).partition("#")[0] == "builtin:tasks",
         "your run does every task of the dataset",

@@ -1,4 +1,4 @@
-"""What can be asked of a model that does several tasks, told apart by the beginnings of their sources."""
+"""What can be asked of a model that does several tasks, each named by the prefix of its sources."""
 
 from __future__ import annotations
 

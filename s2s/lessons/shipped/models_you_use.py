@@ -16,7 +16,7 @@ LESSON = Lesson(
     minutes=20,
     steps=(
         Step(
-            "Three families, told apart by their masks",
+            "Three families, and their masks",
             "A mask says which words a word may look at. An **encoder** (BERT) sees all words. A **decoder-only** "
             "model (GPT, most chat models) sees only what comes before. An **encoder-decoder** (this model, T5) has "
             "both, and cross-attention from one to the other.",
@@ -74,7 +74,7 @@ LESSON = Lesson(
         Step(
             "Learning without translations",
             "Pairs are rare, plain text is not. T5 was **pre-trained** by span corruption: some words of a text are "
-            "hidden behind marks such as `<extra_id_0>`, and the model writes what was hidden.\n\nThe table has "
+            "replaced by marks such as `<extra_id_0>`, and the model writes what was hidden.\n\nThe table has "
             "sentences of a built-in dataset before and after.",
             View("data", {"set": f"view:Task,source:builtin:en-fr,{SPANS}"}),
             question=ChoiceQuestion(
@@ -105,7 +105,7 @@ LESSON = Lesson(
             question=RunQuestion(
                 "Train a model on span corruption; check when it has finished.",
                 "span_corruption_run",
-                hint="The button is below the forecast. Leave the page if you like: training goes on.",
+                hint="The button is below the forecast. Leave the page if you like: training continues.",
             ),
         ),
         Step(

@@ -17,8 +17,8 @@ LESSON = Lesson(
     steps=(
         Step(
             "Every layer has several heads",
-            "The grid has all heads of cross-attention, one picture each. A row is a word that the model writes, a "
-            "column a word that it reads; **dark means much weight**.\n\nMost heads point at the word that is being "
+            "The grid has all heads of cross-attention, one picture each. Rows are the words that the model "
+            "writes, columns those that it reads; **dark means much weight**.\n\nMost heads point at the word that is being "
             "translated. Compare them: are they all alike?",
             View("attention", {**HERE, "kind": "cross"}),
             question=ChoiceQuestion(
@@ -30,7 +30,7 @@ LESSON = Lesson(
                 ),
                 0,
                 (
-                    "Right: a head gives each word one weighted average. Several heads can look at different places, "
+                    "Right: a head gives each word one weighted average. Several heads can look at different words, "
                     "for different reasons, at the same time.",
                     "No: the heads of a layer work side by side, on the same vectors. Layers come one after another.",
                     "No: the number of heads is fixed when the model is built, whatever the sentence.",
@@ -91,7 +91,7 @@ LESSON = Lesson(
         Step(
             "Switch heads off",
             "Looking says where a head looks, not whether that matters. So **switch it off**: its output becomes zero, "
-            "all else stays.\n\nThe board has all heads of the model. With one head off the translation often stays: "
+            "all else stays.\n\nThe picture has all heads of the model. With one head off the translation often stays: "
             "others do the same job.",
             View("heads", {**HERE, "set": "view:ablation"}),
             question=SentenceQuestion(
@@ -131,7 +131,7 @@ LESSON = Lesson(
         Step(
             "What may you say, then?",
             "**Occlusion** asks directly: hide one source word, and see how the probability of each written word "
-            "falls. Above it you see attention, below how far the two agree.\n\nAttention is a good place to start "
+            "falls. Above it you see attention, below how far the two agree.\n\nAttention says where to start "
             "looking. A claim needs a change: hide, switch off, replace, and measure.",
             View("heads", {**HERE, "set": "view:attribution,method:occlusion"}),
             question=ChoiceQuestion(
