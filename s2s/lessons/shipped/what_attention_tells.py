@@ -30,7 +30,7 @@ LESSON = Lesson(
                 ),
                 0,
                 (
-                    "Right: a head gives each word one weighted average. Several heads can look at different words, "
+                    "Right: a head gives each word one weighted average. Several heads can each look at another word, "
                     "for different reasons, at the same time.",
                     "No: the heads of a layer work side by side, on the same vectors. Layers come one after another.",
                     "No: the number of heads is fixed when the model is built, whatever the sentence.",
