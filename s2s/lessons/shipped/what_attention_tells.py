@@ -18,8 +18,9 @@ LESSON = Lesson(
         Step(
             "Every layer has several heads",
             "The grid has all heads of cross-attention, one picture each. Rows are the words that the model "
-            "writes, columns those that it reads; **dark means much weight**.\n\nMost heads point at the word that is being "
-            "translated. Compare them: are they all alike?",
+            "writes, columns those that it reads; **dark means much weight**.\n\n"
+            "Most heads point at the word that is "
+            "being translated. Compare them: are they all alike?",
             View("attention", {**HERE, "kind": "cross"}),
             question=ChoiceQuestion(
                 "Why does a layer have several heads, and not one large one?",
