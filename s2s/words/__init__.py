@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from s2s.words.forms import Form, forms
 from s2s.words.glossary_analysis import ANALYSIS
 from s2s.words.glossary_attention import ATTENTION
@@ -11,29 +14,33 @@ from s2s.words.glossary_evaluation import EVALUATION
 from s2s.words.glossary_experiments import EXPERIMENTS
 from s2s.words.glossary_mathematics import MATHEMATICS
 from s2s.words.glossary_model import MODEL
+from s2s.words.glossary_program import PROGRAM
 from s2s.words.glossary_published import PUBLISHED
 from s2s.words.glossary_sampling import SAMPLING
 from s2s.words.glossary_training import TRAINING
 from s2s.words.metrics import NUMBER_NAMES, MetricName
 from s2s.words.term import Term
 
-__all__ = ["GLOSSARY", "NUMBER_NAMES", "Form", "MetricName", "Term", "forms"]
+__all__ = ["GLOSSARY", "NUMBER_NAMES", "TOPICS", "Form", "MetricName", "Term", "forms"]
 
-GLOSSARY: tuple[Term, ...] = tuple(
-    sorted(
-        (
-            *ANALYSIS,
-            *ATTENTION,
-            *DATA,
-            *DECODING,
-            *EVALUATION,
-            *EXPERIMENTS,
-            *MATHEMATICS,
-            *MODEL,
-            *PUBLISHED,
-            *SAMPLING,
-            *TRAINING,
-        ),
-        key=lambda row: row.term.casefold(),
-    )
+
+def _sorted(*rows: Term) -> tuple[Term, ...]:
+    return tuple(sorted(rows, key=lambda row: row.term.casefold()))
+
+
+TOPICS: Mapping[str, tuple[Term, ...]] = MappingProxyType(
+    {
+        "Data and tokens": _sorted(*DATA),
+        "The model": _sorted(*MODEL),
+        "Attention and positions": _sorted(*ATTENTION),
+        "Training": _sorted(*TRAINING),
+        "Decoding": _sorted(*DECODING),
+        "Sampling": _sorted(*SAMPLING),
+        "Evaluation": _sorted(*EVALUATION),
+        "Looking inside a model": _sorted(*ANALYSIS, *EXPERIMENTS),
+        "Published models": _sorted(*PUBLISHED),
+        "Mathematics": _sorted(*MATHEMATICS),
+        "Files and computers": _sorted(*PROGRAM),
+    }
 )
+GLOSSARY: tuple[Term, ...] = _sorted(*(row for rows in TOPICS.values() for row in rows))

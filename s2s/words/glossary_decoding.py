@@ -167,7 +167,7 @@ DECODING: tuple[Term, ...] = (
     Term(
         "prefix",
         plain="The beginning of an output, as far as it has been written.",
-        expert="A partial hypothesis y_<t; `prefix` as a setting forces how every output begins.",
+        expert="A partial hypothesis y_<t; prefix as a setting forces how every output begins.",
         source="",
         page="steps",
         also=("prefixes",),

@@ -108,7 +108,7 @@ TRAINING: tuple[Term, ...] = (
         "early stopping",
         plain="Ending training when the validation loss no longer improves.",
         expert=(
-            "Stops after `patience` validations without a new best; the best checkpoint is kept."
+            "Stops after patience validations without a new best; the best checkpoint is kept."
         ),
         source="",
         page="train",
@@ -222,7 +222,7 @@ TRAINING: tuple[Term, ...] = (
         "mixed precision",
         plain="Computing with shorter numbers where that is accurate enough.",
         expert=(
-            "`fast` allows reduced-precision matrix products only where a check finds them as "
+            "fast allows reduced-precision matrix products only where a check finds them as "
             "accurate as float32."
         ),
         source="Micikevicius et al. 2018",

@@ -16,14 +16,14 @@ let shown = new Map(), holders = new WeakSet();  // text node -> its marked word
 const load = async (address) => {
   if (asked === address) return;
   asked = address;
-  const { terms, forms } = await (await fetch(new URL(address, document.baseURI))).json();
+  const { terms, forms, all } = await (await fetch(new URL(address, document.baseURI))).json();
   const byFirst = new Map();
   for (const [text, term, pages] of forms) {
     const first = text.toLowerCase().match(WORD)[0], isExact = text !== text.toLowerCase();
     byFirst.set(first, [...(byFirst.get(first) ?? []), { text, lower: text.toLowerCase(), term, pages, isExact }]);
   }
   for (const each of byFirst.values()) each.sort((one, other) => other.text.length - one.text.length);
-  words = { terms, byFirst };
+  words = { terms, byFirst, all };
   found = new WeakMap();
 };
 const matchAt = (text, lower, at, first) => {  // the longest form that begins there; a compound is another word
@@ -101,10 +101,10 @@ const idle = globalThis.requestIdleCallback ?? setTimeout;
 const later = () => { settling ||= setTimeout(() => idle(() => { settling = 0; scan(); }), SETTLE); };
 
 const paragraph = (tag, text) => Object.assign(document.createElement(tag), { textContent: text });
-const open = (event, page) => {  // within the app, where its menu has the page: nothing is loaded again
+const open = (event, link) => {  // within the app, where its menu has the page: nothing is loaded again
   if (event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  const path = new URL(event.currentTarget.href).pathname;
-  const own = [...document.querySelectorAll('[data-testid="stSidebarNavLink"]')].find((link) => new URL(link.href).pathname === path);
+  const path = new URL(link.href).pathname;
+  const own = [...document.querySelectorAll('[data-testid="stSidebarNavLink"]')].find((each) => new URL(each.href).pathname === path);
   if (!own) return;
   event.preventDefault();
   own.click();
@@ -114,14 +114,15 @@ const linkTo = (page) => {
   const address = new URL(page || './', document.baseURI), run = new URLSearchParams(location.search).get('run');
   if (run) address.searchParams.set('run', run);
   link.href = address;
-  link.onclick = open;
+  link.onclick = (event) => open(event, link);
   return link;
 };
+const inGlossary = (label, address) => Object.assign(paragraph('a', label), { href: new URL(address, document.baseURI) });
 const entry = (row) => {
   const all = [paragraph('p', row.plain), document.createElement('p')];
   all[1].append(paragraph('small', row.expert + (row.source ? ` (${row.source})` : '')));
   const last = document.createElement('p');
-  last.append(row.page === here ? paragraph('small', 'It is on this page.') : linkTo(row.page));
+  last.append(row.page === here ? paragraph('small', 'It is on this page.') : linkTo(row.page), ' · ', inGlossary('Glossary', row.link));
   return [...all, last];
 };
 const fillList = (list) => {
@@ -134,7 +135,9 @@ const fillList = (list) => {
     each.append(paragraph('summary', row.term), ...entry(row));
     return each;
   });
-  list.replaceChildren(paragraph('h2', rows.length ? `${rows.length} words on this page` : 'No technical words on this page'), ...details);
+  list.replaceChildren(paragraph('h2', rows.length ? `${rows.length} words on this page` : 'No technical words on this page'), ...details,
+    ...(words ? [document.createElement('footer')] : []));
+  if (words) list.lastChild.append(inGlossary(`All ${words.terms.length} words`, words.all));
 };
 const place = (box, rect) => {  // below, or above where there is no room
   const { width, height } = box.getBoundingClientRect(), room = innerHeight - rect.bottom - 8;
@@ -186,6 +189,8 @@ const listen = (list, card) => {
     timer = word ? setTimeout(show, HOVER, word) : setTimeout(close, LEAVE);
   };
   const onClick = (event) => {
+    const link = event.target.closest?.('.glossary a.seen');
+    if (link) open(event, link);
     const word = wordAt(event);
     if (!word || event.defaultPrevented || event.target.closest('label, [data-testid="stWidgetLabel"]') || !getSelection().isCollapsed) return;
     clearTimeout(timer);
@@ -210,11 +215,11 @@ const listen = (list, card) => {
   changes.observe(document.body, { childList: true, characterData: true, subtree: true });
   const all = [[document, 'pointermove', onMove], [document, 'click', onClick], [document, 'pointerdown', onDown], [document, 'keydown', onKey],
     [document, 'scroll', onScroll, true], [list, 'beforetoggle', onToggle], [list, 'toggle', onToggled]];
-  for (const [target, kind, act, capture] of all) target.addEventListener(kind, act, { capture, passive: true });
+  for (const [target, kind, act, capture] of all) target.addEventListener(kind, act, capture ?? false);
   return () => {
     changes.disconnect();
     close();
-    for (const [target, kind, act, capture] of all) target.removeEventListener(kind, act, { capture });
+    for (const [target, kind, act, capture] of all) target.removeEventListener(kind, act, capture ?? false);
     globalThis.CSS?.highlights?.delete(NAME);
   };
 };

@@ -6,11 +6,13 @@ import hashlib
 import json
 from functools import cache
 from pathlib import Path
+from urllib.parse import urlencode
 
 import streamlit as st
 from starlette.requests import Request
 from starlette.responses import Response
 
+from s2s import share
 from s2s.words import GLOSSARY, forms
 
 FILE = Path(__file__)
@@ -23,6 +25,12 @@ def terms_button(page: str) -> None:
     TERMS_BUTTON(key="terms", data=data, width="content", height="content")
 
 
+def term_address(term: str = "") -> str:
+    """Of one term in the glossary, or of all, below the address of the first page."""
+    values = {"view": "glossary"} | ({"term": term} if term else {})
+    return f"lessons?{urlencode({'set': share.pack(values)})}"
+
+
 async def terms_data(request: Request) -> Response:
     """The glossary, which a browser keeps: its address changes with it."""
     headers = {"cache-control": "public, max-age=31536000, immutable"}
@@ -31,10 +39,12 @@ async def terms_data(request: Request) -> Response:
 
 @cache
 def _written() -> bytes:
-    rows = [row._asdict() for row in GLOSSARY]
+    rows = [{**row._asdict(), "link": term_address(row.term)} for row in GLOSSARY]
     at = {row.term: number for number, row in enumerate(GLOSSARY)}
     found = [[form.text, at.get(form.term, -1), form.pages] for form in forms(GLOSSARY)]
-    return json.dumps({"terms": rows, "forms": found}, separators=(",", ":")).encode()
+    return json.dumps(
+        {"terms": rows, "forms": found, "all": term_address()}, separators=(",", ":")
+    ).encode()
 
 
 @cache

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from s2s.ui.kit import ViewState, field
+from s2s.ui.kit import ViewState, field, one_of
+from s2s.words import GLOSSARY
 
 
 @dataclass(frozen=True)
 class LessonsView:
-    """Which segment is open."""
+    """Which segment is open, and what is open in it."""
 
     view: str = field("lessons")
+    find: str = field("")  # in the glossary
+    by: str = field("letter", one_of("letter", "topic"))
+    term: str = field("", one_of("", *(row.term for row in GLOSSARY)))
 
 
 STATE = ViewState("lessons", LessonsView)

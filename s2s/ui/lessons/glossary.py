@@ -1,0 +1,141 @@
+"""The glossary as a list: every term, for newcomers and for experts, with the page on which it is seen alive."""
+
+from __future__ import annotations
+
+import difflib
+import html
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from s2s.ui.canvas import term_address
+from s2s.ui.kit import plain
+from s2s.ui.kit.tables import frame_csv
+from s2s.ui.lessons.view_state import STATE
+from s2s.ui.shell import PAGES, page_link
+from s2s.words import GLOSSARY, TOPICS, Term
+
+MAX_QUERY = 60  # characters
+MOST_SUGGESTED = 3
+NAMES = {row.term: row for row in GLOSSARY}
+TITLES = {row.url_path: row.title for row in PAGES}
+
+
+def draw() -> None:
+    """Search, order and downloads; the term that a link names; the list."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="glossary-tools"):
+        query = STATE.text(
+            "find",
+            "Search the glossary",
+            placeholder="a word",
+            live="300ms",
+            max_chars=MAX_QUERY,
+            width=280,
+        ).strip()
+        by = STATE.segments("by", "Grouped by", {"letter": "Letter", "topic": "Topic"})
+        _downloads()
+    if chosen := NAMES.get(STATE.now.term):
+        _chosen(chosen)
+    rows = found(query)
+    if not rows:
+        st.info(_nothing(query), icon=":material/search_off:")
+        return
+    groups = by_topic(rows) if by == "topic" else by_letter(rows)
+    st.html(listed(groups))
+
+
+def found(query: str) -> list[Term]:
+    """The terms in which the words of a query occur: those named so first, then those whose sentences mention them."""
+    words = query.casefold().split()
+    named = [row for row in GLOSSARY if _has(words, " ".join((row.term, *row.also)))]
+    mentioned = [row for row in GLOSSARY if _has(words, f"{row.plain} {row.expert} {row.source}")]
+    return list(dict.fromkeys((*named, *mentioned)))
+
+
+def _has(words: Iterable[str], text: str) -> bool:
+    return all(word in text.casefold() for word in words)
+
+
+def by_letter(rows: Sequence[Term]) -> dict[str, list[Term]]:
+    """By the first letter of the term, in its order."""
+    groups: dict[str, list[Term]] = {}
+    for row in sorted(rows, key=lambda row: row.term.casefold()):
+        groups.setdefault(row.term[0].upper(), []).append(row)
+    return groups
+
+
+def by_topic(rows: Sequence[Term]) -> dict[str, list[Term]]:
+    """In the order in which a sentence passes a model: data first."""
+    kept = set(rows)
+    groups = {topic: [row for row in own if row in kept] for topic, own in TOPICS.items()}
+    return {topic: own for topic, own in groups.items() if own}
+
+
+def listed(groups: Mapping[str, Sequence[Term]]) -> str:
+    """The list as HTML, in columns where the screen is wide; on paper it is all there."""
+    links = "".join(
+        f'<a href="#glossary-{number}">{html.escape(name)}</a> '
+        for number, name in enumerate(groups)
+    )
+    body = "".join(
+        f'<h3 id="glossary-{number}">{html.escape(name)}</h3><dl>{"".join(map(_entry, rows))}</dl>'
+        for number, (name, rows) in enumerate(groups.items())
+    )
+    n = sum(map(len, groups.values()))
+    head = f"<p>{n} term{'s' * (n > 1)}</p><nav aria-label='Groups of terms'>{links}</nav>"
+    return f'<div class="glossary">{head}{body}</div>'
+
+
+def _entry(row: Term) -> str:
+    also = f" <small>{html.escape(', '.join(row.also))}</small>" if row.also else ""
+    source = f" ({html.escape(row.source)})" if row.source else ""
+    return (
+        f'<div><dt><a href="{html.escape(term_address(row.term))}">{html.escape(row.term)}</a>{also}</dt>'
+        f"<dd>{html.escape(row.plain)}</dd><dd><small>{html.escape(row.expert)}{source}</small></dd>"
+        f'<dd><a class="seen" href="{row.page or "./"}">See it on {TITLES[row.page]}</a></dd></div>'
+    )
+
+
+def _chosen(row: Term) -> None:
+    with st.container(border=True, key="glossary-term"):
+        st.subheader(plain(row.term), anchor=False)
+        st.markdown(plain(row.plain))
+        st.caption(plain(row.expert + (f" ({row.source})" if row.source else "")))
+        with st.container(horizontal=True):
+            page_link(row.page, f"See it on {TITLES[row.page]}")
+            st.button("Close", on_click=STATE.show, kwargs={"term": ""}, key="glossary close")
+
+
+def _nothing(query: str) -> str:
+    near = difflib.get_close_matches(query.casefold(), list(NAMES), MOST_SUGGESTED, 0.5)
+    hint = f" Similar: {', '.join(map(plain, near))}." if near else " Try a shorter word."
+    return f"No term or sentence has “{plain(query)}”.{hint}"
+
+
+def _downloads() -> None:
+    for label, make, file, kind in (
+        ("CSV", table_csv, "glossary.csv", "text/csv"),
+        ("JSON", table_json, "glossary.json", "application/json"),
+    ):
+        st.download_button(
+            label,
+            make,
+            file,
+            kind,
+            on_click="ignore",
+            icon=":material/download:",
+            key=f"glossary {label}",
+        )
+
+
+def table_csv() -> str:
+    """One row per term."""
+    rows = [{**row._asdict(), "also": "; ".join(row.also)} for row in GLOSSARY]
+    return frame_csv(pd.DataFrame(rows))
+
+
+def table_json() -> str:
+    """A list of terms."""
+    return json.dumps([row._asdict() for row in GLOSSARY], ensure_ascii=False, indent=1)
