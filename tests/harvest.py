@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import dataclasses
+import functools
 import html
 import io
 import json
@@ -20,6 +21,8 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 Numbers = npt.NDArray[np.float64]
+COLUMNS = 64  # of a wide tensor, which pictures of the Walkthrough show
+MANY = 20_000  # numbers of a table whose rows and columns nobody draws one by one
 NUMBER = re.compile(r"[-−]?\d[\d,]*(?:\.\d+)?(?:e[-−+]?\d+)?")
 FACTORS = {"%": 0.01, " k": 1e3, " M": 1e6, " G": 1e9, " T": 1e12}
 
@@ -56,7 +59,11 @@ def compared(
     All of figures, tables and metrics count, and in other text the groups of the patterns `texts`; elements whose name
     has `but` in it are left out.
     """
-    known = [sequence for value in names.values() for sequence in sequences(value)]
+    by_length: dict[int, list[Numbers]] = {}
+    for value in names.values():
+        for sequence in sequences(value):
+            by_length.setdefault(len(sequence), []).append(sequence)
+    known = {length: np.stack(every) for length, every in by_length.items()}
     found = 0
     lacking = []
     kinds = (figures, tables, strips, metrics)
@@ -64,22 +71,21 @@ def compared(
     for shown in (*every, *written(screen, texts)):
         if but and re.search(but, shown.where):
             continue
-        if any(_is_same(shown, other) for other in known):
+        if _is_among(shown, known.get(len(shown.numbers), np.empty((0, len(shown.numbers))))):
             found += len(shown.numbers)
         else:
             lacking.append(f"{shown.where}: {shown.numbers}")
     return found, lacking
 
 
-def _is_same(shown: Shown, known: Numbers) -> bool:
-    """Also where the screen has shares in percent."""
-    if shown.numbers.shape != known.shape:
-        return False
-    error = shown.tolerance + 1e-6 * np.abs(shown.numbers)
-    return any(
-        bool(np.all((np.abs(shown.numbers - factor * known) <= error) | np.isnan(shown.numbers)))
-        for factor in (1, 100)
-    )
+def _is_among(shown: Shown, known: Numbers) -> bool:
+    """Whether a row of (sequences, numbers) is what is shown, also where the screen has shares in percent."""
+    known = np.where(np.isinf(known), np.nan, known)  # a masked cell is drawn as none
+    for computed in (known, 100 * known):
+        is_same = np.isclose(computed, shown.numbers, 1e-6, shown.tolerance, equal_nan=True)
+        if np.any(np.all(is_same, axis=1)):
+            return True
+    return False
 
 
 def sequences(value: Any) -> Iterator[Numbers]:
@@ -107,7 +113,8 @@ def _of_array(array: npt.NDArray[Any]) -> Iterator[Numbers]:
     if array.ndim > 2:
         for row in array:
             yield from _of_array(row)
-    elif array.ndim == 2:
+    elif array.ndim == 2 and array.size < MANY:
+        yield array[:, :COLUMNS].astype(float).ravel()
         yield from array.astype(float)
         yield from array.T.astype(float)
 
@@ -137,7 +144,8 @@ def _fields(value: Any) -> dict[str, Any]:
 
 def _properties(value: Any) -> dict[str, Any]:
     members = vars(type(value)).items()
-    return {name: getattr(value, name) for name, member in members if isinstance(member, property)}
+    computed = (property, functools.cached_property)
+    return {name: getattr(value, name) for name, member in members if isinstance(member, computed)}
 
 
 def figures(screen: AppTest) -> Iterator[Shown]:
@@ -156,7 +164,7 @@ def figures(screen: AppTest) -> Iterator[Shown]:
                 is_measured = x is not None and (is_bar or y is None or not _is_whole(x))
                 sides = [x if is_measured else None, None if is_bar else y, z]
             for side in sides:
-                if side is not None and len(np.unique(side)) > 1:
+                if side is not None and len(np.unique(side[np.isfinite(side)])) > 1:
                     yield Shown(f"{title}, trace {number}", side, 1e-6)
 
 
@@ -221,7 +229,7 @@ def metrics(screen: AppTest) -> Iterator[Shown]:
 
 
 def written(screen: AppTest, patterns: Sequence[str]) -> Iterator[Shown]:
-    """The groups of patterns in captions, sentences and HTML; a pattern that is nowhere is an error."""
+    """The groups of each pattern in captions, sentences and HTML; a pattern that is nowhere is an error."""
     parts = [
         str(each.value)
         for kind in ("markdown", "caption", "info")
@@ -232,10 +240,10 @@ def written(screen: AppTest, patterns: Sequence[str]) -> Iterator[Shown]:
     for pattern in patterns:
         found = re.search(pattern, text)
         assert found, f"{pattern} is not in {text}"
-        for group in range(1, len(found.groups()) + 1):
-            at = NUMBER.search(text, found.start(group))
-            assert at
-            yield _read(pattern, text, at)
+        starts = [found.start(group) for group in range(1, len(found.groups()) + 1)]
+        read = [_read(pattern, text, at) for start in starts if (at := NUMBER.search(text, start))]
+        numbers = np.concatenate([each.numbers for each in read])
+        yield Shown(pattern, numbers, np.array([each.tolerance for each in read]))
 
 
 def _read(where: str, text: str, found: re.Match[str]) -> Shown:

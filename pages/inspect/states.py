@@ -3,7 +3,7 @@
 import streamlit as st
 
 from s2s.ui.shell import page_link
-from s2s.ui.states import VIEWS, read_request
+from s2s.ui.states import VIEWS, read_request, reproduce
 
 labels = {slug: row.label for slug, row in VIEWS.items()}
 sides = {slug: row.side for slug, row in VIEWS.items() if row.side}
@@ -14,3 +14,4 @@ if request:
     with st.container(horizontal=True):
         page_link("attention", "Attention of this sentence", src=request.text, tgt=request.target)
         page_link("steps", "Why each word was written", src=request.text)
+    reproduce.show(request)

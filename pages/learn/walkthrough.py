@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from s2s.ui.walkthrough import layout
+from s2s.ui.walkthrough import layout, reproduce
 from s2s.ui.walkthrough.request import next_below, read_request
 from s2s.ui.walkthrough.steps import STEPS
 
@@ -11,3 +11,4 @@ with st.container(key="walkthrough"):  # on a phone, the picture is before the c
     if request:
         layout.show(*request)
         next_below(STEPS)
+        reproduce.show(request[1])

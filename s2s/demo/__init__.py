@@ -5,7 +5,13 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from s2s.demo.sentences import EXAMPLES, GOLD_LINKS, HELD_OUT_SENTENCES, RANDOM_SENTENCES
+from s2s.demo.sentences import (
+    EXAMPLES,
+    GOLD_LINKS,
+    HELD_OUT_SENTENCES,
+    RANDOM_SENTENCES,
+    random_sentences,
+)
 
 if TYPE_CHECKING:
     from s2s.demo.extrapolation import shipped_results

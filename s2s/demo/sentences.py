@@ -42,6 +42,12 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 
+def random_sentences(source: str) -> tuple[str, ...]:
+    """The sources of a demo dataset's split `random`, read from a file; none for another dataset."""
+    file = RANDOM_SENTENCES / f"{source.removeprefix('builtin:')}.txt"
+    return tuple(file.read_text(encoding="utf-8").splitlines()) if source in EXAMPLES else ()
+
+
 def write() -> None:
     """Write all files of the three folders again."""
     for source in EXAMPLES:

@@ -88,7 +88,7 @@ def _of_dataset(things: Things) -> list[object]:
         references.of(run, things.probe),
         gold_alignment.of(run),
         pool.pool(run),
-        pool.pool_index(run).positions,
+        pool.pool_index(run).states.positions,
         pool.same_context(run, "1 2", 1),
         cached.probes(run),
         available_test_sets(things.run),

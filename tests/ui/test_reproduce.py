@@ -48,7 +48,7 @@ CASES = (
         "",
         {"layer": "1", "head": "2"},
         70,
-        (r"Log-probability (\S+) nats: the model gives this sentence a probability of (\S+%)",),
+        (r"Log-probability (\S+) nats", r"gives this sentence a probability of (\S+%)"),
     ),
     Case(
         "architecture",
@@ -84,6 +84,28 @@ CASES = (
     ),
     Case("positions", {"set": "view:model"}, 25, (r"have a size of about (\S+)\. ",)),
     Case("positions", {"set": "view:longer"}, 250),
+    Case(
+        "states",
+        {"set": "view:map", "layer": "1"},
+        28,
+        (r"The two axes explain (\S+%) of the variance",),
+    ),
+    Case(
+        "states",
+        {"set": "view:same", "src": "the bank is by the river"},
+        12,
+    ),
+    Case(
+        "states",
+        {"set": "view:near,unit:2", "src": "the bank is by the river"},
+        30,
+    ),
+    Case(
+        "states",
+        {"set": "view:lens", "layer": "1", "tgt": "le chat noir"},
+        19,
+        (r"most probable: (\S+) before the first layer, (\S+) after layer 1, (\S+) after",),
+    ),
 )
 
 

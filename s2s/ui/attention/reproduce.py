@@ -35,15 +35,14 @@ def python(request: AttentionRequest) -> str:
     if STATE.now.drop:
         steps.append("picture = without_sinks(picture).picture")
         imports.add("without_sinks")
-    given = request.forced
-    target = reproduce.quoted(given) if isinstance(given, str) else repr(given)
     lines = [
         "import s2s",
         f"from s2s.analysis import {', '.join(sorted(imports))}",
         "",
         f"run = {reproduce.load_call(request.run)}",
-        f"target = {target}  # {reproduce.quoted(request.target)}",
-        f"attention = run.attention({reproduce.quoted(request.text)}, target)",
+        f"text = {reproduce.quoted(request.text)}",
+        reproduce.target_line(request.forced, STATE.now.strategy),
+        "attention = run.attention(text, target)",
         *steps,
         f"heads = attention.{which.kind}  # (layers, heads, rows, keys)",
         "print(picture.rows, picture.keys, picture.weights, sep='\\n')  # rows sum to 1",

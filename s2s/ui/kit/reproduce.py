@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from s2s.runs import Run
+from s2s.runs import Run, Target
 from s2s.ui.kit import cached
 
 KEY = "reproduce code"
@@ -57,6 +57,13 @@ def translate_call(strategy: str, settings: Mapping[str, Any], source: str) -> s
     """`run.translate(["the red house"], "beam", num_beams=4)`."""
     given = "".join(f", {name}={value!r}" for name, value in settings.items())
     return f"run.translate([{quoted(source)}], {quoted(strategy)}{given})"
+
+
+def target_line(given: Target, strategy: str) -> str:
+    """`target = ...` of the source `text`: the ids that the strategy writes, or a typed text."""
+    if isinstance(given, str):
+        return f"target = {quoted(given)}"
+    return f"target = run.translate([text], {quoted(strategy)})[0].hypotheses[0].ids"
 
 
 def translate_command(run: Run, strategy: str, settings: Mapping[str, Any], source: str) -> str:

@@ -13,7 +13,7 @@ import streamlit as st
 
 from s2s.config import UserError, nearest
 from s2s.data import GENERATED_TASKS
-from s2s.demo import EXAMPLES, RANDOM_SENTENCES
+from s2s.demo import EXAMPLES, random_sentences
 from s2s.runs import Run, RunKey
 from s2s.ui.kit import cached
 from s2s.ui.kit.published_examples import for_published
@@ -96,13 +96,7 @@ def _vocabulary(key: RunKey, _run: Run) -> RunVocabulary:
     return RunVocabulary(
         _run.src_tokenizer.words,
         examples,
-        _random_sentences(source) or probes,
+        random_sentences(source) or probes,
         LANGUAGES.get(source),
         PREFIXES.get(source, ()),
     )
-
-
-def _random_sentences(source: str) -> tuple[str, ...]:
-    """The sources of a built-in dataset's split `random`, shipped as a file: generating the dataset takes seconds."""
-    file = RANDOM_SENTENCES / f"{source.removeprefix('builtin:')}.txt"
-    return tuple(file.read_text(encoding="utf-8").splitlines()) if source in EXAMPLES else ()

@@ -49,7 +49,7 @@ def show(request: StatesRequest) -> None:
     unit = _unit_picker(request, words)
     pool = pools.pool(request.run)
     index = pools.pool_index(request.run)
-    rows = nearest(request, words, unit, pool, index)
+    rows = nearest(request, words, unit, pool, index.states)
     if not rows:
         st.info(
             "There are no other sentences of this run's dataset to search.",
@@ -77,13 +77,22 @@ def _unit_picker(request: StatesRequest, words: WordStates) -> str:
     """`sentence`, or the position of a word from 1; by default the word that the two-sentences view compares."""
     options = {WHOLE: "the whole sentence"}
     options |= {str(number): f"{number} · {word}" for number, word in enumerate(words.words, 1)}
+    default = _shared_position(request, words)
+    return STATE.choice("unit", "Neighbors of", options, default=default, width=260)
+
+
+def chosen_unit(request: StatesRequest, words: WordStates) -> str:
+    """What the view shows the neighbors of: `sentence`, or the position of a word from 1."""
+    return STATE.now.unit or _shared_position(request, words)
+
+
+def _shared_position(request: StatesRequest, words: WordStates) -> str:
     other = STATE.now.second or partner(request.run, vocabulary.of(request.run), request.text)
-    default = shared_word(words.words, other.split())[0] + 1
-    return STATE.choice("unit", "Neighbors of", options, default=str(default), width=260)
+    return str(shared_word(words.words, other.split())[0] + 1)
 
 
 def nearest(
-    request: StatesRequest, words: WordStates, unit: str, pool: Pool, index: PoolIndex
+    request: StatesRequest, words: WordStates, unit: str, pool: Pool, index: run_states.StateIndex
 ) -> list[NeighborRow]:
     """The nearest first; the sentence itself is left out."""
     if not index.numbers:
@@ -119,12 +128,14 @@ def _summary(rows: Sequence[NeighborRow], name: str, *, is_word: bool) -> str:
 
 
 def _searched(pool: Pool, index: PoolIndex) -> str:
-    n_sentences = len(index.numbers)
-    n_own = sum(number < pool.n_own for number in index.numbers)
+    numbers = index.states.numbers
+    n_words = len(index.states.positions)
+    n_sentences = len(numbers)
+    n_own = sum(number < pool.n_own for number in numbers)
     n_others = n_sentences - n_own
     others = f" and {n_others:,} others ({pool.others})" if n_others else ""
     return (
-        f"Searched {n_sentences:,} sentences with {len(index.positions):,} words: {n_own:,} of the dataset that this"
+        f"Searched {n_sentences:,} sentences with {n_words:,} words: {n_own:,} of the dataset that this"
         f" run was trained on{others}. Reading them took {index.seconds:.1f} s, once for all layers."
     )
 

@@ -19,12 +19,13 @@ from s2s.data import Corpus, Pair, saved_datasets
 from s2s.runs import Run, RunFolder, teacher_forcing
 from s2s.share import unpack
 from s2s.tokenizers.word import WordTokenizer
-from s2s.ui.kit import cached
+from s2s.ui.kit import cached, reproduce
 from s2s.ui.walkthrough import update
 from s2s.ui.walkthrough.code import ROOT, Code, excerpt
 from s2s.ui.walkthrough.request import STATE
 from s2s.ui.walkthrough.step import TracedSentence, aligned
 from s2s.ui.walkthrough.steps import STEPS
+from tests.harvest import compared, executed
 from tests.model.conftest import SRC_VOCAB, build, shrunk
 from tests.screen import link, lost, opened, page_text
 
@@ -64,8 +65,15 @@ def held(screen: AppTest) -> dict[str, str]:
     return unpack(screen.session_state["set"])
 
 
-def test_next_leads_through_every_step_and_each_is_explained() -> None:
+def test_next_leads_through_every_step_each_is_explained_and_its_code_recomputes_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = s2s.load(DEMO)
+    monkeypatch.setattr(s2s.api, "load", lambda *checkpoint: run)  # each step's code asks for it
     screen = opened("walkthrough", run=DEMO, src=TEXT)
+    screen.session_state[reproduce.KEY] = True
+    screen.run()
+    n_numbers = 0
     there = [slug for slug, step in STEPS.items() if step.exists(s2s.load(DEMO).recipe.model)]
     assert screen.button(key="walkthrough previous").disabled
     for number, slug in enumerate(there, 1):
@@ -82,8 +90,12 @@ def test_next_leads_through_every_step_and_each_is_explained() -> None:
             assert len(screen.get("download_button")) >= len(screen.get("plotly_chart"))
         for each in screen.get("plotly_chart"):
             assert len(each.proto.alt) > 20
+        n_found, lacking = compared(screen, executed(screen))
+        assert not lacking, slug
+        n_numbers += n_found
         if number < len(there):
             screen.button(key="walkthrough next").click().run()
+    assert n_numbers > 10_000
     assert screen.button(key="walkthrough next").disabled
     screen.button(key="walkthrough previous").click().run()
     assert held(screen)["step"] == there[-2]
