@@ -23,6 +23,7 @@ from streamlit.testing.v1 import AppTest
 Numbers = npt.NDArray[np.float64]
 COLUMNS = 64  # of a wide tensor, which pictures of the Walkthrough show
 MANY = 20_000  # numbers of a table whose rows and columns nobody draws one by one
+SMALLEST = 0.005
 NUMBER = re.compile(r"[-−]?\d[\d,]*(?:\.\d+)?(?:e[-−+]?\d+)?")
 FACTORS = {"%": 0.01, " k": 1e3, " M": 1e6, " G": 1e9, " T": 1e12}
 
@@ -124,7 +125,7 @@ def _of_list(value: Sequence[Any]) -> Iterator[Numbers]:
         yield np.array([np.nan if each is None else float(each) for each in value])
     records = [_fields(each) for each in value]
     if records and all(records):
-        for name in records[0]:
+        for name in dict.fromkeys(name for record in records for name in record):
             yield from _of_list([record.get(name) for record in records])
     for each in value:
         yield from sequences(each)
@@ -162,10 +163,18 @@ def figures(screen: AppTest) -> Iterator[Shown]:
             else:
                 is_bar = trace.get("orientation") == "h"
                 is_measured = x is not None and (is_bar or y is None or not _is_whole(x))
-                sides = [x if is_measured else None, None if is_bar else y, z]
+                sides = (
+                    [z] if z is not None else [x if is_measured else None, None if is_bar else y]
+                )
             for side in sides:
                 if side is not None and len(np.unique(side[np.isfinite(side)])) > 1:
-                    yield Shown(f"{title}, trace {number}", side, 1e-6)
+                    yield Shown(f"{title}, trace {number}", side, _smallest(side))
+
+
+def _smallest(values: Numbers) -> float:
+    """Where pictures of signed numbers draw what rounds to 0.00 as 0."""
+    others = np.abs(values[np.isfinite(values) & (values != 0)])
+    return SMALLEST if len(others) < len(values) and others.min() >= SMALLEST else 1e-6
 
 
 def _plotted(given: Any) -> Numbers | None:

@@ -29,6 +29,7 @@ from s2s.analysis.heads.corpus_roles import (
     KindRoles,
     Vocabulary,
     corpus_roles,
+    role_rows,
     vocabulary,
 )
 from s2s.analysis.heads.direct_copying import direct_copying

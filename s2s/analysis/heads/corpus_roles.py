@@ -83,6 +83,37 @@ class KindRoles:
     role: npt.NDArray[np.str_]
     n_rows: int
 
+    @property
+    def own_strength(self) -> Floats:
+        """Of each head's own role; 0 for `mixed`."""
+        nothing = np.zeros(self.role.shape)
+        names = self.role.ravel()
+        values = [
+            self.strengths.get(str(name), nothing).ravel()[at] for at, name in enumerate(names)
+        ]
+        return np.array(values).reshape(self.role.shape)
+
+
+def role_rows(kinds: Mapping[str, KindRoles]) -> list[dict[str, object]]:
+    """One row per head, as a table; layers and heads are counted from 1."""
+    rows: list[dict[str, object]] = []
+    for kind, found in kinds.items():
+        for layer, head in np.ndindex(*found.role.shape):
+            row: dict[str, object] = {
+                "Attention": kind,
+                "Layer": layer + 1,
+                "Head": head + 1,
+                "Role": CORPUS_ROLES[str(found.role[layer, head])].label,
+                "Entropy": float(found.entropy[layer, head]),
+                "Peak": float(found.peak[layer, head]),
+                "Distance": float(found.distance[layer, head]),
+            }
+            for slug, role in CORPUS_ROLES.items():
+                if slug in found.strengths:
+                    row[role.label.capitalize()] = float(found.strengths[slug][layer, head])
+            rows.append(row)
+    return rows
+
 
 @dataclass(frozen=True)
 class CorpusRoles:

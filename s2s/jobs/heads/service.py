@@ -9,6 +9,7 @@ from typing import Any
 
 from s2s import access, storage
 from s2s.access import run_folder
+from s2s.analysis import heads
 from s2s.config import UserError, choose, override
 from s2s.data import Pair
 from s2s.jobs import queue
@@ -54,6 +55,15 @@ def result(request: Measurement) -> dict[str, Any] | None:
     if EXPERIMENTS[request.experiment].has_texts and not request.sentences.files:
         test_sets.require(request.sentences)
     return measurements.result(request)
+
+
+def measure(request: Measurement) -> dict[str, Any]:
+    """The same numbers, measured in this process and not kept. Raises UserError as `check`."""
+    check(request)
+    experiment = EXPERIMENTS[request.experiment]
+    settings = override(experiment.settings(), request.settings)
+    pairs = samples.read(request.sentences)
+    return heads.finish(experiment.measure(load(request.run, request.step), pairs, settings))
 
 
 def submit(request: Measurement, pairs: Sequence[Pair] = ()) -> None:

@@ -112,20 +112,7 @@ def _grids(found: Mapping[str, Any], title: str) -> None:
         f"{PLOTS['head_values'].caption} A value is the {CHANGE}, when that head alone is ablated; intervals resample"
         " sentences, the same with and without the head."
     )
-    download(table(found), "Importance (CSV)", title)
-
-
-def table(found: Mapping[str, Any]) -> pd.DataFrame:
-    """One row per head."""
-    rows = []
-    for kind in KINDS:
-        for layer, head in np.ndindex(np.shape(found["measured"]["value"][kind])):
-            row: dict[str, Any] = {"attention": kind, "layer": layer + 1, "head": head + 1}
-            for source in ORDERS:
-                for name, key in (("", "value"), (" low", "low"), (" high", "high")):
-                    row[f"{source}{name}"] = found[source][key][kind][layer][head]
-            rows.append(row)
-    return pd.DataFrame(rows)
+    download(pd.DataFrame(head_importance.rows(found)), "Importance (CSV)", title)
 
 
 def _agreement(found: Mapping[str, Any], title: str) -> None:

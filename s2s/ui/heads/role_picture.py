@@ -63,20 +63,11 @@ def grids(kinds: Mapping[str, heads.KindRoles]) -> list[plots.HeadGrid]:
 
 def _grid(kind: str, found: heads.KindRoles) -> plots.HeadGrid:
     shape = found.role.shape
-    values = np.zeros(shape)
     hovers = []
     for layer in range(shape[0]):
-        for head in range(shape[1]):
-            values[layer, head] = _strength(found, layer, head)
         hovers.append([hover(found, layer, head) for head in range(shape[1])])
     words = [[SHORT[slug] for slug in row] for row in found.role]
-    return plots.HeadGrid(captions.KIND_NAMES[kind], words, values, hovers)
-
-
-def _strength(found: heads.KindRoles, layer: int, head: int) -> float:
-    """Of the head's own role; 0 for `mixed`."""
-    own = found.strengths.get(str(found.role[layer, head]))
-    return float(own[layer, head]) if own is not None else 0.0
+    return plots.HeadGrid(captions.KIND_NAMES[kind], words, found.own_strength, hovers)
 
 
 def hover(found: heads.KindRoles, layer: int, head: int) -> str:
@@ -180,23 +171,7 @@ def _show_table(kinds: Mapping[str, heads.KindRoles], title: str) -> None:
 
 def table(kinds: Mapping[str, heads.KindRoles]) -> pd.DataFrame:
     """One row per head; layers and heads are counted from 1."""
-    frames = []
-    for kind, found in kinds.items():
-        layers, numbers = np.indices(found.role.shape).reshape(2, -1) + 1
-        columns = {
-            "Attention": kind,
-            "Layer": layers,
-            "Head": numbers,
-            "Role": [heads.CORPUS_ROLES[slug].label for slug in found.role.ravel()],
-            "Entropy": found.entropy.ravel(),
-            "Peak": found.peak.ravel(),
-            "Distance": found.distance.ravel(),
-        }
-        for slug, role in heads.CORPUS_ROLES.items():
-            if slug in found.strengths:
-                columns[role.label.capitalize()] = found.strengths[slug].ravel()
-        frames.append(pd.DataFrame(columns))
-    return pd.concat(frames, ignore_index=True)
+    return pd.DataFrame(heads.role_rows(kinds))
 
 
 def _rules() -> str:

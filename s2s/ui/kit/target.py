@@ -62,6 +62,13 @@ def show_pair(key: RunKey, source: str, target: str) -> None:
     st.session_state["tgt of"] = target_owner(key, source)
 
 
+def given(run: Run, text: str, strategy: str) -> Target:
+    """What the run is given for the target in the box: the ids of its own translation where that is empty."""
+    own = cached.decoded(run, text, strategy, {})
+    typed = printable(st.session_state.get("tgt box") or "").strip()[:MAX_CHARACTERS]
+    return forced(typed or own.text, own).given
+
+
 class ForcedText(NamedTuple):
     """A target's text, and what the run is given: the ids of its own output, else the text again."""
 

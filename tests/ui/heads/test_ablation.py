@@ -8,7 +8,8 @@ from s2s.jobs import head_service, queue, test_sets
 from s2s.jobs.registry import JOBS
 from s2s.runs import Measurement, Sentences, load
 from s2s.share import pack
-from s2s.ui.kit import cached
+from s2s.ui.kit import cached, reproduce
+from tests.harvest import compared, executed
 from tests.jobs.context import FakeContext
 from tests.screen import AppTest, link, lost, opened, page_text
 
@@ -104,6 +105,10 @@ def test_the_corpus_mean_is_measured_first_then_sentence_and_sample_are_shown() 
     assert len(screen.dataframe[0].value) == N
     assert len(screen.get("plotly_chart")) == 2
     assert sum("(CSV)" in each.label for each in screen.get("download_button")) == 3
+    screen.session_state[reproduce.KEY] = True
+    n_numbers, lacking = compared(screen.run(), executed(screen))
+    assert not lacking
+    assert n_numbers > 50
 
 
 def test_without_cross_attention_the_page_says_what_that_means() -> None:

@@ -3,13 +3,13 @@ import json
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from s2s.demo import measurements
-from s2s.jobs import head_service, test_sets
+from s2s.jobs import head_importance, head_service, test_sets
 from s2s.runs import Measurement, Sentences, load
 from s2s.share import pack
-from s2s.ui.heads.importance import table
 from tests.screen import AppTest, opened, page_text
 
 
@@ -98,7 +98,7 @@ def test_another_role_and_another_intervention_are_in_the_link(kept: dict[str, A
 
 
 def test_the_table_has_every_head_with_both_importances(kept: dict[str, Any]) -> None:
-    rows = table(kept)
+    rows = pd.DataFrame(head_importance.rows(kept))
     assert len(rows) == 24
     row = rows[(rows.attention == "decoder") & (rows.layer == 2) & (rows["head"] == 3)].iloc[0]
     assert row.measured == kept["measured"]["value"]["decoder"][1][2]

@@ -46,7 +46,11 @@ def test_every_part_shows_what_was_measured() -> None:
     run_id = "demo-en-fr"
     sample = described(run_id, SPLIT, N)
     step = cached.open_run(run_id).step
-    found = head_roles.read_result(work(Measurement(run_id, step, "roles", sample)))
+    asked = Measurement(run_id, step, "roles", sample)
+    worked = work(asked)
+    here = json.loads(json.dumps(head_service.measure(asked)))
+    assert {"format": worked["format"], **here} == worked
+    found = head_roles.read_result(worked)
     view = {"test": SPLIT, "n": str(N)}
 
     screen = opened("heads", set=pack(view | {"head": "encoder.2.4"}))
