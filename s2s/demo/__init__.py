@@ -15,6 +15,7 @@ from s2s.demo.sentences import (
 
 if TYPE_CHECKING:
     from s2s.demo.extrapolation import shipped_results
+    from s2s.demo.faults import Measured, shipped_about, shipped_faults
 
 # The first one opens first. Ids are permanent: links name them.
 DEMOS = MappingProxyType(
@@ -23,9 +24,13 @@ DEMOS = MappingProxyType(
 
 
 def __getattr__(name: str) -> Any:
-    """`shipped_results` is imported when it is first used: the ids of the demos cost no torch."""
+    """Results are imported when they are first used: the ids of the demos cost no torch."""
     if name == "shipped_results":
         from s2s.demo.extrapolation import shipped_results
 
         return shipped_results
+    if name in ("Measured", "shipped_about", "shipped_faults"):
+        from s2s.demo import faults
+
+        return getattr(faults, name)
     raise AttributeError(f"`s2s.demo` has no `{name}`")

@@ -2,7 +2,8 @@
 
 `python -m s2s.demo stale` makes only what was made of something else than today's code would make it of. With names of
 artifacts (s2s/demo/artifacts.py), only these: five to twenty minutes for a demo run, seconds for `previews` and
-`sentences`. `measured` and `extrapolation` with words train what is missing in their files, and can be interrupted.
+`sentences`. `measured`, `extrapolation` and `faults` with words train what is missing in their files, and can be
+interrupted.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import sys
 from collections.abc import Sequence
 
 from s2s.config import UserError
-from s2s.demo import artifacts, extrapolation, measured
+from s2s.demo import artifacts, extrapolation, faults, measured
 
 
 def main(arguments: Sequence[str]) -> None:
     """Make what is asked for."""
-    for name, module in (("measured", measured), ("extrapolation", extrapolation)):
+    with_words = {"measured": measured, "extrapolation": extrapolation, "faults": faults}
+    for name, module in with_words.items():
         if arguments[:1] == [name]:
             module.main(arguments[1:])
             return

@@ -18,8 +18,17 @@ from typing import Any
 from s2s import files
 from s2s.config import POSITION_KINDS, PRESETS, Recipe, choose, override
 from s2s.data import GENERATED, Pair, load, load_pairs_for_training, write_shipped_previews
-from s2s.demo import DEMOS, EXAMPLES, extrapolation, measured, measurements, sentences, trained
-from s2s.jobs import MEASURED_FILE, ExtrapolationSettings, read_measured
+from s2s.demo import (
+    DEMOS,
+    EXAMPLES,
+    extrapolation,
+    faults,
+    measured,
+    measurements,
+    sentences,
+    trained,
+)
+from s2s.jobs import MEASURED_FILE, ExtrapolationSettings, fault_experiment, read_measured
 from s2s.jobs import extrapolation as runs_beyond
 
 FILE = Path(__file__).parent / "inputs.json"
@@ -129,6 +138,22 @@ def make_extrapolation() -> None:
     extrapolation.main([])
 
 
+def of_faults() -> Inputs:
+    """All pairs of the task, and the recipe without a fault; what each fault does is in the program."""
+    pairs = [
+        pair
+        for split in ("train", "valid", "test")
+        for pair in load(fault_experiment.SOURCE, split).pairs
+    ]
+    return Inputs(digest(pairs), {"healthy": portable(fault_experiment.recipe())})
+
+
+def make_faults() -> None:
+    """All runs, half a minute each."""
+    faults.FILE.unlink(missing_ok=True)
+    faults.main([])
+
+
 ARTIFACTS: Mapping[str, Artifact] = MappingProxyType(
     {
         "previews": Artifact(write_shipped_previews, of_previews),
@@ -154,5 +179,6 @@ ARTIFACTS: Mapping[str, Artifact] = MappingProxyType(
             measurements.make_history, partial(of_demo, measurements.TRAINED_AGAIN)
         ),
         "beyond-training-length": Artifact(make_extrapolation, of_extrapolation),
+        "faults-on-purpose": Artifact(make_faults, of_faults),
     }
 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from s2s.jobs import (
         extrapolation,
+        fault_experiment,
         model_import,
         operation,
         queue,
@@ -127,6 +128,7 @@ _MODULES = MappingProxyType(
         "evaluation_service": "s2s.jobs.evaluation.service",
         "external": "s2s.jobs.evaluation.external",
         "extrapolation": "s2s.jobs.extrapolation",
+        "fault_experiment": "s2s.jobs.fault_experiment",
         "fetching": "s2s.jobs.imports.fetching",
         "head_importance": "s2s.jobs.heads.importance",
         "head_roles": "s2s.jobs.heads.roles",

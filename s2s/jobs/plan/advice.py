@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from s2s.config import POSITION_KINDS, PRESETS, Recipe, flat, override
+from s2s.config import NO_FAULT, POSITION_KINDS, PRESETS, Recipe, flat, override
 from s2s.data import Preview
+from s2s.faults import fault_of
 from s2s.jobs.plan.cost import Forecast, forecast, share_too_long
 from s2s.jobs.plan.figures import round_up, short_count, written
 from s2s.jobs.plan.own_settings import suitable_lr
@@ -296,11 +297,21 @@ def copied(rows: Sequence[tuple[str, str]]) -> float:
     return sum(found) / max(1, len(found))
 
 
+def fault(planned: PlannedRun) -> Advice | None:
+    """A mistake that the recipe makes on purpose."""
+    row = fault_of(planned.recipe.train.fault)
+    if row is None:
+        return None
+    given = f"`train.fault` is {planned.recipe.train.fault}: {row.title}"
+    return Advice(f"{given}, on purpose. {row.symptom}", {"train.fault": NO_FAULT})
+
+
 RULES: Mapping[str, Callable[[PlannedRun], Advice | None]] = MappingProxyType(
     {
         "too_many_steps": too_many_steps,
         "too_many_minutes": too_many_minutes,
         "too_many_parameters": too_many_parameters,
+        "fault": fault,
         "long_warmup": long_warmup,
         "overfits": overfits,
         "few_epochs": few_epochs,

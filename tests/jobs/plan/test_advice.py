@@ -55,6 +55,7 @@ def grammar() -> Preview:
 
 
 BAD = [
+    ("small", captions(29_000), {"train__fault": "no-positions"}, "fault"),
     ("transformer-base", captions(29_000), {}, "overfits"),
     ("small", captions(29_000), {"train__steps": 100}, "few_epochs"),
     ("small", captions(1000), {"train__steps": 10_000}, "many_epochs"),

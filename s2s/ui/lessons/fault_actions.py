@@ -1,0 +1,126 @@
+"""Train a run with a fault beside its healthy control run, open both, or look at a healthy run with the fault."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from s2s import access, share
+from s2s.config import NO_FAULT, UserError
+from s2s.demo import DEMOS
+from s2s.faults import FAULTS
+from s2s.jobs import fault_experiment
+from s2s.runs import RunSummary, with_fault
+from s2s.ui.kit import action_button, as_markdown, cached, duration, forms, vocabulary
+from s2s.ui.kit.badges import STATES
+from s2s.ui.kit.queueing import queue_runs
+from s2s.ui.shell import page_link
+
+REFRESH_SECONDS = 1.0  # while a run trains
+REFUSED = "faults refused"  # in the session
+DEMO = next(iter(DEMOS))
+LIMIT = 40  # tokens of a translation that may never end
+MAX_TEXT = 200  # characters
+
+
+def training(fault: str) -> None:
+    """The button that trains, how far the runs are, and the links that open them."""
+    is_busy = any(row.is_live for row in _both(fault))
+    st.fragment(_progress, run_every=REFRESH_SECONDS if is_busy else None)(fault, is_busy)
+    if refused := st.session_state.pop(REFUSED, None):
+        forms.show_error(refused)
+    if not is_busy:
+        _button(fault)
+
+
+def _button(fault: str) -> None:
+    """Trains what is missing of the two runs; the one with the fault again, where both are there."""
+    own = _own_runs()
+    missing = [name for name in (NO_FAULT, fault) if not _is_done(own.get(name))]
+    names = missing or [fault]
+    requests = [fault_experiment.request(name, access.current()) for name in names]
+    seconds = sum(cached.forecast(one.source, one.recipe).seconds for one in requests)
+    click = action_button(
+        "Train it myself" if missing else "Train it again",
+        key=f"train fault {fault}",
+        icon=":material/model_training:",
+    )
+    what = "The run with the fault and its healthy control run" if len(names) > 1 else "One run"
+    st.caption(
+        f"{what}, about {duration(seconds)} in all. Every page can open your runs, and says that the fault is there."
+    )
+    if click.is_waiting:
+        try:
+            queue_runs(requests)
+            cached.refresh_runs()
+        except UserError as wrong:
+            st.session_state[REFUSED] = wrong
+        click.done()
+        st.rerun()
+
+
+def _own_runs() -> Mapping[str, RunSummary]:
+    """The visitor's newest run of this experiment by its fault, which may be none."""
+    rows = reversed(cached.own_runs())
+    return {row.fault or NO_FAULT: row for row in rows if fault_experiment.TAG in row.tags}
+
+
+def _both(fault: str) -> list[RunSummary]:
+    """The healthy one first, as far as there are any."""
+    own = _own_runs()
+    return [own[name] for name in (NO_FAULT, fault) if name in own]
+
+
+def _is_done(row: RunSummary | None) -> bool:
+    return row is not None and row.state == "done"
+
+
+def _progress(fault: str, was_busy: bool) -> None:
+    rows = _both(fault)
+    if was_busy != any(row.is_live for row in rows):
+        st.rerun()
+    for row in rows:
+        if not _is_done(row):
+            name = "With the fault" if row.fault else "Healthy control run"
+            step = max(row.step, cached.curves(row.id).step)
+            of = f", step {step:,} of {row.steps:,}" if step else ""
+            st.caption(f"{name}: {STATES[row.state].label}{of}. {as_markdown(row.error)}".strip())
+    if len(rows) == 2 and all(map(_is_done, rows)):
+        _links(*(row.id for row in rows))
+
+
+def _links(healthy: str, broken: str) -> None:
+    """Both side by side."""
+    source = fault_experiment.held_out_pairs()[0].src
+    columns = {
+        f"c{number}": str(share.Column(run, strategy="greedy"))
+        for number, run in enumerate((healthy, broken), 1)
+    }
+    curves = share.pack({"tab": "side-by-side", "compared": f"{healthy} {broken}"})
+    with st.container(horizontal=True, key="fault links"):
+        page_link("compare", "Both in Compare", run=healthy, src=source, **columns)
+        page_link("attention", "Attention, healthy", run=healthy, src=source)
+        page_link("attention", "Attention, with the fault", run=broken, src=source)
+        page_link("runs", "Both curves", run=broken, set=curves)
+
+
+def look(fault: str) -> None:
+    """A sentence as the healthy demo translates it, and with the fault."""
+    run = cached.open_as_saved(DEMO)
+    example = next(iter(vocabulary.of(run).examples))
+    text = st.text_input(
+        f"A sentence for {DEMO}", example, max_chars=MAX_TEXT, key=f"sentence {fault}"
+    )
+    try:
+        (healthy,) = run.translate([text], "greedy", max_new_tokens=LIMIT)
+        with with_fault(run, fault) as broken:
+            (found,) = broken.translate([text], "greedy", max_new_tokens=LIMIT)
+    except UserError as wrong:
+        forms.show_error(wrong)
+        return
+    for name, one in (("Healthy", healthy), (as_markdown(FAULTS[fault].title), found)):
+        shown = as_markdown(one.text) or "(empty)"
+        st.markdown(f"**{name}** ({len(one.tokens)} tokens): {shown}")
+    st.button("Translate again", icon=":material/refresh:", key=f"again {fault}")
+    st.caption(f"Greedy decoding, at most {LIMIT} tokens.")
