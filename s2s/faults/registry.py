@@ -96,7 +96,8 @@ FAULTS: Mapping[str, Fault] = MappingProxyType(
         ),
         "dropout-on": Fault(
             "Dropout left on",
-            "The same sentence is translated differently each time, and a little worse on average.",
+            "Asked twice, the model gives another probability each time, and now and then another translation. The loss"
+            " is higher than the validation said.",
             "The model is still in training mode when it translates: dropout sets random values to 0 in every layer.",
             when="inference",
             source="Srivastava et al. 2014",

@@ -12,7 +12,7 @@ from s2s.demo import DEMOS
 from s2s.faults import FAULTS
 from s2s.jobs import fault_experiment
 from s2s.runs import RunSummary, with_fault
-from s2s.ui.kit import action_button, as_markdown, cached, duration, forms, vocabulary
+from s2s.ui.kit import action_button, as_markdown, cached, duration, forms, nats, vocabulary
 from s2s.ui.kit.badges import STATES
 from s2s.ui.kit.queueing import queue_runs
 from s2s.ui.shell import page_link
@@ -121,6 +121,7 @@ def look(fault: str) -> None:
         return
     for name, one in (("Healthy", healthy), (as_markdown(FAULTS[fault].title), found)):
         shown = as_markdown(one.text) or "(empty)"
-        st.markdown(f"**{name}** ({len(one.tokens)} tokens): {shown}")
+        st.markdown(f"**{name}**: {shown}")
+        st.caption(f"{len(one.tokens)} tokens, log-probability {nats(one.log_prob)} nats")
     st.button("Translate again", icon=":material/refresh:", key=f"again {fault}")
     st.caption(f"Greedy decoding, at most {LIMIT} tokens.")

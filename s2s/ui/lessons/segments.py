@@ -9,7 +9,7 @@ from typing import NamedTuple
 from s2s.config import UserError
 from s2s.lessons import LESSONS
 from s2s.ui.kit import forms
-from s2s.ui.lessons import cards, glossary
+from s2s.ui.lessons import cards, faults, glossary
 from s2s.ui.lessons.view_state import STATE
 
 
@@ -24,6 +24,7 @@ class Segment(NamedTuple):
 SEGMENTS: Mapping[str, Segment] = MappingProxyType(
     {
         "lessons": Segment("Lessons", lambda: cards.draw(LESSONS.values())),
+        "faults": Segment("Break it on purpose", faults.draw),
         "glossary": Segment("Glossary", glossary.draw),
     }
 )

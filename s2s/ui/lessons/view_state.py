@@ -16,6 +16,7 @@ class LessonsView:
     find: str = field("")  # in the glossary
     by: str = field("letter", one_of("letter", "topic"))
     term: str = field("", one_of("", *(row.term for row in GLOSSARY)))
+    fault: str = field("1")  # the number of a fault
 
 
 STATE = ViewState("lessons", LessonsView)

@@ -1,0 +1,103 @@
+"""Break it on purpose: symptom, guess, cause, and the runs that a visitor trains."""
+
+import json
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from s2s.config import NO_FAULT
+from s2s.faults import FAULTS
+from s2s.jobs import fault_experiment, queue
+from s2s.jobs.plan import throughput
+from s2s.runs import runs_folder
+from s2s.settings import OWNER
+from tests.conftest import make_run
+from tests.screen import opened, page_text
+
+
+def card(number: int) -> AppTest:
+    screen = opened("lessons", set=f"view:faults,fault:{number}")
+    assert not screen.exception
+    return screen
+
+
+def press(screen: AppTest, label: str) -> AppTest:
+    next(each for each in screen.button if each.label == label).click().run()
+    assert not screen.exception
+    return screen
+
+
+def own_run(fault: str) -> str:
+    """A finished run of the visitor's."""
+    path = make_run(
+        runs_folder() / f"{FAULTS[fault].when if fault in FAULTS else 'none':x<16}",
+        {"train.fault": fault},
+    )
+    about = json.loads((path / "recipe.json").read_text())
+    (path / "recipe.json").write_text(
+        json.dumps(about | {"tags": [fault_experiment.TAG], "name": "mine"})
+    )
+    return path.name
+
+
+def test_the_symptom_comes_before_the_cause() -> None:
+    screen = card(2)
+    row = list(FAULTS.values())[1]
+    assert row.symptom in page_text(screen)
+    assert row.cause not in page_text(screen)
+    assert screen.get("plotly_chart")
+    assert "download_button" in {each.type for each in screen.get("download_button")}
+    guess = screen.selectbox(key="guess 2")
+    assert sorted(guess.options, key=str.casefold) == guess.options  # no order that says which
+    guess.select("No positions").run()
+    assert FAULTS["no-positions"].symptom in page_text(screen)
+    assert row.cause not in page_text(screen)
+    screen.selectbox(key="guess 2").select(row.title).run()
+    assert screen.success[0].value == "Right."
+    assert row.cause in page_text(screen)
+
+
+def test_a_visitor_trains_a_fault_in_the_express_lane(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(throughput, "peak", lambda: 4e11)  # of a computer that is not busy
+    screen = press(card(4), "Show the cause")
+    press(screen, "Train it myself")
+    jobs = queue.jobs(OWNER, kind="train")
+    faults = [job.spec["recipe"]["train"].get("fault", NO_FAULT) for job in jobs]
+    assert sorted(faults) == ["no-positions", NO_FAULT]
+    assert {job.slot for job in jobs} == {"express"}
+    assert "With the fault: waiting" in page_text(screen)
+    assert "Train it myself" not in {each.label for each in screen.button}
+
+
+def test_both_runs_are_opened_side_by_side() -> None:
+    healthy, broken = own_run(NO_FAULT), own_run("no-positions")
+    screen = press(card(4), "Show the cause")
+    links = {
+        each.proto.label: parse_qs(each.proto.query_string) for each in screen.get("page_link")
+    }
+    columns = links["Both in Compare"]
+    assert columns["c1"][0].startswith(healthy)
+    assert columns["c2"][0].startswith(broken)
+    assert links["Attention, with the fault"]["run"] == [broken]
+    assert "Train it again" in {each.label for each in screen.button}
+    attention = opened("attention", run=broken)
+    assert f"mine (fault: no positions) · {broken}" in attention.selectbox(key="run").options
+    assert "Trained with a fault: No positions" in page_text(attention)
+    title = json.loads(attention.get("plotly_chart")[0].proto.spec)["layout"]["title"]["text"]
+    assert "(fault: no positions)" in title
+
+
+def test_a_fault_of_inference_is_looked_at_at_once() -> None:
+    screen = press(card(7), "Show the cause")
+    assert "40 tokens" in page_text(screen)
+    assert not screen.get("plotly_chart")
+    press(card(8), "Show the cause")
+
+
+def test_every_result_is_in_one_table() -> None:
+    screen = card(1)
+    screen.session_state["fault results"] = True
+    screen.run()
+    names = {name.replace("`", "") for name in (row.title for row in FAULTS.values())}
+    assert names < set(screen.dataframe[-1].value.index)
