@@ -1,5 +1,6 @@
 """Every step of the shipped lessons: its view opens as it says, and its question knows right, nearly and wrong."""
 
+from collections.abc import Sequence
 from functools import cache
 
 import pytest
@@ -18,6 +19,7 @@ from s2s.lessons import (
     check,
 )
 from s2s.runs import Run, load
+from s2s.ui.snapshot.record import Node, key_of
 from tests.screen import link, lost, opened, page_text
 
 ROWS = [*LESSONS.values(), *EXERCISES.values()]
@@ -42,6 +44,19 @@ def questions(kind: type) -> list[str]:
     return [name for name, step in STEPS.items() if isinstance(step.question, kind)]
 
 
+def drawn_keys(nodes: Sequence[Node]) -> set[str]:
+    """The keys of the widgets and containers on a page."""
+    found: set[str] = set()
+    for node in nodes:
+        if node.block is not None:
+            found.add(key_of(node.block.id))
+        if node.element is not None:
+            kind = node.element.WhichOneof("type")
+            found.add(key_of(str(getattr(getattr(node.element, str(kind)), "id", ""))))
+        found |= drawn_keys(node.children)
+    return found
+
+
 @every_step
 def test_a_view_opens_as_its_link_says(name: str) -> None:
     view = STEPS[name].view
@@ -52,6 +67,10 @@ def test_a_view_opens_as_its_link_says(name: str) -> None:
     assert not screen.error
     for text in ("there is no ", "is shown instead", "does not know"):
         assert text in str(STEPS[name]) or text not in page_text(screen), text
+    keys = drawn_keys(screen.session_state["page record"].tree())
+    for control in STEPS[name].hidden:
+        own = {control, f"{control} box", f"{view.page or 'home'} {control}"}
+        assert own & keys, f"there is no {control} to hide"
     if source := view.values.get("src"):
         assert screen.text_input(key="src").value == source
         assert link(screen)

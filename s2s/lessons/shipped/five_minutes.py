@@ -64,8 +64,8 @@ LESSON = Lesson(
             ),
         ),
         Step(
-            "Several heads, several jobs",
-            "Each layer has four **heads**, and each head attends in its own way. Most of them match words: *la* with "
+            "Each head attends in its own way",
+            "Each layer has four **heads**, whose weights differ. Most of them match words: *la* with "
             "*the*.\n\nBut *la* has to agree with its noun: *maison* is feminine. Some heads attend to *house* when "
             "the model predicts *la*. Choose a layer and a head above the picture, and find one.",
             View("attention", {**START, "kind": "cross", "layer": "1", "head": "2"}),

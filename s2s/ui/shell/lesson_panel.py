@@ -82,10 +82,10 @@ def _way_back(page: Page, at: OpenedStep) -> None:
 def _ways(at: OpenedStep) -> None:
     with st.container(horizontal=True, gap="small", key="lesson-ways", vertical_alignment="center"):
         if at.before:
-            step_link(at.before, "Previous", ":material/arrow_back:")
+            step_link(at.before, "Previous step", ":material/arrow_back:")
         if at.after:
             with st.container(key="lesson-next", width="content"):
-                step_link(at.after, "Next", ":material/arrow_forward:")
+                step_link(at.after, "Next step", ":material/arrow_forward:")
         else:
             with st.container(key="lesson-next", width="content"):
                 page_link(LESSONS, "Finish", ":material/done:", lesson="")

@@ -1,0 +1,54 @@
+"""Lesson 1 as a newcomer walks it, with clicks alone; then the same panel on a phone."""
+
+from playwright.sync_api import Page, expect
+
+from s2s.lessons import LESSONS
+from tests.browser.conftest import Open
+from tests.browser.test_home import QUIET
+
+STEPS = LESSONS["five-minutes"].steps
+
+
+def at_step(page: Page, number: int) -> None:
+    """Waits until the panel and the page of a step are there."""
+    step = STEPS[number - 1]
+    heading = f"Step {number} of {len(STEPS)}: {step.title}"
+    expect(page.locator(".lesson-heading b")).to_have_text(heading)
+    expect(page.locator(".st-key-src input")).to_have_value(step.view.values["src"])
+    page.locator(QUIET).wait_for()
+
+
+def check(page: Page, said: str) -> None:
+    page.get_by_role("button", name="Check").click()
+    expect(page.locator(".st-key-lesson-verdict")).to_contain_text(said)
+
+
+def test_lesson_1_is_walked_by_its_links(server: str, visit: Open) -> None:
+    page = visit(f"{server}/lessons")
+    page.get_by_role("link", name="Start").first.click()
+    at_step(page, 1)
+    page.get_by_label("Your number").fill("6")
+    page.keyboard.press("Enter")
+    expect(page.locator(".st-key-lesson-verdict")).to_contain_text("6.")
+    for number in (2, 3, 4, 5):
+        page.get_by_role("link", name="Next step").click()
+        at_step(page, number)
+        if number == 2:
+            page.locator(".st-key-src input").fill("the red book is old")
+            page.keyboard.press("Enter")
+            expect(page.locator(".st-key-translation")).to_contain_text("livre")
+            check(page, "le livre rouge est vieux")
+        if number == 3:
+            expect(page.locator(".st-key-attention-reduce")).to_be_hidden()
+    page.go_back()
+    at_step(page, 4)
+    page.set_viewport_size({"width": 420, "height": 860})
+    note = page.locator(".st-key-lesson").get_by_text("Each layer has four")
+    expect(note).to_be_hidden()
+    page.locator(".st-key-fold-lesson button").click()
+    expect(note).to_be_visible()
+    page.go_forward()
+    at_step(page, 5)
+    page.get_by_role("link", name="Finish").click()
+    expect(page.get_by_text("5 of 5 seen · 2 of 5 questions right")).to_be_visible()
+    assert "lesson=" not in page.url
