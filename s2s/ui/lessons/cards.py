@@ -21,9 +21,8 @@ def draw(lessons: Iterable[Lesson]) -> None:
         st.warning(
             f"Your progress cannot be shown. {as_markdown(str(error))}", icon=":material/warning:"
         )
-    rows = list(lessons)
     with st.grid(3, min_column_width=280, border=True) as grid:
-        for row in rows:
+        for row in lessons:
             with grid.cell():
                 _card(row, done.get(row.id, Progress()))
 

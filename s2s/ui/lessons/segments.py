@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.config import UserError
-from s2s.lessons import LESSONS
+from s2s.lessons import EXERCISES, LESSONS
 from s2s.ui.kit import forms
 from s2s.ui.lessons import cards, faults, glossary
 from s2s.ui.lessons.view_state import STATE
@@ -24,6 +24,7 @@ class Segment(NamedTuple):
 SEGMENTS: Mapping[str, Segment] = MappingProxyType(
     {
         "lessons": Segment("Lessons", lambda: cards.draw(LESSONS.values())),
+        "exercises": Segment("Exercises", lambda: cards.draw(EXERCISES.values())),
         "faults": Segment("Break it on purpose", faults.draw),
         "glossary": Segment("Glossary", glossary.draw),
     }
@@ -34,11 +35,7 @@ def show() -> None:
     """The open segment; an error in one leaves the others usable."""
     STATE.from_url()
     labels = {name: segment.label for name, segment in SEGMENTS.items()}
-    view = (
-        STATE.segments("view", "What to open", labels, label_visibility="collapsed")
-        if len(labels) > 1
-        else "lessons"
-    )
+    view = STATE.segments("view", "What to open", labels, label_visibility="collapsed")
     STATE.write_to_url()
     try:
         SEGMENTS[view].draw()

@@ -8,7 +8,7 @@ import html
 import streamlit as st
 
 from s2s.config import UserError
-from s2s.lessons import OpenedStep, Progress
+from s2s.lessons import EXERCISES, OpenedStep, Progress
 from s2s.ui.kit import note_markdown, plain
 from s2s.ui.shell import lesson
 from s2s.ui.shell.lesson_question import draw_question
@@ -88,7 +88,8 @@ def _ways(at: OpenedStep) -> None:
                 step_link(at.after, "Next step", ":material/arrow_forward:")
         else:
             with st.container(key="lesson-next", width="content"):
-                page_link(LESSONS, "Finish", ":material/done:", lesson="")
+                segment = "exercises" if at.lesson.id in EXERCISES else "lessons"
+                page_link(LESSONS, "Finish", ":material/done:", set=f"view:{segment}", lesson="")
         if st.button("Leave", key="leave lesson", type="tertiary", icon=":material/close:"):
             lesson.leave()
             st.rerun()

@@ -1,0 +1,35 @@
+"""The segments of the page Lessons."""
+
+import pytest
+
+from s2s.lessons import EXERCISES, LESSONS, note_step
+from s2s.ui.lessons.segments import SEGMENTS
+from tests.screen import opened, page_text
+
+
+@pytest.mark.parametrize("name", SEGMENTS)
+def test_a_segment_opens_by_its_link(name: str) -> None:
+    screen = opened("lessons", set=f"view:{name}")
+    assert not screen.exception
+    assert not screen.error
+    assert screen.session_state["lessons view"] == name
+
+
+@pytest.mark.parametrize(("name", "rows"), [("lessons", LESSONS), ("exercises", EXERCISES)])
+def test_every_lesson_has_a_card_that_says_how_far_one_is(
+    name: str, rows: dict[str, object]
+) -> None:
+    first = next(iter(rows))
+    note_step(first, 1, "right")
+    screen = opened("lessons", set=f"view:{name}")
+    assert len(screen.subheader) == len(rows)
+    assert page_text(screen).count("1 of") >= 1
+    links = [str(each.proto.label) for each in screen.get("page_link")]
+    assert links.count("Start") >= len(rows) - 1
+
+
+def test_a_link_to_a_segment_that_is_not_there_shows_the_lessons() -> None:
+    screen = opened("lessons", set="view:nothing")
+    assert not screen.exception
+    assert "there is no nothing here" in page_text(screen)
+    assert len(screen.subheader) == len(LESSONS)
