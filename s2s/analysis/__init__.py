@@ -28,6 +28,7 @@ from s2s.analysis.buckets import (
     count_errors,
 )
 from s2s.analysis.correlation import Correlation, correlation
+from s2s.analysis.encoding_order import EncodingTimes, encode_one_by_one, encoding_times
 from s2s.analysis.forward_trace import (
     Array,
     AttentionTrace,

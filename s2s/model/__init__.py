@@ -28,6 +28,7 @@ from s2s.model.positions import (
     NO_ORDER,
     Absolute,
     Learned,
+    Order,
     Position,
     Relative,
     Rotary,

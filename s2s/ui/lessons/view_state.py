@@ -17,6 +17,7 @@ class LessonsView:
     by: str = field("letter", one_of("letter", "topic"))
     term: str = field("", one_of("", *(row.term for row in GLOSSARY)))
     fault: str = field("1")  # the number of a fault
+    claim: str = field("parallel")  # a row of CLAIMS
 
 
 STATE = ViewState("lessons", LessonsView)

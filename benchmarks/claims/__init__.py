@@ -1,0 +1,1 @@
+"""How the claims of the page Lessons are measured: `python -m benchmarks.claims [NAME ...]`."""

@@ -1,0 +1,226 @@
+"""Findings are recomputed from what was measured, by plain arithmetic; computed claims from the modules themselves."""
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from benchmarks.claims import agreement as measuring
+from s2s import share
+from s2s.analysis import Trace, capture
+from s2s.config import PRESETS, UserError
+from s2s.data import Gold, Link, Pair, Relation
+from s2s.lessons import claims
+from s2s.lessons.claims import CLAIMS, intervals, measured
+from s2s.model import DecoderLayer, EncoderLayer, inference
+from s2s.runs import load
+from s2s.ui.shell import pages
+
+
+def shipped(name: str) -> dict[str, Any]:
+    return dict(json.loads((claims.RESULTS / f"{name}.json").read_text()))
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_every_claim_has_a_finding_a_picture_a_table_and_views(name: str) -> None:
+    claim = CLAIMS[name]
+    assert claim.id == name
+    results = claim.results()
+    assert claim.finding.level in ("holds", "partly", "fails")
+    assert all(
+        len(one.y) == len(claim.picture(results).bars or one.x)
+        for one in claim.picture(results).series
+    )
+    table = claim.rows(results)
+    assert len({tuple(row) for row in table}) == 1
+    assert claim.method(results)
+    for proof in claim.proofs:
+        assert set(proof.view.values) <= {*pages.page(proof.view.page).keys}
+        share.link("https://example.org", proof.view.values)
+
+
+def test_results_that_lack_something_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measured, "RESULTS", tmp_path)
+    read = measured.saved.__wrapped__  # not from the cache
+    with pytest.raises(UserError, match=r"cannot be read; `python -m benchmarks\.claims beams`"):
+        read("beams", "n")
+    stale = shipped("agreement")
+    del stale["n"]
+    (tmp_path / "agreement.json").write_text(json.dumps(stale))
+    with pytest.raises(UserError, match=r"agreement have no `n`; `python -m"):
+        read("agreement", *claims.agreement.KEYS)
+
+
+def test_agreement_is_judged_by_near_and_far_subjects_and_by_what_is_hidden() -> None:
+    found = shipped("agreement")
+    right = {row["condition"]: row["right"] for row in found["runs"]}
+
+    def percent(condition: str, part: slice) -> float:
+        return 100 * sum(right[condition][part]) / sum(found["n"][part])
+
+    near, far = slice(0, 4), slice(4, None)
+    finding = CLAIMS["agreement"].finding
+    as_it_is, hidden, control = (
+        percent(name, far)
+        for name in (
+            "as it is",
+            "subject hidden from every word",
+            "other words hidden from every word",
+        )
+    )
+    assert (
+        f"right in {as_it_is:.0f}%, nearer in {percent('as it is', near):.0f}%" in finding.sentence
+    )
+    assert (
+        f"{hidden:.0f}%, without attention to as many other words in {control:.0f}%"
+        in finding.sentence
+    )
+    half = 196 * math.sqrt(
+        sum(
+            p / 100 * (1 - p / 100) / n
+            for p, n in (
+                (as_it_is, sum(found["n"][far])),
+                (percent("as it is", near), sum(found["n"][near])),
+            )
+        )
+    )  # by the normal distribution
+    falls = as_it_is + half < percent("as it is", near)
+    assert finding.level == ("partly" if falls else "holds")
+    assert control - hidden > 10
+    flat = {**found, "runs": [{"condition": name, "right": found["n"]} for name in right]}
+    assert claims.agreement.judge(flat).level == "fails"
+    flat["runs"] = [
+        {"condition": name, "right": [n // 2 if "subject" in name else n for n in found["n"]]}
+        for name in right
+    ]
+    assert claims.agreement.judge(flat).level == "holds"
+
+
+@pytest.mark.parametrize(
+    ("slow", "difference", "level"),
+    [
+        ((2.0, 9.0), 1e-6, "holds"),
+        ((9.0, 2.0), 1e-6, "partly"),
+        ((0.5, 2.0), 1e-6, "partly"),
+        ((2.0, 0.9), 1e-6, "fails"),
+        ((2.0, 9.0), 0.1, "fails"),
+    ],
+)
+def test_parallel_is_judged_by_its_lead_and_by_equal_states(
+    slow: tuple[float, float], difference: float, level: str
+) -> None:
+    results = {
+        "lengths": (4, 128),
+        "parallel": (1.0, 1.0),
+        "one_by_one": slow,
+        "difference": difference,
+    }
+    finding = claims.parallel.judge(results)
+    assert finding.level == level
+    assert f"{slow[0]:.1f} times as long for 4 tokens" in finding.sentence
+
+
+def test_the_numbers_of_the_three_kinds_are_those_of_plain_arithmetic() -> None:
+    d, ff, layers, n = 512, 2048, 6, 64
+    attention, feed_forward, norm = 4 * (d * d + d), 2 * d * ff + d + ff, 2 * d
+    kinds: Mapping[str, Mapping[str, int]] = CLAIMS["kinds"].results()["kinds"]
+    one_stack = layers * (attention + feed_forward + 2 * norm)
+    assert kinds["encoder"]["parameters"] == kinds["decoder-only"]["parameters"] == one_stack
+    assert kinds["encoder-decoder"]["parameters"] == 2 * one_stack + layers * (attention + norm)
+    assert kinds["encoder"]["flops"] == layers * (24 * d * d * n + 4 * d * n * n)
+    assert kinds["decoder-only"]["flops"] == layers * (48 * d * d * n + 16 * d * n * n)
+    assert kinds["encoder-decoder"]["flops"] == layers * (56 * d * d * n + 12 * d * n * n)
+    assert [one["cache"] for one in kinds.values()] == [0, *2 * [4 * layers * d * n]]
+    assert [one["attention"] for one in kinds.values()] == [6, 6, 18]
+
+
+def test_the_components_of_a_layer_are_those_of_the_modules() -> None:
+    model = PRESETS["transformer-base"].recipe.model
+    with torch.device("meta"):
+        layers = {
+            "encoder": EncoderLayer(model, model.encoder),
+            "decoder": DecoderLayer(model, model.decoder),
+        }
+    found = CLAIMS["stacks"].results()["stacks"]
+    for stack, layer in layers.items():
+        assert {name: one["parameters"] for name, one in found[stack].items()} == {
+            name: sum(weight.numel() for weight in child.parameters())
+            for name, child in layer.named_children()
+        }
+    assert CLAIMS["stacks"].finding.level == "holds"
+
+
+def test_intervals_are_those_of_the_papers() -> None:
+    assert intervals.share(81, 263) == pytest.approx(
+        (30.80, 25.53, 36.62), abs=0.01
+    )  # Newcombe 1998, table I
+    found = intervals.difference(intervals.share(56, 70), intervals.share(48, 80))
+    assert found == pytest.approx(
+        (20.0, 5.24, 33.39), abs=0.01
+    )  # Newcombe 1998, table II (a), method 10
+    assert intervals.mean([1.0, 2.0, 3.0]) == pytest.approx((2.0, 2 - 2.484, 2 + 2.484), abs=0.001)
+
+
+GIRLS = Pair(
+    "the question that the girls know is long",
+    "la question que les filles connaissent est longue",
+    Gold(
+        tuple(Link(i, i) for i in range(8)),
+        relations=(
+            Relation("adjective-noun", "src", 1, 7),
+            Relation("adjective-noun", "tgt", 1, 7),
+            Relation("determiner-noun", "src", 1, 0),
+            Relation("determiner-noun", "tgt", 1, 0),
+            Relation("determiner-noun", "src", 4, 3),
+            Relation("determiner-noun", "tgt", 4, 3),
+            Relation("subject-verb", "src", 6, 1),
+            Relation("subject-verb", "tgt", 6, 1),
+        ),
+    ),
+)
+
+
+def test_agreeing_words_are_asked_with_and_without_attention_to_their_subject() -> None:
+    run = load("demo-en-fr")
+    asked = measuring.questions([GIRLS])
+    assert [(one.word, one.subject) for one in asked] == [(6, 1), (7, 1)]
+    assert measuring.subject(asked[1]) == (frozenset({0, 1}), frozenset({0, 1}))
+    forms = {"is": {"est", "sont"}, "long": {"long", "longue", "longs", "longues"}}
+    answers = measuring.answered(run, asked, measuring.CONDITIONS["as it is"], forms)
+    ids = run.target_ids(GIRLS.tgt)
+    rows = run.next_tokens(GIRLS.src, ids[:-1])
+    for answer, word, choices in zip(answers, (6, 7), forms.values(), strict=True):
+        log_probs = {form: rows[word, run.tgt_tokenizer.encode(form)[0]] for form in choices}
+        assert answer == (max(log_probs, key=log_probs.__getitem__) == GIRLS.tgt.split()[word])
+    weights = _weights(measuring.CONDITIONS["subject hidden from every word"])
+    # row 2 reads the subject itself; those below predict what follows
+    assert not weights.cross[0][0, :, 3:8, :2].any()
+    assert weights.cross[0][0, :, :3, :2].any()
+    assert not weights.decoder[0][0, :, 3:8, 1:3].any()
+    assert not weights.encoder[0][0, :, 2:, :2].any()
+    torch.testing.assert_close(weights.cross[1].sum(-1), torch.ones_like(weights.cross[1][..., 0]))
+    weights = _weights(measuring.CONDITIONS["subject hidden from the agreeing word"])
+    assert not weights.cross[0][0, :, 7, :2].any()
+    assert weights.cross[0][0, :, 6, :2].any()
+    assert weights.encoder[0][0, :, 7, :2].any()
+
+
+def _weights(condition: measuring.Condition) -> Trace:
+    """Of the last question of GIRLS."""
+    run = load("demo-en-fr")
+    (question,) = measuring.questions([GIRLS])[1:]
+    src = torch.tensor([run.recipe.model.ids.source(run.src_tokenizer.encode(GIRLS.src))])
+    tgt = torch.tensor([[run.recipe.model.ids.start, *run.target_ids(GIRLS.tgt)]])
+    masks = {
+        kind: measuring.mask(kind, question, condition, src, tgt)[None]
+        for kind in ("encoder", "decoder", "cross")
+    }
+    with inference(run.model), measuring.hidden(run.model, masks), capture(run.model) as trace:
+        run.model(src, tgt[:, :-1])
+    return trace

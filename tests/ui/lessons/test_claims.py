@@ -1,0 +1,36 @@
+import json
+
+import pytest
+
+from s2s import share
+from s2s.lessons import claims
+from s2s.lessons.claims import CLAIMS
+from s2s.ui.lessons.claims import LEVELS
+from tests.screen import opened
+
+
+def test_every_claim_is_shown_and_one_is_measured_on_this_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = opened("lessons", set=share.pack({"view": "claims", "claim": "agreement"}))
+    for name in sorted(CLAIMS, key=lambda name: name != "agreement"):
+        claim = CLAIMS[name]
+        if name != "agreement":
+            screen.get_by_key("lessons claim").set_value(name).run()
+        assert not screen.exception
+        assert claim.statement in [each.value for each in screen.subheader]
+        said = [each.value for each in screen.markdown]
+        assert claim.finding.sentence in said
+        assert any(LEVELS[claim.finding.level].label in each for each in said)
+        (figure,) = (json.loads(each.proto.spec) for each in screen.get("plotly_chart"))
+        picture = claim.picture(claim.results())
+        assert [trace["name"] for trace in figure["data"] if trace.get("showlegend", True)] == [
+            one.name for one in picture.series
+        ]
+        assert len(screen.table[0].value) == len(claim.rows(claim.results()))
+    monkeypatch.setattr(claims.parallel, "LENGTHS", (2, 4))
+    screen.get_by_key("lessons claim").set_value("parallel").run()
+    screen.button(key="measure claim").click().run()
+    assert not screen.exception
+    assert list(screen.table[0].value["source tokens"]) == ["2", "4"]
+    assert any("Measured on this server." in each.value for each in screen.caption)
