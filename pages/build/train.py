@@ -17,7 +17,7 @@ from s2s.ui.train import (
 run_id = st.session_state["run"]
 is_trained_here = cached.runs().get(run_id) is not None
 
-with st.container(border=True):
+with st.container(border=True, key="new run"):
     st.subheader("Train another model" if is_trained_here else "Train a model", anchor=False)
     choices = recipe_form.choices()
     row = start.place()

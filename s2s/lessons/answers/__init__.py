@@ -14,6 +14,7 @@ from s2s.lessons.answers import (
     own_runs,
     prefixes,
     sizes,
+    training,
     translation,
 )
 from s2s.lessons.verdict import Answer, Condition
@@ -36,6 +37,7 @@ ANSWERS: Mapping[str, Answer] = _assembled(
         first_look.ANSWERS,
         inside.ANSWERS,
         decoding.ANSWERS,
+        training.ANSWERS,
         attention.ANSWERS,
         sizes.ANSWERS,
     )
@@ -49,4 +51,6 @@ CONDITIONS: Mapping[str, Condition] = _assembled(
         prefixes.CONDITIONS,
     )
 )
-RUN_CONDITIONS: Mapping[str, Condition] = _assembled((own_runs.RUN_CONDITIONS,))
+RUN_CONDITIONS: Mapping[str, Condition] = _assembled(
+    (own_runs.RUN_CONDITIONS, training.RUN_CONDITIONS)
+)

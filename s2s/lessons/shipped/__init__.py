@@ -11,6 +11,7 @@ from s2s.lessons.shipped import (
     exercises,
     five_minutes,
     models_you_use,
+    training,
     way_of_a_sentence,
     what_attention_tells,
 )
@@ -22,6 +23,7 @@ LESSONS: Mapping[str, Lesson] = MappingProxyType(
             five_minutes.LESSON,
             way_of_a_sentence.LESSON,
             decoding.LESSON,
+            training.LESSON,
             what_attention_tells.LESSON,
             models_you_use.LESSON,
         )

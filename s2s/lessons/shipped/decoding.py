@@ -11,6 +11,8 @@ KING = "the king who has the toys that the woman has arrives in spring"
 FRIEND = "the friend who knows the easy story that the kings know ran"
 ARTIST = "the artist who knows the soldier who finds the right answers works"
 ARTIST_REFERENCE = "l'artiste qui connaît le soldat qui trouve les bonnes réponses travaille"
+EXAMPLES = ("chips",)  # controls that lead away from the step
+FOCUS = (*EXAMPLES, "controls search")
 WATER = "the water is cold"  # *a* and *est* are nearly as probable
 
 
@@ -24,6 +26,7 @@ GREEDY = Step(
     " below each token is the log-probability of everything so far.\n\nHere it forgets the woman: after *jouets*, one"
     " wrong token decides the rest. (Log-probability 0 means certain.)",
     _steps(KING, "strategy:greedy,view:tree"),
+    hidden=FOCUS,
     question=NumberQuestion(
         "What is the log-probability of the whole output, in nats?",
         "written_log_prob",
@@ -39,6 +42,7 @@ BEAM = Step(
     " win later. Crosses are pruned.\n\nGreedy missed a more probable output: that is a **search error**. The finished"
     " hypotheses below show both.",
     _steps(KING, "strategy:beam,num_beams:2,view:tree"),
+    hidden=EXAMPLES,
     question=NumberQuestion(
         "How many times as probable is this output as the greedy one?",
         "times_as_probable_as_greedy",
@@ -53,6 +57,7 @@ LENGTH_PENALTY = Step(
     " log-probability by length^`length_penalty`: larger values favor longer outputs.\n\nMove the slider below the"
     " tree: it ranks the same hypotheses again. One forgets that the friend ran.",
     _steps(FRIEND, "strategy:beam,num_beams:5,view:tree"),
+    hidden=FOCUS,
     question=NumberQuestion(
         "At length_penalty 0, how many tokens does the first hypothesis have?",
         "tokens_without_length_penalty",
@@ -88,6 +93,7 @@ SAMPLING = Step(
     " equally probable. A long tail of others has a little probability, too.\n\nA single bad draw spoils the"
     " sentence. Change the seed under *Search settings*.",
     _steps(WATER, "strategy:sample,view:next,at:2"),
+    hidden=EXAMPLES,
     question=NumberQuestion(
         "How much probability do all tokens but the two best have together?",
         "tail_percent",
@@ -103,6 +109,7 @@ FILTERS = Step(
     " ones: `top_k` keeps the k best, `top_p` the fewest that hold that share, `min_p` all that are close enough to the"
     " best.\n\nMove the temperature; the table counts what is left.",
     _steps(WATER, "strategy:sample,view:next,at:2"),
+    hidden=FOCUS,
     question=NumberQuestion(
         "At temperature 0.5, how many tokens does top_p 0.95 keep?",
         "kept_when_cold",
@@ -117,6 +124,7 @@ MBR = Step(
     " probable. Each row is a sample, each column what it is compared with; the highest mean wins.\n\nCompare the means"
     " with the log-probabilities in the table.",
     _steps(FRIEND, "strategy:mbr,view:samples"),
+    hidden=FOCUS,
     question=ChoiceQuestion(
         "Is the winner the sample that the model finds most probable?",
         ("Yes", "No"),
@@ -135,6 +143,7 @@ BLAME = Step(
     " **search error**. If **less**, no search could help: **model error**; the model prefers another text.\n\nBeam"
     " search wrote *sait*; the right word here is *connaît*, which greedy finds.",
     _steps(ARTIST, "strategy:beam,num_beams:5,view:reference", tgt=ARTIST_REFERENCE),
+    hidden=(*FOCUS, "pairs"),
     question=ChoiceQuestion(
         "What failed here?",
         ("The search", "The model", "Nothing"),

@@ -12,6 +12,9 @@ from s2s.lessons.question import (
 
 RUN = "demo-en-fr"
 SENTENCE = "the red house"
+WAY = ("walk way", "walk progress", "walk below")  # the page's own Previous and Next
+REST = ("chips", "controls target")  # examples, checkpoint, target
+SETTINGS = "walk settings"  # layer, head and token, where a step does not need them
 WRONG_TARGET = "la maison bleue"  # blue instead of red: what the model has to learn in step 11
 
 
@@ -26,6 +29,7 @@ TOKENS = Step(
     "A model reads no letters. The sentence is split into **tokens**, here words, and each token has a number, its"
     " **id**. The ids are names: they say nothing about meaning.\n\nThe last token, `</s>`, marks the end.",
     _walkthrough("ids"),
+    hidden=(*WAY, SETTINGS),
     question=NumberQuestion(
         "How many tokens does the model read for this sentence?",
         "source_tokens",
@@ -39,6 +43,7 @@ VECTORS = Step(
     "Each id selects one row of a table: a list of numbers, the token's **vector** or embedding. Nobody chose these"
     " numbers: training did, like all **weights** of the model.\n\nFrom here on, the model computes with vectors only.",
     _walkthrough("embedding", src="the red house is old"),
+    hidden=(*WAY, SETTINGS),
     question=SentenceQuestion(
         "Write a sentence in which a word occurs twice, and compare its two rows. Then check.",
         "repeated_token",
@@ -49,12 +54,13 @@ VECTORS = Step(
 POSITIONS = Step(
     "Positions: the order of the words",
     "Attention, which comes next, sees which tokens there are, not their order. So a vector for its **position** is"
-    " added to each token's vector.\n\nLeft: *dog* and *cat* are swapped. The bars show how much each word's result"
-    " changes, with positions and without.",
+    " added to each token's vector.\n\nUnder *Swap two words*, *dog* and *cat* are swapped. The bars show how much"
+    " each word's result changes, with positions and without.",
     View(
         "positions",
         {"run": RUN, "src": "the dog sees the cat", "set": "view:model,swap:2,with:5"},
     ),
+    hidden=("chips",),
     question=ChoiceQuestion(
         "What would happen without positions?",
         (
@@ -68,7 +74,7 @@ POSITIONS = Step(
             "Look at the second number: without positions, the change is 0 up to rounding.",
             "Look at the bars: without positions, no word changes at all.",
         ),
-        hint="Compare the two numbers above the bars.",
+        hint="Compare the two numbers above the bars. One that ends in e-07 has six zeros after the point: rounding.",
     ),
 )
 
@@ -78,6 +84,7 @@ ONE_WEIGHT = Step(
     " turns these scores into weights: raise e to each score, then divide by the sum. So each row of weights **sums"
     " to 1**.\n\nThe weights mix the tokens' **values** into a new vector for *the*.",
     _walkthrough("scaling"),
+    hidden=WAY,
     question=NumberQuestion(
         "Compute it: how much weight does *the* give to the token after it, *red*?",
         "weight_of_next",
@@ -95,6 +102,7 @@ HEADS = Step(
         "attention",
         {"run": RUN, "src": SENTENCE, "kind": "encoder", "layer": "1", "head": "1"},
     ),
+    hidden=REST,
     question=HeadQuestion(
         "French articles agree with their noun. In which encoder head does *the* attend mostly to *house*?",
         "encoder",
@@ -109,6 +117,7 @@ RESIDUALS = Step(
     " through all layers, and every layer adds something. In training, gradients flow back along the same way."
     "\n\nThree pictures: before, what is added, the sum.",
     _walkthrough("residual", position=2),
+    hidden=WAY,
     question=ChoiceQuestion(
         "What if attention adds nothing useful for a token?",
         (
@@ -128,10 +137,11 @@ RESIDUALS = Step(
 
 MASK = Step(
     "The mask: no look ahead",
-    "Now the decoder, which writes. In training it sees the whole correct translation, and all positions are computed"
-    " **at once**. The **mask** sets the scores of later tokens to −∞; softmax makes them 0.\n\nEach row sees only"
-    " itself and what comes before.",
+    "Now the decoder, which writes. In training it gets the whole correct translation, and all positions are computed"
+    " **at once**. Scroll to *The mask M*: it adds −∞, black, to the scores of later tokens, and softmax makes that 0."
+    "\n\nSo each row sees only itself and what comes before.",
     _walkthrough("causal", position=2),
+    hidden=WAY,
     question=ChoiceQuestion(
         "Why must the decoder not see later words?",
         (
@@ -158,6 +168,7 @@ CROSS_ATTENTION = Step(
         "attention",
         {"run": RUN, "src": SENTENCE, "kind": "cross", "layer": "2", "head": "1"},
     ),
+    hidden=REST,
     question=ChoiceQuestion(
         "The cell of *rouge* and *red* is bright. Does attention explain why the model wrote *rouge*?",
         (
@@ -181,8 +192,9 @@ SOFTMAX = Step(
     " logits into **probabilities** that sum to 1.\n\nThe bars show the most probable first words, after `<s>`, which"
     " starts every output.",
     _walkthrough("probabilities", position=1),
+    hidden=WAY,
     question=NumberQuestion(
-        "How much probability do all other tokens have together, besides the first choice?",
+        "How much probability do all tokens but the first, *la*, have together?",
         "other_tokens_percent",
         tolerance=0.2,
         unit="%",
@@ -196,6 +208,7 @@ LOSS = Step(
     " The **loss** of a token is −log of its probability: 0 if certain, large if surprised.\n\nThe model is surprised"
     " by *bleue* only.",
     _walkthrough("loss", tgt=WRONG_TARGET),
+    hidden=(*WAY, SETTINGS),
     question=NumberQuestion(
         "What is the loss of *bleue*, in nats?",
         "largest_token_loss",
@@ -211,6 +224,7 @@ UPDATE = Step(
     " weight moves **against** it, by learning rate × gradient.\n\nLook at one weight, then at the bars: *bleue* is"
     " probable now. Training repeats this with many sentences.",
     _walkthrough("update", tgt=WRONG_TARGET),
+    hidden=(*WAY, SETTINGS),
     question=NumberQuestion(
         "What would this weight be after the update if the learning rate were 0.2?",
         "weight_after_update",
@@ -232,6 +246,7 @@ DECODING = Step(
             "set": "strategy:beam,num_beams:3,view:tree,pruned:few",
         },
     ),
+    hidden=("chips", "controls search"),
     question=ChoiceQuestion(
         "And a chat model: how does it write its answer?",
         (

@@ -129,8 +129,8 @@ LEARNING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
         "loss": WalkthroughStep(
             title="The loss at each position",
             section="Learning",
-            formula=lambda run: (
-                r"L_t = -\log P(y_t \mid y_{<t}, X),\quad L = \tfrac{1}{n} \sum_t L_t"
+            formula=lambda run: aligned(
+                r"L_t = -\log P(y_t \mid y_{<t}, X)", r"L = \tfrac{1}{n} \textstyle\sum_t L_t"
             ),
             explanation=lambda run: (
                 "The loss measures how probable the model found the correct token: 0 means certain, 0.69 a"

@@ -153,8 +153,9 @@ OUTPUT_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
         "probabilities": WalkthroughStep(
             title="Softmax: from logits to probabilities",
             section="Writing",
-            formula=lambda run: (
-                r"P(y_t = w \mid y_{<t}, X) = \frac{\exp \ell_{t,w}}{\sum_{w'} \exp \ell_{t,w'}}"
+            formula=lambda run: aligned(
+                r"P(y_t = w \mid y_{<t}, X)",
+                r"\quad = \exp \ell_{t,w} \,/\, \textstyle\sum_{w'} \exp \ell_{t,w'}",
             ),
             explanation=lambda run: (
                 "The softmax, as in attention, turns the logits into probabilities: how probable the model finds each"

@@ -156,7 +156,7 @@ def _embedding_formula(run: Run) -> str:
     config = run.recipe.model
     size = rf"{run.src_tokenizer.vocab_size} \times {config.d_model}"
     scale = rf"\sqrt{{{config.d_model}}}\; " if config.embeddings.scaled else ""
-    return rf"e_i = {scale}E[\mathrm{{id}}_i],\quad E \in \mathbb{{R}}^{{{size}}}"
+    return aligned(rf"e_i = {scale}E[\mathrm{{id}}_i]", rf"E \in \mathbb{{R}}^{{{size}}}")
 
 
 def _embedding_explanation(run: Run) -> tuple[str, str]:

@@ -120,7 +120,8 @@ def _step(steps: Steps) -> WalkthroughStep:
         with previous:
             _previous(slugs, at, "previous")
         _next(slugs, at, "next")
-    st.progress((at + 1) / len(slugs))
+    with st.container(key="walk progress"):
+        st.progress((at + 1) / len(slugs))
     st.subheader(steps[slug].title, anchor=False)
     return steps[slug]
 
