@@ -38,9 +38,9 @@ CURVES = Step(
 )
 
 WARMUP = Step(
-    "Warm-up: small steps first",
-    "The **learning rate** says how far each update moves the weights. At first the gradients are large and point"
-    " anywhere, so training starts with small steps and raises the rate: **warm-up**. Then the rate falls, to settle."
+    "Warmup: small steps first",
+    "The **learning rate** scales each update of the weights. At first the gradients are large and point"
+    " anywhere, so training starts with small steps and raises the rate: **warmup**. Then the rate falls, to settle."
     "\n\nLook where the curve turns.",
     View("train", {"run": RUN, "set": "curve:lr"}),
     hidden=FORM,
@@ -91,7 +91,7 @@ SMOOTHING = Step(
 
 SCORES = Step(
     "The loss is not the score",
-    "BLEU compares whole translations with references, while training goes on, here of 50 sentences. The loss looks at"
+    "BLEU compares whole translations with references, during training, here of 50 sentences. The loss looks at"
     " single tokens under teacher forcing. Both get better, but not together.\n\nLook for the highest point, then press"
     " *Loss*: its lowest point is at step 5,700.",
     View("train", {"run": "demo-tasks", "set": "curve:bleu"}),
@@ -117,15 +117,15 @@ OVERFITTING = Step(
     question=RunQuestion(
         "Train a model that overfits, then check.",
         "overfitted_run",
-        hint="Press Train and wait until it is done, less than a minute on a quiet computer.",
+        hint="Press Train; beside it stands how long this takes. Check when the run is done.",
     ),
 )
 
 FINE_TUNED = Step(
-    "Fine-tuning: start from a run",
-    "Training need not start from random weights. **Fine-tuning** starts with the weights of another run and continues,"
-    " mostly on other data, with a smaller learning rate. It needs far fewer steps.\n\nThe form is filled: it starts"
-    f" from {RUN}. Press **Train**, and look at the loss at step 0.",
+    "Fine-tuning: initialize from a run",
+    "Training need not begin with random weights. **Fine-tuning** begins with the weights of another run and continues,"
+    " mostly on other data, with a smaller learning rate. It often needs fewer steps.\n\nThe form is filled: the weights are"
+    f" those of {RUN}. Press **Train**, and look at the loss at step 0.",
     View("train", {"run": RUN, "set": FINE_TUNING}),
     question=RunQuestion(
         "Fine-tune a run, then check.",
@@ -137,7 +137,7 @@ FINE_TUNED = Step(
 LESSON = Lesson(
     id="training",
     title="Training",
-    summary="Learning curves, warm-up, teacher forcing, label smoothing, overfitting; fine-tuning from a run.",
+    summary="Learning curves, warmup, teacher forcing, label smoothing, overfitting; fine-tuning from a run.",
     minutes=25,
     steps=(CURVES, WARMUP, FORCING, SMOOTHING, SCORES, OVERFITTING, FINE_TUNED),
 )
