@@ -124,7 +124,7 @@ OVERFITTING = Step(
 FINE_TUNED = Step(
     "Fine-tuning: initialize from a run",
     "Training need not begin with random weights. **Fine-tuning** begins with the weights of another run and continues,"
-    " mostly on other data, with a smaller learning rate. It often needs fewer steps.\n\nThe form is filled: the weights are"
+    " mostly on other data, with a smaller learning rate. It often needs fewer steps.\n\nHere the weights are"
     f" those of {RUN}. Press **Train**, and look at the loss at step 0.",
     View("train", {"run": RUN, "set": FINE_TUNING}),
     question=RunQuestion(
