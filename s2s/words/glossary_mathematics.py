@@ -17,11 +17,34 @@ MATHEMATICS: tuple[Term, ...] = (
         ),
     ),
     Term(
+        "beta",
+        plain="How long an optimizer remembers earlier gradients, between 0 and 1.",
+        expert="Beta 1 is the decay of the mean gradient, beta 2 that of the mean square.",
+        source="Kingma & Ba 2015",
+        page="train",
+        also=(
+            "Beta 1",
+            "Beta 2",
+        ),
+    ),
+    Term(
         "dimension",
         plain="How many numbers a vector has, or one of these numbers.",
         expert="Sizes here are given as rows by columns, a batch first.",
         page="architecture",
         also=("dimensions",),
+    ),
+    Term(
+        "divergence",
+        plain="Training that goes wrong: the loss rises without end instead of falling.",
+        expert="Mostly from too large a learning rate, or post-norm without warmup; an infinite loss ends the run.",
+        source="Xiong et al. 2020",
+        page="train",
+        also=(
+            "diverge",
+            "diverged",
+            "diverges",
+        ),
     ),
     Term(
         "dot product",
@@ -33,6 +56,13 @@ MATHEMATICS: tuple[Term, ...] = (
             "matrix product",
             "matrix products",
         ),
+    ),
+    Term(
+        "epsilon",
+        plain="A tiny number that keeps a division from being one by zero.",
+        expert="Added to the variance in a norm, and to the root of the mean square in Adam.",
+        source="Kingma & Ba 2015",
+        page="train",
     ),
     Term(
         "forward pass",

@@ -58,7 +58,7 @@ PROGRAM: tuple[Term, ...] = (
     Term(
         "matrix precision",
         plain="How exactly the processor multiplies numbers: slower and exact, or faster.",
-        expert="exact is float32; fast allows bf16 products where a check finds them accurate enough.",
+        expert="`exact` is float32; `fast` allows bf16 products where a check finds them accurate enough.",
         source="Micikevicius et al. 2018",
         page="train",
         also=("output precision",),
@@ -71,6 +71,16 @@ PROGRAM: tuple[Term, ...] = (
         also=(
             "threads",
             "CPU threads",
+        ),
+    ),
+    Term(
+        "token id",
+        plain="The number of a token in the vocabulary.",
+        expert="Ids 0 to 3 are <pad>, <s>, </s> and <unk>; the others are in the order of the tokenizer.",
+        page="walkthrough",
+        also=(
+            "ids",
+            "id",
         ),
     ),
     Term(

@@ -53,6 +53,14 @@ PUBLISHED: tuple[Term, ...] = (
         also=("Hugging Face",),
     ),
     Term(
+        "M2M100",
+        plain="A published model that translates directly between any two of 100 languages.",
+        expert="Encoder-decoder, pre-norm and sinusoidal, with a language token at the start of source and target.",
+        source="Fan et al. 2021",
+        page="runs",
+        also=("M2M-100",),
+    ),
+    Term(
         "Marian",
         plain="A family of small published translation models, one for each pair of languages.",
         expert="Post-norm, sinusoidal positions and SentencePiece tokens; most are named OPUS-MT.",

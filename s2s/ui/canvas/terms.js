@@ -3,10 +3,9 @@
 // underlined, and all else works. The keyboard and screen readers have the list behind the button.
 const NAME = 's2s-term', HOVER = 300, LEAVE = 250, SETTLE = 200;  // milliseconds
 const WORD = /<\/?\w+>|[\p{L}\p{N}_]+/gu, INSIDE = /[\p{L}\p{N}_]/u;
-const OWN = new Set(['svg', 'style', 'script', 'pre', 'canvas', 'textarea', 'input', 'select', 'bdi', 'strong', 'em', 'ins', 'del', 'h1', 'iframe']);
+const OWN = new Set(['svg', 'style', 'script', 'pre', 'canvas', 'textarea', 'input', 'select', 'bdi', 'em', 'ins', 'del', 'h1', 'iframe']);
 const PRESSED = new Set(['button', 'a', 'summary']);
 const TEXT = new Set(['stPlotlyChart', 'stCode', 'stIconMaterial', 'stJson', 'stException']);
-const LABELS = new Set(['stSelectbox', 'stMultiSelect', 'stTextInput', 'stTextArea', 'stNumberInput', 'stFileUploader']);
 const BLOCK = 'p, li, h2, h3, h4, h5, h6, td, th, dt, dd, small, label, summary, div';
 const CLASSES = /(^|\s)(katex|tokens|static-heatmap|glossary|st-key-chips)(\s|$)/;
 
@@ -55,19 +54,22 @@ const matches = (text) => {
 const isPassed = (element, all) => {  // what is no text of ours, or is there to be pressed
   const tag = element.localName, kind = element.dataset?.testid;
   if (OWN.has(tag) || TEXT.has(kind) || element.getAttribute('dir') === 'auto' || CLASSES.test(element.getAttribute('class') ?? '')) return true;
+  if (tag === 'strong') return !element.closest('.st-key-lesson');  // elsewhere a token or a name
   if (tag === 'code') return !/^<?\/?[\w-]+>?$/.test(element.textContent);
   if (kind === 'stWidgetLabel') return false;
   if (all) return tag === 'label' && !element.textContent;
   return PRESSED.has(tag) || kind === 'stDataFrame' || element.getAttribute('role') === 'tab';
 };
+const ROOTS = '[data-testid="stMain"], [data-testid="stPopoverBody"], [data-testid="stDialog"]';
 const texts = function* (all = false) {
-  const main = document.querySelector('[data-testid="stMain"]');
-  if (!main) return;
-  const walker = document.createTreeWalker(main, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => {
+  const check = (node) => {
     if (node.nodeType === Node.TEXT_NODE) return NodeFilter.FILTER_ACCEPT;
     return isPassed(node, all) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_SKIP;
-  });
-  while (walker.nextNode()) yield walker.currentNode;
+  };
+  for (const root of document.querySelectorAll(ROOTS)) {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, check);
+    while (walker.nextNode()) yield walker.currentNode;
+  }
 };
 const matchesOf = (node) => {
   const known = found.get(node);

@@ -34,7 +34,9 @@ def draw() -> None:
             max_chars=MAX_QUERY,
             width=280,
         ).strip()
-        by = STATE.segments("by", "Grouped by", {"letter": "Letter", "topic": "Topic"})
+        by = STATE.segments(
+            "by", "Grouped by", {"letter": "Letter", "topic": "Topic"}, default="letter"
+        )
         _downloads()
     if chosen := NAMES.get(STATE.now.term):
         _chosen(chosen)

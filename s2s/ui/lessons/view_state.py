@@ -14,7 +14,7 @@ class LessonsView:
 
     view: str = field("lessons")
     find: str = field("")  # in the glossary
-    by: str = field("letter", one_of("letter", "topic"))
+    by: str = field("", one_of("", "letter", "topic"))
     term: str = field("", one_of("", *(row.term for row in GLOSSARY)))
     fault: str = field("1")  # the number of a fault
     claim: str = field("parallel")  # a row of CLAIMS
