@@ -1,6 +1,6 @@
 """Lessons: views with notes, and questions whose answers are computed from what is on the screen."""
 
-from s2s.lessons import claims
+from s2s.lessons import claims, lesson_file
 from s2s.lessons.answers import ANSWERS, CONDITIONS, RUN_CONDITIONS
 from s2s.lessons.catalog import OpenedStep, find_lesson, find_step
 from s2s.lessons.check import Given, answer, check, number

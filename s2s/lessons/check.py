@@ -80,7 +80,9 @@ def _check_number(question: NumberQuestion, typed: str, context: Context) -> Ver
     given = number(typed, question.unit)
     right = answer(question, context)
     if isinstance(right, Heads):
-        raise TypeError(f"`{question.answer}` gives heads, not a number")
+        raise UserError(
+            f"The answer `{question.answer}` gives heads; name one that gives a number."
+        )
     away = abs(given - right)
     slack = question.tolerance + 1e-9 * max(1.0, abs(right))
     said = f"{right:.6g} {question.unit}".strip()
@@ -102,7 +104,7 @@ def _check_head(question: HeadQuestion, given: Given, context: Context) -> Verdi
         raise UserError("There is no answer yet; choose a layer and a head.")
     right = answer(question, context)
     if not isinstance(right, Heads):
-        raise TypeError(f"`{question.answer}` gives a number, not heads")
+        raise UserError(f"The answer `{question.answer}` gives no heads; name one that does.")
     named = f"head {given[1]} of layer {given[0]}"
     if given in right.right:
         others = len(right.right) - 1

@@ -87,3 +87,11 @@ def test_a_question_is_checked(question: object, message: str) -> None:
     assert callable(question)
     with pytest.raises(UserError, match=message):
         question()
+
+
+def test_an_answer_of_another_kind_is_a_sentence() -> None:
+    context = Context("demo-en-fr", start={"src": "the red house is old"})
+    with pytest.raises(UserError, match="gives heads"):
+        check(NumberQuestion("How much?", "article_attends_to_noun", 1), "1", context)
+    with pytest.raises(UserError, match="gives no heads"):
+        check(HeadQuestion("Which?", "cross", "greedy_and_beam"), (1, 1), context)

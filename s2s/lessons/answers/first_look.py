@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from s2s.analysis import Weights
+from s2s.config import UserError
 from s2s.lessons.answers.translation import translated
 from s2s.lessons.verdict import Answer, Context, Heads
 
@@ -15,15 +17,12 @@ SLIGHTLY = 0.1
 
 def attended_by_adjective(context: Context) -> int:
     """The position of the source token with the most cross-attention of the last layer, mean of its heads."""
-    own = context.at_start()
-    attention = own.opened().attention(own.source, translated(own).text)
-    return int(attention.cross[-1].mean(0)[ADJECTIVE].argmax())  # (heads, tgt_len, src_len)
+    return int(_cross(context)[-1].mean(0)[ADJECTIVE].argmax())  # (heads, tgt_len, src_len)
 
 
 def article_attends_to_noun(context: Context) -> Heads:
     """Cross-attention heads that give the noun most of their weight when the article before it is predicted."""
-    own = context.at_start()
-    cross = own.opened().attention(own.source, translated(own).text).cross
+    cross = _cross(context)
     noun = int(cross[-1].mean(0)[NOUN].argmax())
     weights = cross[:, :, ARTICLE, noun]  # (layers, heads)
     found = {
@@ -35,6 +34,15 @@ def article_attends_to_noun(context: Context) -> Heads:
         frozenset(head for head, weight in found.items() if weight >= CLEARLY),
         frozenset(head for head, weight in found.items() if SLIGHTLY <= weight < CLEARLY),
     )
+
+
+def _cross(context: Context) -> Weights:
+    """Cross-attention of the step's own sentence: (layers, heads, tgt_len, src_len)."""
+    own = context.at_start()
+    cross = own.opened().attention(own.source, translated(own).text).cross
+    if cross.shape[2] <= ADJECTIVE:
+        raise UserError("The step's sentence is too short for this question; it needs three words.")
+    return cross
 
 
 def greedy_and_beam(context: Context) -> int:

@@ -1,8 +1,10 @@
 """The answers of lesson 1, computed again by the public interface."""
 
 import numpy as np
+import pytest
 
 import s2s
+from s2s.config import UserError
 from s2s.lessons import ANSWERS, Context, Heads
 
 SENTENCE = "the red house is old"
@@ -22,3 +24,9 @@ def test_the_answers_are_those_of_the_step_s_own_sentence() -> None:
     assert not heads.right & heads.nearly
     texts = {run.translate([SENTENCE], name)[0].text for name in ("greedy", "beam")}
     assert ANSWERS["greedy_and_beam"].compute(context) == len(texts) - 1 == 0
+
+
+def test_a_sentence_that_is_too_short_is_a_sentence() -> None:
+    context = Context("demo-en-fr", start={"src": "cat"})
+    with pytest.raises(UserError, match="too short for this question"):
+        ANSWERS["attended_by_adjective"].compute(context)
