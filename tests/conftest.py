@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -77,13 +76,12 @@ def pytest_collection_finish() -> None:
 def _light() -> Iterator[None]:
     """What tests make and start takes one thread, and waits for no disk: `fsync` guards against a loss of power alone.
 
-    SQLite waits for the disk by itself, above all where a database is new, and nearly every test has its own. Every
-    `AppTest` looks for components in all installed packages, and reads what torch says of itself: once is enough.
+    SQLite waits for the disk by itself, above all where a database is new, and nearly every test has its own.
     """
     import torch
-    from streamlit.components.v2 import manifest_scanner
 
     from s2s.jobs.queue import database
+    from tests.cheaper import make_screens_cheaper
 
     set_up = database._set_up_sqlite
 
@@ -94,9 +92,7 @@ def _light() -> Iterator[None]:
 
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patch:
-        scan = manifest_scanner.scan_component_manifests
-        patch.setattr(manifest_scanner, "scan_component_manifests", cache(scan))
-        patch.setattr(metadata, "version", cache(metadata.version))
+        make_screens_cheaper(patch)
         patch.setenv("OMP_NUM_THREADS", "1")
         patch.setattr(os, "fsync", lambda file: None)
         patch.setattr(database, "_set_up_sqlite", set_up_without_waiting)
