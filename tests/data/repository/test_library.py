@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
 import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -17,7 +19,7 @@ from s2s import hub
 from s2s.config import UserError
 from s2s.data import Caps, Pair, load
 from s2s.data.hub_samples import sample_hub_dataset
-from s2s.data.repository import library
+from s2s.data.repository import library, library_process
 from tests.hub.standin import Hub, Repo
 
 ROWS = [(f"house {at}", f"maison {at}") for at in range(130)]
@@ -79,6 +81,36 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
         yield standin
 
 
+class Answered:
+    """A process that has done its work: what it wrote."""
+
+    def __init__(self, lines: str) -> None:
+        self.stdout = io.BytesIO(lines.encode())
+
+    def poll(self) -> int:
+        return 0
+
+    def wait(self) -> int:
+        return 0
+
+
+def answer_here(module: str, order: Mapping[str, Any], **_: object) -> Answered:
+    """In place of `start_reader`."""
+    with contextlib.redirect_stdout(io.StringIO()) as lines:
+        library_process._answer(order)
+    return Answered(lines.getvalue())
+
+
+@pytest.fixture
+def _read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the process of the test: a new one imports `datasets`, for a second; two tests have real ones."""
+    import datasets
+
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(datasets.config, "HF_UPDATE_DOWNLOAD_COUNTS", False)
+    monkeypatch.setattr(library, "start_reader", answer_here)
+
+
 @pytest.mark.parametrize("name", ["tar-gz", "arrow", "jsonl-zst", "zip"])
 def test_the_pairs_of_other_formats(served: Hub, name: str) -> None:
     if name not in ("arrow", "tar-gz"):  # whose process takes a second
@@ -91,12 +123,14 @@ def test_the_pairs_of_other_formats(served: Hub, name: str) -> None:
     assert len(asked) == 3, "the dataset, the parquet copy that it lacks, and one file"
 
 
+@pytest.mark.usefixtures("_read_here")
 def test_a_sample_of_another_format(served: Hub) -> None:
     found = sample_hub_dataset(hub.preflight("team/tar-gz"), "default", "train")
     assert [column.name for column in found.columns] == ["en.txt", "fr.txt", "jpg"]
     assert found.rows[0] == ("house 0", "maison 0", "")
 
 
+@pytest.mark.usefixtures("_read_here")
 def test_translations_in_a_list_are_pairs(served: Hub, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
@@ -111,6 +145,7 @@ def test_translations_in_a_list_are_pairs(served: Hub, tmp_path: Path) -> None:
         assert any("each text of the list is a pair" in note for note in corpus.notes)
 
 
+@pytest.mark.usefixtures("_read_here")
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
@@ -129,6 +164,7 @@ def test_what_is_damaged_or_has_no_text(served: Hub, name: str, content: bytes, 
         load("hub:team/odd")
 
 
+@pytest.mark.usefixtures("_read_here")
 def test_members_of_an_archive_that_point_elsewhere_are_not_followed(served: Hub) -> None:
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as archive:
