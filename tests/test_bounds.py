@@ -85,24 +85,3 @@ def test_the_priority_is_lowered_by_what_there_is(monkeypatch: pytest.MonkeyPatc
     monkeypatch.delattr(psutil, "BELOW_NORMAL_PRIORITY_CLASS")
     bounds.nice(5)
     assert given == [5, 16384]
-
-
-IMPORTS = """
-import importlib, pkgutil, s2s
-for module in pkgutil.walk_packages(s2s.__path__, 's2s.'):
-    if not module.name.endswith('__main__') and module.name != 's2s.ui.shell.frame':
-        importlib.import_module(module.name)
-from s2s import settings
-from s2s.model import keep_freed_memory
-from s2s.train.device import cores, free_memory
-keep_freed_memory()
-settings.lower_priority(1)
-assert cores() > 0 and free_memory('cpu') > 0
-print('done')
-"""
-
-
-def test_no_module_needs_one_system() -> None:
-    libraries = "asyncio, datasets, multiprocessing, sacrebleu, sqlalchemy, streamlit, torch"
-    found = other_systems.run(IMPORTS, libraries=libraries)
-    assert found.stdout.endswith("done\n"), found.stderr

@@ -443,14 +443,31 @@ def test_without_a_fork_server_jobs_start_from_nothing(
     assert midwife.spawned == [getattr(job, "id", None) for job in jobs]
 
 
-def test_a_system_without_fork_trains(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+IMPORTS = """
+import importlib, pkgutil, s2s
+for module in pkgutil.walk_packages(s2s.__path__, 's2s.'):
+    if not module.name.endswith('__main__') and module.name != 's2s.ui.shell.frame':
+        importlib.import_module(module.name)
+from s2s import settings
+from s2s.model import keep_freed_memory
+from s2s.train.device import cores, free_memory
+keep_freed_memory()
+settings.lower_priority(1)
+assert cores() > 0 and free_memory('cpu') > 0
+"""
+
+
+def test_a_system_without_fork_imports_every_module_and_trains(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """macOS, Windows: each job has a fresh process, with no signal but the one that ends it."""
     started: list[subprocess.Popen[bytes]] = []
 
     def spawn(module: Sequence[str], *_: object) -> subprocess.Popen[bytes]:
         code = f"sys.argv = {list(module)}; import runpy; runpy.run_module(sys.argv[0], run_name='__main__')"
-        libraries = "asyncio, sacrebleu, sqlalchemy, torch"
-        started.append(subprocess.Popen(other_systems.command(code, libraries)))
+        libraries = "asyncio, datasets, multiprocessing, sacrebleu, sqlalchemy, streamlit, torch"
+        command = other_systems.command(IMPORTS + code, libraries)
+        started.append(subprocess.Popen(command, cwd=other_systems.ROOT))
         return started[-1]
 
     monkeypatch.setattr(worker, "_spawn", spawn)

@@ -156,9 +156,8 @@ def test_a_system_without_limits_has_the_same_answers(run: Run) -> None:
     task = asked(pool, request_for(run, "beam", **ENDLESS))
     assert task.wait(PATIENCE)
     assert task.error == TOO_LARGE
-    assert result(pool, request_for(run, "beam", num_beams=2)).text  # by another process
+    assert [connection.is_alive for connection in made] == [False]  # so another one replaces it
     pool.close()
-    assert len(made) == 2
     assert UNLIMITED in (settings.home() / "log" / "decoder.log").read_text()
 
 
