@@ -3,18 +3,19 @@
 import streamlit as st
 
 from s2s.ui.compare import cards as compare_cards
-from s2s.ui.compare import columns, next_difference, reference
+from s2s.ui.compare import columns, find_one, reference
 from s2s.ui.kit import cached, sentence, vocabulary
 from s2s.ui.kit.differences import legend
 
-next_difference.take_found()
+find_one.FIND_ONE.take_found()
 run_id = st.session_state["run"]
 run = cached.open_run(run_id)
 facts = vocabulary.of(run)
 with st.container():  # a notice about the sentence moves no element below
     text = sentence.sentence_box(facts)
     sentence.unknown_words(run, facts, text)
-sentence.example_chips(facts)
+sentence.example_chips(facts, find_one.FIND_ONE.button)
+found = st.container()
 
 keys = columns.read_from_url(run_id)
 with st.container(horizontal=True, vertical_alignment="bottom", key="controls-compare"):
@@ -27,11 +28,8 @@ if not text:
         "Type a sentence above or choose an example to see its translation here.",
         icon=":material/edit:",
     )
-differences = st.container()
 cards = compare_cards.cards(run_id)
-with differences:
-    next_difference.panel(
-        run, {card.number: card.choice for card in cards if card.choice and card.choice.config}
-    )
+with found:
+    find_one.show(run, text, cards)
 if text:
     compare_cards.results(cards, text, comparison)

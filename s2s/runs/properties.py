@@ -42,11 +42,12 @@ class Decoding:
 
     strategy: str
     settings: Mapping[str, Any] = field(default_factory=lambda: NO_SETTINGS)
-    name: str = ""  # in sentences; by default the strategy
+    name: str = ""  # in sentences; by default the strategy and its settings
     run: Run | None = None
 
     def __str__(self) -> str:
-        return self.name or self.strategy
+        changed = ", ".join(f"{name} {value}" for name, value in self.settings.items())
+        return self.name or (f"{self.strategy} ({changed})" if changed else self.strategy)
 
     def to_json(self) -> dict[str, Any]:
         """All but what the run computes: that is named by its key."""
@@ -118,6 +119,7 @@ class Property:
     label: str
     summary: str
     source: str
+    if_none: str  # what to do where no sentence has it
     decodes: bool = True  # whether judging takes a search
 
 
@@ -317,18 +319,21 @@ PROPERTIES: Mapping[str, Property] = MappingProxyType(
             "strategies differ",
             "Two strategies, or two columns, write different texts.",
             "Exact comparison of the texts",
+            "Choose strategies that differ more, such as greedy and sample.",
         ),
         "search_error": Property(
             _search_error,
             "search error",
             "The model finds another text more probable than the one that the strategy writes.",
             "Stahlberg & Byrne 2019, section 3",
+            "A weaker strategy, such as greedy, makes more of them; longer sentences, too.",
         ),
         "unknown_word": Property(
             _unknown_word,
             "unknown word",
             "A word is not in the vocabulary of the model.",
             "The run's tokenizer",
+            "Type a sentence with a word of your own to see one.",
             decodes=False,
         ),
         "agreement_across_clause": Property(
@@ -336,6 +341,7 @@ PROPERTIES: Mapping[str, Property] = MappingProxyType(
             "agreement across a clause",
             "A relative clause stands between a subject and the verb that agrees with it.",
             "The built-in grammar",
+            "It is known for sentences of the built-in English grammar only.",
             decodes=False,
         ),
         "sink": Property(
@@ -343,6 +349,7 @@ PROPERTIES: Mapping[str, Property] = MappingProxyType(
             "attention sink",
             f"A head gives at least {SINK_SHARE:.0%} of its attention, over all rows, to `<s>`, `</s>` or punctuation.",
             "Clark et al. 2019, section 3.2",
+            "Choose another run or checkpoint.",
         ),
     }
 )

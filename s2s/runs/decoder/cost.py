@@ -17,7 +17,7 @@ WEIGHT = 4e-11  # of a step, per hypothesis and parameter of the model
 
 HOOKED = 2.0  # times as long where interventions keep the model from its fused layers
 
-EXACT_ROWS = 64  # prefixes of an exact search, as a rule far fewer
+EXACT_ROWS = 16  # prefixes of an exact search; as a rule fewer, sometimes a thousand
 
 HEAVY = 1.0  # seconds; what may take longer never begins in the dashboard's process
 

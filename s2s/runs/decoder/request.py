@@ -107,11 +107,6 @@ def _searched(run: Run, request: DecodeRequest, last: Searched) -> Decoded:
     return last[request]
 
 
-def _texts(run: Run, request: DecodeRequest, last: Searched) -> list[str]:
-    found = run.translate(request.sources, request.strategy, **request.settings)
-    return [one.text for one in found]
-
-
 def _tree(run: Run, request: DecodeRequest, last: Searched) -> SearchTree:
     return run.tree(_searched(run, request, last), request.strategy, **request.settings)
 
@@ -195,14 +190,9 @@ class NextTokens(Mapping[int, tuple[NextToken, ...]]):
         return len(self._rows)
 
 
-def _same(texts: Sequence[str]) -> list[str]:
-    return [*texts]
-
-
 KINDS: Mapping[str, RequestKind] = MappingProxyType(
     {
         "decoded": RequestKind(_decoded, decoded_to_json, decoded_from_json),
-        "texts": RequestKind(_texts, _same, _same),
         "tree": RequestKind(_tree, tree_to_json, tree_from_json),
         PROPERTY: RequestKind(_found, _findings_to_json, _findings_from_json),
     }

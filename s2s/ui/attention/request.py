@@ -18,9 +18,10 @@ from s2s.analysis import (
 )
 from s2s.decode import STRATEGIES
 from s2s.runs import Run, Target
+from s2s.runs.properties import Decoding
 from s2s.ui.attention import simplify
 from s2s.ui.attention.view_state import STATE
-from s2s.ui.kit import address, cached, pickers, plain, sentence, vocabulary
+from s2s.ui.kit import FindOne, address, cached, pickers, plain, sentence, vocabulary
 from s2s.ui.kit import target as kit_target
 
 REDUCE = "attention reduce"
@@ -55,14 +56,18 @@ class AttentionRequest:
 
 def read_request() -> AttentionRequest | None:
     """Draw the controls and read them. None, and a hint on the page, where there is no sentence yet."""
+    FIND_ONE.take_found()
     STATE.from_url()
     best = cached.open_run(st.session_state["run"])
     facts = vocabulary.of(best)
     with st.container():
         text = sentence.sentence_box(facts)
         sentence.unknown_words(best, facts, text)
-    sentence.example_chips(facts)
+    sentence.example_chips(facts, FIND_ONE.button)
+    found = st.container()
     if not text:
+        with found:
+            FIND_ONE.show(best, text, Decoding(kit_target.DEFAULT_STRATEGY))
         st.info(
             "Type a sentence above, or press an example: its attention appears here.",
             icon=":material/edit:",
@@ -73,6 +78,8 @@ def read_request() -> AttentionRequest | None:
         strategy = STATE.choice(
             "strategy", "Decoded by", {name: name for name in STRATEGIES}, width=170
         )
+        with found:
+            FIND_ONE.show(run, text, Decoding(strategy))
         wanted = kit_target.target_box(run, text, strategy)
     own = cached.decoded(run, text, strategy, {})
     target, attention = kit_target.with_fallback(wanted, own, partial(cached.attention, run, text))
@@ -100,6 +107,14 @@ def select(layer: int | None, head: int | None) -> None:
     """Show another layer and head, 0-based, when the page is next drawn: for callbacks."""
     for key, index in (("layer", layer), ("head", head)):
         st.session_state[key] = pickers.MEAN if index is None else str(index + 1)
+
+
+def _show_head(kind: str, layer: int, head: int) -> None:
+    st.session_state["kind"] = kind
+    select(layer, head)
+
+
+FIND_ONE = FindOne(STATE, ("sink", "agreement_across_clause", "unknown_word"), _show_head)
 
 
 def _selection(attention: Attention) -> HeadSelection:

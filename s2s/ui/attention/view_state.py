@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from s2s.ui.kit import ViewState, field, target
+from s2s.ui.kit import ViewState, field, is_position, target
 
 SHARE_STEP = 0.05
 
@@ -36,6 +36,7 @@ class AttentionView:
     overridden: str = field(
         "", link="among"
     )  # `chosen`: only the page's layer and head are overridden
+    find: str = field("", is_position)  # the sentence that "Find one" found
     switched: str = field("")  # `cross.1.3=off`: kind, layer, head, a row of INTERVENTIONS
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from s2s.ui.kit import ViewState, field
+from s2s.ui.kit import ViewState, field, is_position
 
 
 @dataclass(frozen=True)
@@ -12,6 +12,7 @@ class CompareView:
     """Against what differences are marked; empty: the reference if there is one, else column 1."""
 
     against: str = field("")  # `reference`, `nothing` or the number of a column
+    find: str = field("", is_position)  # the sentence that "Find one" found
 
 
 STATE = ViewState("compare", CompareView)

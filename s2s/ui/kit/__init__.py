@@ -24,6 +24,7 @@ from s2s.ui.kit.cards import Card, cards
 from s2s.ui.kit.changed_translation import both_translations
 from s2s.ui.kit.charts import chart, clickable_chart
 from s2s.ui.kit.differences import highlighted
+from s2s.ui.kit.find_one import FindOne, is_position
 from s2s.ui.kit.glossary import definitions
 from s2s.ui.kit.state import ViewState, between, field, one_of
 from s2s.ui.kit.switched_heads import as_link, switched_heads

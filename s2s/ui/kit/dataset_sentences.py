@@ -1,40 +1,57 @@
-"""Sentences of a run's dataset, to look through."""
+"""Sentences of a run's dataset, to search."""
 
 from __future__ import annotations
 
 from itertools import islice
+from typing import NamedTuple
 
 import streamlit as st
 
 from s2s import access, settings
 from s2s.config import UserError
 from s2s.data import is_searchable, sources_of
-from s2s.demo import EXAMPLES
+from s2s.demo import EXAMPLES, HELD_OUT_SENTENCES
 from s2s.runs import Run
 from s2s.ui.kit import vocabulary
 
 
-def of(run: Run, most: int) -> tuple[str, ...]:
-    """At most `most` distinct sources, held-out ones first; probe sentences where the dataset is not shared or here."""
+class DatasetSentences(NamedTuple):
+    """Distinct sources; `problem` says why they are only those that the run itself keeps, or is empty."""
+
+    texts: tuple[str, ...]
+    problem: str = ""
+
+
+def of(run: Run, most: int) -> DatasetSentences:
+    """At most `most` sources, held-out ones first; a built-in dataset's are those of its held-out splits."""
     may_see = access.may_see_data(run.folder.path)
     return _sentences(str(settings.home()), str(run.folder.path), most, may_see, run)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the dataset …")
-def _sentences(home: str, folder: str, most: int, may_see: bool, _run: Run) -> tuple[str, ...]:
-    known = vocabulary.of(_run).sentences
+def _sentences(home: str, folder: str, most: int, may_see: bool, _run: Run) -> DatasetSentences:
+    known = vocabulary.of(_run)
     source = str(_run.folder.about().get("source", ""))
-    if not may_see or source in EXAMPLES:  # making the whole dataset again would take seconds
-        return known[:most]
-    try:
-        with access.reading_data_of(_run.folder.path):
-            own = _own(_run, source, most)
-    except (UserError, OSError):  # deleted, or elsewhere
-        own = []
-    return tuple(dict.fromkeys([*known, *own]))[:most]
+    own = [*known.sentences]
+    problem = ""
+    if source in EXAMPLES:  # making the whole dataset again would take seconds
+        file = HELD_OUT_SENTENCES / f"{source.removeprefix('builtin:')}.txt"
+        own += file.read_text(encoding="utf-8").splitlines()
+    elif source and may_see:
+        try:
+            with access.reading_data_of(_run.folder.path):
+                own += _own(_run, source, most)
+        except UserError as error:  # deleted, or elsewhere
+            problem = str(error)
+        except OSError as error:  # without the path, which is the server's
+            problem = f"Its files cannot be read ({error.strerror})."
+    elif source:
+        problem = "Its owner has not shared the dataset."
+    own = own or [*known.examples]
+    return DatasetSentences(tuple(dict.fromkeys(own))[:most], problem)
 
 
 def _own(run: Run, spec: str, most: int) -> list[str]:
     if not is_searchable(spec):
-        return []
+        raise UserError("The dataset is on another server, or too large to read here.")
     return [*islice(sources_of(spec, run.recipe.data, run.recipe.train.seed), most)]

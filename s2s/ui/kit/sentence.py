@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -44,8 +44,8 @@ def text_in_box() -> str:
     return " ".join(words[:MAX_WORDS])[:MAX_CHARACTERS].strip()
 
 
-def example_chips(known: RunVocabulary) -> None:
-    """Sentences to try."""
+def example_chips(known: RunVocabulary, more: Callable[[], None] | None = None) -> None:
+    """Sentences to try; `more` draws another button beside the first one."""
     with st.container(key="chips", horizontal=True, gap="xsmall"):
         if known.sentences:
             st.button(
@@ -55,6 +55,8 @@ def example_chips(known: RunVocabulary) -> None:
                 on_click=_use_random,
                 args=(known,),
             )
+        if more:
+            more()
         for number, example in enumerate(known.examples):
             st.button(plain(example), key=f"chip{number}", on_click=_use, args=(example,))
 

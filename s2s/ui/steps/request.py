@@ -11,8 +11,10 @@ import streamlit as st
 from s2s.config import Config, UserError, choose, flat, keys, override
 from s2s.decode import STRATEGIES, GenerationConfig
 from s2s.runs import Decoded, Run
+from s2s.runs.properties import Decoding
 from s2s.share import printable
 from s2s.ui.kit import (
+    FindOne,
     address,
     cached,
     forms,
@@ -27,6 +29,9 @@ from s2s.ui.steps.view_state import STATE
 DEFAULT_STRATEGY = "beam"
 STRATEGY = "steps strategy"
 REFERENCE = "reference box"
+FIND_ONE = FindOne(
+    STATE, ("search_error", "strategies_differ", "agreement_across_clause", "unknown_word")
+)
 REFERENCE_OF = f"{REFERENCE} of"  # run and sentence that it belongs to
 
 
@@ -47,17 +52,23 @@ def read_request(best: Run) -> StepsRequest | None:
 
     None where there is no sentence yet or a setting is wrong, which the page says.
     """
+    FIND_ONE.take_found()
     if (search := STATE.from_url()) is not None:
         _fill_search(best, search)
     facts = vocabulary.of(best)
     with st.container():
         text = sentence.sentence_box(facts)
         sentence.unknown_words(best, facts, text)
-    sentence.example_chips(facts)
+    sentence.example_chips(facts, FIND_ONE.button)
+    found = st.container()
     with st.container(border=True, key="controls search"):
         run, strategy, settings, error = _search(best)
     STATE.belongs_to("sentence", run.key, text)
     STATE.belongs_to("search", run.key, text, strategy, str(settings))
+    if not error:
+        with found:
+            other = Decoding("beam" if strategy == "greedy" else "greedy")
+            FIND_ONE.show(run, text, Decoding(strategy, settings), compared_with=other)
     if not text:
         st.info(
             "Type a sentence above, or press an example: how it was translated, step by step, appears here.",
@@ -65,8 +76,8 @@ def read_request(best: Run) -> StepsRequest | None:
         )
     if not text or error:
         return None
-    found = cached.decoded(run, text, strategy, settings)
-    return StepsRequest(run, text, strategy, settings, found, _reference(run, text))
+    written = cached.decoded(run, text, strategy, settings)
+    return StepsRequest(run, text, strategy, settings, written, _reference(run, text))
 
 
 def _reference(run: Run, text: str) -> str:

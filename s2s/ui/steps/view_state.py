@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from s2s.ui.kit import ViewState, field, one_of
+from s2s.ui.kit import ViewState, field, is_position, one_of
 
 PRUNED = {"none": "none", "few": "the 3 best of each step", "all": "all"}
 FORMULAS = ("power", "gnmt")
@@ -29,6 +29,7 @@ class StepsView:
     node: str = field("", scope="search")  # of the tree
     rank_penalty: str = field("", is_number, scope="search")  # length_penalty of the ranking
     rank_formula: str = field("", one_of(*FORMULAS), scope="search")
+    find: str = field("", is_position)  # the sentence that "Find one" found
     pruned: str = field("few", one_of(*PRUNED))  # the pruned prefixes that are drawn
     # the truncation inspector; empty: as START has it
     filter_temperature: str = field("", link="ruler_temperature")

@@ -9,8 +9,9 @@ from typing import Any, cast
 import pytest
 
 from s2s.config import UserError
-from s2s.runs.decoder import Connection, DecodeRequest, DecoderPool, Waiter
+from s2s.runs.decoder import PROPERTY, Connection, DecodeRequest, DecoderPool, Waiter
 from s2s.runs.decoder.pool import DIED, MAX_WAITING
+from s2s.runs.properties import Finding
 
 PATIENCE = 20.0  # seconds, on a busy machine
 
@@ -57,7 +58,9 @@ class ScriptedConnection:
             return
 
     def finish(self, text: str, n_bytes: int = 10) -> None:
-        self.said.put({"id": self.number, "result": [text], "seconds": 0.5, "n_bytes": n_bytes})
+        self.said.put(
+            {"id": self.number, "result": [[True, text, None]], "seconds": 0.5, "n_bytes": n_bytes}
+        )
 
     def close(self) -> None:
         self.is_alive = False
@@ -76,7 +79,7 @@ def pool(script: Script) -> Iterator[DecoderPool]:
 
 
 def request_for(sentence: str) -> DecodeRequest:
-    return DecodeRequest("texts", "folder", 1, (sentence,), "beam")
+    return DecodeRequest(PROPERTY, "folder", 1, (sentence,), "beam")
 
 
 def waiter(name: str, is_present: bool = True) -> Waiter:
@@ -93,7 +96,7 @@ def test_a_result_is_kept_and_shared(pool: DecoderPool, script: Script) -> None:
     assert task.wait(PATIENCE)
     found = pool.result(request)
     assert found is not None
-    assert (found.value, found.seconds, task.error) == (["A"], 0.5, "")
+    assert (found.value, found.seconds, task.error) == ([Finding(True, "A")], 0.5, "")
 
 
 def test_owners_take_turns_and_none_has_two_slots(pool: DecoderPool, script: Script) -> None:

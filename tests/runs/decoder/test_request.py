@@ -39,7 +39,6 @@ def test_results_survive_json_bit_by_bit(run: Run, strategy: str) -> None:
     changes = {"strategy": strategy, "settings_json": json.dumps(settings)}
     assert sent(request_for(run, "decoded", **changes), run) == replace(found, steps=())
     assert sent(request_for(run, "tree", **changes), run) == run.tree(found, strategy, **settings)
-    assert sent(request_for(run, "texts", **changes), run) == [found.text]
 
 
 def test_a_request_survives_json(run: Run) -> None:

@@ -3,7 +3,7 @@ import html
 import io
 import re
 import shutil
-from urllib.parse import parse_qs, quote_plus, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from sacrebleu import sentence_bleu, sentence_chrf
@@ -13,9 +13,9 @@ import s2s
 from s2s.decode import STRATEGIES
 from s2s.runs import runs_folder
 from s2s.share import Column, unpack
-from s2s.ui.compare import columns, metrics, next_difference, reference
+from s2s.ui.compare import columns, metrics, reference
 from s2s.ui.compare.column import ColumnChoice
-from s2s.ui.kit import cached, dataset_sentences, differences
+from s2s.ui.kit import cached, differences
 from s2s.ui.kit.cached import TimedDecoding
 from tests.screen import link, lost, opened, page_text
 
@@ -129,7 +129,8 @@ def test_one_press_starts_a_comparison(name: str) -> None:
     assert strategies(screen) == [column.strategy for column in columns.STARTS[name](DEMO)]
     assert "same as column 1" in page_text(screen)
     assert not [each for each in screen.button if each.key == f"start {name}"]
-    screen.get("menu_button")[0].click(columns.ALONE).run()
+    (start_over,) = (each for each in screen.get("menu_button") if each.proto.label == "Start over")
+    start_over.click(columns.ALONE).run()
     assert strategies(screen) == ["greedy"]
 
 
@@ -284,46 +285,6 @@ def test_an_address_on_its_way_to_another_page_stays_as_it_is() -> None:
     assert screen.text_input(key="reference").value == "la maison"
 
 
-def test_the_next_sentence_where_two_columns_differ_is_found() -> None:
-    screen = opened(
-        "compare", src=HOUSE, c1=f"{DEMO}!greedy!", c2=f"{DEMO}!sample!temperature:2,seed:1"
-    )
-    screen.button(key="next difference").click().run()
-    assert not screen.exception
-    first = screen.text_input(key="src").value
-    run = s2s.load(DEMO)
-    sentences = dataset_sentences.of(run, next_difference.MOST)
-    same = [
-        run.translate([each], "greedy")[0].text
-        == run.translate([each], "sample", temperature=2, seed=1)[0].text
-        for each in sentences[: sentences.index(first) + 1]
-    ]
-    assert same == [True] * (len(same) - 1) + [False]
-    assert f"Sentence {len(same)} of 1,000" in page_text(screen)
-    screen.button(key="next difference").click().run()
-    assert sentences.index(screen.text_input(key="src").value) >= len(same)
-    assert f"src={quote_plus(screen.text_input(key='src').value)}" in link(screen)
-
-
-def test_columns_that_never_differ_say_so_and_a_search_can_be_stopped(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(next_difference, "MOST", 20)
-    screen = opened("compare", src=HOUSE, c1=f"{DEMO}!greedy!", c2=f"{DEMO}!beam!num_beams:1")
-    screen.button(key="next difference").click().run()
-    assert "write the same for all 20 sentences" in page_text(screen)
-    assert screen.text_input(key="src").value == HOUSE
-    assert next_difference.SEARCH not in screen.session_state
-    progress = next_difference.search(["a"] * 40, *choices())
-    assert [each.n for each in progress] == [16, 32, 40]
-
-
-def choices() -> list[ColumnChoice]:
-    """Two columns that write the same."""
-    run = s2s.load(DEMO)
-    return [ColumnChoice(run, "greedy", "", {}, None, None, "", "")] * 2
-
-
 def test_outputs_of_different_models_are_compared_under_each_of_them() -> None:
     screen = opened("compare", src=HOUSE, c1=f"{DEMO}!greedy!", c2=f"{OTHER}!greedy!")
     assert not screen.exception
@@ -410,17 +371,3 @@ def test_every_number_of_every_strategy_is_explained_and_in_the_table(strategy: 
     (line,) = csv.DictReader(io.StringIO(metrics.table({"1": (description, rows)})))
     assert float(line["seconds"]) == 0.25
     assert not line["text"].startswith("=")
-
-
-def test_the_next_difference_is_not_searched_in_this_process(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    screen = opened("compare", src=HOUSE, c1=f"{DEMO}!greedy!", c2=f"{DEMO}!beam!num_beams:1")
-    monkeypatch.setattr(next_difference, "MOST", 20)
-
-    def refuse(*_: object, **__: object) -> None:
-        raise s2s.UserError("Decoded in the dashboard's process.")
-
-    monkeypatch.setattr(s2s.Run, "translate", refuse)
-    screen.button(key="next difference").click().run()
-    assert "write the same for all 20 sentences" in page_text(screen)

@@ -97,9 +97,10 @@ class Unwatched:
 def test_the_decoder_process_writes_in_them_too(run: Run) -> None:
     chosen = run.in_languages("en", "nl")
     folder, step, languages = chosen.key
-    request = DecodeRequest("texts", folder, step, (TEXT,), "greedy", languages=languages)
+    request = DecodeRequest("decoded", folder, step, (TEXT,), "greedy", languages=languages)
     expected = chosen.translate([TEXT], "greedy")[0].text
-    assert process._carried_out(request, Unwatched(), {}) == [expected]
+    answer = process._carried_out(request, Unwatched(), {})
+    assert answer["hypotheses"][0]["text"] == expected
     assert expected != run.translate([TEXT], "greedy")[0].text
 
 

@@ -12,9 +12,19 @@ from torch import Tensor
 from s2s.analysis import Attention
 from s2s.config import UserError
 from s2s.decode import SearchTree
-from s2s.runs import WIDE_BEAM, Decoded, Interventions, Run, RunKey, Target, teacher_forcing
-from s2s.runs.decoder import DecodeRequest, Timed, request_seconds
+from s2s.runs import (
+    WIDE_BEAM,
+    Decoded,
+    Interventions,
+    Run,
+    RunKey,
+    Target,
+    properties,
+    teacher_forcing,
+)
+from s2s.runs.decoder import PROPERTY, DecodeRequest, Timed, request_seconds
 from s2s.runs.probes import ProbeInput
+from s2s.runs.properties import PROPERTIES, Finding, PropertySettings
 from s2s.ui.kit.cached.background import awaited, computed, here_or_beside
 from s2s.ui.kit.cached.sentences import by_sentence
 
@@ -60,12 +70,30 @@ def _decoded(request: DecodeRequest, _run: Run) -> Timed:
     return computed(request, _run)
 
 
-def texts(
-    run: Run, sentences: Sequence[str], strategy: str, settings: dict[str, Any]
-) -> Generator[list[str] | None, None, None]:
-    """None while a batch is decoded beside the dashboard, then the texts. Raises UserError where that fails."""
-    request = _request("texts", run, tuple(sentences), strategy, settings)
-    return awaited(run, request)
+def finding(run: Run, name: str, text: str, settings: PropertySettings) -> Finding:
+    """Whether a sentence has a property. Raises as `decoded` does."""
+    if not PROPERTIES[name].decodes:
+        return properties.findings(run, name, [text], settings)[0]
+    request = _request(PROPERTY, run, (text,), name, settings.to_json())
+    found: list[Finding] = here_or_beside(run, request, _findings).value
+    return found[0]
+
+
+@by_sentence(128)
+def _findings(request: DecodeRequest, _run: Run) -> Timed:
+    return computed(request, _run)
+
+
+def findings(
+    run: Run, name: str, sentences: Sequence[str], settings: PropertySettings
+) -> Generator[list[Finding] | None, None, None]:
+    """None while a batch is judged beside the dashboard, then one finding per sentence. Raises UserError where
+    that fails.
+    """
+    if not PROPERTIES[name].decodes:
+        yield properties.findings(run, name, sentences, settings)
+        return
+    yield from awaited(run, _request(PROPERTY, run, tuple(sentences), name, settings.to_json()))
 
 
 def translation(run: Run, text: str) -> Translation:
