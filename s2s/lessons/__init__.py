@@ -5,6 +5,18 @@ from s2s.lessons.answers import ANSWERS, CONDITIONS, RUN_CONDITIONS
 from s2s.lessons.catalog import OpenedStep, find_lesson, find_step
 from s2s.lessons.check import Given, answer, check, number
 from s2s.lessons.lesson import Lesson, Step, View
+from s2s.lessons.own import (
+    OwnLesson,
+    add_lesson,
+    change_lesson,
+    delete_expired_lessons,
+    delete_lesson,
+    delete_lessons,
+    find_own,
+    give_lessons,
+    own_lessons,
+    share_lesson,
+)
 from s2s.lessons.progress import (
     Progress,
     all_progress,

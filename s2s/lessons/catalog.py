@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from s2s import share
 from s2s.config import UserError, nearest, shortened
+from s2s.lessons import own
 from s2s.lessons.lesson import Lesson, Step
 from s2s.lessons.shipped import EXERCISES, LESSONS
 
@@ -39,8 +40,10 @@ class OpenedStep(NamedTuple):
 
 
 def find_lesson(id: str) -> Lesson:
-    """A lesson or an exercise. Raises UserError for one that is not there."""
+    """A lesson or an exercise, or one that somebody made and shared. Raises UserError for one that is not there."""
     known = {**LESSONS, **EXERCISES}
+    if id not in known and own.is_own_id(id):
+        return own.find_own(id).lesson
     if id not in known:
         close = nearest(id, known, 1)
         meant = f"; perhaps `{close[0]}` is meant" if close else ""

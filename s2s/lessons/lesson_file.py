@@ -55,8 +55,8 @@ def write(lesson: Lesson) -> str:
     return json.dumps(to_json(lesson), ensure_ascii=False, indent=2) + "\n"
 
 
-def read(content: str | bytes, *, id: str, pages: Collection[str]) -> Lesson:
-    """The lesson in a file; `pages` are the addresses of the pages that there are.
+def read(content: str | bytes, *, id: str, pages: Collection[str] | None = None) -> Lesson:
+    """The lesson in a file; `pages` are the addresses of the pages that there are; without them, any is taken.
 
     Raises UserError for what is no lesson, is of a newer version, or shows what cannot be shown here.
     """
@@ -73,7 +73,7 @@ def read(content: str | bytes, *, id: str, pages: Collection[str]) -> Lesson:
     return from_json(found, id=id, pages=pages)
 
 
-def from_json(found: Any, *, id: str, pages: Collection[str]) -> Lesson:
+def from_json(found: Any, *, id: str, pages: Collection[str] | None = None) -> Lesson:
     """The inverse of `to_json`. Raises UserError as `read` does."""
     if not isinstance(found, dict) or not isinstance(version := found.get("format"), int):
         raise UserError(
@@ -122,7 +122,7 @@ def link(view: View) -> str:
     return f"/{view.page}?{query}" if query else f"/{view.page}"
 
 
-def view_of(written: str, pages: Collection[str]) -> View:
+def view_of(written: str, pages: Collection[str] | None = None) -> View:
     """The view that such a link opens. Raises UserError for one to another server, or to no page."""
     try:
         address = urlsplit(written)
@@ -135,7 +135,7 @@ def view_of(written: str, pages: Collection[str]) -> View:
             " `/attention?src=the+cat`, without a server's name."
         )
     page = address.path[1:]
-    if page not in pages:
+    if pages is not None and page not in pages:
         close = nearest(page, filter(None, pages), 1)
         meant = f"; perhaps `/{close[0]}` is meant" if close else ""
         raise UserError(
@@ -145,7 +145,7 @@ def view_of(written: str, pages: Collection[str]) -> View:
     return View(page, values)
 
 
-def _step(found: Any, name: str, pages: Collection[str]) -> Step:
+def _step(found: Any, name: str, pages: Collection[str] | None) -> Step:
     fields: dict[str, Read] = {
         "title": _text,
         "note": _text,

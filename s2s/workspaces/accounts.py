@@ -57,6 +57,7 @@ def merge(key: Key, account: str) -> Merged:
     _give_jobs(source, target)
     short_links.give(source, target)
     lessons.give_progress(source, target)
+    lessons.give_lessons(source, target)
     return Merged(moved, left)
 
 

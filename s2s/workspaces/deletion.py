@@ -45,6 +45,7 @@ def delete_workspace(
     exports.delete_exports(workspace)
     short_links.delete_of(workspace)
     lessons.delete_progress(workspace)
+    lessons.delete_lessons(workspace)
     rows.delete(workspace)
     return used
 

@@ -85,6 +85,7 @@ def delete_expired(*, now: float | None = None) -> int:
             logging.getLogger(__name__).warning("%s", error)
     short_links.delete_expired(now)
     lessons.delete_expired_progress(now)
+    lessons.delete_expired_lessons(now)
     exports.delete_old_exports(now)
     deletion.delete_leftovers(now)
     return len(expired)

@@ -38,6 +38,7 @@ datasets/     one folder per saved dataset: train.src and train.tgt, one sentenc
 evaluations/  one folder per evaluation: test.jsonl, the translations (lines-*.jsonl), scores.json
 uploads/      files that were uploaded and not saved yet
 measurements/ one folder per measurement of the page Heads: measurement.json is the request, result.json what was found
+lessons/      one file per lesson that you made; the page Lessons imports it
 lessons.json  by lesson and step, the best answer so far: right, nearly, wrong, or empty where none was given
 
 A run's folder can be used with `python -m s2s translate FOLDER`; below ~/.s2s/runs (or S2S_HOME/runs), with its id as
@@ -70,6 +71,9 @@ def write_export(workspace: str, browser: str, *, now: float | None = None) -> s
                     _add(archive, item)
                 if done := lessons.all_progress():
                     archives.add(archive, "lessons.json", _progress(done))
+                for each in lessons.own_lessons():
+                    name = f"lessons/{_safe(each.lesson.title)}-{_safe(each.lesson.id)}.json"
+                    archives.add(archive, name, lessons.lesson_file.write(each.lesson).encode())
             unfinished.rename(folder / f"{name}.zip")
         except OSError as error:
             shutil.rmtree(folder, ignore_errors=True)

@@ -47,6 +47,7 @@ def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
     with access.acting_as("ann"):
         link = short_links.make(short_links.Content("", {"src": "x"}))
         lessons.note_step("five-minutes", 1)
+        lessons.add_lesson(lessons.LESSONS["five-minutes"])
     acting.write_export("ann", "cookie")
     used = acting.delete_workspace("ann", sleep=lambda seconds: None)
     assert (used.runs, used.datasets, used.evaluations, used.uploads) == (2, 1, 1, 1)
@@ -56,6 +57,7 @@ def test_all_of_one_workspace_goes_and_all_of_another_stays() -> None:
     assert rows.find("ann") is None
     with access.acting_as("ann"):
         assert lessons.all_progress() == {}
+        assert lessons.own_lessons() == []
     assert key
     assert rows.workspace_of(key) == ""
     with pytest.raises(UserError, match="There is no short link"):

@@ -35,6 +35,7 @@ def test_everything_of_one_workspace_is_in_it_and_nothing_of_another() -> None:
     for workspace, step in (("ann", 1), ("bob", 2)):
         with access.acting_as(workspace):
             lessons.note_step("five-minutes", step, "right")
+            lesson = lessons.add_lesson(lessons.LESSONS["five-minutes"])
     other = store_dataset("bob", 4, "secret")
     gone = store_run("r3", "ann")
     gone.rename(gone.with_name(".deleted-r3"))
@@ -43,6 +44,9 @@ def test_everything_of_one_workspace_is_in_it_and_nothing_of_another() -> None:
         assert archive.testzip() is None
         content = {name: archive.read(name) for name in names}
     assert content["README.md"].startswith(b"# My workspace in s2s")
+    (own,) = [name for name in names if name.startswith("lessons/")]
+    assert lesson.id not in own
+    assert lessons.lesson_file.read(content[own], id=lesson.id) == lesson
     assert json.loads(content["lessons.json"]) == {"five-minutes": {"1": "right"}}
     assert b"runs: 1, datasets: 1, evaluations: 1, uploads: 1" in content["README.md"]
     assert f"datasets/K-ln-{hash}/train.src" in names

@@ -129,6 +129,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             step INTEGER NOT NULL, answer VARCHAR(8) NOT NULL, changed DOUBLE PRECISION NOT NULL,
             PRIMARY KEY (owner, lesson, step))""",
     ),
+    (
+        """CREATE TABLE lessons (id VARCHAR(16) PRIMARY KEY, owner VARCHAR(80) NOT NULL, shared BOOLEAN NOT NULL,
+            content JSON NOT NULL, created DOUBLE PRECISION NOT NULL, opened DOUBLE PRECISION NOT NULL)""",
+        "CREATE INDEX lessons_of_an_owner ON lessons (owner, created)",
+    ),
 )
 # Arbitrary numbers that no other program uses in the same PostgreSQL database.
 MIGRATION_LOCK = 5_252

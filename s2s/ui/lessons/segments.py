@@ -9,7 +9,7 @@ from typing import NamedTuple
 from s2s.config import UserError
 from s2s.lessons import EXERCISES, LESSONS
 from s2s.ui.kit import forms
-from s2s.ui.lessons import cards, claims, faults, glossary
+from s2s.ui.lessons import cards, claims, faults, glossary, own
 from s2s.ui.lessons.view_state import STATE
 
 
@@ -28,6 +28,7 @@ SEGMENTS: Mapping[str, Segment] = MappingProxyType(
         "faults": Segment("Break it on purpose", faults.draw),
         "claims": Segment("Claims", claims.draw),
         "glossary": Segment("Glossary", glossary.draw),
+        "own": Segment("Make your own", own.draw),
     }
 )
 

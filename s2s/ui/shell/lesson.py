@@ -41,8 +41,14 @@ def read_from_url(page: Page, *, is_other_page: bool) -> None:
 
 def opened() -> OpenedStep | None:
     """The open step; None outside a lesson."""
-    written = st.session_state.get(LESSON)
-    return lessons.find_step(written) if written else None
+    if not (written := st.session_state.get(LESSON)):
+        return None
+    try:
+        return lessons.find_step(written)
+    except UserError as error:  # its owner has just deleted it, or the database is away
+        pickers.notify(str(error))
+        leave()
+        return None
 
 
 def leave() -> None:

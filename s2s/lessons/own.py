@@ -1,0 +1,160 @@
+"""Lessons that visitors made: kept in the database with their owner, opened by whoever has the link once shared."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sqlalchemy as sa
+
+from s2s import access, short_links
+from s2s.config import UserError
+from s2s.jobs import queue
+from s2s.lessons import lesson_file
+from s2s.lessons.lesson import Lesson
+
+OWN_LESSONS = sa.Table(
+    "lessons",
+    sa.MetaData(),
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("owner", sa.String(80)),
+    sa.Column("shared", sa.Boolean),
+    sa.Column("content", sa.JSON),  # as `lesson_file.to_json` writes it
+    sa.Column("created", sa.Double),
+    sa.Column("opened", sa.Double),  # to the day, or changed
+)
+LENGTH = 16  # characters of an id
+MOST_LESSONS = 100  # of one workspace on a hosted server
+DAY = 86_400.0  # seconds
+
+
+@dataclass(frozen=True)
+class OwnLesson:
+    """A lesson of a workspace; `is_shared`: anyone with its link may open it."""
+
+    lesson: Lesson
+    owner: str
+    is_shared: bool
+
+
+def is_own_id(id: str) -> bool:
+    """Whether an id can be that of a lesson which somebody made."""
+    return len(id) == LENGTH and access.ID.fullmatch(id) is not None
+
+
+def add_lesson(lesson: Lesson, *, now: float | None = None) -> Lesson:
+    """Keeps a copy of a lesson, with an id of its own, for the present workspace.
+
+    Raises UserError where there is no workspace, no room, or no database.
+    """
+    now = time.time() if now is None else now
+    owner = access.current()
+    if owner == access.NOBODY:
+        raise UserError(
+            "A lesson is kept for a workspace, and this browser has none: allow cookies for this page."
+        )
+    made = replace(lesson, id=secrets.token_urlsafe(LENGTH * 3 // 4))
+    row = {"id": made.id, "owner": owner, "shared": False, "content": _content(made)}
+    with queue.begin() as connection:
+        mine = sa.select(sa.func.count()).where(OWN_LESSONS.c.owner == owner)
+        n_lessons = int(connection.execute(mine.select_from(OWN_LESSONS)).scalar_one())
+        if owner != access.LOCAL and n_lessons >= MOST_LESSONS:
+            raise UserError(
+                f"This workspace has {n_lessons} lessons, the most that are stored for one; delete one first."
+            )
+        connection.execute(sa.insert(OWN_LESSONS).values(**row, created=now, opened=now))
+    return made
+
+
+def own_lessons() -> list[OwnLesson]:
+    """Those of the present workspace, oldest first."""
+    if (owner := access.current()) == access.NOBODY:
+        return []
+    mine = sa.select(OWN_LESSONS).where(OWN_LESSONS.c.owner == owner)
+    with queue.begin() as connection:
+        rows = connection.execute(mine.order_by(OWN_LESSONS.c.created, OWN_LESSONS.c.id)).all()
+    return [_read(row) for row in rows]
+
+
+def find_own(id: str, *, now: float | None = None) -> OwnLesson:
+    """A lesson that the visitor made, or that its owner shared. Raises DeniedError for any other."""
+    now = time.time() if now is None else now
+    with queue.begin() as connection:
+        row = _require(connection, "view", id)
+        if row.opened < now - DAY:
+            this = OWN_LESSONS.c.id == id
+            connection.execute(sa.update(OWN_LESSONS).where(this).values(opened=now))
+    return _read(row)
+
+
+def change_lesson(lesson: Lesson, *, now: float | None = None) -> None:
+    """Replaces one's own lesson of that id; its link stays. Raises DeniedError for another's."""
+    now = time.time() if now is None else now
+    with queue.begin() as connection:
+        _require(connection, "change", lesson.id)
+        this = sa.update(OWN_LESSONS).where(OWN_LESSONS.c.id == lesson.id)
+        connection.execute(this.values(content=_content(lesson), opened=now))
+
+
+def share_lesson(id: str, *, is_shared: bool) -> None:
+    """Lets anyone with the link open one's own lesson, or nobody. Raises DeniedError for another's."""
+    with queue.begin() as connection:
+        _require(connection, "change", id)
+        this = sa.update(OWN_LESSONS).where(OWN_LESSONS.c.id == id)
+        connection.execute(this.values(shared=is_shared))
+
+
+def delete_lesson(id: str) -> None:
+    """Deletes one's own lesson. Raises DeniedError for another's."""
+    with queue.begin() as connection:
+        _require(connection, "delete", id)
+        connection.execute(sa.delete(OWN_LESSONS).where(OWN_LESSONS.c.id == id))
+
+
+def delete_lessons(workspace: str) -> None:
+    """Deletes all of a workspace, which the caller may delete."""
+    with queue.begin() as connection:
+        connection.execute(sa.delete(OWN_LESSONS).where(OWN_LESSONS.c.owner == workspace))
+
+
+def give_lessons(source: str, target: str) -> None:
+    """Gives the lessons of one workspace to another."""
+    with queue.begin() as connection:
+        theirs = sa.update(OWN_LESSONS).where(OWN_LESSONS.c.owner == source)
+        connection.execute(theirs.values(owner=target))
+
+
+def delete_expired_lessons(now: float) -> None:
+    """Deletes lessons that nobody has opened for as long as a short link lives."""
+    if (days := short_links.days_to_live()) is not None:
+        with queue.begin() as connection:
+            old = OWN_LESSONS.c.opened < now - days * DAY
+            connection.execute(sa.delete(OWN_LESSONS).where(old))
+
+
+def _require(connection: sa.Connection, verb: access.Verb, id: str) -> Any:
+    """The row, where the visitor may do that with it; what is not there is as what is not theirs."""
+    row = connection.execute(sa.select(OWN_LESSONS).where(OWN_LESSONS.c.id == id)).first()
+    if row is None:
+        raise access.unknown("lesson", id)
+    access.require(verb, access.Thing("lesson", id, str(row.owner), bool(row.shared)))
+    return row
+
+
+def _content(lesson: Lesson) -> dict[str, Any]:
+    """What is stored; it must be readable again."""
+    content = lesson_file.to_json(lesson)
+    n_bytes = len(lesson_file.write(lesson).encode())
+    if n_bytes > lesson_file.MOST_BYTES:
+        raise UserError(
+            f"The lesson takes {n_bytes:,} bytes; at most {lesson_file.MOST_BYTES:,} are stored: shorten it."
+        )
+    lesson_file.from_json(content, id=lesson.id)
+    return content
+
+
+def _read(row: Any) -> OwnLesson:
+    lesson = lesson_file.from_json(row.content, id=str(row.id))
+    return OwnLesson(lesson, str(row.owner), bool(row.shared))
