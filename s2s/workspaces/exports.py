@@ -72,8 +72,8 @@ def write_export(workspace: str, browser: str, *, now: float | None = None) -> s
                 if done := lessons.all_progress():
                     archives.add(archive, "lessons.json", _progress(done))
                 for each in lessons.own_lessons():
-                    name = f"lessons/{_safe(each.lesson.title)}-{_safe(each.lesson.id)}.json"
-                    archives.add(archive, name, lessons.lesson_file.write(each.lesson).encode())
+                    file = f"lessons/{_safe(each.lesson.title)}-{_safe(each.lesson.id)}.json"
+                    archives.add(archive, file, lessons.lesson_file.write(each.lesson).encode())
             unfinished.rename(folder / f"{name}.zip")
         except OSError as error:
             shutil.rmtree(folder, ignore_errors=True)

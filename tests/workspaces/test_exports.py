@@ -1,6 +1,7 @@
 import json
 import time
 import zipfile
+from dataclasses import replace
 
 import pytest
 from starlette.applications import Starlette
@@ -14,6 +15,8 @@ from s2s.workspaces import ROUTES, Visits, exports, keys
 from tests.conftest import full_disk
 from tests.storing import store_dataset, store_evaluation, store_run
 from tests.workspaces import acting
+
+FIRST = lessons.LESSONS["five-minutes"]
 
 
 def exported(workspace: str) -> zipfile.ZipFile:
@@ -35,7 +38,7 @@ def test_everything_of_one_workspace_is_in_it_and_nothing_of_another() -> None:
     for workspace, step in (("ann", 1), ("bob", 2)):
         with access.acting_as(workspace):
             lessons.note_step("five-minutes", step, "right")
-            lesson = lessons.add_lesson(lessons.LESSONS["five-minutes"])
+            lessons.add_lesson(replace(FIRST, title=f"Of {workspace}"))
     other = store_dataset("bob", 4, "secret")
     gone = store_run("r3", "ann")
     gone.rename(gone.with_name(".deleted-r3"))
@@ -44,9 +47,8 @@ def test_everything_of_one_workspace_is_in_it_and_nothing_of_another() -> None:
         assert archive.testzip() is None
         content = {name: archive.read(name) for name in names}
     assert content["README.md"].startswith(b"# My workspace in s2s")
-    (own,) = [name for name in names if name.startswith("lessons/")]
-    assert lesson.id not in own
-    assert lessons.lesson_file.read(content[own], id=lesson.id) == lesson
+    (own,) = [name for name in names if name.startswith("lessons/Of-")]
+    assert lessons.lesson_file.read(content[own], id=FIRST.id) == replace(FIRST, title="Of ann")
     assert json.loads(content["lessons.json"]) == {"five-minutes": {"1": "right"}}
     assert b"runs: 1, datasets: 1, evaluations: 1, uploads: 1" in content["README.md"]
     assert f"datasets/K-ln-{hash}/train.src" in names

@@ -48,7 +48,7 @@ def draw() -> None:
 
 
 def _new() -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom", key="controls own lesson"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="new lesson"):
         shipped = {**LESSONS, **EXERCISES}
         chosen = st.selectbox(
             "Begin with",
