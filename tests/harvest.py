@@ -72,15 +72,22 @@ def compared(
     for shown in (*every, *written(screen, texts)):
         if but and re.search(but, shown.where):
             continue
-        if _is_among(shown, known.get(len(shown.numbers), np.empty((0, len(shown.numbers))))):
+        if _is_among(shown, known) or _is_among(_trimmed(shown), known):
             found += len(shown.numbers)
         else:
             lacking.append(f"{shown.where}: {shown.numbers}")
     return found, lacking
 
 
-def _is_among(shown: Shown, known: Numbers) -> bool:
-    """Whether a row of (sequences, numbers) is what is shown, also where the screen has shares in percent."""
+def _trimmed(shown: Shown) -> Shown:
+    """Without the zeros after counts, with which a picture makes two histograms equally long."""
+    is_counts = len(shown.numbers) > 1 and _is_whole(shown.numbers)
+    return shown._replace(numbers=np.trim_zeros(shown.numbers, "b")) if is_counts else shown
+
+
+def _is_among(shown: Shown, by_length: Mapping[int, Numbers]) -> bool:
+    """Whether one of the sequences is what is shown, also where the screen has shares in percent."""
+    known = by_length.get(len(shown.numbers), np.empty((0, len(shown.numbers))))
     known = np.where(np.isinf(known), np.nan, known)  # a masked cell is drawn as none
     for computed in (known, 100 * known):
         is_same = np.isclose(computed, shown.numbers, 1e-6, shown.tolerance, equal_nan=True)
@@ -127,6 +134,9 @@ def _of_list(value: Sequence[Any]) -> Iterator[Numbers]:
     if records and all(records):
         for name in dict.fromkeys(name for record in records for name in record):
             yield from _of_list([record.get(name) for record in records])
+    if value and all(isinstance(each, tuple) and not _fields(each) for each in value):
+        columns = zip(*value, strict=False)
+        yield from (column for each in columns for column in _of_list(each))
     for each in value:
         yield from sequences(each)
 

@@ -17,4 +17,5 @@ if chosen:
         overview.counts(chosen.preview)
         overview.notes(chosen.preview)
     views.show(chosen)
+    views.show_code(chosen)
 views.write_to_url(origin)

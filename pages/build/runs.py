@@ -10,6 +10,7 @@ from s2s.ui.runs import (
     details,
     gallery,
     open_model,
+    reproduce,
     run_zip,
     sweeps,
     table,
@@ -38,3 +39,4 @@ VIEWS = {
     view_state.GALLERY: Tab("Gallery", gallery.tab),
 }
 tabs(VIEWS, st.session_state["run"])
+reproduce.show(st.session_state["run"])

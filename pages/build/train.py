@@ -10,6 +10,7 @@ from s2s.ui.train import (
     progress,
     published,
     recipe_form,
+    reproduce,
     start,
     sweep,
 )
@@ -37,3 +38,4 @@ if published.is_published(run_id):
     published.panel(run_id, request)
 else:
     progress.panel(run_id)
+reproduce.show(request, run_id)

@@ -36,7 +36,7 @@ from s2s.data.profile import (
     profile_of,
 )
 from s2s.data.saved_datasets import SavedDataset
-from s2s.data.sections import PROFILE_SECTIONS
+from s2s.data.sections import PROFILE_SECTIONS, profile_section
 from s2s.data.sources import (
     SOURCES,
     absolute,

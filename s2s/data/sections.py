@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -26,6 +27,7 @@ from s2s.data.split import prepared
 from s2s.data.statistics import Statistics
 from s2s.files import csv_writer
 
+DEFAULT_DATA = DataConfig()
 UPDATE_SECONDS = 0.25  # between two writes of the progress file
 COMPARED_TOKENIZERS = 14  # rows of a comparison, roughly; for the progress bar
 MAX_FLAGGED = 200_000  # rows of the table of flagged pairs
@@ -187,6 +189,17 @@ def _export(job: ReaderJob) -> dict[str, Any]:
     name = PROFILE_SECTIONS["export"].name("export", job.data)
     train.to_datasets().to_parquet(job.folder / f"{name}.parquet")
     return {"n_pairs": len(train)}
+
+
+def profile_section(spec: str, name: str, data: DataConfig = DEFAULT_DATA) -> dict[str, Any]:
+    """One of PROFILE_SECTIONS of a dataset, computed in this process and not kept; files that it writes are dropped.
+
+    Raises UserError for a dataset that cannot be read.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        progress = Progress(Path(folder) / "progress.json", 1.0)
+        found = PROFILE_SECTIONS[name].compute(ReaderJob(Path(folder), spec, data, progress))
+    return found or {}
 
 
 def _lint_limits(data: DataConfig) -> list[float]:

@@ -1,5 +1,6 @@
 """Training as a job: a run from its request to its last checkpoint, in this process or through the queue."""
 
+from s2s.jobs.training.command import to_repeat as command_to_repeat
 from s2s.jobs.training.loop import run, work
 from s2s.jobs.training.preparation import (
     Continuation,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -25,7 +26,16 @@ from s2s.data import (
 )
 from s2s.jobs import share_too_long
 from s2s.tokenizers import ComparisonRow
-from s2s.ui.data import cleaning, overview, profiles, sources, statistics, tokenizers, uploads
+from s2s.ui.data import (
+    cleaning,
+    overview,
+    profiles,
+    reproduce,
+    sources,
+    statistics,
+    tokenizers,
+    uploads,
+)
 from s2s.ui.data.sources import ChosenDataset
 from s2s.ui.kit import ViewState, as_markdown, field, file_name, forms, one_of, pickers
 from s2s.ui.kit.datasets import DEFAULT_DATASET
@@ -133,6 +143,13 @@ def export(chosen: ChosenDataset) -> None:
                 on_click="ignore",
                 icon=":material/download:",
             )
+
+
+def show_code(chosen: ChosenDataset) -> None:
+    """How to recompute the open view; not while the settings do not fit together, which the view says."""
+    with contextlib.suppress(UserError):
+        preset = st.session_state.get("preset", DEFAULT_PRESET)
+        reproduce.show(chosen, STATE.now.view, preset, recipe())
 
 
 def _reset() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from s2s.config import PRESETS, Recipe, flat
 from s2s.runs import Run, Target
 from s2s.ui.kit import cached
 
@@ -44,6 +45,18 @@ def imported(module: str, names: Collection[str]) -> str:
     """`from s2s.sizing import BYTES, BatchSizes, cost`."""
     ordered = sorted(names, key=lambda name: (not name.isupper(), name.islower(), name))
     return f"from {module} import {', '.join(ordered)}"
+
+
+def recipe_line(preset: str, recipe: Recipe) -> str:
+    """`recipe = override(s2s.PRESETS["small"].recipe, {"train.steps": 300})`, without what the preset says itself."""
+    usual = flat(PRESETS[preset].recipe)
+    changes = {
+        key: value
+        for key, value in flat(recipe).items()
+        if value != usual[key] and not key.startswith("model.ids.")
+    }
+    base = f"s2s.PRESETS[{quoted(preset)}].recipe"
+    return f"recipe = override({base}, {changes!r})" if changes else f"recipe = {base}"
 
 
 def load_call(run: Run) -> str:

@@ -22,10 +22,11 @@ from s2s.runs import RunFolder, attention_history, list_runs, runs_folder
 from s2s.runs.differences import HARDWARE_SETTINGS
 from s2s.settings import OWNER
 from s2s.share import pack, unpack
-from s2s.ui.kit import cached
+from s2s.ui.kit import cached, reproduce
 from s2s.ui.runs import actions, comparison, sweeps
 from s2s.ui.runs import table as runs_table
 from tests.conftest import TINY, make_run
+from tests.harvest import compared, executed
 from tests.screen import link, lost, opened, page_text, picture
 
 NASTY = "*a* :material/home: <b> $x$"
@@ -100,6 +101,15 @@ def numbers(packed: dict[str, str]) -> np.ndarray:
     return np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"])
 
 
+def recomputed(screen: AppTest) -> int:
+    """How many numbers the page's own code reads again: all."""
+    screen.session_state[reproduce.KEY] = True
+    screen.run()
+    n_numbers, lacking = compared(screen, executed(screen), but="Sweep .*, trace")  # drawn 0 to 1
+    assert not lacking
+    return n_numbers
+
+
 # The table
 
 
@@ -117,6 +127,7 @@ def test_the_table_tells_tags_bleu_and_where_a_run_began(put: Put, sweep: list[s
     assert table.loc[NASTY, "initialized from"] == "rate 0.001"
     assert table.loc["rate 0.1", "BLEU"] == pytest.approx(10.0)
     assert NASTY in page_text(screen)
+    assert recomputed(screen) == 12  # loss, accuracy and BLEU
 
 
 def test_bleu_is_that_of_the_best_step_and_of_no_other(put: Put, sweep: list[str]) -> None:
@@ -362,10 +373,12 @@ def curves_of(screen: AppTest) -> list[dict[str, Any]]:
 
 
 def test_a_run_has_one_color_its_training_solid_its_validation_dashed(sweep: list[str]) -> None:
+    screen = view("side-by-side", sweep[0], compared=" ".join(sweep[:2]))
     drawn = {
         curve["name"]: (curve["line"]["color"], curve["line"]["dash"])
-        for curve in curves_of(view("side-by-side", sweep[0], compared=" ".join(sweep[:2])))
+        for curve in curves_of(screen)
     }
+    assert recomputed(screen) > 10
     (first, _), (second, _) = drawn["rate 0.001 · training"], drawn["rate 0.01 · training"]
     assert first != second
     assert drawn == {
@@ -542,6 +555,7 @@ def test_a_sweep_names_its_best_run_and_holds_its_numbers(sweep: list[str]) -> N
         io.StringIO(sweeps.table(sweeps.measured("rates", rows["rates"])).to_csv(index=False))
     )
     assert list(numbers["run"]) == sweep
+    assert recomputed(screen) == 12  # the learning rate, loss, accuracy and BLEU
 
 
 def test_runs_of_a_sweep_that_wait_stand_in_it(sweep: list[str]) -> None:

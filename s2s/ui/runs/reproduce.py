@@ -1,0 +1,131 @@
+"""The code that reads the numbers of Runs from the folders of the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import streamlit as st
+
+from s2s import access
+from s2s.analysis import KINDS
+from s2s.config import UserError
+from s2s.jobs import sweep
+from s2s.runs import RunFolder, attention_history
+from s2s.ui.kit import cached, pickers, reproduce
+from s2s.ui.runs.view_state import ATTENTION, RUNS, SIDE_BY_SIDE, STATE, SWEEPS
+
+ABOUT = "The Python reads the numbers of this view from the folders of the runs."
+NEEDS = "Where s2s and these runs are; each run's zip has its folder."
+SCORES = (
+    "losses = [row.best_loss for row in rows]  # nats per token",
+    "accuracy = [row.token_accuracy for row in rows]",
+    "bleu = []  # at the step with the best loss",
+    "for row in rows:",
+    '    curves = Metrics(runs_folder() / row.id / "metrics.jsonl").read()',
+    "    by_step = dict(zip(curves.valid_steps.tolist(), curves.valid_bleu.tolist(), strict=True))",
+    "    bleu.append(by_step.get(row.best_step))",
+    "    print(row.name, row.best_loss, row.token_accuracy, bleu[-1])",
+)
+
+
+def show(run_id: str) -> None:
+    """The folded section of the open view; none where it shows no numbers."""
+    lines = CODE.get(STATE.now.tab, _nothing)(run_id)
+    if lines:
+        reproduce.section(ABOUT, lambda: ("", "\n".join(lines)), NEEDS)
+
+
+def _nothing(run_id: str) -> list[str]:
+    return []
+
+
+def _runs(run_id: str) -> list[str]:
+    if not cached.own_runs():
+        return []
+    return [
+        "from s2s import access",
+        "from s2s.runs import Metrics, list_runs, runs_folder",
+        "",
+        "rows = list_runs(access.current())  # newest first",
+        *SCORES,
+    ]
+
+
+def _sweeps(run_id: str) -> list[str]:
+    if not STATE.now.sweep:
+        return []
+    tag = reproduce.quoted(f"{sweep.TAG}{STATE.now.sweep}")
+    return [
+        "from s2s import access",
+        "from s2s.runs import Metrics, RunFolder, differences, list_runs, runs_folder",
+        "",
+        f"rows = [row for row in list_runs(access.current()) if {tag} in row.tags]",
+        "recipes = [RunFolder(runs_folder() / row.id).recipe() for row in rows]",
+        "varied = differences.varied_settings(recipes)  # settings in which they differ",
+        "values = [[(each.values[at] is None, each.values[at]) for each in varied]",
+        "          for at in range(len(rows))]",
+        "order = sorted(range(len(rows)), key=values.__getitem__)",
+        "rows = [rows[at] for at in order]",
+        "settings = {each.key: [each.values[at] for at in order] for each in varied}",
+        "print(settings)",
+        *SCORES,
+    ]
+
+
+def _side_by_side(run_id: str) -> list[str]:
+    runs = STATE.now.compared.split()
+    if len(runs) < 2:
+        return []
+    return [
+        "import numpy as np",
+        "",
+        "from s2s import access",
+        "from s2s.config import flat",
+        "from s2s.runs import Metrics, RunFolder, differences",
+        "",
+        f"folders = [RunFolder(access.run_folder(run)) for run in {runs!r}]",
+        'curves = [Metrics(each.path / "metrics.jsonl").read() for each in folders]',
+        "for each in curves:",
+        "    if np.isfinite(each.valid_loss).any():",
+        "        best = np.nanargmin(each.valid_loss)",
+        "        print(each.valid_loss[best], each.valid_token_accuracy[best], each.valid_bleu[best])",
+        "settings = differences.setting_rows([flat(each.recipe()) for each in folders])",
+    ]
+
+
+def _attention(run_id: str) -> list[str]:
+    try:
+        folder = RunFolder(access.run_folder(run_id))
+    except UserError:  # queued: training has not created its folder yet
+        return []
+    steps = attention_history.saved_steps(folder)
+    lines = [
+        "from s2s import access",
+        "from s2s.runs import RunFolder, attention_history",
+        "",
+        f"folder = RunFolder(access.run_folder({reproduce.quoted(run_id)}))",
+        "history = attention_history.history(folder)  # entropy and alignment error of each head",
+    ]
+    if steps:
+        step = int(STATE.now.at or steps[-1])
+        kind = reproduce.quoted(str(st.session_state.get("kind", KINDS[0])))
+        layer, head = (_index(name) for name in ("layer", "head"))
+        lines += [
+            f"saved = attention_history.load(folder, {step})",
+            f"picture = saved.attention.view({kind}).reduced({layer}, {head})  # rows sum to 1",
+            "print(picture)",
+        ]
+    return lines
+
+
+def _index(key: str) -> int | None:
+    """From 0; None for the mean."""
+    chosen = str(st.session_state.get(key) or pickers.MEAN)
+    return int(chosen) - 1 if chosen.isdecimal() else None
+
+
+# by the name of the view in a link
+CODE: Mapping[str, Callable[[str], list[str]]] = MappingProxyType(
+    {RUNS: _runs, SIDE_BY_SIDE: _side_by_side, ATTENTION: _attention, SWEEPS: _sweeps}
+)

@@ -1,0 +1,78 @@
+"""The code that recomputes the forecast of Train, and reads the curves that it shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from s2s.jobs import initialization, training
+from s2s.ui.kit import cached, reproduce
+from s2s.ui.train.forecast import DEVICE, SCHEDULE_POINTS
+from s2s.ui.train.recipe_form import RunRequest
+
+ABOUT = (
+    "The command trains with this recipe; the Python recomputes its forecast, for this computer, and reads what the run"
+    " above has logged."
+)
+
+
+def show(request: RunRequest, run_id: str) -> None:
+    """The folded section; none for a recipe that cannot be trained."""
+    if not request.wrong:
+        reproduce.section(ABOUT, lambda: (command(request), python(request, run_id)))
+
+
+def command(request: RunRequest) -> str:
+    """The line that trains the same in a terminal."""
+    given: dict[str, Any] = {"source": request.source, "preset": request.preset}
+    if request.init_from:
+        start = initialization.parse_checkpoint(request.init_from)
+        given["init_from"] = {"run": request.init_from, "step": start.step}
+    return training.command_to_repeat(request.recipe, given)
+
+
+def python(request: RunRequest, run_id: str) -> str:
+    """Its `cost` is the forecast, its `curves` are what the shown run has logged."""
+    jobs = {"calibrate", "forecast", "predict_quality"}
+    sizes = ""
+    start = []
+    if request.init_from:
+        jobs.add("initialization")
+        origin = reproduce.quoted(request.init_from)
+        start = [
+            f"start = initialization.parse_checkpoint({origin}).tokenizers()",
+            "sizes = (start[0].vocab_size, start[1].vocab_size)",
+        ]
+        sizes = ", sizes=sizes"
+    preset = reproduce.quoted(request.preset)
+    line = reproduce.recipe_line(request.preset, request.recipe)
+    lines = [
+        "import numpy as np",
+        "",
+        "import s2s",
+        "from s2s import access",
+        *(["from s2s.config import override"] if "override(" in line else []),
+        "from s2s.data import load_preview",
+        reproduce.imported("s2s.jobs", jobs),
+        "from s2s.runs import Metrics",
+        "from s2s.train import learning_rate",
+        "",
+        line,
+        f"preview = load_preview({reproduce.quoted(request.source)})",
+        *start,
+        f"cost = forecast(recipe, preview, calibrate({DEVICE!r}){sizes})",
+        f"expected = predict_quality(recipe, {preset}, preview, cost)  # None where unknown",
+        f"steps = np.linspace(1, recipe.train.steps, {SCHEDULE_POINTS}).round().astype(int)",
+        "steps = np.union1d(steps, [recipe.train.warmup_steps or 1])",
+        "steps = steps[steps <= recipe.train.steps]",
+        "rates = [learning_rate(int(step), recipe.train) for step in steps]",
+    ]
+    if len(cached.curves(run_id).steps):
+        run = reproduce.quoted(run_id)
+        lines += [
+            f'curves = Metrics(access.run_folder({run}) / "metrics.jsonl").read()',
+            'names = ("loss", "perplexity", "token_accuracy", "bleu", "chrf", "memory")',
+            'logged = [getattr(curves, f"valid_{name}") for name in names]',
+            "newest = [each[~np.isnan(each)][-1:] for each in (curves.loss, *logged)]",
+            "print(newest)",
+        ]
+    return "\n".join([*lines, "print(cost, expected, sep='\\n')"])
