@@ -23,6 +23,7 @@ class ViewCode(NamedTuple):
     lines: tuple[str, ...] = ()
 
 
+# by the label of the view
 CODE: Mapping[str, ViewCode] = MappingProxyType(
     {
         "Cleaning": ViewCode(
@@ -45,7 +46,7 @@ CODE: Mapping[str, ViewCode] = MappingProxyType(
                 "print(statistics)",
             ),
         ),
-        "Pieces": ViewCode(
+        "Tokens": ViewCode(
             ("profile_section",),
             ("ComparisonRow",),
             (

@@ -149,7 +149,7 @@ def show_code(chosen: ChosenDataset) -> None:
     """How to recompute the open view; not while the settings do not fit together, which the view says."""
     with contextlib.suppress(UserError):
         preset = st.session_state.get("preset", DEFAULT_PRESET)
-        reproduce.show(chosen, STATE.now.view, preset, recipe())
+        reproduce.show(chosen, VIEWS[STATE.now.view].label, preset, recipe())
 
 
 def _reset() -> None:
