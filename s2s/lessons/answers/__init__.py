@@ -13,6 +13,7 @@ from s2s.lessons.answers import (
     inside,
     own_runs,
     prefixes,
+    sentence_properties,
     sizes,
     training,
     translation,
@@ -49,6 +50,7 @@ CONDITIONS: Mapping[str, Condition] = _assembled(
         decoding.CONDITIONS,
         attention.CONDITIONS,
         prefixes.CONDITIONS,
+        sentence_properties.CONDITIONS,
     )
 )
 RUN_CONDITIONS: Mapping[str, Condition] = _assembled(

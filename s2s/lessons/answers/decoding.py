@@ -20,15 +20,17 @@ from s2s.decode import (
 )
 from s2s.lessons.verdict import Answer, Condition, Context, Verdict
 from s2s.runs import Decoded
+from s2s.runs.properties import PropertySettings, findings
 
 COLD = 0.5  # a temperature at which the most probable tokens take nearly all
 TOP_P = 0.95  # what the truncation inspector starts with
+NO_SENTENCE = "There is no sentence in the box; type one, or open the step's view again."
 KINDS = ("search", "model", "none")  # in the order of the options
 
 
 def decoded(context: Context) -> Decoded:
     """What the strategy of the view, with its settings, writes. Raises UserError without a sentence."""
-    strategy, settings = _search(context)
+    strategy, settings = search(context)
     return _translated(context, strategy, **settings)
 
 
@@ -74,7 +76,7 @@ def blame(context: Context) -> int:
         raise UserError(
             "There is no reference in the view; type one, or open the step's view again."
         )
-    strategy, settings = _search(context)
+    strategy, settings = search(context)
     found = _translated(context, strategy, **settings)
     score = maximized_score(run.configured(strategy, settings)[1]) or _log_prob
     n_reference = len(run.target_ids(reference))
@@ -86,11 +88,15 @@ def blame(context: Context) -> int:
 
 def strategies_differ(context: Context) -> Verdict:
     """Whether greedy and beam search write different texts."""
-    greedy, beam = (_translated(context, strategy) for strategy in ("greedy", "beam"))
-    if unknown := context.opened().unknown(context.source):
+    if not context.source:
+        raise UserError(NO_SENTENCE)
+    run = context.opened()
+    if unknown := run.unknown(context.source):
         return Verdict("wrong", f"The model has never seen `{unknown[0]}`; use words it knows.")
-    if greedy.text == beam.text:
-        return Verdict("wrong", f"Both write `{beam.text}`; a longer sentence is harder.")
+    (found,) = findings(run, "strategies_differ", [context.source], PropertySettings())
+    if not found.holds:
+        return Verdict("wrong", f"Not yet: {found.why} A longer sentence is harder.")
+    greedy, beam = (_translated(context, strategy) for strategy in ("greedy", "beam"))
     if greedy.log_prob > beam.log_prob:
         why = "greedy's text is the more probable one; the length penalty preferred the longer one"
     else:
@@ -103,7 +109,7 @@ def _log_prob(log_prob: float, length: int) -> float:
     return log_prob
 
 
-def _search(context: Context) -> tuple[str, dict[str, Any]]:
+def search(context: Context) -> tuple[str, dict[str, Any]]:
     """The strategy of the view, and its settings; what else the view's `set` says is the page's."""
     given = context.settings
     strategy = given.get("strategy", "beam")
@@ -114,7 +120,7 @@ def _search(context: Context) -> tuple[str, dict[str, Any]]:
 
 def _translated(context: Context, strategy: str, **settings: Any) -> Decoded:
     if not context.source:
-        raise UserError("There is no sentence in the box; type one, or open the step's view again.")
+        raise UserError(NO_SENTENCE)
     return context.opened().translate([context.source], strategy, **settings)[0]
 
 

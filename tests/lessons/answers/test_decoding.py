@@ -105,7 +105,7 @@ def test_without_a_sentence_there_is_no_answer(name: str) -> None:
     [
         (KING, "right", "2.04 times as probable"),
         (FRIEND, "right", "length penalty preferred"),
-        ("the red house is old", "wrong", "Both write `la maison rouge est vieille`"),
+        ("the red house is old", "wrong", "write the same: `la maison rouge est vieille`"),
         ("the red zebra", "wrong", "never seen `zebra`"),
     ],
 )
