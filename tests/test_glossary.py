@@ -3,13 +3,26 @@
 import asyncio
 import json
 from collections import Counter
+from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
+from s2s.analysis import REDUCTIONS
+from s2s.config import POSITION_KINDS
+from s2s.decode import STRATEGIES
+from s2s.share import unpack
+from s2s.ui import attention, heads, states, steps
+from s2s.ui.architecture import views as architecture
 from s2s.ui.canvas import terms_data
+from s2s.ui.data import views as data
+from s2s.ui.heads.roles import PARTS
+from s2s.ui.positions import views as positions
+from s2s.ui.runs.view_state import OPEN_MODEL, SWEEPS
 from s2s.ui.shell import PAGES
+from s2s.ui.walkthrough.steps import STEPS
 from s2s.words import GLOSSARY, forms
 from s2s.words.forms import HOME, MEANT_ON
+from s2s.words.views import VIEWS
 
 FOUND = forms(GLOSSARY)
 TERMS = {row.term for row in GLOSSARY}
@@ -18,6 +31,35 @@ ADDRESSES = {row.url_path for row in PAGES}
 
 def test_every_term_is_seen_alive_on_a_page_that_exists() -> None:
     assert {row.page for row in GLOSSARY} <= ADDRESSES
+
+
+VIEWS_OF = {
+    ("walkthrough", "step"): STEPS,
+    ("attention", "view"): attention.VIEWS,
+    ("attention", "reduce"): REDUCTIONS,
+    ("attention", "kind"): ("cross", "encoder", "decoder"),
+    ("heads", "view"): heads.VIEWS,
+    ("heads", "part"): PARTS,
+    ("states", "view"): states.VIEWS,
+    ("steps", "view"): steps.VIEWS,
+    ("steps", "strategy"): STRATEGIES,
+    ("data", "view"): data.VIEWS,
+    ("positions", "view"): positions.PANELS,
+    ("positions", "encoding"): POSITION_KINDS,
+    ("architecture", "view"): architecture.PANELS,
+    ("runs", "tab"): (OPEN_MODEL, SWEEPS),
+}
+
+
+def test_the_view_of_a_term_is_one_of_its_page() -> None:
+    pages = {row.term: row.page for row in GLOSSARY}
+    for page, views in VIEWS.items():
+        for query, terms in views.items():
+            assert {pages[term] for term in terms} == {page}, query
+            said = dict(parse_qsl(query, strict_parsing=True))
+            for name, value in {**said, **unpack(said.pop("set", ""))}.items():
+                if name != "set":
+                    assert value in VIEWS_OF[page, name], query
 
 
 def test_a_form_that_is_also_plain_english_means_one_term_per_page() -> None:

@@ -20,8 +20,9 @@ from s2s.words.glossary_sampling import SAMPLING
 from s2s.words.glossary_training import TRAINING
 from s2s.words.metrics import NUMBER_NAMES, MetricName
 from s2s.words.term import Term
+from s2s.words.views import SEEN_IN
 
-__all__ = ["GLOSSARY", "NUMBER_NAMES", "TOPICS", "Form", "MetricName", "Term", "forms"]
+__all__ = ["GLOSSARY", "NUMBER_NAMES", "SEEN_IN", "TOPICS", "Form", "MetricName", "Term", "forms"]
 
 
 def _sorted(*rows: Term) -> tuple[Term, ...]:

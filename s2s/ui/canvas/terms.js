@@ -103,28 +103,36 @@ const idle = globalThis.requestIdleCallback ?? setTimeout;
 const later = () => { settling ||= setTimeout(() => idle(() => { settling = 0; scan(); }), SETTLE); };
 
 const paragraph = (tag, text) => Object.assign(document.createElement(tag), { textContent: text });
-const open = (event, link) => {  // within the app, where its menu has the page: nothing is loaded again
+// A page of ours is opened as Back and Forward open one: nothing is loaded again.
+const open = (event, link) => {
   if (event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  const path = new URL(link.href).pathname;
-  const own = [...document.querySelectorAll('[data-testid="stSidebarNavLink"]')].find((each) => new URL(each.href).pathname === path);
-  if (!own) return;
   event.preventDefault();
-  own.click();
+  const address = new URL(link.href), lesson = new URLSearchParams(location.search).get('lesson');
+  if (lesson) address.searchParams.set('lesson', lesson);
+  history.pushState(null, '', address);
+  dispatchEvent(new PopStateEvent('popstate'));
 };
-const linkTo = (page) => {
-  const link = paragraph('a', `See it on ${page ? page[0].toUpperCase() + page.slice(1) : 'Home'}`);
-  const address = new URL(page || './', document.baseURI), run = new URLSearchParams(location.search).get('run');
-  if (run) address.searchParams.set('run', run);
+const KEPT = { data: [], lessons: [], train: ['run'], runs: ['run'], evaluate: ['run'] };  // of the address; others: also the sentence
+const go = (event, link) => { open(event, link); document.dispatchEvent(new CustomEvent(NAME)); };
+const linkTo = ({ page, view }) => {
+  const name = page ? page[0].toUpperCase() + page.slice(1) : 'Home';
+  const link = paragraph('a', page === here ? 'See it on this page' : `See it on ${name}`);
+  const address = new URL(`${page || './'}?${view}`, document.baseURI), now = new URLSearchParams(location.search);
+  for (const key of KEPT[page] ?? ['run', 'src']) if (now.get(key)) address.searchParams.set(key, now.get(key));
   link.href = address;
-  link.onclick = (event) => open(event, link);
+  link.onclick = (event) => go(event, link);
   return link;
 };
-const inGlossary = (label, address) => Object.assign(paragraph('a', label), { href: new URL(address, document.baseURI) });
+const inGlossary = (label, address) => {
+  const link = Object.assign(paragraph('a', label), { href: new URL(address, document.baseURI) });
+  link.onclick = (event) => go(event, link);
+  return link;
+};
 const entry = (row) => {
   const all = [paragraph('p', row.plain), document.createElement('p')];
   all[1].append(paragraph('small', row.expert + (row.source ? ` (${row.source})` : '')));
   const last = document.createElement('p');
-  last.append(row.page === here ? paragraph('small', 'It is on this page.') : linkTo(row.page), ' · ', inGlossary('Glossary', row.link));
+  last.append(row.page === here && !row.view ? paragraph('small', 'It is on this page.') : linkTo(row), ' · ', inGlossary('Glossary', row.link));
   return [...all, last];
 };
 const fillList = (list) => {
@@ -191,7 +199,7 @@ const listen = (list, card) => {
     timer = word ? setTimeout(show, HOVER, word) : setTimeout(close, LEAVE);
   };
   const onClick = (event) => {
-    const link = event.target.closest?.('.glossary a.seen');
+    const link = event.target.closest?.('.glossary a.in-app');
     if (link) open(event, link);
     const word = wordAt(event);
     if (!word || event.defaultPrevented || event.target.closest('label, [data-testid="stWidgetLabel"]') || !getSelection().isCollapsed) return;
@@ -213,10 +221,11 @@ const listen = (list, card) => {
     else if (hadFocus && (document.activeElement === document.body || list.contains(root.activeElement))) button.focus({ preventScroll: true });
   };
   const onScroll = (event) => { if (event.target !== card) close(); };
+  const onOpened = () => { close(); if (list.matches(':popover-open')) list.hidePopover(); };
   const changes = new MutationObserver(later);
   changes.observe(document.body, { childList: true, characterData: true, subtree: true });
   const all = [[document, 'pointermove', onMove], [document, 'click', onClick], [document, 'pointerdown', onDown], [document, 'keydown', onKey],
-    [document, 'scroll', onScroll, true], [list, 'beforetoggle', onToggle], [list, 'toggle', onToggled]];
+    [document, 'scroll', onScroll, true], [document, NAME, onOpened], [list, 'beforetoggle', onToggle], [list, 'toggle', onToggled]];
   for (const [target, kind, act, capture] of all) target.addEventListener(kind, act, capture ?? false);
   return () => {
     changes.disconnect();

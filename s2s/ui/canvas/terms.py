@@ -6,14 +6,14 @@ import hashlib
 import json
 from functools import cache
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 from starlette.requests import Request
 from starlette.responses import Response
 
 from s2s import share
-from s2s.words import GLOSSARY, forms
+from s2s.words import GLOSSARY, SEEN_IN, Term, forms
 
 FILE = Path(__file__)
 TERMS = "glossary.json"
@@ -31,6 +31,11 @@ def term_address(term: str = "") -> str:
     return f"lessons?{urlencode({'set': share.pack(values)})}"
 
 
+def seen_in(row: Term) -> dict[str, str]:
+    """What a link to the page of a term says, so that it opens the view in which the term is seen."""
+    return dict(parse_qsl(SEEN_IN.get(row.term, "")))
+
+
 async def terms_data(request: Request) -> Response:
     """The glossary, which a browser keeps: its address changes with it."""
     headers = {"cache-control": "public, max-age=31536000, immutable"}
@@ -39,7 +44,10 @@ async def terms_data(request: Request) -> Response:
 
 @cache
 def _written() -> bytes:
-    rows = [{**row._asdict(), "link": term_address(row.term)} for row in GLOSSARY]
+    rows = [
+        {**row._asdict(), "link": term_address(row.term), "view": urlencode(seen_in(row))}
+        for row in GLOSSARY
+    ]
     at = {row.term: number for number, row in enumerate(GLOSSARY)}
     found = [[form.text, at.get(form.term, -1), form.pages] for form in forms(GLOSSARY)]
     return json.dumps(

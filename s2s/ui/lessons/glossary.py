@@ -6,11 +6,12 @@ import difflib
 import html
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
 
-from s2s.ui.canvas import term_address
+from s2s.ui.canvas import seen_in, term_address
 from s2s.ui.kit import plain
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.lessons.view_state import STATE
@@ -20,7 +21,7 @@ from s2s.words import GLOSSARY, TOPICS, Term
 MAX_QUERY = 60  # characters
 MOST_SUGGESTED = 3
 NAMES = {row.term: row for row in GLOSSARY}
-TITLES = {row.url_path: row.title for row in PAGES}
+PAGE = {row.url_path: row for row in PAGES}
 
 
 def draw() -> None:
@@ -40,49 +41,48 @@ def draw() -> None:
         _downloads()
     if chosen := NAMES.get(STATE.now.term):
         _chosen(chosen)
-    rows = found(query)
-    if not rows:
+    if groups := grouped(query, by):
+        st.html(listed(groups, str(st.session_state.get("run") or "")))
+    else:
         st.info(_nothing(query), icon=":material/search_off:")
-        return
-    groups = by_topic(rows) if by == "topic" else by_letter(rows)
-    st.html(listed(groups))
 
 
-def found(query: str) -> list[Term]:
-    """The terms in which the words of a query occur: those named so first, then those whose sentences mention them."""
+def grouped(query: str, by: str) -> dict[str, list[Term]]:
+    """All terms by letter or topic; of a search, those that are named so, and those whose sentences say so."""
+    if not query:
+        return by_topic() if by == "topic" else by_letter()
     words = query.casefold().split()
     named = [row for row in GLOSSARY if _has(words, " ".join((row.term, *row.also)))]
-    mentioned = [row for row in GLOSSARY if _has(words, f"{row.plain} {row.expert} {row.source}")]
-    return list(dict.fromkeys((*named, *mentioned)))
+    said = [row for row in GLOSSARY if _has(words, f"{row.plain} {row.expert} {row.source}")]
+    groups = {"Found": named, "Mentioned in": [row for row in said if row not in named]}
+    return {name: rows for name, rows in groups.items() if rows}
 
 
 def _has(words: Iterable[str], text: str) -> bool:
     return all(word in text.casefold() for word in words)
 
 
-def by_letter(rows: Sequence[Term]) -> dict[str, list[Term]]:
+def by_letter() -> dict[str, list[Term]]:
     """By the first letter of the term, in its order."""
     groups: dict[str, list[Term]] = {}
-    for row in sorted(rows, key=lambda row: row.term.casefold()):
+    for row in GLOSSARY:
         groups.setdefault(row.term[0].upper(), []).append(row)
     return groups
 
 
-def by_topic(rows: Sequence[Term]) -> dict[str, list[Term]]:
-    """In the order in which a sentence passes a model: data first."""
-    kept = set(rows)
-    groups = {topic: [row for row in own if row in kept] for topic, own in TOPICS.items()}
-    return {topic: own for topic, own in groups.items() if own}
+def by_topic() -> dict[str, list[Term]]:
+    """From the data to the computer."""
+    return {topic: list(rows) for topic, rows in TOPICS.items()}
 
 
-def listed(groups: Mapping[str, Sequence[Term]]) -> str:
-    """The list as HTML, in columns where the screen is wide; on paper it is all there."""
+def listed(groups: Mapping[str, Sequence[Term]], run: str = "") -> str:
+    """The list as HTML, in columns where the screen is wide; its links keep the run."""
     links = "".join(
         f'<a href="#glossary-{number}">{html.escape(name)}</a> '
         for number, name in enumerate(groups)
     )
     body = "".join(
-        f'<h3 id="glossary-{number}">{html.escape(name)}</h3><dl>{"".join(map(_entry, rows))}</dl>'
+        f'<h3 id="glossary-{number}">{html.escape(name)}</h3><dl>{"".join(_entry(row, run) for row in rows)}</dl>'
         for number, (name, rows) in enumerate(groups.items())
     )
     n = sum(map(len, groups.values()))
@@ -90,14 +90,23 @@ def listed(groups: Mapping[str, Sequence[Term]]) -> str:
     return f'<div class="glossary">{head}{body}</div>'
 
 
-def _entry(row: Term) -> str:
+def _entry(row: Term, run: str) -> str:
+    page = PAGE[row.page]
+    view = urlencode(_values(row, run))
     also = f" <small>{html.escape(', '.join(row.also))}</small>" if row.also else ""
     source = f" ({html.escape(row.source)})" if row.source else ""
+    address = f"{row.page or './'}{'?' if view else ''}{view}"
+    own = html.escape(term_address(row.term))
     return (
-        f'<div><dt><a href="{html.escape(term_address(row.term))}">{html.escape(row.term)}</a>{also}</dt>'
+        f'<div><dt><a class="in-app" href="{own}">{html.escape(row.term)}</a>{also}</dt>'
         f"<dd>{html.escape(row.plain)}</dd><dd><small>{html.escape(row.expert)}{source}</small></dd>"
-        f'<dd><a class="seen" href="{row.page or "./"}">See it on {TITLES[row.page]}</a></dd></div>'
+        f'<dd><a class="in-app" href="{html.escape(address)}">See it on {page.title}</a></dd></div>'
     )
+
+
+def _values(row: Term, run: str = "") -> dict[str, str]:
+    """What a link to the page of a term says."""
+    return seen_in(row) | ({"run": run} if run and "run" in PAGE[row.page].keys else {})
 
 
 def _chosen(row: Term) -> None:
@@ -106,7 +115,7 @@ def _chosen(row: Term) -> None:
         st.markdown(plain(row.plain))
         st.caption(plain(row.expert + (f" ({row.source})" if row.source else "")))
         with st.container(horizontal=True):
-            page_link(row.page, f"See it on {TITLES[row.page]}")
+            page_link(row.page, f"See it on {PAGE[row.page].title}", **_values(row))
             st.button("Close", on_click=STATE.show, kwargs={"term": ""}, key="glossary close")
 
 

@@ -20,7 +20,10 @@ def list_of(screen: AppTest) -> str:
 
 
 def terms_of(body: str) -> list[str]:
-    return [html.unescape(term) for term in re.findall(r'<dt><a href="[^"]*">(.*?)</a>', body)]
+    return [
+        html.unescape(term)
+        for term in re.findall(r'<dt><a class="in-app" href="[^"]*">(.*?)</a>', body)
+    ]
 
 
 def test_a_link_opens_one_term_and_the_search_finds_others() -> None:
@@ -35,7 +38,9 @@ def test_a_link_opens_one_term_and_the_search_finds_others() -> None:
     assert "promising beginnings" not in page_text(screen)
     box = screen.text_input(key=STATE.key("find"))
     box.set_value("NUM_BEAMS").run()
-    assert terms_of(list_of(screen))[0] == "beam"
+    body = list_of(screen)
+    assert terms_of(body)[0] == "beam"
+    assert re.findall(r"<h3.*?>(.*?)</h3>", body) == ["Found", "Mentioned in"]
     box.set_value("<b>attenshun").run()
     assert list_of(screen) == ""
     assert "No term or sentence has “<b>attenshun”" in page_text(screen)
