@@ -17,13 +17,15 @@ KEPT = 5
 WALK = """kept => {
   const canvas = Object.assign(document.createElement('canvas'), {width: 1, height: 1});
   const context = canvas.getContext('2d', {willReadFrequently: true});
-  const read = color => {
+  const known = new Map();
+  const once = (key, compute) => (known.has(key) || known.set(key, compute()), known.get(key));
+  const read = color => once(color, () => {
     context.clearRect(0, 0, 1, 1);
     context.fillStyle = color;
     context.fillRect(0, 0, 1, 1);
     const [r, g, b, a] = context.getImageData(0, 0, 1, 1).data;
     return [r, g, b, a / 255];
-  };
+  });
   const over = ([r, g, b, a], below) => [r, g, b].map((part, i) => a * part + (1 - a) * below[i]);
   const bright = color => {
     const linear = part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
@@ -35,17 +37,11 @@ WALK = """kept => {
     return (high + 0.05) / (low + 0.05);
   };
   const faded = ([r, g, b, a], opacity) => [r, g, b, a * opacity];
-  const painted = element => {
-    const path = [];
-    for (let at = element; at; at = at.parentElement) path.unshift(at);
-    let ground = [255, 255, 255], opacity = 1;
-    for (const at of path) {
-      const style = getComputedStyle(at);
-      opacity *= Number(style.opacity);
-      ground = over(faded(read(style.backgroundColor), opacity), ground);
-    }
-    return {ground, opacity};
-  };
+  const painted = element => element ? once(element, () => {
+    const below = painted(element.parentElement), style = getComputedStyle(element);
+    const opacity = below.opacity * Number(style.opacity);
+    return {ground: over(faded(read(style.backgroundColor), opacity), below.ground), opacity};
+  }) : {ground: [255, 255, 255], opacity: 1};
   const isLeftOut = element =>
     element.closest('svg, canvas, script, style, noscript, [disabled], [aria-disabled=true]')
     || element.closest('[data-testid=stIconMaterial], [data-testid=stSliderThumbValue]')

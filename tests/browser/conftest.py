@@ -138,8 +138,9 @@ def hub() -> Iterator[Hub]:
 
 @pytest.fixture(scope="session")
 def shared(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server for all tests; one that kills it starts it again."""
-    with serving(tmp_path_factory.mktemp("server"), HF_ENDPOINT=hub.url) as server:
+    """One server for all tests that train nothing."""
+    home = tmp_path_factory.mktemp("server")
+    with serving(home, HF_ENDPOINT=hub.url, S2S_WORKER="elsewhere") as server:
         yield server
 
 
@@ -157,15 +158,25 @@ class Tabs:
         self.kept: dict[str, Page] = {}
         self.requested: list[str] = []
 
-    def open(self, address: str, *, color_scheme: Any = "light", **context: Any) -> Page:
-        """Opens an address in the tab of a context with these options; leaves what the tab showed."""
+    def open(
+        self,
+        address: str,
+        *,
+        color_scheme: Any = "light",
+        reduced_motion: Any = "reduce",
+        **context: Any,
+    ) -> Page:
+        """Opens an address in the tab of a context with these options; leaves what the tab showed.
+
+        Placeholders that pulse while a page loads are a quarter of what Chromium computes, so they are still.
+        """
         wanted = {"viewport": DESKTOP, **context}
         kind = repr(sorted(wanted.items()))
         if kind not in self.kept:
             self.kept[kind] = self._tab(wanted)
         page = self.kept[kind]
         page.set_viewport_size(wanted["viewport"])
-        page.emulate_media(color_scheme=color_scheme)
+        page.emulate_media(color_scheme=color_scheme, reduced_motion=reduced_motion)
         page.goto(address)
         return page
 

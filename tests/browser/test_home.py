@@ -151,7 +151,7 @@ def test_a_phone_closes_its_menu_when_a_page_was_chosen(server: str, visit: Open
 def test_a_candidate_is_written_tab_enters_at_the_selected_choice_and_the_link_is_copied(
     server: str, visit: Open, run: Run
 ) -> None:
-    page = visit(f"{server}/?src=The+red+house.&layer=2")
+    page = visit(f"{server}/?src=The+red+house.&layer=2", reduced_motion="no-preference")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     assert shows(page, run, "the red house") == "la maison rouge"
     page.get_by_role("button", name="Help for Layer").focus()

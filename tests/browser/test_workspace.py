@@ -13,7 +13,7 @@ SECRET = "a secret of more than thirty-two characters"
 
 
 def computer(browser: Browser) -> Page:
-    context = browser.new_context()
+    context = browser.new_context(reduced_motion="reduce")
     context.set_default_timeout(PATIENCE * 1000)
     return context.new_page()
 
