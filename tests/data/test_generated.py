@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from s2s.data import GENERATED, Pair, Preview, load, load_preview
+from s2s.data import Pair
 from s2s.data.generated import SPLITS, dialogue, generate, reverse, summaries, tasks
 from s2s.data.generated.rng import Rng
 from s2s.data.generated.tasks import GENERATED_TASKS, PAIRS_PER_TASK
@@ -299,24 +299,3 @@ def test_links_move_with_the_words() -> None:
         "house",
         "maison",
     }
-
-
-@pytest.mark.parametrize("spec", GENERATED)
-def test_the_shipped_preview_is_what_the_generator_writes(spec: str) -> None:
-    assert load_preview(spec) == Preview.of(load(spec))
-
-
-@pytest.mark.parametrize("source", ["builtin:en-fr", "builtin:en-es", "builtin:tasks"])
-def test_the_shipped_links_are_those_of_the_generator(source: str) -> None:
-    """When the grammar changes, `python -m s2s.demo sentences` writes them again: examples, then split `random`."""
-    from s2s.demo import EXAMPLES, GOLD_LINKS  # not above: another process imports this file
-
-    assert set(EXAMPLES) == {f"builtin:{path.stem}" for path in GOLD_LINKS.glob("*.tsv")}
-    train = {pair.src: pair for pair in reversed(load(source).pairs)}
-    pairs = [*(train[text] for text in EXAMPLES[source]), *load(source, "random").pairs]
-    lines = [
-        f"{pair.tgt}\t{' '.join(f'{link.src}-{link.tgt}' for link in pair.gold.links)}"
-        for pair in pairs
-        if pair.gold
-    ]
-    assert (GOLD_LINKS / f"{source.removeprefix('builtin:')}.tsv").read_text().splitlines() == lines

@@ -1,3 +1,5 @@
+"""What ships is what would be made now. These tests stand together: the grammar takes seconds in every process."""
+
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -5,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from s2s.config import Recipe, UserError, override
-from s2s.demo import DEMOS, artifacts, sentences, trained
+from s2s.data import GENERATED, Preview, load, load_preview
+from s2s.demo import DEMOS, EXAMPLES, GOLD_LINKS, artifacts, sentences, trained
 from s2s.demo.__main__ import main
 from s2s.demo.artifacts import ARTIFACTS, Artifact, Inputs
 from s2s.runs import RunFolder
@@ -13,6 +16,25 @@ from s2s.runs import RunFolder
 
 def test_no_shipped_artifact_is_stale() -> None:
     assert artifacts.stale() == [], "`python -m s2s.demo stale` makes them again."
+
+
+@pytest.mark.parametrize("spec", GENERATED)
+def test_the_shipped_preview_is_what_the_generator_writes(spec: str) -> None:
+    assert load_preview(spec) == Preview.of(load(spec))
+
+
+@pytest.mark.parametrize("source", ["builtin:en-fr", "builtin:en-es", "builtin:tasks"])
+def test_the_shipped_links_are_those_of_the_generator(source: str) -> None:
+    """When the grammar changes, `python -m s2s.demo sentences` writes them again: examples, then split `random`."""
+    assert set(EXAMPLES) == {f"builtin:{path.stem}" for path in GOLD_LINKS.glob("*.tsv")}
+    train = {pair.src: pair for pair in reversed(load(source).pairs)}
+    pairs = [*(train[text] for text in EXAMPLES[source]), *load(source, "random").pairs]
+    lines = [
+        f"{pair.tgt}\t{' '.join(f'{link.src}-{link.tgt}' for link in pair.gold.links)}"
+        for pair in pairs
+        if pair.gold
+    ]
+    assert (GOLD_LINKS / f"{source.removeprefix('builtin:')}.tsv").read_text().splitlines() == lines
 
 
 @pytest.mark.parametrize("name", DEMOS)
