@@ -9,7 +9,7 @@ import numpy as np
 
 from s2s import access
 from s2s.config import UserError
-from s2s.lessons.answers.own_runs import NONE_YET, own_recipes
+from s2s.lessons.answers.own_runs import own_recipes
 from s2s.lessons.verdict import Answer, Condition, Context, Verdict
 from s2s.runs import Curves, Metrics, RunFolder, first_difference
 from s2s.train import learning_rate
@@ -70,7 +70,7 @@ def bleu_peaks_where_loss_is_lowest(context: Context) -> int:
 
 def overfitted_run(context: Context) -> Verdict:
     """Whether the validation loss of a run of the visitor's rose again while its training loss fell."""
-    found = Verdict("wrong", NONE_YET)
+    found = _none_yet()
     for row, _ in own_recipes():
         curves = _read(RunFolder(access.run_folder(row.id)))
         if row.is_live or len(curves.valid_loss) < 2 or not len(curves.loss):
@@ -92,7 +92,7 @@ def overfitted_run(context: Context) -> Verdict:
 
 def fine_tuned_run(context: Context) -> Verdict:
     """Whether a run of the visitor's began with the weights of another."""
-    found = Verdict("wrong", NONE_YET)
+    found = _none_yet()
     for row, _ in own_recipes():
         if not row.init_from:
             continue
@@ -108,6 +108,17 @@ def fine_tuned_run(context: Context) -> Verdict:
             " with the start of a run from scratch.",
         )
     return found
+
+
+def _none_yet() -> Verdict:
+    """While a run waits or trains, that is said: its own numbers come later."""
+    from s2s.jobs import run_service
+
+    if any(row.is_live for row in run_service.runs(access.current())):
+        return Verdict("nearly", "Nearly: your run is not done yet; check again when it is.")
+    return Verdict(
+        "wrong", "There is no such run of yours yet: press Train, and check again when it is done."
+    )
 
 
 def _curves(context: Context) -> Curves:

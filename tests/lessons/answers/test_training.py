@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import s2s
 from s2s import settings
 from s2s.config import UserError
+from s2s.jobs import run_service
 from s2s.lessons import ANSWERS, RUN_CONDITIONS, Context, Heads, Verdict
 from tests.lessons.answers.test_own_runs import store
 
@@ -99,6 +101,15 @@ def stored(name: str, validation: Sequence[float], training: float, origin: str 
 
 def judged(name: str) -> Verdict:
     return RUN_CONDITIONS[name].judge(HERE)
+
+
+def test_while_a_run_trains_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "press Train" in judged("overfitted_run").sentence
+    stored("live", [6.0, 5.3, 5.6], 0.2)
+    live = [replace(row, state="running") for row in run_service.runs("local")]
+    monkeypatch.setattr(run_service, "runs", lambda owner: live)
+    for name in ("overfitted_run", "fine_tuned_run"):
+        assert "not done yet" in judged(name).sentence
 
 
 def test_a_run_overfits_when_its_validation_loss_rises_again() -> None:
