@@ -89,9 +89,9 @@ DIFFER = Step(
 
 SAMPLING = Step(
     "Sampling: draw instead of choose",
-    "**Sampling** draws each token by its probability, so outputs vary. At position 2, *a* and *est* are nearly"
-    " equally probable. A long tail of others has a little probability, too.\n\nA single bad draw spoils the"
-    " sentence. Change the seed under *Search settings*.",
+    "**Sampling** draws each token by its probability, so outputs vary. Scroll to the bars: at position 2, *a* and"
+    " *est* are nearly equally probable. A long tail of others has a little probability, too.\n\nA single bad draw"
+    " spoils the sentence. Change the seed under *Search settings*.",
     _steps(WATER, "strategy:sample,view:next,at:2"),
     hidden=EXAMPLES,
     question=NumberQuestion(
@@ -130,8 +130,8 @@ MBR = Step(
         ("Yes", "No"),
         "mbr_prefers_the_most_probable",
         (
-            "No: the most probable one stops early, and few other samples do the same.",
-            "Right: the most probable one stops early; the winner agrees with more samples.",
+            "No: the most probable one stops early; on average it is less similar to all samples.",
+            "Right: the most probable one stops early; on average it is less similar to all samples.",
         ),
         hint="Which log-probability in the table is closest to 0?",
     ),
