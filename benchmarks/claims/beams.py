@@ -13,7 +13,7 @@ from s2s.runs import Decoded, Run
 
 BEAMS = (1, 2, 5, 10, 20, 50, 100)
 PENALTIES = (0.0, 1.0)  # without length normalization, and the default
-N = 300  # sentences
+N = 200  # sentences
 SPLIT = "deep"  # clauses within clauses: the split that the demo translates worst
 HASTY = 250  # updates
 ROUNDING = 1e-3  # nats

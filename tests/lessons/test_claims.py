@@ -2,6 +2,7 @@
 
 import json
 import math
+import statistics
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -124,6 +125,46 @@ def test_parallel_is_judged_by_its_lead_and_by_equal_states(
     finding = claims.parallel.judge(results)
     assert finding.level == level
     assert f"{slow[0]:.1f} times as long for 4 tokens" in finding.sentence
+
+
+def test_teacher_forcing_is_judged_after_the_same_updates_and_the_same_seconds() -> None:
+    found = shipped("forcing")
+    curves = {(row["kind"], row["seed"]): row["points"] for row in found["runs"]}
+    seeds = {seed for _, seed in curves}
+    for seed in seeds:
+        forced, free = (curves[kind, seed] for kind in ("teacher forcing", "free-running"))
+        assert [point["updates"] for point in forced] == [point["updates"] for point in free]
+        assert forced[-1]["bleu"] > free[-1]["bleu"]
+        in_time = [point for point in free if point["seconds"] <= forced[-1]["seconds"]]
+        assert forced[-1]["bleu"] > in_time[-1]["bleu"]
+    assert CLAIMS["forcing"].finding.level == "holds"
+    swapped = {
+        **found,
+        "runs": [
+            {**row, "points": [{**point, "bleu": -point["bleu"]} for point in row["points"]]}
+            for row in found["runs"]
+        ],
+    }
+    assert claims.forcing.judge(swapped).level == "fails"
+
+
+def test_label_smoothing_is_judged_by_its_loss_and_by_its_bleu() -> None:
+    found = shipped("smoothing")
+    pairs: dict[int, dict[bool, Any]] = {
+        seed: {} for seed in {row["seed"] for row in found["runs"]}
+    }
+    for row in found["runs"]:
+        pairs[row["seed"]][bool(row["smoothing"])] = row
+    for key, unit in (("loss", 3), ("bleu", 2)):
+        gains = [pair[True][key] - pair[False][key] for pair in pairs.values()]
+        half = 3.182 * statistics.stdev(gains) / math.sqrt(len(gains))  # t of 3 degrees of freedom
+        low, high = statistics.mean(gains) - half, statistics.mean(gains) + half
+        assert (
+            f"[{low:.{unit}f}, {high:.{unit}f}]".replace("-", "−")
+            in CLAIMS["smoothing"].finding.sentence
+        )
+        assert low > 0 if key == "loss" else low < 0 < high
+    assert CLAIMS["smoothing"].finding.level == "partly"
 
 
 def test_the_numbers_of_the_three_kinds_are_those_of_plain_arithmetic() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from s2s.lessons.claims import agreement, kinds, parallel, smoothing, stacks
+from s2s.lessons.claims import agreement, forcing, kinds, parallel, smoothing, stacks
 from s2s.lessons.claims.claim import (
     Claim,
     Finding,
@@ -20,5 +20,8 @@ from s2s.lessons.claims.measured import RESULTS, saved
 
 # In this order. An id is in links: it stays.
 CLAIMS: Mapping[str, Claim] = MappingProxyType(
-    {module.CLAIM.id: module.CLAIM for module in (parallel, agreement, kinds, stacks, smoothing)}
+    {
+        module.CLAIM.id: module.CLAIM
+        for module in (parallel, forcing, agreement, kinds, stacks, smoothing)
+    }
 )
