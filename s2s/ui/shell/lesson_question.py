@@ -37,10 +37,11 @@ LOOKS = MappingProxyType(
 
 
 class Judged(NamedTuple):
-    """What was said of an answer: it stands until there is another answer."""
+    """What was said of an answer: it stands until there is another answer, or another sentence."""
 
     step: str
     given: Given
+    source: str
     verdict: Verdict
 
 
@@ -112,7 +113,7 @@ def _judge(page: Page, at: OpenedStep, question: Question, given: Given) -> None
     else:
         with contextlib.suppress(UserError):  # the database is away, as the page Lessons says
             lesson.note(at, verdict.level)
-    st.session_state[JUDGED] = Judged(str(at), given, verdict)
+    st.session_state[JUDGED] = Judged(str(at), given, _source(), verdict)
 
 
 def context_of(page: Page, at: OpenedStep) -> Context:
@@ -133,9 +134,13 @@ def _opened(run_id: str, step: int | None) -> Run:
     return best if step in (None, best.step) else cached.open_run(run_id, step)
 
 
+def _source() -> str:
+    return str(st.session_state.get("src") or "")
+
+
 def _show_verdict(at: OpenedStep, given: Given) -> None:
     judged: Judged | None = st.session_state.get(JUDGED)
-    if judged is None or judged.step != str(at) or judged.given != given:
+    if judged is None or judged[:3] != (str(at), given, _source()):
         return
     show, icon = LOOKS[judged.verdict.level]
     with st.container(key="lesson-verdict"):

@@ -59,6 +59,8 @@ def test_a_lesson_is_walked() -> None:
     assert answers() == {1: "right", 2: "right"}
     assert "lesson=five-minutes.2" in link(screen)
     assert "src=the+red+book+is+old" in link(screen)
+    screen.text_input(key="src").set_value("the cat sleeps").run()
+    assert "Right" not in verdict(screen)
     screen.segmented_control(key="head").set_value("2").run()
     press(screen, "Show the step's view again")
     assert (box(screen), screen.session_state["head"]) == (SENTENCE, "mean")
