@@ -59,7 +59,7 @@ def show(request: AttentionRequest) -> None:
         method = _method()
     gold = gold_alignment.of(request.run)
     picture = _word_map(request, request.which)
-    found = Alignment(picture, method.extract(picture.weights), _gold_links(request, picture, gold))
+    found = Alignment(picture, method.extract(picture.weights), gold_links(request))
     st.caption(f"{method.about} ({method.source})")
     _heatmap(request, found, method.label.lower())
     _scores(found)
@@ -95,12 +95,12 @@ def _word_map(request: AttentionRequest, which: HeadSelection) -> AttentionMap:
     return alignable_words(picture, rows_whole=rows_whole, keys_whole=keys_whole)
 
 
-def _gold_links(request: AttentionRequest, picture: AttentionMap, gold: Gold) -> Links | None:
+def gold_links(request: AttentionRequest) -> Links | None:
     """The gold links of exactly this pair, if its words are those of the map."""
-    n_tgt, n_src = picture.weights.shape
+    n_tgt, n_src = _word_map(request, request.which).weights.shape
     if (n_src, n_tgt) != (len(request.text.split()), len(request.target.split())):
         return None
-    pairs = gold.get(request.text, ())
+    pairs = gold_alignment.of(request.run).get(request.text, ())
     return next((pair.links for pair in pairs if pair.tgt == request.target), None)
 
 

@@ -37,6 +37,7 @@ from s2s.ui.kit import (
 )
 
 CHOSEN = "chosen"  # `among` in links: override only the page's layer and head
+ACTIVE = "attention interventions"  # in the session: those that the view shows
 NUMBERS = re.compile(r"\d{1,6}(\.\d{1,6})*", re.ASCII)
 
 
@@ -54,9 +55,11 @@ def show(request: AttentionRequest) -> None:
         heads, position or 0, keys if position is not None else (), overridden
     )
     if not interventions:
+        st.session_state.pop(ACTIVE, None)
         st.info(_invitation(position, keys), icon=":material/touch_app:")
         _example(request.attention)
         return
+    st.session_state[ACTIVE] = interventions
     text, button = st.columns([4, 1], vertical_alignment="center")
     active = intervention_effect.describe(interventions, request.attention)
     text.caption(f":material/build: Active interventions: {active}.")
@@ -154,9 +157,12 @@ def _overridden(request: AttentionRequest) -> tuple[Head, ...] | None:
         on_change=lambda: STATE.remember(overridden=st.session_state[key] or ""),
         help="The layer and head selected above.",
     )
-    if not chosen:
-        return None
-    n_layers, n_heads = request.attention.cross.shape[:2]
+    return _heads_of(request.attention, layer, head) if chosen else None
+
+
+def _heads_of(attention: Attention, layer: int | None, head: int | None) -> tuple[Head, ...]:
+    """Of a layer, or with that number in every layer, or one."""
+    n_layers, n_heads = attention.cross.shape[:2]
     layers = range(n_layers) if layer is None else [layer]
     heads = range(n_heads) if head is None else [head]
     return tuple(Head("cross", one, other) for one in layers for other in heads)
