@@ -58,7 +58,7 @@ def python(request: ArchitectureRequest) -> str:
             "total = cost(components)",
             f"chosen = cost(within(components, {reproduce.quoted(request.selected)}))",
             *code.lines,
-            "print(total, chosen, sep='\\n')",
+            reproduce.print_line(["total = ", "chosen = ", *code.lines]),
         ]
     )
 

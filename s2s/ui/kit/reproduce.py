@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -45,6 +45,13 @@ def imported(module: str, names: Collection[str]) -> str:
     """`from s2s.sizing import BYTES, BatchSizes, cost`."""
     ordered = sorted(names, key=lambda name: (not name.isupper(), name.islower(), name))
     return f"from {module} import {', '.join(ordered)}"
+
+
+def print_line(lines: Iterable[str], without: Collection[str] = ()) -> str:
+    """`print(rows, total, sep='\\n')`: of the names that these lines define, but for some."""
+    defined = (line.partition(" = ") for line in lines if not line.startswith((" ", "(")))
+    names = dict.fromkeys(name for name, equals, _ in defined if equals)
+    return f"print({', '.join(name for name in names if name not in without)}, sep='\\n')"
 
 
 def recipe_line(preset: str, recipe: Recipe) -> str:

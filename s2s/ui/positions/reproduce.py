@@ -31,15 +31,13 @@ def encodings(view: str, kinds: Sequence[str], request: EncodingRequest) -> None
     def code() -> tuple[str, str]:
         lines = [line for kind in kinds for line in CODE[kind](request.settings, view)]
         text = "\n".join(lines)
-        names = dict.fromkeys(line.partition(" = ")[0] for line in lines)
-        shown = ", ".join(name for name in names if name not in GIVEN)
         imports = [
             *(["import numpy as np", ""] if "np." in text else []),
             *(["import s2s"] if has_run else []),
             OWN_MODULE,
             *(["from s2s.config import Positions"] if "Positions(" in text else []),
         ]
-        return "", "\n".join([*imports, "", *load, text, f"print({shown}, sep='\\n')"])
+        return "", "\n".join([*imports, "", *load, text, reproduce.print_line(lines, GIVEN)])
 
     reproduce.section(ABOUT, code, reproduce.OF_RUN if has_run else reproduce.ANYWHERE)
 

@@ -160,14 +160,14 @@ def python(sentence: TracedSentence, step: str) -> str:
     lines = [*(_reference(sentence) if step in OF_LOSS else ()), *LINES.get(step, ())]
     if step == "update":
         lines.insert(0, f"rate = {float(STATE.now.rate)}")
+    lines.append(reproduce.print_line(lines or ["trace = "]))
     text = "\n".join(lines)
     names = [name for name in ("experiments", "weight_update") if name in text]
     is_own = sentence.is_model_output
     target = "own.ids" if is_own else reproduce.quoted(sentence.target.text)
     return "\n".join(
         [
-            "import numpy as np",
-            "",
+            *(["import numpy as np", ""] if "np." in text else []),
             "import s2s",
             reproduce.imported("s2s.analysis", [*names, "trace_forward"]),
             *(["from s2s.runs import teacher_forcing"] if step in OF_LOSS else []),
