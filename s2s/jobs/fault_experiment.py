@@ -62,7 +62,7 @@ def recipe(fault: str = NO_FAULT) -> Recipe:
 
 def request(fault: str = NO_FAULT, owner: str = OWNER) -> RunRequest:
     """An ordinary run."""
-    name = "reverse, healthy" if fault == NO_FAULT else f"reverse, {FAULTS[fault].title.lower()}"
+    name = "reverse, healthy" if fault == NO_FAULT else "reverse"
     return RunRequest(recipe(fault), SOURCE, preset=PRESET, name=name, owner=owner, tags=(TAG,))
 
 
