@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 from s2s.config import NO_FAULT, PRESETS, Recipe, override
 from s2s.data import Pair, load
-from s2s.faults import FAULTS
 from s2s.jobs.training.request import RunRequest
 from s2s.runs import Run
 from s2s.scores import METRICS
