@@ -47,7 +47,11 @@ def curves(fault: str, number: int) -> None:
     ]
     title = f"Fault {number} · loss during training"
     figure = plots.line_chart(
-        lines, title=title, x_label="training step", y_label="loss (nats per token)"
+        lines,
+        title=title,
+        x_label="training step",
+        y_label="loss (nats per token, log scale)",
+        is_log=True,
     )
     last = f"at the end {broken.final_loss:.2f} {BROKEN}, {healthy.final_loss:.2f} {HEALTHY}"
     chart(figure, alt=f"Lines: {title}; {last}", file_name=file_name(title))
@@ -86,7 +90,8 @@ def _table(rows: dict[str, Measured], alt: str) -> None:
     frame = pd.DataFrame.from_dict(
         {name: _numbers(one) for name, one in rows.items()}, orient="index"
     )
-    st.dataframe(frame.dropna(axis="columns", how="all"), column_config=COLUMNS, alt=alt)
+    known = frame.dropna(axis="columns", how="all")
+    st.dataframe(known, column_config=COLUMNS, placeholder="–", alt=alt)
 
 
 def _name(result: str) -> str:
