@@ -83,7 +83,7 @@ DIFFER = Step(
     question=SentenceQuestion(
         "Find a sentence for which greedy and beam search write different texts.",
         "strategies_differ",
-        hint=f"Change nouns or verbs in: {KING}.",
+        hint=f"Press *Find one*, or change nouns or verbs in: {KING}.",
     ),
 )
 

@@ -18,7 +18,7 @@ FEW_SENTENCES = (
     "train.warmup_steps:20,train.batch_tokens:512,train.label_smoothing:0,train.watch.validate_every:20"
 )
 FINE_TUNING = (
-    f"start from:{RUN},{LIKE_DEMO},train.steps:60,train.lr:0.0003,train.warmup_steps:10,"
+    f"start from:{RUN},{LIKE_DEMO},train.steps:60,train.lr:0.0005,train.warmup_steps:10,"
     "train.watch.validate_every:20"
 )
 
@@ -117,7 +117,7 @@ OVERFITTING = Step(
     question=RunQuestion(
         "Train a model that overfits, then check.",
         "overfitted_run",
-        hint="Press Train; beside it stands how long this takes. Check when the run is done.",
+        hint="Press Train; beside it stands how long this takes. Its warning counts all pairs, also those left out.",
     ),
 )
 
