@@ -10,12 +10,14 @@ from starlette.requests import Request
 from s2s.analysis import REDUCTIONS
 from s2s.config import POSITION_KINDS
 from s2s.decode import STRATEGIES
+from s2s.lessons.claims import CLAIMS
 from s2s.share import unpack
 from s2s.ui import attention, heads, states, steps
 from s2s.ui.architecture import views as architecture
 from s2s.ui.canvas import terms_data
 from s2s.ui.data import views as data
 from s2s.ui.heads.roles import PARTS
+from s2s.ui.lessons.segments import SEGMENTS
 from s2s.ui.positions import views as positions
 from s2s.ui.runs.view_state import OPEN_MODEL, SWEEPS
 from s2s.ui.shell import PAGES
@@ -47,6 +49,8 @@ VIEWS_OF = {
     ("positions", "view"): positions.PANELS,
     ("positions", "encoding"): POSITION_KINDS,
     ("architecture", "view"): architecture.PANELS,
+    ("lessons", "view"): SEGMENTS,
+    ("lessons", "claim"): CLAIMS,
     ("runs", "tab"): (OPEN_MODEL, SWEEPS),
 }
 

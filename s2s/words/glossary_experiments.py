@@ -13,6 +13,14 @@ EXPERIMENTS: tuple[Term, ...] = (
         page="evaluate",
     ),
     Term(
+        "free-running training",
+        plain="Training in which the decoder reads the words that it has written itself, right or wrong.",
+        expert="The opposite of teacher forcing: positions depend on each other, so they cannot be computed at once.",
+        source="Williams & Zipser 1989",
+        page="lessons",
+        also=("free-running",),
+    ),
+    Term(
         "grammatical relation",
         plain="How two words of a sentence belong together, such as a verb and its subject.",
         expert="Known exactly for generated sentences; a head finds one where its largest weight is on the other word.",

@@ -91,6 +91,12 @@ MATHEMATICS: tuple[Term, ...] = (
         also=("Jensen-Shannon",),
     ),
     Term(
+        "likelihood",
+        plain="The probability that a model gives to a text that is there already.",
+        expert="Its logarithm is what training maximizes; label smoothing gives up a little of it.",
+        page="lessons",
+    ),
+    Term(
         "logarithmic scale",
         plain="An axis on which each step multiplies instead of adding.",
         expert="Equal distances are equal ratios; a curve that falls by a constant factor is a straight line.",

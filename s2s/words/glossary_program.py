@@ -64,6 +64,16 @@ PROGRAM: tuple[Term, ...] = (
         also=("output precision",),
     ),
     Term(
+        "processor time",
+        plain="How long the processor worked, without the time that it waited.",
+        expert="Summed over the threads; other load on the computer hardly changes it.",
+        page="lessons",
+        also=(
+            "CPU time",
+            "CPU seconds",
+        ),
+    ),
+    Term(
         "thread",
         plain="One of several computations that a processor runs at the same time.",
         expert="Part of the recipe, since the order of additions, and so the last bits, depends on their number.",

@@ -99,6 +99,11 @@ VIEWS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "set=view:masks": ("causal mask", "mask", "padding"),
             "set=view:t5": ("T5",),
         },
+        "lessons": {
+            "set=view:claims,claim:forcing": ("free-running training",),
+            "set=view:claims,claim:parallel": ("processor time",),
+            "set=view:claims,claim:smoothing": ("likelihood",),
+        },
         "runs": {
             "set=tab:open-a-model": ("BART", "M2M100", "Marian", "NLLB", "Pegasus"),
             "set=tab:sweeps": ("sweep",),

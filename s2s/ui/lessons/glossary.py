@@ -114,7 +114,7 @@ def _chosen(row: Term) -> None:
         st.subheader(plain(row.term), anchor=False)
         st.markdown(plain(row.plain))
         st.caption(plain(row.expert + (f" ({row.source})" if row.source else "")))
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
             page_link(row.page, f"See it on {PAGE[row.page].title}", **_values(row))
             st.button("Close", on_click=STATE.show, kwargs={"term": ""}, key="glossary close")
 
