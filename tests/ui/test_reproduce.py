@@ -1,5 +1,6 @@
 """The numbers on a screen are those that the screen's own command and code compute."""
 
+import ast
 import io
 import json
 import re
@@ -174,6 +175,30 @@ def test_every_number_of_a_page_is_computed_by_its_code(
     n_numbers, lacking = compared(screen, executed(screen), case.texts, case.but)
     assert not lacking
     assert n_numbers >= case.least
+
+
+@pytest.mark.parametrize(
+    ("path", "view"),
+    [
+        ("", ""),
+        ("attention", ""),
+        ("states", "view:same"),
+        ("walkthrough", ""),
+        ("heads", "view:patching"),
+    ],
+)
+def test_a_sentence_is_one_text_in_the_code_and_one_word_of_the_command(
+    path: str, view: str
+) -> None:
+    hostile = """the cat"]); import os # ' $(touch x) `x` \\" + 1"""
+    screen = unfolded(path, src=hostile, tgt=hostile, **({"set": view} if view else {}))
+    shell, python = code_of(screen)
+    texts = {node.value for node in ast.walk(ast.parse(python)) if isinstance(node, ast.Constant)}
+    assert hostile in texts
+    assert "os" not in {
+        each.id for each in ast.walk(ast.parse(python)) if isinstance(each, ast.Name)
+    }
+    assert shlex.split(shell)[2] == hostile
 
 
 def commanded(

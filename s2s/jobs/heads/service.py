@@ -11,7 +11,7 @@ from s2s import access, storage
 from s2s.access import run_folder
 from s2s.analysis import heads
 from s2s.config import UserError, choose, override
-from s2s.data import Pair
+from s2s.data import Numbering, Pair, read_alignments
 from s2s.jobs import queue
 from s2s.jobs.evaluation import test_sets
 from s2s.jobs.heads import samples
@@ -57,12 +57,26 @@ def result(request: Measurement) -> dict[str, Any] | None:
     return measurements.result(request)
 
 
-def measure(request: Measurement) -> dict[str, Any]:
-    """The same numbers, measured in this process and not kept. Raises UserError as `check`."""
+def aligned_pairs(contents: Sequence[tuple[str, bytes]], numbering: Numbering) -> list[Pair]:
+    """At most as many pairs as can be measured, evenly spread, with gold.
+
+    `contents`: names and bytes of sources, targets and alignment. Raises UserError for files that do not match.
+    """
+    pairs = [Pair(src, tgt) for src, tgt in test_sets.from_uploads([*contents[:2]])]
+    gold = read_alignments(*contents[2], pairs, numbering)
+    rows = test_sets.even_indices(len(pairs), min(len(pairs), MOST_SENTENCES))
+    return [Pair(pairs[row].src, pairs[row].tgt, gold[row]) for row in rows]
+
+
+def measure(request: Measurement, uploaded: Sequence[Pair] = ()) -> dict[str, Any]:
+    """The same numbers, measured in this process and not kept; `uploaded`: sentences that are no dataset's.
+
+    Raises UserError as `check`.
+    """
     check(request)
     experiment = EXPERIMENTS[request.experiment]
     settings = override(experiment.settings(), request.settings)
-    pairs = samples.read(request.sentences)
+    pairs = samples.read(request.sentences, [*map(samples.to_json, uploaded)])
     return heads.finish(experiment.measure(load(request.run, request.step), pairs, settings))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from s2s.config import UserError
-from s2s.data import Numbering, Pair, read_alignments
-from s2s.jobs import head_service, test_sets
+from s2s.data import Numbering, Pair
+from s2s.jobs import head_service
 from s2s.ui.kit import forms
 
 MEGABYTES = 5  # of one file
@@ -15,6 +15,7 @@ FILES = (
     ("Targets, one per line", "alignment targets"),
     ("Alignment", "alignment links"),
 )
+NUMBERED = ("alignment counted from", "alignment side")  # keys of what says how files count
 FIRST = {0: "0: the first word is 0", 1: "1: the first word is 1"}
 SIDES = {False: "source", True: "target"}
 
@@ -34,28 +35,37 @@ def uploaded() -> list[Pair] | None:
             ]
         with st.container(horizontal=True):
             first = st.selectbox(
-                "Words are counted from", [*FIRST], format_func=FIRST.__getitem__, width=210
+                "Words are counted from",
+                [*FIRST],
+                format_func=FIRST.__getitem__,
+                key=NUMBERED[0],
+                width=210,
             )
             is_target_first = st.selectbox(
-                "In a link stands first", [*SIDES], format_func=SIDES.__getitem__, width=210
+                "In a link stands first",
+                [*SIDES],
+                format_func=SIDES.__getitem__,
+                key=NUMBERED[1],
+                width=210,
             )
         contents = [(file.name, file.getvalue()) for file in files if file]
         if len(contents) < len(FILES):
             return []
         try:
-            return aligned_pairs(contents, Numbering(first, is_target_first))
+            return head_service.aligned_pairs(contents, Numbering(first, is_target_first))
         except UserError as wrong:
             forms.show_error(wrong)
             return None
 
 
-def aligned_pairs(contents: list[tuple[str, bytes]], numbering: Numbering) -> list[Pair]:
-    """At most as many pairs as can be measured, evenly spread, with gold.
-
-    `contents`: names and bytes of sources, targets and alignment. Raises UserError for files that do not match.
-    """
-    texts = test_sets.from_uploads(contents[:2])
-    pairs = [Pair(src, tgt) for src, tgt in texts]
-    gold = read_alignments(*contents[2], pairs, numbering)
-    rows = test_sets.even_indices(len(pairs), min(len(pairs), head_service.MOST_SENTENCES))
-    return [Pair(pairs[row].src, pairs[row].tgt, gold[row]) for row in rows]
+def code() -> list[str] | None:
+    """The lines of Python that read the chosen files as `pairs`; None without files."""
+    files = [st.session_state.get(key) for _, key in FILES]
+    if not all(files):
+        return None
+    names = tuple(file.name for file in files if file)
+    first, is_target_first = (st.session_state[key] for key in NUMBERED)
+    return [
+        f"files = [(name, Path(name).read_bytes()) for name in {names!r}]",
+        f"pairs = head_service.aligned_pairs(files, Numbering({first}, {is_target_first}))",
+    ]

@@ -10,6 +10,7 @@ from s2s.analysis import INTERVENTIONS, all_heads, heads, switched
 from s2s.jobs import head_importance
 from s2s.model import saved_steps
 from s2s.share import printable
+from s2s.ui.heads import alignment_files
 from s2s.ui.heads.attribution import MAPS
 from s2s.ui.heads.minimal_pairs import lenders, partner
 from s2s.ui.heads.request import HeadsRequest
@@ -266,15 +267,27 @@ def _changes(others: Sequence[str]) -> list[str]:
 
 def _alignment(request: HeadsRequest) -> tuple[Lines, Lines]:
     links = reproduce.quoted(STATE.now.links)
+    imports = ["import numpy as np", "", MEASURE, OF_SENTENCES]
+    measured = _measured(request, "alignment")
+    if reading := alignment_files.code():
+        imports = ["from pathlib import Path", "", *imports[:2], "from s2s.data import Numbering"]
+        imports += [MEASURE, OF_SENTENCES]
+        asked = f'{reproduce.quoted(request.run.folder.id)}, {request.run.step}, "alignment"'
+        measured = [
+            *reading,
+            'sentences = Sentences("", n=len(pairs), files=("uploaded",))',
+            f"found = head_service.measure(Measurement({asked}, sentences), pairs)",
+        ]
     lines = [
-        *_measured(request, "alignment"),
+        *measured,
         f'at = found["methods"].index({links})',
         'if found["gold"]:',
         '    names = ("error", "low", "high", "precision", "recall")',
         "    # (reductions, links, layers, heads)",
         "    scores = {name: np.array(found[name], float) for name in names}",
         '    grids = scores["error"][:, at]',
-        '    best = scores["error"].reshape(*scores["error"].shape[:2], -1).argmin(-1)',
+        '    known = np.nan_to_num(scores["error"], nan=np.inf)',
+        "    best = known.reshape(*known.shape[:2], -1).argmin(-1)",
         "    table = {",
         "        name: np.take_along_axis(each.reshape(*best.shape, -1), best[..., None], -1).ravel()",
         "        for name, each in scores.items()",
@@ -287,7 +300,7 @@ def _alignment(request: HeadsRequest) -> tuple[Lines, Lines]:
         "    rows = [each[:, at] for each in grids if each.ndim]",
         "print(rows)",
     ]
-    return ["import numpy as np", "", MEASURE, OF_SENTENCES], lines
+    return imports, lines
 
 
 # by the view's slug

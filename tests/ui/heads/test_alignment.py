@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ from s2s.jobs import head_service, queue
 from s2s.jobs.registry import JOBS
 from s2s.share import pack
 from s2s.ui.heads import alignment
-from s2s.ui.heads.alignment_files import aligned_pairs
+from s2s.ui.kit import reproduce
+from tests.harvest import compared, executed
 from tests.jobs.context import FakeContext
 from tests.screen import opened, page_text
 
@@ -93,7 +95,9 @@ def test_without_gold_the_page_shows_agreement_and_says_so(monkeypatch: pytest.M
     assert layout["xaxis"]["ticktext"] == ["1", "2", "3"]
 
 
-def test_own_files_are_measured_by_a_click() -> None:
+def test_own_files_are_measured_by_a_click_and_by_the_page_s_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     screen = opened("heads", set=pack({"view": "alignment"}))
     files = [*CONTENTS, ("a.align", b"0-0 1-2 2-1\n0-0\n")]
     for (name, content), key in zip(files, ("sources", "targets", "links"), strict=True):
@@ -110,6 +114,14 @@ def test_own_files_are_measured_by_a_click() -> None:
     assert not screen.exception
     assert "2 sentences, uploaded" in figure(screen)["layout"]["title"]["text"]
     assert not [each for each in screen.selectbox if each.label == "Sentences"]
+    monkeypatch.chdir(tmp_path)
+    for name, content in files:
+        Path(name).write_bytes(content)
+    screen.session_state[reproduce.KEY] = True
+    screen.run()
+    n_numbers, lacking = compared(screen, executed(screen))
+    assert not lacking
+    assert n_numbers > 100
     screen.file_uploader("alignment links").set_value([("a.align", b"9-0\n\n", "text/plain")])
     screen.run()
     assert "Line 1 of a.align links source word 9" in page_text(screen)
@@ -140,7 +152,7 @@ def test_a_row_of_agreement_is_a_head() -> None:
 
 
 def test_own_files_become_pairs_with_gold() -> None:
-    found = aligned_pairs([*CONTENTS, ("a.align", b"0-0 1-2 2p1\n0-0\n")], Numbering())
+    found = head_service.aligned_pairs([*CONTENTS, ("a.align", b"0-0 1-2 2p1\n0-0\n")], Numbering())
     assert found == [
         Pair(
             "the red house",
@@ -157,4 +169,4 @@ def test_own_files_become_pairs_with_gold() -> None:
 )
 def test_an_alignment_of_other_sentences_is_refused(links: bytes, why: str) -> None:
     with pytest.raises(UserError, match=why):
-        aligned_pairs([*CONTENTS, ("a.align", links)], Numbering())
+        head_service.aligned_pairs([*CONTENTS, ("a.align", links)], Numbering())
