@@ -14,12 +14,13 @@ import numpy as np
 
 from s2s.analysis import KINDS, ROUNDING, Attention, is_sink, probability_ratio
 from s2s.config import UserError, choose
-from s2s.decode import ExactResult
-from s2s.runs.decoded import Decoded
+from s2s.decode import ExactResult, GenerationConfig, Hypothesis, maximized_score, score_unit
+from s2s.runs.decoded import Decoded, DecodedHypothesis
 from s2s.runs.run import Run, RunKey
 from s2s.tokenizers import Languages
 
 SINK_SHARE = 0.5  # of a head's weight, over all rows, on one token
+MAX_RATIO = 1e6  # of probabilities, as a number
 MIN_ROWS = 4  # with fewer, one token has much of the weight anyway
 MAX_QUOTED = 3  # unknown words
 NO_SETTINGS: Mapping[str, Any] = MappingProxyType({})
@@ -177,13 +178,16 @@ def _compared_with_exact(run: Run, sentences: Sequence[str], decoding: Decoding)
     written = _decoded(run, sentences, decoding)
     floors = [one.log_prob + ROUNDING for one in written]
     better = own.more_probable(sentences, floors, decoding.strategy, **decoding.settings)
+    config = own.configured(decoding.strategy, decoding.settings)[1]
     return [
-        _search_diagnosis(own, str(decoding), one, found)
+        _search_diagnosis(own, str(decoding), config, one, found)
         for one, found in zip(written, better, strict=True)
     ]
 
 
-def _search_diagnosis(run: Run, name: str, written: Decoded, found: ExactResult) -> Finding:
+def _search_diagnosis(
+    run: Run, name: str, config: GenerationConfig, written: Decoded, found: ExactResult
+) -> Finding:
     text = quoted(written.text)
     if found.best is None:
         is_finished = written.hypotheses[0].ids[-1] == run.recipe.model.ids.eos
@@ -191,10 +195,27 @@ def _search_diagnosis(run: Run, name: str, written: Decoded, found: ExactResult)
     search = "Exact search" if found.is_exact else "A wide search"
     better = quoted(run.tgt_tokenizer.decode(found.best.ids))
     ratio = probability_ratio(found.best.log_prob, written.log_prob)
-    values = f"{found.best.log_prob:.2f} nats against {written.log_prob:.2f}"
+    times = f"{ratio:,.2f} times" if ratio < MAX_RATIO else "more than a million times"
+    values = f"{found.best.log_prob:.2f} nats against {written.log_prob:.2f}".replace("-", "−")
+    own_score = _by_own_score(config, found.best, written.hypotheses[0])
     return Finding(
         True,
-        f"{name} writes {text}. {search} finds {better}, {ratio:.2f} times as probable ({values}).",
+        f"{name} writes {text}. {search} finds {better}, {times} as probable ({values}).{own_score}",
+    )
+
+
+def _by_own_score(config: GenerationConfig, better: Hypothesis, written: DecodedHypothesis) -> str:
+    """Which of the two is better by the score that the strategy ranks by, where that is no log-probability."""
+    score = maximized_score(config)
+    unit = score_unit(config)
+    if score is None or unit == "nats":
+        return ""
+    is_better = score(better.log_prob, len(better.ids)) > score(written.log_prob, len(written.ids))
+    if is_better:
+        return f" By the score that the strategy ranks by ({unit}) it is better, too."
+    return (
+        f" By the score that the strategy ranks by ({unit}) it is worse: `length_penalty` decides here;"
+        " at 0 the probability does."
     )
 
 

@@ -101,6 +101,13 @@ DECODING: tuple[Term, ...] = (
         also=("diverse_beam", "diverse beam", "diversity_penalty"),
     ),
     Term(
+        "exact search",
+        plain="A search that proves that no other output is more probable.",
+        expert="Follows every prefix more probable than the best output so far; log-probabilities only fall.",
+        source="Stahlberg & Byrne 2019",
+        page="steps",
+    ),
+    Term(
         "greedy search",
         plain="Always writing the most probable next token.",
         expert="Beam search with one beam; fast, but it cannot take back an early choice.",

@@ -63,10 +63,31 @@ def test_a_search_error_is_a_text_with_more_log_probability() -> None:
             assert demo().translate([sentence], name)[0].text == text
             values = demo().score([sentence] * 2, [text, better])
             assert values[1] > values[0]
-            assert f"({values[1]:.2f} nats against {values[0]:.2f})" in finding.why
+            said = f"({values[1]:.2f} nats against {values[0]:.2f})".replace("-", "−")
+            assert said in finding.why
         else:
             assert other.log_prob <= written.log_prob + 1e-3
     assert {True, False} <= {finding.holds for finding in found("search_error")}
+
+
+def test_a_search_error_says_what_the_strategy_s_own_score_prefers() -> None:
+    friend = "the friend who knows the easy story that the kings know ran"
+    asked = [*sentences(), friend]
+    heard = set()
+    for num_beams in (1, 5):
+        settings = {"num_beams": num_beams}
+        beam = PropertySettings((Decoding("beam", settings),))
+        said = findings(demo(), "search_error", asked, beam)
+        written = demo().translate(asked, "beam", **settings)
+        for finding, one in zip(said, written, strict=True):
+            if finding.holds:
+                (better,) = re.findall(r" finds `(.*?)`", finding.why)
+                (log_prob,) = demo().score([one.source], [better])
+                per_token = log_prob / (len(better.split()) + 1)
+                is_worse = per_token < one.log_prob / len(one.tokens)
+                assert f"(nats / length^1) it is {'worse' if is_worse else 'better'}" in finding.why
+                heard.add(is_worse)
+    assert heard == {True, False}
 
 
 def test_a_truncated_or_forced_text_is_not_judged_without_a_better_one() -> None:

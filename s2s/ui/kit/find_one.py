@@ -231,7 +231,7 @@ class FindOne:
     def _stop(self) -> None:
         """The script that searches ends where it is."""
         at = st.session_state.pop(self._key(WANTED))
-        st.session_state[self._key(SUMMARY)] = Summary("Stopped.", at)
+        st.session_state[self._key(SUMMARY)] = Summary(f"{_label(at.name)}: stopped.", at)
 
     def _search(self, run: Run, at: SearchPosition, settings: PropertySettings) -> None:
         dataset = dataset_sentences.of(run, MOST)
