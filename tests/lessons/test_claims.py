@@ -167,6 +167,56 @@ def test_label_smoothing_is_judged_by_its_loss_and_by_its_bleu() -> None:
     assert CLAIMS["smoothing"].finding.level == "partly"
 
 
+@pytest.mark.parametrize(
+    ("post", "pre", "diverged", "level"),
+    [
+        ((5.3, 4.0), (3.0, 3.1), 0, "holds"),
+        ((4.2, 4.0), (3.0, 3.1), 0, "partly"),
+        ((4.2, 4.0), (3.4, 3.1), 0, "fails"),
+        ((4.0, 4.2), (3.0, 3.1), 0, "fails"),
+        ((4.0, 4.2), (3.0, 3.1), 7, "holds"),
+    ],
+)
+def test_post_norm_without_warmup_fails_by_half_a_nat_or_by_diverging(
+    post: tuple[float, float], pre: tuple[float, float], diverged: int, level: str
+) -> None:
+    rows = [
+        {
+            "place": place,
+            "warmup": warmup,
+            "seed": seed,
+            "losses": [9.0, loss],
+            "diverged_at": diverged * (place == "post" and not warmup),
+        }
+        for place, losses in (("post", post), ("pre", pre))
+        for warmup, loss in zip((0, 100), losses, strict=True)
+        for seed in (1, 2)
+    ]
+    assert claims.norms.judge({"steps": 40, "runs": rows}).level == level
+
+
+def test_wide_beams_are_judged_by_every_search() -> None:
+    found = shipped("beams")
+    searches = [row for row in found["runs"] if "difference" in row]
+    assert len(searches) == 4
+    for row in searches:
+        usual = next(
+            other["bleu"]
+            for other in found["runs"]
+            if other["num_beams"] == 5
+            and (other["model"], other["length_penalty"]) == (row["model"], row["length_penalty"])
+        )
+        difference, low, high = row["difference"]
+        assert low <= difference <= high
+        assert difference == pytest.approx(row["bleu"] - usual, abs=0.02)
+    worse = [row["difference"][2] < 0 for row in searches]
+    levels = {True: "holds" if all(worse) else "partly", False: "fails"}
+    assert CLAIMS["beams"].finding.level == levels[any(worse)]
+    by_width = {row["num_beams"]: row for row in found["runs"][:7]}
+    assert by_width[100]["search_errors"] <= by_width[1]["search_errors"]
+    assert by_width[100]["log_prob"] >= by_width[1]["log_prob"]
+
+
 def test_the_numbers_of_the_three_kinds_are_those_of_plain_arithmetic() -> None:
     d, ff, layers, n = 512, 2048, 6, 64
     attention, feed_forward, norm = 4 * (d * d + d), 2 * d * ff + d + ff, 2 * d

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from s2s.lessons.claims import agreement, forcing, kinds, parallel, smoothing, stacks
+from s2s.lessons.claims import (
+    agreement,
+    beams,
+    forcing,
+    kinds,
+    norms,
+    parallel,
+    smoothing,
+    stacks,
+)
 from s2s.lessons.claims.claim import (
     Claim,
     Finding,
@@ -22,6 +31,6 @@ from s2s.lessons.claims.measured import RESULTS, saved
 CLAIMS: Mapping[str, Claim] = MappingProxyType(
     {
         module.CLAIM.id: module.CLAIM
-        for module in (parallel, forcing, agreement, kinds, stacks, smoothing)
+        for module in (parallel, forcing, agreement, kinds, stacks, norms, smoothing, beams)
     }
 )
