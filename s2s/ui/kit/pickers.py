@@ -21,7 +21,10 @@ DRAWN = "run picker drawn"  # in the session: since a part of the page refreshed
 LATE_SECONDS = 30.0  # after which the browser has learned of the chosen run
 LABELS = "run labels"  # in the session: those of the runs it has shown
 HEAD_HELP = f"{definitions('head')}\n\n**mean**: The average of all heads' weights."
-LOST_RUN = "lost run"  # in the session: the link's run is not there, as the page says
+LOST_RUN = "lost run"  # in the session: what the page says of the link's run, which is not there
+STAND_IN = (
+    "stand-in run"  # in the session: the run that is shown instead, until another one is chosen
+)
 MAX_SEGMENTS = 9  # more options become a list
 
 
@@ -42,9 +45,9 @@ def run_picker() -> str | None:
     if not ids:
         return None
     if wanted and wanted not in ids:
-        notify(f"{missing('run', wanted)} {ids[0]} is shown instead.")
-        st.session_state[LOST_RUN] = True
-        st.session_state["run"] = ids[0]
+        st.session_state[LOST_RUN] = f"{missing('run', wanted)} {ids[0]} is shown instead."
+        notify(st.session_state[LOST_RUN])
+        st.session_state["run"] = st.session_state[STAND_IN] = ids[0]
     elif wanted and st.query_params.get("run", labels[wanted]) != labels[wanted]:  # it was renamed
         st.session_state["run"] = wanted
     if st.session_state.pop("rewrite run", False):
@@ -61,6 +64,8 @@ def run_picker() -> str | None:
         on_change=_change_example,
     )
     st.session_state["previous run"] = chosen
+    if chosen != st.session_state.get(STAND_IN):
+        st.session_state.pop(STAND_IN, None)
     st.session_state[DRAWN] = True
     remember_label(chosen, labels[chosen])
     in_view.add_run(chosen)
@@ -229,6 +234,14 @@ def _choice(label: str, key: str, options: list[str], default: str, explanation:
             help=explanation,
         )
     return chosen or default
+
+
+def forget_lost_run() -> None:
+    """Say nothing of the run that is not there: something else on the page does."""
+    said = st.session_state.pop(LOST_RUN, None)
+    notices = st.session_state.get("notices", [])
+    if said in notices:
+        notices.remove(said)
 
 
 def missing(kind: str, id: str) -> str:

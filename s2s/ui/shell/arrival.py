@@ -32,15 +32,14 @@ def read_letters() -> None:
         st.session_state[ARRIVED] = None
 
 
-def show_arrival(page: str, run_id: str) -> None:
+def show_arrival(page: str, run_id: str) -> bool:
     """Above the page that a short link opened, or that shows somebody else's run, until it is dismissed.
 
-    What a link kept of a run that is gone comes below the line.
+    What a link kept of a run that is gone comes below the line. Returns whether that stands in place of the page.
     """
     link: ShortLink | None = st.session_state.get(ARRIVED)
     _show_line(page, run_id, link)
-    if link:
-        show_gone_run(page, link)
+    return link is not None and show_gone_run(page, link)
 
 
 def _show_line(page: str, run_id: str, link: ShortLink | None) -> None:

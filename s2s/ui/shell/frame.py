@@ -48,10 +48,10 @@ share_container, is_ready = header(row)
 with panel, unrecorded():  # a snapshot is of the page
     lesson_panel(row)
 show_operator_notice()
-show_arrival(row.url_path, str(st.session_state.get("run") or ""))
+is_replaced = show_arrival(row.url_path, str(st.session_state.get("run") or ""))
 notices = st.container()
 show_expiry(row)
-if is_ready:
+if is_ready and not is_replaced:
     try:
         page.run()
     except UserError as error:  # about no single control: a sentence longer than the positions, say

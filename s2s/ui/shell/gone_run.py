@@ -29,19 +29,27 @@ COMPARED = "compared with the record"  # in the session: what was compared, and 
 REFRESH = 1.0  # seconds between two looks at a run that waits or trains
 
 
-def show_gone_run(page: str, link: ShortLink) -> None:
-    """Draws nothing where the run of the link is there, or nothing is known of it; on Train the run trained again."""
+def show_gone_run(page: str, link: ShortLink) -> bool:
+    """Draws nothing where the run of the link is there, or nothing is known of it; on Train the run trained again.
+
+    Returns whether it stands in place of the page, which would show another run that nobody has chosen.
+    """
     run_id = pickers.run_id_of(link.content.view.get("run", ""))
     if link.record is None or page not in (link.content.page, TRAIN) or not _is_gone(run_id):
-        return
+        return False
     again = _trained_again(link)
     if page != link.content.page and not _is_chosen(again):
-        return
+        return False
     with st.container(key="gone run", border=True, gap="small"):
         try:
             _panel(page, link, run_records.read(link.record), again)
         except UserError as error:
             forms.show_error(error)
+            return False
+    if page != link.content.page or pickers.STAND_IN not in st.session_state:
+        return False
+    pickers.forget_lost_run()
+    return True
 
 
 def _is_gone(run_id: str) -> bool:

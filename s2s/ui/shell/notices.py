@@ -39,7 +39,7 @@ def show_notices(page: str) -> list[str]:
     sentences: list[str] = st.session_state.pop("notices", [])
     if sentences:
         st.info(as_markdown(" ".join(sentences)), icon=":material/link_off:")
-        if st.session_state.pop(pickers.LOST_RUN, False) and page != "runs":
+        if st.session_state.pop(pickers.LOST_RUN, "") and page != "runs":
             page_link("runs", "Choose another run")
     return sentences
 

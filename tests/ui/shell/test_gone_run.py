@@ -49,7 +49,14 @@ def test_a_link_outlives_its_run_and_trains_it_again_to_the_same_bits(
     link = link_to(record)
     screen = arrived(link)
     assert "synthetic:reverse#rows=80 for 30 steps" in page_text(screen)
-    assert "recorded-curve" in screen.get("plotly_chart")[0].proto.config
+    (chart,) = screen.get("plotly_chart")  # in place of the page
+    assert "recorded-curve" in chart.proto.config
+    assert "shown instead" not in page_text(screen)
+    screen.selectbox(key="run").set_value(
+        "demo-en-es"
+    ).run()  # which shows the page with another run
+    assert len(screen.get("plotly_chart")) > 1
+    screen = arrived(link)
     screen.button(key="train again").click().run()
     (row,) = run_service.runs("local")
     assert "train again" not in {button.key for button in screen.button}
