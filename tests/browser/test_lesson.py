@@ -52,3 +52,18 @@ def test_lesson_1_is_walked_by_its_links(server: str, visit: Open) -> None:
     page.get_by_role("link", name="Finish").click()
     expect(page.get_by_text("5 of 5 seen · 2 of 5 questions right")).to_be_visible()
     assert "lesson=" not in page.url
+
+
+def test_every_lesson_begins_and_leads_on(server: str, visit: Open) -> None:
+    for name, lesson in [*LESSONS.items()][1:]:
+        first, second, *_ = lesson.steps
+        page = visit(f"{server}/{first.view.page}?lesson={name}.1")
+        expect(page.locator(".lesson-heading b")).to_contain_text(f"Step 1 of {len(lesson.steps)}")
+        if src := first.view.values.get("src"):
+            expect(page.locator(".st-key-src input")).to_have_value(src)
+        page.locator(QUIET).wait_for()
+        assert not page.get_by_test_id("stException").count()
+        page.get_by_role("link", name="Next step").click()
+        expect(page.locator(".lesson-heading b")).to_contain_text(
+            f"Step 2 of {len(lesson.steps)}: {second.title}"
+        )
