@@ -128,6 +128,7 @@ def _own_home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 TRAINED = tempfile.TemporaryDirectory(prefix="s2s-tests-")  # runs to copy, removed at the end
 TINY = {
+    "data.max_length": 32,  # an untrained model writes that many tokens for every sample
     "model.d_model": 16,
     "model.d_ff": 32,
     "model.n_layers": 1,
