@@ -7,6 +7,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -184,7 +185,10 @@ class Tabs:
         context = self.browser.new_context(**options)
         context.set_default_timeout(PATIENCE * 1000)
         context.on("request", lambda request: self.requested.append(request.url))
-        return context.new_page()
+        page = context.new_page()
+        # each look at the page makes Chromium lay it out; it would look at every frame, 60 times a second
+        page.wait_for_function = partial(page.wait_for_function, polling=50)  # type: ignore[method-assign]
+        return page
 
     def exceptions(self) -> int:
         """How many exceptions the tabs show."""
