@@ -322,10 +322,10 @@ def quoted(text: str) -> str:
     """In backticks, which the text itself cannot have.
 
     >>> quoted("a`b"), quoted("")
-    ("`a'b`", 'nothing')
+    ("`a'b`", 'the empty text')
     """
     clean = text.replace("`", "'").strip()
-    return f"`{clean}`" if clean else "nothing"
+    return f"`{clean}`" if clean else "the empty text"
 
 
 def _listed(names: Sequence[str]) -> str:

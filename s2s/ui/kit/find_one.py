@@ -295,7 +295,8 @@ def _none(
         return f"There is no sentence to search.{problem}"
     row = PROPERTIES[at.name]
     of = f" of {len(dataset.texts):,}" if n < len(dataset.texts) else ""
-    searched = f"{_label(at.name)}: none in {n:,}{of} sentences, {duration(seconds)}."
+    sentences = "sentence" if len(dataset.texts) == 1 else "sentences"
+    searched = f"{_label(at.name)}: none in {n:,}{of} {sentences}, {duration(seconds)}."
     return f"{searched} {row.if_none}{problem}"
 
 
