@@ -1,6 +1,6 @@
 """`python -m benchmarks.claims [NAME ...]`: measure the claims of the page Lessons, or only these, and save each.
 
-Half an hour of one thread on an otherwise idle machine. What is saved ships with the program
+About 20 minutes of one thread on an otherwise idle machine. What is saved ships with the program
 (s2s/lessons/claims/results) and says by which command, of which code, when and where it was measured.
 """
 

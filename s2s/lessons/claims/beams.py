@@ -91,7 +91,7 @@ CLAIM = Claim(
     id="beams",
     title="Wide beams",
     statement="A beam of 100 translates worse than a beam of 5, although it finds more probable outputs.",
-    source="Stahlberg & Byrne 2019, section 4; Koehn & Knowles 2017, section 3.6",
+    source="Stahlberg & Byrne 2019; Koehn & Knowles 2017, section 3.6",
     criterion=f"It holds where BLEU with {WIDE} beams is below that with {NARROW} for both models, with and without"
     " length normalization, each interval below 0; partly where for some; otherwise it fails.",
     proofs=(

@@ -117,7 +117,7 @@ CLAIM = Claim(
     id="forcing",
     title="Teacher forcing",
     statement="Teacher forcing trains better than free-running, for the same number of updates and for the same time.",
-    source="Williams & Zipser 1989, section 4; Lamb et al. 2016",
+    source="Williams & Zipser 1989; Lamb et al. 2016",
     criterion="It holds where teacher forcing has the higher BLEU in every seed, both after the same updates and after"
     " the same CPU seconds; partly where in one of the two; otherwise it fails.",
     proofs=(
