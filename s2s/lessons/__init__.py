@@ -4,7 +4,7 @@ from s2s.lessons import claims, lesson_file
 from s2s.lessons.answers import ANSWERS, CONDITIONS, RUN_CONDITIONS
 from s2s.lessons.catalog import OpenedStep, find_lesson, find_step
 from s2s.lessons.check import Given, answer, check, number
-from s2s.lessons.lesson import Lesson, Step, View
+from s2s.lessons.lesson import MAX_NOTE, MAX_SUMMARY, MAX_TITLE, Lesson, Step, View
 from s2s.lessons.own import (
     OwnLesson,
     add_lesson,

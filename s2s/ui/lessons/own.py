@@ -18,18 +18,23 @@ from s2s.lessons import (
     share_lesson,
 )
 from s2s.ui.kit import as_markdown, file_name, forms, note_markdown, plain
+from s2s.ui.lessons import editor
+from s2s.ui.lessons.view_state import STATE
 from s2s.ui.shell import PAGES, step_link
 
 NUMBER = "n lesson files"  # in the session: how many were given; a new field for the next one
 FAILED = "lesson not kept"  # in the session: why
 ABOUT = (
     "A lesson of your own is a file of text: steps, each with a link to a view, a note and, if you like, a question."
-    " Copy a lesson, export it, change the file in any editor, and import it again."
+    " Begin with the view of any page (Share, Add this view to a lesson), with a copy, or with a file."
 )
 
 
 def draw() -> None:
-    """One's own lessons, and the two ways to a new one."""
+    """One's own lessons, and the ways to a new one; or the one that is changed."""
+    if STATE.now.edit:
+        editor.draw(STATE.now.edit)
+        return
     st.caption(ABOUT)
     if error := st.session_state.pop(FAILED, None):
         forms.show_error(error)
@@ -86,6 +91,13 @@ def _card(row: OwnLesson) -> None:
             on_click="ignore",
             icon=":material/download:",
         )
+        st.button(
+            "Edit",
+            key=f"edit {lesson.id}",
+            icon=":material/edit:",
+            on_click=_edit,
+            args=(lesson.id,),
+        )
         with st.popover("Delete", icon=":material/delete:"):
             st.button(
                 "Delete permanently", key=f"delete {lesson.id}", on_click=_delete, args=(lesson.id,)
@@ -115,6 +127,10 @@ def _import(key: str) -> None:
         add_lesson(lesson_file.read(file.getvalue(), id="imported", pages=pages))
     except UserError as error:
         st.session_state[FAILED] = error
+
+
+def _edit(id: str) -> None:
+    STATE.show(edit=id)
 
 
 def _share(id: str, key: str) -> None:

@@ -13,6 +13,7 @@ class LessonsView:
     """Which segment is open, and what is open in it."""
 
     view: str = field("lessons")
+    edit: str = field("")  # the lesson of one's own that is changed
     find: str = field("")  # in the glossary
     by: str = field("", one_of("", "letter", "topic"))
     term: str = field("", one_of("", *(row.term for row in GLOSSARY)))

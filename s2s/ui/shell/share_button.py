@@ -14,6 +14,7 @@ from s2s.short_links import Content
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import address, as_markdown, in_view, plain
 from s2s.ui.shell import lesson
+from s2s.ui.shell.add_to_lesson import add_to_lesson
 from s2s.ui.shell.pages import Page
 from s2s.ui.shell.short_link_form import short_link_form
 from s2s.ui.snapshot import snapshot_button
@@ -48,6 +49,7 @@ def share_button(page: Page) -> None:
             st.caption(LOCAL_HELP)
         home = url.partition("?")[0].removesuffix(page.url_path)
         short_link_form(Content(page.url_path, _view(page)), home, is_local=is_local)
+        add_to_lesson(page)
 
 
 def _share(own: list[in_view.Shown]) -> None:
