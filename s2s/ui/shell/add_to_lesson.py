@@ -19,6 +19,7 @@ LESSON_TITLE = "title of new lesson"
 TITLE = "title of new step"
 NOTE = "note of new step"
 FAILED = "step not added"  # why
+ADDED = "step added"
 
 NEW = ""  # in place of a lesson's id
 MINUTES = 10  # of a new lesson, until its owner says otherwise
@@ -27,7 +28,12 @@ MINUTES = 10  # of a new lesson, until its owner says otherwise
 @st.fragment
 def add_to_lesson(page: Page) -> None:
     """The form, once it is asked for; the page Lessons itself is no view of a lesson."""
-    if page.url_path == LESSONS or not st.toggle("Add this view to a lesson", key=OPEN):
+    if page.url_path == LESSONS:
+        return
+    is_open = st.toggle("Add this view to a lesson", key=OPEN)
+    if st.session_state.pop(ADDED, False):
+        st.success("Added. The page Lessons, Make your own, has it.", icon=":material/check:")
+    if not is_open:
         return
     try:
         own = {each.lesson.id: plain(each.lesson.title) for each in lessons.own_lessons()}
@@ -64,6 +70,7 @@ def _add(page: Page) -> None:
     except UserError as error:
         st.session_state[FAILED] = error
         return
-    for key in (OPEN, LESSON_TITLE, TITLE, NOTE):
-        st.session_state.pop(key, None)
-    st.toast("Added. The page Lessons, Make your own, has it.", icon=":material/check:")
+    st.session_state[OPEN] = False
+    st.session_state[ADDED] = True
+    for key in (LESSON_TITLE, TITLE, NOTE):
+        st.session_state[key] = ""
