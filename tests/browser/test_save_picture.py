@@ -1,4 +1,4 @@
-"""Every picture's camera button saves it as SVG, PNG and PDF in a chosen width and font."""
+"""On paper: a whole page, and every picture, which its camera button saves as SVG, PNG and PDF."""
 
 import re
 import struct
@@ -10,6 +10,23 @@ from playwright.sync_api import Page
 
 from tests.browser.conftest import Open
 from tests.browser.test_walk import quiet
+
+# What the printer sees: the media query changes after `beforeprint`, when the page has its width on paper.
+MEASURE = """() => { matchMedia('print').addEventListener('change', (event) => {
+  if (!event.matches) return;
+  const all = (names) => [...document.querySelectorAll(names)];
+  const right = document.querySelector('[data-testid="stMainBlockContainer"]').getBoundingClientRect().right + 1;
+  const shown = (each) => each.getBoundingClientRect().width > 0;
+  window.printed = {
+    pressed: all(['stSidebar', 'stHeader', 'stButton', 'stDownloadButton', 'stPopover']
+      .map((name) => `[data-testid="${name}"]`).join()).filter(shown).length,
+    figures: all('.js-plotly-plot .main-svg').filter(shown).length,
+    cut: all('.js-plotly-plot .main-svg, [data-testid="stDataFrame"] canvas, table')
+      .filter((each) => each.getBoundingClientRect().right > right).length,
+    paper: getComputedStyle(document.querySelector('[data-testid="stApp"]')).backgroundColor,
+    ink: getComputedStyle(document.querySelector('h1')).color,
+  };
+}); }"""
 
 
 def saved(page: Page, **asked: str) -> bytes:
@@ -42,9 +59,24 @@ def words(pdf: bytes) -> list[str]:
     ]
 
 
-def test_a_figure_is_saved_for_paper_in_three_formats(server: str, visit: Open) -> None:
+def printed_black_on_white(page: Page) -> None:
+    """Prints the page: nothing that can only be pressed, nothing cut at the edge."""
+    page.locator(".js-plotly-plot .main-svg").first.wait_for()
+    page.evaluate(MEASURE)
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    printed = page.evaluate("printed")
+    assert printed.pop("figures") >= 3
+    white = "rgb(255, 255, 255)"
+    assert printed == {"pressed": 0, "cut": 0, "paper": white, "ink": "rgb(0, 0, 0)"}
+    assert page.locator("[viewBox].main-svg, html[data-dark]").count() == 0  # as it was
+
+
+def test_a_page_is_printed_whole_and_its_figure_saved_in_three_formats(
+    server: str, visit: Open
+) -> None:
     page = visit(f"{server}/steps?run=demo-en-fr&src=the+red+house", color_scheme="dark")
     quiet(page)
+    printed_black_on_white(page)
     camera = page.locator(".js-plotly-plot .modebar-btn").first
     camera.click()
     pdf = saved(page, format="pdf", width="10", face="serif")
