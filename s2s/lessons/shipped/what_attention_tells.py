@@ -18,7 +18,7 @@ LESSON = Lesson(
         Step(
             "Every layer has several heads",
             "The grid has all heads of cross-attention, one picture each. Rows are the words that the model "
-            "writes, columns those that it reads; **dark means much weight**.\n\n"
+            "writes, columns those that it reads; **the brighter a cell, the more weight**.\n\n"
             "Most heads point at the word that is "
             "being translated. Compare them: are they all alike?",
             View("attention", {**HERE, "kind": "cross"}),
