@@ -4,6 +4,22 @@ from s2s.lessons import claims, lesson_file
 from s2s.lessons.answers import ANSWERS, CONDITIONS, RUN_CONDITIONS
 from s2s.lessons.catalog import OpenedStep, find_lesson, find_step
 from s2s.lessons.check import Given, answer, check, number
+from s2s.lessons.classes import (
+    LessonClass,
+    Participant,
+    close_class,
+    delete_classes,
+    delete_expired_classes,
+    find_class,
+    give_classes,
+    is_participant,
+    join_class,
+    leave_class,
+    note_participant,
+    open_class,
+    own_classes,
+    participants,
+)
 from s2s.lessons.lesson import MAX_NOTE, MAX_SUMMARY, MAX_TITLE, Lesson, Step, View
 from s2s.lessons.own import (
     OwnLesson,

@@ -58,6 +58,7 @@ def merge(key: Key, account: str) -> Merged:
     short_links.give(source, target)
     lessons.give_progress(source, target)
     lessons.give_lessons(source, target)
+    lessons.give_classes(source, target)
     return Merged(moved, left)
 
 

@@ -46,6 +46,7 @@ def delete_workspace(
     short_links.delete_of(workspace)
     lessons.delete_progress(workspace)
     lessons.delete_lessons(workspace)
+    lessons.delete_classes(workspace)
     rows.delete(workspace)
     return used
 

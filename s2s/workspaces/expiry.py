@@ -86,6 +86,7 @@ def delete_expired(*, now: float | None = None) -> int:
     short_links.delete_expired(now)
     lessons.delete_expired_progress(now)
     lessons.delete_expired_lessons(now)
+    lessons.delete_expired_classes(now)
     exports.delete_old_exports(now)
     deletion.delete_leftovers(now)
     return len(expired)

@@ -134,6 +134,13 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             content JSON NOT NULL, created DOUBLE PRECISION NOT NULL, opened DOUBLE PRECISION NOT NULL)""",
         "CREATE INDEX lessons_of_an_owner ON lessons (owner, created)",
     ),
+    (
+        """CREATE TABLE classes (id VARCHAR(16) PRIMARY KEY, owner VARCHAR(80) NOT NULL,
+            lesson VARCHAR(64) NOT NULL, created DOUBLE PRECISION NOT NULL)""",
+        """CREATE TABLE class_participants (class VARCHAR(16) NOT NULL, participant VARCHAR(32) NOT NULL,
+            step INTEGER NOT NULL, right_answers INTEGER NOT NULL, joined DOUBLE PRECISION NOT NULL,
+            changed DOUBLE PRECISION NOT NULL, PRIMARY KEY (class, participant))""",
+    ),
 )
 # Arbitrary numbers that no other program uses in the same PostgreSQL database.
 MIGRATION_LOCK = 5_252

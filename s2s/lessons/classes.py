@@ -1,0 +1,236 @@
+"""A class: people at one lesson whose teacher sees at which step they are, where they agree. No names are stored.
+
+A participant is a number to the teacher. What tells two apart in the database is a hash of class and workspace, from
+which neither can be read. A participant is forgotten a day after their last step, a class after a week.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from s2s import access
+from s2s.config import UserError
+from s2s.jobs import queue
+from s2s.lessons.catalog import find_lesson
+
+CLASSES = sa.Table(
+    "classes",
+    sa.MetaData(),
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("owner", sa.String(80)),
+    sa.Column("lesson", sa.String(64)),
+    sa.Column("created", sa.Double),
+)
+PARTICIPANTS = sa.Table(
+    "class_participants",
+    sa.MetaData(),
+    sa.Column("class", sa.String(16), primary_key=True),
+    sa.Column("participant", sa.String(32), primary_key=True),
+    sa.Column("step", sa.Integer),  # from 1
+    sa.Column("right_answers", sa.Integer),
+    sa.Column("joined", sa.Double),
+    sa.Column("changed", sa.Double),
+)
+MOST_CLASSES = 20  # of one workspace
+MOST_PARTICIPANTS = 500
+DAY = 86_400.0  # seconds
+CLASS_DAYS = 7
+
+
+@dataclass(frozen=True)
+class LessonClass:
+    """A class at a lesson. Times are seconds since the epoch."""
+
+    id: str
+    owner: str
+    lesson: str
+    created: float
+
+
+@dataclass(frozen=True)
+class Participant:
+    """How far one is; `number` counts from 1, in the order in which they joined."""
+
+    number: int
+    step: int
+    n_right: int
+    changed: float
+
+
+def open_class(lesson: str, *, now: float | None = None) -> LessonClass:
+    """A new class of the present workspace. Raises UserError for an unknown lesson, and for too many classes."""
+    now = time.time() if now is None else now
+    owner = access.current()
+    if owner == access.NOBODY:
+        raise UserError(
+            "A class belongs to a workspace, and this browser has none: allow cookies for this page."
+        )
+    find_lesson(lesson)
+    made = LessonClass(secrets.token_urlsafe(12), owner, lesson, now)
+    with queue.begin() as connection:
+        counted = sa.select(sa.func.count()).select_from(CLASSES).where(CLASSES.c.owner == owner)
+        if (n_classes := int(connection.execute(counted).scalar_one())) >= MOST_CLASSES:
+            raise UserError(f"You have {n_classes} classes, the most that there may be; close one.")
+        connection.execute(
+            sa.insert(CLASSES).values(id=made.id, owner=owner, lesson=lesson, created=now)
+        )
+    return made
+
+
+def own_classes(*, now: float | None = None) -> list[LessonClass]:
+    """Those that the present workspace has open, newest first."""
+    since = (time.time() if now is None else now) - CLASS_DAYS * DAY
+    mine = sa.select(CLASSES).where(CLASSES.c.owner == access.current(), CLASSES.c.created > since)
+    with queue.begin() as connection:
+        rows = connection.execute(mine.order_by(CLASSES.c.created.desc(), CLASSES.c.id)).all()
+    return [_class(row) for row in rows]
+
+
+def participants(id: str, *, now: float | None = None) -> list[Participant]:
+    """Those who agreed and were there within a day, in the order in which they joined.
+
+    Raises DeniedError for another's class.
+    """
+    since = (time.time() if now is None else now) - DAY
+    here = PARTICIPANTS.c["class"] == id
+    with queue.begin() as connection:
+        _require(connection, "change", id)
+        found = sa.select(PARTICIPANTS).where(here, PARTICIPANTS.c.changed > since)
+        order = found.order_by(PARTICIPANTS.c.joined, PARTICIPANTS.c.participant)
+        rows = connection.execute(order).all()
+    return [
+        Participant(number, int(row.step), int(row.right_answers), float(row.changed))
+        for number, row in enumerate(rows, 1)
+    ]
+
+
+def find_class(id: str, *, now: float | None = None) -> LessonClass:
+    """An open class, by the id in its link. Raises UserError where it is closed, or was never there."""
+    now = time.time() if now is None else now
+    with queue.begin() as connection:
+        row = connection.execute(sa.select(CLASSES).where(CLASSES.c.id == id)).first()
+    if row is None or row.created < now - CLASS_DAYS * DAY:
+        raise UserError(
+            "The class of this link is closed; the lesson is open, and nobody sees at which step you are."
+        )
+    return _class(row)
+
+
+def is_participant(id: str) -> bool:
+    """Whether the visitor has agreed that the teacher of a class sees their step."""
+    with queue.begin() as connection:
+        return (
+            connection.execute(sa.select(PARTICIPANTS.c.step).where(_mine(id))).first() is not None
+        )
+
+
+def join_class(id: str, step: int, n_right: int, *, now: float | None = None) -> None:
+    """The visitor agrees: from now on the teacher sees the step and the number of right answers.
+
+    Raises UserError where the class is closed or full, or the visitor has no workspace.
+    """
+    now = time.time() if now is None else now
+    find_class(id, now=now)
+    if access.current() == access.NOBODY:
+        raise UserError(
+            "This browser has no workspace: allow cookies for this page, and try again."
+        )
+    if is_participant(id):
+        note_participant(id, step, n_right, now=now)
+        return
+    with queue.begin() as connection:
+        here = sa.select(sa.func.count()).select_from(PARTICIPANTS)
+        counted = here.where(PARTICIPANTS.c["class"] == id)
+        if int(connection.execute(counted).scalar_one()) >= MOST_PARTICIPANTS:
+            raise UserError(
+                f"The class has {MOST_PARTICIPANTS} participants, the most there may be."
+            )
+        connection.execute(
+            sa.insert(PARTICIPANTS).values(
+                {
+                    "class": id,
+                    "participant": _hash(id),
+                    "step": step,
+                    "right_answers": n_right,
+                    "joined": now,
+                    "changed": now,
+                }
+            )
+        )
+
+
+def note_participant(id: str, step: int, n_right: int, *, now: float | None = None) -> None:
+    """Where the visitor is now; nothing is written of one who has not agreed."""
+    now = time.time() if now is None else now
+    with queue.begin() as connection:
+        change = sa.update(PARTICIPANTS).where(_mine(id))
+        connection.execute(change.values({"step": step, "right_answers": n_right, "changed": now}))
+
+
+def leave_class(id: str) -> None:
+    """Forgets the visitor at once."""
+    with queue.begin() as connection:
+        connection.execute(sa.delete(PARTICIPANTS).where(_mine(id)))
+
+
+def close_class(id: str) -> None:
+    """Deletes a class with its participants. Raises DeniedError for another's."""
+    with queue.begin() as connection:
+        _require(connection, "delete", id)
+        _delete(connection, CLASSES.c.id == id)
+
+
+def delete_classes(workspace: str) -> None:
+    """Deletes all classes of a workspace, which the caller may delete, and its own participation in others."""
+    with queue.begin() as connection:
+        _delete(connection, CLASSES.c.owner == workspace)
+        every = connection.execute(sa.select(CLASSES.c.id)).scalars().all()
+        hashes = [_hash(str(id), workspace) for id in every]
+        mine = PARTICIPANTS.c.participant.in_(hashes)
+        connection.execute(sa.delete(PARTICIPANTS).where(mine))
+
+
+def give_classes(source: str, target: str) -> None:
+    """Gives the classes of one workspace to another."""
+    with queue.begin() as connection:
+        theirs = sa.update(CLASSES).where(CLASSES.c.owner == source)
+        connection.execute(theirs.values(owner=target))
+
+
+def delete_expired_classes(now: float) -> None:
+    """Forgets participants after a day, and classes after a week."""
+    with queue.begin() as connection:
+        old = PARTICIPANTS.c.changed < now - DAY
+        connection.execute(sa.delete(PARTICIPANTS).where(old))
+        _delete(connection, CLASSES.c.created < now - CLASS_DAYS * DAY)
+
+
+def _delete(connection: sa.Connection, which: sa.ColumnElement[bool]) -> None:
+    gone = sa.select(CLASSES.c.id).where(which)
+    connection.execute(sa.delete(PARTICIPANTS).where(PARTICIPANTS.c["class"].in_(gone)))
+    connection.execute(sa.delete(CLASSES).where(which))
+
+
+def _require(connection: sa.Connection, verb: access.Verb, id: str) -> None:
+    owner = connection.execute(sa.select(CLASSES.c.owner).where(CLASSES.c.id == id)).scalar()
+    if owner is None:
+        raise access.unknown("class", id)
+    access.require(verb, access.Thing("class", id, str(owner)))
+
+
+def _mine(id: str) -> sa.ColumnElement[bool]:
+    return (PARTICIPANTS.c["class"] == id) & (PARTICIPANTS.c.participant == _hash(id))
+
+
+def _hash(id: str, workspace: str | None = None) -> str:
+    who = access.current() if workspace is None else workspace
+    return hashlib.sha256(f"{id} {who}".encode()).hexdigest()[:32]
+
+
+def _class(row: sa.Row[tuple[object, ...]]) -> LessonClass:
+    return LessonClass(str(row.id), str(row.owner), str(row.lesson), float(row.created))

@@ -1,0 +1,93 @@
+"""What a participant of a class sees in the panel of the lesson: who sees their step, if they agree.
+
+`class=ID` in the address, beside `lesson`: it stays there until the visitor leaves the lesson.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from s2s import lessons, settings
+from s2s.config import UserError
+from s2s.lessons import OpenedStep
+from s2s.share import printable
+from s2s.ui.kit import as_markdown, pickers
+from s2s.ui.shell import lesson
+
+CLASS = "class"  # in the address and the session
+REFUSED = "class: does not share"  # in the session: the class that the visitor has refused
+WRITTEN = "class: written"  # in the session: what the teacher knows
+MAX_ID = 16  # characters
+QUESTION = (
+    "This link belongs to a class. May its teacher see at which step you are, and how many questions you have answered"
+    " right? Nothing else is sent, and no name."
+)
+
+
+def read_from_url() -> None:
+    """At each run of the script: the class of the address, while a lesson is open."""
+    given = st.query_params.get(CLASS)
+    if given is not None and given != st.session_state.get(CLASS):
+        _open(printable(given)[:MAX_ID])
+    known = str(st.session_state.get(CLASS) or "") if lesson.opened() else ""
+    st.session_state[CLASS] = known
+    if known:
+        st.query_params[CLASS] = known
+    elif CLASS in st.query_params:
+        del st.query_params[CLASS]
+
+
+def draw(at: OpenedStep) -> None:
+    """Asks once; who has agreed sees that the teacher sees it, and can end it."""
+    id = str(st.session_state.get(CLASS) or "")
+    if not id or st.session_state.get(REFUSED) == id:
+        return
+    try:
+        if lessons.is_participant(id):
+            _note(id, at)
+            st.caption("Your teacher sees at which step you are.")
+            st.button("Stop that", key="leave class", on_click=_do, args=(lessons.leave_class, id))
+            return
+    except UserError as error:  # the database is away
+        st.caption(as_markdown(str(error)))
+        return
+    st.caption(QUESTION)
+    with st.container(horizontal=True, gap="small"):
+        st.button("Yes", key="join class", on_click=_join, args=(id, at))
+        st.button("No", key="refuse class", on_click=_refuse, args=(id,))
+
+
+def _open(id: str) -> None:
+    st.session_state[CLASS] = ""
+    if not id or not settings.is_hosted():
+        return
+    try:
+        st.session_state[CLASS] = lessons.find_class(id).id
+    except UserError as error:
+        pickers.notify(str(error))
+
+
+def _note(id: str, at: OpenedStep) -> None:
+    now = id, at.number, len(lesson.progress_of(at).right)
+    if st.session_state.get(WRITTEN) != now:
+        lessons.note_participant(*now)
+        st.session_state[WRITTEN] = now
+
+
+def _join(id: str, at: OpenedStep) -> None:
+    _do(lambda id: lessons.join_class(id, at.number, len(lesson.progress_of(at).right)), id)
+
+
+def _refuse(id: str) -> None:
+    st.session_state[REFUSED] = id
+
+
+def _do(act: Callable[[str], None], id: str) -> None:
+    try:
+        act(id)
+    except UserError as error:
+        st.toast(as_markdown(str(error)), icon=":material/error:")
+    if act is lessons.leave_class:
+        _refuse(id)
