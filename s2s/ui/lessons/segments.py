@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from s2s import settings
 from s2s.config import UserError
 from s2s.lessons import EXERCISES, LESSONS
 from s2s.ui.kit import forms
-from s2s.ui.lessons import cards, claims, faults, glossary, own
+from s2s.ui.lessons import cards, claims, classes, faults, glossary, own
 from s2s.ui.lessons.view_state import STATE
 
 
@@ -18,6 +19,7 @@ class Segment(NamedTuple):
 
     label: str
     draw: Callable[[], None]
+    is_hosted: bool = False  # there on a hosted server only
 
 
 # One more segment is one more row: its name in links, and a function without arguments.
@@ -29,6 +31,7 @@ SEGMENTS: Mapping[str, Segment] = MappingProxyType(
         "claims": Segment("Claims", claims.draw),
         "glossary": Segment("Glossary", glossary.draw),
         "own": Segment("Make your own", own.draw),
+        "classes": Segment("Classes", classes.draw, is_hosted=True),
     }
 )
 
@@ -36,7 +39,11 @@ SEGMENTS: Mapping[str, Segment] = MappingProxyType(
 def show() -> None:
     """The open segment; an error in one leaves the others usable."""
     STATE.from_url()
-    labels = {name: segment.label for name, segment in SEGMENTS.items()}
+    labels = {
+        name: segment.label
+        for name, segment in SEGMENTS.items()
+        if settings.is_hosted() or not segment.is_hosted
+    }
     view = STATE.segments("view", "What to open", labels, label_visibility="collapsed")
     STATE.write_to_url()
     try:

@@ -5,6 +5,7 @@ from s2s.ui.shell.arrival import copy_run, may_copy
 from s2s.ui.shell.expiry_banner import keep_button
 from s2s.ui.shell.guard import Guard
 from s2s.ui.shell.lesson import lesson_progress
+from s2s.ui.shell.lesson_class import CLASS
 from s2s.ui.shell.lesson_panel import step_link
 from s2s.ui.shell.measured import Measured, note_script_error
 from s2s.ui.shell.operator import identify_operator, is_operator

@@ -7,7 +7,7 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.ui.canvas import mend_navigation, save_picture
 from s2s.ui.kit import address, cached, forms, in_view
-from s2s.ui.shell import lesson
+from s2s.ui.shell import lesson, lesson_class
 from s2s.ui.shell.arrival import show_arrival
 from s2s.ui.shell.expiry_banner import show_expiry
 from s2s.ui.shell.header import header, title_of
@@ -37,6 +37,7 @@ st.set_page_config(page_title=(title := title_of(row)))
 is_other_page = address.turn_page(row.url_path, row.keys)
 cached.begin_run()
 lesson.read_from_url(row, is_other_page=is_other_page)
+lesson_class.read_from_url()
 
 begin_record()
 apply_style()

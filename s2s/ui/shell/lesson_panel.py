@@ -10,7 +10,7 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.lessons import EXERCISES, OpenedStep, Progress
 from s2s.ui.kit import note_markdown, plain
-from s2s.ui.shell import lesson
+from s2s.ui.shell import lesson, lesson_class
 from s2s.ui.shell.lesson_question import draw_question
 from s2s.ui.shell.pages import LESSONS, Page, page_link, rows
 
@@ -48,6 +48,7 @@ def _draw(page: Page, at: OpenedStep) -> None:
         if at.step.question:
             draw_question(page, at)
         _ways(at)
+        lesson_class.draw(at)
 
 
 def _heading(at: OpenedStep) -> str:
