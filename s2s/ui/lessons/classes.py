@@ -74,7 +74,8 @@ def _draw(row: LessonClass) -> None:
             return
         n_steps = len(lesson.steps)
         st.caption(f"{len(people)} share their step, of {n_steps} steps.")
-        st.dataframe(_table(people), hide_index=True, column_config=_columns(n_steps))
+        step = st.column_config.ProgressColumn("step", format="%d", min_value=0, max_value=n_steps)
+        st.dataframe(_table(people), hide_index=True, column_config={"step": step})
 
 
 def _table(people: list[Participant]) -> pd.DataFrame:
@@ -84,11 +85,6 @@ def _table(people: list[Participant]) -> pd.DataFrame:
         for each in people
     ]
     return pd.DataFrame(rows, columns=["participant", "step", "right answers", "minutes ago"])
-
-
-def _columns(n_steps: int) -> dict[str, object]:
-    step = st.column_config.ProgressColumn("step", format="%d", min_value=0, max_value=n_steps)
-    return {"step": step}
 
 
 def _address(page: str) -> str:
