@@ -22,9 +22,7 @@ LATE_SECONDS = 30.0  # after which the browser has learned of the chosen run
 LABELS = "run labels"  # in the session: those of the runs it has shown
 HEAD_HELP = f"{definitions('head')}\n\n**mean**: The average of all heads' weights."
 LOST_RUN = "lost run"  # in the session: what the page says of the link's run, which is not there
-STAND_IN = (
-    "stand-in run"  # in the session: the run that is shown instead, until another one is chosen
-)
+STAND_IN = "stand-in run"  # in the session: the run shown though no link or visitor chose it
 MAX_SEGMENTS = 9  # more options become a list
 
 
@@ -48,6 +46,8 @@ def run_picker() -> str | None:
         st.session_state[LOST_RUN] = f"{missing('run', wanted)} {ids[0]} is shown instead."
         notify(st.session_state[LOST_RUN])
         st.session_state["run"] = st.session_state[STAND_IN] = ids[0]
+    elif not wanted and "previous run" not in st.session_state:
+        st.session_state[STAND_IN] = ids[0]
     elif wanted and st.query_params.get("run", labels[wanted]) != labels[wanted]:  # it was renamed
         st.session_state["run"] = wanted
     if st.session_state.pop("rewrite run", False):
