@@ -52,6 +52,8 @@ def test_a_link_outlives_its_run_and_trains_it_again_to_the_same_bits(
     (chart,) = screen.get("plotly_chart")  # in place of the page
     assert "recorded-curve" in chart.proto.config
     assert "shown instead" not in page_text(screen)
+    reloaded = opened("attention", src="1 2 3", s=link.letters)  # what the address then says
+    assert len(reloaded.get("plotly_chart")) == 1
     screen.selectbox(key="run").set_value(
         "demo-en-es"
     ).run()  # which shows the page with another run
