@@ -65,7 +65,7 @@ MAY = {
     "share": LEAVES,
     "short_links": LEAVES | {"settings", "access", "share", "jobs"},
     "gallery": LEAVES | {"settings", "access", "share", "jobs", "short_links"},
-    "reports": ENGINE | {"plots"},
+    "reports": ENGINE | {"plots", "share", "lessons"},
     "lessons": ENGINE | {"share", "short_links"},
     "ui": ENGINE
     | {"plots", "reports", "share", "short_links", "gallery", "lessons", "demo", "workspaces"}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import streamlit as st
 
 from s2s.config import UserError
 from s2s.lessons import Lesson, OpenedStep, Progress
-from s2s.ui.kit import as_markdown, note_markdown, plain
+from s2s.reports import lesson_handout
+from s2s.ui.kit import as_markdown, file_name, note_markdown, plain
 from s2s.ui.shell import lesson_progress, step_link
 
 
@@ -38,7 +40,25 @@ def _card(lesson: Lesson, done: Progress) -> None:
     is_done = len(seen) == n_steps
     number = 1 if is_done else max(seen, default=1)
     label = "Start again" if is_done else "Continue" if seen else "Start"
-    step_link(OpenedStep(lesson, number), label, ":material/play_arrow:")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        step_link(OpenedStep(lesson, number), label, ":material/play_arrow:")
+        handout_button(lesson)
+
+
+def handout_button(lesson: Lesson) -> None:
+    """The lesson as one file to print; it is written when the button is pressed."""
+    home = (st.context.url or "").partition("?")[0].removesuffix("lessons")
+    st.download_button(
+        "Handout",
+        partial(lesson_handout, lesson, home),
+        f"{file_name(lesson.title)}.html",
+        "text/html",
+        key=f"handout {lesson.id}",
+        on_click="ignore",
+        icon=":material/print:",
+        type="tertiary",
+        help="One HTML file to print: notes, questions with room for answers, and links.",
+    )
 
 
 def _so_far(lesson: Lesson, done: Progress, n_seen: int) -> str:

@@ -73,7 +73,9 @@ def _draw(row: LessonClass) -> None:
             st.caption("Nobody shares their step yet.")
             return
         n_steps = len(lesson.steps)
-        st.caption(f"{len(people)} share their step, of {n_steps} steps.")
+        st.caption(
+            f"Participants who share their step: {len(people)}. The lesson has {n_steps} steps."
+        )
         step = st.column_config.ProgressColumn("step", format="%d", min_value=0, max_value=n_steps)
         st.dataframe(_table(people), hide_index=True, column_config={"step": step})
 

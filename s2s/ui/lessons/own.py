@@ -19,6 +19,7 @@ from s2s.lessons import (
 )
 from s2s.ui.kit import as_markdown, file_name, forms, note_markdown, plain
 from s2s.ui.lessons import editor
+from s2s.ui.lessons.cards import handout_button
 from s2s.ui.lessons.view_state import STATE
 from s2s.ui.shell import PAGES, step_link
 
@@ -82,6 +83,7 @@ def _card(row: OwnLesson) -> None:
     st.markdown(note_markdown(lesson.summary))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         step_link(OpenedStep(lesson, 1), "Start", ":material/play_arrow:")
+        handout_button(lesson)
         st.download_button(
             "Export",
             lesson_file.write(lesson),

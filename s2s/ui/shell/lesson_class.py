@@ -18,6 +18,7 @@ from s2s.ui.shell import lesson
 
 CLASS = "class"  # in the address and the session
 REFUSED = "class: does not share"  # in the session: the class that the visitor has refused
+FAILED = "class: failed"  # in the session: why nothing was written
 WRITTEN = "class: written"  # in the session: what the teacher knows
 MAX_ID = 16  # characters
 QUESTION = (
@@ -44,6 +45,8 @@ def draw(at: OpenedStep) -> None:
     id = str(st.session_state.get(CLASS) or "")
     if not id or st.session_state.get(REFUSED) == id:
         return
+    if why := st.session_state.pop(FAILED, ""):
+        st.error(as_markdown(why), icon=":material/error:")
     try:
         if lessons.is_participant(id):
             _note(id, at)
@@ -88,6 +91,6 @@ def _do(act: Callable[[str], None], id: str) -> None:
     try:
         act(id)
     except UserError as error:
-        st.toast(as_markdown(str(error)), icon=":material/error:")
+        st.session_state[FAILED] = str(error)  # a toast of a fragment would take the styles away
     if act is lessons.leave_class:
         _refuse(id)

@@ -28,6 +28,8 @@ PUBLISH = "Publish in the gallery"
 @st.fragment
 def short_link_form(content: Content, home: str, *, is_local: bool) -> None:
     """`home` is the full address of the first page; others cannot open one that `is_local`."""
+    if why := st.session_state.pop(REFUSED, ""):
+        st.error(as_markdown(why), icon=":material/error:")
     link: ShortLink | None = st.session_state.get(MADE)
     is_of_view = link and (link.content.page, link.content.view) == (content.page, content.view)
     if link and is_of_view:
@@ -40,8 +42,6 @@ def short_link_form(content: Content, home: str, *, is_local: bool) -> None:
         st.form_submit_button(
             "Make a short link", icon=":material/add_link:", on_click=_make, args=(content,)
         )
-    if why := st.session_state.pop(REFUSED, ""):
-        st.error(as_markdown(why), icon=":material/error:")
 
 
 def _make(content: Content) -> None:
@@ -111,7 +111,7 @@ def _publish(link: ShortLink, key: str) -> None:
         else:
             gallery.unpublish(link.letters)
     except UserError as error:
-        st.toast(as_markdown(str(error)), icon=":material/error:")
+        st.session_state[REFUSED] = str(error)
 
 
 def _draw_code(url: str) -> None:
@@ -126,4 +126,4 @@ def _delete(link: ShortLink) -> None:
         short_links.delete(link.letters)
         st.session_state[MADE] = None
     except UserError as error:
-        st.toast(as_markdown(str(error)), icon=":material/error:")
+        st.session_state[REFUSED] = str(error)

@@ -1,0 +1,70 @@
+"""A lesson on paper: its notes, its questions with room for answers, and the address of each view."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from s2s import share
+from s2s.lessons import (
+    ChoiceQuestion,
+    HeadQuestion,
+    Lesson,
+    NumberQuestion,
+    OpenedStep,
+    Question,
+)
+from s2s.reports import document
+
+MARKS = re.compile(r"(`[^`]+`|\*\*[^*]+\*\*|\*[^*\s][^*]*\*)")
+ITEM = re.compile(r"\s*(?:[-*]|\d{1,3}\.)\s+")
+STYLE = "section { break-inside: avoid } .answer { border-bottom: 1px dotted; height: 2.2em }"
+
+
+def lesson_handout(lesson: Lesson, home: str) -> str:
+    """One HTML file to print; `home` is the full address of the dashboard, which ends in a slash."""
+    sections = (
+        document.section(f"{number}. {step.title}", *_step(lesson, number, home))
+        for number, step in enumerate(lesson.steps, 1)
+    )
+    about = f"{lesson.summary} {lesson.minutes} minutes."
+    top = document.header(lesson.title, about, document.made_at(), home)
+    return document.page(lesson.title, f"{top}{''.join(sections)}", style=STYLE)
+
+
+def _step(lesson: Lesson, number: int, home: str) -> Iterator[str]:
+    at = OpenedStep(lesson, number)
+    yield from map(_paragraph, at.step.note.split("\n\n"))
+    if at.step.question:
+        yield from _question(at.step.question)
+    view = at.step.view
+    url = share.link(f"{home}{view.page}", {**view.values, share.LESSON: str(at)})
+    yield f'<p><small><a href="{document.text(url)}">{document.text(url)}</a></small></p>'
+
+
+def _paragraph(words: str) -> str:
+    lines = words.splitlines()
+    if lines and all(map(ITEM.match, lines)):
+        items = (f"<li>{_marked(ITEM.sub('', line, count=1))}</li>" for line in lines)
+        return f"<ul>{''.join(items)}</ul>"
+    return f"<p>{_marked(' '.join(lines))}</p>"
+
+
+def _marked(words: str) -> str:
+    """**bold**, *italics* and `code`; everything else literally."""
+    return "".join(
+        _mark(part) if i % 2 else document.text(part) for i, part in enumerate(MARKS.split(words))
+    )
+
+
+def _mark(part: str) -> str:
+    tag = "code" if part[0] == "`" else "b" if part.startswith("**") else "i"
+    return f"<{tag}>{document.text(part.strip('`*'))}</{tag}>"
+
+
+def _question(question: Question) -> Iterator[str]:
+    yield f"<p><b>Question.</b> {_marked(question.prompt)}</p>"
+    if isinstance(question, ChoiceQuestion):
+        yield f"<ul>{''.join(f'<li>&#9744; {_marked(one)}</li>' for one in question.options)}</ul>"
+    elif isinstance(question, (NumberQuestion, HeadQuestion)):
+        yield '<p class="answer"></p>'
