@@ -25,11 +25,10 @@ SECTIONS = {key.rsplit(".", 1)[0] for key in keys(Recipe)}
 
 def test_every_key_can_be_set_to_its_own_value() -> None:
     recipe = Recipe()
-    tree = recipe.to_json()
     for key in keys(Recipe):
-        value: Any = tree
+        value: Any = recipe
         for part in key.split("."):
-            value = value[part]
+            value = getattr(value, part)
         assert override(recipe, {key: value}) == recipe
 
 
