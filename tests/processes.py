@@ -1,11 +1,13 @@
 """Processes for tests, forked from one that has imported torch and done nothing else: a new one takes seconds."""
 
 import asyncio
+import contextlib
 import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Callable, Coroutine, Mapping
+import types
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -32,8 +34,20 @@ def call_all(
     function: Callable[..., T], calls: list[tuple[object, ...]], **environment: str
 ) -> list[T]:
     """What the function returns for each of these arguments, in a process each, all at once."""
-    with ProcessPoolExecutor(len(calls), CONTEXT, _set, ({**os.environ, **environment},)) as pool:
+    settings = ({**os.environ, **environment},)
+    with _without_main(), ProcessPoolExecutor(len(calls), CONTEXT, _set, settings) as pool:
         return [call.result() for call in [pool.submit(function, *each) for each in calls]]
+
+
+@contextlib.contextmanager
+def _without_main() -> Iterator[None]:
+    """A new process runs the file of `__main__` again, and a screen that was tested before left its page there."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def wait_for(what: Callable[[], object], seconds: float = 180.0) -> None:
@@ -48,7 +62,8 @@ def start(
 ) -> BaseProcess:
     """`python -m s2s` with these arguments, as a process that runs already."""
     process = CONTEXT.Process(target=_command, args=(arguments, dict(environment), out, error))
-    process.start()
+    with _without_main():
+        process.start()
     return process
 
 

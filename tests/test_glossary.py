@@ -1,6 +1,5 @@
 """The glossary as pages use it: every term leads to a page, every form to one term, and browsers are sent all of it."""
 
-import asyncio
 import json
 from collections import Counter
 from urllib.parse import parse_qsl
@@ -25,6 +24,7 @@ from s2s.ui.walkthrough.steps import STEPS
 from s2s.words import GLOSSARY, forms
 from s2s.words.forms import HOME, MEANT_ON
 from s2s.words.views import VIEWS
+from tests.processes import awaited
 
 FOUND = forms(GLOSSARY)
 TERMS = {row.term for row in GLOSSARY}
@@ -86,7 +86,7 @@ def test_every_term_has_its_own_form_and_no_form_two_terms() -> None:
 
 def test_a_browser_is_sent_terms_and_forms() -> None:
     request = Request({"type": "http", "method": "GET", "path": "/glossary.json", "headers": []})
-    sent = json.loads(bytes(asyncio.run(terms_data(request)).body))
+    sent = json.loads(bytes(awaited(terms_data(request)).body))
     assert [row["term"] for row in sent["terms"]] == [row.term for row in GLOSSARY]
     terms = [row["term"] for row in sent["terms"]]
     by_page = {(text, page): at for text, at, pages in sent["forms"] for page in pages or ()}

@@ -34,7 +34,12 @@ REPORT = 0.25  # seconds between two reports of progress
 ROOM = 1_500_000_000  # bytes of memory beyond the libraries and the weights
 WEIGHTS_ROOM = 4  # times the checkpoint: the model, its fused copy, and what a step computes
 MAX_ANSWER = 32_000_000  # bytes
-OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
+OUT_OF_MEMORY = (
+    "Cannot allocate memory",
+    "can't allocate memory",
+    "not enough memory",
+    "out of memory",
+)
 TOO_LARGE = (
     "This search needs more memory than decoding may use; lower `num_beams`, `num_samples` or `max_new_tokens`,"
     " or shorten the sentence."
