@@ -13,6 +13,8 @@ with st.container():  # so that a notice about the sentence moves no element bel
     text = sentence.sentence_box(facts)
     sentence.unknown_words(run, facts, text)
 sentence.example_chips(facts)
+if "v" not in st.query_params:  # a shared link shows its picture first
+    page_link("lessons", "New here? Begin with five minutes")
 
 if not text:
     st.info(

@@ -132,8 +132,9 @@ def beam_beats_greedy(context: Context) -> Verdict:
             continue
         bleu = {"greedy": list[float](), "beam": list[float]()}
         for system, row in zip(found.systems, scores["systems"], strict=True):
-            if system.strategy in bleu and "bleu" in row and system.run == context.run:
-                bleu[system.strategy].append(float(row["bleu"]["value"]))
+            found_bleu = row["scores"].get("bleu")
+            if found_bleu and system.strategy in bleu and system.run == context.run:
+                bleu[system.strategy].append(float(found_bleu["value"]))
         if not all(bleu.values()):
             continue
         best = max(bleu["beam"]), max(bleu["greedy"])

@@ -117,10 +117,10 @@ ALIGN = Lesson(
             "the best cell of the grid.",
             View("heads", {**RUN, "set": "view:alignment,links:target"}),
             question=HeadQuestion(
-                "Which head aligns best, with the plain weights (*mean*)?",
+                "Which head aligns best, by the grid of the plain *Weights*?",
                 "cross",
                 "aligning_head",
-                hint="Smaller is better; the table below the grid can be sorted.",
+                hint="Smaller is better; the first grid has the plain weights. Close to the best counts, too.",
             ),
         ),
     ),

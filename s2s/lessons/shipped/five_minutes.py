@@ -17,7 +17,7 @@ LESSON = Lesson(
         Step(
             "A sentence goes in, a sentence comes out",
             "The box has an English sentence. The large line under it is the French translation that this model "
-            "writes, **one token at a time**. The boxes beside the picture are these tokens.\n\n"
+            "writes, **one token at a time**. The boxes next to or below the picture are these tokens.\n\n"
             "The last one is `</s>`: it ends the sentence.",
             View("", {**START, "layer": "2", "head": "mean"}),
             question=NumberQuestion(
@@ -74,7 +74,7 @@ LESSON = Lesson(
                 "Which head gives *house* most of its weight in the row *la*?",
                 "cross",
                 "article_attends_to_noun",
-                hint="The small pictures beside the large one show all heads. Begin with layer 1.",
+                hint="The small pictures next to or below the large one show all heads. Begin with layer 1.",
             ),
         ),
         Step(

@@ -137,9 +137,9 @@ RESIDUALS = Step(
 
 MASK = Step(
     "The mask: no look ahead",
-    "Now the decoder, which writes. In training it gets the whole correct translation, and all positions are computed"
-    " **at once**. Scroll to *The mask M*: it adds −∞, black, to the scores of later tokens, and softmax makes that 0."
-    "\n\nSo each row sees only itself and what comes before.",
+    "In training the decoder gets the whole correct translation. If it saw the word that it should predict, it would"
+    " **copy it and learn nothing**. Scroll to *The mask M*: it adds −∞, black, to the scores of later tokens, and"
+    " softmax makes that 0.\n\nSo each row sees only itself and what comes before.",
     _walkthrough("causal", position=2),
     hidden=WAY,
     question=ChoiceQuestion(
@@ -162,8 +162,8 @@ MASK = Step(
 CROSS_ATTENTION = Step(
     "Cross-attention: where both languages meet",
     "**Cross-attention connects the decoder with the encoder**: queries come from the French side, keys and values"
-    " from the English side. Rows are the tokens that it predicts.\n\n*maison* comes second and attends to *house*,"
-    " which is third: the word order changes.",
+    " from the English side. Rows are the tokens that it predicts.\n\n*maison* attends to *house*.\n\nA"
+    " bright cell shows where a head looks, **not whether the output needs it**.",
     View(
         "attention",
         {"run": RUN, "src": SENTENCE, "kind": "cross", "layer": "2", "head": "1"},

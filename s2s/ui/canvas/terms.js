@@ -7,7 +7,7 @@ const OWN = new Set(['svg', 'style', 'script', 'pre', 'canvas', 'textarea', 'inp
 const PRESSED = new Set(['button', 'a', 'summary']);
 const TEXT = new Set(['stPlotlyChart', 'stCode', 'stIconMaterial', 'stJson', 'stException']);
 const BLOCK = 'p, li, h2, h3, h4, h5, h6, td, th, dt, dd, small, label, summary, div';
-const CLASSES = /(^|\s)(katex|tokens|static-heatmap|glossary|st-key-chips)(\s|$)/;
+const CLASSES = /(^|\s)(katex|tokens|static-heatmap|glossary|lesson-heading|st-key-chips)(\s|$)/;
 
 let words = null, asked = '', found = new WeakMap(), here = '';  // found: text node -> [text, matches]
 let shown = new Map(), holders = new WeakSet();  // text node -> its marked words; the elements that hold such

@@ -37,12 +37,19 @@ def _card(lesson: Lesson, done: Progress) -> None:
         f"{lesson.minutes} minutes · {n_steps} step{'s' * (n_steps > 1)}{_so_far(lesson, done, len(seen))}"
     )
     st.markdown(note_markdown(lesson.summary))
-    is_done = len(seen) == n_steps
-    number = 1 if is_done else max(seen, default=1)
-    label = "Start again" if is_done else "Continue" if seen else "Start"
+    number, label = _next(lesson, done, seen)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         step_link(OpenedStep(lesson, number), label, ":material/play_arrow:")
         handout_button(lesson)
+
+
+def _next(lesson: Lesson, done: Progress, seen: set[int]) -> tuple[int, str]:
+    """The step at which the visitor goes on: where they were, then the first question without a right answer."""
+    if len(seen) < len(lesson.steps):
+        return max(seen, default=1), "Continue" if seen else "Start"
+    steps = enumerate(lesson.steps, 1)
+    unanswered = [number for number, step in steps if step.question and number not in done.right]
+    return (unanswered[0], "Open questions") if unanswered else (1, "Start again")
 
 
 def handout_button(lesson: Lesson) -> None:

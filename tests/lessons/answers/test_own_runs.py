@@ -1,16 +1,18 @@
 """What exercises find among the visitor's runs and evaluations."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+import s2s
 from s2s import settings
 from s2s.config import PRESETS, override
+from s2s.jobs import EvaluationRequest, evaluation_service, queue
 from s2s.lessons import RUN_CONDITIONS, Context, Verdict
-from s2s.runs import EvaluationFolder, Sentences, System
-from s2s.runs.evaluations import Evaluation, evaluations_folder
+from s2s.lessons.shipped.decoding import KING
+from s2s.runs import Sentences, System
+from tests.jobs.context import FakeContext
 
 HERE = Context("demo-en-fr")
 
@@ -90,29 +92,29 @@ def test_two_runs_may_differ_in_sharing_only() -> None:
     assert "shared embeddings reach 0.200" in verdict.sentence
 
 
-def test_beam_has_to_beat_greedy() -> None:
-    def evaluate(name: str, greedy: float, beam: float) -> None:
-        systems = tuple(
-            System(each, run="demo-en-fr", step=1500, strategy=each) for each in ("greedy", "beam")
-        )
-        folder = EvaluationFolder(Path(evaluations_folder()) / name)
-        folder.create(
-            Evaluation(
-                name,
-                name,
-                "local",
-                "2026-01-01T00:00:00+00:00",
-                "demo-en-fr",
-                Sentences("x"),
-                systems,
-            )
-        )
-        scores = [{"bleu": {"value": value}} for value in (greedy, beam)]
-        folder.set_scores({"n": 2, "is_final": True, "systems": scores})
+def evaluate(source: str, reference: str) -> None:
+    """As the page Evaluate and a worker do it."""
+    systems = tuple(
+        System(name, run="demo-en-fr", step=1500, strategy=name, settings=settings)
+        for name, settings in (("greedy", {}), ("beam", {"num_beams": 2, "length_penalty": 0.0}))
+    )
+    pairs = ((source, reference),)
+    test = Sentences("mine", n=1)
+    id = evaluation_service.submit(EvaluationRequest(systems, test, pairs, run="demo-en-fr"))
+    job = queue.latest(id)
+    assert job
+    claimed = queue.claim("w", "h", job.slot, 600.0)
+    assert claimed
+    list(evaluation_service.work(claimed, FakeContext()))
+    queue.finish(claimed.id, claimed.worker, "done")
 
-    evaluate("first", 50.0, 50.0)
+
+def test_beam_has_to_beat_greedy() -> None:
+    run = s2s.load("demo-en-fr")
+    evaluate("the red house", "la maison rouge")
     assert judged("beam_beats_greedy").level == "nearly"
-    evaluate("second", 50.0, 50.25)
+    (better,) = run.translate([KING], "beam", num_beams=2, length_penalty=0.0)
+    evaluate(KING, better.text)
     verdict = judged("beam_beats_greedy")
     assert verdict.level == "right"
-    assert "BLEU 50.25 with beam search, 50.00 greedy" in verdict.sentence
+    assert "BLEU 100.00 with beam search" in verdict.sentence
