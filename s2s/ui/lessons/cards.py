@@ -44,7 +44,7 @@ def _card(lesson: Lesson, done: Progress) -> None:
 
 
 def _next(lesson: Lesson, done: Progress, seen: set[int]) -> tuple[int, str]:
-    """The step at which the visitor goes on: where they were, then the first question without a right answer."""
+    """The step at which the visitor continues: where they were, then the first question without a right answer."""
     if len(seen) < len(lesson.steps):
         return max(seen, default=1), "Continue" if seen else "Start"
     steps = enumerate(lesson.steps, 1)
