@@ -16,6 +16,7 @@ from benchmarks.serving import server
 from benchmarks.session import Session
 from s2s import share
 from s2s.demo import RANDOM_SENTENCES
+from s2s.lessons import EXERCISES, LESSONS
 
 RUN = "demo-en-fr"
 LARGE = MappingProxyType({"length": "2048", "d_model": "512"})
@@ -133,6 +134,36 @@ async def another_sentence(session: Session, n: int) -> list[float]:
     return [await session.set("src", sentence) for sentence in sentences[:n]]
 
 
+def every_step() -> list[tuple[str, dict[str, str]]]:
+    """The view of each step of the shipped lessons and exercises, with the panel beside it."""
+    return [
+        (step.view.page, {"run": RUN, **step.view.values, share.LESSON: f"{row.id}.{number}"})
+        for row in (*LESSONS.values(), *EXERCISES.values())
+        for number, step in enumerate(row.steps, 1)
+    ]
+
+
+async def lesson_steps(session: Session, n: int) -> list[float]:
+    """Lessons: each step is opened by its link, with its page."""
+    await session.open("lessons", {})
+    return [await session.open(page, values) for page, values in every_step()[:n]]
+
+
+async def lesson_again(session: Session, n: int) -> list[float]:
+    """Lessons: the page of each step runs again, as after any change of a widget."""
+    seconds = []
+    for page, values in every_step()[:n]:
+        await session.open(page, values)
+        seconds.append(await session.rerun())
+    return seconds
+
+
+async def lesson_cards(session: Session, n: int) -> list[float]:
+    """Lessons: the cards."""
+    await session.open("lessons", {})
+    return [await session.rerun() for _ in range(n)]
+
+
 async def gradients(session: Session, n: int) -> list[float]:
     """Walkthrough: the gradient by layer of another sentence each time, with and without the residual."""
     await session.open(
@@ -163,6 +194,9 @@ PARTS: Mapping[str, Part] = MappingProxyType(
         "Walkthrough: another head": Part(another_head, 300),
         "Walkthrough: another sentence": Part(another_sentence, 300),
         "Walkthrough: gradients of another sentence": Part(gradients, 300),
+        "Lessons: a step with its page, opened": Part(lesson_steps, 300),
+        "Lessons: a step with its page, again": Part(lesson_again, 300),
+        "Lessons: cards": Part(lesson_cards, 300),
     }
 )
 

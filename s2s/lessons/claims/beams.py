@@ -33,10 +33,11 @@ def judge(results: Results) -> Finding:
         numbers = [f"{number:.1f}".replace("-", "−") for number in (difference, low, high)]
         how = "with" if penalty else "without"
         (narrow,) = [row for row in rows if row["num_beams"] == NARROW]
-        same = ", where both find the same" if rows[-1]["log_prob"] == narrow["log_prob"] else ""
-        change = f"{numbers[0]} [{numbers[1]}, {numbers[2]}]"
-        parts.append(f"{change} for {model} {how} length normalization{same}")
-    sentence = f"A beam of {WIDE} changes BLEU against one of {NARROW} by {'; '.join(parts)}."
+        change = f"BLEU changes by {numbers[0]} [{numbers[1]}, {numbers[2]}]"
+        if rows[-1]["log_prob"] == narrow["log_prob"]:
+            change = "the same translations"
+        parts.append(f"- {model}, {how} length normalization: {change}.")
+    sentence = "\n".join((f"With a beam of {WIDE} instead of {NARROW}:\n", *parts))
     return Finding("holds" if all(worse) else "partly" if any(worse) else "fails", sentence)
 
 
