@@ -40,8 +40,8 @@ FAULTS: Mapping[str, Fault] = MappingProxyType(
         ),
         "no-causal-mask": Fault(
             "No causal mask",
-            "Training and validation loss fall as in a healthy run at first, then far below it. Translations are much worse"
-            " than the loss promises.",
+            "Training and validation loss fall as in a healthy run at first, then far below it. Translations are much"
+            " worse than the loss promises.",
             "The decoder's self-attention sees later target tokens while it trains, the next one among them. When it"
             " translates, there are no later tokens to look at.",
             when="training",
