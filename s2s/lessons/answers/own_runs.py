@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from s2s.config import UserError
 from s2s.lessons.verdict import Condition, Context, Verdict
 
 RIGHT = 0.9  # of the tokens under teacher forcing: the model has learned its task
-NONE_YET = "There is no such run of yours yet: press Start, and check again when it is trained."
+NONE_YET = "There is no such run of yours yet: press Train, and check again when it is trained."
 Recipe = Mapping[str, Any]
 
 
@@ -26,7 +27,7 @@ def own_recipes() -> Iterator[tuple[Any, Recipe]]:
             continue
         try:
             about = RunFolder(access.run_folder(row.id)).about()
-        except access.UserError:  # it waits, and has no folder yet
+        except UserError:  # it waits, and has no folder yet
             continue
         yield row, about
 

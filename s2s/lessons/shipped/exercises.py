@@ -87,7 +87,7 @@ REVERSE = Lesson(
         ),
         Step(
             "Train it",
-            "The recipe is ready. Press **Start training**; when the run has ended, open it on Home and type a French "
+            "The recipe is ready. Press **Train**; when the run has ended, open it on Home and type a French "
             "sentence.\n\nThe model has learned the task when it predicts 90 % of the tokens of unseen pairs.",
             View(
                 "train",
@@ -147,8 +147,8 @@ EMBEDDINGS = Lesson(
         ),
         Step(
             "Train both",
-            "The recipe shares one matrix. Start it. Then change only `model.embeddings.shared` to off, and start "
-            "again with the same seed.\n\nSide by side on Runs you see both curves.",
+            "The recipe shares one matrix. Press **Train**. Then switch only *Shared embeddings* off, "
+            "and press it again with the same seed.\n\nSide by side on Runs you see both curves.",
             View("train", {"set": "source:builtin:en-fr,preset:small,train.steps:300"}),
             question=RunQuestion(
                 "Train two models that differ in nothing but the sharing of embeddings.",

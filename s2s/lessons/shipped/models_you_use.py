@@ -74,7 +74,7 @@ LESSON = Lesson(
         Step(
             "Learning without translations",
             "Pairs are rare, plain text is not. T5 was **pre-trained** by span corruption: some words of a text are "
-            "replaced by marks such as `<extra_id_0>`, and the model writes what was hidden.\n\nThe table has "
+            "replaced by marks such as `<X>`, and the model writes what was hidden.\n\nThe table has "
             "sentences of a built-in dataset before and after.",
             View("data", {"set": f"view:Task,source:builtin:en-fr,{SPANS}"}),
             question=ChoiceQuestion(
@@ -95,8 +95,8 @@ LESSON = Lesson(
         ),
         Step(
             "Train it yourself",
-            "The recipe is ready: a small model, span corruption, the English side of the dataset. Press **Start "
-            "training** and watch the loss.\n\nIt falls to where guessing ends: which of several fitting words was "
+            "The recipe is ready: a small model, span corruption, the English side of the dataset. Press "
+            "**Train** and watch the loss.\n\nIt falls to where guessing ends: which of several fitting words was "
             "hidden, nobody can know.",
             View(
                 "train",
