@@ -19,7 +19,7 @@ LESSON = Lesson(
             "Three families, and their masks",
             "A mask says which words a word may look at. An **encoder** (BERT) sees all words. A **decoder-only** "
             "model (GPT, most chat models) sees only what comes before. An **encoder-decoder** (this model, T5) has "
-            "both, and cross-attention from one to the other.",
+            "both, and cross-attention from one to the other.\n\nBelow the drawing you see the masks.",
             View("architecture", {**RUN, "src": SENTENCE, "set": "view:masks"}),
             question=ChoiceQuestion(
                 "A chat model has only a decoder. Where does it read your question?",
@@ -53,8 +53,8 @@ LESSON = Lesson(
         Step(
             "What grows with every word",
             "While it writes, a model keeps the keys and values of what it has read: the **cache**. Without it, every "
-            "new word would mean computing all earlier ones again.\n\nThe curve shows the bytes of the cache by "
-            "length. For long chats this, and not the weights, fills the memory.",
+            "new word would mean computing all earlier ones again.\n\nThe curve below the drawing has its "
+            "bytes by length. For long chats this, and not the weights, fills the memory.",
             View(
                 "architecture",
                 {**RUN, "set": "model:t5-small,view:costs,vary:length,cost:cache,batch:1"},
@@ -74,8 +74,8 @@ LESSON = Lesson(
         Step(
             "Learning without translations",
             "Pairs are rare, plain text is not. T5 was **pre-trained** by span corruption: some words of a text are "
-            "replaced by marks such as `<X>`, and the model writes what was hidden.\n\nThe table has "
-            "sentences of a built-in dataset before and after.",
+            "replaced by marks such as `<X>`, and the model writes what was hidden.\n\nAt the end of "
+            "the page are sentences before and after.",
             View("data", {"set": f"view:Task,source:builtin:en-fr,{SPANS}"}),
             question=ChoiceQuestion(
                 "What is the target, the text that the model has to write?",
@@ -100,7 +100,9 @@ LESSON = Lesson(
             "hidden, nobody can know.",
             View(
                 "train",
-                {"set": f"source:builtin:en-fr,preset:small,{SPANS},train.steps:120"},
+                {
+                    "set": f"source:builtin:en-fr,preset:small,{SPANS},train.steps:100,train.warmup_steps:20"
+                },
             ),
             question=RunQuestion(
                 "Train a model on span corruption; check when it has finished.",

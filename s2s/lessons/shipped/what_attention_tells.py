@@ -50,7 +50,7 @@ LESSON = Lesson(
                 "does it least?",
                 "cross",
                 "least_monotonic_head",
-                hint="The table below the picture has a line for each head.",
+                hint="Its cell is the darkest of the first picture.",
             ),
         ),
         Step(
@@ -70,8 +70,11 @@ LESSON = Lesson(
             "Two layers: where did the information come from?",
             "The second layer reads vectors that the first one has mixed already. **Rollout** multiplies the weights "
             "of the layers, with the residual connection counted in, and says which *source word* a vector comes "
-            "from.\n\nChange the reduction back to *mean* and compare: the rollout is smoother.",
-            View("attention", {**HERE, "kind": "encoder", "reduce": "rollout"}),
+            "from.\n\nUnder *Shown as*, choose *Weights* and compare: the rollout spreads over more words.",
+            View(
+                "attention",
+                {**HERE, "kind": "encoder", "layer": "2", "head": "mean", "reduce": "rollout"},
+            ),
             question=ChoiceQuestion(
                 "What does rollout leave out?",
                 (
@@ -92,7 +95,7 @@ LESSON = Lesson(
         Step(
             "Switch heads off",
             "Looking says where a head looks, not whether that matters. So **switch it off**: its output becomes zero, "
-            "all else stays.\n\nThe picture has all heads of the model. With one head off the translation often stays: "
+            "all else stays.\n\nThere is a button for each head. With one head off the translation often stays: "
             "others do the same job.",
             View("heads", {**HERE, "set": "view:ablation"}),
             question=SentenceQuestion(
@@ -103,15 +106,15 @@ LESSON = Lesson(
         ),
         Step(
             "Which heads matter?",
-            "Each head is switched off alone, and the loss over 500 sentences is computed again. A long bar is a head "
-            "that the model needs.\n\nCompare with the roles: a head that does its job clearly is **not always one "
-            "that matters**.",
+            "Each head is switched off alone, and the loss over 500 sentences is computed again. The brighter its "
+            "cell, the more the model needs a head.\n\nCompare with the roles: a head that does its job clearly is "
+            "**not always one that matters**.",
             View("heads", {**RUN, "set": "view:importance"}),
             question=HeadQuestion(
                 "Without which head of cross-attention does the loss grow most?",
                 "cross",
                 "most_important_cross_head",
-                hint="The bars are sorted in the table below the picture.",
+                hint="The sentence above the picture names it, and its cell is the brightest.",
             ),
         ),
         Step(

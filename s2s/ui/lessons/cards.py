@@ -7,6 +7,7 @@ from functools import partial
 
 import streamlit as st
 
+from s2s import settings
 from s2s.config import UserError
 from s2s.lessons import Lesson, OpenedStep, Progress
 from s2s.reports import lesson_handout
@@ -27,6 +28,8 @@ def draw(lessons: Iterable[Lesson]) -> None:
         for row in lessons:
             with grid.cell():
                 _card(row, done.get(row.id, Progress()))
+    if done and not settings.is_hosted():
+        st.caption("Your progress is kept on this computer; all its browsers share it.")
 
 
 def _card(lesson: Lesson, done: Progress) -> None:

@@ -11,7 +11,7 @@ import torch
 
 import s2s
 from s2s import settings
-from s2s.analysis import attentions
+from s2s.analysis import HeadSelection, attentions, reduced
 from s2s.config import UserError
 from s2s.lessons import ANSWERS, CONDITIONS, Context, Heads
 
@@ -122,3 +122,13 @@ def test_a_translation_without_some_heads(switched: str, level: str, words: str)
     verdict = CONDITIONS["ablation_changes_translation"].judge(here(set=f"switched:{switched}"))
     assert verdict.level == level
     assert words in verdict.sentence
+
+
+def test_rollout_spreads_over_more_words_than_the_second_layer() -> None:
+    """As the note of a step says."""
+    seen = RUN.attention(SENTENCE, RUN.translate([SENTENCE], "beam")[0].text)
+    entropies = []
+    for name in ("rollout", "mean"):
+        weights = reduced(seen, HeadSelection("encoder", 1), name).weights
+        entropies.append(-(weights * np.log(weights + 1e-12)).sum(-1).mean())
+    assert entropies[0] > entropies[1]
