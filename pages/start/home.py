@@ -3,7 +3,7 @@
 import streamlit as st
 
 from s2s.analysis import HeadSelection, reduced
-from s2s.ui.home import alternatives, overview, reproduce
+from s2s.ui.home import alternatives, overview, reproduce, way_in
 from s2s.ui.kit import address, cached, captions, definitions, pickers, sentence, vocabulary
 from s2s.ui.shell import page_link
 
@@ -13,8 +13,7 @@ with st.container():  # so that a notice about the sentence moves no element bel
     text = sentence.sentence_box(facts)
     sentence.unknown_words(run, facts, text)
 sentence.example_chips(facts)
-if "v" not in st.query_params:  # a shared link shows its picture first
-    page_link("lessons", "New here? Begin with five minutes")
+way_in()
 
 if not text:
     st.info(

@@ -1,0 +1,27 @@
+"""The way into the lessons on Home."""
+
+from streamlit.testing.v1 import AppTest
+
+from s2s.lessons import LESSONS, note_step
+from tests.screen import opened
+
+TITLE = LESSONS["five-minutes"].title
+
+
+def ways(screen: AppTest) -> list[str]:
+    assert not screen.exception
+    labels = [str(each.proto.label) for each in screen.get("page_link")]
+    return [label for label in labels if label.startswith(("New here", "Continue"))]
+
+
+def test_home_leads_on_where_one_was() -> None:
+    assert ways(opened("")) == ["New here? Begin with five minutes"]
+    assert ways(opened("", v="1", src="the red house")) == []
+    assert ways(opened("", lesson="five-minutes.1")) == []
+    note_step("five-minutes", 3)
+    note_step("way-of-a-sentence", 2)
+    assert ways(opened("")) == [f"Continue: {TITLE}, step 3"]
+    for lesson in LESSONS.values():
+        for number in range(1, len(lesson.steps) + 1):
+            note_step(lesson.id, number)
+    assert ways(opened("")) == []
