@@ -27,7 +27,7 @@ def lesson_handout(lesson: Lesson, home: str) -> str:
         document.section(f"{number}. {step.title}", *_step(lesson, number, home))
         for number, step in enumerate(lesson.steps, 1)
     )
-    about = f"{lesson.summary} {lesson.minutes} minutes."
+    about = f"{lesson.summary} · {lesson.minutes} minutes"
     top = document.header(lesson.title, about, document.made_at(), home)
     return document.page(lesson.title, f"{top}{''.join(sections)}", style=STYLE)
 

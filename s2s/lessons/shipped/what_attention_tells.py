@@ -96,7 +96,7 @@ LESSON = Lesson(
             "Switch heads off",
             "Looking says where a head looks, not whether that matters. So **switch it off**: its output becomes zero, "
             "all else stays.\n\nThere is a button for each head. With one head off the translation often stays: "
-            "others do the same job.",
+            "others do the same.",
             View("heads", {**HERE, "set": "view:ablation"}),
             question=SentenceQuestion(
                 "Make the translation change with at most four heads switched off.",
