@@ -1,4 +1,4 @@
-"""Every technical word of a page opens its sentence: by hovering, by a tap, or from the list behind a button."""
+"""Every technical word of a page opens its sentence: by hovering, by a tap, or from the list that a button opens."""
 
 from __future__ import annotations
 

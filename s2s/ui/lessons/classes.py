@@ -22,10 +22,11 @@ from s2s.lessons import (
     participants,
 )
 from s2s.ui.canvas import copy_button
-from s2s.ui.kit import as_markdown, plain, polling
+from s2s.ui.kit import as_markdown, forms, plain, polling
 from s2s.ui.shell import CLASS
 
 REFRESH_SECONDS = 5
+FAILED = "class not closed"  # in the session: why
 ABOUT = (
     "Open a class at a lesson and send its link. Participants are asked whether you may see at which step they are. You"
     " see numbers, never names; a participant is forgotten after a day, a class after a week."
@@ -42,15 +43,16 @@ def draw() -> None:
             "Lesson", list(titles), format_func=titles.__getitem__, key="lesson of class", width=340
         )
         st.button("Open a class", key="open class", on_click=_open, args=(chosen,))
-    found = own_classes()
-    if not found:
+    if not own_classes():
         st.info("You have no class open.", icon=":material/groups:")
         return
-    st.fragment(_draw_all, run_every=REFRESH_SECONDS * polling.slowdown())(found)
+    st.fragment(_draw_all, run_every=REFRESH_SECONDS * polling.slowdown())()
 
 
-def _draw_all(found: list[LessonClass]) -> None:
-    for row in found:
+def _draw_all() -> None:
+    if why := st.session_state.pop(FAILED, None):
+        forms.show_error(why)
+    for row in own_classes():
         try:
             _draw(row)
         except UserError as error:  # closed in another tab, or its lesson is gone
@@ -106,4 +108,4 @@ def _close(id: str) -> None:
     try:
         close_class(id)
     except UserError as error:
-        st.toast(as_markdown(str(error)), icon=":material/error:")
+        st.session_state[FAILED] = error

@@ -29,7 +29,7 @@ def loss_target(sentence: TracedSentence) -> LossTarget:
     run = sentence.run
     own = sentence.target.text
     if not sentence.is_model_output:
-        return LossTarget(sentence.target, "the target that you typed", is_reference=True)
+        return LossTarget(sentence.target, "the given target", is_reference=True)
     known, problem = references.of(run, sentence.text)
     if not known:
         origin = "the model's own translation; no reference of this sentence is known"

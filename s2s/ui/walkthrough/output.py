@@ -49,7 +49,7 @@ def _draw_probabilities(sentence: TracedSentence) -> None:
     shown = _draw_ranked(sentence, row, name, across="probability", number_format=".2%")
     others = plots.fine_percent(max(0.0, 1.0 - shown))
     st.caption(
-        f"All other tokens together have {others}. Raising a logit by 1 multiplies the token's odds by 2.72."
+        f"Together, the tokens not shown have {others}. Raising a logit by 1 multiplies the token's odds by 2.72."
     )
 
 

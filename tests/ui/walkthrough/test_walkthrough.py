@@ -190,7 +190,7 @@ def test_probabilities_are_those_of_the_next_token() -> None:
 def test_a_typed_target_is_what_the_decoder_reads_and_is_taught() -> None:
     screen = walk("forcing", tgt="la grande maison")
     assert not screen.exception
-    assert "la grande maison* (the target that you typed)" in page_text(screen)
+    assert "la grande maison* (the given target)" in page_text(screen)
     assert "They first differ at position 2" in page_text(screen)
     assert "Target: *la maison rouge* (the reference in the run's dataset)" in page_text(
         walk("forcing")
@@ -253,7 +253,7 @@ def test_without_a_reference_the_target_is_the_models_own_and_nothing_is_counted
     assert "Without a reference there is nothing to count" in page_text(counted)
     counted.button(key="walkthrough Another translation of the model 0").click().run()
     assert not counted.exception
-    assert "(the target that you typed)" in page_text(counted)
+    assert "(the given target)" in page_text(counted)
 
 
 def test_an_update_lowers_the_loss_of_a_wrong_word_unless_its_step_is_too_long() -> None:
