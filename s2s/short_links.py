@@ -166,6 +166,18 @@ def find(typed: str, *, now: float | None = None) -> ShortLink:
     return _link(row)
 
 
+def own() -> list[ShortLink]:
+    """Those of this workspace, oldest first."""
+    mine = SHORT_LINKS.c.owner == access.current()
+    with queue.begin() as connection:
+        rows = connection.execute(
+            sa.select(SHORT_LINKS)
+            .where(mine)
+            .order_by(SHORT_LINKS.c.created, SHORT_LINKS.c.letters)
+        ).all()
+    return [_link(row) for row in rows]
+
+
 def newer(letters: str) -> DeadLinkError:
     """What is said of a link that a newer version made."""
     return DeadLinkError(

@@ -10,11 +10,13 @@ import shutil
 import threading
 import time
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
-from s2s import access, archives, lessons, settings, storage
+from s2s import access, archives, lessons, settings, share, short_links, storage
 from s2s.config import UserError
+from s2s.short_links import ShortLink
 from s2s.storage import Item
 from s2s.workspaces import keys, rows
 
@@ -40,6 +42,8 @@ uploads/      files that were uploaded and not saved yet
 measurements/ one folder per measurement of the page Heads: measurement.json is the request, result.json what was found
 lessons/      one file per lesson that you made; the page Lessons imports it
 lessons.json  by lesson and step, the best answer so far: right, nearly, wrong, or empty where none was given
+short-links.json  your short links: letters, title, note, when they were made, what they kept of their run, and the full
+              link; after the address of another dashboard it opens the same view, where that has the run
 
 A run's folder can be used with `python -m s2s translate FOLDER`; below ~/.s2s/runs (or S2S_HOME/runs), with its id as
 its name, the dashboard lists it. The id is the last word of each folder's name.
@@ -69,6 +73,8 @@ def write_export(workspace: str, browser: str, *, now: float | None = None) -> s
                 archives.add(archive, "README.md", _readme(items, now).encode())
                 for item in items:
                     _add(archive, item)
+                if links := short_links.own():
+                    archives.add(archive, "short-links.json", _short_links(links))
                 if done := lessons.all_progress():
                     archives.add(archive, "lessons.json", _progress(done))
                 for each in lessons.own_lessons():
@@ -138,6 +144,21 @@ def _add(archive: zipfile.ZipFile, item: Item) -> None:
 def _progress(done: Mapping[str, lessons.Progress]) -> bytes:
     answers = {lesson: dict(progress.answers) for lesson, progress in done.items()}
     return json.dumps(answers, indent=1, sort_keys=True).encode()
+
+
+def _short_links(links: Sequence[ShortLink]) -> bytes:
+    told = [
+        {
+            "letters": short_links.written(link.letters),
+            "title": link.content.title,
+            "note": link.content.note,
+            "created": datetime.fromtimestamp(link.created, UTC).isoformat(timespec="seconds"),
+            "link": share.link(f"/{link.content.page}", link.content.view),
+            "run": link.record,
+        }
+        for link in links
+    ]
+    return json.dumps(told, indent=1, ensure_ascii=False).encode()
 
 
 def _without_server(content: bytes, item: Item) -> bytes:

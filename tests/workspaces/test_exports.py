@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from s2s import access, lessons, settings
+from s2s import access, lessons, settings, short_links
 from s2s.config import UserError
 from s2s.data import uploads
 from s2s.workspaces import ROUTES, Visits, exports, keys
@@ -39,6 +39,8 @@ def test_everything_of_one_workspace_is_in_it_and_nothing_of_another() -> None:
         with access.acting_as(workspace):
             lessons.note_step("five-minutes", step, "right")
             lessons.add_lesson(replace(FIRST, title=f"Of {workspace}"))
+            view = short_links.Content("steps", {"src": "ça va"}, f"Link of {workspace}", "*note*")
+            short_links.make(view, record={"run": "r1"}, now=0)
     other = store_dataset("bob", 4, "secret")
     gone = store_run("r3", "ann")
     gone.rename(gone.with_name(".deleted-r3"))
@@ -47,9 +49,20 @@ def test_everything_of_one_workspace_is_in_it_and_nothing_of_another() -> None:
         assert archive.testzip() is None
         content = {name: archive.read(name) for name in names}
     assert content["README.md"].startswith(b"# My workspace in s2s")
-    (own,) = [name for name in names if name.startswith("lessons/Of-")]
-    assert lessons.lesson_file.read(content[own], id=FIRST.id) == replace(FIRST, title="Of ann")
+    (lesson,) = [name for name in names if name.startswith("lessons/Of-")]
+    assert lessons.lesson_file.read(content[lesson], id=FIRST.id) == replace(FIRST, title="Of ann")
     assert json.loads(content["lessons.json"]) == {"five-minutes": {"1": "right"}}
+    (link,) = json.loads(content["short-links.json"])
+    assert link == {
+        "letters": link["letters"],
+        "title": "Link of ann",
+        "note": "*note*",
+        "created": "1970-01-01T00:00:00+00:00",
+        "link": "/steps?v=1&src=%C3%A7a+va",
+        "run": {"run": "r1"},
+    }
+    with access.acting_as("ann"):
+        assert [short_links.written(own.letters) for own in short_links.own()] == [link["letters"]]
     assert b"runs: 1, datasets: 1, evaluations: 1, uploads: 1" in content["README.md"]
     assert f"datasets/K-ln-{hash}/train.src" in names
     assert "runs/b-x-r1/checkpoints/step-00000002.safetensors" in names

@@ -5,26 +5,62 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from s2s import settings
+from s2s import gallery, settings, short_links
 from s2s.config import UserError
 from s2s.jobs import queue
 from s2s.jobs.queue import database
+from s2s.lessons import classes, own, progress
+from s2s.workspaces import rows
 from tests import processes
 from tests.conftest import full_disk
 
+FIRST_WITH_SHORT_LINKS = 6
+OLD_SHORT_LINK = """INSERT INTO short_links VALUES
+    ('KFRWTPH', 'local', 'of another recipe', 1, 'attention', '{"src": "x"}', '', '', 1, 1)"""
 
-def test_the_migrations_make_the_table_that_the_program_reads() -> None:
+
+def test_the_migrations_make_the_tables_that_the_program_reads() -> None:
     found = sa.inspect(database.engine(settings.database_url()))
-    assert [column["name"] for column in found.get_columns("jobs")] == list(database.JOBS.c.keys())
-    for given in found.get_columns("jobs"):
-        assert given["type"]._type_affinity is database.JOBS.c[given["name"]].type._type_affinity, (
-            given["name"]
-        )
+    tables = {
+        value.name: value
+        for module in (database, short_links, progress, own, classes, rows)
+        for value in vars(module).values()
+        if isinstance(value, sa.Table)
+    }
+    assert set(found.get_table_names()) == {*tables, "schema_version"}
+    for name, table in tables.items():
+        columns = {each["name"]: each["type"]._type_affinity for each in found.get_columns(name)}
+        assert columns == {key: column.type._type_affinity for key, column in table.c.items()}
     assert {index["name"] for index in found.get_indexes("jobs")} >= {
         "jobs_to_claim",
         "jobs_of_an_owner",
         "jobs_of_a_run",
     }
+
+
+def test_every_version_grows_into_the_next_and_a_short_link_of_the_first_with_links_opens(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    url = settings.database_url()
+    for version in range(1, len(database.MIGRATIONS) + 1):
+        with monkeypatch.context() as patch:
+            patch.setattr(database, "MIGRATIONS", database.MIGRATIONS[:version])
+            database.engine.cache_clear()
+            with database.engine(url).begin() as connection:
+                found = connection.exec_driver_sql("SELECT max(version) FROM schema_version")
+                assert found.scalar() == version
+                if version == FIRST_WITH_SHORT_LINKS:
+                    connection.exec_driver_sql(OLD_SHORT_LINK)
+            database.engine(url).dispose()
+    database.engine.cache_clear()
+    old = short_links.find("KFRWTPH")
+    assert (old.content.view, old.record) == ({"src": "x"}, None)
+    again = short_links.make(old.content, record={"run": "r1"})
+    assert short_links.find(again.letters).record == {"run": "r1"}
+    assert [link.letters for link in short_links.own()] == ["KFRWTPH", again.letters]
+    assert not gallery.is_listed("KFRWTPH")
+    short_links.drop_records("r1")
+    assert short_links.find(again.letters).record is None
 
 
 def test_an_older_database_grows_and_keeps_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,8 @@ def _empty(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 globals().update(
     {name: test for name, test in vars(test_table).items() if name.startswith("test_")}
 )
-test_the_migrations = test_database.test_the_migrations_make_the_table_that_the_program_reads
+test_the_migrations = test_database.test_the_migrations_make_the_tables_that_the_program_reads
+test_every_version = test_database.test_every_version_grows_into_the_next_and_a_short_link_of_the_first_with_links_opens
 test_an_older_database = test_database.test_an_older_database_grows_and_keeps_its_rows
 test_the_second_version = (
     test_database.test_the_second_version_keeps_the_jobs_and_who_had_the_last_turn_of_the_first
