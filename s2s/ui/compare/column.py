@@ -185,7 +185,10 @@ def _starting(run_id: str, strategy: str) -> GenerationConfig:
 
 
 def _notify_gone(run: str, page_run: str) -> None:
-    pickers.notify(f"{pickers.missing('run', run)} {cached.title(page_run)} is shown instead.")
+    pickers.notify(
+        f"{pickers.missing('run', run)} {cached.title(page_run)} is shown instead.",
+        pickers.ANOTHER_RUN,
+    )
 
 
 def copy(source: str, target: str, run_id: str) -> None:

@@ -85,6 +85,13 @@ def chosen(origin: str) -> ChosenDataset | None:
     missing: Missing | None = st.session_state.get(MISSING)
     if missing and missing.origin == origin:
         st.warning(as_markdown(missing.why), icon=":material/link_off:")
+        st.button(
+            f"Open {_short_name(DEFAULT_DATASET)}",
+            key="open default dataset",
+            icon=":material/folder_open:",
+            on_click=choose_spec,
+            args=(DEFAULT_DATASET,),
+        )
     if deleted := st.session_state.pop(uploads.deleted_key(origin), ""):
         st.info(as_markdown(f"`{deleted}` was deleted."), icon=":material/delete:")
     try:

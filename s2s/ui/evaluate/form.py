@@ -14,7 +14,7 @@ from s2s.runs import Sentences
 from s2s.ui.evaluate import files, options
 from s2s.ui.evaluate import systems as systems_of
 from s2s.ui.evaluate.view_state import CHECKPOINTS, EVERY, LAST, STATE, write_to_url
-from s2s.ui.kit import as_markdown, cached, duration, forms, plain
+from s2s.ui.kit import as_markdown, cached, duration, forms, pickers, plain
 from s2s.ui.kit.test_sets import available_test_sets, described
 
 FILES = "files"
@@ -99,7 +99,14 @@ def _test_set(run_id: str) -> tuple[str, int]:
     """Select the test set and the number of sentences."""
     names = available_test_sets(run_id) | {FILES: "my own files …"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        test = STATE.choice("test", "Sentences", names, default=next(iter(names)), width=360)
+        test = STATE.choice(
+            "test",
+            "Sentences",
+            names,
+            default=next(iter(names)),
+            way=pickers.ANOTHER_DATASET,
+            width=360,
+        )
         n = STATE.number(
             "n",
             "How many",

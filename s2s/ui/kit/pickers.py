@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import streamlit as st
@@ -22,8 +22,29 @@ LATE_SECONDS = 30.0  # after which the browser has learned of the chosen run
 LABELS = "run labels"  # in the session: those of the runs it has shown
 HEAD_HELP = f"{definitions('head')}\n\n**mean**: The average of all heads' weights."
 LOST_RUN = "lost run"  # in the session: what the page says of the link's run, which is not there
+NOTICES = "notices"  # in the session: those that the page has not shown yet
 STAND_IN = "stand-in run"  # in the session: the run shown though no link or visitor chose it
 MAX_SEGMENTS = 9  # more options become a list
+
+
+class Way(NamedTuple):
+    """The button beside a notice: it leads to a page, or does something."""
+
+    label: str
+    page: str = ""
+    do: Callable[[], None] | None = None
+
+
+class Notice(NamedTuple):
+    """What was asked for and cannot be shown, and what to do then."""
+
+    sentence: str
+    way: Way | None = None
+
+
+ANOTHER_RUN = Way("Choose another run", "runs")
+ANOTHER_DATASET = Way("Choose a dataset", "data")
+LAYERS_AND_HEADS = Way("See this model's layers and heads", "architecture")
 
 
 class ChosenRun(NamedTuple):
@@ -44,7 +65,7 @@ def run_picker() -> str | None:
         return None
     if wanted and wanted not in ids:
         st.session_state[LOST_RUN] = f"{missing('run', wanted)} {ids[0]} is shown instead."
-        notify(st.session_state[LOST_RUN])
+        notify(st.session_state[LOST_RUN], ANOTHER_RUN)
         st.session_state["run"] = st.session_state[STAND_IN] = ids[0]
     elif not wanted and "previous run" not in st.session_state:
         st.session_state[STAND_IN] = ids[0]
@@ -183,7 +204,9 @@ def checkpoint_picker(best: Run, key: str) -> int:
         st.session_state[key] = str(shown)
         if wanted:
             notify(
-                f"There is no checkpoint of step {wanted[:20]} in this run (any more); {names[shown]} is shown instead."
+                f"There is no checkpoint of step {wanted[:20]} in this run (any more); {names[shown]} is shown"
+                " instead.",
+                ANOTHER_RUN if shown == best.step else _way_to_best(key, best.step),
             )
     chosen = st.selectbox(
         "Checkpoint",
@@ -194,6 +217,11 @@ def checkpoint_picker(best: Run, key: str) -> int:
         width=190,
     )
     return int(chosen or best.step)
+
+
+def _way_to_best(key: str, step: int) -> Way:
+    """`key` is that of the widget that holds the step."""
+    return Way("Open the best checkpoint", do=lambda: st.session_state.update({key: str(step)}))
 
 
 def _nearest_step(wanted: str, steps: Sequence[int]) -> int:
@@ -211,7 +239,8 @@ def _choice(label: str, key: str, options: list[str], default: str, explanation:
     if given and given[-1] not in options:  # the widget would drop it silently
         notify(
             f"The link asks for {key} {given[-1][:40]}, which this model doesn't have;"
-            f" {key} {default} is shown instead."
+            f" {key} {default} is shown instead.",
+            LAYERS_AND_HEADS,
         )
     if len(options) <= MAX_SEGMENTS:
         chosen = st.segmented_control(
@@ -239,9 +268,8 @@ def _choice(label: str, key: str, options: list[str], default: str, explanation:
 def forget_lost_run() -> None:
     """Say nothing of the run that is not there: something else on the page does."""
     said = st.session_state.pop(LOST_RUN, None)
-    notices = st.session_state.get("notices", [])
-    if said in notices:
-        notices.remove(said)
+    notices = st.session_state.get(NOTICES, [])
+    st.session_state[NOTICES] = [notice for notice in notices if notice.sentence != said]
 
 
 def missing(kind: str, id: str) -> str:
@@ -251,9 +279,12 @@ def missing(kind: str, id: str) -> str:
     return f"There is no {kind} {id[:40]} here (any more)."
 
 
-def notify(sentence: str) -> None:
-    """Shows a sentence under the title, once: what was asked for and cannot be shown. It may quote a visitor."""
-    st.session_state.setdefault("notices", []).append(sentence)
+def notify(sentence: str, way: Way | None = None) -> None:
+    """Shows a sentence under the title, once: what was asked for and cannot be shown. It may quote a visitor.
+
+    Of several notices the first that has a way shows its button.
+    """
+    st.session_state.setdefault(NOTICES, []).append(Notice(sentence, way))
 
 
 def _change_example() -> None:

@@ -174,17 +174,19 @@ class ViewState(Generic[View]):
         *,
         default: str = "",
         widget: Callable[..., Any] = st.selectbox,
+        way: pickers.Way | None = None,
         **look: Any,
     ) -> str:
         """A widget for one of some values and their labels; `default` stands in for the declared one, in links too.
 
-        A value that is not there (any more) gives way to the default, and the page says so.
+        A value that is not there (any more) gives way to the default, and the page says so, with a `way` if there is
+        one.
         """
         key = self.key(name)
         usual = default or str(self._field(name).default)
         current = str(st.session_state.setdefault(key, getattr(self.now, name) or usual))
         if current not in options:
-            self._say(label, current, options[usual])
+            self._say(label, current, options[usual], way)
             st.session_state[key] = usual
         look |= {"format_func": options.__getitem__, "key": key, "persist_state": "session"}
         chosen = str(widget(label, list(options), **look) or usual)
@@ -298,8 +300,8 @@ class ViewState(Generic[View]):
     def _mark(self, scope: str) -> str:
         return f"{self.page} {scope} of"
 
-    def _say(self, label: str, given: str, shown: str) -> None:
-        pickers.notify(f"{label}: there is no {given[:40]} here; {shown} is shown instead.")
+    def _say(self, label: str, given: str, shown: str, way: pickers.Way | None = None) -> None:
+        pickers.notify(f"{label}: there is no {given[:40]} here; {shown} is shown instead.", way)
 
 
 def _declared(row: dataclasses.Field[Any]) -> Declared:

@@ -63,10 +63,10 @@ if title != title_of(row):  # the page has chosen its sentence or run
     st.set_page_config(page_title=title_of(row))
 save_picture()
 with notices:
-    sentences = show_notices(row.url_path)
+    said = show_notices(row.url_path)
 if row.keys:  # what is the visitor's alone has no link
     with share_container:
         share_button(row)
 mend_navigation(row.url_path)
-write_run_label(sentences)
+write_run_label(said)
 cached.release_unasked()

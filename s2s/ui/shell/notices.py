@@ -6,6 +6,7 @@ import streamlit as st
 
 from s2s import share
 from s2s.ui.kit import as_markdown, cached, pickers
+from s2s.ui.kit.pickers import NOTICES, Notice, Way
 from s2s.ui.shell.arrival import read_letters
 from s2s.ui.shell.pages import page_link
 
@@ -20,7 +21,7 @@ def read_address() -> None:
     read_letters()
     given = {key: st.query_params.get_all(key) for key in st.query_params}
     shared = share.read(given)
-    st.session_state["notices"] = list(shared.problems)
+    st.session_state[NOTICES] = [Notice(problem) for problem in shared.problems]
     view = dict(shared.view)
     run = share.Column.read(view.get("c1", "")).run or pickers.run_id_of(view.get("run", ""))
     for column in (f"c{number}" for number in range(2, 7)):
@@ -34,14 +35,24 @@ def read_address() -> None:
             st.query_params[key] = value
 
 
-def show_notices(page: str) -> list[str]:
-    """Says, once, what the address asked for and cannot be shown. Returns the sentences."""
-    sentences: list[str] = st.session_state.pop("notices", [])
-    if sentences:
-        st.info(as_markdown(" ".join(sentences)), icon=":material/link_off:")
-        if st.session_state.pop(pickers.LOST_RUN, "") and page != "runs":
-            page_link("runs", "Choose another run")
-    return sentences
+def show_notices(page: str) -> list[Notice]:
+    """Says, once, what the address asked for and cannot be shown, with one button. Returns the notices."""
+    notices: list[Notice] = st.session_state.pop(NOTICES, [])
+    st.session_state.pop(pickers.LOST_RUN, None)
+    if notices:
+        sentences = " ".join(notice.sentence for notice in notices)
+        st.info(as_markdown(sentences), icon=":material/link_off:")
+    ways = (notice.way for notice in notices if notice.way and notice.way.page != page)
+    if way := next(ways, None):
+        _show_way(way)
+    return notices
+
+
+def _show_way(way: Way) -> None:
+    if way.do:
+        st.button(way.label, key="way of a notice", on_click=way.do)
+    else:
+        page_link(way.page, way.label)
 
 
 def show_operator_notice() -> None:
@@ -53,14 +64,14 @@ def show_operator_notice() -> None:
         st.info(PAUSED, icon=":material/pause_circle:")
 
 
-def write_run_label(sentences: list[str]) -> None:
+def write_run_label(notices: list[Notice]) -> None:
     """After the page: a link names a run by its id, but the picker writes its label, so the address is written again.
 
     A bound widget takes from the first address only what it would have written itself, and writes what is set by hand
     only in a later run that the browser asks for (after `st.rerun` it still counts as the same run).
     """
     if st.session_state.pop("write run label", None):
-        st.session_state["notices"] = sentences
+        st.session_state[NOTICES] = notices
         st.fragment(_rerun, run_every=0.2)()
 
 

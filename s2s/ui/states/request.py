@@ -152,7 +152,8 @@ def _layer(n_layers: int, side: str) -> int:
     if given and given[-1] not in options:
         pickers.notify(
             f"The link asked for layer {shortened(given[-1])}; the {side} has {n_layers}, with 0 for the embeddings,"
-            f" and layer {n_layers} is shown instead."
+            f" and layer {n_layers} is shown instead.",
+            pickers.LAYERS_AND_HEADS,
         )
     current = st.session_state.get("layer")
     if current is not None and current not in options:  # of another page, or of a deeper stack

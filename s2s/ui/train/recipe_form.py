@@ -247,6 +247,7 @@ def _known_dataset(source: str) -> str:
     if source in SHIPPED_DATASETS or source in {saved.spec for saved in cached.datasets()}:
         return source
     pickers.notify(
-        f"There is no dataset {source[:60]} here (any more); {DEFAULT_DATASET} is shown instead."
+        f"There is no dataset {source[:60]} here (any more); {DEFAULT_DATASET} is shown instead.",
+        pickers.ANOTHER_DATASET,
     )
     return DEFAULT_DATASET

@@ -161,7 +161,8 @@ def _layer_or_head(label: str, n: int, *, is_enabled: bool) -> int:
     if given and given[-1] not in (*options, pickers.MEAN):
         pickers.notify(
             f"The link asked for {key} {shortened(given[-1])}, which this model doesn't have here; {key} 1 is shown"
-            " instead."
+            " instead.",
+            pickers.LAYERS_AND_HEADS,
         )
     if st.session_state.get(key, "1") not in options:  # of another page or the other stack
         st.session_state[key] = options[0]

@@ -56,7 +56,7 @@ def test_a_widget_writes_the_link() -> None:
 def test_what_a_link_cannot_mean_is_said_and_the_default_is_shown(wrong: str) -> None:
     page = opened(f"{wrong},word:4")
     assert page.markdown[0].value == "map 2 word 4 False"
-    assert wrong.partition(":")[2] in page.session_state["notices"][0]
+    assert wrong.partition(":")[2] in page.session_state["notices"][0].sentence
     assert len(page.session_state["notices"]) == 1
 
 
@@ -91,7 +91,7 @@ def test_several_values_travel_and_an_unknown_one_is_said_and_left_out() -> None
     page = opened("names:c z,note:a%2C b")
     assert page.multiselect(key="toy names").value == ["c"]
     assert page.text_input(key="toy note").value == "a, b"
-    assert "there is no z here" in page.session_state["notices"][0]
+    assert "there is no z here" in page.session_state["notices"][0].sentence
     page.multiselect(key="toy names").set_value(["b", "c"]).run()
     assert link(page).items() >= {"names": "b c", "note": "a, b"}.items()
 
