@@ -11,6 +11,7 @@ import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -87,6 +88,17 @@ class ShortLink:
     created: float
     opened: float
     record: Mapping[str, Any] | None = None  # of its run, as JSON
+
+    def to_json(self) -> dict[str, Any]:
+        """What its maker takes along: `link` is the full one without a server's address."""
+        return {
+            "letters": written(self.letters),
+            "title": self.content.title,
+            "note": self.content.note,
+            "created": datetime.fromtimestamp(self.created, UTC).isoformat(timespec="seconds"),
+            "link": share.link(f"/{self.content.page}", self.content.view),
+            "run": self.record,
+        }
 
 
 def written(letters: str) -> str:

@@ -10,13 +10,11 @@ import shutil
 import threading
 import time
 import zipfile
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from pathlib import Path
 
-from s2s import access, archives, lessons, settings, share, short_links, storage
+from s2s import access, archives, lessons, settings, short_links, storage
 from s2s.config import UserError
-from s2s.short_links import ShortLink
 from s2s.storage import Item
 from s2s.workspaces import keys, rows
 
@@ -74,7 +72,11 @@ def write_export(workspace: str, browser: str, *, now: float | None = None) -> s
                 for item in items:
                     _add(archive, item)
                 if links := short_links.own():
-                    archives.add(archive, "short-links.json", _short_links(links))
+                    archives.add(
+                        archive,
+                        "short-links.json",
+                        json.dumps([each.to_json() for each in links], indent=1).encode(),
+                    )
                 if done := lessons.all_progress():
                     archives.add(archive, "lessons.json", _progress(done))
                 for each in lessons.own_lessons():
@@ -144,21 +146,6 @@ def _add(archive: zipfile.ZipFile, item: Item) -> None:
 def _progress(done: Mapping[str, lessons.Progress]) -> bytes:
     answers = {lesson: dict(progress.answers) for lesson, progress in done.items()}
     return json.dumps(answers, indent=1, sort_keys=True).encode()
-
-
-def _short_links(links: Sequence[ShortLink]) -> bytes:
-    told = [
-        {
-            "letters": short_links.written(link.letters),
-            "title": link.content.title,
-            "note": link.content.note,
-            "created": datetime.fromtimestamp(link.created, UTC).isoformat(timespec="seconds"),
-            "link": share.link(f"/{link.content.page}", link.content.view),
-            "run": link.record,
-        }
-        for link in links
-    ]
-    return json.dumps(told, indent=1, ensure_ascii=False).encode()
 
 
 def _without_server(content: bytes, item: Item) -> bytes:
