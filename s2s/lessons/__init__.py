@@ -2,7 +2,7 @@
 
 from s2s.lessons import claims, lesson_file
 from s2s.lessons.answers import ANSWERS, CONDITIONS, RUN_CONDITIONS
-from s2s.lessons.catalog import OpenedStep, find_lesson, find_step
+from s2s.lessons.catalog import OpenedStep, computed_answers, find_lesson, find_step
 from s2s.lessons.check import Given, answer, check, number
 from s2s.lessons.classes import (
     LessonClass,
@@ -42,6 +42,8 @@ from s2s.lessons.progress import (
     note_step,
 )
 from s2s.lessons.question import (
+    MAX_PROMPT,
+    MOST_OPTIONS,
     ChoiceQuestion,
     HeadQuestion,
     NumberQuestion,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from s2s import share
 from s2s.config import UserError, nearest, shortened
 from s2s.lessons import own
+from s2s.lessons.answers import ANSWERS
 from s2s.lessons.lesson import Lesson, Step
+from s2s.lessons.question import Question
 from s2s.lessons.shipped import EXERCISES, LESSONS
 
 
@@ -68,3 +71,12 @@ def find_step(written: str) -> OpenedStep:
             f"`{lesson.id}` has no step `{shortened(share.printable(number), 20)}`; its steps are 1 to {last}."
         )
     return OpenedStep(lesson, int(number))
+
+
+def computed_answers(kind: type[Question]) -> Mapping[str, str]:
+    """The rows of ANSWERS that questions of this kind have in the lessons that ship, with their descriptions."""
+    asked = [
+        step.question for row in (*LESSONS.values(), *EXERCISES.values()) for step in row.steps
+    ]
+    named = [str(getattr(each, "answer", "")) for each in asked if isinstance(each, kind)]
+    return {name: row.description for name, row in ANSWERS.items() if name in named}

@@ -104,7 +104,9 @@ def check_note(note: str) -> None:
 
 
 def _check_line(what: str, text: str, most: int) -> None:
-    if not text.strip() or share.printable(text) != text or len(text) > most:
+    if not text.strip():
+        raise UserError(f"A {what} is empty; give one line of 1 to {most} characters.")
+    if share.printable(text) != text or len(text) > most:
         raise UserError(
             f"A {what} is `{shortened(share.printable(text), 30)}`; give one line of 1 to {most} characters."
         )

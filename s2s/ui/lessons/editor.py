@@ -1,7 +1,9 @@
-"""A lesson of one's own, changed: its words, its steps and their order."""
+"""A lesson of one's own, changed: its words, its steps, their order and their questions."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -14,16 +16,23 @@ from s2s.lessons import (
     MAX_SUMMARY,
     MAX_TITLE,
     Lesson,
+    OpenedStep,
     OwnLesson,
     Step,
     lesson_file,
 )
 from s2s.ui.kit import forms, plain
+from s2s.ui.lessons.given_view import given_view, home
+from s2s.ui.lessons.question_fields import question_fields
 from s2s.ui.lessons.view_state import STATE
-from s2s.ui.shell import PAGES
+from s2s.ui.shell import step_link
 
-FAILED = "lesson not changed"  # in the session: why
-ABOUT = "“Add this view to a lesson”, under Share on a page, adds a step. Questions are written in the exported file."
+# in the session
+FAILED = "lesson not changed"  # why
+SAVED = "lesson changed"
+DELETED = "deleted step"  # with its lesson's id and its number, for Undo
+ABOUT = "One more step: on any page, Share, Add to a lesson; or duplicate a step and give it another view."
+VIEW_HELP = "What Share gives on a page: its full link, a short link of this server, or `/attention?src=the+cat`."
 
 
 def draw(id: str) -> None:
@@ -34,11 +43,17 @@ def draw(id: str) -> None:
     lesson = _own(id).lesson
     if error := st.session_state.pop(FAILED, None):
         forms.show_error(error)
+    if st.session_state.pop(SAVED, False):
+        st.toast("Saved.", icon=":material/check:")
     _words(lesson)
-    st.caption(ABOUT)
-    for number, step in enumerate(lesson.steps, 1):
-        with st.expander(f"{number} · {plain(step.title)}", key=f"{_key(lesson)} step {number}"):
-            _step(lesson, number, step)
+    _undo(lesson)
+    steps, chosen = st.columns([1, 2])
+    with steps:
+        number = _chosen_step(lesson)
+        st.caption(ABOUT)
+    with chosen, st.container(border=True):
+        st.fragment(_step)(lesson, number)
+        _order(lesson, number)
 
 
 def close() -> None:
@@ -54,68 +69,123 @@ def _own(id: str) -> OwnLesson:
     return found
 
 
-def _key(lesson: Lesson) -> str:
-    return f"edit {lesson.id} {len(lesson.steps)}"
-
-
 def _words(lesson: Lesson) -> None:
     with st.form(f"words {lesson.id}"):
-        title = st.text_input("Title", lesson.title, max_chars=MAX_TITLE)
+        with st.container(horizontal=True):
+            title = st.text_input("Title of the lesson", lesson.title, max_chars=MAX_TITLE)
+            minutes = st.number_input("Minutes", 1, 600, lesson.minutes, width=150)
         summary = st.text_input("Summary", lesson.summary, max_chars=MAX_SUMMARY)
-        minutes = st.number_input("Minutes", 1, 600, lesson.minutes, width=150)
         if st.form_submit_button("Save", icon=":material/save:"):
             _change(lambda: replace(lesson, title=title, summary=summary, minutes=int(minutes)))
 
 
-def _step(lesson: Lesson, number: int, step: Step) -> None:
-    with st.form(f"{_key(lesson)} form {number}", border=False):
-        title = st.text_input("Title", step.title, max_chars=MAX_TITLE)
-        note = st.text_area("Note", step.note, max_chars=MAX_NOTE, height=160)
-        link = st.text_input(
-            "View", lesson_file.link(step.view), help="A link within this program."
+def _chosen_step(lesson: Lesson) -> int:
+    """The step that is changed."""
+    key = _step_key(lesson)
+    numbers = list(range(1, len(lesson.steps) + 1))
+    st.session_state[key] = min(int(st.session_state.get(key) or 1), len(numbers))
+
+    def label(number: int) -> str:
+        step = lesson.steps[number - 1]
+        return f"{number} · {plain(step.title)}{' :material/help:' if step.question else ''}"
+
+    return st.radio("Steps", numbers, format_func=label, key=key, persist_state="session")
+
+
+def _step_key(lesson: Lesson) -> str:
+    return f"edited step {lesson.id}"
+
+
+def _step(lesson: Lesson, number: int) -> None:
+    """The fields of a step; what was typed stays until it is saved, also while another step is open."""
+    step = lesson.steps[number - 1]
+    key = _key(lesson, number)
+    title = st.text_input(
+        "Title of the step",
+        step.title,
+        max_chars=MAX_TITLE,
+        key=f"{key} title",
+        persist_state="session",
+    )
+    note = st.text_area(
+        "Note",
+        step.note,
+        max_chars=MAX_NOTE,
+        height=160,
+        key=f"{key} note",
+        help="Paragraphs, lists, **bold**, *italics* and `code`. Say first what to look at.",
+        persist_state="session",
+    )
+    link = st.text_input(
+        "View",
+        lesson_file.link(step.view),
+        key=f"{key} view",
+        help=VIEW_HELP,
+        persist_state="session",
+    )
+    hidden = st.text_input(
+        "Hidden controls",
+        ", ".join(step.hidden),
+        key=f"{key} hidden",
+        help="Names with commas between, such as `chips`, `layer`, `head` or `reduce`.",
+        persist_state="session",
+    )
+    make = question_fields(key, step.question)
+    if not st.button("Save the step", key=f"{key} save", icon=":material/save:", type="primary"):
+        return
+    names = tuple(name.strip() for name in hidden.split(",") if name.strip())
+    _change(
+        lambda: _with_step(
+            lesson,
+            number,
+            Step(title, note, given_view(link, home()), names, make()),
         )
-        hidden = st.text_input(
-            "Hidden controls",
-            ", ".join(step.hidden),
-            help="Names with commas between, such as `chips`, `layer`, `head` or `reduce`.",
-        )
-        if st.form_submit_button("Save the step", icon=":material/save:"):
-            pages = {page.url_path for page in PAGES}
-            names = tuple(name.strip() for name in hidden.split(",") if name.strip())
-            _change(
-                lambda: _with_step(
-                    lesson,
-                    number,
-                    replace(
-                        step,
-                        title=title,
-                        note=note,
-                        view=lesson_file.view_of(link, pages),
-                        hidden=names,
-                    ),
-                )
-            )
-    _order(lesson, number)
+    )
+
+
+def _key(lesson: Lesson, number: int) -> str:
+    """Of a step's fields: what is stored, so that they follow the step when the order changes."""
+    written = [json.dumps(each) for each in lesson_file.to_json(lesson)["steps"]]
+    mine = written[number - 1]
+    n_equal = written[: number - 1].count(mine)
+    return f"{lesson.id} {hashlib.sha256(mine.encode()).hexdigest()[:12]} {n_equal}"
 
 
 def _order(lesson: Lesson, number: int) -> None:
-    """Moves and deletes a step."""
+    """Opens, moves, duplicates and deletes a step."""
     last = len(lesson.steps)
-    rows = (
-        ("Move up", ":material/arrow_upward:", number > 1, _moved(lesson, number, -1)),
-        ("Move down", ":material/arrow_downward:", number < last, _moved(lesson, number, 1)),
-        ("Delete the step", ":material/delete:", last > 1, _without(lesson, number)),
+    step = lesson.steps[number - 1]
+    rest = _without(lesson, number)
+    rows: tuple[tuple[str, str, bool, int, tuple[Step, ...]], ...] = (
+        ("Move up", "arrow_upward", number > 1, number - 1, _inserted(rest, number - 1, step)),
+        (
+            "Move down",
+            "arrow_downward",
+            number < last,
+            number + 1,
+            _inserted(rest, number + 1, step),
+        ),
+        ("Duplicate", "content_copy", True, number + 1, _inserted(lesson.steps, number + 1, step)),
     )
-    with st.container(horizontal=True, gap="small"):
-        for label, icon, is_possible, steps in rows:
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        step_link(OpenedStep(lesson, number), "Open the step", ":material/play_arrow:")
+        for label, icon, is_possible, then, steps in rows:
             st.button(
                 label,
-                key=f"{_key(lesson)} {label} {number}",
-                icon=icon,
+                key=f"{label} {lesson.id}",
+                icon=f":material/{icon}:",
                 disabled=not is_possible,
                 on_click=_set_steps,
-                args=(lesson, steps),
+                args=(lesson, steps, then),
             )
+        st.button(
+            "Delete the step",
+            key=f"Delete {lesson.id}",
+            icon=":material/delete:",
+            disabled=last == 1,
+            on_click=_set_steps,
+            args=(lesson, rest, number, (lesson.id, number, step)),
+        )
 
 
 def _with_step(lesson: Lesson, number: int, step: Step) -> Lesson:
@@ -123,22 +193,47 @@ def _with_step(lesson: Lesson, number: int, step: Step) -> Lesson:
     return replace(lesson, steps=steps)
 
 
-def _moved(lesson: Lesson, number: int, by: int) -> tuple[Step, ...]:
-    steps = list(lesson.steps)
-    step = steps.pop(number - 1)
-    steps.insert(max(0, number - 1 + by), step)
-    return tuple(steps)
+def _inserted(steps: tuple[Step, ...], number: int, step: Step) -> tuple[Step, ...]:
+    """With a step that becomes the one of this number."""
+    at = max(0, number - 1)
+    return (*steps[:at], step, *steps[at:])
 
 
 def _without(lesson: Lesson, number: int) -> tuple[Step, ...]:
     return (*lesson.steps[: number - 1], *lesson.steps[number:])
 
 
-def _set_steps(lesson: Lesson, steps: tuple[Step, ...]) -> None:
+def _undo(lesson: Lesson) -> None:
+    """Offers the step that was deleted last, until something else happens to the steps."""
+    deleted: tuple[str, int, Step] | None = st.session_state.get(DELETED)
+    if deleted is None or deleted[0] != lesson.id:
+        return
+    _, number, step = deleted
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"The step “{plain(step.title)}” was deleted.", width="content")
+        st.button(
+            "Undo",
+            key="undo delete step",
+            icon=":material/undo:",
+            on_click=_set_steps,
+            args=(lesson, _inserted(lesson.steps, number, step), number),
+        )
+
+
+def _set_steps(
+    lesson: Lesson,
+    steps: tuple[Step, ...],
+    then: int,
+    deleted: tuple[str, int, Step] | None = None,
+) -> None:
+    """Keeps the steps and opens the one of number `then`; `deleted` can be undone."""
     try:
         lessons.change_lesson(replace(lesson, steps=steps))
     except UserError as error:
         st.session_state[FAILED] = error
+        return
+    st.session_state[_step_key(lesson)] = min(then, len(steps))
+    st.session_state[DELETED] = deleted
 
 
 def _change(make: Callable[[], Lesson]) -> None:
@@ -148,5 +243,5 @@ def _change(make: Callable[[], Lesson]) -> None:
     except UserError as error:
         forms.show_error(error)
     else:
-        st.toast("Saved.", icon=":material/check:")
+        st.session_state[SAVED] = True
         st.rerun()

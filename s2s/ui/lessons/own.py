@@ -26,8 +26,8 @@ from s2s.ui.shell import PAGES, step_link
 NUMBER = "n lesson files"  # in the session: how many were given; a new field for the next one
 FAILED = "lesson not kept"  # in the session: why
 ABOUT = (
-    "A lesson of your own is a file of text: steps, each with a link to a view, a note and, if you like, a question."
-    " Begin with the view of any page (Share, Add this view to a lesson), with a copy, or with a file."
+    "A lesson of your own has steps: a view, a note and, if you like, a question that is checked. Begin with the view"
+    " of any page (Share, Add to a lesson), with a copy, or with a file."
 )
 
 

@@ -9,50 +9,63 @@ import streamlit as st
 from s2s import lessons
 from s2s.config import UserError
 from s2s.lessons import MAX_NOTE, MAX_TITLE, Lesson, Step, View
-from s2s.ui.kit import address, forms, plain
-from s2s.ui.shell.pages import LESSONS, Page
+from s2s.ui.kit import address, forms, plain, unique_names
+from s2s.ui.shell.pages import LESSONS, Page, page_link
 
 # in the session
-OPEN = "add to lesson"
 CHOSEN = "lesson to add to"
 LESSON_TITLE = "title of new lesson"
 TITLE = "title of new step"
 NOTE = "note of new step"
 FAILED = "step not added"  # why
-ADDED = "step added"
+ADDED = "step added"  # to which lesson
 
-NEW = ""  # in place of a lesson's id
+NEW = ""  # in the list, in place of a lesson's id
 MINUTES = 10  # of a new lesson, until its owner says otherwise
 
 
 @st.fragment
 def add_to_lesson(page: Page) -> None:
-    """The form, once it is asked for; the page Lessons itself is no view of a lesson."""
-    if page.url_path == LESSONS:
-        return
-    is_open = st.toggle("Add this view to a lesson", key=OPEN)
-    if st.session_state.pop(ADDED, False):
-        st.success("Added. The page Lessons, Make your own, has it.", icon=":material/check:")
-    if not is_open:
-        return
+    """The form, and once what was added by it."""
+    if added := st.session_state.pop(ADDED, None):
+        _show_added(added)
     try:
         own = {each.lesson.id: plain(each.lesson.title) for each in lessons.own_lessons()}
     except UserError as error:
         forms.show_error(error)
         return
-    names = {**own, NEW: "A new lesson"}
+    names = {**unique_names(own), NEW: "A new lesson"}
+    if st.session_state.get(CHOSEN) not in names:  # it was deleted
+        st.session_state.pop(CHOSEN, None)
     if not st.selectbox("Lesson", list(names), format_func=names.__getitem__, key=CHOSEN):
-        st.text_input("Title of the lesson", key=LESSON_TITLE, max_chars=MAX_TITLE)
-    st.text_input("Title of the step", key=TITLE, max_chars=MAX_TITLE)
+        _line("Title of the lesson", LESSON_TITLE)
+    _line("Title of the step", TITLE)
     st.text_area(
-        "Note",
+        "What the student should look at",
         key=NOTE,
         max_chars=MAX_NOTE,
-        help="Paragraphs, lists, **bold**, *italics* and `code`. Say first what to look at.",
+        help="The note of the step: paragraphs, lists, **bold**, *italics* and `code`.",
+        persist_state="session",
     )
-    st.button("Add", key="add step", icon=":material/add:", on_click=_add, args=(page,))
+    st.button(
+        "Add",
+        key="add step",
+        icon=":material/add:",
+        type="primary",
+        on_click=_add,
+        args=(page,),
+    )
     if why := st.session_state.pop(FAILED, None):
         forms.show_error(why)
+
+
+def _line(label: str, key: str) -> None:
+    st.text_input(label, key=key, max_chars=MAX_TITLE, persist_state="session")
+
+
+def _show_added(lesson: Lesson) -> None:
+    st.success(f"Added to “{plain(lesson.title)}”.", icon=":material/check:")
+    page_link(LESSONS, "Edit that lesson", ":material/edit:", set=f"view:own,edit:{lesson.id}")
 
 
 def _add(page: Page) -> None:
@@ -66,11 +79,11 @@ def _add(page: Page) -> None:
             lesson = lessons.find_lesson(chosen)
             lessons.change_lesson(replace(lesson, steps=(*lesson.steps, step)))
         else:
-            lessons.add_lesson(Lesson("new", name, name, MINUTES, (step,)))
+            lesson = lessons.add_lesson(Lesson("new", name, name, MINUTES, (step,)))
     except UserError as error:
         st.session_state[FAILED] = error
         return
-    st.session_state[OPEN] = False
-    st.session_state[ADDED] = True
+    st.session_state[ADDED] = lesson
+    st.session_state[CHOSEN] = lesson.id
     for key in (LESSON_TITLE, TITLE, NOTE):
         st.session_state[key] = ""

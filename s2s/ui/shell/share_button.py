@@ -15,7 +15,7 @@ from s2s.ui.canvas import copy_button
 from s2s.ui.kit import address, as_markdown, in_view, plain
 from s2s.ui.shell import lesson
 from s2s.ui.shell.add_to_lesson import add_to_lesson
-from s2s.ui.shell.pages import Page
+from s2s.ui.shell.pages import LESSONS, Page
 from s2s.ui.shell.short_link_form import short_link_form
 from s2s.ui.snapshot import snapshot_button
 
@@ -34,22 +34,32 @@ def share_button(page: Page) -> None:
         if why := st.session_state.get("no link"):
             st.caption(why)
             return
-        url = page_url(page)
-        is_local = urlsplit(url).hostname in LOCAL
-        reach = (
-            "only on this computer" if is_local else "on any computer that can reach this server"
-        )
-        st.caption(f"This link opens what you see now, {reach}.")
-        st.code(url, language=None, wrap_lines=True)
-        copy_button(url, key="copy link")
-        snapshot_button(page.title, url)
-        for shown in own:
-            _switches(shown)
-        if is_local:
-            st.caption(LOCAL_HELP)
-        home = url.partition("?")[0].removesuffix(page.url_path)
-        short_link_form(Content(page.url_path, _view(page)), home, is_local=is_local)
-        add_to_lesson(page)
+        if page.url_path == LESSONS:  # the list of lessons is no view of one
+            _link(page, own)
+            return
+        link, step = st.tabs(["Link", "Add to a lesson"], key="share tab", on_change="rerun")
+        with link:
+            _link(page, own)
+        with step:
+            if step.open:
+                add_to_lesson(page)
+
+
+def _link(page: Page, own: list[in_view.Shown]) -> None:
+    """The full link, what it shows of the visitor's own, and the way to a short one."""
+    url = page_url(page)
+    is_local = urlsplit(url).hostname in LOCAL
+    reach = "only on this computer" if is_local else "on any computer that can reach this server"
+    st.caption(f"This link opens what you see now, {reach}.")
+    st.code(url, language=None, wrap_lines=True)
+    copy_button(url, key="copy link")
+    snapshot_button(page.title, url)
+    for shown in own:
+        _switches(shown)
+    if is_local:
+        st.caption(LOCAL_HELP)
+    home = url.partition("?")[0].removesuffix(page.url_path)
+    short_link_form(Content(page.url_path, _view(page)), home, is_local=is_local)
 
 
 def _share(own: list[in_view.Shown]) -> None:

@@ -37,8 +37,10 @@ def short_link_form(content: Content, home: str, *, is_local: bool) -> None:
         return
     with st.form("short link", border=False):
         st.caption("Or make a short link, with words that whoever opens it reads above the page.")
-        st.text_input("Title", key=TITLE, max_chars=MAX_TITLE, placeholder="optional")
-        st.text_input("Note", key=NOTE, max_chars=MAX_NOTE, placeholder="optional")
+        st.text_input(
+            "Title above the page", key=TITLE, max_chars=MAX_TITLE, placeholder="optional"
+        )
+        st.text_input("Note above the page", key=NOTE, max_chars=MAX_NOTE, placeholder="optional")
         st.form_submit_button(
             "Make a short link", icon=":material/add_link:", on_click=_make, args=(content,)
         )

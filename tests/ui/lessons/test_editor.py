@@ -1,12 +1,26 @@
 """A view becomes a step of a lesson of one's own; the lesson is changed, and what is wrong is said."""
 
+import re
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import access
-from s2s.lessons import LESSONS, Lesson, View, add_lesson, own_lessons
+from s2s import access, short_links
+from s2s.config import UserError
+from s2s.lessons import (
+    LESSONS,
+    ChoiceQuestion,
+    HeadQuestion,
+    Lesson,
+    NumberQuestion,
+    RunQuestion,
+    SentenceQuestion,
+    View,
+    add_lesson,
+    own_lessons,
+)
+from s2s.ui.lessons.given_view import given_view
 from tests.screen import opened, page_text
 
 FIRST = LESSONS["five-minutes"]
@@ -27,26 +41,38 @@ def mine() -> Lesson:
     return own.lesson
 
 
+def write(screen: AppTest, **texts: str) -> AppTest:
+    """Fills fields of the open step, by what their keys say of them, and draws what depends on them."""
+    for name, text in texts.items():
+        widgets = [*screen.text_input, *screen.text_area, *screen.selectbox]
+        key = rf"\S+ \w+ \d+ {name.replace('_', ' ')}"
+        (widget,) = [each for each in widgets if re.fullmatch(key, str(each.key))]
+        widget.set_value(text)
+    return screen.run()
+
+
 def test_the_view_of_a_page_becomes_a_step() -> None:
     screen = opened("attention", src="the red house", layer="1", head="3", kind="cross")
-    screen.toggle(key="add to lesson").set_value(True).run()
+    assert not screen.text_area
+    screen.session_state["share tab"] = "Add to a lesson"
+    screen.run()
+    note = "What the student should look at"
     field(screen.text_input, "Title of the lesson").set_value("Heads")
-    field(screen.text_area, "Note").set_value("See the [diagonal](x).")
+    field(screen.text_area, note).set_value("See the [diagonal](x).")
     press(screen, "Add")
     assert "A step's title is" in page_text(screen)
     field(screen.text_input, "Title of the step").set_value("One head")
     assert "A note has a link" in page_text(press(screen, "Add"))
-    field(screen.text_area, "Note").set_value("See the **diagonal**.")
+    field(screen.text_area, note).set_value("See the **diagonal**.")
     press(screen, "Add")
     (step,) = mine().steps
     assert (mine().title, step.title, step.note) == ("Heads", "One head", "See the **diagonal**.")
     assert step.view.page == "attention"
     wanted = {"run": "demo-en-fr", "src": "the red house", "layer": "1", "head": "3"}
     assert wanted.items() <= step.view.values.items()
-    assert not screen.text_area
-    screen.toggle(key="add to lesson").set_value(True).run()
+    assert field(screen.text_area, note).value == ""
     field(screen.text_input, "Title of the step").set_value("The same again")
-    press(screen, "Add")
+    press(screen, "Add")  # to the same lesson
     assert [each.title for each in mine().steps] == ["One head", "The same again"]
 
 
@@ -57,20 +83,106 @@ def test_a_lesson_is_changed() -> None:
     press(screen, "Save")
     assert mine().summary == "Another summary."
     titles = [step.title for step in FIRST.steps]
-    screen.button(key=f"edit {made.id} 5 Move down 1").click().run()
+    write(screen, note="Not saved yet.")
+    press(screen, "Move down")
     assert [step.title for step in mine().steps] == [titles[1], titles[0], *titles[2:]]
-    screen.button(key=f"edit {made.id} 5 Delete the step 2").click().run()
+    assert screen.radio[0].value == 2
+    assert "Not saved yet." in [each.value for each in screen.text_area]
+    press(screen, "Delete the step")
     assert [step.title for step in mine().steps] == [titles[1], *titles[2:]]
-    field(screen.text_input, "View").set_value("https://example.org/")
-    assert "no link within this program" in page_text(press(screen, "Save the step"))
-    field(screen.text_input, "View").set_value("/steps?src=the+cat")
-    field(screen.text_input, "Hidden controls").set_value("chips, layer")
-    press(screen, "Save the step")
-    assert mine().steps[0].view == View("steps", {"src": "the cat"})
-    assert mine().steps[0].hidden == ("chips", "layer")
-    assert mine().steps[0].question == FIRST.steps[1].question
+    press(screen, "Undo")
+    assert [step.title for step in mine().steps] == [titles[1], titles[0], *titles[2:]]
+    press(screen, "Duplicate")
+    assert [step.title for step in mine().steps][1:3] == [titles[0]] * 2
     press(screen, "Back to your lessons")
     assert len(screen.subheader) == 1
+
+
+HERE = "http://192.168.1.5:8501/"
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("https://example.org/attention", "is a link to another server; give one that begins with"),
+        ("http://192.168.1.50:8501/attention", "another server"),
+        (f"{HERE}nothing?src=a", "There is no page `/nothing`"),
+        (f"{HERE}attention?owner=ann", "No view has the value `owner`"),
+        ("attention?src=a", "no link within this program"),
+        ("javascript:alert(1)", "no link within this program"),
+        ("http://[", "no link within this program"),
+        (f"{HERE}s/nothing", "is no short link"),
+        ("/s/BCD-FGHJ", "There is no short link BCD-FGHJ"),
+    ],
+)
+def test_a_view_that_cannot_be_shown_is_refused_in_a_sentence(typed: str, said: str) -> None:
+    with pytest.raises(UserError) as refused:
+        given_view(typed, HERE)
+    assert said in str(refused.value)
+
+
+def test_a_view_is_what_share_gives() -> None:
+    view = View("attention", {"src": "the cat", "set": "view:lines"})
+    link = short_links.make(short_links.Content("attention", {**view.values, "lesson": "x.1"}))
+    query = "src=the+cat&set=view%3Alines"
+    for typed in (
+        f"/attention?{query}",
+        f" {HERE}attention?v=1&{query}&lesson=five-minutes.2 ",
+        f"https://192.168.1.5:8501/attention?{query}#x",
+        f"/s/{link.letters.lower()}",
+        f"{HERE}s/{short_links.written(link.letters)}",
+    ):
+        assert given_view(typed, HERE) == view
+    assert given_view("https://example.org/s2s/", "https://example.org/s2s/") == View("")
+    assert given_view("https://a.org/s2s/steps", "https://a.org/s2s/") == View("steps")
+
+
+def test_a_step_gets_a_question() -> None:
+    made = add_lesson(FIRST)
+    screen = opened("lessons", set=f"view:own,edit:{made.id}")
+    save = "Save the step"
+    write(screen, kind="choice")
+    write(screen, prompt="Which word?", hint="", option_0="the *red*", option_1="house")
+    write(screen, option_2="", reply_1="Yes: **house**.")
+    assert "It is not said which option is right" in page_text(press(screen, save))
+    assert mine().steps[0] == FIRST.steps[0]
+    right = next(each for each in screen.selectbox if each.label == "The right option")
+    assert right.options == ["the \\*red\\*", "house"]
+    right.set_value(1)
+    press(screen, save)
+    assert mine().steps[0].question == ChoiceQuestion(
+        "Which word?", ("the *red*", "house"), 1, ("Not this one; look again.", "Yes: **house**.")
+    )
+    write(screen, kind="number")
+    write(screen, prompt="How many?", written="many", tolerance="0,5", unit="tokens")
+    assert "The right number: many is no number" in page_text(press(screen, save))
+    write(screen, written="12 tokens")
+    press(screen, save)
+    assert mine().steps[0].question == NumberQuestion("How many?", 12.0, 0.5, "tokens")
+    write(screen, answer="output_tokens", tolerance="wide")
+    assert "The tolerance: wide is" in page_text(press(screen, save))
+    write(screen, tolerance="0", hint="Count.")
+    press(screen, save)
+    wanted = NumberQuestion("How many?", "output_tokens", 0.0, "tokens", "Count.")
+    assert mine().steps[0].question == wanted
+    write(screen, kind="head")
+    write(screen, attention="encoder", written="1.3, 2.0")
+    assert "2.0 names no head" in page_text(press(screen, save))
+    write(screen, written="1.3, 2.1", prompt="Which?", hint="")
+    press(screen, save)
+    assert mine().steps[0].question == HeadQuestion("Which?", "encoder", ((1, 3), (2, 1)))
+    for kind, condition, type in (
+        ("sentence", "search_error", SentenceQuestion),
+        ("run", "fine_tuned_run", RunQuestion),
+    ):
+        write(screen, kind=kind)
+        write(screen, condition=condition, prompt="Find one.")
+        press(screen, save)
+        assert mine().steps[0].question == type("Find one.", condition)
+    write(screen, kind="")
+    press(screen, save)
+    assert mine().steps[0].question is None
+    assert mine().steps[1:] == FIRST.steps[1:]
 
 
 @pytest.mark.parametrize("id", ["x" * 16, "<b>"])

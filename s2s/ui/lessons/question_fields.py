@@ -1,0 +1,291 @@
+"""The fields of a step's question: a kind, what is asked, and the right answer, each with its own widgets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import streamlit as st
+
+from s2s.config import UserError, shortened
+from s2s.lessons import (
+    CONDITIONS,
+    MAX_PROMPT,
+    MOST_OPTIONS,
+    RUN_CONDITIONS,
+    ChoiceQuestion,
+    Condition,
+    HeadQuestion,
+    NumberQuestion,
+    Question,
+    RunQuestion,
+    SentenceQuestion,
+    computed_answers,
+    number,
+)
+from s2s.ui.kit import plain
+
+NONE = ""  # no question
+WRITTEN = ""  # the answer is written here, not computed
+COMPUTED = -1  # the right option, in place of its index
+MAX_ANSWER = 80  # characters
+HEAD = re.compile(r"(\d{1,3})\.(\d{1,3})")
+ATTENTION = MappingProxyType(
+    {
+        "encoder": "encoder self-attention",
+        "decoder": "decoder self-attention",
+        "cross": "cross-attention",
+    }
+)
+REPLIES = MappingProxyType({True: "Right.", False: "Not this one; look again."})
+Make = Callable[[str, str], Question]  # of the prompt and the hint; raises UserError
+
+
+class Fields(NamedTuple):
+    """One kind of question: what the list says, and what draws its own widgets."""
+
+    label: str
+    type: type[Question]
+    draw: Callable[[str, Question | None], Make]
+
+
+def question_fields(key: str, now: Question | None) -> Callable[[], Question | None]:
+    """Widgets filled with the present question; what is returned makes the question that they say.
+
+    It raises UserError for what is no question yet.
+    """
+    present = next((name for name, row in KINDS.items() if isinstance(now, row.type)), NONE)
+    names = [NONE, *KINDS]
+    kind = st.selectbox(
+        "Question",
+        names,
+        names.index(present),
+        format_func=lambda name: KINDS[name].label if name else "none",
+        key=f"{key} kind",
+        help="The program checks the answer, and says whether it is right, nearly right or wrong.",
+    )
+    if not kind:
+        return lambda: None
+    prompt = st.text_area(
+        "What is asked",
+        now.prompt if now else "",
+        max_chars=MAX_PROMPT,
+        height=80,
+        key=f"{key} prompt",
+        persist_state="session",
+    )
+    make = KINDS[kind].draw(key, now)
+    hint = _line(
+        "Hint",
+        now.hint if now else "",
+        f"{key} hint",
+        "Shown when it is asked for; may be empty.",
+        MAX_PROMPT,
+    )
+    return lambda: make(prompt, hint)
+
+
+def _line(label: str, value: str, key: str, help: str = "", most: int = MAX_ANSWER) -> str:
+    """A line of text; it is kept while another kind of question is open."""
+    return str(
+        st.text_input(
+            label, value, max_chars=most, key=key, help=help or None, persist_state="session"
+        )
+    )
+
+
+def _number(key: str, now: Question | None) -> Make:
+    was = now if isinstance(now, NumberQuestion) else None
+    row, written = _answer(key, NumberQuestion, was.answer if was else WRITTEN, "The right number")
+    with st.container(horizontal=True):
+        tolerance = _line(
+            "Tolerance",
+            f"{was.tolerance:.15g}" if was else "0",
+            f"{key} tolerance",
+            "How far away from the right number an answer may be.",
+        )
+        unit = _line(
+            "Unit", was.unit if was else "", f"{key} unit", "Such as tokens or %; may be empty."
+        )
+
+    def make(prompt: str, hint: str) -> NumberQuestion:
+        answer = row or _as_number("The right number", written, unit)
+        return NumberQuestion(
+            prompt, answer, _as_number("The tolerance", tolerance, unit), unit, hint
+        )
+
+    return make
+
+
+def _answer(
+    key: str, kind: type[Question], now: object, label: str, help: str = ""
+) -> tuple[str, str]:
+    """The row that computes the right answer, or "" with what was written in place of it."""
+    rows = computed_answers(kind)
+    names = [WRITTEN, *rows]
+    row = st.selectbox(
+        "The right answer",
+        names,
+        names.index(now) if isinstance(now, str) and now in rows else 0,
+        format_func=lambda name: f"computed: {plain(rows[name])}" if name else "written here",
+        key=f"{key} answer",
+        help="What is computed is right for every sentence and run that is on the screen.",
+        persist_state="session",
+    )
+    if row:
+        return row, ""
+    return "", _line(label, "" if isinstance(now, str) else _written(now), f"{key} written", help)
+
+
+def _written(answer: object) -> str:
+    """A number, or heads, as the field has them."""
+    if isinstance(answer, tuple):
+        return ", ".join(f"{layer}.{head}" for layer, head in answer)
+    return f"{answer:.15g}"
+
+
+def _as_number(what: str, typed: str, unit: str) -> float:
+    try:
+        return number(typed, unit)
+    except UserError as error:
+        raise UserError(f"{what}: {error}") from error
+
+
+def _choice(key: str, now: Question | None) -> Make:
+    was = now if isinstance(now, ChoiceQuestion) else None
+    old = dict(enumerate(zip(was.options, was.why, strict=True))) if was else {}
+    options: dict[int, str] = {}  # by the number of the field, from 0
+    replies: dict[int, str] = {}
+    for i in range(_n_options(key, was)):
+        option, reply = old.get(i, ("", ""))
+        with st.container(horizontal=True):
+            option = _line(f"Option {i + 1}", option, f"{key} option {i}", most=MAX_PROMPT)
+            reply = _line(f"Reply to option {i + 1}", reply, f"{key} reply {i}", most=MAX_PROMPT)
+        if option.strip():
+            options[i] = option.strip()
+            replies[i] = reply.strip()
+    right = _right_option(key, options, was)
+
+    def make(prompt: str, hint: str) -> ChoiceQuestion:
+        if right is None or right not in (COMPUTED, *options):
+            raise UserError(
+                "It is not said which option is right; choose it under “The right option”."
+            )
+        kept = list(options)
+        answer = was.answer if was and right == COMPUTED else kept.index(right)
+        why = tuple(replies[i] or REPLIES[i == right] for i in kept)
+        return ChoiceQuestion(prompt, tuple(options.values()), answer, why, hint)
+
+    return make
+
+
+def _n_options(key: str, was: ChoiceQuestion | None) -> int:
+    """How many fields there are: one more than are filled."""
+    old = was.options if was else ()
+    filled = [
+        i
+        for i in range(MOST_OPTIONS)
+        if str(st.session_state.get(f"{key} option {i}", old[i] if i < len(old) else "")).strip()
+    ]
+    return min(MOST_OPTIONS, max((1, *(i + 1 for i in filled))) + 1)
+
+
+def _right_option(key: str, options: Mapping[int, str], was: ChoiceQuestion | None) -> int | None:
+    """The right one's number, chosen by its text; COMPUTED where a row of ANSWERS says it."""
+    rows = computed_answers(ChoiceQuestion)
+    computed = [COMPUTED] if was and isinstance(was.answer, str) else []
+    numbers = [*computed, *options]
+    first = COMPUTED if computed else was.answer if was else None
+
+    def label(i: int) -> str:
+        if i == COMPUTED and was:
+            return f"computed: {plain(rows.get(str(was.answer), str(was.answer)))}"
+        return plain(options[i])
+
+    return st.selectbox(
+        "The right option",
+        numbers,
+        numbers.index(first) if first in numbers else None,
+        format_func=label,
+        key=f"{key} right",
+        placeholder="Choose it by its text",
+        help="An option without a reply gets “Right.” or “Not this one; look again.”",
+        persist_state="session",
+    )
+
+
+def _head(key: str, now: Question | None) -> Make:
+    was = now if isinstance(now, HeadQuestion) else None
+    kind = st.selectbox(
+        "Attention",
+        list(ATTENTION),
+        list(ATTENTION).index(was.kind) if was else 0,
+        format_func=ATTENTION.__getitem__,
+        key=f"{key} attention",
+        persist_state="session",
+    )
+    help = "Layer and head from 1 with a dot between; several with commas, such as 1.3, 2.1."
+    row, written = _answer(key, HeadQuestion, was.answer if was else (), "The right heads", help)
+    return lambda prompt, hint: HeadQuestion(prompt, kind, row or heads_of(written), hint)
+
+
+def heads_of(written: str) -> tuple[tuple[int, int], ...]:
+    """Layers and heads as somebody wrote them. Raises UserError for what names none.
+
+    >>> heads_of("1.3, 2.1")
+    ((1, 3), (2, 1))
+    """
+    parts = [part.strip() for part in written.split(",") if part.strip()]
+    found = [HEAD.fullmatch(part) for part in parts]
+    for part, match in zip(parts, found, strict=True):
+        if match is None or "0" in (match[1].lstrip("0") or "0", match[2].lstrip("0") or "0"):
+            raise UserError(
+                f"The right heads: `{shortened(part, 20)}` names no head; write layer and head from 1 with a dot"
+                " between, such as 1.3."
+            )
+    if not parts:
+        raise UserError("There is no right head yet; write layer and head, such as 1.3.")
+    return tuple((int(match[1]), int(match[2])) for match in found if match)
+
+
+def _sentence(key: str, now: Question | None) -> Make:
+    return _condition(
+        key, now, SentenceQuestion, CONDITIONS, "What the sentence on the page must show"
+    )
+
+
+def _run(key: str, now: Question | None) -> Make:
+    return _condition(key, now, RunQuestion, RUN_CONDITIONS, "What a run of the student must show")
+
+
+def _condition(
+    key: str,
+    now: Question | None,
+    kind: type[SentenceQuestion] | type[RunQuestion],
+    rows: Mapping[str, Condition],
+    label: str,
+) -> Make:
+    was = now.condition if isinstance(now, kind) else ""
+    chosen = st.selectbox(
+        label,
+        list(rows),
+        list(rows).index(was) if was in rows else 0,
+        format_func=lambda name: plain(rows[name].description),
+        key=f"{key} condition",
+        persist_state="session",
+    )
+    return lambda prompt, hint: kind(prompt, chosen, hint)
+
+
+# One more kind of question is one more row: its type in files, and what draws its fields.
+KINDS: Mapping[str, Fields] = MappingProxyType(
+    {
+        "number": Fields("a number", NumberQuestion, _number),
+        "choice": Fields("a choice among options", ChoiceQuestion, _choice),
+        "head": Fields("a head", HeadQuestion, _head),
+        "sentence": Fields("a sentence that shows something", SentenceQuestion, _sentence),
+        "run": Fields("a run of the student's own", RunQuestion, _run),
+    }
+)
