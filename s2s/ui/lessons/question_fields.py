@@ -39,7 +39,7 @@ ATTENTION = MappingProxyType(
         "cross": "cross-attention",
     }
 )
-REPLIES = MappingProxyType({True: "Right.", False: "Not this one; look again."})
+REPLIES = MappingProxyType({True: "Right.", False: "Not this one."})
 Make = Callable[[str, str], Question]  # of the prompt and the hint; raises UserError
 
 
@@ -78,7 +78,7 @@ def question_fields(key: str, now: Question | None) -> Callable[[], Question | N
     )
     make = KINDS[kind].draw(key, now)
     hint = _line(
-        "Hint",
+        "A hint",
         now.hint if now else "",
         f"{key} hint",
         "Shown when it is asked for; may be empty.",
@@ -211,7 +211,7 @@ def _right_option(key: str, options: Mapping[int, str], was: ChoiceQuestion | No
         format_func=label,
         key=f"{key} right",
         placeholder="Choose it by its text",
-        help="An option without a reply gets “Right.” or “Not this one; look again.”",
+        help="An option without a reply gets “Right.” or “Not this one.”",
         persist_state="session",
     )
 

@@ -151,7 +151,7 @@ def test_a_step_gets_a_question() -> None:
     right.set_value(1)
     press(screen, save)
     assert mine().steps[0].question == ChoiceQuestion(
-        "Which word?", ("the *red*", "house"), 1, ("Not this one; look again.", "Yes: **house**.")
+        "Which word?", ("the *red*", "house"), 1, ("Not this one.", "Yes: **house**.")
     )
     write(screen, kind="number")
     write(screen, prompt="How many?", written="many", tolerance="0,5", unit="tokens")
