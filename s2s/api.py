@@ -17,7 +17,7 @@ from s2s.jobs import SystemScores, initialization, provenance, test_sets, traini
 from s2s.model import saved_steps
 from s2s.runs import Decoded
 from s2s.settings import new_id
-from s2s.train import Event, Step, Validation, Warned
+from s2s.train import Event, Planned, Step, Validation, Warned
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,6 +120,7 @@ def train(
     preset: str | Recipe = "",
     columns: Sequence[str] = (),
     valid: GivenPairs | None = None,
+    minutes: float | None = None,
     settings: Mapping[str, Any] | None = None,
     init_from: str = "",
     out: str | Path | None = None,
@@ -131,13 +132,15 @@ def train(
     `data` is a datasets.Dataset, a pandas DataFrame, a list of (source, target) pairs, a Corpus or a SPEC such as
     `builtin:en-fr`; `columns` names the source and the target column of a table. Without `valid` some pairs are held
     out. `preset` is a name of `s2s.PRESETS` (by default `small`) or a Recipe; `settings` changes it, as
-    {"train.steps": 500}. `init_from` is a run to take weights and vocabulary from and, without `preset`, the recipe.
+    {"train.steps": 500}. `minutes` is a time budget, with any preset; quick chooses its sizes by it. `init_from` is a
+    run to take weights and vocabulary from and, without `preset`, the recipe.
 
     The run's folder is `out`, by default a new one in S2S_HOME that the dashboard lists; data that is not a SPEC is
     saved there as a dataset, so that the run can be resumed. Ctrl-C, or the notebook's stop button, saves a checkpoint
     before KeyboardInterrupt is raised. Raises UserError for wrong data or settings before anything is written.
     """
-    recipe = override(_recipe(preset, init_from), settings or {})
+    limited = {} if minutes is None else {"train.minutes": minutes}
+    recipe = override(_recipe(preset, init_from), {**(settings or {}), **limited})
     seed = recipe.train.seed
     path = Path(out) if out is not None else runs.runs_folder() / new_id()
     valid_name = f"{name or DATASET_NAME} (validation)"
@@ -193,6 +196,8 @@ def _follow(
                 bar.update()
             elif isinstance(event, Validation):
                 losses["valid loss"] = f"{event.loss:.3f}"
+            elif isinstance(event, Planned):
+                bar.total = event.steps
             elif isinstance(event, Warned) and is_shown:
                 bar.write(event.text)
             bar.set_postfix(losses, refresh=False)

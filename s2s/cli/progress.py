@@ -36,7 +36,7 @@ class Progress:
             silence()
 
     def _show(self, event: Event) -> None:
-        from s2s.train import Sample, Step, Validation, Warned
+        from s2s.train import Planned, Sample, Step, Validation, Warned
 
         if isinstance(event, Step):
             self.tokens = self.tokens + event.n_tokens
@@ -48,6 +48,8 @@ class Progress:
             trained = f"  loss {self.loss:.3f}" if self.done else ""
             valid = f"  valid {event.loss:.3f}  perplexity {event.perplexity:,.2f}  accuracy {event.token_accuracy:.1%}"
             print(f"step {event.step:,}{trained}{valid}{self._throughput(event.step)}", flush=True)
+        elif isinstance(event, Planned):
+            self.steps = event.steps
         elif isinstance(event, Sample):
             print(f"    {_short(event.source)} -> {_short(event.text)}", flush=True)
         elif isinstance(event, Warned):

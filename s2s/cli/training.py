@@ -163,7 +163,7 @@ def _show(started: Any, group: Group | None) -> None:
     print(
         f"{count_parameters(recipe.model, *sizes):,} parameters; vocabularies {sizes[0]:,} and"
         f" {sizes[1]:,}; {len(tokenized.train):,} pairs;"
-        f" {recipe.train.steps:,} steps on {recipe.train.device}, {recipe.train.threads} threads"
+        f" {_length(recipe)} on {recipe.train.device}, {recipe.train.threads} threads"
         + (f" in {group.size} processes" if group else "")
     )
     line = Progress(recipe.train.steps)
@@ -177,6 +177,13 @@ def _show(started: Any, group: Group | None) -> None:
                     f"Stopped at step {event.step:,} and saved; resume with: train --resume --out {started.folder.path}"
                 )
     print(f"The run is in {started.folder.path}")
+
+
+def _length(recipe: Recipe) -> str:
+    """`1,200 steps`, or `10 minutes, about 1,200 steps`."""
+    steps = f"{recipe.train.steps:,} steps"
+    minutes = recipe.train.minutes
+    return steps if minutes is None else f"{minutes:g} minutes, about {steps}"
 
 
 @contextlib.contextmanager

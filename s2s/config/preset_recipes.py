@@ -212,6 +212,28 @@ def small() -> Recipe:
     )
 
 
+def quick() -> Recipe:
+    """Its sizes are for 10 minutes of two cores on 29,000 pairs; else jobs/plan/time_budget.py chooses others."""
+    stack = Stack(n_layers=3, n_heads=4, d_ff=768)
+    return Recipe(
+        data=DataConfig(max_length=100),
+        model=ModelConfig(
+            d_model=192,
+            encoder=stack,
+            decoder=stack,
+            embeddings=Embeddings(shared=True),
+        ),
+        train=TrainConfig(
+            steps=2000,
+            minutes=10.0,
+            lr=4e-3,
+            warmup_steps=400,
+            batch_tokens=2048,
+            watch=Monitoring(validate_every=1000, save_every=1000, keep=2),
+        ),
+    )
+
+
 def modern_small() -> Recipe:
     stack = Stack(n_layers=2, n_heads=4, d_ff=344)
     return Recipe(

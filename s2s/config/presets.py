@@ -36,6 +36,15 @@ PRESETS: MappingProxyType[str, Preset] = MappingProxyType(
             good_for="Datasets of simple sentences, and a first try on any other: two layers per stack are"
             " cheap, and pre-norm tolerates most learning rates.",
         ),
+        "quick": Preset(
+            recipes.quick(),
+            src_vocab_size=10_000,
+            tgt_vocab_size=10_000,
+            summary="The best model within 10 minutes, or as many as you set: sizes follow from dataset and computer.",
+            source="ours",
+            good_for="Thousands of real sentences and little time: `train.minutes` decides how large the model is and"
+            " how long it trains, and training ends on time.",
+        ),
         "modern-small": Preset(
             recipes.modern_small(),
             src_vocab_size=4000,

@@ -266,6 +266,13 @@ class TrainConfig(Config):
     steps: int = setting(
         2000, 1, 100_000_000, label="Training steps", help="Number of updates of the weights."
     )
+    minutes: float | None = setting(
+        None,
+        0.1,
+        10_000,
+        label="Time budget (minutes)",
+        help="Train for this long, preparation included; the number of steps follows from it. Empty: for all steps.",
+    )
     seed: int = setting(
         1,
         0,
@@ -320,8 +327,9 @@ class TrainConfig(Config):
     precision: str = setting(
         "exact",
         label="Matrix precision",
-        help="exact: float32 matrix products. fast: faster ones, checked to be as accurate.",
-        choices=("exact", "fast"),
+        help="exact: float32 matrix products. fast: faster ones, checked to be as accurate. bf16: fastest, factors"
+        " rounded to bfloat16 where the CPU multiplies that.",
+        choices=("exact", "fast", "bf16"),
     )
     device: str = setting(
         "auto",

@@ -122,6 +122,7 @@ ABOUT: Mapping[str, Fits] = MappingProxyType(
             lambda value: number(value) or value in (True, False) or SPEC(value)
         ),
         "changes": several(having("step", step=whole, lr=number, steps=whole, time=WORD)),
+        "plan": several(having("step", "steps", step=whole, steps=whole)),
         "warnings": several(SENTENCE),
         "asked_from": whole,
         "recipe": lambda value: isinstance(value, dict),

@@ -25,7 +25,7 @@ class ModelSpec:
 
     def components(self, sizes: BatchSizes) -> tuple[Component, ...]:
         """As the function `components`."""
-        is_explicit = self.recipe.train.precision == "fast"
+        is_explicit = self.recipe.train.precision != "exact"
         return components(self.recipe.model, self.vocab_sizes, sizes, is_explicit=is_explicit)
 
     def max_length(self) -> int | None:

@@ -52,7 +52,7 @@ def training_bytes(recipe: Recipe, vocab_sizes: tuple[int, int], *, batch_tokens
 
 def activations_per_token(recipe: Recipe, *, length: int) -> int:
     """Numbers saved for the backward pass per source and target token of sentences `length` tokens long."""
-    is_explicit = recipe.train.precision == "fast"
+    is_explicit = recipe.train.precision != "exact"
     sizes = BatchSizes(1, length, length)
     found = components(recipe.model, (1, 1), sizes, is_explicit=is_explicit)
     return cost(found).saved_activations // length

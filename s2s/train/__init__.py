@@ -1,6 +1,7 @@
 """From a recipe and pairs to trained weights, as a stream of events. Knows nothing of folders, queues or screens."""
 
 from s2s.train import checkpoint, loss
+from s2s.train.budget import Budget
 from s2s.train.device import (
     cores,
     fast_error,
@@ -10,7 +11,16 @@ from s2s.train.device import (
     settle,
 )
 from s2s.train.distributed import Group, Several, processes
-from s2s.train.events import Changed, Event, Sample, Saved, Step, Validation, Warned
+from s2s.train.events import (
+    Changed,
+    Event,
+    Planned,
+    Sample,
+    Saved,
+    Step,
+    Validation,
+    Warned,
+)
 from s2s.train.loop import Trainer, train
 from s2s.train.optimizers import OPTIMIZERS
 from s2s.train.prepare import TrainingData, prepare

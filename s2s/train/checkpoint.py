@@ -42,6 +42,8 @@ class Progress:
     best_step: int = 0
     best_loss: float = float("inf")
     stale: int = 0  # validations since the best
+    seconds: float = 0.0  # of the time budget that are used; 0 without one
+    plan: tuple[tuple[int, int], ...] = ()  # from which step on which last step was planned
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class OtherRecipeError(UserError):
 # What may change when training resumes.
 FREE = (
     "train.steps",
+    "train.minutes",
     "train.lr",
     "train.threads",
     "train.device",
@@ -138,10 +141,14 @@ def load(
 
 def _progress(text: str, step: int) -> Progress:
     """Raises ValueError or TypeError for what is no progress to that step."""
-    progress = Progress(**json.loads(text))
+    content = json.loads(text)
+    plan = tuple((int(step), int(steps)) for step, steps in content.get("plan", ()))
+    progress = Progress(**content | {"plan": plan})
     counts = (progress.epoch, progress.batch, progress.best_step, progress.stale)
     is_whole = all(isinstance(count, int) and count >= 0 for count in counts)
-    if progress.step != step or not is_whole or not isinstance(progress.best_loss, (int, float)):
+    numbers = (progress.best_loss, progress.seconds)
+    are_numbers = all(isinstance(number, (int, float)) for number in numbers)
+    if progress.step != step or not is_whole or not are_numbers:
         raise ValueError("it is of another step")
     return progress
 

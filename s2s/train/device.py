@@ -29,11 +29,11 @@ def settle(recipe: Recipe) -> Recipe:
         raise UserError(f"`train.device` {device} is not on this machine; use cpu or auto.")
     if recipe.train.precision == "fast" and device == "cpu" and not is_fast_accurate():
         raise UserError(
-            "`train.precision` fast is less accurate than float32 on this machine; use exact."
+            "`train.precision` fast is less accurate than float32 on this machine; use exact, or bf16 as it is."
         )
-    if recipe.train.precision == "fast" and device != "cpu":
+    if recipe.train.precision != "exact" and device != "cpu":
         raise UserError(
-            f"`train.precision` fast is for CPUs, and this run is on {device}; use exact."
+            f"`train.precision` {recipe.train.precision} is for CPUs, and this run is on {device}; use exact."
         )
     threads = recipe.train.threads or cores()
     return replace(recipe, train=replace(recipe.train, device=device, threads=threads))
@@ -78,12 +78,14 @@ def fast_error() -> float:
 
 @contextlib.contextmanager
 def matrix_products(precision: str) -> Iterator[None]:
-    """Compute CPU matrix products `exact`, or `fast` through oneDNN; what was set before is restored."""
-    if precision == "fast":
+    """Compute CPU matrix products `exact`, or through oneDNN, `fast` and `bf16` alike: where the CPU can multiply
+    bfloat16, that is what oneDNN does. What was set before is restored.
+    """
+    if precision != "exact":
         keep_few_shapes()
     settings = torch.backends.mkldnn.matmul  # type: ignore[attr-defined]
     before = settings.fp32_precision
-    settings.fp32_precision = "bf16" if precision == "fast" else "none"
+    settings.fp32_precision = "none" if precision == "exact" else "bf16"
     try:
         yield
     finally:

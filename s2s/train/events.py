@@ -64,4 +64,12 @@ class Changed:
     lr: float
 
 
-Event = Step | Validation | Sample | Saved | Warned | Changed
+@dataclass(frozen=True)
+class Planned:
+    """A training with a time budget has set its last step, from this step on, by how fast it is."""
+
+    step: int
+    steps: int  # the last one
+
+
+Event = Step | Validation | Sample | Saved | Warned | Changed | Planned

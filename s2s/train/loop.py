@@ -25,11 +25,21 @@ from s2s.model import (
     stepper_for,
     trained_tensors,
 )
-from s2s.train import averaging, checkpoint
+from s2s.train import averaging, checkpoint, divergence
+from s2s.train.budget import Budget
 from s2s.train.checkpoint import Progress, Restored
 from s2s.train.device import matrix_products, settle
 from s2s.train.distributed import Group
-from s2s.train.events import Changed, Event, Sample, Saved, Step, Validation, Warned
+from s2s.train.events import (
+    Changed,
+    Event,
+    Planned,
+    Sample,
+    Saved,
+    Step,
+    Validation,
+    Warned,
+)
 from s2s.train.loss import count, cross_entropy
 from s2s.train.optimizers import make_optimizer
 from s2s.train.prepare import TrainingData
@@ -40,7 +50,7 @@ from s2s.train.teacher_forcing import Teach, shifted
 def train(
     recipe: Recipe, data: TrainingData, folder: Path | None = None, *, resume: bool = False
 ) -> Iterator[Event]:
-    """Train for `recipe.train.steps` updates, yielding what happens; closing the generator stops it.
+    """Train for `train.steps` updates, or for `train.minutes`, yielding what happens; closing the generator stops it.
 
     Checkpoints go to `folder`; with `resume`, training continues from the newest readable one there. On a CPU the
     weights after a step are bit-identical whatever was interrupted before, for the same recipe and threads.
@@ -56,7 +66,8 @@ class Trainer:
     """The model, the optimizer, and how far training is in the data.
 
     `changes` are those of the learning rate, in order; more may be appended between two events, for later steps.
-    `teach` splits targets into decoder inputs and labels.
+    `teach` splits targets into decoder inputs and labels. Where there are `train.minutes`, `budget` counts them, and
+    `recipe.train.steps` is the last step as it is planned now.
     """
 
     def __init__(
@@ -68,6 +79,7 @@ class Trainer:
         *,
         group: Group | None = None,
         teach: Teach = shifted,
+        budget: Budget | None = None,
     ) -> None:
         recipe = settle(recipe)
         self.recipe = recipe
@@ -90,6 +102,7 @@ class Trainer:
         # The weights that training continues from, where the model holds a mean of checkpoints; else empty.
         self.trained: dict[str, Tensor] = {}
         self.changes = list(changes)
+        self.budget = budget or Budget(recipe.train.minutes)
         self.warnings: list[str] = []
         self.saved_step = 0
         self.observed_step = 0
@@ -102,11 +115,13 @@ class Trainer:
             yield Warned(self.progress.step, warning)
         if self.progress.step == 0:
             yield from self.observe()
+        yield from self.budget.start(self.progress.step, self.recipe.train.steps)
         while self.progress.step < self.recipe.train.steps and not self.is_stale:
             for change in self.changes:
                 if change.step == self.progress.step + 1:
                     yield change
             yield self.update()
+            yield from self._replanned()
             yield from self.observe()
 
     def update(self, rate: float | None = None) -> Step:
@@ -148,17 +163,19 @@ class Trainer:
         watch = self.recipe.train.watch
         self.observed_step = step
         is_last = step == self.recipe.train.steps
-        if step % watch.validate_every == 0 or is_last:
-            validation = self._validated()
-            if is_last or self.is_stale:
-                validation, warnings = self._averaged(validation)
-                yield from warnings
-            yield validation
-            yield from self._worse_than_guessing(validation)
-            yield from self.sample()
-        is_best = step == self.progress.best_step
-        if step and (step % watch.save_every == 0 or is_last or is_best or self.is_stale):
-            yield from self.save()
+        is_due = step % watch.validate_every == 0 or is_last
+        with self.budget.observing() if is_due else contextlib.nullcontext():
+            if is_due:
+                validation = self._validated()
+                if is_last or self.is_stale:
+                    validation, warnings = self._averaged(validation)
+                    yield from warnings
+                yield validation
+                yield from self._worse_than_guessing(validation)
+                yield from self.sample()
+            is_best = step == self.progress.best_step
+            if step and (step % watch.save_every == 0 or is_last or is_best or self.is_stale):
+                yield from self.save()
 
     def end(self) -> Iterator[Event]:
         """What a stopped training owes its last step: the validation, if it was due, and a checkpoint."""
@@ -177,6 +194,8 @@ class Trainer:
             # The later ones are broken, and must not count as kept.
             checkpoint.drop_after(self.folder, restored.progress.step)
         self.progress = restored.progress
+        for planned in self.budget.restored(self.progress.seconds, self.progress.plan):
+            self._take_plan(planned)
         self.rng = restored.rng
         self.trained = restored.trained
         self.saved_step = self.progress.step
@@ -235,6 +254,7 @@ class Trainer:
         step = self.progress.step
         if self.folder is None or step in (0, self.saved_step):
             return
+        self.progress = replace(self.progress, **self.budget.counted())
         state = Restored(self.progress, self.rng, self.trained)
         path = checkpoint.save(self.folder, self.model, self.optimizer, state, self.recipe)
         self.saved_step = step
@@ -280,11 +300,22 @@ class Trainer:
     def _set_rate(self, step: int, rate: float | None) -> float:
         """The learning rate of this step, given or by the schedule; set in the optimizer."""
         if rate is None:
-            rate = learning_rate(step, self.recipe.train, self.peak(step))
+            rate = learning_rate(step, self.recipe.train, self.peak(step), self.budget.plan)
             self.group.tell(rate)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         return rate
+
+    def _replanned(self) -> Iterator[Planned]:
+        """Another last step, where the time budget asks for it."""
+        train = self.recipe.train
+        every = train.watch.validate_every
+        for planned in self.budget.replanned(self.progress.step, train.steps, every):
+            self._take_plan(planned)
+            yield planned
+
+    def _take_plan(self, planned: Planned) -> None:
+        self.recipe = replace(self.recipe, train=replace(self.recipe.train, steps=planned.steps))
 
     def _clip(self) -> float:
         """Clip the gradient; returns its norm before."""
@@ -354,31 +385,16 @@ class Trainer:
             self.trained = {}
 
     def _worse_than_guessing(self, validation: Validation) -> Iterator[Warned]:
-        """Warn once of a loss twice that of a uniform distribution, which is more than noise."""
-        step = validation.step
-        guessing = math.log(self.data.tgt_tokenizer.vocab_size)
-        if not step or self.is_warned or validation.loss <= 2 * guessing:
-            return
-        self.is_warned = True
-        yield Warned(
-            step,
-            f"At step {step:,} the validation loss was {validation.loss:.3g}, and guessing gives {guessing:.3g}:"
-            " the learning rate is too high; lower train.lr, also while it runs.",
-        )
+        """Warned once."""
+        if not self.is_warned:
+            found = divergence.worse_than_guessing(validation, self.data.tgt_tokenizer.vocab_size)
+            self.is_warned = bool(found)
+            yield from found
 
     def _diverged(self, step: int) -> UserError:
-        if self.group.rank:
-            return UserError(
-                f"Training diverged at step {step:,}; the first process says what is kept."
-            )
         is_past_best = self.saved_step > self.progress.best_step
-        if self.folder is not None and is_past_best:  # from which nobody could continue
+        if self.folder is not None and is_past_best and not self.group.rank:
+            # From the later ones nobody could continue.
             checkpoint.drop_after(self.folder, self.progress.best_step)
             self.saved_step = self.progress.best_step
-        kept = "no good checkpoint was written yet: start again"
-        if self.saved_step:
-            kept = f"the checkpoint of step {self.saved_step:,} is kept: resume from it"
-        return UserError(
-            f"Training diverged at step {step:,}: its loss or its gradient is not finite; lower train.lr or raise"
-            f" train.warmup_steps ({kept})."
-        )
+        return divergence.error(step, self.saved_step, self.group.rank)

@@ -13,7 +13,8 @@ from s2s.faults import fault_of
 from s2s.jobs.plan.cost import Forecast, forecast, share_too_long
 from s2s.jobs.plan.figures import round_up, short_count, written
 from s2s.jobs.plan.own_settings import suitable_lr
-from s2s.jobs.plan.recommendation import HANDFUL, WARMUP_SHARE, by_rule
+from s2s.jobs.plan.recommendation import HANDFUL, by_rule
+from s2s.jobs.plan.time_budget import WARMUP_SHARE
 from s2s.settings import Limits
 
 # Multi30k, 29,000 pairs: 3 parameters per token translate best, 40 and more worse and worse (Wu et al. 2021, table 1).

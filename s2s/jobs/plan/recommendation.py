@@ -9,13 +9,11 @@ from s2s.config import PRESETS, Recipe
 from s2s.data import Preview
 from s2s.jobs.plan import expected
 from s2s.jobs.plan.calibration import UNCALIBRATED, Calibration
-from s2s.jobs.plan.cost import STARTUP_SECONDS, forecast
+from s2s.jobs.plan.cost import forecast
 from s2s.jobs.plan.expected import MeasuredRun
-from s2s.jobs.plan.figures import round_down
 
 HANDFUL = 100  # pairs; with fewer, every model memorizes, which is the purpose of such datasets
 NATURAL = 8.0  # geometric mean of the richness of a grammar's sentences (2) and of natural text (20 to 50)
-WARMUP_SHARE = 6  # of the run: the preset small warms up for a sixth
 
 
 @dataclass(frozen=True)
@@ -91,20 +89,3 @@ def _plain(mean: float) -> Recommendation:
     return Recommendation(
         "small", "long passages of plain text need subwords, and a small model first"
     )
-
-
-def fit_to_minutes(
-    recipe: Recipe, preview: Preview, minutes: float, calibration: Calibration = UNCALIBRATED
-) -> dict[str, int]:
-    """Steps and warmup of a recipe that take these minutes on this dataset here."""
-    cost = forecast(recipe, preview, calibration)
-    seconds_per_step = (cost.seconds - STARTUP_SECONDS) / recipe.train.steps
-    steps = max(10, round_down((60 * minutes - STARTUP_SECONDS) / seconds_per_step))
-    warm = min(recipe.train.warmup_steps, steps // WARMUP_SHARE)
-    every = max(1, min(recipe.train.watch.validate_every, steps // 5))
-    return {
-        "train.steps": steps,
-        "train.warmup_steps": warm,
-        "train.watch.validate_every": every,
-        "train.watch.save_every": every,
-    }

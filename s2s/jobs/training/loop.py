@@ -22,7 +22,7 @@ from s2s.jobs.training.recording import Recorder, recorded
 from s2s.jobs.training.request import RunRequest
 from s2s.model import load_weights, saved_steps
 from s2s.runs import RunFolder, attention_history, runs_folder
-from s2s.train import Event, Saved, Teach, Trainer, Warned, shifted
+from s2s.train import Budget, Event, Saved, Teach, Trainer, Warned, shifted
 
 
 def run(prepared: PreparedRun) -> Generator[Event, None, None]:
@@ -48,6 +48,7 @@ def controlled(
             lr_changes(folder),
             group=prepared.group,
             teach=teaching(fault),
+            budget=Budget(prepared.recipe.train.minutes, prepared.since),
         )
         if prepared.is_resumed:
             _restore(trainer, prepared)
@@ -72,7 +73,7 @@ def _restore(trainer: Trainer, prepared: PreparedRun) -> None:
         trainer.ask_for_more()
     folder.truncate_logs(trainer.progress.step)
     attention_history.delete_after(folder, trainer.progress.step)
-    folder.amend(lambda about: {"recipe": prepared.recipe.to_json()})
+    folder.amend(lambda about: {"recipe": trainer.recipe.to_json()})
 
 
 def work(job: Job, context: JobContext) -> Generator[Event | None, None, None]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import platform
+import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,11 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from s2s.config import Recipe, UserError, override
-from s2s.data import Pair, TrainingPairs, absolute, load_pairs_for_training
+from s2s.data import Pair, Preview, TrainingPairs, absolute, load_pairs_for_training
 from s2s.jobs import kept_pairs
 from s2s.jobs.plan.advice import warmup_note
+from s2s.jobs.plan.calibration import calibrate
+from s2s.jobs.plan.time_budget import within_minutes
 from s2s.jobs.training import command, initialization, run_limits
 from s2s.jobs.training.initialization import InitialCheckpoint
 from s2s.jobs.training.live_controls import changed
@@ -25,7 +28,7 @@ from s2s.model import saved_steps
 from s2s.runs import RunFolder, attention_history, now
 from s2s.sizing import count_parameters
 from s2s.tokenizers import advice
-from s2s.train import Changed, Group, TrainingData, prepare, settle
+from s2s.train import Changed, Group, TrainingData, free_memory, prepare, settle
 
 LOCK_SECONDS = 2.0  # a page that checks whether a run trains holds the lock for an instant
 
@@ -52,6 +55,7 @@ class PreparedRun:
     is_resumed: bool = False
     initial: InitialCheckpoint | None = None
     group: Group | None = None  # of processes that train together
+    since: float | None = None  # when its preparation began, on `time.monotonic`
 
 
 def _silent(note: str) -> None:
@@ -83,6 +87,7 @@ def start_in_stages(
 
     `is_retry` keeps what was noted about the run before its process was killed without a checkpoint.
     """
+    since = time.monotonic()
     folder = RunFolder(path)
     if saved_steps(folder.checkpoints):
         raise RunExistsError(
@@ -95,6 +100,8 @@ def start_in_stages(
     tell("Reading the dataset.")
     yield
     pairs = load_pairs_for_training(request.source, request.valid, recipe.train.seed, recipe.data)
+    recipe = _within_minutes(recipe, request, pairs)
+    request = replace(request, recipe=recipe)
     unknown = initialization.check_vocabulary(initial, pairs.train.pairs) if initial else ""
     tell("Learning the vocabulary.")
     yield
@@ -115,7 +122,21 @@ def start_in_stages(
         attention_history.delete_after(folder, 0)
         folder.create(recipe, about, (data.src_tokenizer, data.tgt_tokenizer))
         kept_pairs.keep(folder, pairs, about)
-    return PreparedRun(folder, recipe, data, pairs.valid.pairs, notes, initial=initial)
+    return PreparedRun(folder, recipe, data, pairs.valid.pairs, notes, initial=initial, since=since)
+
+
+def _within_minutes(recipe: Recipe, request: RunRequest, pairs: TrainingPairs) -> Recipe:
+    """What follows from a time budget; the sizes of a run that initializes this one stay."""
+    if recipe.train.minutes is None:
+        return recipe
+    device = recipe.train.device
+    return within_minutes(
+        recipe,
+        "" if request.init_from else request.preset,
+        Preview.of(pairs.train),
+        calibrate(device),
+        free=free_memory(device),
+    )
 
 
 def _earlier_notes(folder: RunFolder, recipe: Recipe) -> dict[str, Any]:
@@ -161,6 +182,7 @@ def resume(path: Path, more: Continuation = UNCHANGED, tell: Tell = _silent) -> 
 
 def resume_in_stages(path: Path, more: Continuation, tell: Tell) -> Stages:
     """The same, stage by stage, for a run whose recipe.json already says what is different."""
+    since = time.monotonic()
     folder = RunFolder(path)
     about = folder.about()
     recipe = settle(folder.recipe())
@@ -183,12 +205,14 @@ def resume_in_stages(path: Path, more: Continuation, tell: Tell) -> Stages:
     data = prepare(recipe, pairs.train, pairs.valid, folder.tokenizers())
     yield
     notes = tuple(known["notes"])
-    return PreparedRun(folder, recipe, data, pairs.valid.pairs, notes, is_resumed=True)
+    return PreparedRun(folder, recipe, data, pairs.valid.pairs, notes, is_resumed=True, since=since)
 
 
 def with_steps(recipe: Recipe, steps: int | None) -> Recipe:
-    """A recipe with this many steps; None keeps its own."""
-    return recipe if steps is None else override(recipe, {"train.steps": steps})
+    """A recipe with this many steps, whatever time they take; None keeps its own."""
+    if steps is None:
+        return recipe
+    return override(recipe, {"train.steps": steps, "train.minutes": None})
 
 
 def note_continuation(folder: RunFolder, more: Continuation, *, is_repair: bool) -> None:

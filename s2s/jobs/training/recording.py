@@ -13,7 +13,7 @@ from s2s.files import UnwrittenError
 from s2s.jobs.training.checkpoint_evaluation import CheckpointEvaluator
 from s2s.jobs.training.live_controls import LiveControls
 from s2s.runs import RunFolder
-from s2s.train import Changed, Event, Sample, Saved, Step, Trainer, Validation, Warned
+from s2s.train import Changed, Event, Planned, Sample, Saved, Step, Trainer, Validation, Warned
 
 
 class Recorder:
@@ -40,6 +40,10 @@ class Recorder:
                 self._at_checkpoint(0)
         elif isinstance(event, Changed):
             self._log("change", asdict(event))
+        elif isinstance(event, Planned):
+            plan = [asdict(planned) for planned in self.trainer.budget.plan]
+            recipe = self.trainer.recipe.to_json()
+            self.folder.amend(lambda about: {"plan": plan, "recipe": recipe})
         elif isinstance(event, Sample):
             self.folder.log("samples", asdict(event))
         elif isinstance(event, Warned):
@@ -111,7 +115,8 @@ def _followed(
             recorder.take(event)
             yield event
             if controls and isinstance(event, Step):
-                yield from controls.turn(recorder.trainer, recorder.folder)
+                with recorder.trainer.budget.paused():
+                    yield from controls.turn(recorder.trainer, recorder.folder)
                 recorder.is_first = controls.was_paused
         state = "done"
     except GeneratorExit:

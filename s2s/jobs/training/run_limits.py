@@ -19,6 +19,16 @@ def check_steps(recipe: Recipe) -> None:
         )
 
 
+def check_minutes(recipe: Recipe) -> None:
+    """Raises UserError for a longer time budget than is allowed."""
+    most = limits().minutes
+    minutes = recipe.train.minutes
+    if most is not None and minutes is not None and minutes > most:
+        raise UserError(
+            f"`train.minutes` {minutes:g} is more than the {most:,} allowed here; request at most that many."
+        )
+
+
 def check_parameters(count: int) -> None:
     """Raises UserError for a model that is too large."""
     most = limits().parameters

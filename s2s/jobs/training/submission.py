@@ -27,13 +27,15 @@ from s2s.train import settle
 def submit(request: RunRequest, *, express: bool = False) -> str:
     """Queue a run and return its id. Raises UserError for what can be known before the dataset is read.
 
-    Fixes device and threads here, leaving one core to the dashboard; a worker on another machine fixes them itself.
+    Fixes device and threads here, leaving one core to the dashboard unless minutes count; a worker on another machine
+    fixes them itself.
     """
     for spec in filter(None, (request.source, request.valid)):
         splits(spec)
     recipe = request.recipe
     run_id = new_id()
     run_limits.check_steps(recipe)
+    run_limits.check_minutes(recipe)
     storage.require_room(request.owner, runs=1 + _without_folder(request.owner))
     if request.init_from:
         initial = initialization.parse_checkpoint(request.init_from)
@@ -42,7 +44,7 @@ def submit(request: RunRequest, *, express: bool = False) -> str:
         request = replace(request, init_from=str(initial))
     if not worker_is_elsewhere():
         recipe = settle(recipe)
-        if not request.recipe.train.threads:
+        if not request.recipe.train.threads and recipe.train.minutes is None:
             recipe = override(recipe, {"train.threads": max(1, recipe.train.threads - 1)})
     job_spec = replace(request, recipe=recipe).to_spec()
     queue.submit("train", request.owner, run_id, job_spec, express=express)

@@ -8,7 +8,8 @@ from s2s.jobs.plan import advice
 from s2s.jobs.plan.advice import Advice, PlannedRun
 from s2s.jobs.plan.cost import forecast
 from s2s.jobs.plan.expected import MeasuredRun, ValidationPoint
-from s2s.jobs.plan.recommendation import by_rule, fit_to_minutes, recommend
+from s2s.jobs.plan.recommendation import by_rule, recommend
+from s2s.jobs.plan.time_budget import fit_to_minutes
 from s2s.settings import LOCAL, Limits
 
 

@@ -1,0 +1,158 @@
+"""What follows from `train.minutes`: the number of steps for any recipe, and every size for the preset quick."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from s2s.config import Recipe, flat, override
+from s2s.data import Preview
+from s2s.jobs.plan.calibration import UNCALIBRATED, Calibration
+from s2s.jobs.plan.cost import STARTUP_SECONDS, Forecast, forecast
+from s2s.jobs.plan.figures import round_down
+from s2s.jobs.plan.own_settings import own_settings
+from s2s.sizing import training_bytes
+from s2s.train import is_fast_accurate, settle
+
+QUICK = "quick"  # the preset
+WARMUP_SHARE = 6  # of the run: the preset small warms up for a sixth
+VALIDATIONS = 8  # of a run with a time budget
+MEMORY_SHARE = 0.7  # of the free memory
+
+
+@dataclass(frozen=True)
+class Size:
+    """A model, and how many times it should read the dataset: with fewer a smaller one translates better."""
+
+    d_model: int
+    n_layers: int
+    n_heads: int
+    lr: float
+    batch_tokens: int
+    epochs: float
+
+    def settings(self) -> dict[str, Any]:
+        """As settings of a recipe."""
+        stack = {"n_layers": self.n_layers, "n_heads": self.n_heads, "d_ff": 4 * self.d_model}
+        return {
+            "model.d_model": self.d_model,
+            **{
+                f"model.{name}.{key}": value
+                for name in ("encoder", "decoder")
+                for key, value in stack.items()
+            },
+            "train.lr": self.lr,
+            "train.batch_tokens": self.batch_tokens,
+        }
+
+
+# From the largest. Compared on Multi30k (docs/results.md).
+SIZES = (
+    Size(512, 4, 8, lr=1e-3, batch_tokens=8192, epochs=30),
+    Size(256, 3, 4, lr=3e-3, batch_tokens=4096, epochs=12),
+    Size(192, 3, 4, lr=4e-3, batch_tokens=2048, epochs=6),
+    Size(128, 2, 4, lr=5e-3, batch_tokens=1024, epochs=0),
+)
+TOKENS_PER_PARAMETER = 0.05  # of the dataset: a larger model memorizes it
+ENOUGH_TOKENS = 20e6  # a dataset of which so many are read need not be read again
+# Dropout by the times that the dataset is read, from the most.
+DROPOUTS = ((40, 0.3), (15, 0.2), (0, 0.1))
+
+
+def within_minutes(
+    recipe: Recipe,
+    preset: str,
+    preview: Preview,
+    calibration: Calibration = UNCALIBRATED,
+    *,
+    free: int | None = None,
+) -> Recipe:
+    """A recipe with `train.minutes` with what follows from them on this dataset and computer; others as they are.
+
+    For the preset quick that is every size that was not set to another value; `free` are the bytes of memory that it
+    may take. For every recipe it is the number of steps, and a warmup and intervals that fit into them.
+    """
+    minutes = recipe.train.minutes
+    if minutes is None:
+        return recipe
+    if preset == QUICK:
+        own = own_settings(recipe, QUICK)
+        recipe = _settled(recipe, own, {"train.precision": _precision(recipe)})
+        size = _size(recipe, own, preview, calibration, free)
+        recipe = _settled(recipe, own, size)
+        epochs = fitting(recipe, preview, calibration).epochs
+        rate = next(rate for least, rate in DROPOUTS if epochs >= least)
+        recipe = _settled(recipe, own, {"model.dropout": rate})
+    return override(recipe, fit_to_minutes(recipe, preview, minutes, calibration))
+
+
+def _precision(recipe: Recipe) -> str:
+    """The fastest products of the device that the recipe trains on."""
+    if settle(override(recipe, {"train.precision": "exact"})).train.device != "cpu":
+        return "exact"
+    return "fast" if is_fast_accurate() else "bf16"
+
+
+def _settled(recipe: Recipe, own: Mapping[str, Any], settings: Mapping[str, Any]) -> Recipe:
+    return override(recipe, {key: value for key, value in settings.items() if key not in own})
+
+
+def _size(
+    recipe: Recipe,
+    own: Mapping[str, Any],
+    preview: Preview,
+    calibration: Calibration,
+    free: int | None,
+) -> dict[str, Any]:
+    """The largest model that reads the dataset often enough, does not memorize it, and fits into the memory."""
+    for size in SIZES[:-1]:
+        tried = _settled(recipe, own, size.settings())
+        cost = fitting(tried, preview, calibration)
+        tokens = cost.tokens / max(1e-9, cost.epochs)
+        reads_enough = cost.epochs >= size.epochs or cost.tokens >= ENOUGH_TOKENS
+        is_small = cost.parameters * TOKENS_PER_PARAMETER <= tokens
+        if reads_enough and is_small and _fits(tried, cost, free):
+            return size.settings()
+    return SIZES[-1].settings()
+
+
+def _fits(recipe: Recipe, cost: Forecast, free: int | None) -> bool:
+    sizes = (cost.src_vocab_size, cost.tgt_vocab_size)
+    needed = training_bytes(recipe, sizes, batch_tokens=cost.slots)
+    return free is None or needed <= MEMORY_SHARE * free
+
+
+def fitting(recipe: Recipe, preview: Preview, calibration: Calibration = UNCALIBRATED) -> Forecast:
+    """The forecast of a recipe with as many steps as fit into its minutes."""
+    minutes = recipe.train.minutes or 0.0
+    steps = _steps(recipe, preview, minutes, calibration)
+    return forecast(override(recipe, {"train.steps": steps}), preview, calibration)
+
+
+def _steps(recipe: Recipe, preview: Preview, minutes: float, calibration: Calibration) -> int:
+    cost = forecast(recipe, preview, calibration)
+    seconds_per_step = (cost.seconds - STARTUP_SECONDS) / recipe.train.steps
+    return max(10, round_down((60 * minutes - STARTUP_SECONDS) / seconds_per_step))
+
+
+def fit_to_minutes(
+    recipe: Recipe, preview: Preview, minutes: float, calibration: Calibration = UNCALIBRATED
+) -> dict[str, int]:
+    """Steps, warmup and intervals of a recipe that take these minutes on this dataset here."""
+    steps = _steps(recipe, preview, minutes, calibration)
+    warm = min(recipe.train.warmup_steps, steps // WARMUP_SHARE)
+    n_validations = VALIDATIONS if recipe.train.minutes else 5
+    every = max(1, min(recipe.train.watch.validate_every, steps // n_validations))
+    return {
+        "train.steps": steps,
+        "train.warmup_steps": warm,
+        "train.watch.validate_every": every,
+        "train.watch.save_every": every,
+    }
+
+
+def settled_keys(recipe: Recipe, planned: Recipe) -> dict[str, Any]:
+    """What `within_minutes` has changed."""
+    before = flat(recipe)
+    return {key: value for key, value in flat(planned).items() if value != before[key]}

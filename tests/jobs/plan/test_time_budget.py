@@ -1,0 +1,59 @@
+import pytest
+
+from s2s.config import PRESETS, Recipe, flat, override
+from s2s.jobs.plan import throughput, time_budget
+from s2s.jobs.plan.time_budget import SIZES, settled_keys, within_minutes
+from tests.jobs.plan.test_advice import captions
+
+QUICK = PRESETS["quick"].recipe
+PLANNED = {
+    "train.steps",
+    "train.warmup_steps",
+    "train.watch.validate_every",
+    "train.watch.save_every",
+}
+
+
+@pytest.fixture(autouse=True)
+def _same_computer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(throughput, "peak", lambda: 1e11)
+    monkeypatch.setattr(time_budget, "is_fast_accurate", lambda: True)
+
+
+def quick(n_pairs: int, minutes: float, **more: int | None) -> Recipe:
+    recipe = override(QUICK, {"train.minutes": minutes, "train.threads": 2, "train.device": "cpu"})
+    return within_minutes(recipe, "quick", captions(n_pairs), **more)
+
+
+def test_without_minutes_a_recipe_stays_and_with_them_only_its_length_follows() -> None:
+    small = PRESETS["small"].recipe
+    assert within_minutes(small, "small", captions(5000)) is small
+    limited = override(small, {"train.minutes": 30})
+    changed = settled_keys(limited, within_minutes(limited, "small", captions(5000)))
+    assert changed.keys() <= PLANNED
+    assert changed["train.steps"] > small.train.steps
+
+
+def test_more_minutes_never_make_quick_smaller() -> None:
+    widths = [quick(29_000, minutes).model.d_model for minutes in (0.5, 2, 8, 20, 75, 600)]
+    assert widths == sorted(widths)
+    assert widths[0] == SIZES[-1].d_model < widths[-1]
+    assert quick(29_000, 8).train.precision == "fast"
+
+
+def test_a_small_dataset_gets_a_smaller_model_and_more_dropout() -> None:
+    few = quick(1000, 75)
+    many = quick(29_000, 75)
+    assert few.model.d_model < many.model.d_model
+    assert few.model.dropout == 0.3 > quick(29_000, 2).model.dropout
+
+
+def test_the_model_fits_into_the_memory() -> None:
+    assert quick(29_000, 75, free=10**9).model.d_model < quick(29_000, 75).model.d_model
+
+
+def test_what_somebody_set_stays() -> None:
+    own = {"model.d_model": 64, "model.dropout": 0.25, "train.batch_tokens": 512}
+    found = within_minutes(override(QUICK, own), "quick", captions(29_000))
+    assert {key: flat(found)[key] for key in own} == own
+    assert found.train.lr != QUICK.train.lr or found.train.steps != QUICK.train.steps

@@ -1,0 +1,53 @@
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from s2s.config import Recipe, UserError, override
+from s2s.jobs import training
+from s2s.jobs.training import loop
+from s2s.runs import RunFolder, inspection
+from s2s.train import Budget, Planned
+from tests.jobs.training.test_runs import request_for, submitted
+
+MINUTES = 0.5
+
+
+def ticking() -> Callable[[], float]:
+    """A clock that is a second later whenever it is read."""
+    seconds = itertools.count()
+    return lambda: float(next(seconds))
+
+
+def test_a_run_with_minutes_is_done_at_the_step_that_they_had_time_for(
+    tiny: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "Budget", lambda minutes, since: Budget(minutes, clock=ticking()))
+    limited = override(tiny, {"train.minutes": MINUTES, "train.watch.scores": 0})
+    events = list(training.run(training.start(request_for(limited), tmp_path / "run")))
+    folder = RunFolder(tmp_path / "run")
+    about = folder.about()
+    status = folder.status()
+    steps = about["recipe"]["train"]["steps"]
+    assert (status["state"], status["step"], status["steps"]) == ("done", steps, steps)
+    assert about["plan"] == [
+        {"step": one.step, "steps": one.steps} for one in events if isinstance(one, Planned)
+    ]
+    assert about["plan"][-1]["steps"] == steps < about["plan"][0]["steps"]
+    assert inspection.ABOUT["plan"](about["plan"])
+    with pytest.raises(training.RunFinishedError):
+        training.resume(folder.path)
+    longer = training.resume(folder.path, training.Continuation(steps=steps + 2)).recipe.train
+    assert (longer.steps, longer.minutes) == (steps + 2, None)
+
+
+def test_minutes_take_all_cores_and_no_more_than_are_allowed(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0, 1})
+    limited = override(tiny, {"train.threads": 0, "train.minutes": 10})
+    assert submitted(training.submit(request_for(limited))).spec["threads"] == 2
+    monkeypatch.setenv("S2S_MAX_MINUTES", "5")
+    with pytest.raises(UserError, match=r"`train.minutes` 10 is more than the 5 allowed here"):
+        training.submit(request_for(limited))

@@ -1,0 +1,166 @@
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from s2s.config import Recipe, TrainConfig, UserError, override
+from s2s.data import Corpus, load
+from s2s.train import (
+    Budget,
+    Event,
+    Planned,
+    Saved,
+    Step,
+    Trainer,
+    TrainingData,
+    Validation,
+    learning_rate,
+    prepare,
+)
+from s2s.train.checkpoint import drop_after
+from s2s.train.schedules import position_in_plan
+from tests.conftest import TINY
+
+MINUTES = 1.0
+
+
+class Clock:
+    """Seconds that pass only when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture(scope="module")
+def data() -> TrainingData:
+    pairs = load("synthetic:reverse", "valid").pairs[:40]
+    corpus = Corpus("synthetic:reverse", "train", pairs)
+    recipe = override(Recipe(), {**TINY, "train.watch.samples": 0})
+    return prepare(recipe, corpus, replace(corpus, pairs=corpus.pairs[:8]))
+
+
+def trainer_of(
+    recipe: Recipe, data: TrainingData, clock: Clock, folder: Path | None = None
+) -> Trainer:
+    limited = override(recipe, {"train.minutes": MINUTES})
+    return Trainer(limited, data, folder, budget=Budget(MINUTES, since=0.0, clock=clock))
+
+
+def run(trainer: Trainer, clock: Clock, pace: float, *, validation: float = 1.0) -> Iterator[Event]:
+    """Its events; each update and validation takes so many seconds."""
+    update = trainer.update
+    validate = trainer.validate
+
+    def slow_update(rate: float | None = None) -> Step:
+        clock.now += pace
+        return update(rate)
+
+    def slow_validation() -> Validation:
+        clock.now += validation
+        return validate()
+
+    trainer.update = slow_update  # type: ignore[method-assign]
+    trainer.validate = slow_validation  # type: ignore[method-assign]
+    return trainer.run()
+
+
+@pytest.mark.parametrize(
+    "pace", [0.7, 2.0, 6.5]
+)  # 30 steps were planned: too few, fitting, too many
+def test_it_ends_on_time_with_a_rate_near_zero(
+    pace: float, tiny: Recipe, data: TrainingData
+) -> None:
+    clock = Clock()
+    clock.now = 3.0  # the preparation
+    trainer = trainer_of(tiny, data, clock)
+    events = list(run(trainer, clock, pace))
+    steps = [event for event in events if isinstance(event, Step)]
+    assert 60 - 2 * pace - 1.5 <= clock.now <= 60
+    assert len(steps) == trainer.recipe.train.steps
+    assert steps[-1].lr < 0.06 * tiny.train.lr
+    validated = [event.step for event in events if isinstance(event, Validation)]
+    assert validated[-1] == steps[-1].step
+    assert sum(isinstance(event, Planned) for event in events) <= 10
+
+
+def test_it_ends_on_time_although_the_machine_gets_slower(tiny: Recipe, data: TrainingData) -> None:
+    clock = Clock()
+    trainer = trainer_of(tiny, data, clock)
+    events = []
+    for event in run(trainer, clock, 0.3):
+        events.append(event)
+        clock.now += 1.2 * (isinstance(event, Step) and clock.now > 30)
+    rates = [event.lr for event in events if isinstance(event, Step)]
+    assert 55 <= clock.now <= 60
+    assert rates[-1] < 0.06 * tiny.train.lr
+    falls = [before - after for before, after in itertools.pairwise(rates[5:])]
+    assert 0 < max(falls) < 0.25 * tiny.train.lr  # it never jumps
+
+
+def test_a_resumed_run_follows_its_plan_and_has_only_the_time_that_is_left(
+    tiny: Recipe, data: TrainingData, tmp_path: Path
+) -> None:
+    clock = Clock()
+    trainer = trainer_of(tiny, data, clock, tmp_path)
+    rates: dict[int, float] = {}
+    used = 0.0
+    for event in run(trainer, clock, 0.5):
+        if isinstance(event, Step):
+            rates[event.step] = event.lr
+        if isinstance(event, Saved) and event.step == 20:
+            used = clock.now
+    drop_after(tmp_path, 20)
+
+    later = Clock()
+    again = trainer_of(tiny, data, later, tmp_path)
+    later.now = 2.0  # it is prepared again
+    again.resume()
+    assert again.budget.elapsed() == pytest.approx(used + 2, abs=0.01)
+    assert again.budget.plan == [one for one in trainer.budget.plan if one.step <= 20]
+    found = {event.step: event.lr for event in run(again, later, 0.5) if isinstance(event, Step)}
+    assert found[21] == rates[21]
+    assert used + later.now == pytest.approx(60, abs=2.5)
+    assert len(found) < len(rates) - 20  # the second preparation took some of its time
+
+
+def test_a_pause_does_not_count() -> None:
+    clock = Clock()
+    budget = Budget(MINUTES, since=0.0, clock=clock)
+    clock.now = 10.0
+    with budget.paused():
+        clock.now = 500.0
+    assert budget.elapsed() == 10.0
+
+
+def test_no_time_for_an_update_is_said_in_a_sentence(tiny: Recipe, data: TrainingData) -> None:
+    clock = Clock()
+    clock.now = 61.0
+    with pytest.raises(UserError, match=r"`train.minutes` 1 .* took 62 seconds; give at least 2"):
+        list(run(trainer_of(tiny, data, clock), clock, 1.0))
+
+
+def test_without_minutes_nothing_is_planned_and_checkpoints_say_nothing_of_time() -> None:
+    budget = Budget(None)
+    assert budget.start(0, 30) == budget.replanned(1, 30, 10) == []
+    assert budget.counted() == {}
+
+
+def test_each_plan_spreads_what_is_left_of_the_schedule() -> None:
+    plan = [Planned(1, 100), Planned(21, 60), Planned(41, 50)]
+    positions = [position_in_plan(step, plan) for step in range(1, 51)]
+    assert positions[:20] == list(range(1, 21))
+    assert positions[39] == pytest.approx(20 + 20 * 80 / 40)  # half of the 40 steps it then had
+    assert positions[-1] == pytest.approx(100)
+    assert positions == sorted(positions)
+    train = TrainConfig(steps=50, warmup_steps=10, lr=1.0)
+    whole = replace(train, steps=100)
+    assert learning_rate(30, train, plan=plan) == learning_rate(40, whole)
+    assert learning_rate(50, train, plan=plan) == pytest.approx(
+        0.5 * (1 + math.cos(math.pi * 89.5 / 90))
+    )
