@@ -2,6 +2,7 @@
 
 from s2s.lessons import claims, lesson_file
 from s2s.lessons.answers import ANSWERS, CONDITIONS, RUN_CONDITIONS
+from s2s.lessons.answers.sentence_properties import decodings
 from s2s.lessons.catalog import OpenedStep, computed_answers, find_lesson, find_step
 from s2s.lessons.check import Given, answer, check, number
 from s2s.lessons.classes import (
@@ -52,4 +53,4 @@ from s2s.lessons.question import (
     SentenceQuestion,
 )
 from s2s.lessons.shipped import EXERCISES, LESSONS
-from s2s.lessons.verdict import Answer, Condition, Context, Heads, Level, Verdict
+from s2s.lessons.verdict import Answer, Condition, Context, Heads, Level, Verdict, saved_run

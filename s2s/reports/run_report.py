@@ -7,28 +7,20 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from s2s import access, faults, plots
+from s2s import access, faults
 from s2s.config import PRESETS, UserError, flat, shortened
 from s2s.files import UnwrittenError, write_bytes
 from s2s.jobs import run_archives, run_export
-from s2s.plots import Curve, CurveOptions, svg_curves
-from s2s.reports import attention_figures, data_profile, document, evaluation_scores
-from s2s.runs import Curves, Metrics, Run, differences, guests, load
+from s2s.reports import attention_figures, curve_figures, data_profile, document, evaluation_scores
+from s2s.runs import Metrics, Run, differences, guests, load
 from s2s.scores import METRIC_NAMES
 
-SMOOTHING = 0.6  # of the loss per batch, as a running average
 MOST_SAMPLES = 12
 VALIDATED = ("loss", "perplexity", "token_accuracy", "bleu", "chrf")
 FRACTIONS = frozenset({"token_accuracy"})  # logged as 0 to 1, shown as a percentage
 LICENSE = (
     "The license of this model is its owner's to choose; the licenses of the dataset, and of a checkpoint that it was"
     " initialized from, may restrict it."
-)
-CURVES = (  # name of METRIC_NAMES, fields of `Curves` with steps and values, what a logged 1 is drawn as
-    ("token_accuracy", "valid_steps", "valid_token_accuracy", 100.0),
-    ("bleu", "valid_steps", "valid_bleu", 1.0),
-    ("chrf", "valid_steps", "valid_chrf", 1.0),
-    ("lr", "steps", "rates", 1.0),
 )
 
 
@@ -49,7 +41,9 @@ def run_report(run: Run, *, link: str = "") -> str:
         ),
         document.section("Data", *data_profile.profile(run, about)),
         document.section("Recipe", *_recipe(run, about)),
-        document.section("Curves", *_curves(Metrics(run.folder.path / "metrics.jsonl").read())),
+        document.section(
+            "Curves", *curve_figures.figures(Metrics(run.folder.path / "metrics.jsonl").read())
+        ),
         document.section(
             "Scores", *_validations(run), *evaluation_scores.evaluations(run.folder.id)
         ),
@@ -118,36 +112,6 @@ def _recipe(run: Run, about: Mapping[str, Any]) -> Iterable[str]:
 
 def _setting(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _curves(found: Curves) -> Iterable[str]:
-    """The loss of training and validation, then each score that was measured more than once."""
-    loss = (
-        Curve("training", found.steps, found.loss),
-        Curve("validation", found.valid_steps, found.valid_loss, is_held_out=True),
-    )
-    yield document.figure(
-        svg_curves.curves(
-            loss,
-            title="Loss",
-            y_label="loss (nats per token)",
-            options=CurveOptions(smoothing=SMOOTHING),
-        ),
-        f"{plots.PLOTS['curves'].caption} Training loss is smoothed: a running average of weight {SMOOTHING:g}.",
-    )
-    for key, steps, values, scale in CURVES:
-        name = METRIC_NAMES[key]
-        label = f"{name.label} ({name.unit})" if name.unit else name.label
-        curve = Curve(
-            name.label,
-            getattr(found, steps),
-            getattr(found, values) * scale,
-            is_held_out=steps == "valid_steps",
-        )
-        points = plots.curve_points(curve, CurveOptions())
-        if len(points.steps) > 1:
-            svg = svg_curves.curves([curve], title=name.label, y_label=label)
-            yield document.figure(svg, name.help)
 
 
 def _validations(run: Run) -> Iterable[str]:

@@ -7,11 +7,12 @@ from functools import partial
 
 import streamlit as st
 
-from s2s import settings
+from s2s import access, settings
 from s2s.config import UserError
 from s2s.lessons import Lesson, OpenedStep, Progress
 from s2s.reports import lesson_handout
 from s2s.ui.kit import as_markdown, file_name, note_markdown, plain
+from s2s.ui.lessons.given_view import home
 from s2s.ui.shell import lesson_progress, step_link
 
 
@@ -57,17 +58,16 @@ def _next(lesson: Lesson, done: Progress, seen: set[int]) -> tuple[int, str]:
 
 def handout_button(lesson: Lesson) -> None:
     """The lesson as one file to print; it is written when the button is pressed."""
-    home = (st.context.url or "").partition("?")[0].removesuffix("lessons")
     st.download_button(
         "Handout",
-        partial(lesson_handout, lesson, home),
+        access.for_this_visitor(partial(lesson_handout, lesson, home())),
         f"{file_name(lesson.title)}.html",
         "text/html",
         key=f"handout {lesson.id}",
         on_click="ignore",
         icon=":material/print:",
         type="tertiary",
-        help="One HTML file to print: notes, questions with room for answers, and links.",
+        help="One HTML file to print: notes, pictures, questions with room for answers, and links.",
     )
 
 

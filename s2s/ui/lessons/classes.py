@@ -23,6 +23,7 @@ from s2s.lessons import (
 )
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import as_markdown, forms, plain, polling
+from s2s.ui.lessons.given_view import home
 from s2s.ui.shell import CLASS
 
 REFRESH_SECONDS = 5
@@ -62,7 +63,7 @@ def _draw_all() -> None:
 def _draw(row: LessonClass) -> None:
     lesson = find_lesson(row.lesson)
     view = lesson.steps[0].view
-    link = share.link(_address(view.page), {**view.values, share.LESSON: f"{lesson.id}.1"})
+    link = share.link(f"{home()}{view.page}", {**view.values, share.LESSON: f"{lesson.id}.1"})
     link = f"{link}&{CLASS}={row.id}"
     with st.container(border=True):
         st.subheader(plain(lesson.title), anchor=False)
@@ -89,12 +90,6 @@ def _table(people: list[Participant]) -> pd.DataFrame:
         for each in people
     ]
     return pd.DataFrame(rows, columns=["participant", "step", "right answers", "minutes ago"])
-
-
-def _address(page: str) -> str:
-    """The full address of a page of this server."""
-    home = (st.context.url or "").partition("?")[0].removesuffix("lessons")
-    return f"{home}{page}"
 
 
 def _open(lesson: str) -> None:
