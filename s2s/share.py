@@ -105,6 +105,8 @@ def _escaped(value: str) -> str:
 
 def printable(text: str) -> str:
     """`text` on one line, without control characters, lone surrogates and bidirectional controls."""
+    if text.isprintable():  # nearly always, and much sooner
+        return text
     return "".join(filter(_is_printable, " ".join(text.splitlines())))
 
 

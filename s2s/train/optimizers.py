@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
@@ -12,26 +13,39 @@ from torch import nn
 from s2s.config import Choice, Optimizer
 
 Groups = list[dict[str, Any]]
+WRAPPED = ("add_param_group", "load_state_dict", "state_dict", "zero_grad")
+
+
+def _without_compiler(kind: type[torch.optim.Optimizer]) -> Callable[..., torch.optim.Optimizer]:
+    """The same optimizer, without what imports torch's compiler: that takes a second and 70 MB.
+
+    torch wraps these methods to keep them out of compiled programs; nothing here is compiled.
+    """
+    methods = {name: inspect.unwrap(getattr(kind, name)) for name in WRAPPED}
+    step = torch.no_grad()(inspect.unwrap(kind.step))
+    return type(kind.__name__, (kind,), {**methods, "step": step})
+
+
+ADAM, ADAMW, ADAFACTOR, SGD = map(
+    _without_compiler,
+    (torch.optim.Adam, torch.optim.AdamW, torch.optim.Adafactor, torch.optim.SGD),
+)
 
 
 def _adam(groups: Groups, settings: Optimizer) -> torch.optim.Optimizer:
-    return torch.optim.Adam(
-        groups, betas=(settings.beta1, settings.beta2), eps=settings.eps, fused=True
-    )
+    return ADAM(groups, betas=(settings.beta1, settings.beta2), eps=settings.eps, fused=True)
 
 
 def _adamw(groups: Groups, settings: Optimizer) -> torch.optim.Optimizer:
-    return torch.optim.AdamW(
-        groups, betas=(settings.beta1, settings.beta2), eps=settings.eps, fused=True
-    )
+    return ADAMW(groups, betas=(settings.beta1, settings.beta2), eps=settings.eps, fused=True)
 
 
 def _adafactor(groups: Groups, settings: Optimizer) -> torch.optim.Optimizer:
-    return torch.optim.Adafactor(groups)
+    return ADAFACTOR(groups)
 
 
 def _sgd(groups: Groups, settings: Optimizer) -> torch.optim.Optimizer:
-    return torch.optim.SGD(groups, lr=0.0, momentum=settings.beta1)
+    return SGD(groups, lr=0.0, momentum=settings.beta1)
 
 
 OPTIMIZERS: MappingProxyType[str, Choice[Callable[[Groups, Optimizer], torch.optim.Optimizer]]] = (

@@ -26,14 +26,13 @@ from s2s import settings
 NICE = 5  # of its session: all its children together come after the dashboard
 LOOK = 0.1  # seconds between two checks whether a child has ended
 READY = 180.0  # seconds in which it must have imported everything, even on a busy machine
-# What a job imports before its first results; creating an optimizer imports torch._dynamo.
+# What a job imports before its first results.
 MODULES = (
     "s2s.jobs.training",
     "s2s.jobs.evaluation.service",
     "s2s.scores",
     "sacrebleu",
     "rouge_score.rouge_scorer",
-    "torch._dynamo",
     "sqlalchemy.dialects.sqlite",
     "encodings.utf_32_le",
 )
