@@ -1,12 +1,13 @@
-// Unpacks Plotly, which the file holds compressed, and draws every figure in the colors of the scheme: black on white on paper.
-// Text and tables are painted before, since Plotly takes a second to start.
+// Unpacks Plotly, which the file holds compressed, and draws the figures one after the other in the colors of the scheme:
+// black on white on paper. Text and tables are painted before, since Plotly takes a moment to start.
 (async () => {
   await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
   const charts = [...document.querySelectorAll('.chart')];
   const figures = charts.map((chart) => JSON.parse(chart.querySelector('script').textContent));
   try {
-    const packed = document.getElementById('plotly').textContent.trim();
-    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+    const packed = atob(document.getElementById('plotly').textContent.trim());
+    const bytes = new Uint8Array(packed.length);
+    for (let at = 0; at < packed.length; at++) bytes[at] = packed.charCodeAt(at);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
     const source = document.createElement('script');
     source.textContent = await new Response(stream).text();
@@ -16,7 +17,8 @@
     return;
   }
   const dark = matchMedia('(prefers-color-scheme: dark)');
-  const template = (isDark) => {
+  let isDark = dark.matches;
+  const template = () => {
     const ink = isDark ? '#E8ECF1' : '#0C131D';
     const axis = { gridcolor: isDark ? '#2C3643' : '#dde2e9', linecolor: ink, tickcolor: ink, zerolinecolor: isDark ? '#465364' : '#c3cad4', automargin: true };
     return { layout: {
@@ -24,13 +26,21 @@
       colorway: CATEGORICAL, xaxis: axis, yaxis: axis, hoverlabel: { align: 'left' },
     } };
   };
-  const draw = (isDark) => charts.map((chart, at) => Plotly.react(chart, figures[at].data,
-    { ...figures[at].layout, template: template(isDark) },
-    { displaylogo: false, responsive: true, scrollZoom: false, displayModeBar: false }));
-  for (const chart of charts) chart.textContent = '';
-  await Promise.all(draw(dark.matches));
+  const draw = (at) => {
+    charts[at].querySelector(':scope > script')?.remove();
+    return Plotly.react(charts[at], figures[at].data, { ...figures[at].layout, template: template() },
+      { displaylogo: false, responsive: true, scrollZoom: false, displayModeBar: false });
+  };
+  const drawAll = (inDark) => {
+    isDark = inDark;
+    return Promise.all(charts.map((_, at) => draw(at)));
+  };
+  dark.addEventListener('change', () => drawAll(dark.matches));
+  addEventListener('beforeprint', () => drawAll(false));
+  addEventListener('afterprint', () => drawAll(dark.matches));
+  for (const at of charts.keys()) {
+    await draw(at);
+    await new Promise((painted) => setTimeout(painted));
+  }
   document.documentElement.dataset.drawn = charts.length;
-  dark.addEventListener('change', () => draw(dark.matches));
-  addEventListener('beforeprint', () => draw(false));
-  addEventListener('afterprint', () => draw(dark.matches));
 })();

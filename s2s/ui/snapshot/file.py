@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import functools
-import gzip
 import json
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -13,12 +11,13 @@ from pathlib import Path
 from s2s.config import UserError
 from s2s.plots import theme
 from s2s.reports import document
-from s2s.ui.canvas.save_picture import PLOTLY
+from s2s.ui.snapshot import library
 from s2s.ui.snapshot.elements import Values, to_html
 from s2s.ui.snapshot.record import Node
 
 FILE = Path(__file__)
 MOST_BYTES = 6_000_000
+FIGURE = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
 STYLE = FILE.with_name("snapshot.css").read_text(encoding="utf-8")
 SCRIPT = (
     FILE.with_name("charts.js")
@@ -51,9 +50,12 @@ def snapshot(
     scripts = []
     hidden = []
     if '<div class="chart"' in page:
-        body += f'<script type="application/octet-stream" id="plotly">{packed_plotly()}</script>'
+        traces = (trace for data in FIGURE.findall(page) for trace in json.loads(data)["data"])
+        kinds = frozenset(trace.get("type", library.BASIC) for trace in traces)
+        packed = library.packed(kinds)
+        body += f'<script type="application/octet-stream" id="plotly">{packed}</script>'
         scripts.append(SCRIPT)
-        hidden.append(plotly())
+        hidden.append(library.source(kinds))
     file = document.page(
         f"{title} · s2s", body, scripts=scripts, allowed=hidden, style=RULES + STYLE
     )
@@ -63,15 +65,3 @@ def snapshot(
             " a shorter sentence."
         )
     return file
-
-
-@functools.cache
-def plotly() -> str:
-    """The library's source, as the browser will have it when it is unpacked."""
-    return PLOTLY.read_text(encoding="utf-8")
-
-
-@functools.cache
-def packed_plotly() -> str:
-    """The same, compressed, in base64: a third of its size."""
-    return base64.b64encode(gzip.compress(plotly().encode(), 9, mtime=0)).decode()
