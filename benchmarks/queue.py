@@ -13,7 +13,7 @@ import multiprocessing
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
@@ -132,20 +132,18 @@ def fill(waiting: int) -> None:
     process.join()
 
 
-def measured(kind: str, workers: int, waiting: int, seconds: float) -> Iterator[dict[str, Any]]:
-    """The rows of one database, filled anew, and one number of workers."""
+def measured(
+    kind: str, workers: Sequence[int], waiting: int, seconds: float
+) -> Iterator[dict[str, Any]]:
+    """The rows of a new database, one number of workers after the other."""
     with tempfile.TemporaryDirectory() as home, DATABASES[kind](Path(home)) as address:
         os.environ |= {"S2S_HOME": home, "S2S_DATABASE_URL": address, **NO_LIMITS}
         fill(waiting)
-        for action in ACTIONS:
-            found = measure(action, workers, seconds)
-            yield {
-                "database": kind,
-                "what": action,
-                "workers": workers,
-                "waiting jobs": waiting,
-                **found,
-            }
+        for n in workers:
+            for action in ACTIONS:
+                found = measure(action, n, seconds)
+                row = {"database": kind, "what": action, "workers": n, "waiting jobs": waiting}
+                yield row | found
 
 
 def main() -> None:
@@ -153,14 +151,13 @@ def main() -> None:
     parser = options(__doc__)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 8, 64])
     parser.add_argument("--waiting", type=int, nargs="+", default=[200, 2000])
-    parser.add_argument("--seconds", type=float, default=4.0, help="of each row")
+    parser.add_argument("--seconds", type=float, default=3.0, help="of each row")
     arguments = parser.parse_args()
     rows = [
         row
         for waiting in arguments.waiting
         for kind in DATABASES
-        for workers in arguments.workers
-        for row in measured(kind, workers, waiting, arguments.seconds)
+        for row in measured(kind, arguments.workers, waiting, arguments.seconds)
     ]
     table(rows)
     last_line("queue", {"rows": rows}, arguments)
