@@ -43,6 +43,9 @@ ALL: Mapping[str, str] = MappingProxyType(
         "heads": "heads",
         "head_jobs": "head_jobs",
         "builtin-en-fr": "builtin --parts en-fr",
+        "queue": "queue",
+        "queue_simulation": "queue_simulation",
+        "transfer": "transfer",
     }
 )
 SETS: Mapping[str, Mapping[str, str]] = MappingProxyType({"quick": QUICK, "all": ALL})

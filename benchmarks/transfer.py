@@ -3,7 +3,7 @@
 Bytes are what Chromium's DevTools protocol counts: encoded bytes of HTTP responses, headers included, and payloads of
 the websocket's messages in both directions (its frames' headers and TLS are not counted; a few bytes per message). The
 first visit has an empty cache, as of somebody who never was here; the second one reloads the page in the same browser.
-An interaction is one change of a widget, named in the table. No proxy compresses anything: behind
+An interaction is one change of a widget, named in the table. No proxy compresses anything; with
 one that does, scripts and styles are smaller. The size of the files does not depend on what else the machine does.
 """
 
