@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -10,7 +11,7 @@ from typing import Any
 from s2s.config import NO_FAULT, POSITION_KINDS, PRESETS, Recipe, flat, override
 from s2s.data import Preview
 from s2s.faults import fault_of
-from s2s.jobs.plan.cost import Forecast, forecast, share_too_long
+from s2s.jobs.plan.cost import STARTUP_SECONDS, Forecast, forecast, share_too_long
 from s2s.jobs.plan.figures import round_up, short_count, written
 from s2s.jobs.plan.own_settings import suitable_lr
 from s2s.jobs.plan.recommendation import HANDFUL, by_rule
@@ -19,6 +20,8 @@ from s2s.settings import Limits
 
 # Multi30k, 29,000 pairs: 3 parameters per token translate best, 40 and more worse and worse (Wu et al. 2021, table 1).
 PARAMETERS_PER_TOKEN = 20
+FEW_UPDATES = 3  # times the time that a single one needs: the smallest budget that is offered
+MOST_MINUTES = 10_000.0  # of a time budget
 FEW_EPOCHS = 2.0  # with fewer, rare words have been seen once or twice
 MANY_TOKENS = 20e6  # a run that has seen this many need not see them twice
 MANY_EPOCHS = 100.0  # Wu et al. 2021 stop at about 75, on validation loss
@@ -96,7 +99,7 @@ def too_many_steps(planned: PlannedRun) -> Advice | None:
     """More steps than this server allows."""
     most = planned.limits.steps
     steps = planned.recipe.train.steps
-    if most is None or steps <= most:
+    if most is None or steps <= most or planned.recipe.train.minutes is not None:
         return None
     return Advice(
         f"`train.steps` {steps:,} is more than the {most:,} allowed here.",
@@ -108,14 +111,33 @@ def too_many_steps(planned: PlannedRun) -> Advice | None:
 def too_many_minutes(planned: PlannedRun) -> Advice | None:
     """More minutes than this server allows."""
     most = planned.limits.minutes
-    minutes = planned.cost.seconds / 60
+    budget = planned.recipe.train.minutes
+    minutes = planned.cost.seconds / 60 if budget is None else budget
     if most is None or minutes <= most:
         return None
+    if budget is not None:
+        given = f"`train.minutes` {budget:g} is more than the {most:,} allowed here."
+        return Advice(given, {"train.minutes": float(most)}, is_refusal=True)
     fitting = max(1, int(planned.recipe.train.steps * 0.9 * most / minutes))
     sentence = (
         f"This takes about {minutes:,.0f} minutes and {most:,} are allowed here; train fewer steps."
     )
     return Advice(sentence, {"train.steps": fitting}, is_refusal=True)
+
+
+def too_few_minutes(planned: PlannedRun) -> Advice | None:
+    """A time budget that is over before the first update."""
+    budget = planned.recipe.train.minutes
+    step = (planned.cost.seconds - STARTUP_SECONDS) / planned.cost.steps
+    if budget is None or 60 * budget > STARTUP_SECONDS + step:
+        return None
+    enough = math.ceil(10 * FEW_UPDATES * (STARTUP_SECONDS + step) / 60) / 10
+    return Advice(
+        f"`train.minutes` {budget:g} leaves no time for an update: preparing takes about {STARTUP_SECONDS:.0f} seconds"
+        f" and an update {step:.1f}; give at least {enough:g}.",
+        {"train.minutes": enough},
+        is_refusal=True,
+    )
 
 
 def too_many_parameters(planned: PlannedRun) -> Advice | None:
@@ -184,8 +206,13 @@ def few_epochs(planned: PlannedRun) -> Advice | None:
         or planned.cost.tokens >= MANY_TOKENS
     ):
         return None
-    steps = round_up(planned.recipe.train.steps * 5 / max(1e-9, planned.cost.epochs))
     sentence = f"Each pair is seen only {planned.cost.epochs:.1f} times; rare words need about 5."
+    more = 5 / max(1e-9, planned.cost.epochs)
+    minutes = planned.recipe.train.minutes
+    if minutes is not None:
+        enough = min(MOST_MINUTES, float(round_up(minutes * more)))
+        return Advice(sentence, {"train.minutes": enough} if enough > minutes else {})
+    steps = round_up(planned.recipe.train.steps * more)
     return Advice(sentence, {"train.steps": steps})
 
 
@@ -311,6 +338,7 @@ RULES: Mapping[str, Callable[[PlannedRun], Advice | None]] = MappingProxyType(
     {
         "too_many_steps": too_many_steps,
         "too_many_minutes": too_many_minutes,
+        "too_few_minutes": too_few_minutes,
         "too_many_parameters": too_many_parameters,
         "fault": fault,
         "long_warmup": long_warmup,

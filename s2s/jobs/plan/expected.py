@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 import s2s
 from s2s.config import PRESETS, Recipe
 from s2s.data import Preview
-from s2s.jobs.plan.cost import Forecast
+from s2s.jobs.plan.cost import STARTUP_SECONDS, Forecast
 from s2s.jobs.plan.figures import written
 from s2s.jobs.plan.own_settings import own_settings, suitable_lr
+from s2s.jobs.plan.time_budget import QUICK, reference_tokens_per_second
 
 MEASURED_FILE = (
     Path(s2s.__file__).parent / "demo" / "measured.json"
@@ -34,6 +35,7 @@ LR_FACTOR = 2.0  # a learning rate this far from the preset's reaches another qu
 # Settings that hardly change what a run reaches, or that the prediction takes into account.
 OF_NO_ACCOUNT = (
     "train.steps",
+    "train.minutes",
     "train.seed",
     "train.threads",
     "train.precision",
@@ -49,7 +51,10 @@ OTHER_TASKS = ("builtin:tasks", "builtin:dialogue", "builtin:summaries", "synthe
 
 @dataclass(frozen=True)
 class ValidationPoint:
-    """One validation. `tokens` are those of all batches so far, on the longer side, padding included."""
+    """One validation. `tokens` are those of all batches so far, on the longer side, padding included.
+
+    A run of quick is one point, its end; its `tokens` are those that small would have read in its minutes there.
+    """
 
     step: int
     minutes: float
@@ -160,13 +165,15 @@ def predict_quality(
         return None
     near = _near(known, preset, preview)
     longest = FAR * max(run.tokens for run in near)
-    reach = cost.tokens if cost.tokens <= longest else longest / FAR
+    per_second = _tokens_per_second(near, recipe, preview, cost)
+    end = per_second * max(0.0, cost.seconds - STARTUP_SECONDS)
+    reach = end if end <= longest else longest / FAR
     tokens = np.linspace(0, reach, POINTS + 1)[1:]
     values = np.array([[_or_nan(run.bleu_at(at)) for run in near] for at in tokens], np.float32)
     if np.isnan(values[-1]).all():
         return None
     lows, highs = _edges(values)
-    seconds = tokens / cost.tokens_per_second
+    seconds = tokens / per_second
     caveats = (*_caveats(near, preview, preset), *_other_settings(recipe, preset))
     return PredictionInterval(
         float(lows[-1]),
@@ -178,6 +185,15 @@ def predict_quality(
         tuple(near),
         caveats,
     )
+
+
+def _tokens_per_second(
+    near: Sequence[MeasuredRun], recipe: Recipe, preview: Preview, cost: Forecast
+) -> float:
+    """Of this recipe, as `ValidationPoint.tokens` counts them in these runs."""
+    if {run.preset for run in near} == {QUICK}:
+        return reference_tokens_per_second(recipe.train.threads, preview, cost.calibration)
+    return cost.tokens_per_second
 
 
 def why_no_prediction(

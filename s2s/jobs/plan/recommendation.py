@@ -11,6 +11,7 @@ from s2s.jobs.plan import expected
 from s2s.jobs.plan.calibration import UNCALIBRATED, Calibration
 from s2s.jobs.plan.cost import forecast
 from s2s.jobs.plan.expected import MeasuredRun
+from s2s.jobs.plan.time_budget import QUICK, reference_tokens_per_second
 
 HANDFUL = 100  # pairs; with fewer, every model memorizes, which is the purpose of such datasets
 NATURAL = 8.0  # geometric mean of the richness of a grammar's sentences (2) and of natural text (20 to 50)
@@ -37,11 +38,13 @@ def recommend(
         return rule
     presets = dict.fromkeys(run.preset for run in known if run.preset in PRESETS)
     speeds = {
-        preset: forecast(PRESETS[preset].recipe, preview, calibration).tokens_per_second
+        preset: reference_tokens_per_second(0, preview, calibration)
+        if preset == QUICK
+        else forecast(PRESETS[preset].recipe, preview, calibration).tokens_per_second
         for preset in presets
     }
     ranked = expected.best_presets(preview, speeds, minutes, known)
-    if len(ranked) < 2:
+    if len(ranked) < 2 or (rule.preset == QUICK and QUICK not in presets):
         return rule
     (first, most), (second, less), *_ = ranked
     return Recommendation(
@@ -68,10 +71,11 @@ def by_rule(preview: Preview, minutes: float) -> Recommendation:
             "transformer-base",
             f"{preview.n_pairs:,} pairs and {minutes / 60:.0f} hours are enough for 60 M parameters",
         )
-    if preview.n_pairs >= 5000 and minutes >= 20:
+    if preview.n_pairs >= 5000:
         return Recommendation(
-            "transformer-tiny",
-            f"it was tuned on 29,000 pairs of natural sentences, and {minutes:.0f} minutes are enough",
+            QUICK,
+            f"it chooses its sizes for {preview.n_pairs:,} pairs of natural sentences and {minutes:.0f} minutes, and"
+            " ends on time",
         )
     return Recommendation(
         "small",

@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from s2s.config import Recipe, flat, override
+from s2s.config import PRESETS, Recipe, flat, override
 from s2s.data import Preview
 from s2s.jobs.plan.calibration import UNCALIBRATED, Calibration
 from s2s.jobs.plan.cost import STARTUP_SECONDS, Forecast, forecast
 from s2s.jobs.plan.figures import round_down
 from s2s.jobs.plan.own_settings import own_settings
 from s2s.sizing import training_bytes
-from s2s.train import is_fast_accurate, settle
+from s2s.train import cores, is_fast_accurate, settle
 
 QUICK = "quick"  # the preset
+REFERENCE = "small"  # the preset whose throughput says how fast a computer is
 WARMUP_SHARE = 6  # of the run: the preset small warms up for a sixth
 VALIDATIONS = 8  # of a run with a time budget
 MEMORY_SHARE = 0.7  # of the free memory
@@ -76,6 +77,8 @@ def within_minutes(
     minutes = recipe.train.minutes
     if minutes is None:
         return recipe
+    if not recipe.train.threads:
+        recipe = override(recipe, {"train.threads": cores()})
     if preset == QUICK:
         own = own_settings(recipe, QUICK)
         recipe = _settled(recipe, own, {"train.precision": _precision(recipe)})
@@ -136,6 +139,18 @@ def _steps(recipe: Recipe, preview: Preview, minutes: float, calibration: Calibr
     return max(10, round_down((60 * minutes - STARTUP_SECONDS) / seconds_per_step))
 
 
+def reference_tokens_per_second(
+    threads: int, preview: Preview, calibration: Calibration = UNCALIBRATED
+) -> float:
+    """How fast this computer would train the preset small, padding included.
+
+    Runs of quick have other sizes on every computer; what they reach in some minutes is compared by what small would
+    have read in them.
+    """
+    recipe = override(PRESETS[REFERENCE].recipe, {"train.threads": threads or cores()})
+    return forecast(recipe, preview, calibration).tokens_per_second
+
+
 def fit_to_minutes(
     recipe: Recipe, preview: Preview, minutes: float, calibration: Calibration = UNCALIBRATED
 ) -> dict[str, int]:
@@ -152,7 +167,7 @@ def fit_to_minutes(
     }
 
 
-def settled_keys(recipe: Recipe, planned: Recipe) -> dict[str, Any]:
+def changed_settings(recipe: Recipe, planned: Recipe) -> dict[str, Any]:
     """What `within_minutes` has changed."""
     before = flat(recipe)
     return {key: value for key, value in flat(planned).items() if value != before[key]}

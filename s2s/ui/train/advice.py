@@ -8,8 +8,15 @@ from typing import Any
 
 import streamlit as st
 
-from s2s.config import PRESETS, UserError, flat, override
-from s2s.jobs import Advice, change_preset, fit_to_minutes, own_settings, written
+from s2s.config import PRESETS, Recipe, UserError, flat, override
+from s2s.jobs import (
+    Advice,
+    change_preset,
+    changed_settings,
+    fit_to_minutes,
+    own_settings,
+    written,
+)
 from s2s.ui.kit import as_markdown, cached, plain
 from s2s.ui.kit.recipe_state import PREFIX, RECIPE_KEYS
 from s2s.ui.train.recipe_form import RunRequest
@@ -89,7 +96,7 @@ def recommendation(request: RunRequest) -> None:
             "Minutes you have",
             1,
             10_000,
-            DEFAULT_MINUTES,
+            _minutes(request),
             key="minutes",
             width=170,
             persist_state="session",
@@ -99,7 +106,7 @@ def recommendation(request: RunRequest) -> None:
         is_chosen = found.preset == request.preset
         fitting = _fitting(request, found.preset, float(minutes))
         st.button(
-            "Fit the steps" if is_chosen else "Use it",
+            _fit_label(fitting) if is_chosen else "Use it",
             key="use it",
             icon=":material/check:",
             on_click=_apply,
@@ -115,11 +122,37 @@ def recommendation(request: RunRequest) -> None:
             f"`{key}` from {written(now[key])} to {written(value)}"
             for key, value in fitting.items()
         ]
-        st.caption(as_markdown(f"Fit the steps sets {', '.join(changes)}, and nothing else."))
+        label = _fit_label(fitting)
+        st.caption(as_markdown(f"{label} sets {', '.join(changes)}, and nothing else."))
+
+
+def _minutes(request: RunRequest) -> int:
+    """The form's time budget, in whole minutes."""
+    return max(1, round(request.recipe.train.minutes or DEFAULT_MINUTES))
+
+
+def _fit_label(fitting: Mapping[str, Any]) -> str:
+    return "Set the minutes" if "train.minutes" in fitting else "Fit the steps"
+
+
+def followed(request: RunRequest, planned: Recipe) -> None:
+    """What follows from the time budget, in a sentence; nothing without one."""
+    changed = changed_settings(request.recipe, planned)
+    if not changed:
+        return
+    sizes = ", ".join(f"`{key}` {written(value)}" for key, value in changed.items())
+    preview = cached.preview(request.source)
+    given = f"{preview.n_pairs:,} pairs and {request.recipe.train.minutes:g} minutes here"
+    sentence = as_markdown(f"Chosen for {given}: {sizes}. Training ends on time.")
+    st.caption(f":material/hourglass: {sentence}")
 
 
 def _fitting(request: RunRequest, preset: str, minutes: float) -> dict[str, Any]:
     """The steps that fit, and what goes with them where the visitor did not set that."""
+    current = request.recipe.train.minutes
+    if (PRESETS[preset].recipe.train.minutes or current) is not None:  # the steps follow from it
+        is_set = preset == request.preset and current == minutes
+        return {} if is_set else {"train.minutes": minutes}
     now = flat(request.recipe)
     values = now if preset == request.preset else _with_preset(request, preset)
     usual = flat(PRESETS[preset].recipe)

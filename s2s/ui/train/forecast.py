@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -48,13 +49,14 @@ def panel(request: RunRequest) -> Outlook:
     if request.wrong:
         return Outlook(request.wrong)
     try:
-        cost = cached.forecast(request.source, request.recipe, request.init_from)
+        planned = _planned(request)
+        cost = cached.forecast(request.source, planned.recipe, request.init_from)
         preview = cached.preview(request.source)
     except UserError as wrong:  # the dataset cannot be read
         forms.show_error(wrong)
         return Outlook(wrong)
     case = PlannedRun(
-        request.recipe,
+        planned.recipe,
         request.preset,
         preview,
         cost,
@@ -64,26 +66,42 @@ def panel(request: RunRequest) -> Outlook:
     found = advise(case)
     advice.panel(request, found)
     refusal = next((UserError(one.sentence) for one in found if one.is_refusal), None)
-    refused = _impossible(request, cost) or refusal
+    refused = _impossible(planned, cost) or refusal
     if refused:
         advice.recommendation(request)
     else:
+        advice.followed(request, planned.recipe)
         _expectation(request, cost)
-    _costs(request, cost)
-    return Outlook(refused, _summary(request, cost, len(found)))
+    _costs(planned, cost)
+    return Outlook(refused, _summary(planned, cost, len(found)))
+
+
+def _planned(request: RunRequest) -> RunRequest:
+    """The request with what follows from its time budget."""
+    preset = "" if request.init_from else request.preset
+    return replace(request, recipe=cached.planned(request.source, request.recipe, preset))
 
 
 def _summary(request: RunRequest, cost: Forecast, n_found: int) -> str:
     """`1.6 M parameters · 2 min for 1,200 steps, about 8.1 epochs · 400 MB of memory`."""
-    steps = request.recipe.train.steps
     parts = [
         f"{short_count(cost.parameters)} parameters",
-        f"{duration(cost.seconds)} for {steps:,} steps, about {_short(cost.epochs)} epochs",
+        _length(request, cost),
         f"{_memory(cost.megabytes)} of memory",
     ]
     if n_found:
         parts.append(f"{n_found} warning{'s' * (n_found > 1)} below")
     return " · ".join(parts)
+
+
+def _length(request: RunRequest, cost: Forecast) -> str:
+    """`2 min for 1,200 steps, about 8.1 epochs`; with a time budget it is the steps that are estimated."""
+    steps = f"{request.recipe.train.steps:,} steps"
+    epochs = f"about {_short(cost.epochs)} epochs"
+    minutes = request.recipe.train.minutes
+    if minutes is None:
+        return f"{duration(cost.seconds)} for {steps}, {epochs}"
+    return f"{minutes:g} min, about {steps} and {epochs.removeprefix('about ')}"
 
 
 def _impossible(request: RunRequest, cost: Forecast) -> UserError | None:

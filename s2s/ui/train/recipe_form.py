@@ -28,6 +28,9 @@ MAIN_KEYS = (
     "model.dropout",
     "tokenizer.kind",
 )
+LENGTH = (
+    "train.minutes"  # first among the main settings of a preset that has it, instead of the steps
+)
 TABS = MappingProxyType(
     {
         "Data": ("data.", "tokenizer."),
@@ -164,9 +167,10 @@ def _preset_table(source: str) -> None:
 
 def _settings(base: Recipe, wrong: UserError | None) -> None:
     """The few settings that people change, and all others in an expander."""
+    main = MAIN_KEYS if base.train.minutes is None else (LENGTH, *MAIN_KEYS[1:])
     with st.grid(4, min_column_width=150, vertical_alignment="bottom"):
-        forms.inputs(base, MAIN_KEYS, PREFIX, wrong=wrong)
-    if wrong and forms.blamed_key(wrong, MAIN_KEYS) is None:
+        forms.inputs(base, main, PREFIX, wrong=wrong)
+    if wrong and forms.blamed_key(wrong, main) is None:
         forms.show_error(wrong)
     more = st.expander(
         "All settings", icon=":material/tune:", key="all settings", on_change="rerun"
@@ -175,7 +179,7 @@ def _settings(base: Recipe, wrong: UserError | None) -> None:
         return
     with more:
         for tab, (name, starts) in zip(st.tabs(list(TABS)), TABS.items(), strict=True):
-            keys = [key for key in RECIPE_KEYS if key.startswith(starts) and key not in MAIN_KEYS]
+            keys = [key for key in RECIPE_KEYS if key.startswith(starts) and key not in main]
             grid = st.grid(3, min_column_width=200, vertical_alignment="bottom", key=f"tab {name}")
             with tab, grid:
                 forms.inputs(base, keys, PREFIX, wrong=wrong)

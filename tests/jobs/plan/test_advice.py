@@ -6,7 +6,7 @@ from s2s.config import PRESETS, Recipe, override
 from s2s.data import Preview, load, load_preview
 from s2s.jobs.plan import advice
 from s2s.jobs.plan.advice import Advice, PlannedRun
-from s2s.jobs.plan.cost import forecast
+from s2s.jobs.plan.cost import Forecast, forecast
 from s2s.jobs.plan.expected import MeasuredRun, ValidationPoint
 from s2s.jobs.plan.recommendation import by_rule, recommend
 from s2s.jobs.plan.time_budget import fit_to_minutes
@@ -119,10 +119,8 @@ def test_weights_that_are_trained_need_not_see_everything_again() -> None:
 
 def test_the_issue_has_its_sentence() -> None:
     one = advice_by_rule(case("transformer-base", captions(29_000)))["overfits"]
-    assert one.sentence.startswith(
-        "29,000 pairs and 63 M parameters: this will overfit; try transformer-tiny"
-    )
-    assert one.label(Recipe()) == "Use transformer-tiny"
+    assert one.sentence.startswith("29,000 pairs and 63 M parameters: this will overfit; try quick")
+    assert one.label(Recipe()) == "Use quick"
 
 
 @pytest.mark.parametrize(("name", "most"), [("steps", 100), ("minutes", 1), ("parameters", 1000)])
@@ -146,8 +144,9 @@ def test_what_the_place_does_not_allow_is_refused_first(name: str, most: int) ->
 def test_the_preset_of_a_text(grammar: Preview) -> None:
     assert by_rule(grammar, 10).preset == "small"
     assert by_rule(Preview.of(load("builtin:mini-en-fr")), 10).preset == "mini-t5"
-    assert by_rule(captions(29_000), 60).preset == "transformer-tiny"
-    assert by_rule(captions(29_000), 5).preset == "small"
+    assert by_rule(captions(29_000), 60).preset == "quick"
+    assert by_rule(captions(5000), 5).preset == "quick"
+    assert by_rule(captions(4999), 60).preset == "small"
     assert by_rule(captions(5_000_000), 6000).preset == "transformer-base"
     plain = dataclasses.replace(captions(500), is_plain=True)
     assert by_rule(plain, 10).preset == "char-halves"
@@ -166,10 +165,34 @@ def measured(preset: str, bleu: float) -> MeasuredRun:
     return MeasuredRun("t", "captions", preset, 29_000, 40.0, 2_000_000, points)
 
 
+def test_a_time_budget_is_advised_in_minutes() -> None:
+    short = case("quick", captions(29_000), train__minutes=0.1)
+    one = advice.too_few_minutes(dataclasses.replace(short, cost=slow(short.cost)))
+    assert one is not None
+    assert one.is_refusal
+    assert one.sentence.startswith("`train.minutes` 0.1 leaves no time for an update: preparing")
+    assert not advice.too_few_minutes(case("quick", captions(29_000)))
+    few = advice_by_rule(case("quick", captions(29_000), train__steps=100))["few_epochs"]
+    assert few.fix["train.minutes"] > 10
+    limits = dataclasses.replace(LOCAL, minutes=5, steps=10)
+    (refused,) = [
+        one for one in advice.advise(case("quick", captions(29_000), limits)) if one.is_refusal
+    ]
+    assert refused.fix == {"train.minutes": 5.0}
+
+
+def slow(cost: Forecast) -> Forecast:
+    """With ten seconds per update."""
+    return dataclasses.replace(cost, seconds=10 * cost.steps)
+
+
 def test_measured_runs_speak_before_the_rule_of_thumb() -> None:
     known = [measured("small", 10), measured("transformer-tiny", 30)]
+    assert recommend(captions(3000), 5, known=known).preset == "transformer-tiny"
+    assert "BLEU" in recommend(captions(3000), 5, known=known).why
+    assert recommend(captions(29_000), 5, known=known).preset == "quick"  # until it is measured
+    known.append(measured("quick", 20))
     assert recommend(captions(29_000), 5, known=known).preset == "transformer-tiny"
-    assert "BLEU" in recommend(captions(29_000), 5, known=known).why
     assert recommend(captions(29_000), 5, known=known[:1]) == by_rule(captions(29_000), 5)
     assert recommend(captions(29_000), 5, known=[]) == by_rule(captions(29_000), 5)
 

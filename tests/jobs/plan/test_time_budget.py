@@ -2,12 +2,13 @@ import pytest
 
 from s2s.config import PRESETS, Recipe, flat, override
 from s2s.jobs.plan import throughput, time_budget
-from s2s.jobs.plan.time_budget import SIZES, settled_keys, within_minutes
+from s2s.jobs.plan.time_budget import SIZES, changed_settings, within_minutes
 from tests.jobs.plan.test_advice import captions
 
 QUICK = PRESETS["quick"].recipe
 PLANNED = {
     "train.steps",
+    "train.threads",
     "train.warmup_steps",
     "train.watch.validate_every",
     "train.watch.save_every",
@@ -29,7 +30,7 @@ def test_without_minutes_a_recipe_stays_and_with_them_only_its_length_follows() 
     small = PRESETS["small"].recipe
     assert within_minutes(small, "small", captions(5000)) is small
     limited = override(small, {"train.minutes": 30})
-    changed = settled_keys(limited, within_minutes(limited, "small", captions(5000)))
+    changed = changed_settings(limited, within_minutes(limited, "small", captions(5000)))
     assert changed.keys() <= PLANNED
     assert changed["train.steps"] > small.train.steps
 

@@ -149,6 +149,17 @@ def test_fitting_the_steps_changes_what_it_names_and_can_be_undone() -> None:
     assert "undo advice" not in keys(screen, "button")
 
 
+def test_the_preset_quick_is_chosen_by_minutes_and_says_what_follows_from_them() -> None:
+    screen = unfold(train(preset="quick"), "expect")
+    assert screen.number_input(key="set train.minutes").value == 10
+    assert "set train.steps" not in keys(screen, "number_input")
+    assert "10 min, about" in page_text(screen)
+    assert "Training ends on time." in page_text(screen)
+    screen.number_input(key="set train.minutes").set_value(20.0).run()
+    assert "20 min, about" in page_text(screen)
+    assert not screen.exception
+
+
 def test_a_setting_of_the_visitors_own_is_not_fitted() -> None:
     screen = unfold(train(train__warmup_steps="77"), "expect")
     screen.number_input(key="minutes").set_value(2).run()

@@ -29,7 +29,13 @@ from s2s.ui.kit.cached.decoding import (
     translation,
     wide_search,
 )
-from s2s.ui.kit.cached.forecasts import forecast, preset_sizes, recommended_preset, throughput
+from s2s.ui.kit.cached.forecasts import (
+    forecast,
+    planned,
+    preset_sizes,
+    recommended_preset,
+    throughput,
+)
 from s2s.ui.kit.cached.sentences import by_sentence, forget_sentences
 from s2s.ui.kit.cached.server import refresh_server_state, server_state
 from s2s.ui.kit.cached.stored_runs import (

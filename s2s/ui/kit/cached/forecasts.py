@@ -10,8 +10,17 @@ import torch
 from s2s import settings
 from s2s.config import PRESETS, Recipe
 from s2s.data import require_readable
-from s2s.jobs import Calibration, Forecast, Recommendation, calibrate, initialization, recommend
+from s2s.jobs import (
+    Calibration,
+    Forecast,
+    Recommendation,
+    calibrate,
+    initialization,
+    recommend,
+    within_minutes,
+)
 from s2s.jobs import forecast as make_forecast
+from s2s.train import free_memory
 from s2s.ui.kit.cached.dataset_previews import preview
 
 
@@ -26,6 +35,23 @@ def forecast(spec: str, recipe: Recipe, init_from: str = "") -> Forecast:
         _vocab_sizes(home, str(initialization.parse_checkpoint(init_from))) if init_from else None
     )
     return _forecast(home, spec, json.dumps(recipe.to_json()), throughput(), sizes, recipe)
+
+
+def planned(spec: str, recipe: Recipe, preset: str) -> Recipe:
+    """The recipe with what follows from its time budget on this dataset here; the same without one."""
+    require_readable(spec)
+    if recipe.train.minutes is None:
+        return recipe
+    home = str(settings.home())
+    return _planned(home, spec, json.dumps(recipe.to_json()), preset, throughput(), recipe)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _planned(
+    home: str, spec: str, recipe_json: str, preset: str, pace: Calibration, _recipe: Recipe
+) -> Recipe:
+    free = free_memory("cuda" if torch.cuda.is_available() else "cpu")
+    return within_minutes(_recipe, preset, preview(spec), pace, free=free)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
