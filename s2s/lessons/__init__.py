@@ -3,7 +3,13 @@
 from s2s.lessons import claims, lesson_file
 from s2s.lessons.answers import ANSWERS, CONDITIONS, RUN_CONDITIONS
 from s2s.lessons.answers.sentence_properties import decodings
-from s2s.lessons.catalog import OpenedStep, computed_answers, find_lesson, find_step
+from s2s.lessons.catalog import (
+    OpenedStep,
+    computed_answers,
+    find_lesson,
+    find_step,
+    lesson_after,
+)
 from s2s.lessons.check import Given, answer, check, number
 from s2s.lessons.classes import (
     LessonClass,

@@ -42,6 +42,15 @@ class OpenedStep(NamedTuple):
         )
 
 
+def lesson_after(lesson: Lesson) -> Lesson | None:
+    """The lesson or exercise that comes next in its list; None after the last, and for one that somebody made."""
+    for rows in (LESSONS, EXERCISES):
+        ids = list(rows)
+        if lesson.id in ids[:-1]:
+            return rows[ids[ids.index(lesson.id) + 1]]
+    return None
+
+
 def find_lesson(id: str) -> Lesson:
     """A lesson or an exercise, or one that somebody made and shared. Raises UserError for one that is not there."""
     known = {**LESSONS, **EXERCISES}

@@ -89,6 +89,11 @@ class Lesson:
         if not 1 <= self.minutes <= 600:
             raise UserError(f"A lesson takes {self.minutes} minutes; give 1 to 600.")
 
+    @property
+    def name(self) -> str:
+        """The title up to a colon or comma, for links: `Five minutes`."""
+        return re.split("[:,]", self.title)[0].strip() or self.title
+
 
 def check_note(note: str) -> None:
     """Raises UserError for a note that is too long, or has more than plain Markdown."""

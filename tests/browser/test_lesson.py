@@ -24,8 +24,7 @@ def check(page: Page, said: str) -> None:
 
 
 def test_lesson_1_is_walked_by_its_links(server: str, visit: Open) -> None:
-    page = visit(f"{server}/lessons")
-    page.get_by_role("link", name="Start").first.click()
+    page = visit(f"{server}/?lesson=five-minutes.1")
     at_step(page, 1)
     page.get_by_label("Your number").fill("6")
     page.keyboard.press("Enter")
@@ -44,26 +43,12 @@ def test_lesson_1_is_walked_by_its_links(server: str, visit: Open) -> None:
     at_step(page, 4)
     page.set_viewport_size({"width": 420, "height": 860})
     note = page.locator(".st-key-lesson").get_by_text("Each layer has four")
-    expect(note).to_be_hidden()
-    page.locator(".st-key-fold-lesson button").click()
     expect(note).to_be_visible()
+    page.locator(".st-key-fold-lesson button").click()
+    expect(note).to_be_hidden()
     page.go_forward()
     at_step(page, 5)
-    page.get_by_role("link", name="Finish").click()
+    page.locator(".st-key-fold-lesson button").click()
+    page.get_by_role("link", name="All lessons").click()
     expect(page.get_by_text("5 of 5 seen · 2 of 5 questions right")).to_be_visible()
     assert "lesson=" not in page.url
-
-
-def test_every_lesson_begins_and_leads_on(server: str, visit: Open) -> None:
-    for name, lesson in [*LESSONS.items()][1:]:
-        first, second, *_ = lesson.steps
-        page = visit(f"{server}/{first.view.page}?lesson={name}.1")
-        expect(page.locator(".lesson-heading b")).to_contain_text(f"Step 1 of {len(lesson.steps)}")
-        if src := first.view.values.get("src"):
-            expect(page.locator(".st-key-src input")).to_have_value(src)
-        page.locator(QUIET).wait_for()
-        assert not page.get_by_test_id("stException").count()
-        page.get_by_role("link", name="Next step").click()
-        expect(page.locator(".lesson-heading b")).to_contain_text(
-            f"Step 2 of {len(lesson.steps)}: {second.title}"
-        )

@@ -43,7 +43,8 @@ def _card(lesson: Lesson, done: Progress) -> None:
     st.markdown(note_markdown(lesson.summary))
     number, label = _next(lesson, done, seen)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        step_link(OpenedStep(lesson, number), label, ":material/play_arrow:")
+        at = OpenedStep(lesson, number)
+        step_link(at, f"{label}: {plain(lesson.name)}", ":material/play_arrow:")
         handout_button(lesson)
 
 

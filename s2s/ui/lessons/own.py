@@ -82,7 +82,7 @@ def _card(row: OwnLesson) -> None:
     st.caption(f"{lesson.minutes} minutes · {n_steps} step{'s' * (n_steps > 1)}")
     st.markdown(note_markdown(lesson.summary))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        step_link(OpenedStep(lesson, 1), "Start", ":material/play_arrow:")
+        step_link(OpenedStep(lesson, 1), f"Start: {plain(lesson.name)}", ":material/play_arrow:")
         handout_button(lesson)
         st.download_button(
             "Export",

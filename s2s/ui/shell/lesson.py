@@ -17,6 +17,7 @@ from s2s.ui.shell.pages import Page
 IN_ADDRESS = "lesson in the address"  # in the session: what it said when it was last read
 SEEN = "lesson progress"  # in the session: what it has seen and answered since it began
 READ = "lesson progress was read"  # in the session
+IS_UNFOLDED = "lesson unfolded"  # in the session: on a phone, where the panel is a bar
 MAX_WRITTEN = 100  # characters
 
 
@@ -33,6 +34,8 @@ def read_from_url(page: Page, *, is_other_page: bool) -> None:
         st.session_state[LESSON] = ""
     elif given is not None and (given != before or (is_other_page and not is_history)):
         _open(given)
+        if not is_history:
+            unfold(True)
         has_view = any(key in st.query_params for key in page.keys)
         if not is_history and not (is_first and has_view):
             _show_view(page)
@@ -49,6 +52,16 @@ def opened() -> OpenedStep | None:
         pickers.notify(str(error))
         leave()
         return None
+
+
+def is_unfolded() -> bool:
+    """Whether a phone shows the step's note, and not its heading alone."""
+    return bool(st.session_state.get(IS_UNFOLDED))
+
+
+def unfold(is_unfolded: bool) -> None:
+    """Opens or folds the panel; one that a link opens is open at first."""
+    st.session_state[IS_UNFOLDED] = is_unfolded
 
 
 def leave() -> None:

@@ -8,13 +8,14 @@ import html
 import streamlit as st
 
 from s2s.config import UserError
-from s2s.lessons import EXERCISES, OpenedStep, Progress
+from s2s.lessons import EXERCISES, LESSONS, Lesson, OpenedStep, Progress, lesson_after
 from s2s.ui.kit import note_markdown, plain
 from s2s.ui.shell import lesson, lesson_class
 from s2s.ui.shell.lesson_question import draw_question
-from s2s.ui.shell.pages import LESSONS, Page, page_link, rows
+from s2s.ui.shell.pages import LESSONS as LIST
+from s2s.ui.shell.pages import Page, page_link, rows
 
-IS_UNFOLDED = "lesson unfolded"  # in the session: on a phone, where the panel is a bar
+NEXT = ":material/arrow_forward:"
 
 
 def lesson_panel(page: Page) -> None:
@@ -31,7 +32,7 @@ def lesson_panel(page: Page) -> None:
 
 
 def _draw(page: Page, at: OpenedStep) -> None:
-    is_unfolded = bool(st.session_state.get(IS_UNFOLDED))
+    is_unfolded = lesson.is_unfolded()
     with st.container(key="lesson-bar", horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.html(_heading(at))
         if st.button(
@@ -40,7 +41,7 @@ def _draw(page: Page, at: OpenedStep) -> None:
             icon=":material/expand_less:" if is_unfolded else ":material/expand_more:",
             type="tertiary",
         ):
-            st.session_state[IS_UNFOLDED] = not is_unfolded
+            lesson.unfold(not is_unfolded)
             st.rerun(scope="fragment")
     with st.container(key="lesson-unfolded" if is_unfolded else "lesson-folded", gap="small"):
         st.markdown(note_markdown(at.step.note))
@@ -86,14 +87,26 @@ def _ways(at: OpenedStep) -> None:
             step_link(at.before, "Previous step", ":material/arrow_back:")
         if at.after:
             with st.container(key="lesson-next", width="content"):
-                step_link(at.after, "Next step", ":material/arrow_forward:")
+                step_link(at.after, "Next step", NEXT)
         else:
-            with st.container(key="lesson-next", width="content"):
-                segment = "exercises" if at.lesson.id in EXERCISES else "lessons"
-                page_link(LESSONS, "Finish", ":material/done:", set=f"view:{segment}", lesson="")
+            _finish(at.lesson)
         if st.button("Leave", key="leave lesson", type="tertiary", icon=":material/close:"):
             lesson.leave()
             st.rerun()
+
+
+def _finish(finished: Lesson) -> None:
+    """After the last step: the next lesson, after the last lesson the exercises, and the list."""
+    kind = "exercise" if finished.id in EXERCISES else "lesson"
+    with st.container(key="lesson-next", width="content"):
+        if after := lesson_after(finished):
+            step_link(OpenedStep(after, 1), f"Next {kind}: {plain(after.name)}", NEXT)
+        elif finished.id in LESSONS:
+            page_link(LIST, "Next: the exercises", NEXT, set="view:exercises", lesson="")
+        else:
+            page_link(LIST, "Finish", ":material/done:", set=f"view:{kind}s", lesson="")
+    if after:
+        page_link(LIST, f"All {kind}s", ":material/list:", set=f"view:{kind}s", lesson="")
 
 
 def step_link(at: OpenedStep, label: str, icon: str) -> None:
@@ -117,4 +130,5 @@ def _hide(page: Page, names: tuple[str, ...]) -> None:
         slugs = [name.replace(" ", "-") for name in names]
         keys = [key for name in slugs for key in (name, f"{name}-box", f"{own}-{name}")]
         chosen = ", ".join(f".st-key-{key}" for key in keys)
-        st.html(f"<style>:is({chosen}) {{ display: none !important; }}</style>")
+        whole = f':is({chosen}), [data-testid="stLayoutWrapper"]:has(> :is({chosen}))'  # its margin, too
+        st.html(f"<style>{whole} {{ display: none !important; }}</style>")

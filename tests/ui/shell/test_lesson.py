@@ -1,12 +1,13 @@
 """A lesson beside the pages: its steps open their views, questions are checked, links carry it."""
 
+import re
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s.jobs import queue
-from s2s.lessons import all_progress
+from s2s.lessons import EXERCISES, LESSONS, Lesson, all_progress, lesson_after
 from tests.screen import box, link, opened, page_text
 
 SENTENCE = "the red house is old"
@@ -119,3 +120,29 @@ def test_without_its_database_a_lesson_goes_its_way(monkeypatch: pytest.MonkeyPa
     assert "Five minutes" in str(screen.subheader[0].value)
     go(screen, lesson="five-minutes.1")
     assert "Step 1 of 5" in heading(screen)
+
+
+def panel_links(screen: AppTest) -> list[str]:
+    """The labels of all links, as they are displayed."""
+    return [re.sub(r"\\(.)", r"\1", str(each.proto.label)) for each in screen.get("page_link")]
+
+
+@pytest.mark.parametrize(("name", "lesson"), [*LESSONS.items()][1:])
+def test_a_lesson_begins_and_leads_on(name: str, lesson: Lesson) -> None:
+    first, last = lesson.steps[0], lesson.steps[-1]
+    screen = opened(first.view.page, lesson=name)
+    assert f"Step 1 of {len(lesson.steps)}" in heading(screen)
+    if src := first.view.values.get("src"):
+        assert box(screen) == src
+    assert "Next step" in panel_links(screen)
+    assert any(each.label == "Fold" for each in screen.button)  # a phone shows the note at once
+    screen = opened(last.view.page, lesson=f"{name}.{len(lesson.steps)}")
+    after = lesson_after(lesson)
+    assert (f"Next lesson: {after.name}" if after else "Next: the exercises") in panel_links(screen)
+
+
+def test_the_last_exercise_ends_with_the_list() -> None:
+    lesson = list(EXERCISES.values())[-1]
+    last = lesson.steps[-1]
+    screen = opened(last.view.page, lesson=f"{lesson.id}.{len(lesson.steps)}")
+    assert "Finish" in panel_links(screen)
