@@ -38,6 +38,7 @@ from s2s.lessons.own import (
     find_own,
     give_lessons,
     own_lessons,
+    restore_lesson,
     share_lesson,
 )
 from s2s.lessons.progress import (

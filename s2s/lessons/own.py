@@ -49,23 +49,40 @@ def add_lesson(lesson: Lesson, *, now: float | None = None) -> Lesson:
 
     Raises UserError where there is no workspace, no room, or no database.
     """
+    made = replace(lesson, id=secrets.token_urlsafe(LENGTH * 3 // 4))
+    _add(OwnLesson(made, access.current(), is_shared=False), now)
+    return made
+
+
+def restore_lesson(deleted: OwnLesson, *, now: float | None = None) -> None:
+    """Adds one's own lesson again, with its id: links to it open it as before.
+
+    Raises DeniedError for another's, else as `add_lesson`.
+    """
+    access.require("change", _thing(deleted))
+    _add(deleted, now)
+
+
+def _add(own: OwnLesson, now: float | None) -> None:
     now = time.time() if now is None else now
-    owner = access.current()
-    if owner == access.NOBODY:
+    if own.owner == access.NOBODY:
         raise UserError(
             "A lesson is kept for a workspace, and this browser has none: allow cookies for this page."
         )
-    made = replace(lesson, id=secrets.token_urlsafe(LENGTH * 3 // 4))
-    row = {"id": made.id, "owner": owner, "shared": False, "content": _content(made)}
+    row = {"id": own.lesson.id, "owner": own.owner, "shared": own.is_shared}
+    content = _content(own.lesson)
     with queue.begin() as connection:
-        mine = sa.select(sa.func.count()).where(OWN_LESSONS.c.owner == owner)
+        mine = sa.select(sa.func.count()).where(OWN_LESSONS.c.owner == own.owner)
         n_lessons = int(connection.execute(mine.select_from(OWN_LESSONS)).scalar_one())
-        if owner != access.LOCAL and n_lessons >= MOST_LESSONS:
+        if own.owner != access.LOCAL and n_lessons >= MOST_LESSONS:
             raise UserError(
                 f"This workspace has {n_lessons} lessons, the most that are stored for one; delete one first."
             )
-        connection.execute(sa.insert(OWN_LESSONS).values(**row, created=now, opened=now))
-    return made
+        same = OWN_LESSONS.c.id == own.lesson.id
+        connection.execute(sa.delete(OWN_LESSONS).where(same, OWN_LESSONS.c.owner == own.owner))
+        connection.execute(
+            sa.insert(OWN_LESSONS).values(**row, content=content, created=now, opened=now)
+        )
 
 
 def own_lessons() -> list[OwnLesson]:
@@ -132,6 +149,10 @@ def delete_expired_lessons(now: float) -> None:
         with queue.begin() as connection:
             old = OWN_LESSONS.c.opened < now - days * DAY
             connection.execute(sa.delete(OWN_LESSONS).where(old))
+
+
+def _thing(own: OwnLesson) -> access.Thing:
+    return access.Thing("lesson", own.lesson.id, own.owner, own.is_shared)
 
 
 def _require(connection: sa.Connection, verb: access.Verb, id: str) -> Any:

@@ -51,8 +51,15 @@ def test_a_lesson_is_its_owner_s_until_it_is_shared(ana: Lesson) -> None:
     with access.acting_as("ana"):
         lessons.change_lesson(replace(ana, title="Another"))
         assert find_lesson(ana.id).title == "Another"
+        deleted = own.find_own(ana.id)
         lessons.delete_lesson(ana.id)
     assert of("ana") == []
+    with access.acting_as("bob"), pytest.raises(DeniedError, match="belongs to somebody else"):
+        lessons.restore_lesson(deleted)
+    with access.acting_as("ana"):
+        lessons.restore_lesson(deleted)
+        lessons.restore_lesson(deleted)  # twice is once
+        assert lessons.own_lessons() == [deleted]
 
 
 def test_lessons_change_hands_expire_and_are_deleted(

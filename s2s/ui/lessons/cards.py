@@ -12,7 +12,7 @@ from s2s.config import UserError
 from s2s.lessons import Lesson, OpenedStep, Progress
 from s2s.reports import lesson_handout
 from s2s.ui.kit import as_markdown, file_name, note_markdown, plain
-from s2s.ui.lessons.given_view import home
+from s2s.ui.lessons.links import home
 from s2s.ui.shell import lesson_progress, step_link
 
 

@@ -7,7 +7,6 @@ import time
 import pandas as pd
 import streamlit as st
 
-from s2s import share
 from s2s.config import UserError
 from s2s.lessons import (
     EXERCISES,
@@ -22,28 +21,44 @@ from s2s.lessons import (
     participants,
 )
 from s2s.ui.canvas import copy_button
-from s2s.ui.kit import as_markdown, forms, plain, polling
-from s2s.ui.lessons.given_view import home
+from s2s.ui.kit import as_markdown, forms, plain, polling, unique_names
+from s2s.ui.lessons.links import lesson_link
 from s2s.ui.shell import CLASS
 
 REFRESH_SECONDS = 5
-FAILED = "class not closed"  # in the session: why
+FAILED = "class failed"  # in the session: why it was not opened, or not closed
 ABOUT = (
     "Open a class at a lesson and send its link. Participants are asked whether you may see at which step they are. You"
     " see numbers, never names; a participant is forgotten after a day, a class after a week."
+)
+UNSHARED = "A lesson of your own is in this list once anyone with its link may open it: Make your own has the switch."
+PRIVATE = (
+    "Participants cannot open this lesson: it is shared no more. Make your own has the switch."
 )
 
 
 def draw() -> None:
     """One's own classes, and the way to a new one."""
     st.caption(ABOUT)
-    titles = {id: row.title for id, row in {**LESSONS, **EXERCISES}.items()}
-    titles |= {row.lesson.id: row.lesson.title for row in own_lessons() if row.is_shared}
+    if why := st.session_state.pop(FAILED, None):
+        forms.show_error(why)
+    own = own_lessons()
+    shared = {row.lesson.id: row.lesson for row in own if row.is_shared}
+    titles = {id: row.title for id, row in {**LESSONS, **EXERCISES, **shared}.items()}
+    names = unique_names(titles)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(
-            "Lesson", list(titles), format_func=titles.__getitem__, key="lesson of class", width=340
+            "Lesson", list(names), format_func=names.__getitem__, key="lesson of class", width=340
         )
-        st.button("Open a class", key="open class", on_click=_open, args=(chosen,))
+        st.button(
+            "Open a class",
+            key="open class",
+            icon=":material/groups:",
+            on_click=_open,
+            args=(chosen,),
+        )
+    if len(shared) < len(own):
+        st.caption(UNSHARED)
     if not own_classes():
         st.info("You have no class open.", icon=":material/groups:")
         return
@@ -51,36 +66,64 @@ def draw() -> None:
 
 
 def _draw_all() -> None:
-    if why := st.session_state.pop(FAILED, None):
-        forms.show_error(why)
-    for row in own_classes():
+    try:
+        rows = own_classes()
+        private = {each.lesson.id for each in own_lessons() if not each.is_shared}
+    except UserError as error:  # the database is away
+        forms.show_error(error)
+        return
+    if not rows or FAILED in st.session_state:
+        st.rerun()
+    for row in rows:
         try:
-            _draw(row)
+            _draw(row, is_private=row.lesson in private)
         except UserError as error:  # closed in another tab, or its lesson is gone
             st.caption(as_markdown(str(error)))
 
 
-def _draw(row: LessonClass) -> None:
-    lesson = find_lesson(row.lesson)
-    view = lesson.steps[0].view
-    link = share.link(f"{home()}{view.page}", {**view.values, share.LESSON: f"{lesson.id}.1"})
-    link = f"{link}&{CLASS}={row.id}"
+def _draw(row: LessonClass, *, is_private: bool) -> None:
     with st.container(border=True):
+        try:
+            lesson = find_lesson(row.lesson)
+        except UserError as error:
+            st.markdown(as_markdown(f"A class whose lesson is gone. {error}"))
+            _close_button(row)
+            return
+        link = f"{lesson_link(lesson)}&{CLASS}={row.id}"
+        opened = time.strftime("%Y-%m-%d %H:%M", time.gmtime(row.created))
         st.subheader(plain(lesson.title), anchor=False)
+        st.caption(f"Opened on {opened} UTC, for a week.")
+        if is_private:
+            st.warning(PRIVATE, icon=":material/lock:")
         st.code(link, language=None, wrap_lines=True)
         with st.container(horizontal=True, vertical_alignment="center"):
             copy_button(link, key=f"copy class {row.id}")
-            st.button("Close the class", key=f"close {row.id}", on_click=_close, args=(row.id,))
-        people = participants(row.id)
-        if not people:
-            st.caption("Nobody shares their step yet.")
-            return
-        n_steps = len(lesson.steps)
-        st.caption(
-            f"Participants who share their step: {len(people)}. The lesson has {n_steps} steps."
-        )
-        step = st.column_config.ProgressColumn("step", format="%d", min_value=0, max_value=n_steps)
-        st.dataframe(_table(people), hide_index=True, column_config={"step": step})
+            _close_button(row)
+        _draw_people(participants(row.id), len(lesson.steps))
+
+
+def _close_button(row: LessonClass) -> None:
+    with st.popover("Close the class", icon=":material/close:"):
+        st.caption("Its link then opens the lesson alone, and what you see here is deleted.")
+        st.button("Close it", key=f"close {row.id}", on_click=_close, args=(row.id,))
+
+
+def _draw_people(people: list[Participant], n_steps: int) -> None:
+    if not people:
+        st.caption("Nobody shares their step yet.")
+        return
+    st.caption(f"Participants who share their step: {len(people)}. The lesson has {n_steps} steps.")
+    columns = {
+        "number": st.column_config.NumberColumn(width=62),
+        "step": st.column_config.ProgressColumn(
+            format="%d", min_value=0, max_value=n_steps, width=92
+        ),
+        "right": st.column_config.NumberColumn(
+            width=55, help="How many questions they have answered right."
+        ),
+        "minutes ago": st.column_config.NumberColumn(width=90, help="Since their last step."),
+    }
+    st.dataframe(_table(people), hide_index=True, column_config=columns)
 
 
 def _table(people: list[Participant]) -> pd.DataFrame:
@@ -89,14 +132,14 @@ def _table(people: list[Participant]) -> pd.DataFrame:
         (each.number, each.step, each.n_right, round(max(0.0, now - each.changed) / 60))
         for each in people
     ]
-    return pd.DataFrame(rows, columns=["participant", "step", "right answers", "minutes ago"])
+    return pd.DataFrame(rows, columns=["number", "step", "right", "minutes ago"])
 
 
 def _open(lesson: str) -> None:
     try:
         open_class(lesson)
     except UserError as error:
-        st.toast(as_markdown(str(error)), icon=":material/error:")
+        st.session_state[FAILED] = error
 
 
 def _close(id: str) -> None:

@@ -22,7 +22,7 @@ from s2s.lessons import (
     lesson_file,
 )
 from s2s.ui.kit import forms, plain
-from s2s.ui.lessons.given_view import given_view, home
+from s2s.ui.lessons.links import given_view, home
 from s2s.ui.lessons.question_fields import question_fields
 from s2s.ui.lessons.view_state import STATE
 from s2s.ui.shell import step_link

@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
 import streamlit as st
 
-from s2s import settings
+from s2s import access, settings, share
 from s2s.config import UserError
 from s2s.lessons import (
     EXERCISES,
     LESSONS,
+    MAX_TITLE,
+    Lesson,
     OpenedStep,
     OwnLesson,
     add_lesson,
     delete_lesson,
     lesson_file,
     own_lessons,
+    restore_lesson,
     share_lesson,
 )
-from s2s.ui.kit import as_markdown, file_name, forms, note_markdown, plain
+from s2s.ui.canvas import copy_button
+from s2s.ui.kit import (
+    cached,
+    file_name,
+    forms,
+    note_markdown,
+    pickers,
+    plain,
+    shortened,
+    unique_names,
+)
 from s2s.ui.lessons import editor
 from s2s.ui.lessons.cards import handout_button
+from s2s.ui.lessons.links import lesson_link
 from s2s.ui.lessons.view_state import STATE
 from s2s.ui.shell import PAGES, step_link
 
 NUMBER = "n lesson files"  # in the session: how many were given; a new field for the next one
 FAILED = "lesson not kept"  # in the session: why
+DELETED = "deleted lesson"  # in the session, for Undo
 ABOUT = (
     "A lesson of your own has steps: a view, a note and, if you like, a question that is checked. Begin with the view"
     " of any page (Share, Add to a lesson), with a copy, or with a file."
@@ -39,8 +57,9 @@ def draw() -> None:
     st.caption(ABOUT)
     if error := st.session_state.pop(FAILED, None):
         forms.show_error(error)
-    _new()
     rows = own_lessons()
+    _new({**LESSONS, **EXERCISES} | {row.lesson.id: row.lesson for row in rows})
+    _undo()
     if not rows:
         st.info(
             "You have no lesson of your own yet; copy one, or import a file.",
@@ -53,22 +72,23 @@ def draw() -> None:
                 _card(row)
 
 
-def _new() -> None:
+def _new(known: Mapping[str, Lesson]) -> None:
+    """`known` may be copied."""
+    names = unique_names({id: row.title for id, row in known.items()})
     with st.container(horizontal=True, vertical_alignment="bottom", key="new lesson"):
-        shipped = {**LESSONS, **EXERCISES}
         chosen = st.selectbox(
             "Begin with",
-            list(shipped),
-            format_func=lambda id: shipped[id].title,
+            list(names),
+            format_func=names.__getitem__,
             key="lesson to copy",
             width=340,
         )
         st.button(
-            "Copy",
+            "Make a copy",
             key="copy lesson",
             icon=":material/content_copy:",
             on_click=_copy,
-            args=(chosen,),
+            args=(known[chosen],),
         )
         with st.popover("Import a file", icon=":material/upload_file:"):
             key = f"lesson file {st.session_state.setdefault(NUMBER, 0)}"
@@ -100,21 +120,68 @@ def _card(row: OwnLesson) -> None:
             on_click=_edit,
             args=(lesson.id,),
         )
-        with st.popover("Delete", icon=":material/delete:"):
-            st.button(
-                "Delete permanently", key=f"delete {lesson.id}", on_click=_delete, args=(lesson.id,)
-            )
+        st.button(
+            "Delete",
+            key=f"delete {lesson.id}",
+            icon=":material/delete:",
+            on_click=_delete,
+            args=(row,),
+        )
     if settings.is_hosted():
-        key = f"share lesson {lesson.id}"
-        st.session_state[key] = row.is_shared
-        st.toggle(
-            "Anyone with its link may open it", key=key, on_change=_share, args=(lesson.id, key)
+        _sharing(row)
+
+
+def _sharing(row: OwnLesson) -> None:
+    """The switch, then the link, and the steps that others could not open."""
+    lesson = row.lesson
+    key = f"share lesson {lesson.id}"
+    st.session_state[key] = row.is_shared
+    st.toggle("Anyone with its link may open it", key=key, on_change=_share, args=(lesson.id, key))
+    if not row.is_shared:
+        return
+    link = lesson_link(lesson)
+    st.code(link, language=None, wrap_lines=True)
+    copy_button(link, key=f"copy link {lesson.id}")
+    for number, run in _private_runs(lesson):
+        st.warning(
+            f"Step {number} shows your run {plain(cached.title(run))}, which nobody else may open. Open that step and"
+            " press Share: this shares the run.",
+            icon=":material/lock:",
         )
 
 
-def _copy(id: str) -> None:
+def _private_runs(lesson: Lesson) -> Iterator[tuple[int, str]]:
+    """The visitor's own runs that the lesson shows and that are not shared, each with its first step."""
+    seen = set()
+    for number, step in enumerate(lesson.steps, 1):
+        values = step.view.values
+        columns = [share.Column.read(values[key]).run for key in share.COLUMNS if key in values]
+        for run in (pickers.run_id_of(values.get("run", "")), *columns):
+            if run in seen or not cached.is_own(run) or access.sharing("run", run).link:
+                continue
+            seen.add(run)
+            yield number, run
+
+
+def _undo() -> None:
+    """Offers the lesson that was deleted last."""
+    deleted: OwnLesson | None = st.session_state.get(DELETED)
+    if deleted is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"“{plain(deleted.lesson.title)}” was deleted.", width="content")
+        st.button(
+            "Undo",
+            key="undo delete lesson",
+            icon=":material/undo:",
+            on_click=_restore,
+            args=(deleted,),
+        )
+
+
+def _copy(lesson: Lesson) -> None:
     try:
-        add_lesson({**LESSONS, **EXERCISES}[id])
+        add_lesson(replace(lesson, title=shortened(f"Copy of {lesson.title}", MAX_TITLE)))
     except UserError as error:
         st.session_state[FAILED] = error
 
@@ -132,6 +199,7 @@ def _import(key: str) -> None:
 
 
 def _edit(id: str) -> None:
+    st.session_state[DELETED] = None
     STATE.show(edit=id)
 
 
@@ -139,11 +207,22 @@ def _share(id: str, key: str) -> None:
     try:
         share_lesson(id, is_shared=bool(st.session_state[key]))
     except UserError as error:
-        st.toast(as_markdown(str(error)), icon=":material/error:")
+        st.session_state[FAILED] = error
 
 
-def _delete(id: str) -> None:
+def _delete(row: OwnLesson) -> None:
     try:
-        delete_lesson(id)
+        delete_lesson(row.lesson.id)
     except UserError as error:
-        st.toast(as_markdown(str(error)), icon=":material/error:")
+        st.session_state[FAILED] = error
+    else:
+        st.session_state[DELETED] = row
+
+
+def _restore(deleted: OwnLesson) -> None:
+    try:
+        restore_lesson(deleted)
+    except UserError as error:
+        st.session_state[FAILED] = error
+    else:
+        st.session_state[DELETED] = None

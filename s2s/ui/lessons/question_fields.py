@@ -25,7 +25,6 @@ from s2s.lessons import (
     computed_answers,
     number,
 )
-from s2s.ui.kit import plain
 
 NONE = ""  # no question
 WRITTEN = ""  # the answer is written here, not computed
@@ -129,7 +128,7 @@ def _answer(
         "The right answer",
         names,
         names.index(now) if isinstance(now, str) and now in rows else 0,
-        format_func=lambda name: f"computed: {plain(rows[name])}" if name else "written here",
+        format_func=lambda name: f"computed: {rows[name]}" if name else "written here",
         key=f"{key} answer",
         help="What is computed is right for every sentence and run that is on the screen.",
         persist_state="session",
@@ -201,8 +200,8 @@ def _right_option(key: str, options: Mapping[int, str], was: ChoiceQuestion | No
 
     def label(i: int) -> str:
         if i == COMPUTED and was:
-            return f"computed: {plain(rows.get(str(was.answer), str(was.answer)))}"
-        return plain(options[i])
+            return f"computed: {rows.get(str(was.answer), was.answer)}"
+        return options[i]
 
     return st.selectbox(
         "The right option",
@@ -272,7 +271,7 @@ def _condition(
         label,
         list(rows),
         list(rows).index(was) if was in rows else 0,
-        format_func=lambda name: plain(rows[name].description),
+        format_func=lambda name: rows[name].description,
         key=f"{key} condition",
         persist_state="session",
     )

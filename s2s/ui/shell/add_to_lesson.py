@@ -30,7 +30,7 @@ def add_to_lesson(page: Page) -> None:
     if added := st.session_state.pop(ADDED, None):
         _show_added(added)
     try:
-        own = {each.lesson.id: plain(each.lesson.title) for each in lessons.own_lessons()}
+        own = {each.lesson.id: each.lesson.title for each in lessons.own_lessons()}
     except UserError as error:
         forms.show_error(error)
         return

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
 import streamlit as st
@@ -40,26 +41,43 @@ def read_from_url() -> None:
         del st.query_params[CLASS]
 
 
-def draw(at: OpenedStep) -> None:
-    """Asks once; who has agreed sees that the teacher sees it, and can end it."""
-    id = str(st.session_state.get(CLASS) or "")
-    if not id or st.session_state.get(REFUSED) == id:
+def ask(at: OpenedStep) -> None:
+    """Asks once whether the teacher may see the step; who has answered, or comes too late, sees nothing here."""
+    id = _class()
+    if not id:
         return
     if why := st.session_state.pop(FAILED, ""):
         st.error(as_markdown(why), icon=":material/error:")
+    with contextlib.suppress(UserError):  # closed, or the database is away, as `draw` says
+        if lessons.is_participant(id):
+            return
+        lessons.find_class(id)
+        st.caption(QUESTION)
+        with st.container(horizontal=True, gap="small"):
+            st.button("Yes", key="join class", on_click=_join, args=(id, at))
+            st.button("No", key="refuse class", on_click=_refuse, args=(id,))
+
+
+def draw(at: OpenedStep) -> None:
+    """Who has agreed sees that the teacher sees it, and can end it."""
+    id = _class()
+    if not id:
+        return
     try:
         if lessons.is_participant(id):
             _note(id, at)
             st.caption("Your teacher sees at which step you are.")
             st.button("Stop that", key="leave class", on_click=_do, args=(lessons.leave_class, id))
-            return
-    except UserError as error:  # the database is away
+        else:
+            lessons.find_class(id)
+    except UserError as error:  # it is closed, or the database is away
         st.caption(as_markdown(str(error)))
-        return
-    st.caption(QUESTION)
-    with st.container(horizontal=True, gap="small"):
-        st.button("Yes", key="join class", on_click=_join, args=(id, at))
-        st.button("No", key="refuse class", on_click=_refuse, args=(id,))
+
+
+def _class() -> str:
+    """The class of the address; "" without one, or where the visitor has refused."""
+    id = str(st.session_state.get(CLASS) or "")
+    return "" if st.session_state.get(REFUSED) == id else id
 
 
 def _open(id: str) -> None:

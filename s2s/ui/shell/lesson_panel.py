@@ -43,6 +43,7 @@ def _draw(page: Page, at: OpenedStep) -> None:
         ):
             lesson.unfold(not is_unfolded)
             st.rerun(scope="fragment")
+    lesson_class.ask(at)
     with st.container(key="lesson-unfolded" if is_unfolded else "lesson-folded", gap="small"):
         st.markdown(note_markdown(at.step.note))
         _way_back(page, at)

@@ -20,7 +20,7 @@ from s2s.lessons import (
     add_lesson,
     own_lessons,
 )
-from s2s.ui.lessons.given_view import given_view
+from s2s.ui.lessons.links import given_view
 from tests.screen import opened, page_text
 
 FIRST = LESSONS["five-minutes"]
@@ -147,7 +147,7 @@ def test_a_step_gets_a_question() -> None:
     assert "It is not said which option is right" in page_text(press(screen, save))
     assert mine().steps[0] == FIRST.steps[0]
     right = next(each for each in screen.selectbox if each.label == "The right option")
-    assert right.options == ["the \\*red\\*", "house"]
+    assert right.options == ["the *red*", "house"]
     right.set_value(1)
     press(screen, save)
     assert mine().steps[0].question == ChoiceQuestion(

@@ -1,10 +1,18 @@
 """Make your own: copied, started, deleted; a file is imported or refused in a sentence."""
 
+from dataclasses import replace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s.lessons import LESSONS, lesson_file, own_lessons
+from s2s import access
+from s2s.lessons import LESSONS, View, add_lesson, find_lesson, lesson_file, own_lessons
+from s2s.runs import RunFolder
+from s2s.ui.shell import visitors
+from tests.conftest import make_run
 from tests.screen import opened, page_text
+
+RUN = "anas0123456789ab"
 
 
 def imported(screen: AppTest, content: bytes) -> AppTest:
@@ -18,12 +26,16 @@ def test_a_lesson_is_copied_opened_and_deleted() -> None:
     assert "no lesson of your own" in page_text(screen)
     screen.button(key="copy lesson").click().run()
     (made,) = own_lessons()
-    assert made.lesson.title == LESSONS["five-minutes"].title
+    assert made.lesson.title == f"Copy of {LESSONS['five-minutes'].title}"
     assert len(screen.subheader) == 1
     beside = opened("", lesson=f"{made.lesson.id}.2")
     assert any("Step 2 of 5" in str(each.proto.body) for each in beside.get("html"))
     screen.button(key=f"delete {made.lesson.id}").click().run()
     assert own_lessons() == []
+    screen.button(key="undo delete lesson").click().run()
+    assert own_lessons() == [made]
+    assert "was deleted" not in page_text(screen)
+    screen.button(key=f"delete {made.lesson.id}").click().run()
     beside.run()
     assert "There is no lesson" in page_text(beside)
     assert not beside.exception
@@ -44,3 +56,32 @@ def test_a_file_is_imported_or_refused(content: bytes, said: str) -> None:
         LESSONS["five-minutes"].title for _ in range(not said)
     ]
     assert said in page_text(screen)
+
+
+def test_a_shared_lesson_shows_its_link_and_the_runs_that_others_cannot_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    monkeypatch.setenv("S2S_SECRET", "x" * 32)
+    monkeypatch.setattr(visitors, "workspace_of_visitor", lambda: "ana")
+    monkeypatch.setattr(visitors, "cookies", dict)
+    folder = make_run(access.runs_folder() / RUN, {})
+    RunFolder(folder).amend(lambda about: {"owner": "ana", "name": "*mine*"})
+    first = LESSONS["five-minutes"]
+    step = replace(first.steps[1], view=View("attention", {"run": f"*mine* · {RUN}"}))
+    with access.acting_as("ana"):
+        made = add_lesson(replace(first, steps=(first.steps[0], step)))
+    screen = opened("lessons", set="view:own")
+    toggle = f"share lesson {made.id}"
+    assert not any(made.id in each.value for each in screen.code)
+    screen.toggle(key=toggle).set_value(True).run()
+    assert any(f"lesson={made.id}.1" in each.value for each in screen.code)
+    assert "Step 2 shows your run *mine*, which nobody else may open." in page_text(screen)
+    with access.acting_as("ana"):
+        access.share(access.run_of(RUN, "ana"), access.Sharing(link=True))
+    assert "nobody else may open" not in page_text(screen.run())
+    with access.acting_as("bob"):
+        assert find_lesson(made.id) == made
+    screen.toggle(key=toggle).set_value(False).run()
+    with access.acting_as("bob"), pytest.raises(access.DeniedError):
+        find_lesson(made.id)

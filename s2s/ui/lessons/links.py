@@ -1,4 +1,4 @@
-"""The view that somebody gives for a step: a link within this program, a full link of this server, or a short link."""
+"""The link that opens a lesson, and the view that a pasted link opens."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import streamlit as st
 
 from s2s import share, short_links
 from s2s.config import UserError, shortened
-from s2s.lessons import View, lesson_file
+from s2s.lessons import Lesson, View, lesson_file
 from s2s.ui.shell import PAGES
 
 SHORT = "s/"  # before the letters of a short link
@@ -20,10 +20,17 @@ def home() -> str:
     return (st.context.url or "").partition("?")[0].removesuffix("lessons")
 
 
-def given_view(typed: str, home: str) -> View:
-    """The view of what was pasted. `home` is the full address of this server's first page.
+def lesson_link(lesson: Lesson) -> str:
+    """The full link that opens a lesson at its first step."""
+    view = lesson.steps[0].view
+    return share.link(f"{home()}{view.page}", {**view.values, share.LESSON: f"{lesson.id}.1"})
 
-    Raises UserError for a link to another server or to no page, and for a short link that opens nothing.
+
+def given_view(typed: str, home: str) -> View:
+    """The view of a link within this program, a full link of this server, or a short one.
+
+    `home` is the full address of this server's first page. Raises UserError for a link to another server or to no
+    page, and for a short link that opens nothing.
     """
     written = _within(typed.strip(), home)
     if written.startswith(f"/{SHORT}"):

@@ -1,0 +1,75 @@
+"""A class on the screen: the teacher's list, and what a participant is asked."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from s2s import access, lessons
+from s2s.lessons import LESSONS, add_lesson
+from s2s.ui.kit import plain
+from s2s.ui.shell import lesson_class, visitors
+from tests.screen import opened, page_text
+
+FIRST = LESSONS["five-minutes"]
+MARKUP = '<img src=x onerror="alert(1)"> [a](javascript:b) :red[c]'
+
+
+@pytest.fixture
+def visit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    """Opens an address as a visitor with this workspace."""
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    monkeypatch.setenv("S2S_SECRET", "x" * 32)
+    monkeypatch.setattr(visitors, "cookies", dict)
+
+    def as_visitor(workspace: str, path: str = "", **params: str) -> AppTest:
+        monkeypatch.setattr(visitors, "workspace_of_visitor", lambda: workspace)
+        return opened(path, **params)
+
+    return as_visitor
+
+
+def test_a_teacher_sees_who_agrees_until_the_class_is_closed(visit: Callable[..., AppTest]) -> None:
+    with access.acting_as("teacher"):
+        own = add_lesson(replace(FIRST, title=MARKUP))
+        lessons.share_lesson(own.id, is_shared=True)
+        add_lesson(FIRST)
+    hers = visit("teacher", "lessons", set="view:classes")
+    assert "You have no class open." in page_text(hers)
+    assert "in this list once anyone with its link may open it" in page_text(hers)
+    hers.selectbox(key="lesson of class").set_value(own.id).run()
+    hers.button(key="open class").click().run()
+    assert "Nobody shares their step yet." in page_text(hers)
+    assert hers.subheader[0].value == plain(MARKUP)
+    with access.acting_as("teacher"):
+        (row,) = lessons.own_classes()
+    link = {"lesson": f"{own.id}.1", "class": row.id}
+
+    his = visit("bob", **link)
+    assert lesson_class.QUESTION in page_text(his)
+    his.button(key="join class").click().run()
+    assert "Your teacher sees at which step you are." in page_text(his)
+    assert lesson_class.QUESTION not in page_text(his)
+    hers = visit("teacher", "lessons", set="view:classes")
+    assert "Participants who share their step: 1." in page_text(hers)
+    assert hers.dataframe[0].value["step"].tolist() == [1]
+    with access.acting_as("teacher"):
+        lessons.share_lesson(own.id, is_shared=False)
+    assert "Participants cannot open this lesson" in page_text(hers.run())
+    hers.button(key=f"close {row.id}").click().run()
+    assert "You have no class open." in page_text(hers)
+    with access.acting_as("teacher"):
+        lessons.share_lesson(own.id, is_shared=True)
+    his = visit("bob", **link)
+    assert "The class of this link is closed" in page_text(his)
+    assert lesson_class.QUESTION not in page_text(his)
+    assert not his.exception
+
+
+@pytest.mark.parametrize("id", ["x" * 16, MARKUP, "a" * 5000])
+def test_a_class_that_is_not_there_is_said(visit: Callable[..., AppTest], id: str) -> None:
+    his = visit("bob", lesson="five-minutes.1", **{"class": id})
+    assert not his.exception
+    assert "The class of this link is closed" in page_text(his)
+    assert "Step 1 of 5" in str([each.proto.body for each in his.get("html")])
