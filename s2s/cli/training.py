@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.cli.progress import Progress
 from s2s.config import Recipe, UserError, choose, override, parse_assignments, shortened
+from s2s.settings import lease_seconds
 
 if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
     from s2s.train import Group
@@ -29,18 +30,12 @@ def train(arguments: argparse.Namespace) -> None:
     from s2s.jobs import follow_first_rank
     from s2s.train import processes
 
-    with processes() as group:
+    with processes(lease_seconds()) as group:
         if group.rank == 0:
             _train(arguments, group)
             return
         with _signals() as group.wanted:
-            follow_first_rank(
-                Path(arguments.out),
-                group,
-                arguments.source,
-                arguments.valid,
-                is_resumed=arguments.resume,
-            )
+            follow_first_rank(group, arguments.source, arguments.valid, is_resumed=arguments.resume)
 
 
 def _train(arguments: argparse.Namespace, group: Group | None = None) -> None:
@@ -155,6 +150,7 @@ def _show(started: Any, group: Group | None) -> None:
     if group:
         started = replace(started, group=group)
         group.tell(0.0)
+        group.hand_over(training.shared_files(started.folder))
     recipe = started.recipe
     tokenized = started.data
     sizes = (tokenized.src_tokenizer.vocab_size, tokenized.tgt_tokenizer.vocab_size)

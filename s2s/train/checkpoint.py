@@ -102,6 +102,19 @@ def save(
     return path
 
 
+def files(folder: Path, step: int) -> dict[str, bytes]:
+    """Its two files by name, for a process that has another folder."""
+    paths = (_state_path(folder, step), weights_path(folder, step))
+    return {path.name: path.read_bytes() for path in paths}
+
+
+def put_files(folder: Path, given: Mapping[str, bytes]) -> None:
+    """Write what `files` gave."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in given.items():
+        (folder / name).write_bytes(content)
+
+
 def _sum(tensors: Mapping[str, Tensor]) -> str:
     """A checksum: a disk may return other bytes than were written, in a file that looks whole."""
     total = 0

@@ -3,7 +3,8 @@ summed.
 
     torchrun --nproc_per_node 2 -m s2s train --source SPEC --out DIR
 
-The first process leads: it alone validates, writes and prints, and tells the others the learning rate of each update.
+The first process leads: it alone validates, writes and prints, hands its files to the others, which may be on other
+hosts, and tells them the learning rate of each update.
 Several come to the weights of a single one, but for rounding and for dropout, which each draws for its own rows.
 """
 
@@ -11,20 +12,24 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
+from torch.distributed.rendezvous import rendezvous
 
 from s2s.config import UserError
 from s2s.data import Batch, Ids
+from s2s.train.pulse import Pulse
 
-# For a process that reads its dataset, or for the first one while it validates.
+# For a process that reads its dataset, or for the first one while it validates; see `pulse` for one that is gone.
 LONGEST_WAIT = timedelta(hours=2)
+JOINING = timedelta(minutes=10)  # for all of them to start
 OVER = 0.0
 CONTINUE = 1.0
 
@@ -77,13 +82,15 @@ class Group:
         """What dropout starts from at each update; None where it continues from the previous update."""
         return None
 
-    @contextlib.contextmanager
-    def first(self) -> Iterator[None]:
-        """The first process does this alone, the others after it."""
-        yield
-
     def tell(self, value: float) -> None:
         """Tell the others to continue, with this learning rate."""
+
+    def hand_over(self, files: Mapping[str, bytes]) -> None:
+        """Give the others these files of the first process, by name."""
+
+    def received(self) -> dict[str, bytes]:
+        """What the first process hands over next."""
+        return {}
 
     def spread(self, tensors: Iterable[Tensor]) -> None:
         """Copy the first process's tensors to all."""
@@ -102,8 +109,9 @@ class Group:
 class Several(Group):
     """This process and others. Raises UserError where another one is gone."""
 
-    def __init__(self) -> None:
+    def __init__(self, pulse: Pulse) -> None:
         super().__init__()
+        self.pulse = pulse
         self.rank = dist.get_rank()
         self.size = dist.get_world_size()
         self.place = int(os.environ.get("LOCAL_RANK", self.rank))  # among those on this machine
@@ -129,15 +137,6 @@ class Several(Group):
         digest = hashlib.sha256(f"{seed} {step} {self.rank}".encode()).digest()
         return int.from_bytes(digest[:7], "big")
 
-    @contextlib.contextmanager
-    def first(self) -> Iterator[None]:
-        if not self.rank:
-            yield
-        with self._talking():
-            dist.all_reduce(torch.zeros(1))  # nobody comes through before all are there
-        if self.rank:
-            yield
-
     def tell(self, value: float) -> None:
         with self._talking():
             dist.broadcast(torch.tensor([CONTINUE, value], dtype=torch.float64), 0)
@@ -155,6 +154,18 @@ class Several(Group):
         if not self.rank and self.is_between:
             with self._talking():
                 dist.broadcast(torch.tensor([OVER, 0.0], dtype=torch.float64), 0)
+
+    def hand_over(self, files: Mapping[str, bytes]) -> None:
+        sizes = json.dumps({name: len(content) for name, content in files.items()}).encode()
+        with self._talking():
+            for content in (len(sizes).to_bytes(8, "big"), sizes, *files.values()):
+                dist.broadcast(torch.frombuffer(bytearray(content), dtype=torch.uint8), 0)
+
+    def received(self) -> dict[str, bytes]:
+        with self._talking():
+            n_bytes = int.from_bytes(_next_bytes(8), "big")
+            sizes = json.loads(_next_bytes(n_bytes))
+            return {name: _next_bytes(size) for name, size in sizes.items()}
 
     def spread(self, tensors: Iterable[Tensor]) -> None:
         with self._talking():
@@ -186,27 +197,45 @@ class Several(Group):
     @contextlib.contextmanager
     def _talking(self) -> Iterator[None]:
         self.is_between = False
+        self.pulse.is_needed = True
         try:
             yield
         except RuntimeError as error:  # the connection is closed
             raise UserError(
                 "Another process of this training has ended; what it said last tells why."
             ) from error
+        finally:
+            self.pulse.is_needed = False
+
+
+def _next_bytes(size: int) -> bytes:
+    content = torch.empty(size, dtype=torch.uint8)
+    dist.broadcast(content, 0)
+    return bytes(content.numpy())
 
 
 @contextlib.contextmanager
-def processes() -> Iterator[Several]:
-    """Join the others that torchrun has started; it tells by the environment where they are."""
+def processes(silence: float) -> Iterator[Several]:
+    """Join the others that torchrun has started; it tells by the environment where they are.
+
+    This process ends where another one that it waits for gives no sign of life for `silence` seconds.
+    """
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
     try:
-        dist.init_process_group(backend, timeout=LONGEST_WAIT)
+        store, rank, size = next(rendezvous("env://", timeout=JOINING))
+        dist.init_process_group(
+            backend, store=store, rank=rank, world_size=size, timeout=LONGEST_WAIT
+        )
+        pulse = Pulse(store.clone(), rank, size, silence)
     except (RuntimeError, ValueError) as error:
         raise UserError(
             f"The processes of this training cannot find each other ({error}); start them with torchrun."
         ) from error
-    group = Several()
+    pulse.start()
+    group = Several(pulse)
     try:
         yield group
     finally:
         group.end()
+        pulse.stop()
         dist.destroy_process_group()

@@ -2,6 +2,7 @@
 
 from s2s.jobs.training.command import to_repeat as command_to_repeat
 from s2s.jobs.training.loop import run, work
+from s2s.jobs.training.nonzero_rank import shared_files
 from s2s.jobs.training.preparation import (
     Continuation,
     PreparedRun,

@@ -1,7 +1,12 @@
-"""A process of rank 1 or higher in distributed training: takes its share of each update and writes nothing."""
+"""A process of rank 1 or higher in distributed training: takes its share of each update.
+
+Everything but the dataset comes from rank 0, so that it may run on a host with other files; it writes nothing that
+stays.
+"""
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 from s2s import faults
@@ -12,14 +17,36 @@ from s2s.jobs.training.loop import teaching
 from s2s.runs import RunFolder
 from s2s.train import Several, Trainer, prepare
 
+SHARED = (
+    "recipe.json",
+    "tokenizer.json",
+    "src.tokenizer.json",
+    "tgt.tokenizer.json",
+    kept_pairs.FILE,
+)
+
+
+def shared_files(folder: RunFolder) -> dict[str, bytes]:
+    """The files of a run that every process needs, by name."""
+    paths = [folder.path / name for name in SHARED]
+    return {path.name: path.read_bytes() for path in paths if path.is_file()}
+
 
 def follow_first_rank(
-    path: Path, group: Several, source: str | None, valid: str | None, *, is_resumed: bool
+    group: Several, source: str | None, valid: str | None, *, is_resumed: bool
 ) -> None:
     """Train from when rank 0 has written the run's folder until it ends; without a source, the run's own is read."""
     if group.hear() is None:
         return
-    folder = RunFolder(path)
+    with tempfile.TemporaryDirectory(prefix="s2s-") as path:
+        for name, content in group.received().items():
+            (Path(path) / name).write_bytes(content)
+        _follow(RunFolder(path), group, source, valid, is_resumed=is_resumed)
+
+
+def _follow(
+    folder: RunFolder, group: Several, source: str | None, valid: str | None, *, is_resumed: bool
+) -> None:
     about = folder.about()
     recipe = folder.recipe()
     pairs = kept_pairs.kept(folder, about) or load_pairs_for_training(
