@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.cli.progress import Progress
 from s2s.config import Recipe, UserError, choose, override, parse_assignments, shortened
-from s2s.settings import lease_seconds
 
 if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
     from s2s.train import Group
@@ -28,6 +27,7 @@ def train(arguments: argparse.Namespace) -> None:
         _train(arguments)
         return
     from s2s.jobs import follow_first_rank
+    from s2s.settings import lease_seconds
     from s2s.train import processes
 
     with processes(lease_seconds()) as group:
