@@ -30,6 +30,7 @@ from s2s.model import (
     trained_tensors,
     weights_path,
 )
+from s2s.train.distributed import Group
 
 
 @dataclass(frozen=True)
@@ -102,17 +103,10 @@ def save(
     return path
 
 
-def files(folder: Path, step: int) -> dict[str, bytes]:
+def _files(folder: Path, step: int) -> dict[str, bytes]:
     """Its two files by name, for a process that has another folder."""
     paths = (_state_path(folder, step), weights_path(folder, step))
     return {path.name: path.read_bytes() for path in paths}
-
-
-def put_files(folder: Path, given: Mapping[str, bytes]) -> None:
-    """Write what `files` gave."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in given.items():
-        (folder / name).write_bytes(content)
 
 
 def _sum(tensors: Mapping[str, Tensor]) -> str:
@@ -263,6 +257,27 @@ def load_newest(
             f"No checkpoint of this run can be resumed: {' '.join(broken)} Start a new run."
         )
     raise UserError("This run has no checkpoint to resume from; start a new one.")
+
+
+def load_together(
+    group: Group,
+    folder: Path,
+    model: Transformer,
+    optimizer: torch.optim.Optimizer,
+    recipe: Recipe,
+) -> tuple[Restored, list[str]]:
+    """The same for several processes, of which the first hands its checkpoint to the others; later ones, which are
+    broken, are deleted, so that they do not count as kept.
+    """
+    if group.rank:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in group.received().items():
+            (folder / name).write_bytes(content)
+    restored, broken = load_newest(folder, model, optimizer, recipe)
+    drop_after(folder, restored.progress.step)
+    if group.size > 1 and not group.rank:
+        group.hand_over(_files(folder, restored.progress.step))
+    return restored, broken
 
 
 def drop_after(folder: Path, step: int) -> None:

@@ -187,15 +187,9 @@ class Trainer:
         """Restore everything from the newest readable checkpoint; of several processes, from the first one's."""
         if self.folder is None:
             raise ValueError("resume needs the folder that holds the checkpoints")
-        if self.group.rank:
-            checkpoint.put_files(self.folder, self.group.received())
-        restored, self.warnings = checkpoint.load_newest(
-            self.folder, self.model, self.optimizer, self.recipe
+        restored, self.warnings = checkpoint.load_together(
+            self.group, self.folder, self.model, self.optimizer, self.recipe
         )
-        # The later ones are broken, and must not count as kept.
-        checkpoint.drop_after(self.folder, restored.progress.step)
-        if self.group.size > 1 and not self.group.rank:
-            self.group.hand_over(checkpoint.files(self.folder, restored.progress.step))
         self.progress = restored.progress
         for planned in self.budget.restored(self.progress.seconds, self.progress.plan):
             self._take_plan(planned)
