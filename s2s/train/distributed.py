@@ -25,9 +25,9 @@ from torch.distributed.rendezvous import rendezvous
 
 from s2s.config import UserError
 from s2s.data import Batch, Ids
-from s2s.train.pulse import Pulse
+from s2s.train.liveness import Liveness
 
-# For a process that reads its dataset, or for the first one while it validates; see `pulse` for one that is gone.
+# For a process that reads its dataset, or for the first one while it validates; see `liveness` for one that is gone.
 LONGEST_WAIT = timedelta(hours=2)
 JOINING = timedelta(minutes=10)  # for all of them to start
 OVER = 0.0
@@ -109,9 +109,9 @@ class Group:
 class Several(Group):
     """This process and others. Raises UserError where another one is gone."""
 
-    def __init__(self, pulse: Pulse) -> None:
+    def __init__(self, liveness: Liveness) -> None:
         super().__init__()
-        self.pulse = pulse
+        self.liveness = liveness
         self.rank = dist.get_rank()
         self.size = dist.get_world_size()
         self.place = int(os.environ.get("LOCAL_RANK", self.rank))  # among those on this machine
@@ -197,7 +197,7 @@ class Several(Group):
     @contextlib.contextmanager
     def _talking(self) -> Iterator[None]:
         self.is_between = False
-        self.pulse.is_needed = True
+        self.liveness.is_needed = True
         try:
             yield
         except RuntimeError as error:  # the connection is closed
@@ -205,7 +205,7 @@ class Several(Group):
                 "Another process of this training has ended; what it said last tells why."
             ) from error
         finally:
-            self.pulse.is_needed = False
+            self.liveness.is_needed = False
 
 
 def _next_bytes(size: int) -> bytes:
@@ -226,16 +226,16 @@ def processes(silence: float) -> Iterator[Several]:
         dist.init_process_group(
             backend, store=store, rank=rank, world_size=size, timeout=LONGEST_WAIT
         )
-        pulse = Pulse(store.clone(), rank, size, silence)
+        liveness = Liveness(store.clone(), rank, size, silence)
     except (RuntimeError, ValueError) as error:
         raise UserError(
             f"The processes of this training cannot find each other ({error}); start them with torchrun."
         ) from error
-    pulse.start()
-    group = Several(pulse)
+    liveness.start()
+    group = Several(liveness)
     try:
         yield group
     finally:
         group.end()
-        pulse.stop()
+        liveness.stop()
         dist.destroy_process_group()

@@ -17,7 +17,7 @@ from torch.distributed import Store
 GONE = 2  # exit status
 
 
-class Pulse:
+class Liveness:
     """Beats for this process and listens to the others, in threads of its own.
 
     Two of them: one that asks the store, which waits without end where the store's host is gone, and one that looks at
