@@ -141,6 +141,7 @@ FILLED: dict[str, Any] = {
     "system": 0,
     "given": None,
     "presets": ("small",),
+    "preset": "small",
     "label": "x",
     "out": Path("of-a-stranger"),
     "target": "transformers",

@@ -214,21 +214,22 @@ def small() -> Recipe:
 
 def quick() -> Recipe:
     """Its sizes are for 10 minutes of two cores on 29,000 pairs; else jobs/plan/time_budget.py chooses others."""
-    stack = Stack(n_layers=3, n_heads=4, d_ff=768)
+    stack = Stack(n_layers=2, n_heads=4, d_ff=512)
     return Recipe(
         data=DataConfig(max_length=100),
+        tokenizer=TokenizerConfig("bpe", 6000),
         model=ModelConfig(
-            d_model=192,
+            d_model=128,
             encoder=stack,
             decoder=stack,
             embeddings=Embeddings(shared=True),
         ),
         train=TrainConfig(
-            steps=2000,
+            steps=8000,
             minutes=10.0,
             lr=4e-3,
             warmup_steps=400,
-            batch_tokens=2048,
+            batch_tokens=1024,
             watch=Monitoring(validate_every=1000, save_every=1000, keep=2),
         ),
     )

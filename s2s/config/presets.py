@@ -38,8 +38,8 @@ PRESETS: MappingProxyType[str, Preset] = MappingProxyType(
         ),
         "quick": Preset(
             recipes.quick(),
-            src_vocab_size=10_000,
-            tgt_vocab_size=10_000,
+            src_vocab_size=6000,
+            tgt_vocab_size=6000,
             summary="The best model within 10 minutes, or as many as you set: sizes follow from dataset and computer.",
             source="ours",
             good_for="Thousands of real sentences and little time: `train.minutes` decides how large the model is and"

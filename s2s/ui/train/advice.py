@@ -106,7 +106,7 @@ def recommendation(request: RunRequest) -> None:
         is_chosen = found.preset == request.preset
         fitting = _fitting(request, found.preset, float(minutes))
         st.button(
-            _fit_label(fitting) if is_chosen else "Use it",
+            _fit_label(request) if is_chosen else "Use it",
             key="use it",
             icon=":material/check:",
             on_click=_apply,
@@ -122,7 +122,7 @@ def recommendation(request: RunRequest) -> None:
             f"`{key}` from {written(now[key])} to {written(value)}"
             for key, value in fitting.items()
         ]
-        label = _fit_label(fitting)
+        label = _fit_label(request)
         st.caption(as_markdown(f"{label} sets {', '.join(changes)}, and nothing else."))
 
 
@@ -131,8 +131,8 @@ def _minutes(request: RunRequest) -> int:
     return max(1, round(request.recipe.train.minutes or DEFAULT_MINUTES))
 
 
-def _fit_label(fitting: Mapping[str, Any]) -> str:
-    return "Set the minutes" if "train.minutes" in fitting else "Fit the steps"
+def _fit_label(request: RunRequest) -> str:
+    return "Fit the steps" if request.recipe.train.minutes is None else "Set the minutes"
 
 
 def followed(request: RunRequest, planned: Recipe) -> None:

@@ -28,6 +28,9 @@ MAIN_KEYS = (
     "model.dropout",
     "tokenizer.kind",
 )
+SUGGESTED = (
+    "suggested preset"  # in the session: the preset that the dataset chose; empty once somebody has
+)
 LENGTH = (
     "train.minutes"  # first among the main settings of a preset that has it, instead of the steps
 )
@@ -91,6 +94,7 @@ def choices() -> RecipeChoices:
         _fill(given)
     with st.container(horizontal=True, vertical_alignment="bottom", key="choices"):
         source = _dataset()
+        _suggest(source)
         preset = _preset()
         name = st.text_input(
             "Name",
@@ -142,7 +146,9 @@ def origin(run_id: str) -> str:
 def _write_to_url(source: str, preset: str, changes: Mapping[str, Any]) -> None:
     start = {INIT_FROM: st.session_state[INIT_FROM]} if st.session_state.get(INIT_FROM) else {}
     values = {"source": source, "preset": preset, **start, **forms.to_address(changes)}
-    default = {"source": DEFAULT_DATASET, "preset": DEFAULT_PRESET}
+    # Where the dataset suggests another one, the default is written, too.
+    is_default = cached.suggested_preset(source) == DEFAULT_PRESET
+    default = {"source": DEFAULT_DATASET, "preset": DEFAULT_PRESET if is_default else ""}
     STATE.write_to_url(values, default)
 
 
@@ -203,20 +209,40 @@ def _dataset() -> str:
 
 
 def _preset() -> str:
-    st.session_state.setdefault("preset", DEFAULT_PRESET)
     return str(
         st.selectbox(
             "Preset",
             list(PRESETS),
             key="preset",
-            on_change=_take_preset,
+            on_change=_choose_preset,
             persist_state="session",
             width=220,
         )
     )
 
 
-def _take_preset() -> None:
+def _suggest(source: str) -> None:
+    """Choose the preset that suits a dataset's size and kind, unless somebody has chosen or changed one."""
+    current = st.session_state.setdefault("preset", DEFAULT_PRESET)
+    if current != st.session_state.setdefault(SUGGESTED, DEFAULT_PRESET):
+        return
+    own = [key for key in RECIPE_KEYS if not key.startswith("data.")]  # these are the dataset's
+    has_changes = bool(forms.changes(PRESETS[current].recipe, own, PREFIX))
+    if has_changes or st.session_state.get(INIT_FROM):
+        return
+    suggested = cached.suggested_preset(source)
+    if suggested != current:
+        st.session_state["preset"] = st.session_state[SUGGESTED] = suggested
+        _fill_preset()
+
+
+def _choose_preset() -> None:
+    """From now on another dataset keeps it."""
+    st.session_state[SUGGESTED] = ""
+    _fill_preset()
+
+
+def _fill_preset() -> None:
     """Everything that belongs to a preset. The task and the cleaning rules belong to the dataset and stay."""
     keys = [key for key in RECIPE_KEYS if key == "data.max_length" or not key.startswith("data.")]
     forms.fill(PRESETS[st.session_state["preset"]].recipe, keys, PREFIX)
@@ -243,6 +269,7 @@ def _fill(given: dict[str, str]) -> None:
         pickers.notify(error)
     st.session_state[INIT_FROM] = start
     st.session_state["preset"] = preset
+    st.session_state[SUGGESTED] = ""
     forms.fill(override(base, changes), RECIPE_KEYS, PREFIX)
 
 

@@ -50,7 +50,7 @@ def test_a_small_dataset_gets_a_smaller_model_and_more_dropout() -> None:
 
 
 def test_the_model_fits_into_the_memory() -> None:
-    assert quick(29_000, 75, free=10**9).model.d_model < quick(29_000, 75).model.d_model
+    assert quick(29_000, 75, free=10**8).model.d_model < quick(29_000, 75).model.d_model
 
 
 def test_what_somebody_set_stays() -> None:

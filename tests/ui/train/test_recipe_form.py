@@ -160,6 +160,24 @@ def test_the_preset_quick_is_chosen_by_minutes_and_says_what_follows_from_them()
     assert not screen.exception
 
 
+def test_a_dataset_of_natural_sentences_begins_with_quick_until_somebody_chooses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    natural = "synthetic:sort"
+    monkeypatch.setattr(
+        "s2s.ui.kit.cached.suggested_preset", lambda spec: "quick" if spec == natural else "small"
+    )
+    screen = opened("train", set=pack({"source": natural}))
+    assert screen.selectbox(key="preset").value == "quick"
+    assert screen.number_input(key="set train.minutes").value == 10
+    screen.selectbox(key="source").set_value("builtin:en-fr").run()
+    assert screen.selectbox(key="preset").value == "small"
+    screen.selectbox(key="preset").set_value("modern-small").run()
+    screen.selectbox(key="source").set_value(natural).run()
+    assert screen.selectbox(key="preset").value == "modern-small"
+    assert not screen.exception
+
+
 def test_a_setting_of_the_visitors_own_is_not_fitted() -> None:
     screen = unfold(train(train__warmup_steps="77"), "expect")
     screen.number_input(key="minutes").set_value(2).run()

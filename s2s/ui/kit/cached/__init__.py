@@ -34,6 +34,7 @@ from s2s.ui.kit.cached.forecasts import (
     planned,
     preset_sizes,
     recommended_preset,
+    suggested_preset,
     throughput,
 )
 from s2s.ui.kit.cached.sentences import by_sentence, forget_sentences

@@ -8,7 +8,7 @@ import streamlit as st
 import torch
 
 from s2s import settings
-from s2s.config import PRESETS, Recipe
+from s2s.config import PRESETS, Recipe, UserError
 from s2s.data import require_readable
 from s2s.jobs import (
     Calibration,
@@ -22,6 +22,9 @@ from s2s.jobs import (
 from s2s.jobs import forecast as make_forecast
 from s2s.train import free_memory
 from s2s.ui.kit.cached.dataset_previews import preview
+from s2s.ui.kit.recipe_state import DEFAULT_PRESET
+
+FEW_MINUTES = 10.0
 
 
 def forecast(spec: str, recipe: Recipe, init_from: str = "") -> Forecast:
@@ -91,6 +94,15 @@ def recommended_preset(spec: str, minutes: float) -> Recommendation:
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _recommended_preset(home: str, spec: str, minutes: float, pace: Calibration) -> Recommendation:
     return recommend(preview(spec), minutes, pace)
+
+
+def suggested_preset(spec: str) -> str:
+    """What the form begins with: quick where it is recommended for a few minutes, else the default."""
+    try:
+        found = recommended_preset(spec, FEW_MINUTES).preset
+    except UserError:  # it cannot be read, which the page says elsewhere
+        return DEFAULT_PRESET
+    return found if PRESETS[found].recipe.train.minutes else DEFAULT_PRESET
 
 
 def preset_sizes(spec: str) -> dict[str, int]:
