@@ -1,18 +1,31 @@
-"""What every `AppTest` does anew in each run of a page, done once or less often: a tenth of all that tests compute."""
+"""What every test does anew, in each run of a page or in its own home, done once or less often."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import sqlite3
+import threading
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from functools import cache
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.runtime.scriptrunner_utils import script_run_context
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import app_test, local_script_runner
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
+from s2s.jobs.queue import database
+
+HANDLE_REQUEST = LocalScriptRunner._maybe_handle_execution_control_request
 ALL_VALUES = vars(SafeSessionState)["filtered_state"].fget
 
 
@@ -33,7 +46,13 @@ class StateValues(Mapping[str, Any]):
         return len(ALL_VALUES(self.state))
 
 
-def wait_for_the_script(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
+def handle_request_if_any(runner: LocalScriptRunner) -> None:
+    """A page asks four hundred times whether it shall stop; AppTest asks it to after a timeout only."""
+    if runner._requests._state is not ScriptRequestType.CONTINUE:
+        HANDLE_REQUEST(runner)
+
+
+def wait_for_the_script(runner: LocalScriptRunner, timeout: float = 3) -> None:
     """Streamlit's own looks a thousand times a second, and takes the interpreter from the script each time."""
     thread = runner._script_thread
     assert thread is not None
@@ -56,3 +75,51 @@ def make_screens_cheaper(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(app_test, "MagicMock", lambda spec: runtime)
     patch.setattr(local_script_runner, "require_widgets_deltas", wait_for_the_script)
     patch.setattr(SafeSessionState, "filtered_state", property(StateValues))
+    patch.setattr(
+        LocalScriptRunner, "_maybe_handle_execution_control_request", handle_request_if_any
+    )
+    # what a browser has already is found by its hash, and here is no browser
+    patch.setattr(script_run_context, "populate_hash_if_needed", lambda message: None)
+
+
+def make_databases_cheaper(patch: pytest.MonkeyPatch, folder: Path) -> None:
+    """A new one is a copy of the first instead of eleven migrations, and none waits for the disk.
+
+    SQLite waits by itself, above all where a database is new, and nearly every test has its own.
+    """
+    set_up = database._set_up_sqlite
+    migrate = database._migrate
+    migrations = database.MIGRATIONS
+    first = folder / "first.db"
+
+    def set_up_without_waiting(connection: Any, record: Any) -> None:
+        connection.execute("PRAGMA synchronous = OFF")  # before the journal is created
+        set_up(connection, record)
+        connection.execute("PRAGMA synchronous = OFF")
+
+    def copy_or_migrate(opened: sa.Engine) -> None:
+        path = Path(opened.url.database or "")
+        is_new = opened.dialect.name == "sqlite" and path.is_absolute() and not path.exists()
+        if not is_new or database.MIGRATIONS is not migrations:
+            migrate(opened)
+        elif not is_copied(path):
+            migrate(opened)
+            copy = folder / f"{threading.get_ident()}.db"
+            with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
+                source.backup(target)
+            copy.replace(first)
+
+    def is_copied(path: Path) -> bool:
+        """False where there is nothing to copy, it cannot be copied, or another thread was first."""
+        copy = folder / f"{threading.get_ident()}.db"
+        try:
+            shutil.copyfile(first, copy)
+            os.link(copy, path)  # whole, or not at all
+        except OSError:
+            return False
+        finally:
+            copy.unlink(missing_ok=True)
+        return True
+
+    patch.setattr(database, "_set_up_sqlite", set_up_without_waiting)
+    patch.setattr(database, "_migrate", copy_or_migrate)

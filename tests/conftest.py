@@ -73,29 +73,18 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _light() -> Iterator[None]:
-    """What tests make and start takes one thread, and waits for no disk: `fsync` guards against a loss of power alone.
-
-    SQLite waits for the disk by itself, above all where a database is new, and nearly every test has its own.
-    """
+def _light(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What tests make and start takes one thread and waits for no disk: `fsync` guards against a loss of power."""
     import torch
 
-    from s2s.jobs.queue import database
-    from tests.cheaper import make_screens_cheaper
-
-    set_up = database._set_up_sqlite
-
-    def set_up_without_waiting(connection: Any, record: Any) -> None:
-        connection.execute("PRAGMA synchronous = OFF")  # before the journal is created
-        set_up(connection, record)
-        connection.execute("PRAGMA synchronous = OFF")
+    from tests.cheaper import make_databases_cheaper, make_screens_cheaper
 
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patch:
         make_screens_cheaper(patch)
+        make_databases_cheaper(patch, tmp_path_factory.mktemp("databases"))
         patch.setenv("OMP_NUM_THREADS", "1")
         patch.setattr(os, "fsync", lambda file: None)
-        patch.setattr(database, "_set_up_sqlite", set_up_without_waiting)
         for name in logging.root.manager.loggerDict:
             if name.startswith(("streamlit", "torch")):
                 # pytest adds a handler to each logger that does not, three times a test: to over a hundred of these

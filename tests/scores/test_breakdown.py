@@ -1,16 +1,23 @@
 """How scores are counted: what is shown adds up to what the libraries say."""
 
+from functools import cache
+
 import pytest
 
 from s2s.scores import all_sentence_scores, breakdown
 from tests.scores.pairs import pairs
 
-HYPOTHESES, REFERENCES = pairs(250, 5)
-SCORED = list(zip(HYPOTHESES, REFERENCES, all_sentence_scores(HYPOTHESES, REFERENCES), strict=True))
+
+@cache
+def scored() -> list[tuple[str, str, dict[str, float]]]:
+    """Pairs and their scores."""
+    hypotheses, references = pairs(250, 5)
+    found = all_sentence_scores(hypotheses, references)
+    return list(zip(hypotheses, references, found, strict=True))
 
 
 def test_bleu_adds_up() -> None:
-    for hypothesis, reference, scores in SCORED:
+    for hypothesis, reference, scores in scored():
         found = breakdown.bleu(hypothesis, reference)
         assert found.score == pytest.approx(scores["bleu"])
         assert found.arithmetic.endswith(f"= {scores['bleu']:.1f}")
@@ -35,7 +42,7 @@ def test_bleu_clips_and_punishes_brevity() -> None:
 
 
 def test_chrf_adds_up() -> None:
-    for hypothesis, reference, scores in SCORED:
+    for hypothesis, reference, scores in scored():
         found = breakdown.chrf(hypothesis, reference)
         assert found.score == pytest.approx(scores["chrf"])
         assert found.arithmetic.endswith(f"= {scores['chrf']:.1f}")
@@ -45,12 +52,12 @@ def test_chrf_adds_up() -> None:
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_rouge_adds_up(n: int) -> None:
-    for hypothesis, reference, scores in SCORED:
+    for hypothesis, reference, scores in scored():
         assert breakdown.rouge(hypothesis, reference, n).f1 == pytest.approx(scores[f"rouge_{n}"])
 
 
 def test_rouge_l_marks_the_same_words_in_both() -> None:
-    for hypothesis, reference, scores in SCORED:
+    for hypothesis, reference, scores in scored():
         found = breakdown.rouge_l(hypothesis, reference)
         assert found.score == pytest.approx(scores["rouge_l"])
         assert [found.hypothesis[i] for i in found.in_hypothesis] == [

@@ -3,7 +3,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from captum.attr import FeatureAblation, InputXGradient, IntegratedGradients
 from torch import Tensor
 
 from s2s.analysis import heads
@@ -60,6 +59,8 @@ def ends(model: Transformer, baseline: str) -> tuple[Tensor, Tensor]:
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("baseline", heads.BASELINES)
 def test_all_three_equal_captum(preset: str, baseline: str) -> None:
+    from captum.attr import FeatureAblation, InputXGradient, IntegratedGradients
+
     model = exact(preset)
     given = replace(GIVEN, baseline=baseline)
     vectors, nothing = ends(model, baseline)

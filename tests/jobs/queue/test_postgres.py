@@ -71,16 +71,14 @@ def test_a_job_that_is_stopped_while_it_is_claimed_is_not_started(
 def test_a_server_that_goes_away_is_a_sentence_without_its_address(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv(
-        "S2S_DATABASE_URL", "postgresql+psycopg://ann:secret@/postgres?host=/nowhere"
-    )
-    with pytest.raises(database.UnreachableError) as found:
-        queue.jobs("ann")
+    with monkeypatch.context() as patch:
+        patch.setenv("S2S_DATABASE_URL", "postgresql+psycopg://ann:secret@/postgres?host=/nowhere")
+        with pytest.raises(database.UnreachableError) as found:
+            queue.jobs("ann")
     assert (
         str(found.value)
         == "The database of the queue cannot be opened (OperationalError); check S2S_DATABASE_URL."
     )
-    monkeypatch.undo()
 
 
 def test_a_connection_that_the_server_closed_is_opened_again(server: str) -> None:
