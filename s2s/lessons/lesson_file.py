@@ -91,9 +91,12 @@ def from_json(found: Any, *, id: str, pages: Collection[str] | None = None) -> L
         "minutes": _whole,
         "steps": _several(lambda step, name: _step(step, name, pages)),
     }
-    values = _record(found, "lesson", fields)
-    del values["format"]
-    return Lesson(id=id, **values)
+    try:
+        values = _record(found, "lesson", fields)
+        del values["format"]
+        return Lesson(id=id, **values)
+    except UserError as error:  # which may quote the file
+        raise UserError(share.printable(str(error))) from error
 
 
 def _step_to_json(step: Step) -> dict[str, Any]:
@@ -158,9 +161,9 @@ def _step(found: Any, name: str, pages: Collection[str] | None) -> Step:
 
 
 def _question(found: Any, name: str) -> Question:
-    if not isinstance(found, dict) or found.get("type") not in KINDS:
+    if not isinstance(found, dict) or str(found.get("type")) not in KINDS:
         raise UserError(f"{name} is of no type that there is; `type` is one of {', '.join(KINDS)}.")
-    kind = KINDS[found["type"]]
+    kind = KINDS[str(found["type"])]
     rest = {key: value for key, value in found.items() if key != "type"}
     values = _record(rest, name, kind.fields, optional=kind.optional)
     return _of(name, lambda: kind.make(**values))
@@ -217,7 +220,10 @@ def _several(read_one: Read) -> Read:
     def read_all(found: Any, name: str) -> tuple[Any, ...]:
         if not isinstance(found, (list, tuple)) or len(found) > 100:
             raise UserError(f"{name} is {_quoted(found)}; give a list.")
-        return tuple(read_one(value, f"{name} {number}") for number, value in enumerate(found, 1))
+        return tuple(
+            read_one(value, f"{name.removesuffix('s')} {number}")
+            for number, value in enumerate(found, 1)
+        )
 
     return read_all
 

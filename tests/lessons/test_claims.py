@@ -44,6 +44,15 @@ def test_every_claim_has_a_finding_a_picture_a_table_and_views(name: str) -> Non
         share.link("https://example.org", proof.view.values)
 
 
+def test_results_from_several_logs_say_so() -> None:
+    noted = {name for name in CLAIMS if "Assembled from the logs" in said(name)}
+    assert noted == {"forcing", "smoothing"}
+
+
+def said(name: str) -> str:
+    return CLAIMS[name].method(CLAIMS[name].results())
+
+
 def test_results_that_lack_something_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

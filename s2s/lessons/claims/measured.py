@@ -28,9 +28,10 @@ def saved(name: str, *keys: str) -> Results:
 
 
 def origin(results: Results) -> str:
-    """When, where and of which code, in one sentence."""
+    """When, where and of which code, in one sentence; then the results' own note, where they have one."""
     cpu = str(results["machine"]["cpu"]).replace("(R)", "")
+    note = f" {results['note']}" if "note" in results else ""
     return (
         f"Measured on {results['date'][:10]} by `{results['command']}` of commit {results['commit']}, with one thread"
-        f" of an {cpu}, torch {results['libraries']['torch']}."
+        f" of an {cpu}, torch {results['libraries']['torch']}.{note}"
     )

@@ -128,7 +128,7 @@ def _answer(
         "The right answer",
         names,
         names.index(now) if isinstance(now, str) and now in rows else 0,
-        format_func=lambda name: f"computed: {rows[name]}" if name else "written here",
+        format_func=lambda name: _computed(rows[name]) if name else "written here",
         key=f"{key} answer",
         help="What is computed is right for every sentence and run that is on the screen.",
         persist_state="session",
@@ -136,6 +136,11 @@ def _answer(
     if row:
         return row, ""
     return "", _line(label, "" if isinstance(now, str) else _written(now), f"{key} written", help)
+
+
+def _computed(description: str) -> str:
+    """As a list says it, which shows no code."""
+    return f"computed: {description.replace('`', '')}"
 
 
 def _written(answer: object) -> str:
@@ -200,7 +205,7 @@ def _right_option(key: str, options: Mapping[int, str], was: ChoiceQuestion | No
 
     def label(i: int) -> str:
         if i == COMPUTED and was:
-            return f"computed: {rows.get(str(was.answer), was.answer)}"
+            return _computed(rows.get(str(was.answer), str(was.answer)))
         return options[i]
 
     return st.selectbox(
