@@ -6,11 +6,11 @@ from s2s.ui.data import overview, sources, views
 
 views.read_from_url()
 origin = sources.origin_picker()
-with st.container(border=True):
+with st.container(border=True, key="dataset"):
     chosen = sources.chosen(origin)
 
 if chosen:
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, key="dataset actions"):
         overview.train_button(chosen)
         views.export(chosen)
     with st.container(key="counts"):

@@ -20,7 +20,7 @@ from s2s.lessons import (
 )
 from s2s.runs import Run, load
 from s2s.ui.snapshot.record import Node, key_of
-from tests.screen import ROOT, link, lost, opened, page_text
+from tests.screen import link, lost, opened, page_text
 
 ROWS = [*LESSONS.values(), *EXERCISES.values()]
 STEPS = {f"{row.id}.{n}": step for row in ROWS for n, step in enumerate(row.steps, 1)}
@@ -125,11 +125,3 @@ def test_a_head_is_right_nearly_right_or_wrong(name: str) -> None:
     for head in every:
         level = "right" if head in found.right else "nearly" if head in found.nearly else "wrong"
         assert check(question, head, here).level == level
-
-
-def test_what_a_step_hides_is_on_a_page() -> None:
-    folders = (ROOT / "s2s" / "ui", ROOT / "pages")
-    text = "".join(path.read_text() for folder in folders for path in folder.rglob("*.py"))
-    for name, step in STEPS.items():
-        gone = [control for control in step.hidden if f'"{control}"' not in text]
-        assert not gone, name

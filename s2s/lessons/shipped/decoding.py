@@ -13,6 +13,14 @@ ARTIST = "the artist who knows the soldier who finds the right answers works"
 ARTIST_REFERENCE = "l'artiste qui connaît le soldat qui trouve les bonnes réponses travaille"
 EXAMPLES = ("chips",)  # controls that lead away from the step
 FOCUS = (*EXAMPLES, "controls search")
+BARS = (
+    *EXAMPLES,
+    "view",
+    "at",
+    "token probabilities",
+    "candidates",
+    "log_scale",
+)  # all but the bars
 WATER = "the water is cold"  # *a* and *est* are nearly as probable
 
 
@@ -42,7 +50,7 @@ BEAM = Step(
     " win later. Crosses are pruned.\n\nGreedy missed a more probable output: that is a **search error**. The finished"
     " hypotheses below show both.",
     _steps(KING, "strategy:beam,num_beams:2,view:tree"),
-    hidden=EXAMPLES,
+    hidden=FOCUS,
     question=NumberQuestion(
         "How many times as probable is this output as the greedy one?",
         "times_as_probable_as_greedy",
@@ -80,6 +88,7 @@ DIFFER = Step(
             "c2": f"{RUN}!beam!num_beams:5",
         },
     ),
+    hidden=("controls-compare",),
     question=SentenceQuestion(
         "Find a sentence for which greedy and beam search write different texts.",
         "strategies_differ",
@@ -89,11 +98,11 @@ DIFFER = Step(
 
 SAMPLING = Step(
     "Sampling: draw instead of choose",
-    "**Sampling** draws each token by its probability, so outputs vary. Scroll to the bars: at position 2, *a* and"
+    "**Sampling** draws each token by its probability, so outputs vary. Look at the bars: at position 2, *a* and"
     " *est* are nearly equally probable. A long tail of others has a little probability, too.\n\nA single bad draw"
     " spoils the sentence. Change the seed under *Search settings*.",
     _steps(WATER, "strategy:sample,view:next,at:2"),
-    hidden=EXAMPLES,
+    hidden=(*BARS, "strategy", "step", "filter_temperature"),
     question=NumberQuestion(
         "How much probability do all tokens but the two best have together?",
         "tail_percent",
@@ -109,7 +118,7 @@ FILTERS = Step(
     " ones: `top_k` keeps the k best, `top_p` the fewest that hold that share, `min_p` all that are close enough to the"
     " best.\n\nMove the temperature; the table counts what is left.",
     _steps(WATER, "strategy:sample,view:next,at:2"),
-    hidden=FOCUS,
+    hidden=(*BARS, "controls search"),
     question=NumberQuestion(
         "At temperature 0.5, how many tokens does top_p 0.95 keep?",
         "kept_when_cold",

@@ -31,6 +31,7 @@ BEAM = Lesson(
                 "compare",
                 {**RUN, "src": SENTENCE, "c1": "demo-en-fr!greedy!", "c2": "demo-en-fr!beam!"},
             ),
+            hidden=("controls-compare",),
             question=SentenceQuestion(
                 "Find a sentence where greedy and beam search write different texts.",
                 "strategies_differ",
@@ -48,6 +49,14 @@ BEAM = Lesson(
                     **RUN,
                     "set": "test:deep,n:200,strategies:greedy beam,with.beam:num_beams=5",
                 },
+            ),
+            hidden=(
+                "every",
+                "grouped",
+                "runs",
+                "strategy settings",
+                "sweep a setting",
+                "how scores are computed",
             ),
             question=RunQuestion(
                 "Show a higher BLEU with beam search than with greedy search; more beams or sentences are allowed.",
@@ -69,6 +78,7 @@ REVERSE = Lesson(
             "The task `reverse_direction` swaps the sides of each pair, so that French becomes the source. The table "
             "shows pairs before and after.",
             View("data", {"set": "view:Task,source:builtin:en-fr,data.task:reverse_direction"}),
+            hidden=("origin", "dataset", "dataset actions", "counts"),
             question=ChoiceQuestion(
                 "Which part of a trained English-to-French model can write English?",
                 (
@@ -116,6 +126,7 @@ ALIGN = Lesson(
             "written word to the source word with most weight, and **AER** counts its errors: 0 is perfect.\n\nFind "
             "the best cell of the grid.",
             View("heads", {**RUN, "set": "view:alignment,links:target"}),
+            hidden=("controls heads", "controls sentences", "own alignment", "links"),
             question=HeadQuestion(
                 "Which head aligns best, by the grid of the plain *Weights*?",
                 "cross",
@@ -135,9 +146,10 @@ EMBEDDINGS = Lesson(
         Step(
             "What a table costs",
             "An embedding matrix has a row for each token of the vocabulary, and each row has `d_model` numbers. This "
-            "run has its own matrix for the source.\n\nOpen *Architecture*, choose the source embedding, and compute "
-            "its parameters.",
+            "run has its own matrix for the source.\n\nThe page shows this part alone: its rows, its "
+            "columns, and its share of the model.",
             View("architecture", {**RUN, "set": "view:parameters,part:encoder.tokens"}),
+            hidden=("controls model", "diagram"),
             question=NumberQuestion(
                 "How many parameters has the source embedding of this run?",
                 "parameters_of_a_second_embedding",

@@ -6,6 +6,8 @@ from s2s.lessons.lesson import Lesson, Step, View
 from s2s.lessons.question import ChoiceQuestion, HeadQuestion, NumberQuestion, SentenceQuestion
 
 START = {"run": "demo-en-fr", "src": "the red house is old"}
+# on Attention: all controls but layer and head
+PICTURE_ONLY = ("chips", "controls target", "reduce", "controls caption", "view", "scale")
 ELSEWHERE = "No: find the row *rouge* in the picture; its brightest cell is in another column."
 
 LESSON = Lesson(
@@ -46,7 +48,7 @@ LESSON = Lesson(
             "to predict this token, the model attends to that word. This is **cross-attention**.\n\n"
             "French writes *rouge* after *maison*. See which word its row attends to.",
             View("attention", {**START, "kind": "cross", "layer": "2", "head": "mean"}),
-            hidden=("strategy", "reduce"),
+            hidden=PICTURE_ONLY,
             question=ChoiceQuestion(
                 "Which English token does the model attend to most when it predicts *rouge*?",
                 ("the", "red", "house", "is", "old", "</s>"),
@@ -69,7 +71,7 @@ LESSON = Lesson(
             "*the*.\n\nBut *la* has to agree with its noun: *maison* is feminine. Some heads attend to *house* when "
             "the model predicts *la*. Choose a layer and a head above the picture, and find one.",
             View("attention", {**START, "kind": "cross", "layer": "1", "head": "2"}),
-            hidden=("strategy", "reduce"),
+            hidden=PICTURE_ONLY,
             question=HeadQuestion(
                 "Which head gives *house* most of its weight in the row *la*?",
                 "cross",
@@ -86,6 +88,7 @@ LESSON = Lesson(
                 "compare",
                 {**START, "c1": "demo-en-fr!greedy!", "c2": "demo-en-fr!beam!num_beams:5"},
             ),
+            hidden=("chips", "controls-compare"),
             question=ChoiceQuestion(
                 "Do greedy search and beam search write the same translation of this sentence?",
                 ("Yes, the same", "No, they differ"),

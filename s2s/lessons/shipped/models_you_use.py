@@ -7,6 +7,11 @@ from s2s.lessons.question import ChoiceQuestion, NumberQuestion, RunQuestion
 
 SENTENCE = "the red house is old"
 RUN = {"run": "demo-en-fr"}
+# on Data: all but the task and its table
+ON_DATA = (
+    *("origin", "dataset", "dataset actions", "counts"),
+    *(f"set data.{name}" for name in ("noise_rate", "noise_span", "prefix", "valid_share")),
+)
 SPANS = "data.task:denoise"
 
 LESSON = Lesson(
@@ -19,8 +24,9 @@ LESSON = Lesson(
             "Three families, and their masks",
             "A mask says which words a word may look at. An **encoder** (BERT) sees all words. A **decoder-only** "
             "model (GPT, most chat models) sees only what comes before. An **encoder-decoder** (this model, T5) has "
-            "both, and cross-attention from one to the other.\n\nBelow the drawing you see the masks.",
+            "both, and cross-attention from one to the other.\n\nThe page shows the three masks of this model.",
             View("architecture", {**RUN, "src": SENTENCE, "set": "view:masks"}),
+            hidden=("controls model", "diagram", "part"),
             question=ChoiceQuestion(
                 "A chat model has only a decoder. Where does it read your question?",
                 (
@@ -41,8 +47,10 @@ LESSON = Lesson(
             "The same drawing, larger",
             "T5 has the parts that you see here: embeddings, attention, feed-forward layers, residual connections. "
             "Its sizes differ only in width, depth and the number of heads.\n\nThe page compares `t5-small` with "
-            "`t5-11b`, the smallest and the largest that were published in 2020.",
+            "`t5-11b`, the smallest and the largest that were published in 2020. Bars below the drawing "
+            "count their parameters.",
             View("architecture", {**RUN, "set": "model:t5-small,against:t5-11b"}),
+            hidden=("batch", "src_len", "tgt_len", "part"),
             question=NumberQuestion(
                 "How many times as many parameters as t5-small does t5-11b have?",
                 "times_as_large",
@@ -53,12 +61,13 @@ LESSON = Lesson(
         Step(
             "What grows with every word",
             "While it writes, a model keeps the keys and values of what it has read: the **cache**. Without it, every "
-            "new word would mean computing all earlier ones again.\n\nThe curve below the drawing has its "
+            "new word would mean computing all earlier ones again.\n\nThe curve has its "
             "bytes by length. For long chats this, and not the weights, fills the memory.",
             View(
                 "architecture",
                 {**RUN, "set": "model:t5-small,view:costs,vary:length,cost:cache,batch:1"},
             ),
+            hidden=("controls model", "diagram", "part"),
             question=ChoiceQuestion(
                 "A text becomes twice as long. The cache then takes",
                 ("as much memory", "twice as much memory", "four times as much memory"),
@@ -74,9 +83,10 @@ LESSON = Lesson(
         Step(
             "Learning without translations",
             "Pairs are rare, plain text is not. T5 was **pre-trained** by span corruption: some words of a text are "
-            "replaced by marks such as `<X>`, and the model writes what was hidden.\n\nAt the end of "
-            "the page are sentences before and after.",
+            "replaced by marks such as `<X>`, and the model writes what was hidden.\n\nThe "
+            "table has sentences before and after.",
             View("data", {"set": f"view:Task,source:builtin:en-fr,{SPANS}"}),
+            hidden=ON_DATA,
             question=ChoiceQuestion(
                 "What is the target, the text that the model has to write?",
                 (
@@ -144,6 +154,14 @@ LESSON = Lesson(
             "vocabulary: a distribution, one token drawn from it, and again.\n\nWhat you know of greedy search, "
             "temperature and top-p holds there, too.",
             View("steps", {**RUN, "src": SENTENCE, "set": "view:next"}),
+            hidden=(
+                "chips",
+                "controls search",
+                "candidates",
+                "token probabilities",
+                "at",
+                "log_scale",
+            ),
             question=ChoiceQuestion(
                 "Why does a chat model answer the same question differently each time?",
                 (

@@ -7,7 +7,7 @@ from s2s.lessons.question import ChoiceQuestion, NumberQuestion, RunQuestion
 
 RUN = "demo-en-fr"
 WAY = ("walk way", "walk progress", "walk below")  # the Walkthrough's own Previous and Next
-FORM = ("new run",)  # on Train, where a step is about the curves
+FORM = ("new run", "run-notes", "run-metrics")  # on Train, where a step is about the curves
 # The demo's vocabulary and embeddings; a small model with the shortest sentences only.
 LIKE_DEMO = (
     "source:builtin:en-fr,preset:small,tokenizer.kind:word,tokenizer.shared:false,"
@@ -79,7 +79,7 @@ SMOOTHING = Step(
         "walkthrough",
         {"run": RUN, "src": "the red house", "set": "step:probabilities,position:1"},
     ),
-    hidden=WAY,
+    hidden=(*WAY, "walk settings"),
     question=NumberQuestion(
         "Which probability does training want for the correct token here? There are 780 tokens.",
         "smoothed_target_percent",

@@ -13,7 +13,7 @@ from s2s.lessons.question import (
 RUN = "demo-en-fr"
 SENTENCE = "the red house"
 WAY = ("walk way", "walk progress", "walk below")  # the page's own Previous and Next
-REST = ("chips", "controls target")  # examples, checkpoint, target
+REST = ("chips", "controls target", "reduce", "controls caption", "scale")  # on Attention
 SETTINGS = "walk settings"  # layer, head and token, where a step does not need them
 WRONG_TARGET = "la maison bleue"  # blue instead of red: what the model has to learn in step 11
 
@@ -84,12 +84,12 @@ ONE_WEIGHT = Step(
     " turns these scores into weights: raise e to each score, then divide by the sum. So each row of weights **sums"
     " to 1**.\n\nThe weights mix the tokens' **values** into a new vector for *the*.",
     _walkthrough("scaling"),
-    hidden=WAY,
+    hidden=(*WAY, "walk softmax"),  # which has the answer
     question=NumberQuestion(
         "Compute it: how much weight does *the* give to the token after it, *red*?",
         "weight_of_next",
         tolerance=0.02,
-        hint="e to the score of *red*, divided by the sum of the four. Check: the row *scaled* in the second picture.",
+        hint="e to the score of *red*, divided by the sum of the four. The Walkthrough's next step has all weights.",
     ),
 )
 
@@ -117,7 +117,7 @@ RESIDUALS = Step(
     " through all layers, and every layer adds something. In training, gradients flow back along the same way."
     "\n\nThree pictures: before, what is added, the sum.",
     _walkthrough("residual", position=2),
-    hidden=WAY,
+    hidden=(*WAY, SETTINGS),
     question=ChoiceQuestion(
         "What if attention adds nothing useful for a token?",
         (
@@ -138,10 +138,10 @@ RESIDUALS = Step(
 MASK = Step(
     "The mask: no look ahead",
     "In training the decoder gets the whole correct translation. If it saw the word that it should predict, it would"
-    " **copy it and learn nothing**. Scroll to *The mask M*: it adds −∞, black, to the scores of later tokens, and"
+    " **copy it and learn nothing**. Look at *The mask M*: it adds −∞, black, to the scores of later tokens, and"
     " softmax makes that 0.\n\nSo each row sees only itself and what comes before.",
     _walkthrough("causal", position=2),
-    hidden=WAY,
+    hidden=(*WAY, SETTINGS, "walk picture 1", "walk picture 2", "walk picture 3"),
     question=ChoiceQuestion(
         "Why must the decoder not see later words?",
         (
@@ -192,7 +192,7 @@ SOFTMAX = Step(
     " logits into **probabilities** that sum to 1.\n\nThe bars show the most probable first words, after `<s>`, which"
     " starts every output.",
     _walkthrough("probabilities", position=1),
-    hidden=WAY,
+    hidden=(*WAY, SETTINGS),
     question=NumberQuestion(
         "How much probability do all tokens but the first, *la*, have together?",
         "other_tokens_percent",
@@ -224,7 +224,7 @@ UPDATE = Step(
     " weight moves **against** it, by learning rate × gradient.\n\nLook at one weight, then at the bars: *bleue* is"
     " probable now. Training repeats this with many sentences.",
     _walkthrough("update", tgt=WRONG_TARGET),
-    hidden=(*WAY, SETTINGS),
+    hidden=(*WAY, SETTINGS, "walk picture 1"),
     question=NumberQuestion(
         "What would this weight be after the update if the learning rate were 0.2?",
         "weight_after_update",

@@ -8,6 +8,9 @@ from s2s.lessons.question import ChoiceQuestion, HeadQuestion, NumberQuestion, S
 SENTENCE = "the cat who chased the mouse was black"
 RUN = {"run": "demo-en-fr"}
 HERE = {**RUN, "src": SENTENCE}
+# What the steps do not need, so that a small screen shows the picture.
+ON_ATTENTION = ("chips", "controls target", "view", "scale")
+ON_HEADS = ("controls heads", "controls sentences")
 
 LESSON = Lesson(
     id="what-attention-tells",
@@ -22,6 +25,7 @@ LESSON = Lesson(
             "Most heads point at the word that is "
             "being translated. Compare them: are they all alike?",
             View("attention", {**HERE, "kind": "cross"}),
+            hidden=(*ON_ATTENTION, "controls picture", "controls caption", "picture"),
             question=ChoiceQuestion(
                 "Why does a layer have several heads, and not one large one?",
                 (
@@ -45,6 +49,7 @@ LESSON = Lesson(
             "left to right, look at the word before, at the end?\n\nEach role has a **strength from 0 to 1** and the "
             "rule that it comes from; hover or tap a head for its numbers.",
             View("heads", {**RUN, "set": "view:roles"}),
+            hidden=ON_HEADS,
             question=HeadQuestion(
                 "All heads of cross-attention but one follow the source from left to right (*monotonic*). Which one "
                 "does it least?",
@@ -59,6 +64,7 @@ LESSON = Lesson(
             "weight where it does no harm, often on `<s>` or `</s>`: an **attention sink**.\n\nThis head of the "
             "decoder's self-attention gives much weight to `<s>`. It does not mean that `<s>` matters.",
             View("attention", {**HERE, "kind": "decoder", "layer": "1", "head": "2"}),
+            hidden=(*ON_ATTENTION, "reduce", "controls caption"),
             question=NumberQuestion(
                 "Read the last row, which predicts `</s>`: how much weight does it give to `<s>`, from 0 to 1?",
                 "last_row_first_weight",
@@ -75,6 +81,7 @@ LESSON = Lesson(
                 "attention",
                 {**HERE, "kind": "encoder", "layer": "2", "head": "mean", "reduce": "rollout"},
             ),
+            hidden=ON_ATTENTION,
             question=ChoiceQuestion(
                 "What does rollout leave out?",
                 (
@@ -89,15 +96,19 @@ LESSON = Lesson(
                     "No: they are in it, as half of each layer's weight on the word itself.",
                     "No: it multiplies the weights of all layers up to the chosen one.",
                 ),
-                hint="The sentence below the picture says what this reduction cannot show.",
+                hint="The sentence about this reduction, in small print, says what it ignores.",
             ),
         ),
         Step(
             "Switch heads off",
             "Looking says where a head looks, not whether that matters. So **switch it off**: its output becomes zero, "
-            "all else stays.\n\nThere is a button for each head. With one head off the translation often stays: "
-            "others do the same.",
+            "all else stays.\n\nThere is a button for each head of cross-attention. With one head off the "
+            "translation often stays: others do the same.",
             View("heads", {**HERE, "set": "view:ablation"}),
+            hidden=(
+                *ON_HEADS,
+                *(f"switches of {which}" for which in ("heads", "encoder", "decoder")),
+            ),
             question=SentenceQuestion(
                 "Make the translation change with at most four heads switched off.",
                 "ablation_changes_translation",
@@ -110,6 +121,7 @@ LESSON = Lesson(
             "cell, the more the model needs a head.\n\nCompare with the roles: a head that does its job clearly is "
             "**not always one that matters**.",
             View("heads", {**RUN, "set": "view:importance"}),
+            hidden=(*ON_HEADS, "how"),
             question=HeadQuestion(
                 "Without which head of cross-attention does the loss grow most?",
                 "cross",
@@ -119,10 +131,18 @@ LESSON = Lesson(
         ),
         Step(
             "The same words from other weights",
-            "Scroll to *Is attention an explanation here?* The weights of all heads of cross-attention are replaced: "
+            "*Is attention an explanation here?* The weights of all heads of cross-attention are replaced: "
             "shuffled, made equal, taken from another head. If the model then **predicts the same word**, its weights "
             "alone do not explain that word.",
             View("heads", {**HERE, "set": "view:attribution"}),
+            hidden=(
+                "controls heads",
+                "chips",
+                "tgt",
+                "controls attribution",
+                "controls attention",
+                "attribution",
+            ),
             question=NumberQuestion(
                 "With equal weights on all source words (*Uniform*): in how many percent of the cases does another "
                 "token become the most probable?",
@@ -138,6 +158,7 @@ LESSON = Lesson(
             "falls. Above it you see attention, below how far the two agree.\n\nAttention says where to start "
             "looking. A claim needs a change: hide, switch off, replace, and measure.",
             View("heads", {**HERE, "set": "view:attribution,method:occlusion"}),
+            hidden=("controls heads", "chips", "tgt", "controls attribution", "controls attention"),
             question=ChoiceQuestion(
                 "A head puts 90 % of its weight on *cat* when the model writes *noir*. What follows?",
                 (

@@ -28,7 +28,9 @@ def group_toggle(uploaded: Uploaded | None) -> bool:
 
 def scoring() -> Scoring:
     """The variants of BLEU and chrF; signatures name them."""
-    with st.expander("How scores are computed", icon=":material/calculate:"):
+    with st.expander(
+        "How scores are computed", icon=":material/calculate:", key="how scores are computed"
+    ):
         st.caption(
             "Scores compare only where these are equal; the signature of each score names them."
         )

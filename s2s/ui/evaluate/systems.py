@@ -59,7 +59,9 @@ def strategy_settings(
     """The settings that differ from their defaults, by strategy."""
     by_strategy: dict[str, dict[str, Any]] = {}
     has_some = any(st.session_state.get(settings_key(name)) for name in strategies)
-    with st.expander("Strategy settings", icon=":material/tune:", expanded=has_some):
+    with st.expander(
+        "Strategy settings", icon=":material/tune:", expanded=has_some, key="strategy settings"
+    ):
         st.caption(
             "List settings to override, such as num_beams=10, length_penalty=1.2. Compare explains each setting."
         )
@@ -122,7 +124,9 @@ def sweep_settings(strategies: list[str], wrongs: list[UserError]) -> tuple[str,
     ]
     options = {NO_SWEEP: NO_SWEEP} | {name: name for name in offered}
     is_open = STATE.now.sweep in offered
-    with st.expander("Sweep a setting", icon=":material/show_chart:", expanded=is_open):
+    with st.expander(
+        "Sweep a setting", icon=":material/show_chart:", expanded=is_open, key="sweep a setting"
+    ):
         st.caption(
             "One strategy at several values of one setting, as a curve: more beams find more probable outputs,"
             " not always better ones."

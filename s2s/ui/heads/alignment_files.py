@@ -22,7 +22,11 @@ SIDES = {False: "source", True: "target"}
 
 def uploaded() -> list[Pair] | None:
     """The pairs with their gold links, empty without files; None for files that do not match, which a sentence says."""
-    with st.expander("Your own sentences and their alignment", icon=":material/upload_file:"):
+    with st.expander(
+        "Your own sentences and their alignment",
+        icon=":material/upload_file:",
+        key="own alignment",
+    ):
         st.caption(
             "The alignment: a line of links per pair, `0-0 1-2 3p4` (source-target, `-` sure, `p` possible); or a .wa"
             " file, whose lines `1 2 3 S` are pair, source word, target word, S(ure) or P(ossible), from 1. Words are"

@@ -67,11 +67,12 @@ def show(request: HeadsRequest) -> None:
         attention = cached.attention(asked.run, asked.text, asked.ids)
         shown = _attributed(asked, given)
         which, selected = _selected(attention)
-        if shown is not None:
-            _pictures(shown, selected)
-            _completeness(shown, selected)
-            _agreement(shown, attention, which)
-        st.divider()
+        with st.container(key="attribution"):
+            if shown is not None:
+                _pictures(shown, selected)
+                _completeness(shown, selected)
+                _agreement(shown, attention, which)
+            st.divider()
         changed_weights.show(asked, which)
     except UserError as wrong:
         forms.show_error(wrong)

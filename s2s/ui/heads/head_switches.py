@@ -41,7 +41,7 @@ def head_switches(run: Run) -> dict[Head, str]:
         )
     st.caption(f"{INTERVENTIONS[how].about} ({INTERVENTIONS[how].source})")
     for kind, column in zip(KINDS, st.columns(len(KINDS)), strict=True):
-        with column, st.container(gap="xsmall"):
+        with column, st.container(gap="xsmall", key=f"switches of {kind}"):
             _kind(kind, HeadSwitches(every, chosen, how))
     return chosen
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import html
+import re
 
 import streamlit as st
 
@@ -128,7 +129,7 @@ def _hide(page: Page, names: tuple[str, ...]) -> None:
     """Controls that the step hides: by the key of their widget or container."""
     if names:
         own = page.url_path or "home"
-        slugs = [name.replace(" ", "-") for name in names]
+        slugs = [re.sub("[ .]", "-", name) for name in names]
         keys = [key for name in slugs for key in (name, f"{name}-box", f"{own}-{name}")]
         chosen = ", ".join(f".st-key-{key}" for key in keys)
         whole = f':is({chosen}), [data-testid="stLayoutWrapper"]:has(> :is({chosen}))'  # its margin, too

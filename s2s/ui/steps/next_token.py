@@ -37,21 +37,24 @@ def show(request: StepsRequest) -> None:
     position = _position(rows)
     with st.container(border=True):
         captions.show_translation(found)
-        token_strip(
-            token_cells(request.run, target.ids, rows, len(forced)),
-            position,
-            key="strip",
-            on_pick=_choose_position,
-            on_alternative=lambda index, token: _force((*target.ids[:index], token)),
-        )
-        st.caption(
-            "Under each token: its probability, given the source and the tokens before it. Hover or tap a token to see"
-            " the candidates at its position; press one to write it instead, and the model continues from there."
-        )
+        with st.container(key="token probabilities"):
+            token_strip(
+                token_cells(request.run, target.ids, rows, len(forced)),
+                position,
+                key="strip",
+                on_pick=_choose_position,
+                on_alternative=lambda index, token: _force((*target.ids[:index], token)),
+            )
+            st.caption(
+                "Under each token: its probability, given the source and the tokens before it. Hover or tap a token to"
+                " see the candidates at its position; press one to write it instead, and the model continues from"
+                " there."
+            )
         if forced:
             _cost_of_forcing(found, request.found, len(forced))
         position = _position_picker(target.tokens)
-        _candidate_buttons(request.run, target.ids[: position + 1], rows[position])
+        with st.container(key="candidates"):
+            _candidate_buttons(request.run, target.ids[: position + 1], rows[position])
     with st.container(border=True):
         truncation.show(request.run, target.tokens, position, rows[position])
 

@@ -90,17 +90,18 @@ def _draw_scaling(sentence: TracedSentence) -> None:
         return
     rows = (attended.dot_products[sentence.head, row], scaled[row])
     both = np.stack([experiments.softmax(scores) for scores in rows])
-    show_pairs(
-        f"Softmax of the row of {tokens[row]}",
-        both,
-        ("not scaled", "scaled"),
-        tokens,
-        nouns=VARIANTS,
-    )
     largest = both.max(1)
-    st.caption(
-        f"The largest weight of that row would be {largest[0]:.2f} without scaling; it is {largest[1]:.2f}."
-    )
+    with st.container(key="walk softmax"):  # a lesson hides it where it asks for a weight
+        show_pairs(
+            f"Softmax of the row of {tokens[row]}",
+            both,
+            ("not scaled", "scaled"),
+            tokens,
+            nouns=VARIANTS,
+        )
+        st.caption(
+            f"The largest weight of that row would be {largest[0]:.2f} without scaling; it is {largest[1]:.2f}."
+        )
 
 
 def _draw_bias(sentence: TracedSentence) -> None:

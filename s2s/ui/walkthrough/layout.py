@@ -6,7 +6,7 @@ import streamlit as st
 
 from s2s.runs import Run
 from s2s.ui.walkthrough.code import excerpt
-from s2s.ui.walkthrough.pictures import show_legend
+from s2s.ui.walkthrough.pictures import begin, show_legend
 from s2s.ui.walkthrough.step import TracedSentence, WalkthroughStep
 
 
@@ -21,6 +21,7 @@ def show(step: WalkthroughStep, sentence: TracedSentence) -> None:
     with explanation, st.container(border=True):
         _explain(step, sentence.run)
     with pictures, st.container(border=True):
+        begin()
         step.draw(sentence)
         show_legend()
 

@@ -106,6 +106,11 @@ def show_figure(
     show_with_csv(plot, figure, name, partial(plots.tensor_csv, values, rows, columns))
 
 
+def begin() -> None:
+    """Nothing is drawn yet; an earlier run of the script may have ended between pictures."""
+    st.session_state[DRAWN] = []
+
+
 def show_legend() -> None:
     """One sentence for each kind of picture drawn so far: how to read it."""
     for plot in dict.fromkeys(st.session_state.pop(DRAWN, [])):
@@ -115,17 +120,19 @@ def show_legend() -> None:
 def show_with_csv(plot: str, figure: go.Figure, title: str, make_csv: partial[str]) -> None:
     """A picture, by its row of PLOTS; its data are written when somebody downloads them."""
     name = title.partition("\n")[0]
-    st.session_state.setdefault(DRAWN, []).append(plot)
-    chart(figure, alt=f"Picture of {title.replace(chr(10), ', ')}", file_name=file_name(name))
-    st.download_button(
-        f"{plain(shortened(name))} (CSV)",
-        make_csv,
-        f"{file_name(name)}.csv",
-        "text/csv",
-        on_click="ignore",
-        icon=":material/download:",
-        type="tertiary",
-    )
+    drawn = st.session_state.setdefault(DRAWN, [])
+    drawn.append(plot)
+    with st.container(key=f"walk picture {len(drawn)}"):  # a lesson may hide it
+        chart(figure, alt=f"Picture of {title.replace(chr(10), ', ')}", file_name=file_name(name))
+        st.download_button(
+            f"{plain(shortened(name))} (CSV)",
+            make_csv,
+            f"{file_name(name)}.csv",
+            "text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+            type="tertiary",
+        )
 
 
 def additive_mask(mask: Mask) -> Array:
