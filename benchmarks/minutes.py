@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import platform
 import statistics
 import subprocess
 import sys
@@ -21,10 +22,16 @@ from benchmarks.quality import SPLITS, scored, spec, write_texts
 from benchmarks.report import last_line, options, table
 from benchmarks.results import ROOT
 from s2s import files
-from s2s.data import Preview, load
-from s2s.jobs import richness
+from s2s.config import PRESETS
+from s2s.data import Preview, load, load_pairs_for_training
+from s2s.jobs import MEASURED_FILE, read_measured, richness
 from s2s.runs import RunFolder
+from s2s.sizing import count_parameters
+from s2s.train import Trainer, prepare, settle
 
+REFERENCE = "small"  # as in s2s/jobs/plan/time_budget.py
+REFERENCE_SECONDS = 20.0
+WARM = 3  # updates
 GOALS = {8.0: 30.0, 20.0: 35.0, 75.0: 41.5}  # BLEU by minutes, on two cores
 METRIC = "tokenised, lower case"
 LATE = 0.1  # of the budget, plus a minute: a run that takes longer than this is stopped
@@ -101,11 +108,62 @@ def row_of(run: Path, texts: Path, target: str, minutes: float, seed: int) -> di
             "vocab_size": folder.tokenizers()[1].vocab_size,
             "batch_tokens": recipe.train.batch_tokens,
             "lr": recipe.train.lr,
+            "parameters": count_parameters(
+                recipe.model, *(tokenizer.vocab_size for tokenizer in folder.tokenizers())
+            ),
             "precision": recipe.train.precision,
             "threads": recipe.train.threads,
         },
         "command": folder.about()["command"],
     }
+
+
+def reference_tokens_per_second(texts: Path, target: str) -> float:
+    """How fast this machine trains the preset small on these data, as the forecast counts tokens."""
+    recipe = settle(PRESETS[REFERENCE].recipe)
+    source, valid = (spec(texts, split, target) for split in ("train", "valid"))
+    pairs = load_pairs_for_training(source, valid, 1, recipe.data)
+    trainer = Trainer(recipe, prepare(recipe, pairs.train, pairs.valid), None)
+    for _ in range(WARM):
+        trainer.update()
+    started = time.perf_counter()
+    n_updates = 0
+    while time.perf_counter() - started < REFERENCE_SECONDS:
+        trainer.update()
+        n_updates += 1
+    return n_updates * recipe.train.batch_tokens / (time.perf_counter() - started)
+
+
+def keep_measured(
+    rows: Sequence[Mapping[str, Any]], preview: Preview, target: str, per_second: float
+) -> None:
+    """Put the runs where expected quality is predicted from: per seed one row, with a point per budget."""
+    known = {row["name"]: row for row in read_measured(MEASURED_FILE)["runs"]}
+    for seed in dict.fromkeys(row["seed"] for row in rows):
+        runs = sorted(
+            (row for row in rows if row["seed"] == seed), key=lambda row: float(row["minutes"])
+        )
+        language = {"de": "German", "fr": "French"}[target]
+        name = f"multi30k-{target}/{preview.n_pairs}/quick/{seed}"
+        known[name] = {
+            "name": name,
+            "text": f"multi30k-{target}/{preview.n_pairs}",
+            "like": f"English-{language} captions of photographs",
+            "preset": "quick",
+            "n_pairs": preview.n_pairs,
+            "richness": round(richness(preview), 2),
+            "parameters": runs[-1]["chosen"]["parameters"],
+            "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+            "points": [_point(row, per_second) for row in runs],
+        }
+    files.write_json(MEASURED_FILE, {"runs": [known[name] for name in sorted(known)]})
+    say(f"kept in {MEASURED_FILE.relative_to(ROOT)}")
+
+
+def _point(row: Mapping[str, Any], per_second: float) -> dict[str, Any]:
+    scores = {key: round(value, 4) for key, value in row["validation"].items() if value is not None}
+    tokens = round(60 * row["minutes"] * per_second)
+    return {"step": row["updates"], "minutes": row["minutes"], "tokens": tokens, **scores}
 
 
 def summary(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -167,6 +225,11 @@ def main() -> None:
     parser.add_argument(
         "--set", action="append", default=[], metavar="K=V", help="change one setting of the recipe"
     )
+    parser.add_argument(
+        "--measured",
+        action="store_true",
+        help="also keep the runs where the dashboard predicts quality from, in s2s/demo/measured.json",
+    )
     arguments = parser.parse_args()
     arguments.out = arguments.out.resolve()
     texts = arguments.out / "text"
@@ -179,6 +242,9 @@ def main() -> None:
             rows.append(row_of(run, texts, arguments.target, minutes, seed))
             say(f"{run.name}: BLEU {rows[-1]['bleu'][METRIC]:.2f}")
     show(rows)
+    if arguments.measured:
+        speed = reference_tokens_per_second(texts, arguments.target)
+        keep_measured(rows, preview, arguments.target, speed)
     found = {
         "pair": f"en-{arguments.target}",
         "test": SPLITS["test"],

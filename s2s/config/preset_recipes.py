@@ -222,6 +222,7 @@ def quick() -> Recipe:
             d_model=128,
             encoder=stack,
             decoder=stack,
+            positions=Positions("rotary"),
             embeddings=Embeddings(shared=True),
         ),
         train=TrainConfig(

@@ -1,0 +1,276 @@
+"""BLEU on flickr2016 after a budget of minutes for others: transformers' Marian, and a decoder-only model.
+
+The data, vocabulary, batches, sizes, precision and highest learning rate are those that our preset `quick` takes for
+the budget, and the schedule is the same cosine, over the time. Preparation counts, the translation of the test set does
+not, as in benchmarks.minutes. One process, one run at a time; a budget that is complete in FOLDER is not trained again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from transformers import LlamaConfig, LlamaForCausalLM, MarianMTModel
+
+from benchmarks.minutes import METRIC, say
+from benchmarks.peers import batches
+from benchmarks.peers.marian import shape
+from benchmarks.peers.race import Mode
+from benchmarks.quality import lines_of, scorers, spec, write_texts
+from benchmarks.report import last_line, options, table
+from s2s import files
+from s2s.config import PRESETS, Recipe, override
+from s2s.data import Batch, Preview, load_pairs_for_training
+from s2s.jobs import within_minutes
+from s2s.tokenizers import BOS, EOS, PAD
+from s2s.train import TrainingData, cores, free_memory, prepare, settle
+
+ROWS = 64  # sentences translated together
+IGNORED = -100
+WARMUP = 0.05  # of the time
+CLIP = 1.0
+
+
+class Marian:
+    """transformers' Marian of the recipe's sizes."""
+
+    def __init__(self, recipe: Recipe, vocab_size: int) -> None:
+        self.model: Any = MarianMTModel(shape(recipe, vocab_size))
+
+    def loss(self, batch: Batch, smoothing: float) -> Tensor:
+        """Teacher forcing, with label smoothing outside the model."""
+        src = torch.from_numpy(batch.src)
+        tgt = torch.from_numpy(batch.tgt)
+        logits = self.model(
+            input_ids=src, attention_mask=src.ne(PAD), decoder_input_ids=tgt[:, :-1]
+        ).logits
+        return F.cross_entropy(
+            logits.flatten(0, 1),
+            tgt[:, 1:].flatten(),
+            ignore_index=PAD,
+            label_smoothing=smoothing,
+        )
+
+    def translate(self, sources: Sequence[Sequence[int]], longest: int) -> list[list[int]]:
+        """Beam search with five beams."""
+        width = max(map(len, sources))
+        src = torch.tensor([[*ids, *[PAD] * (width - len(ids))] for ids in sources])
+        found = self.model.generate(
+            src,
+            attention_mask=src.ne(PAD),
+            num_beams=5,
+            do_sample=False,
+            use_cache=True,
+            max_new_tokens=longest,
+        )
+        return [row[1:] for row in found.tolist()]
+
+
+class DecoderOnly:
+    """A Llama of the same width, with as many layers as encoder and decoder have together: source, then target."""
+
+    def __init__(self, recipe: Recipe, vocab_size: int) -> None:
+        model = recipe.model
+        config = LlamaConfig(
+            vocab_size=vocab_size,
+            hidden_size=model.d_model,
+            intermediate_size=model.decoder.d_ff,
+            num_hidden_layers=model.encoder.n_layers + model.decoder.n_layers,
+            num_attention_heads=model.decoder.n_heads,
+            max_position_embeddings=1024,
+            tie_word_embeddings=True,
+            pad_token_id=PAD,
+            bos_token_id=BOS,
+            eos_token_id=EOS,
+            attention_dropout=model.dropout,
+        )
+        self.model: Any = LlamaForCausalLM(config)
+
+    def loss(self, batch: Batch, smoothing: float) -> Tensor:
+        """The loss of the target's tokens alone."""
+        rows = []
+        for src, tgt in zip(batch.src.tolist(), batch.tgt.tolist(), strict=True):
+            source = [token for token in src if token != PAD]
+            rows.append((source, [token for token in tgt if token != PAD]))
+        width = max(len(source) + len(target) for source, target in rows)
+        ids = torch.full((len(rows), width), PAD)
+        labels = torch.full((len(rows), width), IGNORED)
+        for row, (source, target) in enumerate(rows):
+            ids[row, : len(source) + len(target)] = torch.tensor(source + target)
+            first = len(source) + 1  # after `<s>`
+            labels[row, first : len(source) + len(target)] = torch.tensor(target[1:])
+        logits = self.model(input_ids=ids, attention_mask=ids.ne(PAD)).logits
+        return F.cross_entropy(
+            logits[:, :-1].flatten(0, 1),
+            labels[:, 1:].flatten(),
+            ignore_index=IGNORED,
+            label_smoothing=smoothing,
+        )
+
+    def translate(self, sources: Sequence[Sequence[int]], longest: int) -> list[list[int]]:
+        """Beam search with five beams, padded at the start."""
+        width = max(map(len, sources)) + 1
+        rows = [[*[PAD] * (width - 1 - len(ids)), *ids, BOS] for ids in sources]
+        ids = torch.tensor(rows)
+        found = self.model.generate(
+            ids,
+            attention_mask=ids.ne(PAD),
+            num_beams=5,
+            do_sample=False,
+            use_cache=True,
+            max_new_tokens=longest,
+        )
+        targets: list[list[int]] = found[:, width:].tolist()
+        return targets
+
+
+PEERS: Mapping[str, tuple[str, Callable[[Recipe, int], Any]]] = MappingProxyType(
+    {
+        "transformers' Marian": ("marian", Marian),
+        "decoder-only (Llama)": ("decoder-only", DecoderOnly),
+    }
+)  # by name: the file's, and how it is made
+
+
+def planned(texts: Path, target: str, minutes: float, seed: int) -> tuple[Recipe, TrainingData]:
+    """The recipe that `quick` takes for the budget, and its data."""
+    changes = {"train.minutes": minutes, "train.seed": seed, "train.threads": cores()}
+    recipe = settle(override(PRESETS["quick"].recipe, changes))
+    pairs = load_pairs_for_training(
+        spec(texts, "train", target), spec(texts, "valid", target), seed, recipe.data
+    )
+    preview = Preview.of(pairs.train)
+    recipe = within_minutes(recipe, "quick", preview, free=free_memory(recipe.train.device))
+    return recipe, prepare(recipe, pairs.train, pairs.valid)
+
+
+def rate(share: float, peak: float) -> float:
+    """The learning rate after a share of the time: warmup, then a cosine to zero."""
+    if share < WARMUP:
+        return peak * max(share, 1e-3) / WARMUP
+    done = (min(share, 1.0) - WARMUP) / (1 - WARMUP)
+    return peak * 0.5 * (1 + math.cos(math.pi * done))
+
+
+def train(peer: Any, recipe: Recipe, data: TrainingData, since: float) -> dict[str, Any]:
+    """Train until the time is over."""
+    is_exact = recipe.train.precision == "exact"
+    Mode(switch=not is_exact, explicit=not is_exact).use()
+    torch.manual_seed(recipe.train.seed)
+    torch.set_num_threads(recipe.train.threads)
+    model = peer.model
+    model.train()
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0
+    )
+    seconds = 60 * (recipe.train.minutes or 0.0)
+    source = batches.ours(recipe, data)
+    tokens = 0
+    said = 0
+    begun = time.monotonic()
+    for step in itertools.count(1):
+        share = (time.monotonic() - since) / seconds
+        if share >= 1:
+            break
+        for group in optimizer.param_groups:
+            group["lr"] = rate(share, recipe.train.lr)
+        batch = next(source)
+        loss = peer.loss(batch, recipe.train.label_smoothing)
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), CLIP)
+        optimizer.step()
+        tokens += batch.n_tokens
+        if int(20 * share) > said:
+            said = int(20 * share)
+            say(f"  {share:.0%}, update {step:,}, loss {float(loss):.3f}")
+    return {
+        "updates": step - 1,
+        "tokens": tokens,
+        "tokens_per_second": tokens / (time.monotonic() - begun),
+        "parameters": sum(weights.numel() for weights in model.parameters()),
+    }
+
+
+def translated(peer: Any, recipe: Recipe, data: TrainingData, lines: Sequence[str]) -> list[str]:
+    """The test set, in batches of similar length."""
+    special = recipe.model.ids
+    rows = [special.source(ids) for ids in data.src_tokenizer.encode_many(list(lines))]
+    order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
+    found = [""] * len(rows)
+    peer.model.train(False)
+    with torch.inference_mode():
+        for part in _parts(order):
+            targets = peer.translate([rows[row] for row in part], recipe.data.max_length)
+            for row, target in zip(part, targets, strict=True):
+                ids = list(itertools.takewhile(lambda token: token != EOS, target))
+                found[row] = data.tgt_tokenizer.decode([id for id in ids if id != PAD])
+    return found
+
+
+def _parts(order: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(order), ROWS):
+        yield order[start : start + ROWS]
+
+
+def measured(name: str, minutes: float, arguments: argparse.Namespace) -> dict[str, Any]:
+    """One peer in one budget: trained now unless it is complete in the folder."""
+    short, make = PEERS[name]
+    kept: Path = arguments.out / f"peer-{short}-{minutes:g}.json"
+    if kept.exists():
+        return dict(json.loads(kept.read_text(encoding="utf-8")))
+    texts = arguments.out / "text"
+    since = time.monotonic()
+    recipe, data = planned(texts, arguments.target, minutes, arguments.seed)
+    say(f"{name}, {minutes:g} minutes: width {recipe.model.d_model}")
+    peer = make(recipe, data.tgt_tokenizer.vocab_size)
+    found = train(peer, recipe, data, since)
+    found["minutes"] = (time.monotonic() - since) / 60
+    outputs = translated(peer, recipe, data, lines_of(texts / "test.en"))
+    _, metric, postprocess, references = next(scorers(texts, arguments.target))
+    score = metric.corpus_score([postprocess(text) for text in outputs], [references])
+    row = {"system": name, "budget": minutes, "bleu": score.score, **found}
+    files.write_json(kept, row)
+    say(f"{name}, {minutes:g} minutes: BLEU {score.score:.2f}")
+    return row
+
+
+def main() -> None:
+    """Every peer in every budget."""
+    parser = options(__doc__)
+    parser.add_argument("minutes", type=float, nargs="+", help="the budgets, such as 8 20")
+    parser.add_argument("--target", choices=["de", "fr"], default="de", help="from English")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="as for minutes")
+    arguments = parser.parse_args()
+    arguments.out = arguments.out.resolve()
+    write_texts(arguments.out / "text", arguments.target)
+    rows = [measured(name, minutes, arguments) for minutes in arguments.minutes for name in PEERS]
+    table(
+        [
+            {
+                "system": row["system"],
+                "budget": f"{row['budget']:g}",
+                f"BLEU, {METRIC}": row["bleu"],
+                "updates": row["updates"],
+                "tokens/s": row["tokens_per_second"],
+                "parameters": f"{row['parameters']:,}",
+            }
+            for row in rows
+        ]
+    )
+    last_line("peer_minutes", rows, arguments)
+
+
+if __name__ == "__main__":
+    main()
