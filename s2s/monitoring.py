@@ -15,7 +15,7 @@ import psutil
 
 from s2s import logs, settings, storage
 from s2s.config import UserError
-from s2s.jobs import queue
+from s2s.jobs import engine, queue
 
 BUCKETS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds of a script run
 SLOW = 1.0  # seconds from which a script run is listed
@@ -121,6 +121,7 @@ def why_not_ready() -> str:
         return why
     try:
         queue.server_state()
+        engine.check_settings()
     except UserError as error:
         return str(error)
     try:
@@ -134,6 +135,16 @@ def why_not_ready() -> str:
     if free < LEAST_FREE:
         return f"Only {free // 1_000_000} MB are free in S2S_HOME; free at least {LEAST_FREE // 1_000_000} MB."
     return ""
+
+
+def engine_trouble() -> str:
+    """What is wrong with the cluster that starts workers, a sentence; "" where nothing is. Jobs continue meanwhile."""
+    if not settings.has_engine():
+        return ""
+    try:
+        return engine.state().trouble
+    except UserError:  # why the server is not ready
+        return ""
 
 
 def metrics() -> str:
@@ -195,6 +206,12 @@ def _queue() -> Iterator[str]:
     workers = queue.seen_workers()
     alive = [("", sum(worker.is_alive() for worker in workers))]
     yield from _family("s2s_workers", "gauge", "Workers that have reported lately.", alive)
+    if settings.has_engine():
+        cluster = engine.state()
+        started = [("", len(cluster.workers))]
+        yield from _family("s2s_engine_workers", "gauge", "Workers on the cluster.", started)
+        up = [("", int(not cluster.trouble))]
+        yield from _family("s2s_engine_up", "gauge", "Whether the cluster answers.", up)
     state = queue.server_state()
     paused = [("", int(state.is_paused))]
     yield from _family("s2s_queue_paused", "gauge", "Whether the queue is paused.", paused)

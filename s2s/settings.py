@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import socket
 import string
 import time
 from dataclasses import dataclass, fields
@@ -86,8 +87,40 @@ def database_url() -> str:
 
 
 def worker_is_elsewhere() -> bool:
-    """Whether the worker is started by other means (`S2S_WORKER=elsewhere`), so that the app must not start one."""
-    return os.environ.get("S2S_WORKER") == "elsewhere"
+    """Whether the worker is started by other means (`S2S_WORKER=elsewhere`, or an engine), so that the app must not
+    start one.
+    """
+    return os.environ.get("S2S_WORKER") == "elsewhere" or has_engine()
+
+
+SLOTS = frozenset({"express", "long", "gpu"})
+
+
+def has_engine() -> bool:
+    """Whether a cluster starts the workers (`S2S_ENGINE`)."""
+    return bool(os.environ.get("S2S_ENGINE"))
+
+
+def worker_name() -> str:
+    """What tells the workers of all machines from each other: the machine's name, and `S2S_WORKER_NAME` if set."""
+    names = filter(None, (socket.gethostname()[:80], os.environ.get("S2S_WORKER_NAME")))
+    return "-".join(names)[:120]
+
+
+def worker_slots() -> frozenset[str] | None:
+    """The slots that a worker of this process serves (`S2S_WORKER_SLOTS`, with commas); None: all.
+
+    Raises UserError for another one.
+    """
+    given = os.environ.get("S2S_WORKER_SLOTS")
+    if not given:
+        return None
+    slots = frozenset(given.split(","))
+    if not slots <= SLOTS:
+        raise UserError(
+            f"`S2S_WORKER_SLOTS` is {given[:40]}; give some of {', '.join(sorted(SLOTS))}, with commas between."
+        )
+    return slots
 
 
 def worker_ends_with_app() -> bool:

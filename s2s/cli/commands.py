@@ -21,8 +21,10 @@ CAN_EXEC = os.name == "posix"
 
 def app(arguments: argparse.Namespace) -> None:
     """Open the dashboard."""
+    from s2s.jobs import engine
     from s2s.settings import dashboard
 
+    engine.check_settings()
     missing = [name for name in SCREENS if find_spec(name) is None]
     if missing:
         raise UserError(
@@ -90,9 +92,10 @@ def data(arguments: argparse.Namespace) -> None:
 
 def worker(arguments: argparse.Namespace) -> None:
     """Run queued jobs, one after another, until stopped."""
-    from s2s import workspaces
+    from s2s import settings, workspaces
     from s2s.jobs import worker
 
+    settings.worker_slots()
     with contextlib.suppress(UserError):  # the database is away: the worker waits for it
         workspaces.delete_expired()
     print(worker.serve(arguments.idle))

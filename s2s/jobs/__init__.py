@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from s2s.jobs import (
+        engine,
         extrapolation,
         fault_experiment,
         model_import,
@@ -120,6 +121,7 @@ _NAMES = MappingProxyType(
 _MODULES = MappingProxyType(
     {
         "evaluation_service": "s2s.jobs.evaluation.service",
+        "engine": "s2s.jobs.engine",
         "external": "s2s.jobs.evaluation.external",
         "extrapolation": "s2s.jobs.extrapolation",
         "fault_experiment": "s2s.jobs.fault_experiment",

@@ -1,8 +1,16 @@
 """The queue and the processes that work on it: the table of jobs, the worker, the fork server, one process per job."""
 
-from s2s.jobs.queue.counts import QueueCounts, counts
+from s2s.jobs.queue.counts import QueueCounts, counts, live_by_slot
 from s2s.jobs.queue.database import UnreachableError, begin
-from s2s.jobs.queue.server_state import ServerState, server_state, set_notice, set_paused
+from s2s.jobs.queue.server_state import (
+    ServerState,
+    put_value,
+    server_state,
+    set_notice,
+    set_paused,
+    take_lease,
+    value,
+)
 from s2s.jobs.queue.table import (
     AT_ONCE,
     ControlRequests,
@@ -20,6 +28,7 @@ from s2s.jobs.queue.table import (
     jobs,
     latest,
     live_jobs,
+    note_dead_worker,
     poll_requests,
     progressed,
     rename,

@@ -45,3 +45,10 @@ def counts(*, now: float | None = None) -> QueueCounts:
             mean_wait=max(0.0, float(connection.execute(mean_wait).scalar() or 0.0)),
             by_workspace={str(owner): int(k) for owner, k in connection.execute(owners)},
         )
+
+
+def live_by_slot() -> dict[str, int]:
+    """How many jobs wait or run, by slot; none of a slot where there are none. Raises UnreachableError."""
+    query = sa.select(ROW.slot, sa.func.count()).where(ROW.state.in_(("queued", "running")))
+    with begin() as connection:
+        return {str(slot): int(n) for slot, n in connection.execute(query.group_by(ROW.slot))}

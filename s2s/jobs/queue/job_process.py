@@ -24,7 +24,7 @@ from s2s.jobs.registry import JOBS
 from s2s.settings import lease_seconds, limits, lower_priority
 
 # The dashboard comes first, then jobs of seconds, then jobs of minutes.
-NICE = MappingProxyType({"express": 10, "long": 19})
+NICE = MappingProxyType({"express": 10, "long": 19, "gpu": 19})
 POLL = 0.5  # seconds between two polls of control requests
 LOST = 3  # exit status
 HANDED_BACK = "queued"  # the state of a job that the next worker resumes

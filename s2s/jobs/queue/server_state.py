@@ -35,17 +35,39 @@ def read_state(connection: sa.Connection) -> ServerState:
 
 def set_paused(is_paused: bool) -> None:
     """Let no job start from now on, or let them start again."""
-    _put(PAUSED, "yes" if is_paused else "")
+    put_value(PAUSED, "yes" if is_paused else "")
 
 
 def set_notice(sentence: str) -> None:
     """Show a sentence on every page; an empty one removes it."""
-    _put(NOTICE, sentence)
+    put_value(NOTICE, sentence)
 
 
-def _put(name: str, value: str) -> None:
+def put_value(name: str, value: str) -> None:
     """Store a value, or delete it where it is empty."""
     with alone() as connection:  # so that no claim that began before is still underway
         connection.execute(sa.delete(SERVER).where(SERVER.c.name == name))
         if value:
             connection.execute(sa.insert(SERVER).values(name=name, value=value))
+
+
+def value(name: str) -> str:
+    """What is stored under that name; empty where nothing is. Raises UnreachableError."""
+    with begin() as connection:
+        return _value(connection, name)
+
+
+def _value(connection: sa.Connection, name: str) -> str:
+    query = sa.select(SERVER.c.value).where(SERVER.c.name == name)
+    return str(connection.execute(query).scalar() or "")
+
+
+def take_lease(name: str, holder: str, seconds: float, now: float) -> bool:
+    """Hold something for so many seconds, or renew that; False while another process holds it."""
+    with alone() as connection:
+        until, _, other = _value(connection, name).partition(" ")
+        if other not in ("", holder) and float(until) > now:
+            return False
+        connection.execute(sa.delete(SERVER).where(SERVER.c.name == name))
+        connection.execute(sa.insert(SERVER).values(name=name, value=f"{now + seconds} {holder}"))
+        return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, fields
 from types import MappingProxyType
 from typing import Any
@@ -21,7 +21,7 @@ from s2s.settings import limits, new_id
 # Jobs of a few seconds, each 35 MB: a class that starts together sees its curves together.
 EXPRESS_AT_ONCE = 12
 # Running jobs per host, by slot.
-AT_ONCE = MappingProxyType({"long": 1, "express": EXPRESS_AT_ONCE})
+AT_ONCE = MappingProxyType({"long": 1, "express": EXPRESS_AT_ONCE, "gpu": 1})
 MOST_LISTED = 1000  # jobs
 ATTEMPTS = 3  # a job whose process died three times is not started a fourth time
 
@@ -87,9 +87,10 @@ def submit(
     spec: Mapping[str, Any],
     *,
     express: bool = False,
+    needs_gpu: bool = False,
     now: float | None = None,
 ) -> str:
-    """Put a job at the end of the queue; returns its id.
+    """Put a job at the end of the queue; returns its id. One that needs a GPU waits for a worker that has one.
 
     Raises UserError where the run has such a job already, where its owner has the most jobs allowed, and where the
     queue is full.
@@ -99,7 +100,7 @@ def submit(
         "kind": kind,
         "owner": owner,
         "run": run,
-        "slot": "express" if express else "long",
+        "slot": "gpu" if needs_gpu else "express" if express else "long",
         "spec": dict(spec),
         "state": "queued",
         "stop": False,
@@ -246,6 +247,11 @@ def progressed(job: str, worker: str) -> None:
     _update(_ours(job, worker), ROW.attempts > 1, attempts=1)
 
 
+def note_dead_worker(host_ends: str, note: str) -> None:
+    """Say in a sentence, with the jobs of a worker that has died, why they wait for another one."""
+    _update(ROW.host.endswith(host_ends, autoescape=True), ROW.state == "running", note=note)
+
+
 def set_note(job: str, worker: str, note: str) -> None:
     """Say in a sentence what the job is doing now; ignored where it is no longer this worker's."""
     _update(_ours(job, worker), note=note)
@@ -355,10 +361,12 @@ def live_jobs() -> list[Job]:
     return _select(ROW.state.in_(("queued", "running")), limit=MOST_LISTED)
 
 
-def is_anything_left(host: str, *, now: float | None = None) -> bool:
-    """Whether a job waits, runs on this host, or lost its worker."""
+def is_anything_left(
+    host: str, slots: Collection[str] = tuple(AT_ONCE), *, now: float | None = None
+) -> bool:
+    """Whether a job of these slots waits, runs on this host, or lost its worker."""
     running = sa.and_(ROW.state == "running", sa.or_(ROW.host == host, ROW.lease < _now(now)))
-    return _any(sa.or_(ROW.state == "queued", running))
+    return _any(sa.and_(ROW.slot.in_(slots), sa.or_(ROW.state == "queued", running)))
 
 
 def rename(job: str, name: str) -> None:

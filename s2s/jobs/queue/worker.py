@@ -10,7 +10,6 @@ import itertools
 import math
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -114,7 +113,8 @@ class Worker:
     """One per machine; runs as many jobs at a time as each slot may have."""
 
     def __init__(self) -> None:
-        self.host = socket.gethostname()[:120]
+        self.host = settings.worker_name()
+        self.slots = settings.worker_slots() or frozenset(queue.AT_ONCE)
         self.name = f"{self.host}:{os.getpid()}:{time.time():.3f}"
         self.ttl = settings.lease_seconds()
         self.started = time.time()
@@ -210,7 +210,7 @@ class Worker:
     def is_anything_left(self) -> bool:
         """Whether there is work; True while nobody can know."""
         try:
-            return queue.is_anything_left(self.host)
+            return queue.is_anything_left(self.host, self.slots)
         except UnreachableError:
             return True
 
@@ -264,8 +264,9 @@ class Worker:
                 del self.children[job.id]
 
     def _claim(self) -> None:
-        for slot, at_once in queue.AT_ONCE.items():
-            while sum(child.job.slot == slot for child in self.children.values()) < at_once:
+        for slot in [slot for slot in queue.AT_ONCE if slot in self.slots]:
+            n_free = queue.AT_ONCE[slot] - sum(c.job.slot == slot for c in self.children.values())
+            for _ in range(n_free):
                 # A new name each time: a process that was given up and wakes must not take the job for its own.
                 job = queue.claim(f"{self.name}:{next(self.claims)}", self.host, slot, self.ttl)
                 if job is None:
@@ -387,7 +388,8 @@ def _log_folder() -> Path:
 
 def _lock() -> FileLock:
     """One worker per machine: machines may share `S2S_HOME`."""
-    return FileLock(_log_folder() / f"worker-{socket.gethostname()}.lock", timeout=LOCK_SECONDS)
+    name = f"worker-{settings.worker_name()}.lock"
+    return FileLock(_log_folder() / name, timeout=LOCK_SECONDS)
 
 
 def _is_there() -> bool:

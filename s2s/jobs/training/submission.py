@@ -20,7 +20,7 @@ from s2s.jobs.training.preparation import (
 from s2s.jobs.training.request import RunRequest, initial_checkpoint
 from s2s.model import saved_steps
 from s2s.runs import RunFolder, find_run, is_training, runs_folder
-from s2s.settings import SHIPPED, new_id, worker_is_elsewhere
+from s2s.settings import SHIPPED, has_engine, new_id, worker_is_elsewhere
 from s2s.train import settle
 
 
@@ -47,8 +47,20 @@ def submit(request: RunRequest, *, express: bool = False) -> str:
         if not request.recipe.train.threads and recipe.train.minutes is None:
             recipe = override(recipe, {"train.threads": max(1, recipe.train.threads - 1)})
     job_spec = replace(request, recipe=recipe).to_spec()
-    queue.submit("train", request.owner, run_id, job_spec, express=express)
+    queue.submit(
+        "train",
+        request.owner,
+        run_id,
+        job_spec,
+        express=express,
+        needs_gpu=_needs_gpu(recipe),
+    )
     return run_id
+
+
+def _needs_gpu(recipe: Recipe) -> bool:
+    """Whether it waits for a worker with a GPU: only an engine starts such ones."""
+    return has_engine() and recipe.train.device == "cuda"
 
 
 def _without_folder(owner: str) -> int:
@@ -100,7 +112,14 @@ def submit_resume(
     )
     is_short = bool(job and job.slot == "express" and recipe.train.steps <= before.train.steps)
     try:
-        queue.submit("train", request.owner, run_id, request.to_spec(), express=is_short)
+        queue.submit(
+            "train",
+            request.owner,
+            run_id,
+            request.to_spec(),
+            express=is_short,
+            needs_gpu=_needs_gpu(recipe),
+        )
     except UserError:
         if has_begun:
             folder.write_about(about)  # the run stays as it was

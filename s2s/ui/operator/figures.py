@@ -16,7 +16,7 @@ from s2s.access import Thing
 from s2s.config import UserError
 from s2s.data import format_size
 from s2s.jobs import operation, queue
-from s2s.monitoring import MONITOR, why_not_ready
+from s2s.monitoring import MONITOR, engine_trouble, why_not_ready
 from s2s.ui.kit import Card, as_markdown, cards, duration
 from s2s.ui.shell import is_operator
 
@@ -40,6 +40,8 @@ def figures() -> None:
     """One number each; not ready is said first."""
     if why := why_not_ready():
         st.error(as_markdown(why), icon=":material/error:")
+    if trouble := engine_trouble():
+        st.warning(as_markdown(trouble), icon=":material/warning:")
     memory = psutil.virtual_memory()
     disk = shutil.disk_usage(settings.home())
     rows = [

@@ -19,7 +19,8 @@ async def ready(request: Request) -> JSONResponse:
     """Answers once `warm_up` is done: for a host's health check. 503 says what the operator has to do."""
     if why := await asyncio.to_thread(monitoring.why_not_ready):
         return JSONResponse({"ready": False, "reason": why}, status_code=503)
-    return JSONResponse({"ready": True})
+    trouble = await asyncio.to_thread(monitoring.engine_trouble)
+    return JSONResponse({"ready": True, **({"warning": trouble} if trouble else {})})
 
 
 async def metrics(request: Request) -> Response:

@@ -45,7 +45,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     from s2s import plots
     from s2s.config import Recipe, UserError
     from s2s.data import load_preview
-    from s2s.jobs import forecast, queue, worker
+    from s2s.jobs import engine, forecast, queue, worker
     from s2s.ui.kit import cached, vocabulary
 
     torch.set_num_threads(1)  # one page's model must not stop the others
@@ -59,6 +59,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
             worker.ensure()
     except UserError as error:  # the demos work without a queue
         logging.getLogger(__name__).warning("%s", error)
+    scaler = engine.start_scaler()
     if settings.is_hosted():
         guard_downloads()
     gc.collect()
@@ -67,6 +68,8 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     yield
     for cleanup in cleanups:
         cleanup.cancel()
+    if scaler:
+        scaler.end()
     await asyncio.to_thread(worker.end)
 
 
