@@ -107,7 +107,7 @@ def _roles_history(request: HeadsRequest) -> tuple[Lines, Lines]:
         *_measured(request, "roles-history", step=newest),
         "history = head_roles_history.read_history(found)",
         f"each = [at.kinds[{kind}].strengths[{role}] for at in history.checkpoints]",
-        "strengths = np.stack(each)  # (checkpoints, layers, heads)",
+        "strengths = np.stack(each, axis=-1)  # (layers, heads, checkpoints)",
         "print([at.step for at in history.checkpoints], strengths, sep='\\n')",
     ]
 

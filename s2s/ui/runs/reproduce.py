@@ -105,7 +105,11 @@ def _attention(run_id: str) -> list[str]:
         "from s2s.runs import RunFolder, attention_history",
         "",
         f"folder = RunFolder(access.run_folder({reproduce.quoted(run_id)}))",
-        "history = attention_history.history(folder)  # entropy and alignment error of each head",
+        "history = attention_history.history(folder)  # None where nothing was saved",
+        "if history is not None:",
+        "    entropy = history.entropy.transpose(1, 2, 0)  # (layers, heads, steps), in nats",
+        "    if history.aer is not None:",
+        "        alignment_error = history.aer.transpose(1, 2, 0)  # from 0 to 1",
     ]
     if steps:
         step = int(STATE.now.at or steps[-1])

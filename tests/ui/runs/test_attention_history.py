@@ -13,7 +13,10 @@ from s2s.analysis import Attention, LabeledWeights
 from s2s.runs import AttentionHistory, RunFolder, SavedAttention, attention_history
 from s2s.ui.kit import cached
 from s2s.ui.runs import attention_history as attention_tab
+from tests.conftest import make_run
+from tests.harvest import compared, executed
 from tests.screen import page_markdown, page_text, picture
+from tests.ui.test_reproduce import unfolded
 
 RUN = "abcdefgh12345678"
 STEPS = (10, 20, 30)
@@ -108,6 +111,15 @@ def test_it_opens_at_the_newest_checkpoint_and_says_what_one_sees(run):
     assert "Pair: *the* :material/home: cat → le" in page_text(screen)
     assert ":material/home:" not in page_markdown(screen)  # which would be an icon
     assert len(screen.get("plotly_chart")) == 3
+
+
+def test_its_code_computes_every_number():
+    make_run(folder().path, {"train.steps": 2})
+    view = {"run": RUN, "layer": "2", "head": "1", "set": "tab:attention-while-learning,at:1"}
+    screen = unfolded("runs", **view)
+    n_numbers, lacking = compared(screen, executed(screen))
+    assert not lacking
+    assert n_numbers > 60
 
 
 def test_the_scrubber_goes_through_the_checkpoints(run):
