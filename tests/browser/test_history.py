@@ -1,5 +1,7 @@
 """Back and Forward: one step per change that a person made, and none for what Streamlit writes in between."""
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Open
@@ -22,13 +24,19 @@ def shows(page: Page, path: str, sentence: str = "the red house") -> None:
 def test_every_change_is_one_step_back_and_quick_ones_are_kept(server: str, visit: Open) -> None:
     page = visit(START.replace("**", server))
     quiet(page)
+    steps = page.get_by_test_id("stSidebarNavLink").filter(has_text="Steps")
+    page.wait_for_selector("body[data-shown-page]")
+    steps.dispatch_event("pointerdown")  # as before a click that opens another tab
+    expect(steps).to_have_attribute(
+        "href", re.compile(r"/steps\?run=demo-en-fr&src=the\+red\+house$")
+    )
     choose(page, "4")  # a head: the browser writes the address
     choose(page, "mean")  # before the server has answered: neither is lost
     page.wait_for_url("**/attention?layer=1&src=the+red+house")
     quiet(page)
     choose(page, "Lines")  # the server writes it
     page.wait_for_url("**view%3Alines**")
-    page.get_by_test_id("stSidebarNavLink").filter(has_text="Steps").click()
+    steps.click()
     shows(page, "**/steps?src=the+red+house")
     box = page.locator(".st-key-src input")
     box.fill("the cat sleeps")

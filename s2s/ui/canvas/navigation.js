@@ -12,7 +12,24 @@ const enterAtSelected = ({ target, relatedTarget }) => {
   if (!group || group.contains(relatedTarget) || !target.matches(':focus-visible')) return;
   group.querySelector('[role="radio"][aria-checked="true"]')?.focus();
 };
+// Streamlit's links do not say what a click on them keeps: another tab would open without this run and sentence.
+let kept = {};
+const seen = new WeakMap();  // by link, the query that Streamlit gave it, and what was made of it
+const writeKept = ({ target }) => {
+  const link = target.closest?.('a[data-testid="stPageLink-NavLink"], a[data-testid="stSidebarNavLink"]');
+  if (!link || link.origin !== location.origin) return;
+  const before = seen.get(link);
+  const given = link.search === before?.written ? before.given : link.search;
+  const query = new URLSearchParams(given);
+  for (const [key, value] of Object.entries(kept[link.pathname.split('/').pop()] ?? {})) {
+    if (!query.has(key)) query.set(key, value);
+  }
+  link.search = query;
+  seen.set(link, { given, written: link.search });
+};
 export default function({ data }) {
   closeMenu(data.page);
+  kept = data.kept;
+  for (const kind of ['pointerdown', 'contextmenu', 'focusin']) document.addEventListener(kind, writeKept, true);
   document.addEventListener('focusin', enterAtSelected);  // one and the same function is added once
 }

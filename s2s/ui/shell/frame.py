@@ -18,7 +18,7 @@ from s2s.ui.shell.notices import (
     show_operator_notice,
     write_run_label,
 )
-from s2s.ui.shell.pages import rows
+from s2s.ui.shell.pages import kept_values, rows
 from s2s.ui.shell.share_button import share_button
 from s2s.ui.shell.style import ICON, apply_style
 from s2s.ui.shell.visitors import show_identity
@@ -67,6 +67,6 @@ with notices:
 if row.keys:  # what is the visitor's alone has no link
     with share_container:
         share_button(row)
-mend_navigation(row.url_path)
+mend_navigation(row.url_path, kept_values(pages))
 write_run_label(said)
 cached.release_unasked()

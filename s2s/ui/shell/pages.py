@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import streamlit as st
@@ -231,6 +232,15 @@ def browser_title(page: Page, subject: str = "") -> str:
     """What the browser's tab says: `Attention: the red house · s2s`."""
     about = shortened(printable(subject), MAX_SUBJECT)
     return f"{page.title}: {about} · s2s" if about else f"{page.title} · s2s"
+
+
+def kept_values(every: Sequence[Page]) -> dict[str, dict[str, str]]:
+    """By address, the run and the sentence of this page, where a click on a link to another page keeps them."""
+    held = {key: str(st.session_state.get(key) or "") for key in ("run", "src")}
+    return {
+        row.url_path: {key: held[key] for key in held if key in row.keys and held[key]}
+        for row in every
+    }
 
 
 def page_link(url_path: str, label: str, icon: str = "", **params: str) -> None:
