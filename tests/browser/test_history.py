@@ -25,7 +25,7 @@ def test_every_change_is_one_step_back_and_quick_ones_are_kept(server: str, visi
     page = visit(START.replace("**", server))
     quiet(page)
     steps = page.get_by_test_id("stSidebarNavLink").filter(has_text="Steps")
-    page.wait_for_selector("body[data-shown-page]")
+    page.wait_for_selector("body[data-shown-page]", state="attached")
     steps.dispatch_event("pointerdown")  # as before a click that opens another tab
     expect(steps).to_have_attribute(
         "href", re.compile(r"/steps\?run=demo-en-fr&src=the\+red\+house$")
