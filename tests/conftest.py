@@ -1,4 +1,5 @@
 import gc
+import hashlib
 import itertools
 import json
 import logging
@@ -7,7 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -115,7 +116,11 @@ def _own_home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Iterat
     torch.set_num_threads(threads)
 
 
-TRAINED = tempfile.TemporaryDirectory(prefix="s2s-tests-")  # runs to copy, removed at the end
+# Runs to copy, in one folder for all processes that share the suite out; the first removes it at the end.
+if "S2S_TESTS_TRAINED" not in os.environ:
+    OWN = tempfile.TemporaryDirectory(prefix="s2s-tests-")
+    os.environ["S2S_TESTS_TRAINED"] = OWN.name
+TRAINED = Path(os.environ["S2S_TESTS_TRAINED"])
 TINY = {
     "data.max_length": 32,  # an untrained model writes that many tokens for every sample
     "model.d_model": 16,
@@ -141,7 +146,7 @@ def tiny() -> Recipe:
 
 
 def make_run(path: Path, changes: Mapping[str, Any]) -> Path:
-    """A small trained run in its folder; one with these changes is trained once a session, then copied."""
+    """A small trained run in its folder; one with these changes is trained once, then copied."""
     trained = _trained(path.name, json.dumps(changes, sort_keys=True))
     shutil.copytree(trained, path)
     about = path / "recipe.json"
@@ -157,8 +162,16 @@ def _trained(name: str, changes: str) -> Path:
     request = training.RunRequest(
         recipe, "synthetic:reverse#rows=80", valid="synthetic:reverse#split=valid,rows=20"
     )
-    path = Path(TRAINED.name) / str(len(os.listdir(TRAINED.name))) / name
-    list(training.run(training.start(request, path)))
+    path = TRAINED / hashlib.sha256(changes.encode()).hexdigest() / name
+    if path.exists():  # another process has trained it
+        return path
+    draft = Path(tempfile.mkdtemp(dir=TRAINED)) / name
+    list(training.run(training.start(request, draft)))
+    about = draft / "recipe.json"
+    about.write_text(about.read_text().replace(str(draft), str(path)))  # in its command
+    path.parent.mkdir(exist_ok=True)
+    with suppress(OSError):  # another process has just trained it too
+        draft.rename(path)
     return path
 
 
