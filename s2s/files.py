@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
+from s2s import synced
 from s2s.config import UserError, shortened
 
 FORMULAS = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"  # with which a formula begins; the last ones are full-width
@@ -57,6 +58,7 @@ def new_folder(out: Path) -> Iterator[Path]:
         if out.is_dir():
             out.rmdir()
         temporary.rename(out)
+        synced.changed(out)
     except OSError as error:
         raise UnwrittenError(
             f"`{shortened(out)}` cannot be written ({error.strerror or error}); choose another folder or free some"
@@ -76,6 +78,7 @@ def write_bytes(path: Path, content: bytes | memoryview) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
+        synced.changed(path)
     except OSError as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
@@ -103,6 +106,7 @@ def append_line(path: Path, value: Any) -> None:
     try:
         with path.open("ab") as file:
             file.write(line)
+        synced.changed(path)
     except OSError as error:
         raise UnwrittenError(
             f"`{path.name}` cannot be written ({error.strerror or error}); free some space."

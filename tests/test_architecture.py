@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LEAVES = {"archives", "bounds", "config", "files", "words"}
+LEAVES = {"archives", "bounds", "config", "files", "synced", "words"}
 ENGINE = {
     "archives",
     "bounds",
@@ -32,11 +32,13 @@ ENGINE = {
     "jobs",
     "sizing",
     "pretrained",
+    "synced",
 }
 MAY = {
     "config": {"words"},
     "bounds": set(),
-    "files": {"config"},
+    "files": {"config", "synced"},
+    "synced": {"config"},
     "archives": {"config"},
     "settings": LEAVES,
     "access": LEAVES | {"settings"},
@@ -56,8 +58,9 @@ MAY = {
     "runs": LEAVES
     | {"settings", "access", "model", "faults", "tokenizers", "decode", "analysis", "scores"},
     "logs": LEAVES | {"settings"},
-    "jobs": ENGINE | {"logs"},
-    "monitoring": LEAVES | {"settings", "storage", "access", "jobs", "logs"},
+    "jobs": ENGINE | {"logs", "store"},
+    "store": LEAVES | {"settings", "storage", "jobs"},  # of jobs the database
+    "monitoring": LEAVES | {"settings", "storage", "store", "access", "jobs", "logs"},
     "workspaces": LEAVES
     | {"settings", "access", "storage", "data", "runs", "jobs", "short_links", "lessons"},
     "demo": ENGINE,
@@ -69,7 +72,7 @@ MAY = {
     "lessons": ENGINE | {"share", "short_links"},
     "ui": ENGINE
     | {"plots", "reports", "share", "short_links", "gallery", "lessons", "demo", "workspaces"}
-    | {"logs", "monitoring"},
+    | {"logs", "monitoring", "store"},
     "cli": ENGINE | {"workspaces", "reports"},
     "api": ENGINE,
     "__init__": ENGINE | {"api"},
@@ -84,6 +87,8 @@ NO_TORCH = {
     "access",
     "storage",
     "files",
+    "store",
+    "synced",
     "logs",
     "monitoring",
     "scores",

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from s2s import access, files, settings
+from s2s import access, files, settings, synced
 from s2s.config import UserError
 from s2s.runs.evaluations import Sentences
 from s2s.runs.store import now
@@ -108,6 +108,7 @@ class MeasurementFolder:
     def delete(self) -> None:
         """Delete what was asked and what was found."""
         shutil.rmtree(self.path, ignore_errors=True)
+        synced.removed(self.path)
 
 
 def result(request: Measurement) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from s2s import access, lessons, settings, short_links, storage
+from s2s import access, lessons, settings, short_links, storage, synced
 from s2s.config import UserError, shortened
 from s2s.jobs import queue
 from s2s.runs import is_training
@@ -82,6 +82,7 @@ def delete_item(item: Item) -> None:
     gone = item.folder.with_name(f"{GONE}{secrets.token_hex(8)}")
     try:
         os.replace(item.folder, gone)
+        synced.removed(item.folder)
         shutil.rmtree(gone)
     except FileNotFoundError:  # somebody else has deleted it
         pass

@@ -156,8 +156,8 @@ class _CountedFile(ReadThrough):
 
 def _register(opened: _Counted) -> None:
     """Makes the file known to `fsspec`, through which `datasets` opens it: a file system that holds nothing else."""
-    import fsspec  # type: ignore[import-untyped]
-    from fsspec.spec import AbstractFileSystem  # type: ignore[import-untyped]
+    import fsspec
+    from fsspec.spec import AbstractFileSystem
 
     path = opened.file.path
 

@@ -7,7 +7,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2s import access, storage
+from s2s import access, storage, synced
 from s2s.access import run_folder
 from s2s.config import UserError
 from s2s.decode import configure
@@ -178,7 +178,7 @@ def _parameters(system: System) -> float:
     folder = RunFolder(run_folder(system.run))
     step = system.step or max(saved_steps(folder.checkpoints), default=0)
     path = weights_path(folder.checkpoints, step)
-    return path.stat().st_size / 4 if path.exists() else 0.0
+    return synced.size(path) / 4
 
 
 @dataclass(frozen=True)

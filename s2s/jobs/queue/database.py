@@ -141,6 +141,19 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             step INTEGER NOT NULL, right_answers INTEGER NOT NULL, joined DOUBLE PRECISION NOT NULL,
             changed DOUBLE PRECISION NOT NULL, PRIMARY KEY (class, participant))""",
     ),
+    (
+        """CREATE TABLE stored_things (thing VARCHAR(120) PRIMARY KEY, number BIGINT NOT NULL,
+            deleted DOUBLE PRECISION)""",
+        "CREATE INDEX stored_things_by_number ON stored_things (number)",
+        """CREATE TABLE stored_files (thing VARCHAR(120) NOT NULL, name VARCHAR(250) NOT NULL,
+            version VARCHAR(80) NOT NULL, n_bytes BIGINT NOT NULL, modified BIGINT NOT NULL,
+            object VARCHAR(450) NOT NULL, content BYTEA, PRIMARY KEY (thing, name))""",
+        """CREATE TABLE stored_lines (thing VARCHAR(120) NOT NULL, name VARCHAR(250) NOT NULL,
+            start BIGINT NOT NULL, content BYTEA NOT NULL, PRIMARY KEY (thing, name, start))""",
+        "CREATE TABLE stored_garbage (object VARCHAR(450) PRIMARY KEY, due DOUBLE PRECISION NOT NULL)",
+        "CREATE TABLE stored_number (newest BIGINT NOT NULL)",
+        "INSERT INTO stored_number VALUES (0)",
+    ),
 )
 # Arbitrary numbers that no other program uses in the same PostgreSQL database.
 MIGRATION_LOCK = 5_252

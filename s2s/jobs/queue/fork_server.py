@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from s2s import settings
+from s2s import settings, store
 
 NICE = 5  # of its session: all its children together come after the dashboard
 LOOK = 0.1  # seconds between two checks whether a child has ended
@@ -236,6 +236,7 @@ def _warm() -> None:
 def _prepare() -> None:
     """Lower the priority only after the imports: until then somebody may be waiting for the first job to start."""
     _warm()
+    store.warm()
     settings.lower_priority(NICE)
 
 

@@ -15,7 +15,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from s2s import access, bounds, logs
+from s2s import access, bounds, logs, store
 from s2s.config import UserError, choose
 from s2s.jobs import queue
 from s2s.jobs.queue import stop_reasons
@@ -98,16 +98,24 @@ def main(job_id: str, worker: str) -> None:
     signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
     heartbeat = Heartbeat(_taken(job_id, worker), lease_seconds())
     with _writer() as writer:
-        heartbeat.start()  # with the priority of the dashboard, as the writer
-        bounds.nice(NICE[heartbeat.job.slot])  # of this thread, and of those that it starts
-        if (
-            not hasattr(os, "getsid") or os.getsid(0) == os.getpid()
-        ):  # not forked from a fork server
-            lower_priority(NICE[heartbeat.job.slot])
-        state, error = _outcome(heartbeat.job, HeartbeatContext(heartbeat, writer), signals)
+        heartbeat.start()  # with the priority of the dashboard, as the writer and the store's threads
+        job = heartbeat.job
+        try:
+            with store.working(job.id, job.worker, job.run):
+                _lower_priority(NICE[job.slot])
+                state, error = _outcome(job, HeartbeatContext(heartbeat, writer), signals)
+        except UserError as refused:  # by the store
+            state, error = "failed", str(refused)
         heartbeat.over.set()
         heartbeat.join()
-        writer.submit(_finish, heartbeat.job, state, error, heartbeat.ttl).result()
+        writer.submit(_finish, job, state, error, heartbeat.ttl).result()
+
+
+def _lower_priority(nice: int) -> None:
+    """Of this thread, and of those that it starts."""
+    bounds.nice(nice)
+    if not hasattr(os, "getsid") or os.getsid(0) == os.getpid():  # not forked from a fork server
+        lower_priority(nice)
 
 
 def _writer() -> ThreadPoolExecutor:

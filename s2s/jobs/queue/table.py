@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
+from s2s import synced
 from s2s.config import UserError
 from s2s.jobs.queue.database import JOBS, alone, begin
 from s2s.jobs.queue.server_state import read_state
@@ -113,6 +114,7 @@ def submit(
         "created": _now(now),
         "wishes": {},
     }
+    synced.settle()  # another machine may take it at once
     try:
         with alone() as connection:
             _check_room(connection, owner, _now(now))

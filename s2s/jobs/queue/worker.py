@@ -21,7 +21,7 @@ from pathlib import Path
 import psutil
 from filelock import FileLock, Timeout
 
-from s2s import logs, settings
+from s2s import logs, settings, store
 from s2s.config import UserError
 from s2s.jobs import queue
 from s2s.jobs.queue import stop_reasons
@@ -50,7 +50,7 @@ def serve(idle: float | None = None) -> str:
     stopped: list[str] = []
     try:
         while not signals:
-            with _lock():
+            with _lock(), store.following():
                 worker.start_fork_server()
                 worker.work(idle, signals)
                 if signals:

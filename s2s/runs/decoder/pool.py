@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection
 from typing import Any
 
+from s2s import synced
 from s2s.config import UserError
 from s2s.runs.decoder.connection import Connection
 from s2s.runs.decoder.request import KINDS, DecodeRequest
@@ -128,6 +129,8 @@ class DecoderPool:
                     if connection is None or not connection.is_alive:
                         connection = self._connect()
                     self._carry_out(connection, task)
+                except UserError as error:
+                    self._finish(task, str(error))
                 except OSError:
                     self._finish(
                         task, "No process for decoding can be started now; try again later."
@@ -188,6 +191,8 @@ class DecoderPool:
         """Until the answer, or until the task is too slow or unwanted."""
         limit = self._seconds()
         number = next(self._numbers)
+        for path in task.request.weights:  # the other process brings nothing
+            synced.require(path)
         connection.send({"id": number, "request": task.request.to_json()})
         stopped_at = 0.0
         while True:

@@ -21,9 +21,8 @@ from typing import Any
 
 import torch
 
-from s2s import bounds, settings
+from s2s import bounds, settings, synced
 from s2s.config import UserError
-from s2s.model import weights_path
 from s2s.runs.decoder.cost import request_steps
 from s2s.runs.decoder.request import KINDS, DecodeRequest, Searched
 from s2s.runs.opening import load
@@ -111,9 +110,7 @@ def _opened(folder: str, step: int) -> Run:
 
 def _memory_for(request: DecodeRequest) -> int:
     """Bytes that the checkpoints need."""
-    keys = [(request.folder, request.step), *(key[:2] for key in request.other_runs)]
-    paths = [weights_path(Path(folder) / "checkpoints", step) for folder, step in keys]
-    return WEIGHTS_ROOM * sum(path.stat().st_size for path in paths if path.is_file())
+    return WEIGHTS_ROOM * sum(map(synced.size, request.weights))
 
 
 def _carried_out(request: DecodeRequest, watch: Watch, last: Searched) -> Any:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.decode import NextToken, SearchNode, SearchTree
+from s2s.model import weights_path
 from s2s.runs.decoded import Decoded, DecodedHypothesis
 from s2s.runs.intervention import Interventions, active
 from s2s.runs.opening import load
@@ -62,6 +63,12 @@ class DecodeRequest:
         return [
             key for key in dict.fromkeys(keys) if (key.folder, key.step) != (self.folder, self.step)
         ]
+
+    @property
+    def weights(self) -> list[Path]:
+        """The files of all checkpoints that it needs."""
+        keys = [(self.folder, self.step), *(key[:2] for key in self.other_runs)]
+        return [weights_path(Path(folder) / "checkpoints", step) for folder, step in keys]
 
     def to_json(self) -> dict[str, Any]:
         """All fields."""

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from s2s import settings
+from s2s import settings, store
 from s2s.data import delete_old_uploads
 from s2s.monitoring import MONITOR
 from s2s.ui.shell.measured import measure_script_runs
@@ -65,7 +65,12 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     gc.collect()
     gc.freeze()
     cleanups = [asyncio.create_task(task()) for task in CLEANUPS]
-    yield
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(store.following())
+        except UserError as error:  # which the readiness endpoint says, too
+            logging.getLogger(__name__).warning("%s", error)
+        yield
     for cleanup in cleanups:
         cleanup.cancel()
     if scaler:

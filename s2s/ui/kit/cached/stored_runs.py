@@ -14,7 +14,7 @@ import streamlit as st
 from safetensors import SafetensorError, safe_open
 
 import s2s
-from s2s import access, settings
+from s2s import access, settings, synced
 from s2s.config import Recipe, UserError
 from s2s.demo import DEMOS
 from s2s.faults import marked
@@ -232,10 +232,14 @@ def parameter_count(run_id: str) -> int | None:
     """The number of parameters of a run's model; None before its first checkpoint."""
     try:
         folder = access.run_folder(run_id) / "checkpoints"
+        steps = saved_steps(folder)
+        if not steps:
+            return None
+        path = weights_path(folder, steps[0])
+        synced.require(path)
     except UserError:
         return None
-    steps = saved_steps(folder)
-    return _parameter_count(str(weights_path(folder, steps[0]))) if steps else None
+    return _parameter_count(str(path))
 
 
 @st.cache_resource(max_entries=512, show_spinner=False)
