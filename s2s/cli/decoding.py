@@ -22,6 +22,7 @@ def translate(arguments: argparse.Namespace) -> None:
     """Translate standard input line by line."""
     from s2s.data import one_line
     from s2s.decode import configure
+    from s2s.faults import fault_of
 
     settings = parse_assignments(arguments.set)
     if arguments.n_best is not None:
@@ -32,6 +33,8 @@ def translate(arguments: argparse.Namespace) -> None:
         settings = {"num_return_sequences": arguments.n_best} | settings
     configure(arguments.strategy, settings)
     run = _in_languages(open_run(arguments.run, arguments.checkpoint), arguments)
+    if fault := fault_of(run.recipe.train.fault):
+        print(f"This run was trained with a fault, on purpose: {fault.title}.", file=sys.stderr)
     lines = _stdin_lines()
     found = _translated(run, lines, arguments, settings)
     _name_unknown(found)

@@ -107,13 +107,12 @@ def _check_head(question: HeadQuestion, given: Given, context: Context) -> Verdi
         raise UserError(f"The answer `{question.answer}` gives no heads; name one that does.")
     named = f"head {given[1]} of layer {given[0]}"
     if given in right.right:
-        others = len(right.right) - 1
-        more = (
-            f", and so {'is one other' if others == 1 else f'are {others} others'}"
-            if others
-            else ""
+        others = ", ".join(
+            f"head {head} of layer {layer}" for layer, head in sorted(right.right - {given})
         )
-        return Verdict("right", f"Right: {named} is one{more}.")
+        also = f"; {others} counts as right, too" if others else ""
+        return Verdict("right", f"Right: {named}{also}. {right.why if others else ''}".strip())
     if given in right.nearly:
-        return Verdict("nearly", f"Nearly: {named} does so less clearly than another one.")
+        said = f"Nearly: {named} does so less clearly than another one. {right.why}"
+        return Verdict("nearly", said.strip())
     return Verdict("wrong", f"Not {named}: another one does so more clearly.")

@@ -75,6 +75,7 @@ class Heads:
 
     right: frozenset[tuple[int, int]]
     nearly: frozenset[tuple[int, int]] = frozenset()
+    why: str = ""  # several are right, or nearly: a sentence
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from s2s.words.term import Term
 HOME = "home"  # stands for the root address, which has no name
 SEARCH = "home compare steps attention evaluate"
 INSIDE = "attention heads walkthrough architecture"
-NOT_HEADS = "home data train runs compare steps evaluate attention states walkthrough positions architecture"
 
 # Form -> term -> the pages on which it means that, with spaces between. A form without terms is marked nowhere: it only
 # keeps shorter ones from being found in it.
@@ -66,8 +65,8 @@ MEANT_ON: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "relative": {},
         "repetition": {"repetition": "compare evaluate"},
         "residual": {"residual connection": "train walkthrough architecture"},
-        "run": {"run": NOT_HEADS},
-        "runs": {"run": NOT_HEADS},
+        "run": {"run": "train runs compare evaluate"},
+        "runs": {},
         "sample": {"sampling": "compare steps"},
         "samples": {"probe sentence": "train"},
         "scaled": {},

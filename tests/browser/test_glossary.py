@@ -52,7 +52,13 @@ def test_words_open_by_pointer_tap_and_keyboard(server: str, visit: Open) -> Non
     page.keyboard.press("Escape")
     expect(entries).to_be_hidden()
     expect(words).to_be_focused()
-    for key in ("Enter", "Tab", "Enter", "Tab"):  # open, to the first word, its sentence, its link
+    for key in ("Enter", "Tab"):  # open, to the search
+        page.keyboard.press(key)
+    page.keyboard.type("label smoothing")  # not on this page
+    expect(entries.get_by_text("label smoothing", exact=True)).to_be_visible()
+    search = entries.get_by_role("searchbox", name="Search all words")
+    search.fill("")
+    for key in ("Tab", "Enter", "Tab"):  # to the first word, its sentence, its link
         page.keyboard.press(key)
     expect(entries.get_by_role("link", name="See it on Attention")).to_be_focused()
     page.evaluate("() => { window.isSameDocument = true; }")

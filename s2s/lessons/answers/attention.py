@@ -73,7 +73,11 @@ def aligning_head(context: Context) -> Heads:
     target = found["methods"].index("target")
     error = np.array(found["error"], dtype=float)[mean, target]
     best = np.nanmin(error)
-    return Heads(_up_to(error, best + CLEAR), _up_to(error, best + CLOSE))
+    why = (
+        f"The smallest AER is {best:.2f}. Up to {CLEAR} more is right, too, and up to {CLOSE} more nearly: other"
+        " sentences could change the order of heads so close to each other."
+    )
+    return Heads(_up_to(error, best + CLEAR), _up_to(error, best + CLOSE), why)
 
 
 def _up_to(values: npt.NDArray[np.float64], most: float) -> frozenset[tuple[int, int]]:

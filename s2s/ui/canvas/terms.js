@@ -138,15 +138,26 @@ const entry = (row) => {
 const fillList = (list) => {
   const known = new Set();
   if (words) for (const node of texts(true)) if (node.parentElement.checkVisibility?.() ?? true) matchesOf(node).forEach(({ term }) => known.add(term));
-  const rows = [...known].sort((one, other) => one - other).map((term) => words.terms[term]);
-  const details = rows.map((row) => {
-    const each = document.createElement('details');
-    each.name = 'term';
-    each.append(paragraph('summary', row.term), ...entry(row));
-    return each;
-  });
-  list.replaceChildren(paragraph('h2', rows.length ? `${rows.length} words on this page` : 'No technical words on this page'), ...details,
-    ...(words ? [document.createElement('footer')] : []));
+  const onPage = [...known].sort((one, other) => one - other);
+  const title = paragraph('h2', ''), search = document.createElement('input'), entries = document.createElement('div');
+  title.setAttribute('aria-live', 'polite');
+  Object.assign(search, { type: 'search', placeholder: `Search all ${words?.terms.length ?? 0} words`, ariaLabel: 'Search all words' });
+  search.onkeydown = (event) => { if (event.key !== 'Escape') event.stopPropagation(); };  // a letter is no shortcut of the page
+  const fill = () => {  // of a search: the page's words first
+    const query = search.value.trim().toLowerCase();
+    const isFound = ({ term, also }) => [term, ...also].some((name) => name.toLowerCase().includes(query));
+    const all = query ? [...new Set([...onPage, ...words.terms.keys()])].filter((term) => isFound(words.terms[term])) : onPage;
+    title.textContent = `${all.length || 'No'} ${query ? '' : 'technical '}word${all.length === 1 ? '' : 's'} ${query ? 'found' : 'on this page'}`;
+    entries.replaceChildren(...all.map((term) => {
+      const each = document.createElement('details'), row = words.terms[term];
+      each.name = 'term';
+      each.append(paragraph('summary', row.term), ...entry(row));
+      return each;
+    }));
+  };
+  search.oninput = fill;
+  list.replaceChildren(title, ...(words ? [search, entries, document.createElement('footer')] : []));
+  fill();
   if (words) list.lastChild.append(inGlossary(`All ${words.terms.length} words`, words.all));
 };
 const place = (box, rect) => {  // below, or above where there is no room

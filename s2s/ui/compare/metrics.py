@@ -43,12 +43,11 @@ class MetricValue(NamedTuple):
 def of_column(choice: ColumnChoice, decoding: TimedDecoding, reference: str) -> list[MetricValue]:
     """All metrics of one column."""
     decoded = decoding.decoded
-    texts = [one.text for one in decoded.hypotheses]
     seconds = MetricValue("seconds", f"{decoding.seconds:.3f}", decoding.seconds, TIME_HELP)
     return [
         *_model_metrics(choice, decoding),
         *(_reference_metrics(decoded.text, reference) if reference else []),
-        *(_distinct(name, texts) for name in DIVERSITY),
+        *(_distinct(name, decoded.text) for name in DIVERSITY),
         seconds,
     ]
 
@@ -111,13 +110,12 @@ def _reference_metrics(text: str, reference: str) -> list[MetricValue]:
     ]
 
 
-def _distinct(name: str, texts: Sequence[str]) -> MetricValue:
+def _distinct(name: str, text: str) -> MetricValue:
     key, units = DIVERSITY[name]
-    whose = "its text" if len(texts) == 1 else f"its {len(texts)} hypotheses together"
-    about = f"Distinct {units} as a percentage of all {units} of {whose}."
-    if not any(len(text.split()) >= int(name[-1]) for text in texts):
+    about = f"Distinct {units} as a percentage of all {units} of the text shown."
+    if len(text.split()) < int(name[-1]):
         return MetricValue(name, "none", None, f"{about} There are none.")
-    value = scores.MEASURES[key].compute(texts, texts).value
+    value = scores.MEASURES[key].compute([text], [text]).value
     return MetricValue(name, f"{value:.0f}%", value, about)
 
 

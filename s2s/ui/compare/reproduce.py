@@ -37,7 +37,7 @@ def python(choices: Mapping[str, ColumnChoice], text: str, wanted: str) -> str:
         "numbers = {}",
         "for number, found in columns.items():",
         "    best = found.hypotheses[0]",
-        "    texts = [one.text for one in found.hypotheses]",
+        "    texts = [best.text]",
         "    numbers[number] = {",
         '        "log-probability": best.log_prob,  # nats',
         '        "per token": best.log_prob / len(best.tokens),',

@@ -74,7 +74,7 @@ def unknown_words(run: Run, known: RunVocabulary, text: str) -> None:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.markdown(
                     f":material/help: **{plain(shortened(word))}** is not among {vocabulary}"
-                    f"{'; use instead:' if others else '.'}",
+                    f"{'; known and spelled alike:' if others else '.'}",
                     width="content",
                 )
                 for place, other in enumerate(others):
@@ -86,7 +86,8 @@ def unknown_words(run: Run, known: RunVocabulary, text: str) -> None:
                     )
         n_more = len(unknown) - len(nearest)
         more = f"{n_more} more words are unknown. " if n_more > 0 else ""
-        st.caption(f"{more}For words it has never seen, the translation below is a guess.")
+        alike = "Words spelled alike may mean something else. " if any(nearest.values()) else ""
+        st.caption(f"{more}{alike}For words it has never seen, the translation below is a guess.")
         if known.words:
             _vocabulary_row(known, text, {word: known.suggestions(word) for word in unknown})
 

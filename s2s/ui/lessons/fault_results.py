@@ -22,6 +22,19 @@ from s2s.ui.kit.tables import frame_csv
 
 BROKEN = "with the fault"
 HEALTHY = "healthy"
+# Fault -> the column of the results that gives it away.
+SHOWN_BY = MappingProxyType(
+    {
+        "unshifted-labels": "exact match",
+        "no-causal-mask": "BLEU",
+        "no-padding-mask": "repeatable",
+        "no-positions": "exact match",
+        "no-scale": "validation loss",
+        "no-residual": "validation loss",
+        "no-end": "ended",
+        "dropout-on": "test loss",
+    }
+)
 
 
 def pair(fault: str) -> tuple[Measured, Measured]:
@@ -81,17 +94,40 @@ def scores(fault: str) -> None:
 
 def every_result() -> None:
     """The runs that were trained, then the demo that was looked at."""
-    named = {_name(name): one for name, one in shipped_faults().items()}
-    _table(named, "Losses and scores of every fault")
+    results = shipped_faults()
+    numbers = _frame({_name(name): one for name, one in results.items()})
+    faults = {_name(name): name.partition(" ")[2] for name in results}
+    about = {
+        "shown by": [_shown_by(fault) if fault in FAULTS else "" for fault in faults.values()],
+        "symptom": [
+            FAULTS[fault].symptom.replace("`", "") if fault in FAULTS else ""
+            for fault in faults.values()
+        ],
+    }
+    table = pd.DataFrame(about, index=list(faults)).join(numbers)
+    alt = "What shows each fault, its symptom, and its losses and scores"
+    st.dataframe(table, column_config=COLUMNS, placeholder="–", alt=alt)
+
+
+def _shown_by(fault: str) -> str:
+    """The number that gives the fault away, beside that of the healthy run: `BLEU 0.7, healthy 97.0`."""
+    name = SHOWN_BY[fault]
+    broken, healthy = (_numbers(one)[name] or 0.0 for one in pair(fault))
+    form = {"BLEU": "{:.1f}", "exact match": "{:.1%}", "ended": "{:.0%}", "repeatable": "{:.0%}"}
+    written = form.get(name, "{:.2f}")
+    return f"{name} {written.format(broken)}, healthy {written.format(healthy)}"
 
 
 def _table(rows: dict[str, Measured], alt: str) -> None:
+    st.dataframe(_frame(rows), column_config=COLUMNS, placeholder="–", alt=alt)
+
+
+def _frame(rows: dict[str, Measured]) -> pd.DataFrame:
     """Columns without any number are left out."""
     frame = pd.DataFrame.from_dict(
         {name: _numbers(one) for name, one in rows.items()}, orient="index"
     )
-    known = frame.dropna(axis="columns", how="all")
-    st.dataframe(known, column_config=COLUMNS, placeholder="–", alt=alt)
+    return frame.dropna(axis="columns", how="all")
 
 
 def _name(result: str) -> str:

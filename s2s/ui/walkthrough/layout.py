@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from s2s.faults import fault_of
 from s2s.runs import Run
+from s2s.ui.kit import as_markdown
 from s2s.ui.walkthrough.code import excerpt
 from s2s.ui.walkthrough.pictures import begin, show_legend
 from s2s.ui.walkthrough.step import TracedSentence, WalkthroughStep
@@ -28,6 +30,12 @@ def show(step: WalkthroughStep, sentence: TracedSentence) -> None:
 
 def _explain(step: WalkthroughStep, run: Run) -> None:
     """Formula, two sentences, source code."""
+    if (fault := fault_of(run.recipe.train.fault)) and fault.is_outside_weights:
+        st.warning(
+            f"This run has a fault, made on purpose: {as_markdown(fault.title)}. Where a formula has that term, this"
+            " run leaves it out; the pictures show what it computes.",
+            icon=":material/bug_report:",
+        )
     st.latex(step.formula(run))
     for text in step.explanation(run):
         st.markdown(text)

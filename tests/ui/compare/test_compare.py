@@ -365,7 +365,9 @@ def test_every_number_of_every_strategy_is_explained_and_in_the_table(strategy: 
     assert values["log-probability"] == found.log_prob
     assert values["score"] == found.score
     assert values["per token"] == pytest.approx(found.log_prob / len(found.tokens))
-    words = [word for one in found.hypotheses for word in one.text.split()]
+    words = (
+        found.text.split()
+    )  # of the text shown: columns of one and of several hypotheses compare
     assert values["distinct-1"] == pytest.approx(100 * len(set(words)) / len(words))
     description = (DEMO, "1500", strategy, "", "=1+1")
     (line,) = csv.DictReader(io.StringIO(metrics.table({"1": (description, rows)})))

@@ -101,4 +101,7 @@ def test_every_result_is_in_one_table() -> None:
     screen.session_state["fault results"] = True
     screen.run()
     names = {name.replace("`", "") for name in (row.title for row in FAULTS.values())}
-    assert names < set(screen.dataframe[-1].value.index)
+    table = screen.dataframe[-1].value
+    assert names < set(table.index)
+    assert table.loc["Unshifted labels", "shown by"] == "exact match 0.0%, healthy 93.5%"
+    assert all(table.loc[list(names), "symptom"])
