@@ -193,7 +193,7 @@ def train(peer: Any, recipe: Recipe, data: TrainingData, since: float) -> dict[s
         tokens += batch.n_tokens
         if int(20 * share) > said:
             said = int(20 * share)
-            say(f"  {share:.0%}, update {step:,}, loss {float(loss):.3f}")
+            say(f"  {share:.0%}, update {step:,}, loss {float(loss.detach()):.3f}")
     return {
         "updates": step - 1,
         "tokens": tokens,

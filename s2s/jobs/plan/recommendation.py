@@ -74,8 +74,8 @@ def by_rule(preview: Preview, minutes: float) -> Recommendation:
     if preview.n_pairs >= 5000:
         return Recommendation(
             QUICK,
-            f"it chooses its sizes for {preview.n_pairs:,} pairs of natural sentences and {minutes:.0f} minutes, and"
-            " ends on time",
+            f"it chooses its sizes for {preview.n_pairs:,} pairs of natural sentences and {minutes:.0f}"
+            f" minute{'s' * (minutes != 1)}, and ends on time",
         )
     return Recommendation(
         "small",
