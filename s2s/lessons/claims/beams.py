@@ -44,9 +44,9 @@ def judge(results: Results) -> Finding:
 def picture(results: Results) -> Picture:
     """BLEU by the width of the beam."""
     return Picture(
-        "BLEU by the width of the beam",
+        f"BLEU by the width of the beam, split {results['split']}",
         "num_beams",
-        "BLEU",
+        f"BLEU, split {results['split']}",
         tuple(
             Series(
                 f"{model}, {'length-normalized' if penalty else 'not normalized'}",
@@ -56,7 +56,7 @@ def picture(results: Results) -> Picture:
             for (model, penalty), rows in searches(results).items()
         ),
         "A line that falls to the right is the beam search curse: the search finds more probable outputs, which are"
-        " worse.",
+        f" worse. The split {results['split']} is harder than training; on the split test, BLEU is higher.",
         is_log=True,
     )
 

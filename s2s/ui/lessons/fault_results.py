@@ -163,7 +163,10 @@ COLUMNS = MappingProxyType(
             "%.3f", "Nats per token of the references, after the run was opened like any other."
         ),
         "exact match": _column("percent", "Translations that equal the reference."),
-        "BLEU": _column("%.1f", "0 to 100."),
+        "BLEU": _column(
+            "%.1f",
+            "0 to 100, of the split test: sentences like those of training. Others are harder.",
+        ),
         "ended": _column("percent", "Translations that end before the limit."),
         "repeatable": _column(
             "percent", "Sentences with the same translation alone and in a batch with others."
