@@ -56,7 +56,7 @@ def picture(results: Results) -> Picture:
             for (model, penalty), rows in searches(results).items()
         ),
         "A line that falls to the right is the beam search curse: the search finds more probable outputs, which are"
-        f" worse. The split {results['split']} is harder than training; on the split test, BLEU is higher.",
+        f" worse. The split {results['split']} is harder than training; on the split random, BLEU is higher.",
         is_log=True,
     )
 

@@ -165,7 +165,7 @@ COLUMNS = MappingProxyType(
         "exact match": _column("percent", "Translations that equal the reference."),
         "BLEU": _column(
             "%.1f",
-            "0 to 100, of the split test: sentences like those of training. Others are harder.",
+            "0 to 100, of held-out sentences like those of training: the split test, for the demo random.",
         ),
         "ended": _column("percent", "Translations that end before the limit."),
         "repeatable": _column(
