@@ -63,7 +63,7 @@ LENGTH_PENALTY = Step(
     "Length penalty: short or long?",
     "Every token multiplies in a probability below 1, so longer outputs get less probable. The score divides the"
     " log-probability by length^`length_penalty`: larger values favor longer outputs.\n\nMove the slider below the"
-    " tree: it ranks the same hypotheses again. One forgets that the friend ran.",
+    " tree: it ranks the same hypotheses again. One hypothesis forgets that the friend ran.",
     _steps(FRIEND, "strategy:beam,num_beams:5,view:tree"),
     hidden=FOCUS,
     question=NumberQuestion(
@@ -148,9 +148,9 @@ MBR = Step(
 
 BLAME = Step(
     "Search error or model error?",
-    "The reference is what we wanted. If the model gives it **more** than what was written, the search missed it:"
-    " **search error**. If **less**, no search could help: **model error**; the model prefers another text.\n\nBeam"
-    " search wrote *sait*; the right word here is *connaît*, which greedy finds.",
+    "The reference is what we wanted. If the model finds it **more probable** than what was written, the search"
+    " missed it: **search error**. If **less probable**, no search could help: **model error**; the model"
+    " prefers another text.\n\nBeam search wrote *sait*; the right word here is *connaît*, which greedy finds.",
     _steps(ARTIST, "strategy:beam,num_beams:5,view:reference", tgt=ARTIST_REFERENCE),
     hidden=(*FOCUS, "pairs"),
     question=ChoiceQuestion(

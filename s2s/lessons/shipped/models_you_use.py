@@ -106,8 +106,8 @@ LESSON = Lesson(
         Step(
             "Train it yourself",
             "The recipe is ready: a small model, span corruption, the English side of the dataset. Press "
-            "**Train** and watch the loss.\n\nIt falls to where guessing ends: which of several fitting words was "
-            "hidden, nobody can know.",
+            "**Train** and watch the loss.\n\nIt cannot fall to 0: where several words fit, nobody can know which one "
+            "was hidden.",
             View(
                 "train",
                 {

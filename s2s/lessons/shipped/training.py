@@ -40,7 +40,8 @@ CURVES = Step(
 WARMUP = Step(
     "Warmup: small steps first",
     "The **learning rate** scales each update of the weights. At first the gradients are large and point"
-    " anywhere, so training starts with small steps and raises the rate: **warmup**. Then the rate falls, to settle."
+    " anywhere, so training starts with small steps and raises the rate: **warmup**. Later the rate falls, so that"
+    " the weights settle."
     "\n\nLook where the curve turns.",
     View("train", {"run": RUN, "set": "curve:lr"}),
     hidden=FORM,
