@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from streamlit import config
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.runtime.scriptrunner_utils import script_run_context
@@ -65,6 +66,7 @@ def wait_for_the_script(runner: LocalScriptRunner, timeout: float = 3) -> None:
 
 def make_screens_cheaper(patch: pytest.MonkeyPatch) -> None:
     """Components are looked for in all installed packages, and torch says what it is, once; pages are compiled once."""
+    config.get_config_options()  # the project's: it is in this folder, and a test may work in another one
     scripts = ScriptCache()
     runtime = app_test.MagicMock(spec=app_test.Runtime)
     scan = manifest_scanner.scan_component_manifests

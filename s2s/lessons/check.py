@@ -85,12 +85,19 @@ def _check_number(question: NumberQuestion, typed: str, context: Context) -> Ver
         )
     away = abs(given - right)
     slack = question.tolerance + 1e-9 * max(1.0, abs(right))
-    said = f"{right:.6g} {question.unit}".strip()
+    said = f"{_rounded(right, question.tolerance)} {question.unit}".strip()
     if away <= slack:
         return Verdict("right", f"Right: {said}.")
     if away <= max(NEARLY * slack, isinstance(right, int)):  # one more or less, of what is counted
         return Verdict("nearly", f"Nearly: you are {away:.3g} away.")
     return Verdict("wrong", f"Not yet: the number is {'larger' if given < right else 'smaller'}.")
+
+
+def _rounded(right: float, tolerance: float) -> str:
+    """With at most a digit more than is asked for."""
+    if tolerance:
+        right = round(right, 1 - math.floor(math.log10(tolerance)))
+    return f"{right:.6g}".replace("-", "−")
 
 
 def _check_choice(question: ChoiceQuestion, given: Given, context: Context) -> Verdict:

@@ -104,13 +104,17 @@ def torchrun(host: Path, arguments: list[str]) -> str:
     already.
     """
     from torch.distributed import run
+    from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 
     host.mkdir(exist_ok=True)
     with tempfile.TemporaryFile("w+") as out, pytest.MonkeyPatch.context() as patch:
         patch.chdir(host)
         patch.setenv("PYTHONPATH", str(ROOT))
         os.dup2(out.fileno(), 1)  # which they inherit
-        run.main(arguments)
+        try:
+            run.main(arguments)
+        except ChildFailedError as error:  # which does not come through to the process that waits
+            raise AssertionError(str(error)) from None
         out.seek(0)
         return out.read()
 
@@ -126,11 +130,13 @@ def test_two_hosts_resume_to_the_weights_of_one(tmp_path: Path) -> None:
     two = make_run(hosts[0] / "run", {**CHANGES, "train.steps": 10})
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        meeting = f"127.0.0.1:{free.getsockname()[1]}"
-    agents = ["--nnodes", "2", "--nproc_per_node", "1", "--local_addr", "127.0.0.1"]
-    agents += ["--rdzv_backend", "c10d", "--rdzv_endpoint", meeting]
+        port = free.getsockname()[1]
+    agents = ["--nnodes", "2", "--nproc_per_node", "1"]
+    agents += ["--master_addr", "127.0.0.1", "--master_port", str(port)]
     resumed = ["-m", "s2s", "train", "--resume", "--set", "train.steps=60", "--out", "run"]
-    printed = processes.call_all(torchrun, [(host, [*agents, *resumed]) for host in hosts])
+    numbered = zip(hosts, "01", strict=True)
+    calls = [(host, [*agents, "--node_rank", rank, *resumed]) for host, rank in numbered]
+    printed = processes.call_all(torchrun, calls)
     assert "".join(printed).count("in 2 processes") == 1  # the other one is silent
     assert RunFolder(two).status()["state"] == "done"
     assert not [*hosts[1].iterdir()]

@@ -97,7 +97,7 @@ HEADS = Step(
     "Why several heads?",
     "A row sums to 1, so one head can attend fully to one token only. Several **heads** look for different things at"
     " the same time; each has its own queries, keys and values.\n\nThe small pictures show all heads: they differ."
-    " Press one to enlarge it.",
+    " Double-click one to enlarge it.",
     View(
         "attention",
         {"run": RUN, "src": SENTENCE, "kind": "encoder", "layer": "1", "head": "1"},

@@ -37,7 +37,7 @@ class MetricValue(NamedTuple):
     text: str
     value: float | None
     help: str
-    unit: str = ""  # where columns may differ in it
+    unit: str = ""  # shown after the name
 
 
 def of_column(choice: ColumnChoice, decoding: TimedDecoding, reference: str) -> list[MetricValue]:
@@ -61,8 +61,8 @@ def _model_metrics(choice: ColumnChoice, decoding: TimedDecoding) -> list[Metric
     is_ended = best.tokens[-1] == END
     ending = f"Includes {END}." if is_ended else f"No {END}: truncated at max_new_tokens."
     return [
-        MetricValue("log-probability", nats(log_prob), log_prob, _log_prob_help(log_prob)),
-        MetricValue("per token", _short(mean), mean, _mean_help(log_prob, length)),
+        MetricValue("log-probability", nats(log_prob), log_prob, _log_prob_help(log_prob), "nats"),
+        MetricValue("per token", _short(mean), mean, _mean_help(log_prob, length), "nats"),
         MetricValue(
             "score",
             _short(best.score),

@@ -17,7 +17,7 @@ def draw() -> None:
     """One fault, and the choice of another."""
     st.caption(
         "Eight known mistakes, each made on purpose in one small run. Read the symptom, look at the numbers, and guess"
-        " the cause."
+        " the cause. Looking for a certain one? The table at the end has their names."
     )
     numbers = {str(number): f"Fault {number}" for number in range(1, len(FAULTS) + 1)}
     number = int(STATE.segments("fault", "Fault", numbers, label_visibility="collapsed"))

@@ -62,7 +62,8 @@ def draw() -> None:
     _undo()
     if not rows:
         st.info(
-            "You have no lesson of your own yet; copy one, or import a file.",
+            "You have no lesson of your own yet. On any page, press Share, then Add to a lesson; or copy a lesson, or"
+            " import a file.",
             icon=":material/school:",
         )
         return

@@ -136,7 +136,9 @@ def _table(
         column_config={
             "text": st.column_config.TextColumn(width="large"),
             "rank": st.column_config.NumberColumn(width=50),
-            named: st.column_config.NumberColumn(format="%.3f"),
+            named: st.column_config.NumberColumn(
+                format="%.4g"
+            ),  # a large penalty makes small scores
             "log-probability": st.column_config.NumberColumn(format="%.3f"),
         },
         key="steps ranking",

@@ -93,7 +93,7 @@ def _draw_scaling(sentence: TracedSentence) -> None:
     largest = both.max(1)
     with st.container(key="walk softmax"):  # a lesson hides it where it asks for a weight
         show_pairs(
-            f"Softmax of the row of {tokens[row]}",
+            f"Softmax of the row of “{tokens[row]}”",
             both,
             ("not scaled", "scaled"),
             tokens,
