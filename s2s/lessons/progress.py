@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 
 from s2s import access, settings
 from s2s.jobs import queue
+from s2s.lessons.lesson import Lesson
 
 PROGRESS = sa.Table(
     "lesson_progress",
@@ -36,6 +37,11 @@ class Progress:
     def right(self) -> frozenset[int]:
         """The steps whose question was answered right."""
         return frozenset(step for step, answer in self.answers.items() if answer == "right")
+
+    def open_questions(self, lesson: Lesson) -> list[int]:
+        """The steps of this lesson whose question has no right answer yet."""
+        steps = enumerate(lesson.steps, 1)
+        return [number for number, step in steps if step.question and number not in self.right]
 
     def with_answer(self, step: int, answer: str = "") -> Progress:
         """This step was seen, or answered; a better answer than before counts."""

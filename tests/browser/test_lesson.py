@@ -1,4 +1,4 @@
-"""Lesson 1 as a newcomer walks it, with clicks alone; then the same panel on a phone."""
+"""Lesson 1 as a newcomer walks it, by links and keyboard; then the same panel on a phone."""
 
 from playwright.sync_api import Page, expect
 
@@ -30,8 +30,10 @@ def test_lesson_1_is_walked_by_its_links(server: str, visit: Open) -> None:
     page.keyboard.press("Enter")
     expect(page.locator(".st-key-lesson-verdict")).to_contain_text("6.")
     for number in (2, 3, 4, 5):
-        page.get_by_role("link", name="Next step").click()
+        page.get_by_role("link", name="Next step").press("Enter")
         at_step(page, number)
+        expect(page.locator(".lesson-heading")).to_be_focused()
+        expect(page.locator(".lesson-heading")).to_be_in_viewport(ratio=1)
         if number == 2:
             page.locator(".st-key-src input").fill("the red book is old")
             page.keyboard.press("Enter")

@@ -6,6 +6,17 @@ const closeMenu = (page) => {
   if (before === undefined || before === page || window.innerWidth > PHONE) return;
   document.querySelector('[data-testid="stSidebarCollapseButton"] button[aria-expanded="true"]')?.click();
 };
+// A lesson's panel keeps its scroll position at the link to the next step, and the focus is lost with the link.
+const beginStep = (step) => {
+  const before = document.body.dataset.shownStep;
+  document.body.dataset.shownStep = step;
+  const heading = document.querySelector('.lesson-heading');
+  if (before === undefined || before === step || !heading) return;
+  heading.closest('.st-key-lesson').scrollTop = 0;
+  if (!document.activeElement?.matches('body, a')) return;  // the visitor is elsewhere already
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+};
 // Tab enters a group of buttons at the first one; a keyboard's user expects the selected one.
 const enterAtSelected = ({ target, relatedTarget }) => {
   const group = target.closest?.('[role="radiogroup"]');
@@ -29,6 +40,7 @@ const writeKept = ({ target }) => {
 };
 export default function({ data }) {
   closeMenu(data.page);
+  beginStep(data.step);
   kept = data.kept;
   for (const kind of ['pointerdown', 'contextmenu', 'focusin']) document.addEventListener(kind, writeKept, true);
   document.addEventListener('focusin', enterAtSelected);  // one and the same function is added once

@@ -1,12 +1,14 @@
-"""Where a visitor begins who came without a link: in the lesson that they have begun, or in the first one."""
+"""Where a visitor begins who came without a link: in the lesson that they have begun, in the next, or in the first."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import streamlit as st
 
 from s2s import share
 from s2s.config import UserError
-from s2s.lessons import LESSONS, OpenedStep
+from s2s.lessons import LESSONS, OpenedStep, Progress, lesson_after
 from s2s.ui.shell import lesson_progress, step_link
 
 ICON = ":material/school:"
@@ -28,3 +30,18 @@ def way_in() -> None:
             return
     if not done:
         step_link(OpenedStep(LESSONS["five-minutes"], 1), "New here? Begin with five minutes", ICON)
+    _after_the_last_seen(done)
+
+
+def _after_the_last_seen(done: Mapping[str, Progress]) -> None:
+    """All steps were seen of every lesson that was begun: an open question of the last one, or the lesson after it."""
+    begun = [lesson for lesson in LESSONS.values() if lesson.id in done]
+    if not begun:
+        return
+    last = begun[-1]
+    if unanswered := done[last.id].open_questions(last):
+        number = unanswered[0]
+        label = f"Continue: {last.title}, open question at step {number}"
+        step_link(OpenedStep(last, number), label, ICON)
+    elif after := lesson_after(last):
+        step_link(OpenedStep(after, 1), f"Next lesson: {after.title}", ICON)

@@ -52,8 +52,7 @@ def _next(lesson: Lesson, done: Progress, seen: set[int]) -> tuple[int, str]:
     """The step at which the visitor continues: where they were, then the first question without a right answer."""
     if len(seen) < len(lesson.steps):
         return max(seen, default=1), "Continue" if seen else "Start"
-    steps = enumerate(lesson.steps, 1)
-    unanswered = [number for number, step in steps if step.question and number not in done.right]
+    unanswered = done.open_questions(lesson)
     return (unanswered[0], "Open questions") if unanswered else (1, "Start again")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from s2s.config import UserError
+from s2s.share import LESSON
 from s2s.ui.canvas import mend_navigation, save_picture
 from s2s.ui.kit import address, cached, forms, in_view
 from s2s.ui.shell import lesson, lesson_class
@@ -67,6 +68,6 @@ with notices:
 if row.keys:  # what is the visitor's alone has no link
     with share_container:
         share_button(row)
-mend_navigation(row.url_path, kept_values(pages))
+mend_navigation(row.url_path, kept_values(pages), str(st.session_state.get(LESSON) or ""))
 write_run_label(said)
 cached.release_unasked()

@@ -83,7 +83,29 @@ def _way_back(page: Page, at: OpenedStep) -> None:
     step_link(at, "Show the step's view", ":material/visibility:")
 
 
+def _so_far(at: OpenedStep) -> str:
+    """At the end of a lesson: what was seen and answered, and at which steps a question is open."""
+    done = lesson.progress_of(at)
+    n_steps = len(at.lesson.steps)
+    n_seen = sum(step <= n_steps for step in done.answers)
+    n_questions = sum(step.question is not None for step in at.lesson.steps)
+    unanswered = done.open_questions(at.lesson)
+    said = _count(n_seen, n_steps, "step") + " seen"
+    if n_questions:
+        said += f", {_count(n_questions - len(unanswered), n_questions, 'question')} right"
+    if unanswered:
+        said += f"; open: step{'s' * (len(unanswered) > 1)} {', '.join(map(str, unanswered))}"
+    return said[0].upper() + said[1:] + "."
+
+
+def _count(n: int, most: int, noun: str) -> str:
+    plural = "s" * (most > 1)
+    return f"all {most} {noun}{plural}" if n == most > 1 else f"{n} of {most} {noun}{plural}"
+
+
 def _ways(at: OpenedStep) -> None:
+    if not at.after:
+        st.caption(_so_far(at))
     with st.container(horizontal=True, gap="small", key="lesson-ways", vertical_alignment="center"):
         if at.before:
             step_link(at.before, "Previous step", ":material/arrow_back:")

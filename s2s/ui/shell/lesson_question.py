@@ -101,7 +101,7 @@ def _number(label: str, most: int, key: str) -> int | None:
     numbers = list(range(1, most + 1))
     if most > MOST_SEGMENTS:
         return st.selectbox(label, numbers, index=None, key=key, width=110)
-    return st.segmented_control(label, numbers, key=key)
+    return st.segmented_control(label, numbers, required=True, key=key)
 
 
 def _judge(page: Page, at: OpenedStep, question: Question, given: Given) -> None:

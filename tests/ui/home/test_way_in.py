@@ -2,7 +2,7 @@
 
 from streamlit.testing.v1 import AppTest
 
-from s2s.lessons import LESSONS, note_step
+from s2s.lessons import LESSONS, Lesson, note_step
 from tests.screen import opened
 
 TITLE = LESSONS["five-minutes"].title
@@ -11,7 +11,12 @@ TITLE = LESSONS["five-minutes"].title
 def ways(screen: AppTest) -> list[str]:
     assert not screen.exception
     labels = [str(each.proto.label) for each in screen.get("page_link")]
-    return [label for label in labels if label.startswith(("New here", "Continue"))]
+    return [label for label in labels if label.startswith(("New here", "Continue", "Next lesson"))]
+
+
+def answer_all(lesson: Lesson, but: int = 0) -> None:
+    for number in range(1, len(lesson.steps) + 1):
+        note_step(lesson.id, number, "nearly" if number == but else "right")
 
 
 def test_home_leads_on_where_one_was() -> None:
@@ -21,7 +26,13 @@ def test_home_leads_on_where_one_was() -> None:
     note_step("five-minutes", 3)
     note_step("way-of-a-sentence", 2)
     assert ways(opened("")) == [f"Continue: {TITLE}, step 3"]
-    for lesson in LESSONS.values():
-        for number in range(1, len(lesson.steps) + 1):
-            note_step(lesson.id, number)
+    first, *_, last = LESSONS.values()
+    answer_all(first)
+    note_step("way-of-a-sentence", 2)
+    assert ways(opened("")) == [f"Continue: {LESSONS['way-of-a-sentence'].title}, step 2"]
+    answer_all(LESSONS["way-of-a-sentence"])
+    assert ways(opened("")) == [f"Next lesson: {LESSONS['decoding'].title}"]
+    answer_all(last, but=4)
+    assert ways(opened("")) == [f"Continue: {last.title}, open question at step 4"]
+    answer_all(last)
     assert ways(opened("")) == []

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s.jobs import queue
-from s2s.lessons import EXERCISES, LESSONS, Lesson, all_progress, lesson_after
+from s2s.lessons import EXERCISES, LESSONS, Lesson, all_progress, lesson_after, note_step
 from tests.screen import box, link, opened, page_text
 
 SENTENCE = "the red house is old"
@@ -85,9 +85,14 @@ def test_a_shared_view_keeps_what_its_sender_changed() -> None:
     assert any("st-key-attention-reduce" in str(each.proto.body) for each in screen.get("html"))
     layer, head = (f"lesson answer five-minutes.4 {what}" for what in ("layer", "head"))
     assert "choose a layer" in verdict(press(screen, "Check"))
+    assert screen.segmented_control(key=layer).proto.required
     screen.segmented_control(key=layer).set_value(1)
     screen.segmented_control(key=head).set_value(4)
     assert "Right" in verdict(press(screen, "Check"))
+    for number in (1, 2, 3):
+        note_step("five-minutes", number, "right")
+    screen = opened("", lesson="five-minutes.5")
+    assert "All 5 steps seen, 4 of 5 questions right; open: step 5." in page_text(screen)
 
 
 @pytest.mark.parametrize(
