@@ -42,7 +42,7 @@ class Liveness:
         self._over = threading.Event()
         self._heard = dict.fromkeys(self._others, time.monotonic())
         self._threads = [
-            threading.Thread(target=work, name="signs of life", daemon=True)
+            threading.Thread(target=work, name="liveness", daemon=True)
             for work in (self._beat, self._watch)
         ]
 

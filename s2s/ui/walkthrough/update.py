@@ -56,18 +56,19 @@ def _show_one_weight(tokens: tuple[str, ...], found: WeightUpdate, rate: str) ->
     before, gradient, after = (
         float(values[row, column]) for values in (found.before, found.gradient, found.after)
     )
+    n_compared = min(MAX_COLUMNS, found.gradient.shape[1])
     subtracted = f"({_number(gradient)})" if gradient < 0 else _number(gradient)
     st.markdown(
-        f"**One weight: number {column + 1} of the output vector of {quoted(tokens[row])}.** It is the one with the"
-        " largest gradient in the picture."
+        f"**One weight: number {column + 1} of the output vector of {quoted(tokens[row])}.** It has the largest"
+        f" gradient among the first {n_compared} numbers of these vectors."
     )
     with st.container(horizontal=True):
         st.metric("Before", _number(before), border=True)
         st.metric("Gradient", _number(gradient), border=True)
         st.metric("After", _number(after), border=True)
     st.caption(
-        f"{_number(before)} − {rate} × {subtracted} = {_number(after)}. The gradient says how fast the loss"
-        " rises when this weight grows; the update goes the other way."
+        f"{_number(before)} − {rate} × {subtracted} ≈ {_number(after)}, each number rounded. The gradient says"
+        " how fast the loss rises when this weight grows; the update goes the other way."
     )
 
 
