@@ -92,5 +92,5 @@ def test_a_browser_is_sent_terms_and_forms() -> None:
     by_page = {(text, page): at for text, at, pages in sent["forms"] for page in pages or ()}
     assert terms[by_page["weights", "attention"]] == "attention weights"
     assert terms[by_page["weights", "train"]] == "parameters"
-    assert terms[next(at for text, at, _ in sent["forms"] if text == "beams")] == "beam"
+    assert terms[next(at for text, at, _ in sent["forms"] if text == "beams")] == "beam search"
     assert [at for text, at, _ in sent["forms"] if text == "source code"] == [-1]

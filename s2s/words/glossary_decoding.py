@@ -17,14 +17,6 @@ DECODING: tuple[Term, ...] = (
         also=("bad_words",),
     ),
     Term(
-        "beam",
-        plain="One of the unfinished outputs that a search pursues at the same time.",
-        expert="A prefix with its cumulative log-probability; the beam width (num_beams) of them survive.",
-        source="",
-        page="steps",
-        also=("beams", "num_beams"),
-    ),
-    Term(
         "beam sampling",
         plain="Beam search that draws its next tokens at random instead of taking the best.",
         expert=(
@@ -37,14 +29,14 @@ DECODING: tuple[Term, ...] = (
     ),
     Term(
         "beam search",
-        plain="A search that keeps several promising beginnings instead of one.",
+        plain="A search that keeps several promising beginnings, its beams, instead of one.",
         expert=(
             "Keeps the best prefixes per step by log-probability, as many as the beam width "
             "(num_beams); very wide beams can lower quality."
         ),
         source="Graves 2012; Koehn & Knowles 2017",
         page="compare",
-        also=("beam search curse",),
+        also=("beam", "beams", "num_beams", "beam search curse"),
     ),
     Term(
         "candidate",

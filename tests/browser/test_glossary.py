@@ -52,11 +52,19 @@ def test_words_open_by_pointer_tap_and_keyboard(server: str, visit: Open) -> Non
     page.keyboard.press("Escape")
     expect(entries).to_be_hidden()
     expect(words).to_be_focused()
-    for key in ("Enter", "Tab"):  # open, to the search
-        page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    search = entries.get_by_role("searchbox", name="Search all words")
+    expect(search).to_be_focused()
+    for query, first in {
+        "beam": "beam search",
+        "logit": "logits",
+        "smoothing": "label smoothing",
+    }.items():
+        search.fill(query)
+        expect(entries.locator("summary").first).to_have_text(first)
+    search.fill("")
     page.keyboard.type("label smoothing")  # not on this page
     expect(entries.get_by_text("label smoothing", exact=True)).to_be_visible()
-    search = entries.get_by_role("searchbox", name="Search all words")
     search.fill("")
     for key in ("Tab", "Enter", "Tab"):  # to the first word, its sentence, its link
         page.keyboard.press(key)

@@ -221,6 +221,7 @@ def _switched_heads(request: AttentionRequest) -> tuple[tuple[Head, str], ...]:
                 format_func=lambda head: f"layer {head.layer + 1} head {head.head + 1}",
                 key=key,
                 placeholder="Choose heads",
+                select_all=False,
                 on_change=_switch,
                 args=(all_heads(request.run.model), kind, chosen),
             )

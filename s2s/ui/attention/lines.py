@@ -68,6 +68,7 @@ def _heads(request: AttentionRequest) -> list[HeadSelection]:
         key=key,
         persist_state="session",
         placeholder="as selected above",
+        select_all=False,
         wrap=True,
         width=300,
         help="Layer and head: 2.3 is the third head of layer 2. If you choose none, the selection above is shown.",

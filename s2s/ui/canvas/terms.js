@@ -135,18 +135,26 @@ const entry = (row) => {
   last.append(row.page === here && !row.view ? paragraph('small', 'It is on this page.') : linkTo(row), ' · ', inGlossary('Glossary', row.link));
   return [...all, last];
 };
-const fillList = (list) => {
+const rankOf = ({ term, also, plain, expert }, query) => {  // 0: the name itself; -1: not found
+  const names = [term, ...also].map((name) => name.toLowerCase());
+  const ranks = [names.some((name) => name === query || name === `${query}s`), names[0].startsWith(query), names.some((name) => name.startsWith(query)),
+    names.some((name) => name.includes(query)), `${plain} ${expert}`.toLowerCase().includes(query)];
+  return ranks.indexOf(true);
+};
+const searched = (query, onPage) => {  // the best match first; of equals, the page's words
+  const all = [...new Set([...onPage, ...words.terms.keys()])].map((term) => [term, rankOf(words.terms[term], query)]);
+  return all.filter(([, rank]) => rank >= 0).sort((one, other) => one[1] - other[1]).map(([term]) => term);
+};
+const fillList = (list, takesFocus) => {
   const known = new Set();
   if (words) for (const node of texts(true)) if (node.parentElement.checkVisibility?.() ?? true) matchesOf(node).forEach(({ term }) => known.add(term));
   const onPage = [...known].sort((one, other) => one - other);
   const title = paragraph('h2', ''), search = document.createElement('input'), entries = document.createElement('div');
   title.setAttribute('aria-live', 'polite');
-  Object.assign(search, { type: 'search', placeholder: `Search all ${words?.terms.length ?? 0} words`, ariaLabel: 'Search all words' });
+  Object.assign(search, { type: 'search', autofocus: takesFocus, placeholder: `Search all ${words?.terms.length ?? 0} words`, ariaLabel: 'Search all words' });
   search.onkeydown = (event) => { if (event.key !== 'Escape') event.stopPropagation(); };  // a letter is no shortcut of the page
-  const fill = () => {  // of a search: the page's words first
-    const query = search.value.trim().toLowerCase();
-    const isFound = ({ term, also }) => [term, ...also].some((name) => name.toLowerCase().includes(query));
-    const all = query ? [...new Set([...onPage, ...words.terms.keys()])].filter((term) => isFound(words.terms[term])) : onPage;
+  const fill = () => {
+    const query = search.value.trim().toLowerCase(), all = query ? searched(query, onPage) : onPage;
     title.textContent = `${all.length || 'No'} ${query ? '' : 'technical '}word${all.length === 1 ? '' : 's'} ${query ? 'found' : 'on this page'}`;
     entries.replaceChildren(...all.map((term) => {
       const each = document.createElement('details'), row = words.terms[term];
@@ -222,10 +230,11 @@ const listen = (list, card) => {
   const onDown = (event) => { if (isOpen && !event.composedPath().includes(card)) close(); };
   const onKey = (event) => { if (event.key === 'Escape' && isOpen) close(); };
   const button = list.previousElementSibling, root = list.getRootNode();
-  let hadFocus = false;
+  let hadFocus = false, isTouched = false;  // a touch must not open the keyboard on the screen
+  const onPress = ({ pointerType }) => { isTouched = pointerType === 'touch'; };
   const onToggle = ({ newState }) => {
     hadFocus = newState === 'closed' && list.contains(root.activeElement);
-    if (newState === 'open') { close(); fillList(list); }
+    if (newState === 'open') { close(); fillList(list, !isTouched); }
   };
   const onToggled = ({ newState }) => {
     if (newState === 'open') place(list, button.getBoundingClientRect());
@@ -236,7 +245,8 @@ const listen = (list, card) => {
   const changes = new MutationObserver(later);
   changes.observe(document.body, { childList: true, characterData: true, subtree: true });
   const all = [[document, 'pointermove', onMove], [document, 'click', onClick], [document, 'pointerdown', onDown], [document, 'keydown', onKey],
-    [document, 'scroll', onScroll, true], [document, NAME, onOpened], [list, 'beforetoggle', onToggle], [list, 'toggle', onToggled]];
+    [document, 'scroll', onScroll, true], [document, NAME, onOpened], [button, 'pointerdown', onPress], [button, 'keydown', onPress],
+    [list, 'beforetoggle', onToggle], [list, 'toggle', onToggled]];
   for (const [target, kind, act, capture] of all) target.addEventListener(kind, act, capture ?? false);
   return () => {
     changes.disconnect();

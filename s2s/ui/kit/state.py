@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import streamlit as st
@@ -27,6 +28,8 @@ from s2s.ui.kit import address, pickers
 View = TypeVar("View")
 Value = str | int | bool
 Check = Callable[[Any], bool]
+# Without "Select all", the first option of the list: Enter, pressed once, would choose everything.
+ONE_BY_ONE = partial(st.multiselect, select_all=False)
 PAGE = "page"  # the scope of what outlives a change of run and sentence
 
 
@@ -201,7 +204,7 @@ class ViewState(Generic[View]):
         options: Mapping[str, str],
         *,
         default: str = "",
-        widget: Callable[..., Any] = st.multiselect,
+        widget: Callable[..., Any] = ONE_BY_ONE,
         **look: Any,
     ) -> list[str]:
         """A widget for any number of some values; the state holds them with spaces between, and is empty for `default`.

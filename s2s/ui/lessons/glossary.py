@@ -53,9 +53,17 @@ def grouped(query: str, by: str) -> dict[str, list[Term]]:
         return by_topic() if by == "topic" else by_letter()
     words = query.casefold().split()
     named = [row for row in GLOSSARY if _has(words, " ".join((row.term, *row.also)))]
+    named.sort(key=lambda row: _closeness(" ".join(words), row))
     said = [row for row in GLOSSARY if _has(words, f"{row.plain} {row.expert} {row.source}")]
     groups = {"Found": named, "Mentioned in": [row for row in said if row not in named]}
     return {name: rows for name, rows in groups.items() if rows}
+
+
+def _closeness(query: str, row: Term) -> int:
+    """0: one of the term's names; 1: the term begins so; 2: another."""
+    if query in (name.casefold() for name in (row.term, *row.also)):
+        return 0
+    return 1 if row.term.casefold().startswith(query) else 2
 
 
 def _has(words: Iterable[str], text: str) -> bool:

@@ -235,6 +235,7 @@ def _tags(row: RunSummary) -> None:
         row.tags,
         key=key,
         accept_new_options=True,
+        select_all=False,
         max_selections=MOST_TAGS,
         on_change=_do,
         args=("tags", row.id),

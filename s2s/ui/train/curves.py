@@ -123,6 +123,7 @@ def _other_runs(run_id: str) -> list[str]:
         max_selections=MAX_RUNS - 1,
         key="curve runs",
         placeholder="other runs",
+        select_all=False,
         persist_state="session",
         help="Their curves in the same chart. Each run has its own color and marker; training"
         " is solid, validation dashed.",

@@ -157,6 +157,8 @@ def test_words_and_tokens_are_chosen_on_the_screen() -> None:
 
 def test_heads_are_switched_on_the_screen_those_of_other_kinds_stay() -> None:
     screen = change(kind="encoder")
+    # "Select all" would come first: Enter, pressed once, would switch every head off
+    assert all(box.proto.select_all == 0 for box in screen.multiselect)
     screen.multiselect(key="attention heads off").set_value(
         [Head("encoder", 0, 1), Head("encoder", 1, 3)]
     ).run()

@@ -90,6 +90,7 @@ def test_a_button_changes_what_a_widget_shows() -> None:
 def test_several_values_travel_and_an_unknown_one_is_said_and_left_out() -> None:
     page = opened("names:c z,note:a%2C b")
     assert page.multiselect(key="toy names").value == ["c"]
+    assert page.multiselect(key="toy names").proto.select_all == 0
     assert page.text_input(key="toy note").value == "a, b"
     assert "there is no z here" in page.session_state["notices"][0].sentence
     page.multiselect(key="toy names").set_value(["b", "c"]).run()

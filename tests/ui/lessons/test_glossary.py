@@ -39,8 +39,10 @@ def test_a_link_opens_one_term_and_the_search_finds_others() -> None:
     box = screen.text_input(key=STATE.key("find"))
     box.set_value("NUM_BEAMS").run()
     body = list_of(screen)
-    assert terms_of(body)[0] == "beam"
+    assert terms_of(body)[0] == "beam search"
     assert re.findall(r"<h3.*?>(.*?)</h3>", body) == ["Found", "Mentioned in"]
+    box.set_value("logit").run()
+    assert terms_of(list_of(screen))[0] == "logits"
     box.set_value("<b>attenshun").run()
     assert list_of(screen) == ""
     assert "No term or sentence has “<b>attenshun”" in page_text(screen)
