@@ -111,3 +111,20 @@ def help_of(screen: AppTest, key: str) -> str:
 def lost(screen: AppTest) -> list[str]:
     """The notices about parts of a link that the page could not show."""
     return [str(each.value) for each in screen.info if "link_off" in str(each.icon)]
+
+
+def html_table(screen: AppTest, titled: str) -> list[dict[str, str]]:
+    """The rows of the HTML table that has a column of this name, as text."""
+    body = next(
+        text
+        for each in screen.get("html")
+        if f">{html.escape(titled)}</th>" in (text := str(each.proto.body))
+    )
+    cells = r'<td dir="auto" data-of="(.*?)">(.*?)</td>'
+    return [
+        {
+            html.unescape(name): html.unescape(re.sub(r"<.*?>", "", cell))
+            for name, cell in re.findall(cells, row)
+        }
+        for row in re.findall(r"<tr>(.*?)</tr>", body)[1:]
+    ]

@@ -9,6 +9,7 @@ from s2s.decode.exact import ExactResult, exact_search
 from s2s.decode.filters import FILTERS, Truncation
 from s2s.decode.generate_call import generate_call
 from s2s.decode.greedy import Greedy, greedy
+from s2s.decode.length_penalty import EndedHypothesis, NewFirst, new_firsts
 from s2s.decode.mbr import MBR, Utilities, utilities
 from s2s.decode.numerics import NEG_INF
 from s2s.decode.processors import GenerationConfig, check_limit, token_ids

@@ -134,4 +134,4 @@ def _signed(value: float) -> str:
 
 def format_number(value: float) -> str:
     """`-0.45857` -> `−0.4586`."""
-    return f"{value:.4f}".replace("-", "−")
+    return f"{value:z.4f}".replace("-", "−")

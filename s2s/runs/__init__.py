@@ -33,6 +33,7 @@ from s2s.runs.intervention import (
     kept_prefix,
     translate_with,
 )
+from s2s.runs.length_penalty import ended_hypotheses
 from s2s.runs.listing import (
     LONGEST_COMMENT,
     LONGEST_NAME,

@@ -92,3 +92,13 @@ def _hypothesis(found: Hypothesis, tokenizer: Tokenizer) -> DecodedHypothesis:
         found.score,
         found.ids,
     )
+
+
+def quoted(text: str) -> str:
+    """In backticks, which the text itself cannot have.
+
+    >>> quoted("a`b"), quoted("")
+    ("`a'b`", 'the empty text')
+    """
+    clean = text.replace("`", "'").strip()
+    return f"`{clean}`" if clean else "the empty text"

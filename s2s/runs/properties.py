@@ -14,8 +14,16 @@ import numpy as np
 
 from s2s.analysis import KINDS, ROUNDING, Attention, is_sink, probability_ratio
 from s2s.config import UserError, choose
-from s2s.decode import ExactResult, GenerationConfig, Hypothesis, maximized_score, score_unit
-from s2s.runs.decoded import Decoded, DecodedHypothesis
+from s2s.decode import (
+    BeamConfig,
+    ExactResult,
+    GenerationConfig,
+    Hypothesis,
+    maximized_score,
+    score_unit,
+)
+from s2s.runs.decoded import Decoded, DecodedHypothesis, quoted
+from s2s.runs.length_penalty import penalty_decides
 from s2s.runs.run import Run, RunKey
 from s2s.tokenizers import Languages
 
@@ -230,6 +238,21 @@ def _no_better(text: str, *, is_finished: bool, is_exact: bool) -> Finding:
     )
 
 
+def _length_penalty_decides(
+    run: Run, sentences: Sequence[str], settings: PropertySettings
+) -> list[Finding]:
+    """Of the first decoding that has a length penalty, else of beam search."""
+    decoding, config = next(
+        (one, config)
+        for one in (*settings.decodings, Decoding("beam"))
+        if isinstance(
+            config := (one.run or run).configured(one.strategy, one.settings)[1], BeamConfig
+        )
+    )
+    written = _decoded(run, sentences, decoding)
+    return [Finding(*penalty_decides(config, one)) for one in written]
+
+
 def _unknown_word(run: Run, sentences: Sequence[str], settings: PropertySettings) -> list[Finding]:
     return [_unknown(run.unknown(sentence)) for sentence in sentences]
 
@@ -318,16 +341,6 @@ def _decoded(run: Run, sentences: Sequence[str], decoding: Decoding) -> list[Dec
     return (decoding.run or run).translate(sentences, decoding.strategy, **decoding.settings)
 
 
-def quoted(text: str) -> str:
-    """In backticks, which the text itself cannot have.
-
-    >>> quoted("a`b"), quoted("")
-    ("`a'b`", 'the empty text')
-    """
-    clean = text.replace("`", "'").strip()
-    return f"`{clean}`" if clean else "the empty text"
-
-
 def _listed(names: Sequence[str]) -> str:
     """`a, b and c`."""
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
@@ -348,6 +361,13 @@ PROPERTIES: Mapping[str, Property] = MappingProxyType(
             "The model finds another text more probable than the one that the strategy writes.",
             "Stahlberg & Byrne 2019, section 3",
             "A weaker strategy, such as greedy, makes more of them; longer sentences, too.",
+        ),
+        "length_penalty_decides": Property(
+            _length_penalty_decides,
+            "length penalty decides",
+            "Another length penalty would put another hypothesis of the search first.",
+            "Wu et al. 2016, section 7",
+            "Longer sentences, and more beams, have more hypotheses of different lengths.",
         ),
         "unknown_word": Property(
             _unknown_word,

@@ -70,6 +70,22 @@ def test_a_search_error_is_a_text_with_more_log_probability() -> None:
     assert {True, False} <= {finding.holds for finding in found("search_error")}
 
 
+def test_a_length_penalty_that_decides_ranks_the_same_hypotheses_in_another_order() -> None:
+    lazy = "the teachers who saw the queens who painted the church are lazy"
+    asked = ["the red house", lazy]
+    for page in ("greedy", "beam"):  # greedy search has no length penalty: beam search is asked
+        settings = PropertySettings((Decoding(page),))
+        plain, found = findings(demo(), "length_penalty_decides", asked, settings)
+        assert (plain.holds, found.holds) == (False, True)
+        (penalty,) = re.findall(r"; at ([\d.]+), among", found.why)
+        before, other = re.findall(r"`(les .*?)`", found.why)
+        (one,) = demo().translate([lazy], "beam")
+        lengths = {each.text: len(each.tokens) ** float(penalty) for each in one.hypotheses}
+        scores = {each.text: each.log_prob / lengths[each.text] for each in one.hypotheses}
+        assert before == one.text
+        assert other == max(scores, key=scores.__getitem__)
+
+
 def test_a_search_error_says_what_the_strategy_s_own_score_prefers() -> None:
     friend = "the friend who knows the easy story that the kings know ran"
     asked = [*sentences(), friend]

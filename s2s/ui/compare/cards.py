@@ -14,7 +14,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from s2s import share
 from s2s.config import UserError
-from s2s.decode import generate_call
+from s2s.decode import BeamConfig, generate_call
+from s2s.runs import Decoded, ended_hypotheses
 from s2s.share import Column
 from s2s.ui.compare import (
     across_models,
@@ -28,9 +29,10 @@ from s2s.ui.compare import (
 from s2s.ui.compare.column import ColumnChoice
 from s2s.ui.compare.metrics import MetricValue
 from s2s.ui.compare.reference import Comparison
-from s2s.ui.kit import cached, differences, forms, plain
+from s2s.ui.kit import cached, differences, forms, length_penalty, plain
 from s2s.ui.kit import reproduce as kit_reproduce
 from s2s.ui.kit.cached import TimedDecoding
+from s2s.ui.kit.length_penalty import Finished
 from s2s.ui.shell import PAGES, page_link
 
 MIN_WIDTH = 300  # pixels of a column
@@ -114,8 +116,9 @@ def _card(run_id: str, key: str, *, is_alone: bool) -> Card:
         with st.expander("Settings", icon=":material/tune:"):
             with first if is_alone else st.container():
                 strategy = column.strategy_picker(key)
+                near = st.container(width=220)
             try:
-                choice = column.controls(run_id, key, strategy)
+                choice = column.controls(run_id, key, strategy, near=near)
             except UserError as error:
                 forms.show_error(error)
     card = Card(key, choice, st.container())
@@ -198,6 +201,7 @@ def results(drawn: Sequence[Card], text: str, comparison: Comparison) -> None:
             with card.body:
                 _text(card, texts, comparison)
                 metrics.draw(rows)
+                _length_penalty(card, card.choice, timed.decoded)
                 _more(card, card.choice, timed, comparison.reference, is_alone=len(drawn) == 1)
     runs = {
         card.number: card.choice.run for card in drawn if card.choice and card.number in described
@@ -275,6 +279,19 @@ def _text(card: Card, texts: Mapping[str, str], comparison: Comparison) -> None:
         st.caption("The other columns are compared with this one.")
     elif other is None and comparison.against != reference.NOTHING:
         st.caption(f"There is no output of {comparison.name} to mark differences against.")
+
+
+def _length_penalty(card: Card, choice: ColumnChoice, decoded: Decoded) -> None:
+    """Where the length penalty changes which hypothesis is the first."""
+    if not isinstance(choice.config, BeamConfig):
+        return
+    ended = ended_hypotheses(choice.config, decoded)
+    texts = [one.text for one in decoded.hypotheses]
+
+    def decode(penalty: float) -> None:
+        column.use(card.key, choice.strategy, length_penalty=penalty)
+
+    length_penalty.show(Finished(choice.config, texts, ended), card.key, decode)
 
 
 def _more(

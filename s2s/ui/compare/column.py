@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from s2s.config import Config, UserError, choose, flat, keys, override
 from s2s.decode import STRATEGIES, GenerationConfig, configure
 from s2s.runs import Run
 from s2s.share import Column
-from s2s.ui.kit import cached, forms, in_view, pickers
+from s2s.ui.kit import cached, forms, in_view, length_penalty, pickers
 
 DEFAULT = "beam"
 FIRST_KEY = "c1"  # the run of this column is the page's
@@ -51,8 +52,11 @@ def strategy_picker(key: str) -> str:
     return strategy
 
 
-def controls(run_id: str, key: str, strategy: str) -> ColumnChoice:
-    """The other widgets of a column; `run_id` is the page's run. Raises UserError if a run cannot be opened."""
+def controls(run_id: str, key: str, strategy: str, *, near: DeltaGenerator) -> ColumnChoice:
+    """The other widgets of a column; `run_id` is the page's run. The length penalty is drawn in `near`.
+
+    Raises UserError if a run cannot be opened.
+    """
     with st.container(horizontal=True):
         if key != FIRST_KEY:
             run_id = _run_picker(run_id, key)
@@ -64,7 +68,7 @@ def controls(run_id: str, key: str, strategy: str) -> ColumnChoice:
     settings = forms.changes(config, list(flat(config)), prefix)
     run = best if step == best.step else cached.open_run(run_id, step)
     complete, error = _configured(run, strategy, settings)
-    _inputs(config, settings, prefix, error)
+    _inputs(config, settings, prefix, error, near=near)
     written = _written(run_id, step, strategy, _linked_settings(config) | settings)
     return ColumnChoice(
         run,
@@ -101,11 +105,23 @@ def _run_picker(page_run: str, key: str) -> str:
     )
 
 
-def _inputs(config: Config, settings: dict[str, Any], prefix: str, error: UserError | None) -> None:
+def _inputs(
+    config: Config,
+    settings: dict[str, Any],
+    prefix: str,
+    error: UserError | None,
+    *,
+    near: DeltaGenerator,
+) -> None:
     """A strategy's own settings, and in an expander those of every strategy; an error is shown at its control."""
     shared = [name for name in keys(GenerationConfig) if name not in OWN_SETTINGS]
+    own = list(_linked_settings(config))
+    if length_penalty.SETTING in own:
+        own.remove(length_penalty.SETTING)
+        with near:
+            forms.inputs(config, [length_penalty.SETTING], prefix, wrong=error)
     with st.grid(4, min_column_width=120, vertical_alignment="bottom"):
-        forms.inputs(config, list(_linked_settings(config)), prefix, wrong=error)
+        forms.inputs(config, own, prefix, wrong=error)
     is_open = any(name in settings for name in shared)
     rules = st.expander(
         "Settings of every strategy",
@@ -148,6 +164,12 @@ def _linked_settings(config: Config) -> dict[str, Any]:
         name: values[name]
         for name in [*(name for name in values if name not in rules), *OWN_SETTINGS]
     }
+
+
+def use(key: str, strategy: str, **settings: Any) -> None:
+    """Other settings of a column when the page is next drawn: for buttons."""
+    for name, value in settings.items():
+        st.session_state[f"{key} {strategy} {name}"] = value
 
 
 def fill(key: str, column: Column, run_id: str) -> None:

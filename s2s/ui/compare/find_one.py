@@ -22,7 +22,13 @@ def _prepare(name: str) -> None:
 
 FIND_ONE = FindOne(
     STATE,
-    ("strategies_differ", "search_error", "agreement_across_clause", "unknown_word"),
+    (
+        "strategies_differ",
+        "search_error",
+        "length_penalty_decides",
+        "agreement_across_clause",
+        "unknown_word",
+    ),
     prepare=_prepare,
 )
 

@@ -12,7 +12,7 @@ import streamlit as st
 
 from s2s.files import csv_writer
 from s2s.runs import Decoded, DecodedHypothesis
-from s2s.ui.kit import nats, percent
+from s2s.ui.kit import four_digits, nats, percent
 
 MOST = 10  # hypotheses on the screen; the CSV has all
 
@@ -32,7 +32,10 @@ def best(decoded: Decoded, key: str = "tokens") -> None:
 def others(decoded: Decoded) -> None:
     """The other hypotheses."""
     for rank, found in enumerate(decoded.hypotheses[1:MOST], start=2):
-        numbers = f"log-probability {nats(found.log_prob)} nats · score {nats(found.score)}"
+        numbers = (
+            f"score {four_digits(found.score)} · log-probability {four_digits(found.log_prob)} nats"
+            f" · {len(found.tokens)} tokens{html.escape(_ending(found))}"
+        )
         st.html(
             f'<p dir="auto"><b>{rank}.</b> {html.escape(found.text) or "(nothing)"}'
             f"<br><small>{numbers}</small></p>{_tokens(found)}"
@@ -70,6 +73,11 @@ def table(decoded: Decoded) -> str:
             summary = [rank, found.log_prob, found.score]
             rows.writerow([*summary, position, token, value, math.exp(value)])
     return out.getvalue()
+
+
+def _ending(found: DecodedHypothesis) -> str:
+    """Whether the count of tokens has one for the end."""
+    return ", with </s>" if found.tokens[-1] == "</s>" else ", truncated"
 
 
 def _tokens(found: DecodedHypothesis) -> str:

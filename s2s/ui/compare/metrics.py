@@ -16,7 +16,7 @@ from s2s.decode import explain_score, format_number, score_unit
 from s2s.files import csv_writer
 from s2s.scores import METRIC_NAMES, sentence_scores_of, sentence_signature
 from s2s.ui.compare.column import ColumnChoice
-from s2s.ui.kit import nats, percent
+from s2s.ui.kit import four_digits, percent
 from s2s.ui.kit.cached import TimedDecoding
 
 END = "</s>"
@@ -61,16 +61,20 @@ def _model_metrics(choice: ColumnChoice, decoding: TimedDecoding) -> list[Metric
     is_ended = best.tokens[-1] == END
     ending = f"Includes {END}." if is_ended else f"No {END}: truncated at max_new_tokens."
     return [
-        MetricValue("log-probability", nats(log_prob), log_prob, _log_prob_help(log_prob), "nats"),
-        MetricValue("per token", _short(mean), mean, _mean_help(log_prob, length), "nats"),
+        MetricValue(
+            "log-probability", four_digits(log_prob), log_prob, _log_prob_help(log_prob), "nats"
+        ),
+        MetricValue("per token", four_digits(mean), mean, _mean_help(log_prob, length), "nats"),
         MetricValue(
             "score",
-            _short(best.score),
+            four_digits(best.score),
             best.score,
             _score_help(choice, decoding),
             score_unit(choice.config) if choice.config else "",
         ),
-        MetricValue("tokens", str(length), length, ending),
+        MetricValue(
+            "tokens", str(length), length, ending, f"with {END}" if is_ended else f"no {END}"
+        ),
     ]
 
 
@@ -117,10 +121,6 @@ def _distinct(name: str, text: str) -> MetricValue:
         return MetricValue(name, "none", None, f"{about} There are none.")
     value = scores.MEASURES[key].compute([text], [text]).value
     return MetricValue(name, f"{value:.0f}%", value, about)
-
-
-def _short(value: float) -> str:
-    return f"{value:.3f}".replace("-", "−")
 
 
 def draw(rows: Sequence[MetricValue]) -> None:

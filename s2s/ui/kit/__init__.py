@@ -9,6 +9,7 @@ from s2s.ui.kit import (
     gold_alignment,
     in_view,
     languages,
+    length_penalty,
     pickers,
     polling,
     references,
@@ -19,7 +20,7 @@ from s2s.ui.kit import (
     vocabulary,
 )
 from s2s.ui.kit.action_button import action_button
-from s2s.ui.kit.captions import file_name, nats, percent
+from s2s.ui.kit.captions import file_name, four_digits, nats, percent
 from s2s.ui.kit.cards import Card, cards
 from s2s.ui.kit.changed_translation import both_translations
 from s2s.ui.kit.charts import chart, clickable_chart

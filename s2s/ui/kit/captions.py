@@ -152,8 +152,16 @@ def file_name(title: str) -> str:
 
 
 def nats(log_prob: float) -> str:
-    """`-1.5` -> `−1.50`."""
-    return f"{log_prob:.2f}".replace("-", "−")
+    """`-1.5` -> `−1.50`; what rounds to zero has no sign."""
+    return f"{log_prob:z.2f}".replace("-", "−")
+
+
+def four_digits(value: float) -> str:
+    """Four significant digits: `-0.000123456` -> `−0.0001235`, `-520165.55` -> `−520,166`, `-0.0` -> `0`."""
+    if not value:
+        return "0"
+    is_long = 1000 <= abs(value) < 1e9
+    return (f"{value:,.0f}" if is_long else f"{value:#.4g}".rstrip(".")).replace("-", "−")
 
 
 def percent(share: float) -> str:

@@ -1,6 +1,10 @@
-"""Tables as files to download."""
+"""Tables with whole texts, on the screen and as files to download."""
 
 from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -11,3 +15,28 @@ def frame_csv(frame: pd.DataFrame, *, index: bool = False) -> str:
     """CSV in which no cell, column or row name is a formula."""
     safe = frame.map(csv_cell).rename(columns=csv_cell)
     return str(safe.rename(index=csv_cell).to_csv() if index else safe.to_csv(index=False))
+
+
+class TableColumn(NamedTuple):
+    """A column of an HTML table."""
+
+    name: str
+    width: str = ""  # as CSS has it; empty: an equal share of the rest
+
+
+def html_table(columns: Sequence[TableColumn], rows: Sequence[Sequence[str]]) -> str:
+    """A table whose texts wrap; `rows` are HTML. Each cell names its column: a phone has the cells of a row one below
+    the other.
+    """
+    head = "".join(_head(column) for column in columns)
+    body = "".join(f"<tr>{''.join(map(_cell, columns, row))}</tr>" for row in rows)
+    return f'<div class="samples"><table><tr>{head}</tr>{body}</table></div>'
+
+
+def _head(column: TableColumn) -> str:
+    width = f' style="width: {column.width}"' if column.width else ""
+    return f'<th scope="col"{width}>{html.escape(column.name)}</th>'
+
+
+def _cell(column: TableColumn, cell: str) -> str:
+    return f'<td dir="auto" data-of="{html.escape(column.name)}">{cell}</td>'

@@ -5,8 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from s2s.config import override
-from s2s.decode import BeamConfig, SearchTree, rerank, score_unit
-from s2s.ui.kit import nats, plain
+from s2s.decode import TRUNCATED, BeamConfig, EndedHypothesis, SearchTree, rerank, score_unit
+from s2s.ui.kit import four_digits, highlighted, length_penalty, plain
+from s2s.ui.kit.differences import legend
+from s2s.ui.kit.length_penalty import Finished
+from s2s.ui.kit.tables import TableColumn, html_table
 from s2s.ui.steps.request import StepsRequest, search_with
 from s2s.ui.steps.view_state import FORMULAS, STATE
 
@@ -21,6 +24,7 @@ def show(request: StepsRequest, tree: SearchTree) -> None:
     with st.container(border=True):
         st.subheader("Finished hypotheses, best first", anchor=False)
         if isinstance(config, BeamConfig):
+            _beside_penalty(request, tree, config)
             _ranked(request, tree, config)
         else:
             _table(request, tree, _by_score(tree), None, unit=score_unit(config))
@@ -57,6 +61,21 @@ def _ranked(request: StepsRequest, tree: SearchTree, config: BeamConfig) -> None
             args=(request.strategy, penalty, formula),
             key="decode so",
         )
+
+
+def _beside_penalty(request: StepsRequest, tree: SearchTree, config: BeamConfig) -> None:
+    """Near the strategy: where the length penalty changes which hypothesis is the first."""
+    ranked = [number for number, _ in rerank(tree, config)]
+    ended = [
+        EndedHypothesis(tree.nodes[number].total, tree.nodes[number].step) for number in ranked
+    ]
+    texts = [_text(request, tree, number) for number in ranked]
+
+    def decode(penalty: float) -> None:
+        search_with(request.strategy, length_penalty=penalty)
+
+    with request.beside_penalty:
+        length_penalty.show(Finished(config, texts, ended), "steps", decode)
 
 
 def _penalty_slider(config: BeamConfig) -> float:
@@ -111,39 +130,33 @@ def _table(
     unit: str,
 ) -> None:
     """`config`: that of the search, if its ranking is to be compared; `unit` of the scores."""
-    named = f"score ({unit})"
     as_decoded = rerank(tree, config) if config else []
     ranks_before = {number: rank for rank, (number, _) in enumerate(as_decoded, 1)}
+    columns = (
+        TableColumn("rank", "4rem"),
+        TableColumn("text", "38%"),
+        TableColumn("tokens, with </s>"),
+        TableColumn("log-probability (nats)"),
+        TableColumn(f"score ({unit})"),
+        TableColumn("as decoded" if config else "times drawn"),
+    )
+    texts = [_text(request, tree, number) for number, _ in ranked]
     rows = []
     for rank, (number, score) in enumerate(ranked, 1):
         node = tree.nodes[number]
-        row = {
-            "rank": rank,
-            named: score,
-            "text": _text(request, tree, number),
-            "tokens": node.step,
-            "log-probability": node.total,
-        }
-        if config:
-            row["as decoded"] = _rank_change(rank, ranks_before[number])
-        else:
-            row["times drawn"] = node.count
-        rows.append(row)
-    best = f"first: score {nats(ranked[0][1])}" if ranked else "none"
-    st.dataframe(
-        rows,
-        hide_index=True,
-        column_config={
-            "text": st.column_config.TextColumn(width="large"),
-            "rank": st.column_config.NumberColumn(width=50),
-            named: st.column_config.NumberColumn(
-                format="%.4g"
-            ),  # a large penalty makes small scores
-            "log-probability": st.column_config.NumberColumn(format="%.3f"),
-        },
-        key="steps ranking",
-        alt=f"{len(rows)} finished hypotheses, {best}",
-    )
+        text, _ = highlighted(texts[rank - 1], texts[0] if rank > 1 else None)
+        rows.append(
+            (
+                str(rank),
+                text,
+                str(node.step) + (" (truncated: no &lt;/s&gt;)" * (node.state == TRUNCATED)),
+                four_digits(node.total),
+                four_digits(score),
+                _rank_change(rank, ranks_before[number]) if config else str(node.count),
+            )
+        )
+    note = legend("the hypothesis", "the first one") if len(rows) > 1 else ""
+    st.html(f"{html_table(columns, rows)}{note}")
 
 
 def _rank_change(rank: int, before: int) -> str:

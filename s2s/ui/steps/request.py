@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from s2s.config import Config, UserError, choose, flat, keys, override
 from s2s.decode import STRATEGIES, GenerationConfig
@@ -18,6 +19,7 @@ from s2s.ui.kit import (
     address,
     cached,
     forms,
+    length_penalty,
     pickers,
     sentence,
     target,
@@ -30,7 +32,14 @@ DEFAULT_STRATEGY = "beam"
 STRATEGY = "steps strategy"
 REFERENCE = "reference box"
 FIND_ONE = FindOne(
-    STATE, ("search_error", "strategies_differ", "agreement_across_clause", "unknown_word")
+    STATE,
+    (
+        "search_error",
+        "strategies_differ",
+        "length_penalty_decides",
+        "agreement_across_clause",
+        "unknown_word",
+    ),
 )
 REFERENCE_OF = f"{REFERENCE} of"  # run and sentence that it belongs to
 
@@ -45,6 +54,7 @@ class StepsRequest:
     settings: dict[str, Any]  # those that are not at their defaults
     found: Decoded
     reference: str  # empty where there is none
+    beside_penalty: DeltaGenerator  # below the length penalty: what the view says of it
 
 
 def read_request(best: Run) -> StepsRequest | None:
@@ -62,7 +72,7 @@ def read_request(best: Run) -> StepsRequest | None:
     sentence.example_chips(facts, FIND_ONE.button)
     found = st.container()
     with st.container(border=True, key="controls search"):
-        run, strategy, settings, error = _search(best)
+        run, strategy, settings, error, beside_penalty = _search(best)
     STATE.belongs_to("sentence", run.key, text)
     STATE.belongs_to("search", run.key, text, strategy, str(settings))
     if not error:
@@ -77,7 +87,8 @@ def read_request(best: Run) -> StepsRequest | None:
     if not text or error:
         return None
     written = cached.decoded(run, text, strategy, settings)
-    return StepsRequest(run, text, strategy, settings, written, _reference(run, text))
+    reference = _reference(run, text)
+    return StepsRequest(run, text, strategy, settings, written, reference, beside_penalty)
 
 
 def _reference(run: Run, text: str) -> str:
@@ -107,27 +118,34 @@ def search_with(strategy: str, **settings: Any) -> None:
         st.session_state[_prefix(strategy) + key] = value
 
 
-def _search(best: Run) -> tuple[Run, str, dict[str, Any], UserError | None]:
-    """Checkpoint, strategy and settings, and what is wrong with them."""
+def _search(
+    best: Run,
+) -> tuple[Run, str, dict[str, Any], UserError | None, DeltaGenerator]:
+    """Checkpoint, strategy and settings, what is wrong with them, and where the length penalty is spoken of."""
     with st.container(horizontal=True):
         strategy = _strategy_picker()
         run = target.checkpoint(best)
+        beside_checkpoint = st.container(width=180)
     prefix = _prefix(strategy)
     st.caption(STRATEGIES[strategy].summary)
+    beside_penalty = st.container(gap="xsmall")
     config = best.starting(strategy)
     settings = forms.changes(config, list(flat(config)), prefix)
     error = _why_not(run, strategy, settings)
-    names = _own_first(config)
+    near = [name for name in (length_penalty.SETTING,) if name in flat(config)]
+    names = [name for name in _own_first(config) if name not in near]
+    with beside_checkpoint:
+        forms.inputs(config, near, prefix, wrong=error)
     with (
         st.expander("Search settings", expanded=bool(error), icon=":material/tune:"),
         st.grid(4, min_column_width=150),
     ):
         forms.inputs(config, names, prefix, wrong=error)
-    if error and not forms.blamed_key(error, names):
+    if error and not forms.blamed_key(error, [*near, *names]):
         forms.show_error(error)
     search = {"strategy": strategy} | forms.to_address(_linked_settings(config) | settings)
     STATE.write_to_url(search, _default_search(best))
-    return run, strategy, settings, error
+    return run, strategy, settings, error, beside_penalty
 
 
 def _strategy_picker() -> str:

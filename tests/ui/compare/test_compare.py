@@ -15,7 +15,7 @@ from s2s.runs import runs_folder
 from s2s.share import Column, unpack
 from s2s.ui.compare import columns, metrics, reference
 from s2s.ui.compare.column import ColumnChoice
-from s2s.ui.kit import cached, differences
+from s2s.ui.kit import cached, differences, four_digits
 from s2s.ui.kit.cached import TimedDecoding
 from tests.screen import link, lost, opened, page_text
 
@@ -199,8 +199,8 @@ def test_a_link_that_states_the_settings_of_mbr_keeps_them() -> None:
     old = run.translate([HOUSE], "mbr", num_samples=16, epsilon_cutoff=0.0)[0]
     new = run.translate([HOUSE], "mbr", num_samples=32, epsilon_cutoff=0.02)[0]
     shown = "".join(str(each.proto.body) for each in screen.get("html"))
-    assert f"{old.score:.3f}" in shown
-    assert f"{new.score:.3f}" in shown
+    assert four_digits(old.score) in shown
+    assert four_digits(new.score) in shown
     assert old.score != new.score
 
 

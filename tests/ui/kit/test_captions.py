@@ -1,6 +1,7 @@
 import numpy as np
+import pytest
 
-from s2s.ui.kit.captions import clearest_row
+from s2s.ui.kit.captions import clearest_row, four_digits, nats
 
 
 def test_words_that_change_places_tell_most() -> None:
@@ -22,3 +23,12 @@ def test_an_unsure_row_is_not_taken_for_a_crossing() -> None:
 def test_an_empty_translation_has_its_end_to_tell_of() -> None:
     weights = np.array([[0.2, 0.8]], np.float32)
     assert clearest_row(weights, ("</s>",), ("a", "</s>"))[:2] == ("</s>", "</s>")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(-0.0, "0"), (-0.000123456, "−0.0001235"), (-520165.551, "−520,166"), (-1.5, "−1.500")],
+)
+def test_four_significant_digits_and_a_real_zero(value: float, shown: str) -> None:
+    assert four_digits(value) == shown
+    assert nats(-0.001) == "0.00"

@@ -1,4 +1,7 @@
+import re
+
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import s2s
 from s2s.config import override
@@ -6,10 +9,17 @@ from s2s.decode import Beam
 from s2s.decode.tree import rerank
 from s2s.runs import Run
 from s2s.share import unpack
-from tests.screen import opened, page_text
+from s2s.ui.kit import four_digits
+from tests.screen import html_table, opened, page_text, translation
 
 SOURCE = "the cat who chased the mouse was black"
+LAZY = "the teachers who saw the queens who painted the church are lazy"
 SET = "strategy:beam,num_beams:5"
+
+
+def ranking(screen: AppTest) -> list[dict[str, str]]:
+    """The table of finished hypotheses."""
+    return html_table(screen, "tokens, with </s>")
 
 
 def test_the_slider_ranks_the_finished_ones_and_decodes_nothing(
@@ -25,25 +35,27 @@ def test_the_slider_ranks_the_finished_ones_and_decodes_nothing(
         screen.slider(key="steps rank_penalty").set_value(penalty).run()
         assert not screen.exception
         ranked = rerank(tree, override(Beam(num_beams=5), {"length_penalty": penalty}))
-        table = screen.dataframe[-1].value
+        table = ranking(screen)
         unit = f"nats / length^{penalty:g}".replace("-", "−") if penalty else "nats"
-        assert list(table[f"score ({unit})"]) == pytest.approx(
-            [score for _, score in ranked], abs=1e-5
-        )
-        assert list(table["text"]) == [
-            run.tgt_tokenizer.decode(tree.ids(number)) for number, _ in ranked
+        assert [row[f"score ({unit})"] for row in table] == [
+            four_digits(score) for _, score in ranked
         ]
+        assert [row["tokens, with </s>"] for row in table] == [
+            str(len(tree.ids(number))) for number, _ in ranked
+        ]
+        first = run.tgt_tokenizer.decode(tree.ids(ranked[0][0]))
+        assert table[0]["text"] == first
         assert unpack(screen.session_state["set"])["rank_penalty"] == f"{penalty:g}"
 
 
 def test_without_a_change_order_and_scores_are_those_of_the_search() -> None:
     (found,) = s2s.load("demo-en-fr").translate([SOURCE], num_beams=5)
-    table = opened("steps", src=SOURCE, set=SET).dataframe[-1].value
-    assert list(table["text"])[:5] == [one.text for one in found.hypotheses]
-    assert list(table["score (nats / length^1)"])[:5] == pytest.approx(
-        [one.score for one in found.hypotheses], abs=1e-6
-    )
-    assert list(table["as decoded"]) == [str(place) for place in range(1, len(table) + 1)]
+    table = ranking(opened("steps", src=SOURCE, set=SET))
+    assert table[0]["text"] == found.text
+    assert [row["score (nats / length^1)"] for row in table][:5] == [
+        four_digits(one.score) for one in found.hypotheses
+    ]
+    assert [row["as decoded"] for row in table] == [str(n) for n in range(1, len(table) + 1)]
 
 
 def test_decoding_with_the_rankings_setting_puts_it_into_the_search() -> None:
@@ -58,15 +70,29 @@ def test_decoding_with_the_rankings_setting_puts_it_into_the_search() -> None:
         [SOURCE], num_beams=5, length_penalty=0.3, length_formula="gnmt"
     )
     unit = "nats / ((5 + length) / 6)^0.3"
-    assert list(screen.dataframe[-1].value[f"score ({unit})"])[:5] == pytest.approx(
-        [one.score for one in found.hypotheses], abs=1e-6
-    )
+    assert [row[f"score ({unit})"] for row in ranking(screen)][:5] == [
+        four_digits(one.score) for one in found.hypotheses
+    ]
 
 
 def test_strategies_without_a_length_penalty_have_a_table_and_no_slider() -> None:
     screen = opened("steps", src=SOURCE, set="strategy:sample,num_return_sequences:6")
     assert not screen.exception
     assert not screen.slider
-    table = screen.dataframe[-1].value
-    assert table["times drawn"].sum() == 6
-    assert list(table["score (nats)"]) == sorted(table["score (nats)"], reverse=True)
+    table = ranking(screen)
+    assert sum(int(row["times drawn"]) for row in table) == 6
+    scores = [float(row["score (nats)"].replace("−", "-")) for row in table]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_the_page_says_at_which_length_penalty_another_hypothesis_wins() -> None:
+    screen = opened("steps", src=LAZY, set=SET)
+    button = screen.button(key="steps raise length_penalty")
+    before = ranking(screen)[0]["text"]
+    (penalty,) = re.findall(r"Decode with ([\d.]+)", button.label)
+    (other,) = re.findall(rf"From {penalty} on, \*(.*)\* \(\d+ tokens\)", page_text(screen))
+    button.click().run()
+    assert not screen.exception
+    assert screen.number_input(key="steps beam length_penalty").value == float(penalty)
+    assert ranking(screen)[0]["text"] == other != before
+    assert translation(screen) == other
