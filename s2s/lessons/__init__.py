@@ -29,14 +29,18 @@ from s2s.lessons.classes import (
 )
 from s2s.lessons.lesson import MAX_NOTE, MAX_SUMMARY, MAX_TITLE, Lesson, Step, View
 from s2s.lessons.own import (
+    MINUTES,
     OwnLesson,
     add_lesson,
+    add_step,
+    begin_lesson,
     change_lesson,
     delete_expired_lessons,
     delete_lesson,
     delete_lessons,
     find_own,
     give_lessons,
+    is_empty,
     own_lessons,
     restore_lesson,
     share_lesson,

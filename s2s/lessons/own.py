@@ -13,7 +13,7 @@ from s2s import access, short_links
 from s2s.config import UserError
 from s2s.jobs import queue
 from s2s.lessons import lesson_file
-from s2s.lessons.lesson import Lesson
+from s2s.lessons.lesson import Lesson, Step, View
 
 OWN_LESSONS = sa.Table(
     "lessons",
@@ -28,6 +28,7 @@ OWN_LESSONS = sa.Table(
 LENGTH = 16  # characters of an id
 MOST_LESSONS = 100  # of one workspace on a hosted server
 DAY = 86_400.0  # seconds
+MINUTES = 10  # of a new lesson, until its owner says otherwise
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,10 @@ class OwnLesson:
     lesson: Lesson
     owner: str
     is_shared: bool
+
+
+# What a new lesson has until a view is added: a lesson has a step at least.
+EMPTY = Step("First step", "The first view that you add becomes this step.", View(""))
 
 
 def is_own_id(id: str) -> bool:
@@ -52,6 +57,25 @@ def add_lesson(lesson: Lesson, *, now: float | None = None) -> Lesson:
     made = replace(lesson, id=secrets.token_urlsafe(LENGTH * 3 // 4))
     _add(OwnLesson(made, access.current(), is_shared=False), now)
     return made
+
+
+def begin_lesson(title: str) -> Lesson:
+    """Adds a lesson that has no view yet. Raises UserError as `add_lesson`."""
+    return add_lesson(Lesson("new", title, title, MINUTES, (EMPTY,)))
+
+
+def is_empty(lesson: Lesson) -> bool:
+    """Whether no view has been added yet."""
+    return lesson.steps == (EMPTY,)
+
+
+def add_step(id: str, step: Step) -> Lesson:
+    """Appends a step to one's own lesson. Raises DeniedError for another's."""
+    lesson = find_own(id).lesson
+    steps = () if is_empty(lesson) else lesson.steps
+    changed = replace(lesson, steps=(*steps, step))
+    change_lesson(changed)
+    return changed
 
 
 def restore_lesson(deleted: OwnLesson, *, now: float | None = None) -> None:

@@ -11,6 +11,7 @@ const copySelected = (text) => {
 const copy = (text) => navigator.clipboard?.writeText(text).catch(() => copySelected(text)) ?? copySelected(text);
 export default function({ data, parentElement }) {
   const button = parentElement.querySelector('button'), status = parentElement.querySelector('span');
+  button.textContent = data.label;
   status.textContent = '';
   button.onclick = async () => {
     try {

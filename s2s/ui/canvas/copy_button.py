@@ -7,14 +7,14 @@ import streamlit as st
 FILE = Path(__file__)
 
 
-def copy_button(text: str, *, key: str) -> None:
+def copy_button(text: str, *, key: str, label: str = "Copy") -> None:
     """Copies `text`, and says so."""
-    COPY_BUTTON(key=key, data={"text": text}, width="content", height="content")
+    COPY_BUTTON(key=key, data={"text": text, "label": label}, width="content", height="content")
 
 
 COPY_BUTTON = st.components.v2.component(
     "copy_button",
-    html="""<button type="button">Copy</button>
+    html="""<button type="button"></button>
 <span role="status"></span>
 """,
     css=FILE.with_name("picture_button.css").read_text(encoding="utf-8"),

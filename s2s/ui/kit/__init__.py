@@ -27,6 +27,8 @@ from s2s.ui.kit.charts import chart, clickable_chart
 from s2s.ui.kit.differences import highlighted
 from s2s.ui.kit.find_one import FindOne, is_position
 from s2s.ui.kit.glossary import definitions
+from s2s.ui.kit.qr_code import qr_code
+from s2s.ui.kit.question_fields import new_question, question_fields
 from s2s.ui.kit.state import ViewState, between, field, one_of
 from s2s.ui.kit.switched_heads import as_link, switched_heads
 from s2s.ui.kit.target import show_pair, target_owner
@@ -39,4 +41,5 @@ from s2s.ui.kit.text import (
     shortened,
     unique_names,
 )
+from s2s.ui.kit.undo_row import undo_row
 from s2s.ui.kit.vocabulary import RunVocabulary

@@ -59,7 +59,7 @@ def _next(lesson: Lesson, done: Progress, seen: set[int]) -> tuple[int, str]:
 def handout_button(lesson: Lesson) -> None:
     """The lesson as one file to print; it is written when the button is pressed."""
     st.download_button(
-        "Handout",
+        f"Handout: {plain(lesson.name)}",
         access.for_this_visitor(partial(lesson_handout, lesson, home())),
         f"{file_name(lesson.title)}.html",
         "text/html",

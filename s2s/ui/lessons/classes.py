@@ -21,9 +21,9 @@ from s2s.lessons import (
     participants,
 )
 from s2s.ui.canvas import copy_button
-from s2s.ui.kit import as_markdown, forms, plain, polling, unique_names
-from s2s.ui.lessons.links import lesson_link
-from s2s.ui.shell import CLASS
+from s2s.ui.kit import as_markdown, forms, plain, polling, qr_code, unique_names
+from s2s.ui.lessons.links import home
+from s2s.ui.shell import CLASS, lesson_link
 
 REFRESH_SECONDS = 5
 FAILED = "class failed"  # in the session: why it was not opened, or not closed
@@ -89,7 +89,7 @@ def _draw(row: LessonClass, *, is_private: bool) -> None:
             st.markdown(as_markdown(f"A class whose lesson is gone. {error}"))
             _close_button(row)
             return
-        link = f"{lesson_link(lesson)}&{CLASS}={row.id}"
+        link = f"{lesson_link(lesson, home())}&{CLASS}={row.id}"
         opened = time.strftime("%Y-%m-%d %H:%M", time.gmtime(row.created))
         st.subheader(plain(lesson.title), anchor=False)
         st.caption(f"Opened on {opened} UTC, for a week.")
@@ -98,6 +98,8 @@ def _draw(row: LessonClass, *, is_private: bool) -> None:
         st.code(link, language=None, wrap_lines=True)
         with st.container(horizontal=True, vertical_alignment="center"):
             copy_button(link, key=f"copy class {row.id}")
+            with st.popover("QR code", icon=":material/qr_code:"):
+                qr_code(link, f"the class of {lesson.title}")
             _close_button(row)
         _draw_people(participants(row.id), len(lesson.steps))
 

@@ -21,17 +21,21 @@ from s2s.lessons import (
     Step,
     lesson_file,
 )
-from s2s.ui.kit import forms, plain
+from s2s.ui.kit import forms, plain, question_fields, undo_row
 from s2s.ui.lessons.links import given_view, home
-from s2s.ui.lessons.question_fields import question_fields
 from s2s.ui.lessons.view_state import STATE
-from s2s.ui.shell import step_link
+from s2s.ui.shell import page, step_link
 
 # in the session
 FAILED = "lesson not changed"  # why
 SAVED = "lesson changed"
+NEWEST = "newest step"  # its number, once it was added
 DELETED = "deleted step"  # with its lesson's id and its number, for Undo
-ABOUT = "One more step: on any page, Share, Add to a lesson; or duplicate a step and give it another view."
+FIRST = (
+    "Your lesson has no step yet. Open any page, press **Share**, then **Add to a lesson**: the view becomes the first"
+    " step. Or paste the link of a view below."
+)
+ABOUT = "One more step: on any page, press Share, then Add to a lesson; or paste a link."
 VIEW_HELP = "What Share gives on a page: its full link, a short link of this server, or `/attention?src=the+cat`."
 
 
@@ -46,11 +50,16 @@ def draw(id: str) -> None:
     if st.session_state.pop(SAVED, False):
         st.toast("Saved.", icon=":material/check:")
     _words(lesson)
+    if lessons.is_empty(lesson):
+        st.info(FIRST, icon=":material/school:")
+        _new_step(lesson)
+        return
     _undo(lesson)
     steps, chosen = st.columns([1, 2])
     with steps:
         number = _chosen_step(lesson)
         st.caption(ABOUT)
+        _new_step(lesson)
     with chosen, st.container(border=True):
         st.fragment(_step)(lesson, number)
         _order(lesson, number)
@@ -79,11 +88,29 @@ def _words(lesson: Lesson) -> None:
             _change(lambda: replace(lesson, title=title, summary=summary, minutes=int(minutes)))
 
 
+def _new_step(lesson: Lesson) -> None:
+    """A view by its link becomes the last step, whose note is then written."""
+    with st.form(f"new step {lesson.id} {len(lesson.steps)}"):
+        link = st.text_input("Link of a view", help=VIEW_HELP, placeholder="/attention?src=the+cat")
+        if not st.form_submit_button("Add a step", icon=":material/add:"):
+            return
+    try:
+        view = given_view(link, home())
+        changed = lessons.add_step(lesson.id, Step(page(view.page).title, "", view))
+    except UserError as error:
+        forms.show_error(error)
+        return
+    st.session_state[NEWEST] = len(changed.steps)
+    st.session_state[DELETED] = None
+    st.rerun()
+
+
 def _chosen_step(lesson: Lesson) -> int:
     """The step that is changed."""
     key = _step_key(lesson)
     numbers = list(range(1, len(lesson.steps) + 1))
-    st.session_state[key] = min(int(st.session_state.get(key) or 1), len(numbers))
+    chosen = st.session_state.pop(NEWEST, None) or st.session_state.get(key) or 1
+    st.session_state[key] = min(int(chosen), len(numbers))
 
     def label(number: int) -> str:
         step = lesson.steps[number - 1]
@@ -209,15 +236,14 @@ def _undo(lesson: Lesson) -> None:
     if deleted is None or deleted[0] != lesson.id:
         return
     _, number, step = deleted
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"The step “{plain(step.title)}” was deleted.", width="content")
-        st.button(
-            "Undo",
-            key="undo delete step",
-            icon=":material/undo:",
-            on_click=_set_steps,
-            args=(lesson, _inserted(lesson.steps, number, step), number),
-        )
+    undo_row(
+        f"The step “{plain(step.title)}” was deleted.",
+        _set_steps,
+        lesson,
+        _inserted(lesson.steps, number, step),
+        number,
+        key="undo delete step",
+    )
 
 
 def _set_steps(

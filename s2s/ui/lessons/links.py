@@ -1,4 +1,4 @@
-"""The link that opens a lesson, and the view that a pasted link opens."""
+"""This server's address, and the view that a pasted link opens."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import streamlit as st
 
 from s2s import share, short_links
 from s2s.config import UserError, shortened
-from s2s.lessons import Lesson, View, lesson_file
+from s2s.lessons import View, lesson_file
 from s2s.ui.shell import PAGES
 
 SHORT = "s/"  # before the letters of a short link
@@ -18,12 +18,6 @@ BESIDE = frozenset({share.LESSON, "s", "class"})  # in the address of a page, an
 def home() -> str:
     """The full address of this server's first page; it ends in a slash."""
     return (st.context.url or "").partition("?")[0].removesuffix("lessons")
-
-
-def lesson_link(lesson: Lesson) -> str:
-    """The full link that opens a lesson at its first step."""
-    view = lesson.steps[0].view
-    return share.link(f"{home()}{view.page}", {**view.values, share.LESSON: f"{lesson.id}.1"})
 
 
 def given_view(typed: str, home: str) -> View:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import streamlit as st
 
-from s2s import access, settings, share
 from s2s.config import UserError
 from s2s.lessons import (
     EXERCISES,
@@ -17,35 +16,34 @@ from s2s.lessons import (
     OpenedStep,
     OwnLesson,
     add_lesson,
+    begin_lesson,
     delete_lesson,
+    is_empty,
     lesson_file,
     own_lessons,
     restore_lesson,
-    share_lesson,
 )
-from s2s.ui.canvas import copy_button
 from s2s.ui.kit import (
-    cached,
     file_name,
     forms,
     note_markdown,
-    pickers,
     plain,
     shortened,
+    undo_row,
     unique_names,
 )
 from s2s.ui.lessons import editor
 from s2s.ui.lessons.cards import handout_button
-from s2s.ui.lessons.links import lesson_link
+from s2s.ui.lessons.links import home
 from s2s.ui.lessons.view_state import STATE
-from s2s.ui.shell import PAGES, step_link
+from s2s.ui.shell import PAGES, lesson_sharing, prefer_lesson, step_link
 
 NUMBER = "n lesson files"  # in the session: how many were given; a new field for the next one
 FAILED = "lesson not kept"  # in the session: why
 DELETED = "deleted lesson"  # in the session, for Undo
 ABOUT = (
-    "A lesson of your own has steps: a view, a note and, if you like, a question that is checked. Begin with the view"
-    " of any page (Share, Add to a lesson), with a copy, or with a file."
+    "A lesson of your own has steps: a view, a note and, if you like, a question that is checked. On every page, Share"
+    " has Add to a lesson."
 )
 
 
@@ -62,8 +60,8 @@ def draw() -> None:
     _undo()
     if not rows:
         st.info(
-            "You have no lesson of your own yet. On any page, press Share, then Add to a lesson; or copy a lesson, or"
-            " import a file.",
+            "You have no lesson of your own yet. Press New lesson, copy a lesson, or import a file; or on any page"
+            " press Share, then Add to a lesson.",
             icon=":material/school:",
         )
         return
@@ -77,6 +75,9 @@ def _new(known: Mapping[str, Lesson]) -> None:
     """`known` may be copied."""
     names = unique_names({id: row.title for id, row in known.items()})
     with st.container(horizontal=True, vertical_alignment="bottom", key="new lesson"):
+        st.button(
+            "New lesson", key="begin lesson", icon=":material/add:", type="primary", on_click=_begin
+        )
         chosen = st.selectbox(
             "Begin with",
             list(names),
@@ -98,13 +99,15 @@ def _new(known: Mapping[str, Lesson]) -> None:
 
 def _card(row: OwnLesson) -> None:
     lesson = row.lesson
-    n_steps = len(lesson.steps)
+    n_steps = 0 if is_empty(lesson) else len(lesson.steps)
     st.subheader(plain(lesson.title), anchor=False)
-    st.caption(f"{lesson.minutes} minutes · {n_steps} step{'s' * (n_steps > 1)}")
+    st.caption(f"{lesson.minutes} minutes · {n_steps or 'no'} step{'s' * (n_steps != 1)}")
     st.markdown(note_markdown(lesson.summary))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        step_link(OpenedStep(lesson, 1), f"Start: {plain(lesson.name)}", ":material/play_arrow:")
-        handout_button(lesson)
+        if n_steps:
+            label = f"Start: {plain(lesson.name)}"
+            step_link(OpenedStep(lesson, 1), label, ":material/play_arrow:")
+            handout_button(lesson)
         st.download_button(
             "Export",
             lesson_file.write(lesson),
@@ -128,40 +131,8 @@ def _card(row: OwnLesson) -> None:
             on_click=_delete,
             args=(row,),
         )
-    if settings.is_hosted():
-        _sharing(row)
-
-
-def _sharing(row: OwnLesson) -> None:
-    """The switch, then the link, and the steps that others could not open."""
-    lesson = row.lesson
-    key = f"share lesson {lesson.id}"
-    st.session_state[key] = row.is_shared
-    st.toggle("Anyone with its link may open it", key=key, on_change=_share, args=(lesson.id, key))
-    if not row.is_shared:
-        return
-    link = lesson_link(lesson)
-    st.code(link, language=None, wrap_lines=True)
-    copy_button(link, key=f"copy link {lesson.id}")
-    for number, run in _private_runs(lesson):
-        st.warning(
-            f"Step {number} shows your run {plain(cached.title(run))}, which nobody else may open. Open that step and"
-            " press Share: this shares the run.",
-            icon=":material/lock:",
-        )
-
-
-def _private_runs(lesson: Lesson) -> Iterator[tuple[int, str]]:
-    """The visitor's own runs that the lesson shows and that are not shared, each with its first step."""
-    seen = set()
-    for number, step in enumerate(lesson.steps, 1):
-        values = step.view.values
-        columns = [share.Column.read(values[key]).run for key in share.COLUMNS if key in values]
-        for run in (pickers.run_id_of(values.get("run", "")), *columns):
-            if run in seen or not cached.is_own(run) or access.sharing("run", run).link:
-                continue
-            seen.add(run)
-            yield number, run
+    if n_steps:
+        lesson_sharing(row, home())
 
 
 def _undo() -> None:
@@ -169,15 +140,20 @@ def _undo() -> None:
     deleted: OwnLesson | None = st.session_state.get(DELETED)
     if deleted is None:
         return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"“{plain(deleted.lesson.title)}” was deleted.", width="content")
-        st.button(
-            "Undo",
-            key="undo delete lesson",
-            icon=":material/undo:",
-            on_click=_restore,
-            args=(deleted,),
-        )
+    undo_row(
+        f"“{plain(deleted.lesson.title)}” was deleted.",
+        _restore,
+        deleted,
+        key="undo delete lesson",
+    )
+
+
+def _begin() -> None:
+    """Begins a lesson and opens it, which says how views are added."""
+    try:
+        _edit(begin_lesson("My lesson").id)
+    except UserError as error:
+        st.session_state[FAILED] = error
 
 
 def _copy(lesson: Lesson) -> None:
@@ -201,14 +177,8 @@ def _import(key: str) -> None:
 
 def _edit(id: str) -> None:
     st.session_state[DELETED] = None
+    prefer_lesson(id)
     STATE.show(edit=id)
-
-
-def _share(id: str, key: str) -> None:
-    try:
-        share_lesson(id, is_shared=bool(st.session_state[key]))
-    except UserError as error:
-        st.session_state[FAILED] = error
 
 
 def _delete(row: OwnLesson) -> None:

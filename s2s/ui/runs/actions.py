@@ -21,7 +21,7 @@ from s2s.runs import (
     free_name,
     guests,
 )
-from s2s.ui.kit import as_markdown, cached, forms, plain
+from s2s.ui.kit import as_markdown, cached, forms, plain, undo_row
 from s2s.ui.kit.badges import badge
 from s2s.ui.kit.datasets import SHIPPED_DATASETS
 from s2s.ui.kit.queueing import queue_resume
@@ -214,16 +214,15 @@ def _undo_deletion() -> None:
     if time.monotonic() - since > UNDO_SECONDS:
         del st.session_state[DELETED]
         return
-    with st.container(horizontal=True, vertical_alignment="center", key="deleted"):
-        st.markdown(f"{plain(name)} is deleted.", width="content")
-        st.button(
-            "Undo",
-            icon=":material/undo:",
-            key="undo deletion",
-            on_click=_do,
-            args=("restore", run_id, job),
-            help="For a minute after the deletion.",
-        )
+    undo_row(
+        f"{plain(name)} is deleted.",
+        _do,
+        "restore",
+        run_id,
+        job,
+        key="undo deletion",
+        help="For a minute after the deletion.",
+    )
 
 
 def _tags(row: RunSummary) -> None:

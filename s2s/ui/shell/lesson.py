@@ -39,6 +39,8 @@ def read_from_url(page: Page, *, is_other_page: bool) -> None:
         has_view = any(key in st.query_params for key in page.keys)
         if not is_history and not (is_first and has_view):
             _show_view(page)
+    elif is_other_page and (at := opened()) and at.step.view.page != page.url_path:
+        unfold(False)
     _write()
 
 

@@ -17,6 +17,7 @@ from s2s.ui.shell.pages import LESSONS as LIST
 from s2s.ui.shell.pages import Page, page_link, rows
 
 NEXT = ":material/arrow_forward:"
+HEADING = '<div class="lesson-heading" role="heading" aria-level="2">'
 
 
 def lesson_panel(page: Page) -> None:
@@ -34,8 +35,11 @@ def lesson_panel(page: Page) -> None:
 
 def _draw(page: Page, at: OpenedStep) -> None:
     is_unfolded = lesson.is_unfolded()
+    is_away = page.url_path != at.step.view.page
     with st.container(key="lesson-bar", horizontal=True, vertical_alignment="center", gap="xsmall"):
-        st.html(_heading(at))
+        st.html(_heading(at, is_short=is_away and not is_unfolded))
+        if is_away:
+            step_link(at, "Back to the step", ":material/arrow_back:")
         if st.button(
             "Fold" if is_unfolded else "Open",
             key="fold lesson",
@@ -47,20 +51,26 @@ def _draw(page: Page, at: OpenedStep) -> None:
     lesson_class.ask(at)
     with st.container(key="lesson-unfolded" if is_unfolded else "lesson-folded", gap="small"):
         st.markdown(note_markdown(at.step.note))
-        _way_back(page, at)
+        if not is_away and st.button(
+            "Show the step's view again", key="lesson again", icon=":material/replay:"
+        ):
+            lesson.show_again()
+            st.rerun()
         if at.step.question:
             draw_question(page, at)
         _ways(at)
         lesson_class.draw(at)
 
 
-def _heading(at: OpenedStep) -> str:
-    """The lesson, the step, and a mark per step: seen, answered right, open now."""
-    done = lesson.progress_of(at)
+def _heading(at: OpenedStep, *, is_short: bool) -> str:
+    """The lesson, the step, and a mark per step: seen, answered right, open now; or one line."""
     n_steps = len(at.lesson.steps)
+    if is_short:
+        return f"{HEADING}<b>Step {at.number} of {n_steps}</b></div>"
+    done = lesson.progress_of(at)
     marks = "".join(f'<i class="{_mark(at, done, step)}"></i>' for step in range(1, n_steps + 1))
     return (
-        f'<div class="lesson-heading"><small>{html.escape(at.lesson.title)}</small>'
+        f"{HEADING}<small>{html.escape(at.lesson.title)}</small>"
         f"<b>Step {at.number} of {n_steps}: {html.escape(at.step.title)}</b>"
         f'<div class="lesson-marks" aria-hidden="true">{marks}</div></div>'
     )
@@ -70,17 +80,6 @@ def _mark(at: OpenedStep, done: Progress, step: int) -> str:
     if step == at.number:
         return "now"
     return "right" if step in done.right else "seen" if step in done.answers else ""
-
-
-def _way_back(page: Page, at: OpenedStep) -> None:
-    """To the step's own view, which the visitor may have changed or left."""
-    if at.step.view.page == page.url_path:
-        if st.button("Show the step's view again", key="lesson again", icon=":material/replay:"):
-            lesson.show_again()
-            st.rerun()
-        return
-    st.caption("This step is about another page.")
-    step_link(at, "Show the step's view", ":material/visibility:")
 
 
 def _so_far(at: OpenedStep) -> str:

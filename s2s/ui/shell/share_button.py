@@ -14,7 +14,7 @@ from s2s.short_links import Content
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import address, as_markdown, in_view, plain
 from s2s.ui.shell import lesson
-from s2s.ui.shell.add_to_lesson import add_to_lesson
+from s2s.ui.shell.add_to_lesson import ADDED, add_to_lesson
 from s2s.ui.shell.pages import LESSONS, Page
 from s2s.ui.shell.short_link_form import short_link_form
 from s2s.ui.snapshot import snapshot_button
@@ -22,7 +22,7 @@ from s2s.ui.snapshot import snapshot_button
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 LOCAL_HELP = (
     "Its address begins with a name that every computer uses for itself, so nobody else can open it. On a computer that"
-    " others reach by a name of its own they can: docs/hosting.md says how to host the dashboard."
+    " others reach by a name of its own they can: the documentation says how to host the dashboard."
 )
 
 
@@ -37,12 +37,14 @@ def share_button(page: Page) -> None:
         if page.url_path == LESSONS:  # the list of lessons is no view of one
             _link(page, own)
             return
-        link, step = st.tabs(["Link", "Add to a lesson"], key="share tab", on_change="rerun")
+        names = ["Link", "Add to a lesson"]
+        first = names[ADDED in st.session_state]  # who makes a lesson adds the next step
+        link, step = st.tabs(names, default=first, key="share tab", on_change="rerun")
         with link:
             _link(page, own)
         with step:
             if step.open:
-                add_to_lesson(page)
+                add_to_lesson(page, _home(page))
 
 
 def _link(page: Page, own: list[in_view.Shown]) -> None:
@@ -58,8 +60,12 @@ def _link(page: Page, own: list[in_view.Shown]) -> None:
         _switches(shown)
     if is_local:
         st.caption(LOCAL_HELP)
-    home = url.partition("?")[0].removesuffix(page.url_path)
-    short_link_form(Content(page.url_path, _view(page)), home, is_local=is_local)
+    short_link_form(Content(page.url_path, _view(page)), _home(page), is_local=is_local)
+
+
+def _home(page: Page) -> str:
+    """The full address of the first page."""
+    return page_url(page).partition("?")[0].removesuffix(page.url_path)
 
 
 def _share(own: list[in_view.Shown]) -> None:

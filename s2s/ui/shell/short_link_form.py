@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import segno
 import streamlit as st
 
 from s2s import gallery, settings, short_links
@@ -12,7 +11,7 @@ from s2s.config import UserError
 from s2s.jobs import run_records
 from s2s.short_links import MAX_NOTE, MAX_TITLE, Content, ShortLink, written
 from s2s.ui.canvas import copy_button
-from s2s.ui.kit import as_markdown, pickers
+from s2s.ui.kit import as_markdown, pickers, qr_code
 
 # in the session
 MADE = "made short link"
@@ -81,7 +80,7 @@ def _show(link: ShortLink, url: str, *, is_local: bool) -> None:
         )
     _publish_switch(link)
     if not is_local:
-        _draw_code(url)
+        qr_code(url, "the short link")
 
 
 def _publish_switch(link: ShortLink) -> None:
@@ -114,13 +113,6 @@ def _publish(link: ShortLink, key: str) -> None:
             gallery.unpublish(link.letters)
     except UserError as error:
         st.session_state[REFUSED] = str(error)
-
-
-def _draw_code(url: str) -> None:
-    """The QR code, black on white on every background."""
-    drawn = segno.make(url, error="m", micro=False)
-    uri = drawn.svg_data_uri(border=4, dark="#000", light="#fff", omitsize=True, xmldecl=False)
-    st.html(f'<img class="qr" alt="QR code of the short link" src="{uri}">')
 
 
 def _delete(link: ShortLink) -> None:

@@ -42,6 +42,7 @@ def test_a_teacher_sees_who_agrees_until_the_class_is_closed(visit: Callable[...
     hers.button(key="open class").click().run()
     assert "Nobody shares their step yet." in page_text(hers)
     assert hers.subheader[0].value == plain(MARKUP)
+    assert any("QR code of the class" in str(each.proto.body) for each in hers.get("html"))
     with access.acting_as("teacher"):
         (row,) = lessons.own_classes()
     link = {"lesson": f"{own.id}.1", "class": row.id}

@@ -56,24 +56,32 @@ def test_the_view_of_a_page_becomes_a_step() -> None:
     assert not screen.text_area
     screen.session_state["share tab"] = "Add to a lesson"
     screen.run()
-    note = "What the student should look at"
+    note = "Note: what the student should look at"
+    asked = "Question (optional)"
     field(screen.text_input, "Title of the lesson").set_value("Heads")
     field(screen.text_area, note).set_value("See the [diagonal](x).")
-    press(screen, "Add")
-    assert "A step's title is" in page_text(screen)
-    field(screen.text_input, "Title of the step").set_value("One head")
     assert "A note has a link" in page_text(press(screen, "Add"))
     field(screen.text_area, note).set_value("See the **diagonal**.")
+    field(screen.text_input, asked).set_value("How many words?")
+    assert "The right number: There is no answer yet" in page_text(press(screen, "Add"))
+    field(screen.text_input, "The right number").set_value("3")
     press(screen, "Add")
     (step,) = mine().steps
-    assert (mine().title, step.title, step.note) == ("Heads", "One head", "See the **diagonal**.")
-    assert step.view.page == "attention"
+    assert (mine().title, step.title) == ("Heads", "Attention: the red house")
+    assert step.question == NumberQuestion("How many words?", 3.0, 0.0, "")
+    assert (step.note, step.view.page) == ("See the **diagonal**.", "attention")
     wanted = {"run": "demo-en-fr", "src": "the red house", "layer": "1", "head": "3"}
     assert wanted.items() <= step.view.values.items()
+    assert "This view is step 1 of “Heads”." in screen.success[0].value
+    assert any(f"lesson={mine().id}.1" in each.value for each in screen.code)
+    assert not screen.text_area
+    screen.text_input(key="src").set_value("the red book").run()
     assert field(screen.text_area, note).value == ""
+    assert field(screen.selectbox, "Lesson").value == mine().id
     field(screen.text_input, "Title of the step").set_value("The same again")
     press(screen, "Add")  # to the same lesson
-    assert [each.title for each in mine().steps] == ["One head", "The same again"]
+    assert [each.title for each in mine().steps] == [step.title, "The same again"]
+    assert mine().steps[1].question is None
 
 
 def test_a_lesson_is_changed() -> None:
@@ -94,6 +102,12 @@ def test_a_lesson_is_changed() -> None:
     assert [step.title for step in mine().steps] == [titles[1], titles[0], *titles[2:]]
     press(screen, "Duplicate")
     assert [step.title for step in mine().steps][1:3] == [titles[0]] * 2
+    field(screen.text_input, "Link of a view").set_value("/nothing")
+    assert "There is no page" in page_text(press(screen, "Add a step"))
+    field(screen.text_input, "Link of a view").set_value("/steps?src=the+cat")
+    press(screen, "Add a step")
+    assert mine().steps[-1].view == View("steps", {"src": "the cat"})
+    assert screen.radio[0].value == len(mine().steps)
     press(screen, "Back to your lessons")
     assert len(screen.subheader) == 1
 

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s import access
-from s2s.lessons import LESSONS, View, add_lesson, find_lesson, lesson_file, own_lessons
+from s2s.lessons import LESSONS, View, add_lesson, find_lesson, is_empty, lesson_file, own_lessons
 from s2s.runs import RunFolder
 from s2s.ui.shell import visitors
 from tests.conftest import make_run
@@ -39,6 +39,25 @@ def test_a_lesson_is_copied_opened_and_deleted() -> None:
     beside.run()
     assert "There is no lesson" in page_text(beside)
     assert not beside.exception
+
+
+def test_a_new_lesson_says_how_views_are_added_and_has_only_these() -> None:
+    screen = opened("lessons", set="view:own")
+    screen.button(key="begin lesson").click().run()
+    assert "Your lesson has no step yet." in page_text(screen)
+    (made,) = own_lessons()
+    assert is_empty(made.lesson)
+    screen.button(key="close editor").click().run()
+    assert "no steps" in page_text(screen)
+    assert not any(made.lesson.id in each.value for each in screen.code)
+    screen.button(key=f"edit {made.lesson.id}").click().run()
+    next(each for each in screen.text_input if each.label == "Link of a view").set_value("/steps")
+    next(each for each in screen.button if each.label == "Add a step").click().run()
+    assert not screen.exception
+    (step,) = own_lessons()[0].lesson.steps
+    assert step.view == View("steps")
+    screen.button(key="close editor").click().run()
+    assert any(f"lesson={made.lesson.id}.1" in each.value for each in screen.code)
 
 
 @pytest.mark.parametrize(

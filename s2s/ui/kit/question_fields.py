@@ -86,6 +86,24 @@ def question_fields(key: str, now: Question | None) -> Callable[[], Question | N
     return lambda: make(prompt, hint)
 
 
+def new_question(key: str) -> Callable[[], Question | None]:
+    """As `question_fields`, for a step that has none yet: without words there is no question."""
+    prompt = _line(
+        "Question (optional)", "", f"{key} prompt", "The program checks the answer.", MAX_PROMPT
+    )
+    if not prompt.strip():
+        return lambda: None
+    kind = st.selectbox(
+        "The answer is",
+        list(KINDS),
+        format_func=lambda name: KINDS[name].label,
+        key=f"{key} kind",
+        persist_state="session",
+    )
+    make = KINDS[kind].draw(key, None)
+    return lambda: make(prompt, "")
+
+
 def _line(label: str, value: str, key: str, help: str = "", most: int = MAX_ANSWER) -> str:
     """A line of text; it is kept while another kind of question is open."""
     return str(

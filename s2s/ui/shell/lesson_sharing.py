@@ -1,0 +1,65 @@
+"""The link of a lesson of one's own, and on a hosted server the switch that lets others open it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import streamlit as st
+
+from s2s import access, settings, share
+from s2s.config import UserError
+from s2s.lessons import Lesson, OwnLesson, share_lesson
+from s2s.ui.canvas import copy_button
+from s2s.ui.kit import cached, forms, pickers, plain
+
+FAILED = "lesson not shared"  # in the session: why
+
+
+def lesson_link(lesson: Lesson, home: str) -> str:
+    """The full link that opens a lesson at its first step; `home` is the address of the first page."""
+    view = lesson.steps[0].view
+    return share.link(f"{home}{view.page}", {**view.values, share.LESSON: f"{lesson.id}.1"})
+
+
+def lesson_sharing(row: OwnLesson, home: str) -> None:
+    """The link with its button; before it the switch, after it the steps that others could not open."""
+    lesson = row.lesson
+    if settings.is_hosted():
+        key = f"share lesson {lesson.id}"
+        st.session_state[key] = row.is_shared
+        st.toggle(
+            "Anyone with its link may open it", key=key, on_change=_share, args=(lesson.id, key)
+        )
+        if why := st.session_state.pop(FAILED, None):
+            forms.show_error(why)
+        if not row.is_shared:
+            return
+    link = lesson_link(lesson, home)
+    st.code(link, language=None, wrap_lines=True, height=72)
+    copy_button(link, key=f"copy link {lesson.id}", label="Copy the lesson's link")
+    for number, run in _private_runs(lesson) if settings.is_hosted() else ():
+        st.warning(
+            f"Step {number} shows your run {plain(cached.title(run))}, which nobody else may open. Open that step and"
+            " press Share: this shares the run.",
+            icon=":material/lock:",
+        )
+
+
+def _private_runs(lesson: Lesson) -> Iterator[tuple[int, str]]:
+    """The visitor's own runs that the lesson shows and that are not shared, each with its first step."""
+    seen = set()
+    for number, step in enumerate(lesson.steps, 1):
+        values = step.view.values
+        columns = [share.Column.read(values[key]).run for key in share.COLUMNS if key in values]
+        for run in (pickers.run_id_of(values.get("run", "")), *columns):
+            if run in seen or not cached.is_own(run) or access.sharing("run", run).link:
+                continue
+            seen.add(run)
+            yield number, run
+
+
+def _share(id: str, key: str) -> None:
+    try:
+        share_lesson(id, is_shared=bool(st.session_state[key]))
+    except UserError as error:
+        st.session_state[FAILED] = error
