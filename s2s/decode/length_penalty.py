@@ -26,6 +26,7 @@ class NewFirst(NamedTuple):
         float  # rounded to DIGITS away from the search's own penalty: the hypothesis is first there
     )
     hypothesis: int  # its index
+    stays: bool  # whether it is first from there to the end of the setting's range
 
 
 def new_firsts(config: BeamConfig, ended: Sequence[EndedHypothesis]) -> list[NewFirst]:
@@ -54,7 +55,7 @@ def _nearest(config: BeamConfig, ended: Sequence[EndedHypothesis], limit: float)
         penalty = outward(at * 10**DIGITS) / 10**DIGITS
         first = first_at(config, penalty, ended)
         if first != before and abs(penalty) <= abs(limit):
-            return NewFirst(penalty, first)
+            return NewFirst(penalty, first, first == first_at(config, limit, ended))
     return None
 
 

@@ -28,6 +28,9 @@ def test_no_nearer_penalty_changes_the_first(formula: str) -> None:
         assert [(one.penalty, one.hypothesis) for one in found] == [
             (pytest.approx(GRID[i]), firsts[i]) for i in (*lower, *higher)
         ]
+        for one in found:
+            limit = firsts[-1] if one.penalty > config.length_penalty else firsts[0]
+            assert one.stays == (limit == one.hypothesis)
         heard.add(len(found))
     assert {1, 2} <= heard
 

@@ -58,12 +58,12 @@ def test_results_that_lack_something_are_refused(
 ) -> None:
     monkeypatch.setattr(measured, "RESULTS", tmp_path)
     read = measured.saved.__wrapped__  # not from the cache
-    with pytest.raises(UserError, match=r"cannot be read; `python -m benchmarks\.claims beams`"):
+    with pytest.raises(UserError, match=r"cannot be read; install s2s again"):
         read("beams", "n")
     stale = shipped("agreement")
     del stale["n"]
     (tmp_path / "agreement.json").write_text(json.dumps(stale))
-    with pytest.raises(UserError, match=r"agreement have no `n`; `python -m"):
+    with pytest.raises(UserError, match=r"agreement have no `n`; install s2s again"):
         read("agreement", *claims.agreement.KEYS)
 
 

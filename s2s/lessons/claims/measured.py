@@ -1,4 +1,4 @@
-"""What `python -m benchmarks.claims` measured, from the files that ship with the program."""
+"""What benchmarks/claims measured, from the files that ship with the program."""
 
 from __future__ import annotations
 
@@ -16,22 +16,20 @@ ORIGIN = ("command", "commit", "date", "machine", "libraries")  # of every file
 @cache
 def saved(name: str, *keys: str) -> Results:
     """The results of a claim. Raises UserError where the file lacks one of `keys`, or of ORIGIN."""
-    command = f"`python -m benchmarks.claims {name}` measures it again"
+    mend = "install s2s again"
     try:
         found = json.loads((RESULTS / f"{name}.json").read_bytes())
     except (OSError, ValueError) as error:
-        raise UserError(f"The results of the claim {name} cannot be read; {command}.") from error
+        raise UserError(f"The results of the claim {name} cannot be read; {mend}.") from error
     if missing := [key for key in (*ORIGIN, *keys) if key not in found]:
-        raise UserError(f"The results of the claim {name} have no `{missing[0]}`; {command}.")
+        raise UserError(f"The results of the claim {name} have no `{missing[0]}`; {mend}.")
     results: Results = found
     return results
 
 
 def origin(results: Results) -> str:
-    """When, where and of which code, in one sentence; then the results' own note, where they have one."""
+    """When and where, in one sentence; then the results' own note, where they have one."""
     cpu = str(results["machine"]["cpu"]).replace("(R)", "")
     note = f" {results['note']}" if "note" in results else ""
-    return (
-        f"Measured on {results['date'][:10]} by `{results['command']}` of commit {results['commit']}, with one thread"
-        f" of an {cpu}, torch {results['libraries']['torch']}.{note}"
-    )
+    torch = results["libraries"]["torch"]
+    return f"Measured on {results['date'][:10]} with one thread of an {cpu}, torch {torch}.{note}"

@@ -48,13 +48,11 @@ def show(found: Finished, key: str, decode: Callable[[float], None]) -> None:
 
 def _sentence(found: Finished, change: NewFirst) -> str:
     """`From 1.86 on, *les professeurs qui ...* (15 tokens) is the first of 5 hypotheses.`"""
-    to = "on" if _is_higher(found, change) else "down"
+    to = ("on" if _is_higher(found, change) else "down") if change.stays else ""
+    at = f"From {_written(change.penalty)} {to}" if to else f"At {_written(change.penalty)}"
     text = plain(found.texts[change.hypothesis]) or "(nothing)"
     length = found.ended[change.hypothesis].length
-    return (
-        f"From {_written(change.penalty)} {to}, *{text}* ({length} tokens) wins"
-        f" among these {len(found.ended)} hypotheses."
-    )
+    return f"{at}, *{text}* ({length} tokens) wins among these {len(found.ended)} hypotheses."
 
 
 def _no_change(found: Finished) -> str:

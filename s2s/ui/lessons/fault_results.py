@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -18,7 +17,7 @@ from s2s.faults import FAULTS
 from s2s.plots import LineSeries
 from s2s.ui.kit import chart, file_name
 from s2s.ui.kit.differences import against_reference, legend
-from s2s.ui.kit.tables import frame_csv
+from s2s.ui.kit.tables import TableColumn, frame_csv, html_table
 
 BROKEN = "with the fault"
 HEALTHY = "healthy"
@@ -89,45 +88,49 @@ def curves(fault: str, number: int) -> None:
 def scores(fault: str) -> None:
     """The numbers of both, a row each."""
     broken, healthy = pair(fault)
-    _table({BROKEN: broken, HEALTHY: healthy}, "Losses and scores with the fault and without it")
+    _table({BROKEN: broken, HEALTHY: healthy})
 
 
 def every_result() -> None:
-    """The runs that were trained, then the demo that was looked at."""
-    results = shipped_faults()
-    numbers = _frame({_name(name): one for name, one in results.items()})
-    faults = {_name(name): name.partition(" ")[2] for name in results}
-    about = {
-        "shown by": [_shown_by(fault) if fault in FAULTS else "" for fault in faults.values()],
-        "symptom": [
-            FAULTS[fault].symptom.replace("`", "") if fault in FAULTS else ""
-            for fault in faults.values()
-        ],
-    }
-    table = pd.DataFrame(about, index=list(faults)).join(numbers)
-    alt = "What shows each fault, its symptom, and its losses and scores"
-    st.dataframe(table, column_config=COLUMNS, placeholder="–", alt=alt)
+    """What shows each fault; then the numbers of the runs that were trained, and of the demo that was looked at."""
+    columns = (
+        TableColumn("fault", "22%"),
+        TableColumn("symptom", "50%"),
+        TableColumn("shown by"),
+    )
+    rows = [
+        (_text(row.title), _text(row.symptom), html.escape(_shown_by(fault)))
+        for fault, row in FAULTS.items()
+    ]
+    st.html(html_table(columns, rows))
+    _table({_name(name): one for name, one in shipped_faults().items()})
+
+
+def _text(sentence: str) -> str:
+    """One of our sentences as HTML, its code not set apart."""
+    return html.escape(sentence.replace("`", ""))
 
 
 def _shown_by(fault: str) -> str:
     """The number that gives the fault away, beside that of the healthy run: `BLEU 0.7, healthy 97.0`."""
     name = SHOWN_BY[fault]
-    broken, healthy = (_numbers(one)[name] or 0.0 for one in pair(fault))
-    form = {"BLEU": "{:.1f}", "exact match": "{:.1%}", "ended": "{:.0%}", "repeatable": "{:.0%}"}
-    written = form.get(name, "{:.2f}")
-    return f"{name} {written.format(broken)}, healthy {written.format(healthy)}"
+    broken, healthy = (MEASURES[name].written(_numbers(one)[name]) for one in pair(fault))
+    return f"{name} {broken}, healthy {healthy}"
 
 
-def _table(rows: dict[str, Measured], alt: str) -> None:
-    st.dataframe(_frame(rows), column_config=COLUMNS, placeholder="–", alt=alt)
-
-
-def _frame(rows: dict[str, Measured]) -> pd.DataFrame:
-    """Columns without any number are left out."""
-    frame = pd.DataFrame.from_dict(
-        {name: _numbers(one) for name, one in rows.items()}, orient="index"
+def _table(rows: dict[str, Measured]) -> None:
+    """Measures of which no run has a number are left out."""
+    numbers = {name: _numbers(one) for name, one in rows.items()}
+    shown = [name for name in MEASURES if any(each[name] is not None for each in numbers.values())]
+    columns = (TableColumn("run", "18%"), *(TableColumn(MEASURES[name].title) for name in shown))
+    cells = [
+        (html.escape(run), *(MEASURES[name].written(each[name]) for name in shown))
+        for run, each in numbers.items()
+    ]
+    st.html(html_table(columns, cells))
+    st.caption(
+        " ".join(f"**{name[:1].upper()}{name[1:]}**: {MEASURES[name].about}" for name in shown)
     )
-    return frame.dropna(axis="columns", how="all")
 
 
 def _name(result: str) -> str:
@@ -151,25 +154,42 @@ def _numbers(one: Measured) -> dict[str, float | None]:
     }
 
 
-def _column(form: str, help: str) -> Any:
-    return st.column_config.NumberColumn(width=95, format=form, help=help)
+class Measure(NamedTuple):
+    """How a number of the results is shown."""
+
+    title: str
+    form: str
+    about: str
+
+    def written(self, value: float | None) -> str:
+        """`0.93548` -> `93.5%`."""
+        return "–" if value is None else self.form.format(value)
 
 
-COLUMNS = MappingProxyType(
+MEASURES = MappingProxyType(
     {
-        "training loss": _column("%.3f", "Nats per token, mean of the last 20 training steps."),
-        "validation loss": _column("%.3f", "Nats per token on held-out pairs, during training."),
-        "test loss": _column(
-            "%.3f", "Nats per token of the references, after the run was opened like any other."
+        "training loss": Measure(
+            "training loss (nats per token)", "{:.3g}", "mean of the last 20 training steps."
         ),
-        "exact match": _column("percent", "Translations that equal the reference."),
-        "BLEU": _column(
-            "%.1f",
-            "0 to 100, of held-out sentences like those of training: the split test, for the demo random.",
+        "validation loss": Measure(
+            "validation loss (nats per token)", "{:.3g}", "on held-out pairs, during training."
         ),
-        "ended": _column("percent", "Translations that end before the limit."),
-        "repeatable": _column(
-            "percent", "Sentences with the same translation alone and in a batch with others."
+        "test loss": Measure(
+            "test loss (nats per token)",
+            "{:.3g}",
+            "of the references, after the run was opened like any other.",
+        ),
+        "exact match": Measure("exact match", "{:.1%}", "translations that equal the reference."),
+        "BLEU": Measure(
+            "BLEU (0 to 100)",
+            "{:.1f}",
+            "of held-out sentences like those of training: the split test, for the demo random.",
+        ),
+        "ended": Measure("ended", "{:.0%}", "translations that end before the limit."),
+        "repeatable": Measure(
+            "repeatable",
+            "{:.0%}",
+            "sentences with the same translation alone and in a batch with others.",
         ),
     }
 )
@@ -178,30 +198,18 @@ COLUMNS = MappingProxyType(
 def outputs(fault: str) -> None:
     """A few test sentences, as both translate them."""
     broken, healthy = pair(fault)
-    names = ("source", BROKEN, HEALTHY, "reference")
-    head = "".join(f'<th scope="col">{name}</th>' for name in names)
     both = zip(broken.outcome.outputs, healthy.outcome.outputs, strict=True)
-    rows = "".join(
-        _row(
-            names,
-            (
-                html.escape(source),
-                against_reference(text, reference),
-                against_reference(other, reference),
-                html.escape(reference),
-            ),
+    rows = [
+        (
+            html.escape(source),
+            against_reference(text, reference),
+            against_reference(other, reference),
+            html.escape(reference),
         )
         for (source, reference, text), (_, _, other) in both
-    )
-    note = legend("a translation", "its reference")
-    st.html(f'<div class="samples"><table><tr>{head}</tr>{rows}</table>{note}</div>')
-
-
-def _row(names: Sequence[str], cells: Sequence[str]) -> str:
-    """Each cell names its column: on a phone the cells stand one below the other."""
-    pairs = zip(names, cells, strict=True)
-    columns = (f'<td dir="auto" data-of="{name}">{cell}</td>' for name, cell in pairs)
-    return f"<tr>{''.join(columns)}</tr>"
+    ]
+    columns = [TableColumn(name) for name in ("source", BROKEN, HEALTHY, "reference")]
+    st.html(f"{html_table(columns, rows)}{legend('a translation', 'its reference')}")
 
 
 def provenance() -> None:
@@ -210,5 +218,4 @@ def provenance() -> None:
     st.caption(
         f"Measured on {str(about['date'])[:10]}, {about['machine']}: one run per fault with the same recipe and seed,"
         f" greedy translations of {about['n_test']} test sentences, {about['n_alone']} of them also one by one."
-        f" `{about['command']}` measures it again."
     )

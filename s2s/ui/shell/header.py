@@ -61,7 +61,7 @@ def _open(run_id: str | None, subtitle: DeltaGenerator | None) -> bool:
     """Whether the run has a model to show; if not, says what to do. `subtitle` is filled with its description."""
     if run_id is None:
         st.info(
-            "There is no trained run yet: `python -m s2s.demo` makes the demo runs.",
+            "There is no trained run yet; train one on the page Train.",
             icon=":material/model_training:",
         )
         return False

@@ -15,7 +15,7 @@ from s2s.jobs.plan import throughput
 from s2s.runs import runs_folder
 from s2s.settings import OWNER
 from tests.conftest import make_run
-from tests.screen import opened, page_text
+from tests.screen import html_table, opened, page_text
 
 
 def card(number: int) -> AppTest:
@@ -100,8 +100,12 @@ def test_every_result_is_in_one_table() -> None:
     screen = card(1)
     screen.session_state["fault results"] = True
     screen.run()
-    names = {name.replace("`", "") for name in (row.title for row in FAULTS.values())}
-    table = screen.dataframe[-1].value
-    assert names < set(table.index)
-    assert table.loc["Unshifted labels", "shown by"] == "exact match 0.0%, healthy 93.5%"
-    assert all(table.loc[list(names), "symptom"])
+    names = {row.title.replace("`", ""): row for row in FAULTS.values()}
+    table = {row["fault"]: row for row in html_table(screen, "shown by")}
+    assert set(table) == set(names)
+    assert table["Unshifted labels"]["shown by"] == "exact match 0.0%, healthy 93.5%"
+    for name, row in names.items():
+        assert table[name]["symptom"] == row.symptom.replace("`", "")
+    bodies = "".join(str(each.proto.body) for each in screen.get("html"))
+    assert bodies.count("test loss (nats per token)</th>") == 2  # of this fault, of all
+    assert "python -m" not in page_text(screen)
