@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import assert_never
 
 from s2s.config import UserError, choose, shortened
@@ -89,8 +90,13 @@ def _check_number(question: NumberQuestion, typed: str, context: Context) -> Ver
     if away <= slack:
         return Verdict("right", f"Right: {said}.")
     if away <= max(NEARLY * slack, isinstance(right, int)):  # one more or less, of what is counted
-        return Verdict("nearly", f"Nearly: you are {away:.3g} away.")
+        return Verdict("nearly", f"Nearly: you are {_distance(away, question.unit)} away.")
     return Verdict("wrong", f"Not yet: the number is {'larger' if given < right else 'smaller'}.")
+
+
+def _distance(away: float, unit: str) -> str:
+    """With its unit, where there is one: the distance between two percentages is in percentage points."""
+    return f"{away:.3g} {'percentage points' if unit == '%' else unit}".strip()
 
 
 def _rounded(right: float, tolerance: float) -> str:
@@ -106,6 +112,12 @@ def _check_choice(question: ChoiceQuestion, given: Given, context: Context) -> V
     return Verdict("right" if given == answer(question, context) else "wrong", question.why[given])
 
 
+def _listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *first, last = names or ("",)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def _check_head(question: HeadQuestion, given: Given, context: Context) -> Verdict:
     if not isinstance(given, tuple):
         raise UserError("There is no answer yet; choose a layer and a head.")
@@ -114,12 +126,11 @@ def _check_head(question: HeadQuestion, given: Given, context: Context) -> Verdi
         raise UserError(f"The answer `{question.answer}` gives no heads; name one that does.")
     named = f"head {given[1]} of layer {given[0]}"
     if given in right.right:
-        others = ", ".join(
-            f"head {head} of layer {layer}" for layer, head in sorted(right.right - {given})
-        )
-        also = f"; {others} counts as right, too" if others else ""
+        others = sorted(right.right - {given})
+        names = _listed([f"head {head} of layer {layer}" for layer, head in others])
+        also = f"; {names} {'is' if len(others) == 1 else 'are'} right, too" if others else ""
         return Verdict("right", f"Right: {named}{also}. {right.why if others else ''}".strip())
     if given in right.nearly:
         said = f"Nearly: {named} does so less clearly than another one. {right.why}"
         return Verdict("nearly", said.strip())
-    return Verdict("wrong", f"Not {named}: another one does so more clearly.")
+    return Verdict("wrong", f"Not {named}: compare it with the other heads.")

@@ -47,7 +47,7 @@ from s2s.plots.similarity import CosineSeries, similarity, similarity_csv
 from s2s.plots.states import COLORINGS, StateLayer, StatePoint, states, states_csv
 from s2s.plots.static_heatmap import static_heatmap
 from s2s.plots.sweep_curve import SweepLine, sweep_curve
-from s2s.plots.tensor import tensor, tensor_csv, tensor_hover
+from s2s.plots.tensor import largest, tensor, tensor_csv, tensor_hover
 from s2s.plots.token_losses import TokenLoss, token_losses
 from s2s.plots.tradeoff import TradeoffPoint, tradeoff
 from s2s.plots.tree import TreeNode, tree, tree_width, visible_nodes
@@ -188,7 +188,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "ranked_tokens": Plot(
             ranked_tokens,
-            "One bar per token of the vocabulary, the largest on top; the striped one is chosen.",
+            "One bar per token, the largest on top; greedy search chooses the striped one.",
         ),
         "bars": Plot(bars, "The longer a bar, the more parameters that component has."),
         "costs": Plot(

@@ -58,6 +58,7 @@ def ranked_tokens(
             "range": [low - (room if low else 0), high + room],
             "fixedrange": True,
             "nticks": 5,
+            "tickformat": ".2~%" if form.endswith("%") else "",
         },
         yaxis=rows
         | {

@@ -31,10 +31,12 @@ def tensor(
     x_label: str = "dimension",
     mark: int | None = None,
     breaks: Sequence[int] = (),
+    limit: float = 0.0,
 ) -> go.Figure:
     """`values` is (rows, columns); unnamed columns are numbered from 1. 0 is gray, negative dark, positive bright.
 
     Minus infinity and NaN are black. `mark`: a 0-based row to frame; `breaks`: 0-based columns with a line before them.
+    `limit`: the size of the largest number of the color scale, for pictures that share one; 0: that of `values`.
     """
     if values.size == 0:
         return theme.empty("There are no numbers to show.")
@@ -43,8 +45,9 @@ def tensor(
             f"values are {values.shape}, the names {(len(rows), len(columns or values[0]))}"
         )
     has_numbers = max(values.shape) <= LEGIBLE
+    scale = limit or largest(values) or 1.0
     texts = (
-        [_texts(values, has_numbers=has_numbers)]
+        [_texts(values, scale, has_numbers=has_numbers)]
         if has_numbers or values.shape[1] <= MAX_GAPS
         else []
     )
@@ -60,7 +63,7 @@ def tensor(
         "shapes": [*_frame(mark, values.shape[1]), *(_line(at) for at in breaks)],
     }
     cells = _cells(
-        values, is_named=columns is not None, has_scale=not has_numbers and len(rows) > 1
+        values, scale, is_named=columns is not None, has_scale=not has_numbers and len(rows) > 1
     )
     return go.Figure(
         [cells, *_holes(values), *texts], layout | {"dragmode": False, "showlegend": False}
@@ -79,9 +82,13 @@ def tensor_csv(values: Array, rows: Sequence[str], columns: Sequence[str] | None
     return out.getvalue()
 
 
-def _cells(values: Array, *, is_named: bool, has_scale: bool) -> go.Heatmap:
+def largest(*values: Array) -> float:
+    """The size of the largest number; 0 where none is finite."""
+    return max(float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in values)
+
+
+def _cells(values: Array, limit: float, *, is_named: bool, has_scale: bool) -> go.Heatmap:
     finite = np.isfinite(values)
-    limit = float(np.abs(values[finite]).max(initial=0.0)) or 1.0
     return go.Heatmap(
         z=np.where(finite, values, np.nan).astype(np.float32),
         zmin=-limit,
@@ -127,10 +134,9 @@ def tensor_hover(column: str) -> str:
     return f"%{{y}} · {column}: %{{z:.3~g}}<extra></extra>"
 
 
-def _texts(values: Array, *, has_numbers: bool) -> go.Scatter:
+def _texts(values: Array, limit: float, *, has_numbers: bool) -> go.Scatter:
     """Text in the cells: numbers where they are legible, and minus infinity."""
     finite = np.isfinite(values)
-    limit = float(np.abs(values[finite]).max(initial=0.0)) or 1.0
     rows, columns = np.nonzero(np.ones_like(finite) if has_numbers else ~finite)
     inks = theme.text_colors(
         np.where(finite, (values / limit + 1) / 2, 0)[rows, columns].astype(np.float32)

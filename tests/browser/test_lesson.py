@@ -46,6 +46,11 @@ def test_lesson_1_is_walked_by_its_links(server: str, visit: Open) -> None:
     page.set_viewport_size({"width": 420, "height": 860})
     note = page.locator(".st-key-lesson").get_by_text("Each layer has four")
     expect(note).to_be_visible()
+    choosers, picture = (
+        page.locator(f".st-key-{name}").bounding_box() or {"y": 0}
+        for name in ("controls-picture", "picture")
+    )
+    assert 0 < choosers["y"] < picture["y"]  # "above the picture", as the note says
     page.locator(".st-key-fold-lesson button").click()
     expect(note).to_be_hidden()
     page.go_forward()

@@ -39,7 +39,7 @@ def test_an_empty_answer_is_a_sentence() -> None:
     [
         ("0.5", "right", "Right: 0.5 nats."),
         ("0.51", "right", "Right"),
-        ("0.53", "nearly", "0.03 away"),
+        ("0.53", "nearly", "you are 0.03 nats away."),
         ("0.6", "wrong", "smaller"),
         ("-1", "wrong", "larger"),
     ],
@@ -48,6 +48,11 @@ def test_a_number_within_its_tolerance_is_right(typed: str, level: str, words: s
     verdict = check(NumberQuestion("How much?", 0.5, 0.01, "nats"), typed, HERE)
     assert verdict.level == level
     assert words in verdict.sentence
+
+
+def test_percentages_are_percentage_points_apart() -> None:
+    verdict = check(NumberQuestion("How much?", 50, 1, "%"), "52 %", HERE)
+    assert verdict.sentence == "Nearly: you are 2 percentage points away."
 
 
 def test_a_choice_says_why() -> None:
@@ -61,8 +66,11 @@ def test_a_choice_says_why() -> None:
 
 def test_heads_are_right_where_any_of_the_named_ones_is_given() -> None:
     question = HeadQuestion("Which head?", "cross", ((1, 2), (2, 4)))
-    said = "Right: head 4 of layer 2; head 2 of layer 1 counts as right, too."
+    said = "Right: head 4 of layer 2; head 2 of layer 1 is right, too."
     assert check(question, (2, 4), HERE).sentence == said
+    three = HeadQuestion("Which head?", "cross", ((1, 2), (2, 4), (1, 1)))
+    said = "Right: head 4 of layer 2; head 1 of layer 1 and head 2 of layer 1 are right, too."
+    assert check(three, (2, 4), HERE).sentence == said
     assert check(question, (2, 3), HERE).level == "wrong"
     with pytest.raises(UserError, match="choose a layer and a head"):
         check(question, None, HERE)

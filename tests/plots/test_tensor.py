@@ -20,6 +20,8 @@ def test_zero_is_the_middle_of_the_scale() -> None:
     np.testing.assert_array_equal(cells.z, given)
     assert cells.z.dtype == np.float32
     assert cells.zmax == -cells.zmin == pytest.approx(np.abs(given).max())
+    shared = tensor(given, WORDS, title="t", limit=9.0).data[0]
+    assert (shared.zmin, shared.zmax) == (-9, 9)
     assert cells.colorscale == tensor(-given, WORDS, title="t").data[0].colorscale
     assert SEQUENTIAL == "Cividis"  # as bright as it is high: readable without color vision
 

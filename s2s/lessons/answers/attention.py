@@ -15,8 +15,9 @@ from s2s.lessons.verdict import Answer, Condition, Context, Heads, Verdict
 
 N_SENTENCES = 500  # of the measurements that ship with the demo runs
 MOST_OFF = 4  # heads
-CLEAR = 0.02  # alignment error by which a head may be worse than the best and still be right
-CLOSE = 0.06
+
+
+Numbers = npt.NDArray[np.float64]
 
 
 def measured(context: Context, experiment: str) -> dict[str, Any]:
@@ -65,24 +66,45 @@ def most_important_cross_head(context: Context) -> Heads:
 
 
 def aligning_head(context: Context) -> Heads:
-    """The heads of least alignment error, by the mean reduction and links from each target word."""
+    """The head of least alignment error, by the mean reduction and links from each target word."""
+    return _least(*_alignment_errors(context))
+
+
+def next_aligning_head(context: Context) -> Heads:
+    """The head of least alignment error but for the one that `aligning_head` gives."""
+    error, low, high = _alignment_errors(context)
+    error[np.unravel_index(np.nanargmin(error), error.shape)] = np.nan
+    return _least(error, low, high)
+
+
+def _alignment_errors(context: Context) -> tuple[Numbers, Numbers, Numbers]:
+    """The errors, and their intervals' lower and upper ends: (layers, heads) each."""
     found = measured(context, "alignment")
     if not found["gold"]:
         raise UserError("These sentences have no gold alignment; open the step's view again.")
     mean = found["reductions"].index("mean")
     target = found["methods"].index("target")
-    error = np.array(found["error"], dtype=float)[mean, target]
-    best = np.nanmin(error)
-    why = (
-        f"The smallest AER is {best:.2f}. Up to {CLEAR} more is right, too, and up to {CLOSE} more nearly: other"
-        " sentences could change the order of heads so close to each other."
+    error, low, high = (
+        np.array(found[key], dtype=float)[mean, target] for key in ("error", "low", "high")
     )
-    return Heads(_up_to(error, best + CLEAR), _up_to(error, best + CLOSE), why)
+    return error, low, high
 
 
-def _up_to(values: npt.NDArray[np.float64], most: float) -> frozenset[tuple[int, int]]:
-    chosen = np.argwhere(values <= most) + 1
-    return frozenset((int(layer), int(head)) for layer, head in chosen)
+def _least(error: Numbers, low: Numbers, high: Numbers) -> Heads:
+    """The head of least error; nearly: heads whose interval overlaps its interval."""
+    best = int(np.nanargmin(error))
+    overlaps = (low <= high.flat[best]) & np.isfinite(error)
+    overlaps.flat[best] = False
+    layer, head = divmod(best, error.shape[1])
+    why = (
+        "But the 95 % intervals of their errors overlap: with other sentences their order could be the other way"
+        " around."
+    )
+    return Heads(
+        frozenset({(layer + 1, head + 1)}),
+        frozenset((int(i) + 1, int(j) + 1) for i, j in np.argwhere(overlaps)),
+        why,
+    )
 
 
 def last_row_first_weight(context: Context) -> float:
@@ -121,7 +143,7 @@ def ablation_changes_translation(context: Context) -> Verdict:
     found, _ = switched.from_text(context.settings.get("switched", ""), all_heads(run.model))
     off = {head: name for head, name in found.items() if name == "off"}
     if not off:
-        return Verdict("wrong", "No head is off yet; click one in the picture of all heads.")
+        return Verdict("wrong", "No head is off yet; click or tap one in the picture of all heads.")
     change = Interventions(tuple(sorted(off.items())))
     before = run.translate([context.source], "greedy")[0]
     with active(run, change):
@@ -147,7 +169,10 @@ ANSWERS: Mapping[str, Answer] = MappingProxyType(
             "The head of cross-attention without which the loss grows most.",
         ),
         "aligning_head": Answer(
-            aligning_head, f"Heads within {CLEAR} of the least alignment error."
+            aligning_head, "The head of least alignment error; nearly: its interval overlaps."
+        ),
+        "next_aligning_head": Answer(
+            next_aligning_head, "The head of least alignment error, but for the best one."
         ),
         "last_row_first_weight": Answer(
             last_row_first_weight,

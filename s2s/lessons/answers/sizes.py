@@ -9,6 +9,7 @@ from s2s.config import PRESETS, Recipe, choose, override
 from s2s.lessons.verdict import Answer, Context
 from s2s.sizing import count_parameters
 
+OTHER_WIDTH = 192  # a d_model that no demo run has, so that no page has the answer
 THIS_RUN = "run"  # among the models of Architecture
 
 
@@ -33,6 +34,11 @@ def parameters_of_a_second_embedding(context: Context) -> int:
     return run.src_tokenizer.vocab_size * run.recipe.model.d_model
 
 
+def parameters_of_a_wider_embedding(context: Context) -> int:
+    """What the source embedding on the screen would have with a d_model of `OTHER_WIDTH`."""
+    return context.opened().src_tokenizer.vocab_size * OTHER_WIDTH
+
+
 def saved_by_sharing(recipe: Recipe, vocab_size: int) -> int:
     """How many parameters shared embeddings save where both sides have the same vocabulary."""
     sizes = (vocab_size, vocab_size)
@@ -49,6 +55,10 @@ ANSWERS: Mapping[str, Answer] = MappingProxyType(
         ),
         "parameters_of_a_second_embedding": Answer(
             parameters_of_a_second_embedding, "Vocabulary size times d_model."
+        ),
+        "parameters_of_a_wider_embedding": Answer(
+            parameters_of_a_wider_embedding,
+            f"The size of the source vocabulary times {OTHER_WIDTH}.",
         ),
     }
 )

@@ -123,15 +123,16 @@ ALIGN = Lesson(
         Step(
             "The head that aligns",
             "The built-in sentences come with a gold alignment: which word translates which. Each head links a "
-            "written word to the source word with most weight, and **AER** counts its errors: 0 is perfect.\n\nFind "
-            "the best cell of the grid.",
+            "written word to the source word with most weight, and **AER** counts its errors: 0 is perfect.\n\nA frame "
+            "marks the best head of each grid. Does another one align nearly as well?",
             View("heads", {**RUN, "set": "view:alignment,links:target"}),
             hidden=("controls heads", "controls sentences", "own alignment", "links"),
             question=HeadQuestion(
-                "Which head aligns best, by the grid of the plain *Weights*?",
+                "Leave out the framed head. Which of the others aligns best, by the grid of the plain *Weights*?",
                 "cross",
-                "aligning_head",
-                hint="Smaller is better; the first grid has the plain weights. Close to the best counts, too.",
+                "next_aligning_head",
+                hint="Smaller is better; the first grid has the plain weights. Point at a cell, or tap it: it says its "
+                "95 % interval.",
             ),
         ),
     ),
@@ -146,15 +147,15 @@ EMBEDDINGS = Lesson(
         Step(
             "What a table costs",
             "An embedding matrix has a row for each token of the vocabulary, and each row has `d_model` numbers. This "
-            "run has its own matrix for the source.\n\nThe page shows this part alone: its rows, its "
-            "columns, and its share of the model.",
+            "run has its own matrix for the source.\n\nThe page shows this part alone. Below *Weights* are its rows "
+            "and columns: rows × columns = parameters. What if the vectors were wider?",
             View("architecture", {**RUN, "set": "view:parameters,part:encoder.tokens"}),
             hidden=("controls model", "diagram"),
             question=NumberQuestion(
-                "How many parameters has the source embedding of this run?",
-                "parameters_of_a_second_embedding",
+                "How many parameters would the source embedding of this run have with a `d_model` of 192?",
+                "parameters_of_a_wider_embedding",
                 tolerance=0,
-                hint="Tokens of the source vocabulary times d_model.",
+                hint="The rows stay: one per token of the vocabulary. Each row would have 192 numbers.",
             ),
         ),
         Step(

@@ -18,9 +18,10 @@ LESSON = Lesson(
     steps=(
         Step(
             "A sentence goes in, a sentence comes out",
-            "The box has an English sentence. The large line under it is the French translation that this model "
-            "writes, **one token at a time**. The boxes next to or below the picture are these tokens.\n\n"
-            "The last one is `</s>`: it ends the sentence.",
+            "The box has an English sentence, the large line its French translation. The model has two halves: the "
+            "**encoder** reads the English and turns each word into a list of numbers; the **decoder** reads these "
+            "and writes the French, **one token at a time**.\n\n"
+            "The boxes next to or below the picture are these tokens. The last, `</s>`, ends it.",
             View("", {**START, "layer": "2", "head": "mean"}),
             question=NumberQuestion(
                 "How many tokens does the model write here? Count `</s>`, too.",
@@ -44,8 +45,9 @@ LESSON = Lesson(
         ),
         Step(
             "What it attends to",
-            "Each row of the picture is one predicted French token; each column is an English one. A bright cell says: "
-            "to predict this token, the model attends to that word. This is **cross-attention**.\n\n"
+            "Each row is a French token that the decoder predicts; each column is an English one. A bright cell says: "
+            "for this token, the decoder reads mostly what the encoder made of that word. This is "
+            "**cross-attention**.\n\n"
             "French writes *rouge* after *maison*. See which word its row attends to.",
             View("attention", {**START, "kind": "cross", "layer": "2", "head": "mean"}),
             hidden=PICTURE_ONLY,
@@ -62,7 +64,7 @@ LESSON = Lesson(
                     ELSEWHERE,
                     ELSEWHERE,
                 ),
-                hint="Point at the cells of the row *rouge*: each says its weight.",
+                hint="Point at the cells of the row *rouge*, or tap them: each says its weight.",
             ),
         ),
         Step(

@@ -33,7 +33,7 @@ CURVES = Step(
         "At which of its marks is the validation loss below 0.1 for the first time? Give the step.",
         "first_good_step",
         tolerance=20,
-        hint="Point at the diamonds, or turn on *Log scale* to tell small losses apart.",
+        hint="Point at the diamonds or tap them, or turn on *Log scale* to tell small losses apart.",
     ),
 )
 

@@ -26,8 +26,9 @@ def _walkthrough(step: str, *, position: int = 1, **values: str) -> View:
 
 TOKENS = Step(
     "Text becomes tokens",
-    "A model reads no letters. The sentence is split into **tokens**, here words, and each token has a number, its"
-    " **id**. The ids are names: they say nothing about meaning.\n\nThe last token, `</s>`, marks the end.",
+    "The model has two halves. The **encoder** reads the sentence and turns each token into a **vector**, a list of"
+    " numbers. The **decoder** writes the translation from these vectors. Steps 1 to 6 show the encoder.\n\nFirst the"
+    " sentence is split into **tokens**, here words; each has a number, its **id**. The last, `</s>`, marks the end.",
     _walkthrough("ids"),
     hidden=(*WAY, SETTINGS),
     question=NumberQuestion(
@@ -40,7 +41,7 @@ TOKENS = Step(
 
 VECTORS = Step(
     "Tokens become vectors",
-    "Each id selects one row of a table: a list of numbers, the token's **vector** or embedding. Nobody chose these"
+    "Each id selects one row of a table: the token's first **vector**, its embedding. Nobody chose these"
     " numbers: training did, like all **weights** of the model.\n\nFrom here on, the model computes with vectors only.",
     _walkthrough("embedding", src="the red house is old"),
     hidden=(*WAY, SETTINGS),
@@ -80,9 +81,9 @@ POSITIONS = Step(
 
 ONE_WEIGHT = Step(
     "One attention weight by hand",
-    "The framed row says how well *the* matches each token: its **query** times their **keys**, scaled. **Softmax**"
-    " turns these scores into weights: raise e to each score, then divide by the sum. So each row of weights **sums"
-    " to 1**.\n\nThe weights mix the tokens' **values** into a new vector for *the*.",
+    "Each token has three vectors: a **query** (what it looks for), a **key** (what it offers), and a **value** (what"
+    " it passes on).\n\nFramed: the query of *the* times each token's key, scaled. **Softmax** turns these scores into"
+    " weights that **sum to 1**: e to each score, divided by their sum. The weights mix the values into a new vector.",
     _walkthrough("scaling"),
     hidden=(*WAY, "walk softmax"),  # which has the answer
     question=NumberQuestion(
@@ -97,7 +98,7 @@ HEADS = Step(
     "Why several heads?",
     "A row sums to 1, so one head can attend fully to one token only. Several **heads** look for different things at"
     " the same time; each has its own queries, keys and values.\n\nThe small pictures show all heads: they differ."
-    " Double-click one to enlarge it.",
+    " Click or tap one to see it large.",
     View(
         "attention",
         {"run": RUN, "src": SENTENCE, "kind": "encoder", "layer": "1", "head": "1"},
@@ -113,9 +114,9 @@ HEADS = Step(
 
 RESIDUALS = Step(
     "Residual connections: adding, not replacing",
-    "What attention computes is **added** to the token's vector. So nothing is lost on the way: the vectors run"
-    " through all layers, and every layer adds something. In training, gradients flow back along the same way."
-    "\n\nThree pictures: before, what is added, the sum.",
+    "What attention computes is **added** to the token's vector. So nothing is lost on the way: every layer adds"
+    " something. The encoder's result is one vector per token.\n\nThree pictures of layer 1, on one color scale:"
+    " before, what is added, the sum. In training, gradients flow back along the same way.",
     _walkthrough("residual", position=2),
     hidden=(*WAY, SETTINGS),
     question=ChoiceQuestion(
@@ -137,9 +138,10 @@ RESIDUALS = Step(
 
 MASK = Step(
     "The mask: no look ahead",
-    "In training the decoder gets the whole correct translation. If it saw the word that it should predict, it would"
-    " **copy it and learn nothing**. Look at *The mask M*: it adds −∞, black, to the scores of later tokens, and"
-    " softmax makes that 0.\n\nSo each row sees only itself and what comes before.",
+    "Now the **decoder**. In training it gets the whole correct translation. If it saw the word that it should"
+    " predict, it would **copy it and learn nothing**. The **causal mask** (*The mask M*) prevents that: it adds −∞,"
+    " black, to the scores of later tokens; softmax makes that 0.\n\nSo each row sees only itself and what comes"
+    " before.",
     _walkthrough("causal", position=2),
     hidden=(*WAY, SETTINGS, "walk picture 1", "walk picture 2", "walk picture 3"),
     question=ChoiceQuestion(
@@ -161,9 +163,9 @@ MASK = Step(
 
 CROSS_ATTENTION = Step(
     "Cross-attention: where both languages meet",
-    "**Cross-attention connects the decoder with the encoder**: queries come from the French side, keys and values"
-    " from the English side. Rows are the tokens that it predicts.\n\n*maison* attends to *house*.\n\nA"
-    " bright cell shows where a head looks, **not whether the output needs it**.",
+    "In **cross-attention** the decoder reads the encoder's result: **queries come from the decoder (French), keys and"
+    " values from the encoder (English)**. Each row is a token that the decoder predicts.\n\n*maison* attends to"
+    " *house*.\n\nA bright cell shows where a head looks, **not whether the output needs it**.",
     View(
         "attention",
         {"run": RUN, "src": SENTENCE, "kind": "cross", "layer": "2", "head": "1"},
@@ -205,8 +207,8 @@ SOFTMAX = Step(
 LOSS = Step(
     "The loss: how wrong was it?",
     "Training compares with a given translation. To show it, we claim that *the red house* means *la maison bleue*."
-    " The **loss** of a token is −log of its probability: 0 if certain, large if surprised.\n\nThe model is surprised"
-    " by *bleue* only.",
+    " The **loss** measures how much the correct token surprises the model: −log of its probability, 0 where it is"
+    " certain.\n\nHere only *bleue* surprises it.",
     _walkthrough("loss", tgt=WRONG_TARGET),
     hidden=(*WAY, SETTINGS),
     question=NumberQuestion(
@@ -214,7 +216,7 @@ LOSS = Step(
         "largest_token_loss",
         tolerance=0.15,
         unit="nats",
-        hint="Point at its bar. Or take −ln of the probability that the text below the picture gives.",
+        hint="Point at its bar, or tap it. Or take −ln of the probability that the text below the picture gives.",
     ),
 )
 
@@ -235,9 +237,9 @@ UPDATE = Step(
 
 DECODING = Step(
     "Decoding: word after word",
-    "The model gives probabilities; **decoding** chooses. The chosen token is appended, and the decoder runs again,"
-    " until `</s>`. **Greedy** search keeps the best token only. **Beam search keeps the best few unfinished outputs**"
-    " (`num_beams`) at each step, here three; crosses are pruned.",
+    "The model gives probabilities; **decoding** chooses. The chosen token is appended, and the decoder runs again. It"
+    " **ends when `</s>` is chosen**, or at a maximum length.\n\n**Greedy** search keeps the best token only. **Beam"
+    " search keeps the best few unfinished outputs** (`num_beams`, here three); crosses are pruned.",
     View(
         "steps",
         {

@@ -94,8 +94,8 @@ def _instructions(view: LabeledWeights) -> str:
     side = pooling(view.weights.shape)
     pooled = f" Each dot is the largest of {side} × {side} weights." if side > 1 else ""
     return (
-        "Click a head to open it, double-click to enlarge it. Click a row or column number to average it. Below each"
-        f" head: its role by a rule of thumb; the table has the rules.{pooled}"
+        "Click or tap a head to open it; a double click enlarges it. Click or tap a row or column number to average it."
+        f" Below each head: its role by a rule of thumb; the table has the rules.{pooled}"
     )
 
 

@@ -103,7 +103,7 @@ def _span(part: slice) -> str:
 def _sums_note(sums: Weights, is_whole: bool) -> str:
     if is_whole or not sums.size:
         return ""
-    return f"Rows here sum to between {sums.min():.2f} and {sums.max():.2f}, not to 1; hover to see each sum."
+    return f"Rows here sum to between {sums.min():.2f} and {sums.max():.2f}, not to 1; hover or tap to see each sum."
 
 
 def _scale_note(part: AttentionMap, per_row: bool) -> str:

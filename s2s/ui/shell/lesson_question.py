@@ -92,8 +92,8 @@ def _head_field(question: HeadQuestion, run_id: str, key: str) -> Given:
     run = cached.open_run(run_id)
     stack = run.recipe.model.encoder if question.kind == "encoder" else run.recipe.model.decoder
     with st.container(horizontal=True, gap="small"):
-        layer = _number("Layer", stack.n_layers, f"{key} layer")
-        head = _number("Head", stack.n_heads, f"{key} head")
+        layer = _number("Your answer: layer", stack.n_layers, f"{key} layer")
+        head = _number("Your answer: head", stack.n_heads, f"{key} head")
     return (layer, head) if layer and head else None
 
 

@@ -14,7 +14,7 @@ from s2s.config import ModelConfig
 from s2s.model import Encoder, EncoderLayer, Residual, make_norm
 from s2s.runs import Run
 from s2s.ui.walkthrough.code import Code
-from s2s.ui.walkthrough.pictures import show_tensor
+from s2s.ui.walkthrough.pictures import shared_limit, show_tensor
 from s2s.ui.walkthrough.step import (
     TracedSentence,
     WalkthroughStep,
@@ -33,14 +33,20 @@ def _draw_residual(sentence: TracedSentence) -> None:
     row = sentence.position
     norm = sentence.config.norm
     is_normed = norm.place == "post" and norm.kind != "none"
-    total = "Their sum, normalized" if is_normed else "Their sum: the stream after it"
-    show_tensor("The stream before the attention", joined.before, tokens, mark=row)
-    show_tensor("What the attention adds", joined.sublayer_output, tokens, mark=row)
-    show_tensor(total, joined.after, tokens, mark=row)
+    number = sentence.layer + 1
+    pictures = {
+        f"Before the attention of layer {number}": joined.before,
+        f"What the attention of layer {number} adds": joined.sublayer_output,
+        f"Their sum in layer {number}{', normalized' if is_normed else ''}": joined.after,
+    }
+    limit = shared_limit(*pictures.values())
+    for name, values in pictures.items():
+        show_tensor(name, values, tokens, mark=row, limit=limit)
     before = float(np.linalg.norm(joined.before[row]))
     added = float(np.linalg.norm(joined.sublayer_output[row]))
     st.caption(
         f"For {quoted(tokens[row])}, the vector in the stream has length {before:.1f}, and what is added {added:.1f}."
+        " The three pictures have one color scale."
     )
 
 

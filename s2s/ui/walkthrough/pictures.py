@@ -16,21 +16,32 @@ from s2s.ui.kit import chart, file_name, plain, shortened
 from s2s.ui.walkthrough.step import counted
 
 MAX_COLUMNS = 64  # that are drawn
-DRAWN = "walk drawn"  # rows of PLOTS drawn since the last legend
+SLOTS = "walk legends"  # by row of PLOTS drawn since the last legend: below its last picture
 READINGS = MappingProxyType(
     {"attention": "Each row of weights sums to 1: the brighter a cell, the larger the weight."}
 )
 
 
 def show_tensor(
-    name: str, values: Array, rows: Sequence[str], *, mark: int | None = None, noun: str = "token"
+    name: str,
+    values: Array,
+    rows: Sequence[str],
+    *,
+    mark: int | None = None,
+    noun: str = "token",
+    limit: float = 0.0,
 ) -> None:
-    """(tokens, numbers). `mark`: the row to frame."""
+    """(tokens, numbers). `mark`: the row to frame; `limit`: the color scale's largest number, of `shared_limit`."""
     n_rows, n_columns = values.shape
     shown = f" (first {MAX_COLUMNS} shown)" if n_columns > MAX_COLUMNS else ""
     title = f"{name}\n{counted(n_rows, noun)} × {n_columns:,} numbers each{shown}"
-    figure = plots.tensor(values[:, :MAX_COLUMNS], rows, title=title, mark=mark)
+    figure = plots.tensor(values[:, :MAX_COLUMNS], rows, title=title, mark=mark, limit=limit)
     show_with_csv("tensor", figure, title, partial(plots.tensor_csv, values, rows))
+
+
+def shared_limit(*values: Array) -> float:
+    """One color scale for several pictures of `show_tensor`: the size of the largest number that they draw."""
+    return plots.largest(*(each[:, :MAX_COLUMNS] for each in values))
 
 
 def show_heads(
@@ -108,21 +119,22 @@ def show_figure(
 
 def begin() -> None:
     """Nothing is drawn yet; an earlier run of the script may have ended between pictures."""
-    st.session_state[DRAWN] = []
+    st.session_state[SLOTS] = []
 
 
 def show_legend() -> None:
-    """One sentence for each kind of picture drawn so far: how to read it."""
-    for plot in dict.fromkeys(st.session_state.pop(DRAWN, [])):
-        st.caption(READINGS.get(plot, plots.PLOTS[plot].caption))
+    """One sentence for each kind of picture drawn so far, in the last one's container: a lesson hides both or none."""
+    for plot, place in dict(st.session_state.pop(SLOTS, [])).items():
+        place.caption(READINGS.get(plot, plots.PLOTS[plot].caption))
 
 
 def show_with_csv(plot: str, figure: go.Figure, title: str, make_csv: partial[str]) -> None:
     """A picture, by its row of PLOTS; its data are written when somebody downloads them."""
     name = title.partition("\n")[0]
-    drawn = st.session_state.setdefault(DRAWN, [])
-    drawn.append(plot)
-    with st.container(key=f"walk picture {len(drawn)}"):  # a lesson may hide it
+    drawn = st.session_state.setdefault(SLOTS, [])
+    place = st.container(key=f"walk picture {len(drawn) + 1}")  # a lesson may hide it
+    drawn.append((plot, place))
+    with place:
         chart(figure, alt=f"Picture of {title.replace(chr(10), ', ')}", file_name=file_name(name))
         st.download_button(
             f"{plain(shortened(name))} (CSV)",

@@ -43,8 +43,7 @@ def read_request(steps: Steps) -> tuple[WalkthroughStep, TracedSentence] | None:
     run = cached.open_run(st.session_state["run"])
     _check_step(steps, run)
     step = _step(_existing(steps, run))
-    with st.container(key="walk controls"):
-        found = _asked_sentence(run, step)
+    found = _asked_sentence(run, step)
     return (step, found) if found else None
 
 

@@ -21,6 +21,7 @@ def test_an_embedding_has_a_row_per_token() -> None:
         if weights.shape[0] == RUN.src_tokenizer.vocab_size
     ]
     assert found == table.numel()
+    assert ANSWERS["parameters_of_a_wider_embedding"].compute(here("")) == 192 * len(table)
 
 
 def test_the_ratio_of_two_models() -> None:

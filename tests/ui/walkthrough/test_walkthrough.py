@@ -4,6 +4,7 @@ import base64
 import inspect
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,13 +14,14 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 import s2s
-from s2s import settings
+from s2s import plots, settings
 from s2s.config import override
 from s2s.data import Corpus, Pair, saved_datasets
 from s2s.runs import Run, RunFolder, teacher_forcing
 from s2s.share import unpack
 from s2s.tokenizers.word import WordTokenizer
 from s2s.ui.kit import cached, reproduce
+from s2s.ui.snapshot.record import Node, key_of
 from s2s.ui.walkthrough import update
 from s2s.ui.walkthrough.code import ROOT, Code, excerpt
 from s2s.ui.walkthrough.request import STATE
@@ -266,6 +268,32 @@ def test_an_update_lowers_the_loss_of_a_wrong_word_unless_its_step_is_too_long()
     screen.segmented_control(key=STATE.key("rate")).set_value("1").run()
     assert not screen.exception
     assert "The step is too long: the loss rises from" in page_text(screen)
+
+
+def captions_of(nodes: Sequence[Node], key: str) -> list[str]:
+    """The texts in the container of that key."""
+    found: list[str] = []
+    for node in nodes:
+        if node.block is not None and key_of(node.block.id) == key:
+            found += [each.element.markdown.body for each in node.children if each.element]
+        found += captions_of(node.children, key)
+    return found
+
+
+def test_a_pictures_legend_is_hidden_with_it() -> None:
+    tree = walk("update", tgt="la maison bleue").session_state["page record"].tree()
+    assert plots.PLOTS["tensor"].caption in captions_of(tree, "walk picture 1")
+    assert plots.PLOTS["paired_bars"].caption in captions_of(tree, "walk picture 2")
+
+
+def test_the_three_pictures_of_a_residual_connection_have_one_scale() -> None:
+    screen = walk("residual", layer="2")
+    found = [json.loads(each.proto.spec) for each in screen.get("plotly_chart")]
+    assert len({each["data"][0]["zmax"] for each in found}) == 1
+    assert found[0]["data"][0]["zmax"] == pytest.approx(
+        max(float(np.abs(cells).max()) for cells in pictures(screen))
+    )
+    assert all("layer 2" in each["layout"]["title"]["text"] for each in found)
 
 
 def test_an_update_of_a_large_model_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
