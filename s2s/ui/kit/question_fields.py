@@ -93,14 +93,15 @@ def new_question(key: str) -> Callable[[], Question | None]:
     )
     if not prompt.strip():
         return lambda: None
-    kind = st.selectbox(
-        "The answer is",
-        list(KINDS),
-        format_func=lambda name: KINDS[name].label,
-        key=f"{key} kind",
-        persist_state="session",
-    )
-    make = KINDS[kind].draw(key, None)
+    with st.container(horizontal=True, gap="small"):
+        kind = st.selectbox(
+            "The answer is",
+            list(KINDS),
+            format_func=lambda name: KINDS[name].label,
+            key=f"{key} kind",
+            persist_state="session",
+        )
+        make = KINDS[kind].draw(key, None)
     return lambda: make(prompt, "")
 
 

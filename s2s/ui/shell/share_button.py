@@ -14,7 +14,7 @@ from s2s.short_links import Content
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import address, as_markdown, in_view, plain
 from s2s.ui.shell import lesson
-from s2s.ui.shell.add_to_lesson import ADDED, add_to_lesson
+from s2s.ui.shell.add_to_lesson import LAST, add_to_lesson
 from s2s.ui.shell.pages import LESSONS, Page
 from s2s.ui.shell.short_link_form import short_link_form
 from s2s.ui.snapshot import snapshot_button
@@ -38,7 +38,7 @@ def share_button(page: Page) -> None:
             _link(page, own)
             return
         names = ["Link", "Add to a lesson"]
-        first = names[ADDED in st.session_state]  # who makes a lesson adds the next step
+        first = names[LAST in st.session_state]  # who makes a lesson adds the next step
         link, step = st.tabs(names, default=first, key="share tab", on_change="rerun")
         with link:
             _link(page, own)
