@@ -238,7 +238,7 @@ UPDATE = Step(
 DECODING = Step(
     "Decoding: word after word",
     "The model gives probabilities; **decoding** chooses. The chosen token is appended, and the decoder runs again. It"
-    " **ends when `</s>` is chosen**, or at a maximum length.\n\n**Greedy** search keeps the best token only. **Beam"
+    " **ends** when `</s>` is chosen, or at a maximum length.\n\n**Greedy** search keeps the best token only. **Beam"
     " search keeps the best few unfinished outputs** (`num_beams`, here three); crosses are pruned.",
     View(
         "steps",
