@@ -523,7 +523,8 @@ def test_a_worker_that_is_stopped_hands_its_jobs_back(
     wait_for(lambda: "15" in blocked(processes[1].pid))
     for child, process in zip(children[1:], processes, strict=True):
         one.children[child.job.id] = worker.RunningJob(child.job, process)
-    monkeypatch.setattr(worker, "GRACE", 1.0)
+    monkeypatch.setattr(worker, "GRACE", 0.3)
+    monkeypatch.setattr(worker, "POLL", 0.02)
     waiting = submit(tiny, express=True)
     assert one.stop_jobs([signal.SIGTERM]) == [child.job.id for child in children]
     assert [process.wait(20) for process in processes] == [-signal.SIGTERM, -signal.SIGKILL]
