@@ -264,8 +264,8 @@ ROLES: Mapping[str, Role] = MappingProxyType(
         ),
         "aligned": Role(
             "monotonic",
-            "The largest weight moves through the source with the rows, along the diagonal: correlation at least 0.7,"
-            " over at least half of the source tokens.",
+            "The largest weight moves through the source with the rows, mostly along the diagonal; neighbors may cross:"
+            " correlation at least 0.7, over at least half of the source tokens.",
             _monotony,
             0.7,
             ("cross",),

@@ -45,6 +45,9 @@ def token_losses(
     }
     del layout["xaxis"]["title"]
     layout["xaxis"] |= {"range": [-0.6, longest - 0.4], "rangemode": "normal", "showgrid": False}
+    highest = max(token.loss for token in (*reference, *own))
+    # room above for the label of the first difference, and below for a whole diamond at 0
+    layout["yaxis"] |= {"range": [-0.05 * highest, 1.2 * highest], "rangemode": "normal"}
     layout["legend"] = {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0}
     layout["margin"] |= {"t": 92}
     figure = go.Figure([_forced(reference), _free(own)], layout)

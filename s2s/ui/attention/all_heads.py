@@ -95,7 +95,8 @@ def _instructions(view: LabeledWeights) -> str:
     pooled = f" Each dot is the largest of {side} × {side} weights." if side > 1 else ""
     return (
         "Click or tap a head to open it; a double click enlarges it. Click or tap a row or column number to average it."
-        f" Below each head: its role by a rule of thumb; the table has the rules.{pooled}"
+        " Below each head: its role in this sentence, by a rule of thumb; the table has the rules. A *monotonic* head"
+        f" is mostly diagonal, and single words may cross.{pooled}"
     )
 
 

@@ -49,12 +49,17 @@ const labelHeads = (box) => {
   }
   if (layout.below) labelRoles(box);
 };
+const fitting = (role, width) => {  // the role, else its first word, else the beginning of that
+  const n = Math.floor(width / 5.8), [first] = role.split(' ');
+  if (role.length <= n) return role;
+  return first.length <= n ? first : `${first.slice(0, Math.max(3, n - 1))}.`;
+};
 const labelRoles = (box) => {
   const { sheet, layout } = box;
   for (const layer of layout.layers) for (const head of layout.heads) {
     const [left, top, wide, high] = tileOf(layout, layer, head), role = sheet.roles[layer][head];
     const at = [left - layout.gap / 2, top + high, wide + layout.gap, layout.below];
-    addLabel(box, 'span', role, at, role).className = 'role';
+    addLabel(box, 'span', fitting(role, wide), at, role).className = 'role';
   }
 };
 const markChosen = (box) => {

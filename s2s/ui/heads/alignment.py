@@ -98,8 +98,8 @@ def _show_errors(request: HeadsRequest, found: Mapping[str, Any], method: str, n
         help=definitions("AER", "bootstrap interval"),
     )
     st.markdown(
-        f"{best_sentence(best)} It was chosen as the best of {len(table):,} cells, so expect a somewhat"
-        " higher error on other sentences."
+        f"{best_sentence(best)} It was chosen as the best of {len(table):,} cells, which the interval does not"
+        " count: cells whose intervals overlap may be as good."
     )
     st.dataframe(
         best_cells(table),

@@ -68,13 +68,26 @@ def _show_swap(
     effect = engine.reordering_effect(run.model, ids, order)
     kind = POSITION_KINDS[run.recipe.model.positions.kind].label
     with st.container(horizontal=True):
-        largest = f"{effect.with_positions.max():.2g}"
-        st.metric(f"With its positions ({kind})", largest, border=True)
-        st.metric("Without positions", f"{effect.without_positions.max():.1e}", border=True)
+        _largest_change(f"With its positions ({kind})", effect.with_positions, effect.size)
+        _largest_change("Without positions", effect.without_positions, effect.size)
     _show_effect(run, tokens, effect)
     st.caption(
         "Each word's encoder output in one order and in the other: the largest difference of any of its numbers."
         f" Typical outputs have a size of about {effect.size:.2g}. {_verdict(effect)}"
+    )
+
+
+def _largest_change(of: str, changes: engine.Matrix, size: float) -> None:
+    """Of all words, with what to compare it with."""
+    largest = float(changes.max())
+    is_rounding = largest <= ROUNDING * size
+    st.metric(
+        f"{of}: largest change",
+        "0" if is_rounding else f"{largest:.2g}",
+        f"up to rounding, {largest:.0e}" if is_rounding else f"{largest / size:.1f} × typical size",
+        delta_color="off",
+        delta_arrow="off",
+        border=True,
     )
 
 
