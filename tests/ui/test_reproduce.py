@@ -19,9 +19,9 @@ from s2s.data import profile_section
 from s2s.jobs import head_service
 from s2s.plots import theme
 from s2s.ui.data import profiles
-from s2s.ui.kit import reproduce
+from s2s.ui.kit import four_digits, reproduce
 from tests.harvest import code_of, compared, executed
-from tests.screen import PAGES, ROOT, opened, picture
+from tests.screen import PAGES, ROOT, html_table, opened, picture
 
 DEMO = "demo-en-fr"
 SMALL = "builtin:mini-en-fr"
@@ -261,17 +261,16 @@ def test_steps(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
     screen = unfolded("steps", set=view["set"])
     names = executed(screen)
     (printed,) = commanded(screen, monkeypatch, capsys)
-    shown = next(frame for frame in frames if "rank" in frame)
-    score = next(name for name in shown if name.startswith("score"))
+    shown = html_table(folded, "tokens, with </s>")
+    score = next(name for name in shown[0] if name.startswith("score"))
     assert len(shown) == 6
-    for row, one, told in zip(
-        shown.to_dict("records"), names["found"].hypotheses, printed["hypotheses"], strict=True
-    ):
+    for row, one, told in zip(shown, names["found"].hypotheses, printed["hypotheses"], strict=True):
         assert row["text"] == one.text == told["text"]
-        assert row[score] == pytest.approx(one.score, abs=1e-6)
+        assert row[score] == four_digits(one.score)
         assert told["score"] == one.score
-        assert row["log-probability"] == one.log_prob == told["log_prob"]
-        assert row["tokens"] == len(one.tokens)
+        assert row["log-probability (nats)"] == four_digits(one.log_prob)
+        assert told["log_prob"] == one.log_prob
+        assert row["tokens, with </s>"] == str(len(one.tokens))
     inspected = next(frame for frame in frames if "sum so far" in frame)
     assert isinstance(inspected, pd.DataFrame)
     vocabulary = names["run"].tgt_tokenizer
