@@ -114,7 +114,7 @@ def lost(screen: AppTest) -> list[str]:
 
 
 def html_table(screen: AppTest, titled: str) -> list[dict[str, str]]:
-    """The rows of the HTML table that has a column of this name, as text."""
+    """The rows of the HTML table that has a column of this name, as text; without words that only another one has."""
     body = next(
         text
         for each in screen.get("html")
@@ -123,7 +123,9 @@ def html_table(screen: AppTest, titled: str) -> list[dict[str, str]]:
     cells = r'<td dir="auto" data-of="(.*?)">(.*?)</td>'
     return [
         {
-            html.unescape(name): html.unescape(re.sub(r"<.*?>", "", cell))
+            html.unescape(name): " ".join(
+                html.unescape(re.sub(r"<del.*?</del>|<.*?>", "", cell)).split()
+            )
             for name, cell in re.findall(cells, row)
         }
         for row in re.findall(r"<tr>(.*?)</tr>", body)[1:]
