@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -86,6 +86,30 @@ class Preview:
         """Words in the longest target."""
         return len(self.tgt_counts) - 1
 
+    def within(self, max_words: int | None) -> Self:
+        """After pairs with more words on one side were dropped, the same if that leaves none.
+
+        Exact where the side that drops more drops all that the other does, as it is usual; else a few too many pairs.
+        """
+        if max_words is None:
+            return self
+        n = min(sum(counts[: max_words + 1]) for counts in (self.src_counts, self.tgt_counts))
+        if n in (0, self.n_pairs):
+            return self
+        src, tgt = _shortest(self.src_counts, n), _shortest(self.tgt_counts, n)
+        return replace(
+            self,
+            n_pairs=n,
+            src_counts=src,
+            tgt_counts=tgt,
+            src_characters=round(
+                self.src_characters * _words(src) / max(1, _words(self.src_counts))
+            ),
+            tgt_characters=round(
+                self.tgt_characters * _words(tgt) / max(1, _words(self.tgt_counts))
+            ),
+        )
+
     def to_json(self) -> dict[str, Any]:
         """Plain lists and numbers."""
         return asdict(self)
@@ -103,6 +127,19 @@ class Preview:
                 "The preview of this dataset cannot be read; upload the dataset again."
             ) from error
         return cls(**values | {"rows": rows})
+
+
+def _shortest(counts: tuple[int, ...], n: int) -> tuple[int, ...]:
+    """The counts of the `n` shortest texts."""
+    left = list[int]()
+    while n:
+        left.append(min(n, counts[len(left)]))
+        n -= left[-1]
+    return tuple(left)
+
+
+def _words(counts: tuple[int, ...]) -> int:
+    return sum(n * count for n, count in enumerate(counts))
 
 
 def _cell(text: str) -> str:

@@ -57,9 +57,10 @@ def forecast(
     *,
     sizes: tuple[int, int] | None = None,
 ) -> Forecast:
-    """The cost of training on the dataset of this preview, on this computer; `sizes` are those of the vocabularies of a
-    run that initializes it.
+    """The cost of training on the dataset of this preview, on this computer, without the pairs that
+    `data.clean.max_words` drops; `sizes` are those of the vocabularies of a run that initializes it.
     """
+    preview = preview.within(recipe.data.clean.max_words)
     src_size, tgt_size = sizes or vocab_sizes(recipe, preview)
     tokens = max(1, _tokens(recipe, preview))
     steps = recipe.train.steps
@@ -95,6 +96,12 @@ def check_forecast(recipe: Recipe, preview: Preview, cost: Forecast, free: int) 
         next(n for n, count in enumerate(counts) if count)
         for counts in (preview.src_counts, preview.tgt_counts)
     )
+    max_words = recipe.data.clean.max_words
+    if max_words is not None and shortest > max_words:
+        raise UserError(
+            f"`data.clean.max_words` {max_words} leaves no pair: even the shortest has {shortest} words on one side;"
+            f" give at least {shortest}."
+        )
     longest = recipe.data.max_length - 1  # and `</s>`
     if shortest > longest:
         given = f"`data.max_length` {recipe.data.max_length} leaves no pair"

@@ -13,6 +13,7 @@ import torch
 
 from s2s import plots, settings
 from s2s.config import UserError
+from s2s.data import Preview
 from s2s.jobs import (
     MARGIN,
     STARTUP_SECONDS,
@@ -51,7 +52,7 @@ def panel(request: RunRequest) -> Outlook:
     try:
         planned = _planned(request)
         cost = cached.forecast(request.source, planned.recipe, request.init_from)
-        preview = cached.preview(request.source)
+        preview = _left(request)
     except UserError as wrong:  # the dataset cannot be read
         forms.show_error(wrong)
         return Outlook(wrong)
@@ -76,6 +77,11 @@ def panel(request: RunRequest) -> Outlook:
     return Outlook(refused, _summary(planned, cost, len(found)))
 
 
+def _left(request: RunRequest) -> Preview:
+    """The dataset without the pairs that are too long to be trained on."""
+    return cached.preview(request.source).within(request.recipe.data.clean.max_words)
+
+
 def _planned(request: RunRequest) -> RunRequest:
     """The request with what follows from its time budget."""
     preset = "" if request.init_from else request.preset
@@ -89,6 +95,10 @@ def _summary(request: RunRequest, cost: Forecast, n_found: int) -> str:
         _length(request, cost),
         f"{_memory(cost.megabytes)} of memory",
     ]
+    n_left = _left(request).n_pairs
+    n_pairs = cached.preview(request.source).n_pairs
+    if n_left < n_pairs:
+        parts.insert(0, f"at most {n_left:,} of {n_pairs:,} pairs (`max_words`)")
     if n_found:
         parts.append(f"{n_found} warning{'s' * (n_found > 1)} below")
     return " · ".join(parts)
@@ -107,7 +117,7 @@ def _length(request: RunRequest, cost: Forecast) -> str:
 def _impossible(request: RunRequest, cost: Forecast) -> UserError | None:
     """Why training itself would refuse the recipe; shown at once."""
     try:
-        check_forecast(request.recipe, cached.preview(request.source), cost, free_memory(DEVICE))
+        check_forecast(request.recipe, _left(request), cost, free_memory(DEVICE))
     except UserError as wrong:
         forms.show_error(wrong)
         return wrong
@@ -180,7 +190,7 @@ def _expectation(request: RunRequest, cost: Forecast) -> None:
 
     Without an interval the recommended preset is shown at once.
     """
-    preview = cached.preview(request.source)
+    preview = _left(request)
     found = predict_quality(request.recipe, request.preset, preview, cost)
     st.caption(f":material/insights: {as_markdown(_sentence(request, cost, found))}")
     if found is None:
@@ -200,7 +210,7 @@ def _expectation(request: RunRequest, cost: Forecast) -> None:
 
 def _sentence(request: RunRequest, cost: Forecast, found: PredictionInterval | None) -> str:
     if found is None:
-        preview = cached.preview(request.source)
+        preview = _left(request)
         return why_no_prediction(request.recipe, request.preset, preview, cost)
     is_short = found.reach < 0.9 * (cost.seconds - STARTUP_SECONDS)
     after = duration(found.reach if is_short else cost.seconds)

@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from s2s import settings
-from s2s.config import PRESETS, Recipe, override
+from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.data import Preview, load
 from s2s.jobs.plan.calibration import BOUNDS, Calibration, calibrate
-from s2s.jobs.plan.cost import STARTUP_SECONDS, forecast, vocab_sizes
+from s2s.jobs.plan.cost import STARTUP_SECONDS, check_forecast, forecast, vocab_sizes
 from s2s.jobs.plan.throughput import peak, seconds_per_step
 from s2s.runs import RunFolder
 from s2s.sizing import count_parameters
@@ -58,6 +58,23 @@ def test_a_larger_run_costs_more(preview: Preview) -> None:
     assert small.parameters == count_parameters(
         RECIPE.model, small.src_vocab_size, small.tgt_vocab_size
     )
+
+
+def test_a_forecast_counts_the_pairs_that_max_words_leaves(preview: Preview) -> None:
+    recipe = override(RECIPE, {"data.clean.max_words": 6})
+    kept = [
+        pair
+        for pair in load("builtin:en-fr#split=random").pairs
+        if max(len(pair.src.split()), len(pair.tgt.split())) <= 6
+    ]
+    left = preview.within(6)
+    assert len(kept) <= left.n_pairs < 1.1 * len(kept) < preview.n_pairs
+    assert sum(left.src_counts) == sum(left.tgt_counts) == left.n_pairs
+    assert forecast(recipe, preview) == forecast(recipe, left)
+    assert forecast(recipe, preview).epochs > 1.5 * forecast(RECIPE, preview).epochs
+    nothing = override(RECIPE, {"data.clean.max_words": 1})
+    with pytest.raises(UserError, match=r"`data\.clean\.max_words` 1 leaves no pair"):
+        check_forecast(nothing, preview, forecast(nothing, preview), 10**12)
 
 
 def test_short_runs_take_the_express_slot() -> None:

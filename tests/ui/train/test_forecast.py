@@ -18,6 +18,11 @@ def test_train_forecasts_what_it_will_cost() -> None:
     assert f"{cost.parameters:,} in all" in page_text(screen)
     assert numbers["Memory needed"].endswith("MB")
     assert f"for {PRESETS['small'].recipe.train.steps:,} steps" in page_text(screen)
+    everything = cached.preview("builtin:en-fr")
+    left = f"{everything.within(6).n_pairs:,} of {everything.n_pairs:,} pairs"
+    assert left not in page_text(screen)
+    some = opened("train", set=pack({"preset": "small", "data.clean.max_words": "6"}))
+    assert left in page_text(some)
 
 
 def test_settings_that_do_not_go_together_are_said_under_the_control() -> None:
@@ -34,6 +39,7 @@ def test_settings_that_do_not_go_together_are_said_under_the_control() -> None:
     [
         ({"preset": "t5-11b"}, "choose a smaller preset"),
         ({"data.max_length": "2", "tokenizer.kind": "word"}, "leaves no pair"),
+        ({"source": "builtin:en-fr", "data.clean.max_words": "1"}, "leaves no pair"),
     ],
 )
 def test_what_training_would_refuse_is_said_before(changes: dict[str, str], sentence: str) -> None:

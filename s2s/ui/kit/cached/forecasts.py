@@ -54,7 +54,8 @@ def _planned(
     home: str, spec: str, recipe_json: str, preset: str, pace: Calibration, _recipe: Recipe
 ) -> Recipe:
     free = free_memory("cuda" if torch.cuda.is_available() else "cpu")
-    return within_minutes(_recipe, preset, preview(spec), pace, free=free)
+    left = preview(spec).within(_recipe.data.clean.max_words)
+    return within_minutes(_recipe, preset, left, pace, free=free)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
