@@ -80,3 +80,19 @@ def _command(arguments: list[str], environment: Mapping[str, str], out: Path, er
 def _set(environment: Mapping[str, str]) -> None:
     os.environ.clear()
     os.environ.update(environment)
+
+
+def begin(function: Callable[..., object], *arguments: object, **environment: str) -> BaseProcess:
+    """A process of its own that does this, for tests that end it."""
+    settings = {**os.environ, **environment}
+    process = CONTEXT.Process(target=_do, args=(function, arguments, settings))
+    with _without_main():
+        process.start()
+    return process
+
+
+def _do(
+    function: Callable[..., object], arguments: tuple[object, ...], environment: dict[str, str]
+) -> None:
+    _set(environment)
+    function(*arguments)

@@ -35,7 +35,10 @@ def train(arguments: argparse.Namespace) -> None:
             _train(arguments, group)
             return
         with _signals() as group.wanted:
-            follow_first_rank(group, arguments.source, arguments.valid, is_resumed=arguments.resume)
+            for _ in follow_first_rank(
+                group, arguments.source, arguments.valid, is_resumed=arguments.resume
+            ):
+                pass
 
 
 def _train(arguments: argparse.Namespace, group: Group | None = None) -> None:
@@ -64,7 +67,11 @@ def _train(arguments: argparse.Namespace, group: Group | None = None) -> None:
         init_from=arguments.init_from or "",
     )
     with _naming_options():
-        _show(training.start(request, out), group)
+        _show(training.start(request, out, processes=_size(group)), group)
+
+
+def _size(group: Group | None) -> int:
+    return group.size if group else 1
 
 
 @contextlib.contextmanager
@@ -114,7 +121,7 @@ def _resume(
         changes.get("train.steps"), changes.get("train.lr"), arguments.source, arguments.valid
     )
     with _naming_options():
-        _show(training.resume(out, more), group)
+        _show(training.resume(out, more, processes=_size(group)), group)
 
 
 def _recipe(arguments: argparse.Namespace) -> Recipe:

@@ -324,6 +324,9 @@ class TrainConfig(Config):
         label="CPU threads",
         help="0 uses all cores available to the process; the run records their number.",
     )
+    processes: int = setting(
+        1, 1, 64, label="Processes", help="Workers that train it together, on rows of each batch."
+    )
     precision: str = setting(
         "exact",
         label="Matrix precision",
@@ -365,8 +368,10 @@ class Recipe(Config):
         }
 
     def to_json(self) -> dict[str, Any]:
-        """Plain dicts, numbers, strings, booleans and None; a recipe without a fault does not mention it."""
+        """Plain dicts, numbers, strings, booleans and None; no fault and one process are not mentioned."""
         content = super().to_json()
+        if self.train.processes == 1:
+            del content["train"]["processes"]
         if self.train.fault == NO_FAULT:
             del content["train"]["fault"]
         return content

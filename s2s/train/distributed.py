@@ -13,25 +13,33 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
-from torch.distributed.rendezvous import rendezvous
 
 from s2s.config import UserError
 from s2s.data import Batch, Ids
 from s2s.train.liveness import Liveness
 
-# For a process that reads its dataset, or for the first one while it validates; see `liveness` for one that is gone.
-LONGEST_WAIT = timedelta(hours=2)
-JOINING = timedelta(minutes=10)  # for all of them to start
 OVER = 0.0
 CONTINUE = 1.0
+
+
+class GoneError(UserError):
+    """Another process of this training has ended, or its machine has."""
+
+
+@dataclass(frozen=True)
+class Rank:
+    """Which one of the processes of a training this is, and which one of those on this machine."""
+
+    number: int
+    size: int
+    local: int = 0
+    n_local: int = 1
 
 
 @dataclass(frozen=True)
@@ -107,15 +115,15 @@ class Group:
 
 
 class Several(Group):
-    """This process and others. Raises UserError where another one is gone."""
+    """This process and others. Raises GoneError where another one is gone."""
 
-    def __init__(self, liveness: Liveness) -> None:
+    def __init__(self, rank: Rank, liveness: Liveness) -> None:
         super().__init__()
         self.liveness = liveness
-        self.rank = dist.get_rank()
-        self.size = dist.get_world_size()
-        self.place = int(os.environ.get("LOCAL_RANK", self.rank))  # among those on this machine
-        self.n_here = int(os.environ.get("LOCAL_WORLD_SIZE", self.size))
+        self.rank = rank.number
+        self.size = rank.size
+        self.local = rank.local
+        self.n_here = rank.n_local
         self.is_between = True  # updates: the others listen for what they are told
 
     def threads(self, together: int) -> int:
@@ -129,7 +137,7 @@ class Several(Group):
             raise UserError(
                 f"{self.n_here} processes need a GPU each and there are {n_gpus}; start fewer, or set train.device=cpu."
             )
-        return torch.device(kind, self.place)
+        return torch.device(kind, self.local)
 
     def seed(self, seed: int, step: int) -> int | None:
         if not self.rank:
@@ -152,7 +160,7 @@ class Several(Group):
     def end(self) -> None:
         """The first process lets the others go, if they listen."""
         if not self.rank and self.is_between:
-            with self._talking():
+            with contextlib.suppress(GoneError), self._talking():
                 dist.broadcast(torch.tensor([OVER, 0.0], dtype=torch.float64), 0)
 
     def hand_over(self, files: Mapping[str, bytes]) -> None:
@@ -201,7 +209,7 @@ class Several(Group):
         try:
             yield
         except RuntimeError as error:  # the connection is closed
-            raise UserError(
+            raise GoneError(
                 "Another process of this training has ended; what it said last tells why."
             ) from error
         finally:
@@ -212,30 +220,3 @@ def _next_bytes(size: int) -> bytes:
     content = torch.empty(size, dtype=torch.uint8)
     dist.broadcast(content, 0)
     return bytes(content.numpy())
-
-
-@contextlib.contextmanager
-def processes(silence: float) -> Iterator[Several]:
-    """Join the others that torchrun has started; it tells by the environment where they are.
-
-    This process ends where another one that it waits for gives no sign of life for `silence` seconds.
-    """
-    backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
-    try:
-        store, rank, size = next(rendezvous("env://", timeout=JOINING))
-        dist.init_process_group(
-            backend, store=store, rank=rank, world_size=size, timeout=LONGEST_WAIT
-        )
-        liveness = Liveness(store.clone(), rank, size, silence)
-    except (RuntimeError, ValueError) as error:
-        raise UserError(
-            f"The processes of this training cannot find each other ({error}); start them with torchrun."
-        ) from error
-    liveness.start()
-    group = Several(liveness)
-    try:
-        yield group
-    finally:
-        group.end()
-        liveness.stop()
-        dist.destroy_process_group()

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from typing import Self
 
 from torch.distributed import Store
 
@@ -34,22 +35,25 @@ class Liveness:
         end: Callable[[int], object] = os._exit,
     ) -> None:
         self.is_needed = False
-        self._store = store
+        self._store = store.clone()  # type: ignore[attr-defined]
         self._rank = rank
         self._others = [other for other in range(size) if other != rank]
         self._silence = silence
         self._end = end
         self._over = threading.Event()
-        self._heard = dict.fromkeys(self._others, time.monotonic())
+        self._heard: dict[int, float] = {}  # without those that have not begun
         self._threads = [
             threading.Thread(target=work, name="liveness", daemon=True)
             for work in (self._beat, self._watch)
         ]
 
-    def start(self) -> None:
-        """Until `stop`."""
+    def __enter__(self) -> Self:
         for thread in self._threads:
             thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
 
     def stop(self) -> None:
         """The training is over: silence means nothing any more."""
@@ -57,20 +61,21 @@ class Liveness:
 
     def _beat(self) -> None:
         counts: dict[int, int] = {}
-        while not self._over.wait(min(2.0, self._silence / 8)):
+        while not self._over.is_set():
             try:
-                self._store.add(f"beat {self._rank}", 1)
+                self._store.add(_key(self._rank), 1)
                 for other in self._others:
-                    count = self._store.add(f"beat {other}", 0)
-                    if count != counts.get(other):
+                    count = self._store.add(_key(other), 0)
+                    if count != counts.get(other, 0):
                         self._heard[other] = time.monotonic()
                     counts[other] = count
             except RuntimeError:  # the store has ended with its process, which everybody notices
                 return
+            self._over.wait(min(2.0, self._silence / 8))
 
     def _watch(self) -> None:
         while not self._over.wait(min(1.0, self._silence / 8)):
-            silent = [other for other, at in self._heard.items() if self._is_late(at)]
+            silent = [other for other, at in dict(self._heard).items() if self._is_late(at)]
             if silent and self.is_needed:
                 print(
                     f"error: Process {silent[0]} of this training gave no sign of life for {self._silence:g} seconds;"
@@ -83,3 +88,12 @@ class Liveness:
 
     def _is_late(self, at: float) -> bool:
         return time.monotonic() - at > self._silence
+
+
+def has_begun(store: Store, rank: int) -> bool:
+    """Whether that process has given a sign of life. Raises RuntimeError where the store has ended."""
+    return bool(store.add(_key(rank), 0) > 0)
+
+
+def _key(rank: int) -> str:
+    return f"beat {rank}"

@@ -38,6 +38,7 @@ OF_NO_ACCOUNT = (
     "train.minutes",
     "train.seed",
     "train.threads",
+    "train.processes",
     "train.precision",
     "train.device",
     "train.batch_tokens",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import sqlalchemy as sa
 
 from s2s.jobs.queue.database import JOBS, begin
+from s2s.jobs.queue.ranks import RANK
 
 ROW = JOBS.c
 LATELY = 3600.0  # seconds
@@ -33,8 +34,8 @@ def counts(*, now: float | None = None) -> QueueCounts:
     wait = ROW.started - ROW.created
     jobs = sa.select(ROW.kind, ROW.state, n).group_by(ROW.kind, ROW.state)
     lost = sa.select(n).select_from(JOBS).where(is_lost)
-    oldest = sa.select(sa.func.min(ROW.created)).where(ROW.state == "queued")
-    mean_wait = sa.select(sa.func.avg(wait)).where(ROW.started > now - LATELY)
+    oldest = sa.select(sa.func.min(ROW.created)).where(ROW.state == "queued", ROW.kind != RANK)
+    mean_wait = sa.select(sa.func.avg(wait)).where(ROW.started > now - LATELY, ROW.kind != RANK)
     owners = sa.select(ROW.owner, n).where(is_live).group_by(ROW.owner)
     with begin() as connection:
         since = connection.execute(oldest).scalar()

@@ -19,12 +19,13 @@ from s2s import access, bounds, logs, store
 from s2s.config import UserError, choose
 from s2s.jobs import queue
 from s2s.jobs.queue import stop_reasons
+from s2s.jobs.queue.context import HandBack
 from s2s.jobs.queue.database import UnreachableError
 from s2s.jobs.registry import JOBS
 from s2s.settings import lease_seconds, limits, lower_priority
 
 # The dashboard comes first, then jobs of seconds, then jobs of minutes.
-NICE = MappingProxyType({"express": 10, "long": 19, "gpu": 19})
+NICE = MappingProxyType({"express": 10, "long": 19, "gpu": 19, "rank": 19})
 POLL = 0.5  # seconds between two polls of control requests
 LOST = 3  # exit status
 HANDED_BACK = "queued"  # the state of a job that the next worker resumes
@@ -147,7 +148,7 @@ def _finish(job: queue.Job, state: str, error: str, ttl: float) -> None:
     while True:
         try:
             if state == HANDED_BACK:
-                queue.hand_back(job.id, job.worker)
+                queue.hand_back(job.id, job.worker, error)
             else:
                 queue.finish(job.id, job.worker, state, error)
         except UnreachableError:
@@ -162,6 +163,8 @@ def _outcome(job: queue.Job, context: HeartbeatContext, signals: list[int]) -> t
     """State and error sentence."""
     try:
         return _work(job, context, signals)
+    except HandBack as failed:
+        return HANDED_BACK, str(failed)
     except UserError as error:
         return "failed", str(error)
     except Exception as error:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import sqlalchemy as sa
 
 from s2s.jobs.queue.database import JOBS, TURNS, begin
+from s2s.jobs.queue.ranks import RANK
 
 ROW = JOBS.c
 
@@ -29,20 +30,25 @@ def position(job: str) -> int:
     return positions().get(job, 0)
 
 
-def in_turn(connection: sa.Connection, slot: str) -> list[str]:
-    """The waiting jobs of a slot in the order in which they will start, if no more are submitted.
+def in_turn(connection: sa.Connection, slot: str, host: str = "") -> list[str]:
+    """The waiting jobs of a slot in the order in which they will start, if no more are submitted; of the ranks that
+    work beside rank 0 those of this `host`.
 
-    Those that a worker has handed back come first: they had their turn.
+    Ranks come first, and then those that a worker has handed back: they had their turn.
     """
     is_waiting = sa.and_(ROW.state == "queued", ROW.slot == slot)
+    if slot == RANK:
+        is_waiting &= ROW.host == host
     waiting = (
-        sa.select(ROW.id, ROW.owner, ROW.started.is_not(None))
+        sa.select(ROW.id, ROW.owner, ROW.kind == RANK, ROW.started.is_not(None))
         .where(is_waiting)
-        .order_by(ROW.created, ROW.id)
+        .order_by(ROW.created, ROW.run, ROW.id)
     )
     rows = connection.execute(waiting).all()
-    handed_back = [str(job) for job, _, has_begun in rows if has_begun]
-    jobs = [(str(job), str(owner)) for job, owner, has_begun in rows if not has_begun]
+    ranks = [str(job) for job, _, is_rank, _ in rows if is_rank]
+    handed_back = [str(job) for job, _, is_rank, has_begun in rows if has_begun and not is_rank]
+    first = [*ranks, *handed_back]
+    jobs = [(str(job), str(owner)) for job, owner, *begun in rows if not any(begun)]
 
     owners = sa.select(ROW.owner).where(is_waiting)
     turns = (
@@ -51,7 +57,7 @@ def in_turn(connection: sa.Connection, slot: str) -> list[str]:
         .where(TURNS.c.owner.in_(owners))
     )
     last_turns = {str(owner): int(turn) for owner, turn in connection.execute(turns)}
-    return handed_back + fair_order(jobs, last_turns)
+    return first + fair_order(jobs, last_turns)
 
 
 def fair_order(jobs: Sequence[tuple[str, str]], turns: Mapping[str, int]) -> list[str]:

@@ -264,7 +264,8 @@ class Worker:
                 del self.children[job.id]
 
     def _claim(self) -> None:
-        for slot in [slot for slot in queue.AT_ONCE if slot in self.slots]:
+        slots = self.slots if self.children else self.slots - {queue.RANK}
+        for slot in [slot for slot in queue.AT_ONCE if slot in slots]:  # a rank is beside rank 0
             n_free = queue.AT_ONCE[slot] - sum(c.job.slot == slot for c in self.children.values())
             for _ in range(n_free):
                 # A new name each time: a process that was given up and wakes must not take the job for its own.
@@ -388,8 +389,7 @@ def _log_folder() -> Path:
 
 def _lock() -> FileLock:
     """One worker per machine: machines may share `S2S_HOME`."""
-    name = f"worker-{settings.worker_name()}.lock"
-    return FileLock(_log_folder() / name, timeout=LOCK_SECONDS)
+    return FileLock(_log_folder() / f"worker-{settings.worker_name()}.lock", timeout=LOCK_SECONDS)
 
 
 def _is_there() -> bool:

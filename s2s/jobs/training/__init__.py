@@ -2,7 +2,6 @@
 
 from s2s.jobs.training.command import to_repeat as command_to_repeat
 from s2s.jobs.training.loop import run, work
-from s2s.jobs.training.nonzero_rank import shared_files
 from s2s.jobs.training.preparation import (
     Continuation,
     PreparedRun,
@@ -11,5 +10,6 @@ from s2s.jobs.training.preparation import (
     resume,
     start,
 )
+from s2s.jobs.training.ranks import shared_files
 from s2s.jobs.training.request import RunRequest
 from s2s.jobs.training.submission import submit, submit_resume

@@ -18,6 +18,7 @@ from s2s.jobs.training.preparation import (
     resume_in_stages,
     start_in_stages,
 )
+from s2s.jobs.training.ranks import with_ranks
 from s2s.jobs.training.recording import Recorder, recorded
 from s2s.jobs.training.request import RunRequest
 from s2s.model import load_weights, saved_steps
@@ -89,7 +90,19 @@ def work(job: Job, context: JobContext) -> Generator[Event | None, None, None]:
             RunRequest.from_job(job), folder.path, context.tell, is_retry=True
         )
     train = prepared.recipe.train
-    context.tell(f"Training on {train.device}, {train.threads} thread{'s' * (train.threads > 1)}.")
+    if train.processes == 1:
+        yield from _trained(prepared, job, context)
+    else:
+        yield from with_ranks(prepared, job, context, lambda joined: _trained(joined, job, context))
+
+
+def _trained(
+    prepared: PreparedRun, job: Job, context: JobContext
+) -> Generator[Event | None, None, None]:
+    train = prepared.recipe.train
+    threads = f"{train.threads} thread{'s' * (train.threads > 1)}"
+    processes = f" in {train.processes} processes" if train.processes > 1 else ""
+    context.tell(f"Training on {train.device}, {threads}{processes}.")
     with contextlib.closing(controlled(prepared, LiveControls(context, job))) as events:
         for event in events:
             if isinstance(event, Warned):

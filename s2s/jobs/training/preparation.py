@@ -75,8 +75,14 @@ def _result(stages: Stages) -> PreparedRun:
             return prepared
 
 
-def start(request: RunRequest, path: Path, tell: Tell = _silent) -> PreparedRun:
-    """Read the data, train the tokenizers, check memory, write the folder. Writes nothing where the input is bad."""
+def start(
+    request: RunRequest, path: Path, tell: Tell = _silent, *, processes: int = 1
+) -> PreparedRun:
+    """Read the data, train the tokenizers, check memory, write the folder. Writes nothing where the input is bad.
+
+    `processes` train together, of which this is one.
+    """
+    _check_processes(request.recipe, processes)
     return _result(start_in_stages(request, path, tell))
 
 
@@ -125,6 +131,16 @@ def start_in_stages(
     return PreparedRun(folder, recipe, data, pairs.valid.pairs, notes, initial=initial, since=since)
 
 
+def _check_processes(recipe: Recipe, n: int) -> None:
+    """Raises UserError where a recipe wants several processes, and not these."""
+    if recipe.train.processes not in (1, n):
+        are = "1 process trains" if n == 1 else f"{n} processes train"
+        raise UserError(
+            f"`train.processes` is {recipe.train.processes}, and {are} here; start as many with torchrun, or queue the"
+            " run in the dashboard."
+        )
+
+
 def _within_minutes(recipe: Recipe, request: RunRequest, pairs: TrainingPairs) -> Recipe:
     """What follows from a time budget; the sizes of a run that initializes this one stay."""
     if recipe.train.minutes is None:
@@ -171,9 +187,12 @@ class Continuation:
 UNCHANGED = Continuation()
 
 
-def resume(path: Path, more: Continuation = UNCHANGED, tell: Tell = _silent) -> PreparedRun:
+def resume(
+    path: Path, more: Continuation = UNCHANGED, tell: Tell = _silent, *, processes: int = 1
+) -> PreparedRun:
     """Open a run to train it further. Its source must still hold the pairs that the run was started with."""
     folder = RunFolder(path)
+    _check_processes(folder.recipe(), processes)
     check_steps_left(folder, more.steps, is_done=last_state(folder) == "done")
     with locked(folder):
         note_continuation(folder, more, is_repair=last_state(folder) == "running")

@@ -29,6 +29,16 @@ def check_minutes(recipe: Recipe) -> None:
         )
 
 
+def check_processes(recipe: Recipe) -> None:
+    """Raises UserError for more processes than are allowed."""
+    most = limits().processes
+    processes = recipe.train.processes
+    if most is not None and processes > most:
+        raise UserError(
+            f"`train.processes` {processes} is more than the {most} allowed here; request at most that many."
+        )
+
+
 def check_parameters(count: int) -> None:
     """Raises UserError for a model that is too large."""
     most = limits().parameters

@@ -36,6 +36,7 @@ def submit(request: RunRequest, *, express: bool = False) -> str:
     run_id = new_id()
     run_limits.check_steps(recipe)
     run_limits.check_minutes(recipe)
+    run_limits.check_processes(recipe)
     storage.require_room(request.owner, runs=1 + _without_folder(request.owner))
     if request.init_from:
         initial = initialization.parse_checkpoint(request.init_from)
@@ -52,7 +53,7 @@ def submit(request: RunRequest, *, express: bool = False) -> str:
         request.owner,
         run_id,
         job_spec,
-        express=express,
+        express=express and recipe.train.processes == 1,
         needs_gpu=_needs_gpu(recipe),
     )
     return run_id
@@ -87,6 +88,7 @@ def submit_resume(
     recipe = with_steps(before, steps)
     has_begun = bool(saved_steps(folder.checkpoints))
     run_limits.check_steps(recipe)
+    run_limits.check_processes(recipe)
     if has_begun:
         is_done = last_state(folder) == "done" and (job is None or job.state == "done")
         check_steps_left(folder, steps, is_done=is_done)
