@@ -281,7 +281,7 @@ def hand_back(job: str, worker: str, failure: str = "", *, now: float | None = N
     waiting = {"state": "queued", "worker": "", "lease": 0.0, "note": ""}
     with begin() as connection:
         keep_time_used(connection, ours, _now(now))
-        attempts = ROW.attempts - (not failure)
+        attempts = ROW.attempts if failure else ROW.attempts - 1
         connection.execute(sa.update(JOBS).where(ours).values(**waiting, attempts=attempts))
 
 
