@@ -1,9 +1,13 @@
-// Streamlit leaves its sidebar open after a page was chosen, and on a phone the sidebar covers the page.
+// Streamlit keeps the scroll position of the page before.
+const showTop = () => document.querySelector('[data-testid="stMain"]')?.scrollTo({ top: 0, behavior: 'instant' });
+// It leaves its sidebar open after a page was chosen, too, and on a phone the sidebar covers the page.
 const PHONE = 640;  // pixels
-const closeMenu = (page) => {
+const beginPage = (page) => {
   const before = document.body.dataset.shownPage;
   document.body.dataset.shownPage = page;
-  if (before === undefined || before === page || window.innerWidth > PHONE) return;
+  if (before === undefined || before === page) return;
+  showTop();
+  if (window.innerWidth > PHONE) return;
   document.querySelector('[data-testid="stSidebarCollapseButton"] button[aria-expanded="true"]')?.click();
 };
 // A lesson's panel keeps its scroll position at the link to the next step, and the focus is lost with the link.
@@ -12,6 +16,7 @@ const beginStep = (step) => {
   document.body.dataset.shownStep = step;
   const heading = document.querySelector('.lesson-heading');
   if (before === undefined || before === step || !heading) return;
+  showTop();
   heading.closest('.st-key-lesson').scrollTop = 0;
   if (!document.activeElement?.matches('body, a')) return;  // the visitor is elsewhere already
   heading.tabIndex = -1;
@@ -39,7 +44,7 @@ const writeKept = ({ target }) => {
   seen.set(link, { given, written: link.search });
 };
 export default function({ data }) {
-  closeMenu(data.page);
+  beginPage(data.page);
   beginStep(data.step);
   kept = data.kept;
   for (const kind of ['pointerdown', 'contextmenu', 'focusin']) document.addEventListener(kind, writeKept, true);
