@@ -220,4 +220,4 @@ def test_without_any_run_home_says_how_to_make_one(
     monkeypatch.setattr("s2s.ui.kit.cached.stored_runs.DEMO_FOLDER", tmp_path / "none")
     screen = opened()
     assert not screen.exception
-    assert "python -m s2s.demo" in page_text(screen)
+    assert "There is no trained run yet; train one on the page Train." in page_text(screen)

@@ -61,7 +61,7 @@ def test_words_open_by_pointer_tap_and_keyboard(server: str, visit: Open) -> Non
         "smoothing": "label smoothing",
     }.items():
         search.fill(query)
-        expect(entries.locator("summary").first).to_have_text(first)
+        expect(entries.locator("[open] summary")).to_have_text(first)
     search.fill("")
     page.keyboard.type("label smoothing")  # not on this page
     expect(entries.get_by_text("label smoothing", exact=True)).to_be_visible()

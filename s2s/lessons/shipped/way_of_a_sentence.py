@@ -83,14 +83,14 @@ ONE_WEIGHT = Step(
     "One attention weight by hand",
     "Each token has three vectors: a **query** (what it looks for), a **key** (what it offers), and a **value** (what"
     " it passes on).\n\nFramed: the query of *the* times each token's key, scaled. **Softmax** turns these scores into"
-    " weights that **sum to 1**: e to each score, divided by their sum. The weights mix the values into a new vector.",
+    " weights that **sum to 1**: e (2.718) to each score, divided by their sum. They mix the values into a new vector.",
     _walkthrough("scaling"),
     hidden=(*WAY, "walk softmax"),  # which has the answer
     question=NumberQuestion(
         "Compute it: how much weight does *the* give to the token after it, *red*?",
         "weight_of_next",
         tolerance=0.02,
-        hint="e to the score of *red*, divided by the sum of the four. The Walkthrough's next step has all weights.",
+        hint="e is 2.718: raise it to the score of *red*, and divide by the sum of the four such numbers.",
     ),
 )
 
@@ -190,7 +190,7 @@ CROSS_ATTENTION = Step(
 
 SOFTMAX = Step(
     "Softmax: a probability for every word",
-    "After the last layer, every token of the French vocabulary gets a score, its **logit**. **Softmax** turns the"
+    "After the last layer, every token of the French vocabulary gets a number, its **logit**. **Softmax** turns the"
     " logits into **probabilities** that sum to 1.\n\nThe bars show the most probable first words, after `<s>`, which"
     " starts every output.",
     _walkthrough("probabilities", position=1),

@@ -156,14 +156,15 @@ const fillList = (list, takesFocus) => {
   const fill = () => {
     const query = search.value.trim().toLowerCase(), all = query ? searched(query, onPage) : onPage;
     title.textContent = `${all.length || 'No'} ${query ? '' : 'technical '}word${all.length === 1 ? '' : 's'} ${query ? 'found' : 'on this page'}`;
-    entries.replaceChildren(...all.map((term) => {
+    entries.replaceChildren(...all.map((term, rank) => {
       const each = document.createElement('details'), row = words.terms[term];
       each.name = 'term';
+      each.open = query !== '' && rank === 0;  // the best match
       each.append(paragraph('summary', row.term), ...entry(row));
       return each;
     }));
   };
-  search.oninput = fill;
+  search.oninput = () => { fill(); place(list, list.previousElementSibling.getBoundingClientRect()); };
   list.replaceChildren(title, ...(words ? [search, entries, document.createElement('footer')] : []));
   fill();
   if (words) list.lastChild.append(inGlossary(`All ${words.terms.length} words`, words.all));

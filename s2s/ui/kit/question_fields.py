@@ -38,6 +38,7 @@ ATTENTION = MappingProxyType(
         "cross": "cross-attention",
     }
 )
+YES_OR_NO = (("Yes", ""), ("No", ""))  # the options of a new question, and the replies
 REPLIES = MappingProxyType({True: "Right.", False: "Not this one."})
 Make = Callable[[str, str], Question]  # of the prompt and the hint; raises UserError
 
@@ -178,7 +179,7 @@ def _as_number(what: str, typed: str, unit: str) -> float:
 
 def _choice(key: str, now: Question | None) -> Make:
     was = now if isinstance(now, ChoiceQuestion) else None
-    old = dict(enumerate(zip(was.options, was.why, strict=True))) if was else {}
+    old = dict(enumerate(zip(was.options, was.why, strict=True) if was else YES_OR_NO))
     options: dict[int, str] = {}  # by the number of the field, from 0
     replies: dict[int, str] = {}
     for i in range(_n_options(key, was)):
@@ -305,8 +306,8 @@ def _condition(
 # One more kind of question is one more row: its type in files, and what draws its fields.
 KINDS: Mapping[str, Fields] = MappingProxyType(
     {
-        "number": Fields("a number", NumberQuestion, _number),
         "choice": Fields("a choice among options", ChoiceQuestion, _choice),
+        "number": Fields("a number", NumberQuestion, _number),
         "head": Fields("a head", HeadQuestion, _head),
         "sentence": Fields("a sentence that shows something", SentenceQuestion, _sentence),
         "run": Fields("a run of the student's own", RunQuestion, _run),

@@ -24,13 +24,17 @@ class TableColumn(NamedTuple):
     width: str = ""  # as CSS has it; empty: an equal share of the rest
 
 
-def html_table(columns: Sequence[TableColumn], rows: Sequence[Sequence[str]]) -> str:
-    """A table whose texts wrap; `rows` are HTML. Each cell names its column: a phone has the cells of a row one below
-    the other.
+def html_table(
+    columns: Sequence[TableColumn], rows: Sequence[Sequence[str]], *, has_numbers: bool = False
+) -> str:
+    """A table whose texts wrap, or, if it `has_numbers`, scrolls sideways where these do not fit; `rows` are HTML.
+
+    Each cell names its column: a phone has the cells of a row one below the other.
     """
     head = "".join(_head(column) for column in columns)
     body = "".join(f"<tr>{''.join(map(_cell, columns, row))}</tr>" for row in rows)
-    return f'<div class="samples"><table><tr>{head}</tr>{body}</table></div>'
+    kind = "samples numbers" if has_numbers else "samples"
+    return f'<div class="{kind}"><table><tr>{head}</tr>{body}</table></div>'
 
 
 def _head(column: TableColumn) -> str:

@@ -127,7 +127,7 @@ def _table(rows: dict[str, Measured]) -> None:
         (html.escape(run), *(MEASURES[name].written(each[name]) for name in shown))
         for run, each in numbers.items()
     ]
-    st.html(html_table(columns, cells))
+    st.html(html_table(columns, cells, has_numbers=True))
     st.caption(
         " ".join(f"**{name[:1].upper()}{name[1:]}**: {MEASURES[name].about}" for name in shown)
     )

@@ -51,7 +51,7 @@ def _title_of(page: Page) -> str:
 
 
 def _form(view: View, own: dict[str, OwnLesson], title: str) -> None:
-    key = f"new step {st.session_state.get(NUMBER, 0)}"
+    key = f"new step {st.session_state.get(NUMBER, 0)} {view.page}"  # a draft stays on its page
     chosen, name = _lesson_fields(key, {id: row.lesson.title for id, row in own.items()})
     note = str(
         st.text_area(

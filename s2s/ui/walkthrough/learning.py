@@ -62,7 +62,7 @@ def _draw_loss(sentence: TracedSentence) -> None:
     st.caption(
         f"In total {signed(float(losses.sum()))} nats, {signed(float(losses.mean()))} nats per token; the hardest is"
         f" {quoted(reference.tokens[hardest])}, to which the model gave a probability of"
-        f" {np.exp(-losses[hardest]):.2%}."
+        f" {100 * np.exp(-losses[hardest]):.3g}%."
     )
 
 

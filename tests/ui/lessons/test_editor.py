@@ -63,6 +63,8 @@ def test_the_view_of_a_page_becomes_a_step() -> None:
     assert "A note has a link" in page_text(press(screen, "Add"))
     field(screen.text_area, note).set_value("See the **diagonal**.")
     field(screen.text_input, asked).set_value("How many words?")
+    assert "It is not said which option is right" in page_text(press(screen, "Add"))
+    field(screen.selectbox, "The answer is").set_value("number").run()
     assert "The right number: There is no answer yet" in page_text(press(screen, "Add"))
     field(screen.text_input, "The right number").set_value("3")
     press(screen, "Add")
