@@ -54,11 +54,11 @@ def all_progress() -> dict[str, Progress]:
     owner = access.current()
     found: dict[str, dict[int, str]] = {}
     if owner != access.NOBODY:
-        columns = PROGRESS.c.lesson, PROGRESS.c.step, PROGRESS.c.answer
-        mine = sa.select(*columns).where(PROGRESS.c.owner == owner)
+        mine = sa.select(PROGRESS).where(PROGRESS.c.owner == owner)
         with queue.begin() as connection:
-            for lesson, step, answer in connection.execute(mine):
-                found.setdefault(str(lesson), {})[int(step)] = str(answer)
+            for row in connection.execute(mine):
+                answers = found.setdefault(row.lesson, {})
+                answers[row.step] = row.answer
     return {lesson: Progress(MappingProxyType(answers)) for lesson, answers in found.items()}
 
 
@@ -71,17 +71,27 @@ def note_step(lesson: str, step: int, answer: str = "", *, now: float | None = N
     if owner == access.NOBODY:
         return
     now = time.time() if now is None else now
-    this = (PROGRESS.c.owner == owner) & (PROGRESS.c.lesson == lesson) & (PROGRESS.c.step == step)
-    worse = [known for known in RANKS if RANKS[known] <= RANKS[answer]]
+    this = sa.and_(
+        PROGRESS.c.owner == owner,
+        PROGRESS.c.lesson == lesson,
+        PROGRESS.c.step == step,
+    )
+    no_better = [known for known in RANKS if RANKS[known] <= RANKS[answer]]
     values = {"answer": answer, "changed": now}
+    update = sa.update(PROGRESS).where(this).where(PROGRESS.c.answer.in_(no_better)).values(values)
+    row = {
+        "owner": owner,
+        "lesson": lesson,
+        "step": step,
+        **values,
+    }
     try:
         with queue.begin() as connection:
-            better = sa.update(PROGRESS).where(this, PROGRESS.c.answer.in_(worse))
-            if connection.execute(better.values(**values)).rowcount:
+            if connection.execute(update).rowcount:
                 return
-            if connection.execute(sa.select(PROGRESS.c.step).where(this)).first() is None:
-                row = {"owner": owner, "lesson": lesson, "step": step}
-                connection.execute(sa.insert(PROGRESS).values(**row, **values))
+            known_step = connection.execute(sa.select(PROGRESS.c.step).where(this))
+            if known_step.first() is None:
+                connection.execute(sa.insert(PROGRESS).values(row))
     except IntegrityError:  # another tab has just noted the same
         pass
 

@@ -11,6 +11,7 @@ from s2s.jobs.queue.database import JOBS, begin
 from s2s.jobs.queue.ranks import RANK
 
 ROW = JOBS.c
+IS_LIVE = ROW.state.in_(("queued", "running"))
 LATELY = 3600.0  # seconds
 
 
@@ -28,28 +29,37 @@ class QueueCounts:
 def counts(*, now: float | None = None) -> QueueCounts:
     """As it is now. Raises UnreachableError."""
     now = time.time() if now is None else now
-    n = sa.func.count()
-    is_live = ROW.state.in_(("queued", "running"))
-    is_lost = sa.and_(ROW.state == "running", ROW.lease < now)
-    wait = ROW.started - ROW.created
-    jobs = sa.select(ROW.kind, ROW.state, n).group_by(ROW.kind, ROW.state)
-    lost = sa.select(n).select_from(JOBS).where(is_lost)
-    oldest = sa.select(sa.func.min(ROW.created)).where(ROW.state == "queued", ROW.kind != RANK)
-    mean_wait = sa.select(sa.func.avg(wait)).where(ROW.started > now - LATELY, ROW.kind != RANK)
-    owners = sa.select(ROW.owner, n).where(is_live).group_by(ROW.owner)
+    n = sa.func.count().label("n")
+    is_no_rank = ROW.kind != RANK  # ranks do not wait in turn
+    jobs = sa.select(ROW.kind, ROW.state, n).group_by(
+        ROW.kind,
+        ROW.state,
+    )
+    lost = sa.select(n).select_from(JOBS).where(ROW.state == "running").where(ROW.lease < now)
+    oldest = sa.select(sa.func.min(ROW.created)).where(ROW.state == "queued").where(is_no_rank)
+    mean_wait = (
+        sa.select(sa.func.avg(ROW.started - ROW.created))
+        .where(ROW.started > now - LATELY)
+        .where(is_no_rank)
+    )
+    owners = sa.select(ROW.owner, n).where(IS_LIVE).group_by(ROW.owner)
     with begin() as connection:
-        since = connection.execute(oldest).scalar()
+        since = connection.scalar(oldest)
+        mean = connection.scalar(mean_wait)
+        by_kind = connection.execute(jobs)
+        by_owner = connection.execute(owners)
         return QueueCounts(
-            jobs={(str(kind), str(state)): int(k) for kind, state, k in connection.execute(jobs)},
-            lost=int(connection.execute(lost).scalar() or 0),
+            jobs={(row.kind, row.state): row.n for row in by_kind},
+            lost=connection.scalar(lost) or 0,
             longest_wait=0.0 if since is None else max(0.0, now - since),
-            mean_wait=max(0.0, float(connection.execute(mean_wait).scalar() or 0.0)),
-            by_workspace={str(owner): int(k) for owner, k in connection.execute(owners)},
+            mean_wait=max(0.0, float(mean or 0.0)),
+            by_workspace={row.owner: row.n for row in by_owner},
         )
 
 
 def live_by_slot() -> dict[str, int]:
     """How many jobs wait or run, by slot; none of a slot where there are none. Raises UnreachableError."""
-    query = sa.select(ROW.slot, sa.func.count()).where(ROW.state.in_(("queued", "running")))
+    slots = sa.select(ROW.slot, sa.func.count().label("n")).where(IS_LIVE).group_by(ROW.slot)
     with begin() as connection:
-        return {str(slot): int(n) for slot, n in connection.execute(query.group_by(ROW.slot))}
+        found = connection.execute(slots)
+        return {row.slot: row.n for row in found}

@@ -40,15 +40,20 @@ def in_turn(connection: sa.Connection, slot: str, host: str = "") -> list[str]:
     if slot == RANK:
         is_waiting &= ROW.host == host
     waiting = (
-        sa.select(ROW.id, ROW.owner, ROW.kind == RANK, ROW.started.is_not(None))
+        sa.select(ROW.id, ROW.owner, ROW.kind, ROW.started)
         .where(is_waiting)
         .order_by(ROW.created, ROW.run, ROW.id)
     )
-    rows = connection.execute(waiting).all()
-    ranks = [str(job) for job, _, is_rank, _ in rows if is_rank]
-    handed_back = [str(job) for job, _, is_rank, has_begun in rows if has_begun and not is_rank]
-    first = [*ranks, *handed_back]
-    jobs = [(str(job), str(owner)) for job, owner, *begun in rows if not any(begun)]
+    ranks: list[str] = []
+    handed_back: list[str] = []
+    others: list[tuple[str, str]] = []
+    for row in connection.execute(waiting):
+        if row.kind == RANK:
+            ranks.append(row.id)
+        elif row.started is not None:
+            handed_back.append(row.id)
+        else:
+            others.append((row.id, row.owner))
 
     owners = sa.select(ROW.owner).where(is_waiting)
     turns = (
@@ -56,8 +61,13 @@ def in_turn(connection: sa.Connection, slot: str, host: str = "") -> list[str]:
         .where(TURNS.c.slot == slot)
         .where(TURNS.c.owner.in_(owners))
     )
-    last_turns = {str(owner): int(turn) for owner, turn in connection.execute(turns)}
-    return first + fair_order(jobs, last_turns)
+    found = connection.execute(turns)
+    last_turns = {row.owner: row.turn for row in found}
+    return [
+        *ranks,
+        *handed_back,
+        *fair_order(others, last_turns),
+    ]
 
 
 def fair_order(jobs: Sequence[tuple[str, str]], turns: Mapping[str, int]) -> list[str]:

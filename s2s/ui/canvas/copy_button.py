@@ -9,7 +9,12 @@ FILE = Path(__file__)
 
 def copy_button(text: str, *, key: str, label: str = "Copy") -> None:
     """Copies `text`, and says so."""
-    COPY_BUTTON(key=key, data={"text": text, "label": label}, width="content", height="content")
+    COPY_BUTTON(
+        key=key.replace("_", "_."),  # Streamlit refuses two underscores, which an id may have
+        data={"text": text, "label": label},
+        width="content",
+        height="content",
+    )
 
 
 COPY_BUTTON = st.components.v2.component(

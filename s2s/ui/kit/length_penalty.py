@@ -64,7 +64,7 @@ def _no_change(found: Finished) -> str:
     same = f": all have {lengths.pop()} tokens" if n > 1 and len(lengths) == 1 else ""
     return (
         f"For {of} no value from {_written(row.low or 0)} to {_written(row.high or 0)} changes which is first{same}."
-        " *Find one*, *Length penalty decides*, searches a sentence where it does."
+        " *Find one*, *Length penalty decides*, finds a sentence where it does."
     )
 
 

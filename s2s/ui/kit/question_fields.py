@@ -207,7 +207,7 @@ def _choice(key: str, now: Question | None) -> Make:
 
 def _n_options(key: str, was: ChoiceQuestion | None) -> int:
     """How many fields there are: one more than are filled."""
-    old = was.options if was else ()
+    old = was.options if was else tuple(option for option, _ in YES_OR_NO)
     filled = [
         i
         for i in range(MOST_OPTIONS)
