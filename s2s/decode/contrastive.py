@@ -110,7 +110,7 @@ def contrastive(
 def _start(stepper: Stepper) -> _Live:
     n = stepper.n_rows
     prefixes = Prefixes(torch.full((n, 1), stepper.start_id), torch.zeros(n, 0))
-    logits = stepper.step(prefixes.last)  # (sources, vocab)
+    logits = stepper.step(prefixes.last).clone()  # (sources, vocab), read after the next step
     states = normalize(stepper.states.float(), dim=-1)[:, None]  # (sources, 1, d_model)
     scores = torch.zeros(n)
     return _Live(list(range(n)), torch.arange(n), prefixes, scores, logits, states)

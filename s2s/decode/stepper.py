@@ -35,7 +35,7 @@ class Stepper(Protocol):
         """The last token of each row (rows,) -> logits of the next (rows, vocab), float32: softmax gives its
         distribution.
 
-        The caller may overwrite them. Search works on the CPU, wherever the model is.
+        The caller may overwrite them, and so may the next step. Search works on the CPU, wherever the model is.
         """
 
     def reorder(self, rows: Tensor) -> None:

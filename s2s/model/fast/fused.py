@@ -21,7 +21,7 @@ from s2s.model.fast.layers import (
     fused_norm,
     lengthened,
 )
-from s2s.model.fast.linear import Map, PackedLinear, packed, rounded
+from s2s.model.fast.linear import Map, PackedLinear, in_parts, packed, rounded
 from s2s.model.positions import Absolute
 from s2s.model.transformer import DecoderLayer, Encoder, EncoderLayer, Transformer
 
@@ -47,19 +47,19 @@ class FusedModel:
         self.keys_values = packed([part for cross in crosses for part in (cross.key, cross.value)])
         self.final_norm = fused_norm(decoder.final_norm)
         self.projection = model.projection
-        self.project: Map = model.project
+        self.project: Sequence[Map] = [model.project]  # parts of a `WideLinear`
         matrix, bias, scale = model.projection
         if matrix.numel() <= COPIED:
             if scale != 1.0:
                 matrix = matrix * scale
-            self.project = PackedLinear(matrix, bias)
+            self.project = in_parts(PackedLinear, matrix, bias)
 
     @functools.cached_property
-    def project_fast(self) -> Map:
+    def project_fast(self) -> Sequence[Map]:
         """`project` in 8-bit integers, each word's row and each state on its own scale."""
         matrix, bias, scale = self.projection
         bias = None if bias is None else bias.detach().float()
-        return rounded(matrix.detach().float() * scale, bias)
+        return in_parts(rounded, matrix.detach().float() * scale, bias)
 
     def is_stale(self) -> bool:
         """Whether a weight has changed since."""

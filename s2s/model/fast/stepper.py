@@ -17,7 +17,7 @@ from s2s.model.attention import Attention, KeysValues, fused_is_slow
 from s2s.model.fast.cache import Cache, Shape
 from s2s.model.fast.fused import FusedModel, fused
 from s2s.model.fast.layers import SHORT, Memory
-from s2s.model.fast.linear import can_round
+from s2s.model.fast.linear import WideLinear, can_round
 from s2s.model.transformer import Transformer
 
 
@@ -61,7 +61,7 @@ class TransformerStepper(ABC):
     def step(self, tokens: Tensor) -> Tensor:
         """The last token of each row (rows,) -> logits of the next (rows, vocab).
 
-        They are float32, on the CPU, and the caller may write over them.
+        They are float32, on the CPU; the caller may write over them, as the next step may.
         """
 
     @abstractmethod
@@ -157,7 +157,8 @@ class FusedStepper(TransformerStepper):
         super().__init__(model, src, ids=ids)
         if is_fast and not can_round(src.device):
             raise ValueError(f"no products of 8-bit integers on {src.device}")
-        self.project = self.fused.project_fast if is_fast else self.fused.project
+        parts = self.fused.project_fast if is_fast else self.fused.project
+        self.project = WideLinear(parts, len(self.fused.projection.weight))
         self.keys_values = self.fused.memories(self.memory)
         self.memories: Sequence[Memory] = self.keys_values
         if len(src) == 1 and self.hidden is None:
