@@ -87,3 +87,21 @@ def test_where_onednn_is_not_the_other_kernel_does_all(monkeypatch: pytest.Monke
     torch.testing.assert_close(
         PackedLinear(weight, None)(x), F.linear(x, weight), rtol=0, atol=1e-4
     )
+
+
+def test_the_parts_of_a_wide_product_join_and_the_next_product_overwrites_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(linear, "WIDE", 20)
+    torch.manual_seed(0)
+    weight = torch.randn(50, 8)
+    bias = torch.randn(50)
+    product = linear.WideLinear(linear.in_parts(PackedLinear, weight, bias), 50)
+    assert len(product.parts) == 3
+    first = product(torch.randn(4, 8))
+    for rows in (4, 1, 3):
+        x = torch.randn(rows, 8)
+        found = product(x)
+        torch.testing.assert_close(found, F.linear(x, weight, bias))
+        assert found.is_contiguous()
+        assert found.data_ptr() == first.data_ptr()
