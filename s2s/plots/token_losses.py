@@ -47,11 +47,13 @@ def token_losses(
     layout["xaxis"] |= {"range": [-0.6, longest - 0.4], "rangemode": "normal", "showgrid": False}
     highest = max(token.loss for token in (*reference, *own))
     # room above for the label of the first difference, and below for a whole diamond at 0
-    layout["yaxis"] |= {"range": [-0.05 * highest, 1.2 * highest], "rangemode": "normal"}
+    layout["yaxis"] |= {"range": [-0.05 * highest, 1.3 * highest], "rangemode": "normal"}
     layout["legend"] = {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0}
     layout["margin"] |= {"t": 92}
     figure = go.Figure([_forced(reference), _free(own)], layout)
-    return figure if first_difference is None else _mark_difference(figure, first_difference)
+    if first_difference is None:
+        return figure
+    return _mark_difference(figure, first_difference, own[first_difference : first_difference + 1])
 
 
 def _forced(tokens: Sequence[TokenLoss]) -> go.Bar:
@@ -87,8 +89,9 @@ def _hover(tokens: Sequence[TokenLoss], whose: str) -> dict[str, Any]:
     }
 
 
-def _mark_difference(figure: go.Figure, position: int) -> go.Figure:
-    """A dashed line with a label."""
+def _mark_difference(figure: go.Figure, position: int, own: Sequence[TokenLoss]) -> go.Figure:
+    """A dashed line with a label, which has the model's own token; `own` is empty where its translation has ended."""
+    names = [f"◇ {theme.escaped(theme.shortened(token.text))}" for token in own]
     figure.add_vline(x=position - 0.5, line={"color": "gray", "width": 2, "dash": "dash"})
     side = {
         "x": position - 0.5,
@@ -96,5 +99,11 @@ def _mark_difference(figure: go.Figure, position: int) -> go.Figure:
         "xshift": 4 if position < 3 else -4,
     }
     return figure.add_annotation(
-        text="they first differ here", y=1, yref="paper", yanchor="top", showarrow=False, **side
+        text="<br>".join(["they first differ here", *names]),
+        y=1,
+        yref="paper",
+        yanchor="top",
+        align="left",
+        showarrow=False,
+        **side,
     )

@@ -73,6 +73,8 @@ MEANT_ON: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "scaling": {"scaled dot-product": "walkthrough"},
         "score": {"score": "compare steps", "attention scores": "walkthrough"},
         "scores": {"score": "compare steps", "attention scores": "walkthrough"},
+        "scores are meant": {},
+        "scores compare": {},
         "signature": {"signature": "evaluate"},
         "source:": {},
         "source code": {},

@@ -29,7 +29,7 @@ ANALYSIS: tuple[Term, ...] = (
     Term(
         "AER",
         plain="How far an alignment differs from the correct one; lower is better.",
-        expert="1 - (|A and S| + |A and P|) / (|A| + |S|): predicted A, sure S, possible P, summed over a corpus.",
+        expert="1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|): predicted links A, sure S, possible P, of a corpus.",
         source="Och & Ney 2003",
         page="attention",
         also=("alignment error rate",),
@@ -67,7 +67,7 @@ ANALYSIS: tuple[Term, ...] = (
         "attention rollout",
         plain="Following attention through the layers down to the input tokens.",
         expert=(
-            "Product over layers of 0.5 * (A + I), averaged over heads; ignores values and feed-"
+            "Product over layers of ½ (A + I), with A averaged over heads; ignores values and feed-"
             "forward modules."
         ),
         source="Abnar & Zuidema 2020",
@@ -87,7 +87,7 @@ ANALYSIS: tuple[Term, ...] = (
         plain="How much worse the model predicts without one attention head.",
         expert=(
             "Change of the loss in nats per token when the head is ablated alone, or the mean "
-            "|d loss / d gate| of a gate of 1 on its output."
+            "size of the loss gradient of a gate of 1 on its output."
         ),
         source="Michel et al. 2019",
         page="heads",
@@ -117,8 +117,8 @@ ANALYSIS: tuple[Term, ...] = (
     ),
     Term(
         "cosine similarity",
-        plain="How much the directions of two vectors agree, from -1 to 1.",
-        expert="x . y / (|x| |y|); blind to length and inflated by a common mean direction.",
+        plain="How much the directions of two vectors agree, from −1 to 1.",
+        expert="x · y / (‖x‖ ‖y‖); blind to length and inflated by a common mean direction.",
         source="Ethayarajh 2019",
         page="states",
         also=("cosine",),

@@ -21,7 +21,7 @@ ATTENTION: tuple[Term, ...] = (
         "ALiBi",
         plain="A way to encode order that lowers attention scores as two tokens get farther apart.",
         expert=(
-            "Subtracts m_h * |i - j| from each score, with a fixed slope m_h per head; no "
+            "Subtracts slope × |i − j| from each score, with a fixed slope for each head; no "
             "position vectors are added."
         ),
         source="Press et al. 2022",
@@ -35,7 +35,7 @@ ATTENTION: tuple[Term, ...] = (
             "that matter to it."
         ),
         expert=(
-            "softmax(QK^T / sqrt(d_head)) V, computed per head; the weights of each row sum to 1."
+            "softmax(QKᵀ / √d_head) V, computed per head; the weights of each row sum to 1."
         ),
         source="Vaswani et al. 2017, equation 1",
         page="attention",
@@ -46,7 +46,7 @@ ATTENTION: tuple[Term, ...] = (
         plain=(
             "The numbers that say how well each query matches each key, before they become weights."
         ),
-        expert="QK^T / sqrt(d_head), plus any position bias and the mask, before the softmax.",
+        expert="QKᵀ / √d_head, plus any position bias and the mask, before the softmax.",
         source="Vaswani et al. 2017, section 3.2.1",
         page="walkthrough",
         also=("attention score",),
@@ -86,7 +86,7 @@ ATTENTION: tuple[Term, ...] = (
     Term(
         "d_head",
         plain="The width of the vectors inside one attention head.",
-        expert="d_model / n_heads unless set; attention scores are divided by its square root.",
+        expert="d_model divided by n_heads unless set; attention scores are divided by its square root.",
         source="Vaswani et al. 2017, section 3.2.2",
         page="architecture",
         also=("head width", "head dimension"),
@@ -105,7 +105,7 @@ ATTENTION: tuple[Term, ...] = (
     Term(
         "key",
         plain="The vector with which a token announces what can be found at it.",
-        expert="K = X W_K; attention compares each query with every key by a dot product.",
+        expert="The token's vector times a learned matrix; each query is compared with every key by a dot product.",
         source="Vaswani et al. 2017, section 3.2",
         page="walkthrough",
         also=("keys",),
@@ -144,7 +144,7 @@ ATTENTION: tuple[Term, ...] = (
         "multi-head attention",
         plain="Several attention heads side by side, whose results are joined.",
         expert=(
-            "Concat(head_1, ..., head_h) W_O, which lets heads specialize at the same total width."
+            "The heads' outputs, side by side, times a learned matrix; heads specialize at the same total width."
         ),
         source="Vaswani et al. 2017, section 3.2.2",
         page="walkthrough",
@@ -164,7 +164,7 @@ ATTENTION: tuple[Term, ...] = (
     Term(
         "query",
         plain="The vector with which a token asks for the information it needs.",
-        expert="Q = X W_Q; in cross-attention queries come from the decoder.",
+        expert="The token's vector times a learned matrix; in cross-attention queries come from the decoder.",
         source="Vaswani et al. 2017, section 3.2",
         page="walkthrough",
         also=("queries",),
@@ -187,7 +187,7 @@ ATTENTION: tuple[Term, ...] = (
             "position."
         ),
         expert=(
-            "Pairs of columns rotate by pos * base^(-2i/d), so each score depends on the offset "
+            "Pairs of columns rotate by position × frequency, so each score depends on the offset "
             "only."
         ),
         source="Su et al. 2021",
@@ -198,7 +198,7 @@ ATTENTION: tuple[Term, ...] = (
         "scaled dot-product",
         plain="Dividing attention scores so that the softmax does not become too sharp.",
         expert=(
-            "Scores are divided by sqrt(d_head); otherwise their variance grows with d_head and "
+            "Scores are divided by √d_head; otherwise their variance grows with d_head and "
             "gradients vanish."
         ),
         source="Vaswani et al. 2017, section 3.2.1",
@@ -219,7 +219,7 @@ ATTENTION: tuple[Term, ...] = (
         "sinusoidal positions",
         plain="Fixed patterns of fast and slow waves that mark each position.",
         expert=(
-            "sin and cos of pos / 10000^(2i/d_model); a shift by k is the same rotation everywhere."
+            "Sines and cosines of position × frequency; a shift by k is the same rotation everywhere."
         ),
         source="Vaswani et al. 2017, section 3.5",
         page="positions",
@@ -228,14 +228,14 @@ ATTENTION: tuple[Term, ...] = (
     Term(
         "softmax",
         plain="A function that makes any list of numbers into probabilities.",
-        expert="exp(x_i) / sum_j exp(x_j); shifting all inputs by a constant changes nothing.",
+        expert="e to the power of each number, over the sum of these powers; adding a constant changes nothing.",
         source="",
         page="walkthrough",
     ),
     Term(
         "value",
         plain="The vector that a token hands over to those that attend to it.",
-        expert="V = X W_V; a head's output is the weighted sum of values.",
+        expert="The token's vector times a learned matrix; a head's output is the weighted sum of values.",
         source="Vaswani et al. 2017, section 3.2",
         page="walkthrough",
         also=("values",),

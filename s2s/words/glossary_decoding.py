@@ -20,7 +20,7 @@ DECODING: tuple[Term, ...] = (
         "beam sampling",
         plain="Beam search that draws its next tokens at random instead of taking the best.",
         expert=(
-            "Draws 2 * num_beams continuations without replacement from the warped distribution, "
+            "Draws 2 × num_beams continuations without replacement from the warped distribution, "
             "then proceeds as beam search."
         ),
         source="",
@@ -31,18 +31,26 @@ DECODING: tuple[Term, ...] = (
         "beam search",
         plain="A search that keeps several promising beginnings, its beams, instead of one.",
         expert=(
-            "Keeps the best prefixes per step by log-probability, as many as the beam width "
-            "(num_beams); very wide beams can lower quality."
+            "Keeps the best prefixes per step by log-probability, as many as the beam width; "
+            "very wide beams can lower quality."
         ),
         source="Graves 2012; Koehn & Knowles 2017",
         page="compare",
-        also=("beam", "beams", "num_beams", "beam search curse"),
+        also=("beam", "beams", "beam search curse"),
+    ),
+    Term(
+        "beam width",
+        plain="How many unfinished outputs beam search keeps at each step: the setting num_beams.",
+        expert="1 is greedy search; cost grows in proportion, and very wide beams can lower quality.",
+        source="Koehn & Knowles 2017",
+        page="compare",
+        also=("num_beams",),
     ),
     Term(
         "candidate",
         plain="A token or an output that a search considers.",
         expert=(
-            "Beam search ranks num_beams * vocab_size continuations per step; MBR compares whole "
+            "Beam search ranks num_beams × vocab_size continuations per step; MBR compares whole "
             "samples."
         ),
         source="",
@@ -63,7 +71,7 @@ DECODING: tuple[Term, ...] = (
         "contrastive search",
         plain="A search that avoids repeating itself by preferring words with new meanings.",
         expert=(
-            "Maximizes (1 - alpha) * probability - alpha * largest cosine to earlier states, over"
+            "Maximizes (1 − α) × probability − α × largest cosine to earlier states, over"
             " the top_k tokens."
         ),
         source="Su et al. 2022",
@@ -74,7 +82,7 @@ DECODING: tuple[Term, ...] = (
         "decoding",
         plain="Choosing the words of an output from the model's probabilities.",
         expert=(
-            "Search or sampling over P(y_t | y_<t, X); the strategy, not the model, decides the "
+            "Search or sampling over the next-token probabilities; the strategy, not the model, decides the "
             "output."
         ),
         source="",
@@ -122,8 +130,8 @@ DECODING: tuple[Term, ...] = (
         "length penalty",
         plain="A setting that decides how strongly a search favors short or long outputs.",
         expert=(
-            "score = log_prob / length^length_penalty; 0 favors short outputs, larger values "
-            "longer ones."
+            "Score = log-probability / (length to the power of length_penalty); 0 favors short "
+            "outputs, larger values longer ones."
         ),
         source="Wu et al. 2016, section 7",
         page="steps",
@@ -142,7 +150,7 @@ DECODING: tuple[Term, ...] = (
     Term(
         "MBR decoding",
         plain="Drawing many outputs and returning the one most similar to all others.",
-        expert="argmax over samples of the mean utility (chrF or BLEU) against all samples.",
+        expert="The sample with the highest mean utility (chrF or BLEU) against all samples.",
         source="Kumar & Byrne 2004; Eikema & Aziz 2020",
         page="compare",
         also=("mbr", "minimum Bayes risk", "utility"),
@@ -166,7 +174,7 @@ DECODING: tuple[Term, ...] = (
     Term(
         "prefix",
         plain="The beginning of an output, as far as it has been written.",
-        expert="A partial hypothesis y_<t; prefix as a setting forces how every output begins.",
+        expert="A partial hypothesis; prefix as a setting forces how every output begins.",
         source="",
         page="steps",
         also=("prefixes",),
@@ -191,7 +199,8 @@ DECODING: tuple[Term, ...] = (
         "score",
         plain="The number by which a strategy ranks its hypotheses.",
         expert=(
-            "For beam search log_prob / length^length_penalty; other strategies define their own."
+            "For beam search log-probability / (length to the power of length_penalty); other "
+            "strategies define their own."
         ),
         source="",
         page="steps",

@@ -37,7 +37,7 @@ EVALUATION: tuple[Term, ...] = (
     Term(
         "brevity penalty",
         plain="The part of BLEU that punishes translations that are too short.",
-        expert="exp(1 - r / c) where the output length c is below the reference length r, else 1.",
+        expert="e to the power of 1 − reference length / output length where the output is shorter, else 1.",
         source="Papineni et al. 2002",
         page="evaluate",
     ),
@@ -66,7 +66,7 @@ EVALUATION: tuple[Term, ...] = (
     ),
     Term(
         "correlation",
-        plain="A number from -1 to 1 for how far two scores rise and fall together.",
+        plain="A number from −1 to 1 for how far two scores rise and fall together.",
         expert="Pearson's of the values, Spearman's of their ranks.",
         source="Spearman 1904",
         page="evaluate",
@@ -99,7 +99,7 @@ EVALUATION: tuple[Term, ...] = (
     Term(
         "F1",
         plain="One number that combines precision and recall.",
-        expert="Their harmonic mean, 2PR / (P + R).",
+        expert="Their harmonic mean: twice their product, divided by their sum.",
         source="van Rijsbergen 1979",
         page="evaluate",
         also=("F-score", "F1 score"),
@@ -154,7 +154,7 @@ EVALUATION: tuple[Term, ...] = (
         "perplexity",
         plain="How many equally probable words the model hesitates between, on average.",
         expert=(
-            "exp(loss) with the loss in nats per token; comparable only with the same tokenizer."
+            "e to the power of the loss, in nats per token; comparable only with the same tokenizer."
         ),
         source="",
         page="evaluate",
@@ -164,7 +164,7 @@ EVALUATION: tuple[Term, ...] = (
         plain=(
             "The share of found items that are right, and the share of right items that are found."
         ),
-        expert="TP / (TP + FP) and TP / (TP + FN); for n-grams and for alignment links.",
+        expert="What is right, divided by all that was found, or by all there is to find; of n-grams or links.",
         source="",
         page="evaluate",
         also=("precision", "recall"),
@@ -250,7 +250,7 @@ EVALUATION: tuple[Term, ...] = (
     Term(
         "token accuracy",
         plain="The share of reference words that the model would have chosen itself.",
-        expert="Positions where the argmax under teacher forcing equals the reference token.",
+        expert="Positions where the most probable token under teacher forcing equals the reference token.",
         source="",
         page="train",
         also=("accuracy", "token_accuracy", "top-1 accuracy"),

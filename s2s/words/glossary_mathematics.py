@@ -173,7 +173,7 @@ MATHEMATICS: tuple[Term, ...] = (
     Term(
         "wavelength",
         plain="How many positions one full wave takes.",
-        expert="From 2 pi to base * 2 pi for sinusoidal positions, growing geometrically with the dimension.",
+        expert="From 2π to 2π × base for sinusoidal positions, growing geometrically with the dimension.",
         source="Vaswani et al. 2017, section 3.5",
         page="positions",
         also=(

@@ -43,7 +43,7 @@ MODEL: tuple[Term, ...] = (
         "d_ff",
         plain="The width of the hidden layer inside the feed-forward module.",
         expert=(
-            "Often 4 * d_model; with a gated activation, two matrices of this width are learned."
+            "Often 4 × d_model; with a gated activation, two matrices of this width are learned."
         ),
         source="Vaswani et al. 2017, section 3.3",
         page="architecture",
@@ -73,7 +73,7 @@ MODEL: tuple[Term, ...] = (
         "embedding",
         plain="The learned vector that stands for a token.",
         expert=(
-            "A row of a (vocab_size, d_model) table, often multiplied by sqrt(d_model) before "
+            "A row of a (vocab_size, d_model) table, often multiplied by √d_model before "
             "positions are added."
         ),
         source="Vaswani et al. 2017, section 3.4",
@@ -93,7 +93,7 @@ MODEL: tuple[Term, ...] = (
     Term(
         "encoder-decoder",
         plain="A model with one half that reads a text and another that writes a new one.",
-        expert="Models P(target | source); the two stacks meet only in cross-attention.",
+        expert="Models the probability of a target given its source; the two stacks meet only in cross-attention.",
         source="Sutskever et al. 2014",
         page="architecture",
         also=("sequence-to-sequence", "seq2seq"),
@@ -101,7 +101,7 @@ MODEL: tuple[Term, ...] = (
     Term(
         "feed-forward",
         plain="A small network inside each layer that transforms every token separately.",
-        expert="W2 act(W1 x + b1) + b2 with hidden width d_ff; the same weights at every position.",
+        expert="A linear map to width d_ff, an activation, a linear map back; the same weights at every position.",
         source="Vaswani et al. 2017, equation 2",
         page="walkthrough",
         also=("feed-forward layer", "FFN", "MLP"),
@@ -120,7 +120,7 @@ MODEL: tuple[Term, ...] = (
     Term(
         "gated feed-forward",
         plain="A feed-forward layer in which one half of the hidden values scales the other half.",
-        expert="act(W1 x) * (V x), then W2; SwiGLU uses SiLU for act.",
+        expert="Two linear maps, one of them activated, are multiplied before the last map; SwiGLU: by SiLU.",
         source="Shazeer 2020",
         page="architecture",
         also=("GLU", "SwiGLU", "gated"),
@@ -129,7 +129,7 @@ MODEL: tuple[Term, ...] = (
         "initialization",
         plain="The random numbers that the weights start from before training.",
         expert=(
-            "Xavier uniform by default: bounds of sqrt(6 / (fan_in + fan_out)) keep the variance "
+            "Xavier uniform by default: bounds of √(6 / (inputs + outputs)) keep the variance "
             "of signals stable."
         ),
         source="Glorot & Bengio 2010",
@@ -140,7 +140,7 @@ MODEL: tuple[Term, ...] = (
         "KV cache",
         plain="Stored keys and values of earlier tokens, so that each new token needs little work.",
         expert=(
-            "Grows by 2 * d_model values per token and decoder layer, plus the fixed cross-"
+            "Grows by 2 × d_model values per token and decoder layer, plus the fixed cross-"
             "attention keys and values."
         ),
         source="",
@@ -161,7 +161,7 @@ MODEL: tuple[Term, ...] = (
     Term(
         "layer norm",
         plain="A step that rescales each token's vector to mean 0 and variance 1.",
-        expert="gain * (x - mean) / sqrt(var + eps) + bias, over the d_model values of one token.",
+        expert="Gain × (x − mean) / √(variance + epsilon) + bias, over the d_model values of one token.",
         source="Ba et al. 2016",
         page="walkthrough",
         also=("LayerNorm", "layer normalization"),
@@ -242,7 +242,7 @@ MODEL: tuple[Term, ...] = (
     Term(
         "RMSNorm",
         plain="A simpler norm that only rescales a vector, without centering it.",
-        expert="gain * x / sqrt(mean(x^2) + eps); no mean subtraction and no bias.",
+        expert="Gain × x / √(mean of x² + epsilon); no mean subtraction and no bias.",
         source="Zhang & Sennrich 2019",
         page="architecture",
         also=("RMS norm",),
@@ -250,7 +250,7 @@ MODEL: tuple[Term, ...] = (
     Term(
         "source",
         plain="The text that the model reads.",
-        expert="The encoder's input X, which conditions P(Y | X).",
+        expert="The encoder's input, on which all probabilities of the target depend.",
         source="",
         page="",
         also=("src", "source sentence"),
@@ -277,7 +277,7 @@ MODEL: tuple[Term, ...] = (
         "target",
         plain="The text that the model writes or should have written.",
         expert=(
-            "The decoder's output Y; in training the reference, shifted right by one as the "
+            "The decoder's output; in training the reference, shifted right by one as the "
             "decoder's input."
         ),
         source="",
@@ -299,7 +299,7 @@ MODEL: tuple[Term, ...] = (
         "weight tying",
         plain="Using one table both to read tokens and to score them as output.",
         expert=(
-            "The output matrix is the target embedding transposed; saves vocab_size * d_model "
+            "The output matrix is the target embedding transposed; saves vocab_size × d_model "
             "parameters."
         ),
         source="Press & Wolf 2017",
@@ -309,7 +309,7 @@ MODEL: tuple[Term, ...] = (
     Term(
         "Xavier initialization",
         plain="Starting weights with a spread that keeps signals at a steady size.",
-        expert="Uniform in +-sqrt(6 / (fan_in + fan_out)).",
+        expert="Uniform within ±√(6 / (inputs + outputs)) of a matrix.",
         source="Glorot & Bengio 2010",
         page="architecture",
         also=("Xavier", "Glorot"),

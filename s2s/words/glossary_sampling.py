@@ -9,7 +9,7 @@ SAMPLING: tuple[Term, ...] = (
         "entropy",
         plain="How spread out a probability distribution is.",
         expert=(
-            "-sum p log p in nats; 0 for one certain outcome, log n for n equally probable ones."
+            "Mean of −log p, in nats; 0 for one certain outcome, log n for n equally probable ones."
         ),
         source="Shannon 1948",
         page="steps",
@@ -25,7 +25,7 @@ SAMPLING: tuple[Term, ...] = (
     Term(
         "eta sampling",
         plain="Epsilon sampling with a limit that adapts to how unsure the model is.",
-        expert="Removes tokens with p < min(eta, sqrt(eta) * exp(-entropy)).",
+        expert="Removes tokens below both eta and √eta × e to the power of −entropy.",
         source="Hewitt et al. 2022",
         page="steps",
         also=("eta_cutoff",),
@@ -45,7 +45,7 @@ SAMPLING: tuple[Term, ...] = (
         "Gumbel noise",
         plain="Random noise that makes choosing the largest value the same as sampling.",
         expert=(
-            "argmax(log p + Gumbel(0, 1)) is a draw from p; taking the top k draws without "
+            "The largest of log p + Gumbel noise is a draw from p; taking the top k draws without "
             "replacement."
         ),
         source="Kool et al. 2019",
@@ -56,7 +56,7 @@ SAMPLING: tuple[Term, ...] = (
         "log-probability",
         plain="The logarithm of a probability, which adds up over the words of a sentence.",
         expert=(
-            "Natural logarithm, so in nats; 0 means certain, and each -0.69 halves the probability."
+            "Natural logarithm, so in nats; 0 means certain, and each −0.69 halves the probability."
         ),
         source="",
         page="steps",
@@ -75,7 +75,7 @@ SAMPLING: tuple[Term, ...] = (
     Term(
         "min-p",
         plain="Sampling only from tokens that are not much less probable than the best one.",
-        expert="Keeps tokens with p >= min_p * max p.",
+        expert="Keeps tokens with at least min_p × the probability of the best one.",
         source="Nguyen et al. 2024",
         page="steps",
         also=("min_p", "min-p sampling"),
@@ -91,7 +91,7 @@ SAMPLING: tuple[Term, ...] = (
     Term(
         "next token",
         plain="The token that the decoder is about to choose.",
-        expert="Drawn or selected from P(y_t | y_<t, X) over the whole vocabulary.",
+        expert="Drawn or selected from the whole vocabulary, given the source and all tokens before.",
         source="",
         page="steps",
         also=("next word",),
@@ -150,7 +150,7 @@ SAMPLING: tuple[Term, ...] = (
     Term(
         "typical sampling",
         plain="Sampling tokens that are about as surprising as the model expects on average.",
-        expert="Keeps tokens whose -log p is closest to the entropy until typical_p is reached.",
+        expert="Keeps tokens whose −log p is closest to the entropy until typical_p is reached.",
         source="Meister et al. 2022",
         page="steps",
         also=("typical_p", "typical-p", "locally typical"),

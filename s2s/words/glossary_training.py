@@ -76,7 +76,7 @@ TRAINING: tuple[Term, ...] = (
     Term(
         "cross-entropy",
         plain="A measure of how surprised the model is by the right answer.",
-        expert="-sum_k q_k log p_k, with q the one-hot or smoothed reference; the training loss.",
+        expert="Mean of −log p over the one-hot or smoothed reference; the training loss.",
         source="",
         page="train",
     ),
@@ -98,7 +98,7 @@ TRAINING: tuple[Term, ...] = (
             "few."
         ),
         expert=(
-            "Each value is dropped with probability p and the rest scaled by 1 / (1 - p); off "
+            "Each value is dropped with probability p and the rest divided by 1 − p; off "
             "when decoding."
         ),
         source="Srivastava et al. 2014",
@@ -176,7 +176,7 @@ TRAINING: tuple[Term, ...] = (
     Term(
         "inverse square root schedule",
         plain="A learning rate that falls ever more slowly after warmup.",
-        expert="Proportional to 1 / sqrt(step), as in the transformer paper.",
+        expert="Proportional to 1 / √step, as in the transformer paper.",
         source="Vaswani et al. 2017, equation 3",
         page="train",
         also=("inverse_sqrt", "inverse-sqrt"),
@@ -335,7 +335,7 @@ TRAINING: tuple[Term, ...] = (
         "teacher forcing",
         plain="Feeding the correct previous words to the decoder instead of its own.",
         expert=(
-            "Computes P(y_t | y_<t, X) for all t in one pass; used in training and for scoring "
+            "Computes the probabilities of all positions in one pass; used in training and for scoring "
             "references."
         ),
         source="Williams & Zipser 1989",

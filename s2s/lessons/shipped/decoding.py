@@ -61,9 +61,10 @@ BEAM = Step(
 
 LENGTH_PENALTY = Step(
     "Length penalty: short or long?",
-    "Every token multiplies in a probability below 1, so longer outputs get less probable. The score divides the"
-    " log-probability by length^`length_penalty`: larger values favor longer outputs.\n\nMove the slider below the"
-    " tree: it ranks the same hypotheses again. One hypothesis forgets that the friend ran.",
+    "Each token multiplies the probability by a number below 1, so longer outputs get less probable. The **score**"
+    " divides the log-probability by the length to the power of `length_penalty`: larger values favor longer"
+    " outputs.\n\nMove the slider below the tree: it ranks the same hypotheses again. One forgets that the friend"
+    " ran.",
     _steps(FRIEND, "strategy:beam,num_beams:5,view:tree"),
     hidden=FOCUS,
     question=NumberQuestion(

@@ -90,7 +90,7 @@ LESSON = Lesson(
                 "compare",
                 {**START, "c1": "demo-en-fr!greedy!", "c2": "demo-en-fr!beam!num_beams:5"},
             ),
-            hidden=("chips", "controls-compare"),
+            hidden=("chips", "controls-compare", "c2 length_penalty outlook"),
             question=ChoiceQuestion(
                 "Do greedy search and beam search write the same translation of this sentence?",
                 ("Yes, the same", "No, they differ"),

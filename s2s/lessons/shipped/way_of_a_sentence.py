@@ -114,13 +114,14 @@ HEADS = Step(
 
 RESIDUALS = Step(
     "Residual connections: adding, not replacing",
-    "What attention computes is **added** to the token's vector. So nothing is lost on the way: every layer adds"
-    " something. The encoder's result is one vector per token.\n\nThree pictures of layer 1, on one color scale:"
-    " before, what is added, the sum. In training, gradients flow back along the same way.",
+    "What attention computes is **added** to the token's vector, which stays in the sum. Then a **feed-forward**"
+    " network transforms each token's vector separately; its result is added, too. After the last layer, each token"
+    " has one vector: the encoder's result.\n\nThe pictures show attention in layer 1, on one color scale: before,"
+    " what it adds, the sum.",
     _walkthrough("residual", position=2),
     hidden=(*WAY, SETTINGS),
     question=ChoiceQuestion(
-        "What if attention adds nothing useful for a token?",
+        "What if the vector that attention adds for a token is close to 0?",
         (
             "The token's vector is lost",
             "The token's vector passes on, nearly unchanged",
@@ -208,7 +209,8 @@ LOSS = Step(
     "The loss: how wrong was it?",
     "Training compares with a given translation. To show it, we claim that *the red house* means *la maison bleue*."
     " The **loss** measures how much the correct token surprises the model: −log of its probability, 0 where it is"
-    " certain.\n\nHere only *bleue* surprises it.",
+    " certain. Here only *bleue* surprises it.\n\nBars: these tokens. Diamonds: the model's own translation, whose"
+    " third token is *rouge*.",
     _walkthrough("loss", tgt=WRONG_TARGET),
     hidden=(*WAY, SETTINGS),
     question=NumberQuestion(

@@ -1,7 +1,7 @@
 // Marks technical words without touching the page, whose text nodes are React's: ranges of the CSS Custom Highlight API
 // are underlined, and one listener asks which of them the pointer is on. Where a browser has no highlights nothing is
 // underlined, and all else works. The keyboard and screen readers have the list behind the button.
-const NAME = 's2s-term', HOVER = 300, LEAVE = 250, SETTLE = 200;  // milliseconds
+const NAME = 's2s-term', HOVER = 300, LEAVE = 400, SETTLE = 200;  // milliseconds
 const WORD = /<\/?\w+>|[\p{L}\p{N}_]+/gu, INSIDE = /[\p{L}\p{N}_]/u;
 const OWN = new Set(['svg', 'style', 'script', 'pre', 'canvas', 'textarea', 'input', 'select', 'bdi', 'em', 'ins', 'del', 'h1', 'iframe']);
 const PRESSED = new Set(['button', 'a', 'summary']);
@@ -89,7 +89,8 @@ const scan = () => {
     if (!all.length) continue;
     const own = node.parentElement.closest(BLOCK);
     if (own !== block) { block = own; said = new Set(); }
-    const fresh = all.filter(({ term }) => !said.has(term) && said.add(term));
+    const isCode = node.parentElement.localName === 'code';  // looks like something to press, so each of them opens
+    const fresh = all.filter(({ term }) => isCode || (!said.has(term) && said.add(term)));
     if (!fresh.length) continue;
     shown.set(node, fresh);
     holders.add(node.parentElement);
@@ -103,6 +104,17 @@ const idle = globalThis.requestIdleCallback ?? setTimeout;
 const later = () => { settling ||= setTimeout(() => idle(() => { settling = 0; scan(); }), SETTLE); };
 
 const paragraph = (tag, text) => Object.assign(document.createElement(tag), { textContent: text });
+const withNames = (tag, text) => {  // names of settings, such as num_beams, as code
+  const element = document.createElement(tag);
+  element.append(...text.split(/([a-z][\w.]*_\w+)/).map((part, at) => (at % 2 ? paragraph('code', part) : part)));
+  return element;
+};
+const heading = (title, close) => {
+  const head = document.createElement('header'), button = paragraph('button', '✕');
+  Object.assign(button, { type: 'button', ariaLabel: 'Close', onclick: close });
+  head.append(title, button);
+  return head;
+};
 // A page of ours is opened as Back and Forward open one: nothing is loaded again.
 const open = (event, link) => {
   if (event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -129,8 +141,8 @@ const inGlossary = (label, address) => {
   return link;
 };
 const entry = (row) => {
-  const all = [paragraph('p', row.plain), document.createElement('p')];
-  all[1].append(paragraph('small', row.expert + (row.source ? ` (${row.source})` : '')));
+  const all = [withNames('p', row.plain), document.createElement('p')];
+  all[1].append(withNames('small', row.expert + (row.source ? ` (${row.source})` : '')));
   const last = document.createElement('p');
   last.append(row.page === here && !row.view ? paragraph('small', 'It is on this page.') : linkTo(row), ' · ', inGlossary('Glossary', row.link));
   return [...all, last];
@@ -165,13 +177,19 @@ const fillList = (list, takesFocus) => {
     }));
   };
   search.oninput = () => { fill(); place(list, list.previousElementSibling.getBoundingClientRect()); };
-  list.replaceChildren(title, ...(words ? [search, entries, document.createElement('footer')] : []));
+  list.replaceChildren(heading(title, () => list.hidePopover()), ...(words ? [search, entries, document.createElement('footer')] : []));
   fill();
   if (words) list.lastChild.append(inGlossary(`All ${words.terms.length} words`, words.all));
 };
-const place = (box, rect) => {  // below, or above where there is no room
+const place = (box, rect) => {  // below, or above where there is no room; a lesson that stands at the edge stays free
   const { width, height } = box.getBoundingClientRect(), room = innerHeight - rect.bottom - 8;
-  box.style.left = `${Math.max(8, Math.min(rect.left, innerWidth - width - 8))}px`;
+  const lesson = document.querySelector('.st-key-lesson');
+  const edge = lesson && getComputedStyle(lesson).position === 'fixed' ? lesson.getBoundingClientRect().left : innerWidth;
+  box.style.left = `${Math.max(8, Math.min(rect.left, edge - width - 8))}px`;
+  if (rect.left >= edge) {  // a word of the lesson: beside it
+    box.style.top = `${Math.max(8, Math.min(rect.top - 12, innerHeight - height - 8))}px`;
+    return;
+  }
   box.style.top = `${room >= height || room > rect.top ? Math.min(rect.bottom + 4, innerHeight - height - 8) : Math.max(8, rect.top - height - 4)}px`;
 };
 const caret = (x, y) => {
@@ -200,7 +218,7 @@ const listen = (list, card) => {
   const show = ({ match, rect }) => {
     const row = words.terms[match.term], title = paragraph('h2', row.term);
     title.id = 'term';
-    card.replaceChildren(title, ...entry(row));
+    card.replaceChildren(heading(title, close), ...entry(row));
     if (!isOpen) card.showPopover();
     isOpen = true;
     card.scrollTop = 0;

@@ -29,6 +29,11 @@ def show(found: Finished, key: str, decode: Callable[[float], None]) -> None:
 
     `decode` uses a value when the page is next drawn; `key` is the page's own.
     """
+    with st.container(key=f"{key} {SETTING} outlook"):
+        _show(found, key, decode)
+
+
+def _show(found: Finished, key: str, decode: Callable[[float], None]) -> None:
     changes = new_firsts(found.config, found.ended)
     if not changes:
         st.caption(f"{ABOUT} {_no_change(found)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import html
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import urlencode
 
@@ -12,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from s2s.ui.canvas import seen_in, term_address
-from s2s.ui.kit import plain
+from s2s.ui.kit import as_markdown, plain
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.lessons.view_state import STATE
 from s2s.ui.shell import PAGES, page_link
@@ -22,6 +23,7 @@ MAX_QUERY = 60  # characters
 MOST_SUGGESTED = 3
 NAMES = {row.term: row for row in GLOSSARY}
 PAGE = {row.url_path: row for row in PAGES}
+SETTING_NAME = re.compile(r"[a-z][\w.]*_\w+")
 
 
 def draw() -> None:
@@ -107,9 +109,14 @@ def _entry(row: Term, run: str) -> str:
     own = html.escape(term_address(row.term))
     return (
         f'<div><dt><a class="in-app" href="{own}">{html.escape(row.term)}</a>{also}</dt>'
-        f"<dd>{html.escape(row.plain)}</dd><dd><small>{html.escape(row.expert)}{source}</small></dd>"
+        f"<dd>{_with_names(row.plain)}</dd><dd><small>{_with_names(row.expert)}{source}</small></dd>"
         f'<dd><a class="in-app" href="{html.escape(address)}">See it on {page.title}</a></dd></div>'
     )
+
+
+def _with_names(sentence: str) -> str:
+    """HTML of a sentence, with the names of settings as code."""
+    return SETTING_NAME.sub(r"<code>\g<0></code>", html.escape(sentence))
 
 
 def _values(row: Term, run: str = "") -> dict[str, str]:
@@ -120,11 +127,15 @@ def _values(row: Term, run: str = "") -> dict[str, str]:
 def _chosen(row: Term) -> None:
     with st.container(border=True, key="glossary-term"):
         st.subheader(plain(row.term), anchor=False)
-        st.markdown(plain(row.plain))
-        st.caption(plain(row.expert + (f" ({row.source})" if row.source else "")))
+        st.markdown(_as_markdown(row.plain))
+        st.caption(_as_markdown(row.expert + (f" ({row.source})" if row.source else "")))
         with st.container(horizontal=True, vertical_alignment="center"):
             page_link(row.page, f"See it on {PAGE[row.page].title}", **_values(row))
             st.button("Close", on_click=STATE.show, kwargs={"term": ""}, key="glossary close")
+
+
+def _as_markdown(sentence: str) -> str:
+    return as_markdown(SETTING_NAME.sub(r"`\g<0>`", sentence))
 
 
 def _nothing(query: str) -> str:

@@ -138,7 +138,7 @@ def _logits_explanation(run: Run) -> tuple[str, str]:
 OUTPUT_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
     {
         "logits": WalkthroughStep(
-            title="Logits: a score for every token",
+            title="Logits: a number for every token",
             section="Writing",
             formula=_logits_formula,
             explanation=_logits_explanation,

@@ -39,7 +39,7 @@ def test_a_link_opens_one_term_and_the_search_finds_others() -> None:
     box = screen.text_input(key=STATE.key("find"))
     box.set_value("NUM_BEAMS").run()
     body = list_of(screen)
-    assert terms_of(body)[0] == "beam search"
+    assert terms_of(body)[0] == "beam width"
     assert re.findall(r"<h3.*?>(.*?)</h3>", body) == ["Found", "Mentioned in"]
     box.set_value("logit").run()
     assert terms_of(list_of(screen))[0] == "logits"
