@@ -23,6 +23,19 @@ def check(page: Page, said: str) -> None:
     expect(page.locator(".st-key-lesson-verdict")).to_contain_text(said)
 
 
+def words_leave_free(page: Page, text: str) -> None:
+    """The list of Words covers nothing of a text of the lesson, and has a button that closes it."""
+    page.get_by_role("button", name="Words on this page").click()
+    words = page.get_by_role("dialog", name="Words on this page")
+    expect(words).to_be_visible()
+    box = words.bounding_box() or {}
+    note = page.locator(".st-key-lesson").get_by_text(text).bounding_box() or {}
+    is_beside = box["x"] + box["width"] <= note["x"]
+    assert is_beside or note["y"] + note["height"] <= box["y"]
+    words.get_by_role("button", name="Close").click()
+    expect(words).to_be_hidden()
+
+
 def test_lesson_1_is_walked_by_its_links(server: str, visit: Open) -> None:
     page = visit(f"{server}/?lesson=five-minutes.1")
     at_step(page, 1)
@@ -44,11 +57,13 @@ def test_lesson_1_is_walked_by_its_links(server: str, visit: Open) -> None:
             check(page, "le livre rouge est vieux")
         if number == 3:
             expect(page.locator(".st-key-attention-reduce")).to_be_hidden()
+            words_leave_free(page, "Each row is a French token")
     page.go_back()
     at_step(page, 4)
     page.set_viewport_size({"width": 420, "height": 860})
     note = page.locator(".st-key-lesson").get_by_text("Each layer has four")
     expect(note).to_be_visible()
+    words_leave_free(page, "Each layer has four")
     choosers, picture = (
         page.locator(f".st-key-{name}").bounding_box() or {"y": 0}
         for name in ("controls-picture", "picture")
