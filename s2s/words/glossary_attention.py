@@ -34,9 +34,7 @@ ATTENTION: tuple[Term, ...] = (
             "A step in which each token gathers information from other tokens, more from those "
             "that matter to it."
         ),
-        expert=(
-            "softmax(QKᵀ / √d_head) V, computed per head; the weights of each row sum to 1."
-        ),
+        expert=("softmax(QKᵀ / √d_head) V, computed per head; the weights of each row sum to 1."),
         source="Vaswani et al. 2017, equation 1",
         page="attention",
         also=("attend", "attends"),

@@ -28,7 +28,9 @@ def test_both_are_drawn_place_by_place() -> None:
 def test_the_first_difference_has_a_line_and_a_label() -> None:
     figure = plots.token_losses(REFERENCE, PREDICTED, 1, title="")
     assert [line.x0 for line in figure.layout.shapes] == [0.5]
-    assert [note.text for note in figure.layout.annotations] == ["they first differ here<br>◇ chien"]
+    assert [note.text for note in figure.layout.annotations] == [
+        "they first differ here<br>◇ chien"
+    ]
     low, high = figure.layout.yaxis.range
     assert low < 0  # a diamond at 0 is whole
     assert high > 1.2 * max(token.loss for token in (*REFERENCE, *PREDICTED))  # the label's room
