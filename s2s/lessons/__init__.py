@@ -33,7 +33,6 @@ from s2s.lessons.own import (
     OwnLesson,
     add_lesson,
     add_step,
-    begin_lesson,
     change_lesson,
     delete_expired_lessons,
     delete_lesson,

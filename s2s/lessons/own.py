@@ -40,7 +40,7 @@ class OwnLesson:
     is_shared: bool
 
 
-# What a new lesson has until a view is added: a lesson has a step at least.
+# What some stored lessons have until a view is added: a lesson has a step at least.
 EMPTY = Step("First step", "The first view that you add becomes this step.", View(""))
 
 
@@ -57,11 +57,6 @@ def add_lesson(lesson: Lesson, *, now: float | None = None) -> Lesson:
     made = replace(lesson, id=secrets.token_urlsafe(LENGTH * 3 // 4))
     _add(OwnLesson(made, access.current(), is_shared=False), now)
     return made
-
-
-def begin_lesson(title: str) -> Lesson:
-    """Adds a lesson that has no view yet. Raises UserError as `add_lesson`."""
-    return add_lesson(Lesson("new", title, title, MINUTES, (EMPTY,)))
 
 
 def is_empty(lesson: Lesson) -> bool:

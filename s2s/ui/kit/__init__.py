@@ -27,8 +27,9 @@ from s2s.ui.kit.charts import chart, clickable_chart
 from s2s.ui.kit.differences import highlighted
 from s2s.ui.kit.find_one import FindOne, is_position
 from s2s.ui.kit.glossary import definitions
+from s2s.ui.kit.new_question import new_question
 from s2s.ui.kit.qr_code import qr_code
-from s2s.ui.kit.question_fields import new_question, question_fields
+from s2s.ui.kit.question_fields import question_fields
 from s2s.ui.kit.state import ViewState, between, field, one_of
 from s2s.ui.kit.switched_heads import as_link, switched_heads
 from s2s.ui.kit.target import show_pair, target_owner

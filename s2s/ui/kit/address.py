@@ -35,6 +35,11 @@ def fresh(key: str) -> str | None:
     return printable(given or "")[:MAX_LENGTH]
 
 
+def read_again(key: str) -> None:
+    """The address is read as if it were new: a value that it does not have is at its default."""
+    st.session_state[_mark(key)] = UNREAD
+
+
 def add_to_set(values: Mapping[str, str]) -> None:
     """What every `set` that is written from now on says, too."""
     st.session_state[ADDED] = pack(values)

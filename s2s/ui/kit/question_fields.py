@@ -39,6 +39,8 @@ ATTENTION = MappingProxyType(
     }
 )
 YES_OR_NO = (("Yes", ""), ("No", ""))  # the options of a new question, and the replies
+TOLERANCE_HELP = "How far away from the right number an answer may be."
+HEADS_HELP = "Layer and head from 1 with a dot between; several with commas, such as 1.3, 2.1."
 REPLIES = MappingProxyType({True: "Right.", False: "Not this one."})
 Make = Callable[[str, str], Question]  # of the prompt and the hint; raises UserError
 
@@ -77,7 +79,7 @@ def question_fields(key: str, now: Question | None) -> Callable[[], Question | N
         persist_state="session",
     )
     make = KINDS[kind].draw(key, now)
-    hint = _line(
+    hint = line(
         "A hint",
         now.hint if now else "",
         f"{key} hint",
@@ -87,26 +89,7 @@ def question_fields(key: str, now: Question | None) -> Callable[[], Question | N
     return lambda: make(prompt, hint)
 
 
-def new_question(key: str) -> Callable[[], Question | None]:
-    """As `question_fields`, for a step that has none yet: without words there is no question."""
-    prompt = _line(
-        "Question (optional)", "", f"{key} prompt", "The program checks the answer.", MAX_PROMPT
-    )
-    if not prompt.strip():
-        return lambda: None
-    with st.container(horizontal=True, gap="small"):
-        kind = st.selectbox(
-            "The answer is",
-            list(KINDS),
-            format_func=lambda name: KINDS[name].label,
-            key=f"{key} kind",
-            persist_state="session",
-        )
-        make = KINDS[kind].draw(key, None)
-    return lambda: make(prompt, "")
-
-
-def _line(label: str, value: str, key: str, help: str = "", most: int = MAX_ANSWER) -> str:
+def line(label: str, value: str, key: str, help: str = "", most: int = MAX_ANSWER) -> str:
     """A line of text; it is kept while another kind of question is open."""
     return str(
         st.text_input(
@@ -119,20 +102,20 @@ def _number(key: str, now: Question | None) -> Make:
     was = now if isinstance(now, NumberQuestion) else None
     row, written = _answer(key, NumberQuestion, was.answer if was else WRITTEN, "The right number")
     with st.container(horizontal=True):
-        tolerance = _line(
+        tolerance = line(
             "Tolerance",
             f"{was.tolerance:.15g}" if was else "0",
             f"{key} tolerance",
-            "How far away from the right number an answer may be.",
+            TOLERANCE_HELP,
         )
-        unit = _line(
+        unit = line(
             "Unit", was.unit if was else "", f"{key} unit", "Such as tokens or %; may be empty."
         )
 
     def make(prompt: str, hint: str) -> NumberQuestion:
-        answer = row or _as_number("The right number", written, unit)
+        answer = row or as_number("The right number", written, unit)
         return NumberQuestion(
-            prompt, answer, _as_number("The tolerance", tolerance, unit), unit, hint
+            prompt, answer, as_number("The tolerance", tolerance, unit), unit, hint
         )
 
     return make
@@ -145,17 +128,17 @@ def _answer(
     rows = computed_answers(kind)
     names = [WRITTEN, *rows]
     row = st.selectbox(
-        "The right answer",
+        "The right answer is",
         names,
         names.index(now) if isinstance(now, str) and now in rows else 0,
-        format_func=lambda name: _computed(rows[name]) if name else "written here",
+        format_func=lambda name: _computed(rows[name]) if name else "written below",
         key=f"{key} answer",
         help="What is computed is right for every sentence and run that is on the screen.",
         persist_state="session",
     )
     if row:
         return row, ""
-    return "", _line(label, "" if isinstance(now, str) else _written(now), f"{key} written", help)
+    return "", line(label, "" if isinstance(now, str) else _written(now), f"{key} written", help)
 
 
 def _computed(description: str) -> str:
@@ -170,7 +153,8 @@ def _written(answer: object) -> str:
     return f"{answer:.15g}"
 
 
-def _as_number(what: str, typed: str, unit: str) -> float:
+def as_number(what: str, typed: str, unit: str) -> float:
+    """What was typed. Raises UserError, which begins with `what`."""
     try:
         return number(typed, unit)
     except UserError as error:
@@ -185,8 +169,8 @@ def _choice(key: str, now: Question | None) -> Make:
     for i in range(_n_options(key, was)):
         option, reply = old.get(i, ("", ""))
         with st.container(horizontal=True):
-            option = _line(f"Option {i + 1}", option, f"{key} option {i}", most=MAX_PROMPT)
-            reply = _line(f"Reply to option {i + 1}", reply, f"{key} reply {i}", most=MAX_PROMPT)
+            option = line(f"Option {i + 1}", option, f"{key} option {i}", most=MAX_PROMPT)
+            reply = line(f"Reply to option {i + 1}", reply, f"{key} reply {i}", most=MAX_PROMPT)
         if option.strip():
             options[i] = option.strip()
             replies[i] = reply.strip()
@@ -242,7 +226,16 @@ def _right_option(key: str, options: Mapping[int, str], was: ChoiceQuestion | No
 
 def _head(key: str, now: Question | None) -> Make:
     was = now if isinstance(now, HeadQuestion) else None
-    kind = st.selectbox(
+    kind = attention_field(key, was)
+    row, written = _answer(
+        key, HeadQuestion, was.answer if was else (), "The right heads", HEADS_HELP
+    )
+    return lambda prompt, hint: HeadQuestion(prompt, kind, row or heads_of(written), hint)
+
+
+def attention_field(key: str, was: HeadQuestion | None) -> str:
+    """Of which kind of attention the head is."""
+    return st.selectbox(
         "Attention",
         list(ATTENTION),
         list(ATTENTION).index(was.kind) if was else 0,
@@ -250,9 +243,6 @@ def _head(key: str, now: Question | None) -> Make:
         key=f"{key} attention",
         persist_state="session",
     )
-    help = "Layer and head from 1 with a dot between; several with commas, such as 1.3, 2.1."
-    row, written = _answer(key, HeadQuestion, was.answer if was else (), "The right heads", help)
-    return lambda prompt, hint: HeadQuestion(prompt, kind, row or heads_of(written), hint)
 
 
 def heads_of(written: str) -> tuple[tuple[int, int], ...]:
@@ -275,25 +265,25 @@ def heads_of(written: str) -> tuple[tuple[int, int], ...]:
 
 
 def _sentence(key: str, now: Question | None) -> Make:
-    return _condition(
-        key, now, SentenceQuestion, CONDITIONS, "What the sentence on the page must show"
-    )
+    was = now.condition if isinstance(now, SentenceQuestion) else ""
+    return condition_field(key, was, SentenceQuestion, CONDITIONS)
 
 
 def _run(key: str, now: Question | None) -> Make:
-    return _condition(key, now, RunQuestion, RUN_CONDITIONS, "What a run of the student must show")
+    was = now.condition if isinstance(now, RunQuestion) else ""
+    return condition_field(key, was, RunQuestion, RUN_CONDITIONS)
 
 
-def _condition(
+def condition_field(
     key: str,
-    now: Question | None,
+    was: str,
     kind: type[SentenceQuestion] | type[RunQuestion],
     rows: Mapping[str, Condition],
-    label: str,
 ) -> Make:
-    was = now.condition if isinstance(now, kind) else ""
+    """What must be so, a row of `rows`; `was` is the present one's name."""
+    what = "the sentence on the page" if kind is SentenceQuestion else "a run of the student"
     chosen = st.selectbox(
-        label,
+        f"What {what} must show",
         list(rows),
         list(rows).index(was) if was in rows else 0,
         format_func=lambda name: rows[name].description,

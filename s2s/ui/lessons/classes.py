@@ -31,7 +31,7 @@ ABOUT = (
     "Open a class at a lesson and send its link. Participants are asked whether you may see at which step they are. You"
     " see numbers, never names; a participant is forgotten after a day, a class after a week."
 )
-UNSHARED = "A lesson of your own is in this list once anyone with its link may open it: Make your own has the switch."
+UNSHARED = "A lesson of your own is in this list once others may open it by its link: Make your own has the switch."
 PRIVATE = (
     "Participants cannot open this lesson: it is shared no more. Make your own has the switch."
 )

@@ -24,18 +24,21 @@ from s2s.lessons import (
 from s2s.ui.kit import forms, plain, question_fields, undo_row
 from s2s.ui.lessons.links import given_view, home
 from s2s.ui.lessons.view_state import STATE
-from s2s.ui.shell import page, step_link
+from s2s.ui.shell import (
+    build_lesson,
+    is_building,
+    lesson_sharing,
+    offer_next_step,
+    page,
+    step_link,
+    stop_building,
+)
 
 # in the session
 FAILED = "lesson not changed"  # why
 SAVED = "lesson changed"
 NEWEST = "newest step"  # its number, once it was added
 DELETED = "deleted step"  # with its lesson's id and its number, for Undo
-FIRST = (
-    "Your lesson has no step yet. Open any page, press **Share**, then **Add to a lesson**: the view becomes the first"
-    " step. Or paste the link of a view below."
-)
-ABOUT = "One more step: on any page, press Share, then Add to a lesson; or paste a link."
 VIEW_HELP = "What Share gives on a page: its full link, a short link of this server, or `/attention?src=the+cat`."
 
 
@@ -44,29 +47,30 @@ def draw(id: str) -> None:
     st.button(
         "Back to your lessons", key="close editor", icon=":material/arrow_back:", on_click=close
     )
-    lesson = _own(id).lesson
+    own = _own(id)
+    lesson = own.lesson
     if error := st.session_state.pop(FAILED, None):
         forms.show_error(error)
     if st.session_state.pop(SAVED, False):
         st.toast("Saved.", icon=":material/check:")
     _words(lesson)
     if lessons.is_empty(lesson):
-        st.info(FIRST, icon=":material/school:")
-        _new_step(lesson)
+        _more_steps(own)
         return
+    lesson_sharing(own, home())
     _undo(lesson)
     steps, chosen = st.columns([1, 2])
     with steps:
         number = _chosen_step(lesson)
-        st.caption(ABOUT)
-        _new_step(lesson)
+        _more_steps(own)
     with chosen, st.container(border=True):
         st.fragment(_step)(lesson, number)
         _order(lesson, number)
 
 
 def close() -> None:
-    """Shows the list again."""
+    """Shows the list again; no more steps are added."""
+    stop_building()
     STATE.show(edit="")
 
 
@@ -86,6 +90,22 @@ def _words(lesson: Lesson) -> None:
         summary = st.text_input("Summary", lesson.summary, max_chars=MAX_SUMMARY)
         if st.form_submit_button("Save", icon=":material/save:"):
             _change(lambda: replace(lesson, title=title, summary=summary, minutes=int(minutes)))
+
+
+def _more_steps(own: OwnLesson) -> None:
+    """The ways to one more step: a page that is opened now, or a link."""
+    if is_building(own.lesson.id):
+        offer_next_step([own])
+    else:
+        st.button(
+            "Add a page",
+            key="build lesson",
+            icon=":material/add:",
+            on_click=build_lesson,
+            args=(own.lesson.id,),
+        )
+    with st.expander("Or paste a link", icon=":material/link:"):
+        _new_step(own.lesson)
 
 
 def _new_step(lesson: Lesson) -> None:

@@ -16,7 +16,6 @@ from s2s.lessons import (
     OpenedStep,
     OwnLesson,
     add_lesson,
-    begin_lesson,
     delete_lesson,
     is_empty,
     lesson_file,
@@ -36,14 +35,21 @@ from s2s.ui.lessons import editor
 from s2s.ui.lessons.cards import handout_button
 from s2s.ui.lessons.links import home
 from s2s.ui.lessons.view_state import STATE
-from s2s.ui.shell import PAGES, lesson_sharing, prefer_lesson, step_link
+from s2s.ui.shell import (
+    PAGES,
+    build_lesson,
+    is_building,
+    lesson_sharing,
+    offer_next_step,
+    step_link,
+)
 
 NUMBER = "n lesson files"  # in the session: how many were given; a new field for the next one
 FAILED = "lesson not kept"  # in the session: why
 DELETED = "deleted lesson"  # in the session, for Undo
 ABOUT = (
-    "A lesson of your own has steps: a view, a note and, if you like, a question that is checked. On every page, Share"
-    " has Add to a lesson."
+    "A lesson of your own has steps: a page as you set it, your note and, if you like, a question that is checked. On"
+    " every page, Share has Add to a lesson, too."
 )
 
 
@@ -58,12 +64,14 @@ def draw() -> None:
     rows = own_lessons()
     _new({**LESSONS, **EXERCISES} | {row.lesson.id: row.lesson for row in rows})
     _undo()
-    if not rows:
+    if is_building():
+        offer_next_step(rows)
+    elif not rows:
         st.info(
-            "You have no lesson of your own yet. Press New lesson, copy a lesson, or import a file; or on any page"
-            " press Share, then Add to a lesson.",
+            "You have no lesson of your own yet. Press New lesson, copy a lesson, or import a file.",
             icon=":material/school:",
         )
+    if not rows:
         return
     with st.grid(3, min_column_width=280, border=True) as grid:
         for row in rows:
@@ -75,9 +83,7 @@ def _new(known: Mapping[str, Lesson]) -> None:
     """`known` may be copied."""
     names = unique_names({id: row.title for id, row in known.items()})
     with st.container(horizontal=True, vertical_alignment="bottom", key="new lesson"):
-        st.button(
-            "New lesson", key="begin lesson", icon=":material/add:", type="primary", on_click=_begin
-        )
+        new_button()
         chosen = st.selectbox(
             "Begin with",
             list(names),
@@ -148,12 +154,16 @@ def _undo() -> None:
     )
 
 
+def new_button() -> None:
+    """Begins a lesson: the page says how its first step is added."""
+    st.button(
+        "New lesson", key="begin lesson", icon=":material/add:", type="primary", on_click=_begin
+    )
+
+
 def _begin() -> None:
-    """Begins a lesson and opens it, which says how views are added."""
-    try:
-        _edit(begin_lesson("My lesson").id)
-    except UserError as error:
-        st.session_state[FAILED] = error
+    build_lesson("")
+    STATE.show(view="own", edit="")
 
 
 def _copy(lesson: Lesson) -> None:
@@ -177,7 +187,7 @@ def _import(key: str) -> None:
 
 def _edit(id: str) -> None:
     st.session_state[DELETED] = None
-    prefer_lesson(id)
+    build_lesson(id)
     STATE.show(edit=id)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+import streamlit as st
+
 from s2s import settings
 from s2s.config import UserError
 from s2s.lessons import EXERCISES, LESSONS
@@ -22,10 +24,17 @@ class Segment(NamedTuple):
     is_hosted: bool = False  # there on a hosted server only
 
 
+def _lessons() -> None:
+    cards.draw(LESSONS.values())
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("Make a lesson of your own:", width="content")
+        own.new_button()
+
+
 # One more segment is one more row: its name in links, and a function without arguments.
 SEGMENTS: Mapping[str, Segment] = MappingProxyType(
     {
-        "lessons": Segment("Lessons", lambda: cards.draw(LESSONS.values())),
+        "lessons": Segment("Lessons", _lessons),
         "exercises": Segment("Exercises", lambda: cards.draw(EXERCISES.values())),
         "faults": Segment("Break it on purpose", faults.draw),
         "claims": Segment("Claims", claims.draw),

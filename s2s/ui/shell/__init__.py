@@ -1,11 +1,11 @@
 """What surrounds every page: navigation, header, notices, the Share button, style. The frame is run as a script."""
 
-from s2s.ui.shell.add_to_lesson import prefer_lesson
 from s2s.ui.shell.addresses import base_path, ready_paths, routes
 from s2s.ui.shell.arrival import copy_run, may_copy
 from s2s.ui.shell.expiry_banner import keep_button
 from s2s.ui.shell.guard import Guard
 from s2s.ui.shell.lesson import lesson_progress
+from s2s.ui.shell.lesson_builder import build_lesson, is_building, offer_next_step, stop_building
 from s2s.ui.shell.lesson_class import CLASS
 from s2s.ui.shell.lesson_panel import step_link
 from s2s.ui.shell.lesson_sharing import lesson_link, lesson_sharing

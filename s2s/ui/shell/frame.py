@@ -12,6 +12,7 @@ from s2s.ui.shell import lesson, lesson_class
 from s2s.ui.shell.arrival import show_arrival
 from s2s.ui.shell.expiry_banner import show_expiry
 from s2s.ui.shell.header import header, title_of
+from s2s.ui.shell.lesson_builder import lesson_builder
 from s2s.ui.shell.lesson_panel import lesson_panel
 from s2s.ui.shell.notices import (
     read_address,
@@ -19,8 +20,8 @@ from s2s.ui.shell.notices import (
     show_operator_notice,
     write_run_label,
 )
-from s2s.ui.shell.pages import kept_values, rows
-from s2s.ui.shell.share_button import share_button
+from s2s.ui.shell.pages import LESSONS, kept_values, rows
+from s2s.ui.shell.share_button import home_url, share_button
 from s2s.ui.shell.style import ICON, apply_style
 from s2s.ui.shell.visitors import show_identity
 from s2s.ui.snapshot import begin_record, unrecorded
@@ -36,6 +37,8 @@ page = st.navigation(
 row = next(row for row in pages if row.url_path == page.url_path)
 st.set_page_config(page_title=(title := title_of(row)))
 is_other_page = address.turn_page(row.url_path, row.keys)
+if is_other_page and row.url_path == LESSONS:
+    address.read_again("set")  # the menu opens the list of lessons, not the tab that was used last
 cached.begin_run()
 lesson.read_from_url(row, is_other_page=is_other_page)
 lesson_class.read_from_url()
@@ -68,6 +71,8 @@ with notices:
 if row.keys:  # what is the visitor's alone has no link
     with share_container:
         share_button(row)
+    with panel, unrecorded():
+        lesson_builder(row, home_url(row))
 mend_navigation(row.url_path, kept_values(pages), str(st.session_state.get(LESSON) or ""))
 write_run_label(said)
 cached.release_unasked()

@@ -11,7 +11,7 @@ from s2s import lessons, share
 from s2s.config import UserError
 from s2s.lessons import OpenedStep, Progress
 from s2s.share import LESSON
-from s2s.ui.kit import address, cached, pickers
+from s2s.ui.kit import address, cached, pickers, plain
 from s2s.ui.shell.pages import Page
 
 IN_ADDRESS = "lesson in the address"  # in the session: what it said when it was last read
@@ -19,12 +19,14 @@ SEEN = "lesson progress"  # in the session: what it has seen and answered since 
 READ = "lesson progress was read"  # in the session
 IS_UNFOLDED = "lesson unfolded"  # in the session: on a phone, where the panel is a bar
 MAX_WRITTEN = 100  # characters
+DONE = ":material/done_all:"
 
 
 def read_from_url(page: Page, *, is_other_page: bool) -> None:
     """Reads the address at each run of the script; a step that was just opened shows its view.
 
-    Links within a page and the menu drop the lesson from the address; it stays open. Back and Forward do not.
+    Links within a page and the menu drop the lesson from the address; it stays open, unless it is finished and
+    another page opens. Back and Forward do not.
     """
     before = st.session_state.get(IN_ADDRESS)
     is_first = IN_ADDRESS not in st.session_state
@@ -41,6 +43,9 @@ def read_from_url(page: Page, *, is_other_page: bool) -> None:
             _show_view(page)
     elif is_other_page and (at := opened()) and at.step.view.page != page.url_path:
         unfold(False)
+        if is_finished(at) and not is_history:
+            leave()
+            st.toast(f"You have finished “{plain(at.lesson.title)}”: it is closed.", icon=DONE)
     _write()
 
 
@@ -54,6 +59,13 @@ def opened() -> OpenedStep | None:
         pickers.notify(str(error))
         leave()
         return None
+
+
+def is_finished(at: OpenedStep) -> bool:
+    """Whether this is the last step, every step was seen, and every question answered right."""
+    seen = progress_of(at).answers
+    is_all = all(number in seen for number in range(1, len(at.lesson.steps) + 1))
+    return at.after is None and is_all and not progress_of(at).open_questions(at.lesson)
 
 
 def is_unfolded() -> bool:

@@ -63,10 +63,11 @@ def _draw(page: Page, at: OpenedStep) -> None:
 
 
 def _heading(at: OpenedStep, *, is_short: bool) -> str:
-    """The lesson, the step, and a mark per step: seen, answered right, open now; or one line."""
+    """The lesson, the step, and a mark per step: seen, answered right, open now; or two short lines."""
     n_steps = len(at.lesson.steps)
     if is_short:
-        return f"{HEADING}<b>Step {at.number} of {n_steps}</b></div>"
+        name = html.escape(at.lesson.name)
+        return f"{HEADING}<small>{name}</small><b>Step {at.number} of {n_steps}</b></div>"
     done = lesson.progress_of(at)
     marks = "".join(f'<i class="{_mark(at, done, step)}"></i>' for step in range(1, n_steps + 1))
     return (
@@ -103,17 +104,26 @@ def _count(n: int, most: int, noun: str) -> str:
 
 
 def _ways(at: OpenedStep) -> None:
-    if not at.after:
-        st.caption(_so_far(at))
+    """The next step comes first: a second press on the same spot never leads back."""
+    is_finished = lesson.is_finished(at)
+    if is_finished:
+        st.success(f"**You have finished this lesson.** {_so_far(at)}", icon=lesson.DONE)
+    elif not at.after:
+        st.caption(f"This is the last step. {_so_far(at)}")
     with st.container(horizontal=True, gap="small", key="lesson-ways", vertical_alignment="center"):
-        if at.before:
-            step_link(at.before, "Previous step", ":material/arrow_back:")
         if at.after:
             with st.container(key="lesson-next", width="content"):
                 step_link(at.after, "Next step", NEXT)
         else:
             _finish(at.lesson)
-        if st.button("Leave", key="leave lesson", type="tertiary", icon=":material/close:"):
+        if at.before:
+            step_link(at.before, "Previous step", ":material/arrow_back:")
+        if st.button(
+            "Close lesson",
+            key="leave lesson",
+            type="secondary" if is_finished else "tertiary",
+            icon=":material/close:",
+        ):
             lesson.leave()
             st.rerun()
 

@@ -11,6 +11,7 @@ from s2s.config import UserError
 from s2s.lessons import Lesson, OwnLesson, share_lesson
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import cached, forms, pickers, plain
+from s2s.ui.shell.reach import LOCAL_HELP, is_local, reach
 
 FAILED = "lesson not shared"  # in the session: why
 
@@ -24,17 +25,19 @@ def lesson_link(lesson: Lesson, home: str) -> str:
 def lesson_sharing(row: OwnLesson, home: str) -> None:
     """The link with its button; before it the switch, after it the steps that others could not open."""
     lesson = row.lesson
+    link = lesson_link(lesson, home)
     if settings.is_hosted():
         key = f"share lesson {lesson.id}"
         st.session_state[key] = row.is_shared
         st.toggle(
-            "Anyone with its link may open it", key=key, on_change=_share, args=(lesson.id, key)
+            "Others may open it by its link", key=key, on_change=_share, args=(lesson.id, key)
         )
         if why := st.session_state.pop(FAILED, None):
             forms.show_error(why)
         if not row.is_shared:
             return
-    link = lesson_link(lesson, home)
+    help = LOCAL_HELP if is_local(link) else None
+    st.caption(f"This link opens “{plain(lesson.title)}”, {reach(link)}.", help=help)
     st.code(link, language=None, wrap_lines=True, height=72)
     copy_button(link, key=f"copy link {lesson.id}", label="Copy the lesson's link")
     for number, run in _private_runs(lesson) if settings.is_hosted() else ():

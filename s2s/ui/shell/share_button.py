@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-from urllib.parse import urlsplit
-
 import streamlit as st
 
 from s2s import access, settings, share, short_links
@@ -14,56 +11,55 @@ from s2s.short_links import Content
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import address, as_markdown, in_view, plain
 from s2s.ui.shell import lesson
-from s2s.ui.shell.add_to_lesson import LAST, add_to_lesson
+from s2s.ui.shell.lesson_builder import build_lesson, is_building
 from s2s.ui.shell.pages import LESSONS, Page
+from s2s.ui.shell.reach import LOCAL_HELP, is_local, reach
 from s2s.ui.shell.short_link_form import short_link_form
 from s2s.ui.snapshot import snapshot_button
 
-LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
-LOCAL_HELP = (
-    "Its address begins with a name that every computer uses for itself, so nobody else can open it. On a computer that"
-    " others reach by a name of its own they can: the documentation says how to host the dashboard."
-)
+KEY = "share"  # of the popover: whether it is open
 
 
 def share_button(page: Page) -> None:
     """A popover with the link; on a hosted server it shares what the link shows of the visitor's own."""
     own = in_view.own() if settings.is_hosted() else []
-    opens: dict[str, Any] = {"key": "share", "on_change": _share, "args": (own,)} if own else {}
-    with st.popover("Share", icon=":material/link:", **opens):
+    with st.popover("Share", icon=":material/link:", key=KEY, on_change=_share, args=(own,)):
         if why := st.session_state.get("no link"):
             st.caption(why)
-            return
-        if page.url_path == LESSONS:  # the list of lessons is no view of one
+        else:
             _link(page, own)
-            return
-        names = ["Link", "Add to a lesson"]
-        first = names[LAST in st.session_state]  # who makes a lesson adds the next step
-        link, step = st.tabs(names, default=first, key="share tab", on_change="rerun")
-        with link:
-            _link(page, own)
-        with step:
-            if step.open:
-                add_to_lesson(page, _home(page))
 
 
 def _link(page: Page, own: list[in_view.Shown]) -> None:
     """The full link, what it shows of the visitor's own, and the way to a short one."""
     url = page_url(page)
-    is_local = urlsplit(url).hostname in LOCAL
-    reach = "only on this computer" if is_local else "on any computer that can reach this server"
-    st.caption(f"This link opens what you see now, {reach}.")
+    st.caption(f"This link opens what you see now, {reach(url)}.")
     st.code(url, language=None, wrap_lines=True)
-    copy_button(url, key="copy link")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        copy_button(url, key="copy link")
+        if page.url_path != LESSONS and not is_building():  # the list of lessons is no step of one
+            st.button(
+                "Add to a lesson",
+                key="add to a lesson",
+                icon=":material/school:",
+                on_click=_add_to_lesson,
+                help="This page, as you see it, becomes a step of a lesson of your own, with your note.",
+            )
     snapshot_button(page.title, url)
     for shown in own:
         _switches(shown)
-    if is_local:
+    if is_local(url):
         st.caption(LOCAL_HELP)
-    short_link_form(Content(page.url_path, _view(page)), _home(page), is_local=is_local)
+    short_link_form(Content(page.url_path, _view(page)), home_url(page), is_local=is_local(url))
 
 
-def _home(page: Page) -> str:
+def _add_to_lesson() -> None:
+    """Opens the panel beside the page, and closes the popover, which covers it."""
+    st.session_state[KEY] = False
+    build_lesson()
+
+
+def home_url(page: Page) -> str:
     """The full address of the first page."""
     return page_url(page).partition("?")[0].removesuffix(page.url_path)
 

@@ -54,36 +54,45 @@ def write(screen: AppTest, **texts: str) -> AppTest:
 def test_the_view_of_a_page_becomes_a_step() -> None:
     screen = opened("attention", src="the red house", layer="1", head="3", kind="cross")
     assert not screen.text_area
-    screen.session_state["share tab"] = "Add to a lesson"
-    screen.run()
-    note = "Note: what the student should look at"
-    asked = "Question (optional)"
+    press(screen, "Add to a lesson")
+    assert not any(each.label == "Add to a lesson" for each in screen.button)
+    note, add = "Note: what to look at on this page", "Add this page as step 1"
     field(screen.text_input, "Title of the lesson").set_value("Heads")
     field(screen.text_area, note).set_value("See the [diagonal](x).")
-    assert "A note has a link" in page_text(press(screen, "Add"))
+    assert "A note has a link" in page_text(press(screen, add))
     field(screen.text_area, note).set_value("See the **diagonal**.")
-    field(screen.text_input, asked).set_value("How many words?")
-    assert "It is not said which option is right" in page_text(press(screen, "Add"))
-    field(screen.selectbox, "The answer is").set_value("number").run()
-    assert "The right number: There is no answer yet" in page_text(press(screen, "Add"))
-    field(screen.text_input, "The right number").set_value("3")
-    press(screen, "Add")
+    kinds = field(screen.pills, "Question (optional)")
+    kinds.set_value("yes or no").run()
+    assert "say which answer is right" in page_text(press(screen, add))
+    field(screen.pills, "Question (optional)").set_value("number").run()
+    field(screen.text_input, "What is asked").set_value("How many words?")
+    assert "The right answer: There is no answer yet" in page_text(press(screen, add))
+    field(screen.text_input, "The right answer").set_value("3")
+    press(screen, add)
     (step,) = mine().steps
     assert (mine().title, step.title) == ("Heads", "Attention: the red house")
     assert step.question == NumberQuestion("How many words?", 3.0, 0.0, "")
     assert (step.note, step.view.page) == ("See the **diagonal**.", "attention")
     wanted = {"run": "demo-en-fr", "src": "the red house", "layer": "1", "head": "3"}
     assert wanted.items() <= step.view.values.items()
-    assert "This view is step 1 of “Heads”." in screen.success[0].value
+    assert "is step 1." in screen.success[0].value
     assert any(f"lesson={mine().id}.1" in each.value for each in screen.code)
     assert not screen.text_area
     screen.text_input(key="src").set_value("the red book").run()
     assert field(screen.text_area, note).value == ""
     assert field(screen.selectbox, "Lesson").value == mine().id
     field(screen.text_input, "Title of the step").set_value("The same again")
-    press(screen, "Add")  # to the same lesson
+    field(screen.pills, "Question (optional)").set_value("choice").run()
+    field(screen.text_input, "What is asked").set_value("Which?")
+    field(screen.text_input, "The right answer").set_value("red")
+    field(screen.text_area, "Wrong answers, one per line").set_value("the\n\n house ")
+    press(screen, "Add this page as step 2")  # to the same lesson
     assert [each.title for each in mine().steps] == [step.title, "The same again"]
-    assert mine().steps[1].question is None
+    assert mine().steps[1].question == ChoiceQuestion(
+        "Which?", ("house", "red", "the"), 1, ("Not this one.", "Right.", "Not this one.")
+    )
+    press(screen, "Close")
+    assert not screen.text_area
 
 
 def test_a_lesson_is_changed() -> None:

@@ -6,7 +6,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s import access
-from s2s.lessons import LESSONS, View, add_lesson, find_lesson, is_empty, lesson_file, own_lessons
+from s2s.lessons import (
+    LESSONS,
+    Lesson,
+    View,
+    add_lesson,
+    find_lesson,
+    lesson_file,
+    own_lessons,
+)
+from s2s.lessons.own import EMPTY
 from s2s.runs import RunFolder
 from s2s.ui.shell import visitors
 from tests.conftest import make_run
@@ -41,23 +50,26 @@ def test_a_lesson_is_copied_opened_and_deleted() -> None:
     assert not beside.exception
 
 
-def test_a_new_lesson_says_how_views_are_added_and_has_only_these() -> None:
-    screen = opened("lessons", set="view:own")
+def test_a_new_lesson_says_how_a_page_is_added_and_a_stored_empty_one_gets_its_first_step() -> None:
+    screen = opened("lessons")  # the list has the button, too
     screen.button(key="begin lesson").click().run()
-    assert "Your lesson has no step yet." in page_text(screen)
-    (made,) = own_lessons()
-    assert is_empty(made.lesson)
-    screen.button(key="close editor").click().run()
+    assert "Open a page to add as step 1:" in page_text(screen)
+    assert own_lessons() == []
+    screen.button(key="stop building").click().run()
+    assert "Open a page to add" not in page_text(screen)
+    made = add_lesson(Lesson("new", "A", "A", 10, (EMPTY,)))
+    screen.run()
     assert "no steps" in page_text(screen)
-    assert not any(made.lesson.id in each.value for each in screen.code)
-    screen.button(key=f"edit {made.lesson.id}").click().run()
+    assert not any(made.id in each.value for each in screen.code)
+    screen.button(key=f"edit {made.id}").click().run()
+    assert "Open a page to add as step 1:" in page_text(screen)
     next(each for each in screen.text_input if each.label == "Link of a view").set_value("/steps")
     next(each for each in screen.button if each.label == "Add a step").click().run()
     assert not screen.exception
     (step,) = own_lessons()[0].lesson.steps
     assert step.view == View("steps")
     screen.button(key="close editor").click().run()
-    assert any(f"lesson={made.lesson.id}.1" in each.value for each in screen.code)
+    assert any(f"lesson={made.id}.1" in each.value for each in screen.code)
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_a_lesson_is_walked() -> None:
     screen.segmented_control(key="head").set_value("2").run()
     press(screen, "Show the step's view again")
     assert (box(screen), screen.session_state["head"]) == (SENTENCE, "mean")
-    press(screen, "Leave")
+    press(screen, "Close lesson")
     assert not heading(screen)
     assert "lesson" not in link(screen)
     assert box(screen) == SENTENCE
