@@ -114,7 +114,7 @@ def row_of(run: Path, texts: Path, target: str, minutes: float, seed: int) -> di
             "precision": recipe.train.precision,
             "threads": recipe.train.threads,
         },
-        "command": folder.about()["command"],
+        "command": folder.about()["command"].replace(str(texts.parent), "FOLDER"),
     }
 
 
@@ -186,6 +186,14 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
+def headline(means: Sequence[Mapping[str, Any]]) -> str:
+    """The rows of `summary` in words."""
+    return "; ".join(
+        "BLEU {bleu:.1f} ({lowest:.1f} to {highest:.1f}) in {minutes:g} minutes".format(**row)
+        for row in means
+    )
+
+
 def show(rows: Sequence[Mapping[str, Any]]) -> None:
     """The runs, then their means."""
     table(
@@ -251,6 +259,7 @@ def main() -> None:
         "n_pairs": preview.n_pairs,
         "richness": round(richness(preview), 2),
         "summary": summary(rows),
+        "headline": headline(summary(rows)),
         "runs": rows,
     }
     last_line("minutes", found, arguments)

@@ -57,6 +57,12 @@ HEADLINES = (
         "BLEU {bleu:.1f} on tokenized, lower-cased text (published: {published:.1f}) after {cpu_hours:.1f} CPU hours",
     ),
     Headline(
+        "minutes",
+        "the preset `quick` with a budget of minutes on Multi30k en-de, both cores; flickr2016, tokenized, lower-cased,"
+        " mean of {summary[0][seeds]} seeds (range)",
+        "{headline}",
+    ),
+    Headline(
         "builtin-en-fr",
         "`small` on generated `en-fr`, three seeds: percent exact match, mean (range)",
         "random {en-fr[over_seeds][random]}, unseen adjective-noun pairs {en-fr[over_seeds][unseen]}, correct agreement"
