@@ -1,6 +1,7 @@
 """The segments of the page Lessons."""
 
 import pytest
+from streamlit.util import calc_hash
 
 from s2s.lessons import EXERCISES, LESSONS, Lesson, note_step
 from s2s.ui.lessons.segments import SEGMENTS
@@ -36,3 +37,13 @@ def test_a_link_to_a_segment_that_is_not_there_shows_the_lessons(name: str) -> N
     assert not screen.exception
     assert f"there is no {name} here" in page_text(screen)
     assert len(screen.subheader) == len(LESSONS)
+
+
+def test_the_menu_opens_the_list_of_lessons_whatever_was_open_before() -> None:
+    screen = opened("lessons", set="view:exercises")
+    for path in ("data", "lessons"):
+        screen.query_params.clear()
+        screen._page_hash = calc_hash(path)
+        screen.run()
+    assert len(screen.subheader) == len(LESSONS) != len(EXERCISES)
+    assert screen.session_state["lessons view"] == "lessons"

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from s2s.jobs import queue
 from s2s.lessons import EXERCISES, LESSONS, Lesson, all_progress, lesson_after, note_step
@@ -24,6 +25,12 @@ def go(screen: AppTest, **params: str) -> AppTest:
     screen.query_params.clear()
     screen.query_params.update(params)
     return screen.run()
+
+
+def to_page(screen: AppTest, path: str) -> AppTest:
+    """As the menu does it."""
+    screen._page_hash = calc_hash(path)
+    return go(screen)
 
 
 def press(screen: AppTest, label: str) -> AppTest:
@@ -93,6 +100,13 @@ def test_a_shared_view_keeps_what_its_sender_changed() -> None:
         note_step("five-minutes", number, "right")
     screen = opened("", lesson="five-minutes.5")
     assert "All 5 steps seen, 4 of 5 questions right; open: step 5." in page_text(screen)
+    assert "the last step" in page_text(screen)
+    assert heading(to_page(screen, "attention"))  # it is not finished
+    note_step("five-minutes", 5, "right")
+    screen = opened("", lesson="five-minutes.5")
+    assert "You have finished this lesson." in verdict(screen)
+    assert not heading(to_page(screen, "attention"))
+    assert "it is closed" in screen.toast[0].value
 
 
 @pytest.mark.parametrize(
