@@ -226,7 +226,10 @@ def _add(id: str, name: str, step: Step) -> Lesson:
 def _show_added(row: OwnLesson, page: Page, home: str) -> None:
     """What was done, and the ways from here: one more step, the lesson's link, the lesson."""
     number = _n_steps(row)
-    st.success(f"This page, as you see it, is step {number}.", icon=":material/check:")
+    st.success(
+        f"This page, as you see it, is step {number}. The lesson is saved under Lessons, Make your own.",
+        icon=":material/check:",
+    )
     _offer_pages(number + 1, page.url_path)
     st.caption("Or change what this page shows, to add it once more.")
     lesson_sharing(row, home)

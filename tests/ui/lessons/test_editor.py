@@ -75,7 +75,7 @@ def test_the_view_of_a_page_becomes_a_step() -> None:
     assert (step.note, step.view.page) == ("See the **diagonal**.", "attention")
     wanted = {"run": "demo-en-fr", "src": "the red house", "layer": "1", "head": "3"}
     assert wanted.items() <= step.view.values.items()
-    assert "is step 1." in screen.success[0].value
+    assert "is step 1. The lesson is saved" in screen.success[0].value
     assert any(f"lesson={mine().id}.1" in each.value for each in screen.code)
     assert not screen.text_area
     screen.text_input(key="src").set_value("the red book").run()
