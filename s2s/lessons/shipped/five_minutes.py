@@ -32,7 +32,7 @@ LESSON = Lesson(
         ),
         Step(
             "Change a word",
-            "Nothing here is stored in advance. Replace one word of the sentence: the model reads the new sentence and "
+            "Nothing here is stored in advance. Replace one word in the box: the model reads the new sentence and "
             "writes its translation again.\n\nOther words may change with it: in French, articles and adjectives "
             "agree with their noun.",
             View("", {**START, "layer": "2", "head": "mean"}),

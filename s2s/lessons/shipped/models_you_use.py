@@ -123,8 +123,8 @@ LESSON = Lesson(
         Step(
             "Then the task: fine-tuning",
             "A pre-trained model knows words and how they go together. **Fine-tuning** starts from its weights, not "
-            "from random ones, and needs fewer pairs for a task.\n\nHere a run starts from `demo-en-fr` and "
-            "learns the other direction. Under *Initialize from a run* you may choose your own.",
+            "from random ones, and needs fewer pairs for a task.\n\nThe form is filled: this run would start from "
+            "`demo-en-fr`. Under *Initialize from a run* you may choose another one, such as that of the step before.",
             View(
                 "train",
                 {

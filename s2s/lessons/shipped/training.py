@@ -111,14 +111,14 @@ SCORES = Step(
 
 OVERFITTING = Step(
     "Overfitting: learned by memory",
-    "A model can **memorize** what it learns from. Then training loss falls on, while validation loss rises:"
+    "A model can **memorize** what it learns from. Then training loss keeps falling, while validation loss rises:"
     " **overfitting**. More data, dropout and stopping early help.\n\nThe form is filled to provoke it: only sentences"
     " of up to 3 words, no dropout. Press **Train** and watch both curves.",
     View("train", {"run": RUN, "set": FEW_SENTENCES}),
     question=RunQuestion(
         "Train a model that overfits, then check.",
         "overfitted_run",
-        hint="Press Train; beside it stands how long this takes. Its warning counts all pairs, also those left out.",
+        hint="Press Train; how long this takes is next to it. Its warning counts all pairs, also those left out.",
     ),
 )
 

@@ -176,12 +176,12 @@ CROSS_ATTENTION = Step(
         "The cell of *rouge* and *red* is bright. Does attention explain why the model wrote *rouge*?",
         (
             "Yes: the weight shows the reason",
-            "Not surely: it shows where this head takes information from, not whether the output needs it",
+            "Not necessarily: it shows where this head takes information from, not whether the output needs it",
             "No: attention has nothing to do with the output",
         ),
         1,
         (
-            "Not surely: other heads look elsewhere, and their results are added too.",
+            "Not necessarily: other heads look elsewhere, and their results are added too.",
             "Right: to know more, switch the head off and see whether the output changes (the view Intervene).",
             "It does: its result is added to the vectors that lead to the output. But other heads add theirs.",
         ),
