@@ -84,7 +84,7 @@ LESSON = Lesson(
             "Learning without translations",
             "Pairs are rare, plain text is not. T5 was **pre-trained** by span corruption: some words of a text are "
             "replaced by marks such as `<X>`, and the model writes what was hidden.\n\nThe "
-            "table has sentences before and after.",
+            "table has the input and the output.",
             View("data", {"set": f"view:Task,source:builtin:en-fr,{SPANS}"}),
             hidden=ON_DATA,
             question=ChoiceQuestion(
@@ -100,7 +100,7 @@ LESSON = Lesson(
                     "Right: the marks say which gap the words belong to.",
                     "No: no translation is needed, and that is the point.",
                 ),
-                hint="Compare the last two columns.",
+                hint="Compare the two columns.",
             ),
         ),
         Step(

@@ -155,8 +155,8 @@ LESSON = Lesson(
         Step(
             "What may you say, then?",
             "**Occlusion** asks directly: hide one source word, and see how the probability of each written word "
-            "falls. Next to it or below you see attention, and further down how far the two agree.\n\nAttention says where to start "
-            "looking. A claim needs a change: hide, switch off, replace, and measure.",
+            "falls. Next to it or below you see attention, and further down how far the two agree.\n\nAttention says "
+            "where to start looking. A claim needs a change: hide, switch off, replace, and measure.",
             View("heads", {**HERE, "set": "view:attribution,method:occlusion"}),
             hidden=("controls heads", "chips", "tgt", "controls attribution", "controls attention"),
             question=ChoiceQuestion(
