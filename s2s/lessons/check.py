@@ -133,4 +133,8 @@ def _check_head(question: HeadQuestion, given: Given, context: Context) -> Verdi
     if given in right.nearly:
         said = f"Nearly: {named} does so less clearly than another one. {right.why}"
         return Verdict("nearly", said.strip())
-    return Verdict("wrong", f"Not {named}: compare it with the other heads.")
+    if not right.right or given not in right.measured:
+        return Verdict("wrong", f"Not {named}: compare it with the other heads.")
+    best = right.measured[min(right.right)]
+    said = f"Not {named}: it has {right.measured[given]}, a right one has {best}."
+    return Verdict("wrong", said)

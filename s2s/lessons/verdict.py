@@ -76,6 +76,7 @@ class Heads:
     right: frozenset[tuple[int, int]]
     nearly: frozenset[tuple[int, int]] = frozenset()
     why: str = ""  # several are right, or nearly: a sentence
+    measured: Mapping[tuple[int, int], str] = field(default_factory=dict)  # `an AER of 0.41`
 
 
 @dataclass(frozen=True)

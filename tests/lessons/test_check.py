@@ -1,9 +1,12 @@
 """Right, nearly or wrong."""
 
+import sys
+
 import pytest
 
 from s2s.config import UserError
 from s2s.lessons import ChoiceQuestion, Context, HeadQuestion, NumberQuestion, check, number
+from s2s.lessons.verdict import Heads
 
 HERE = Context("demo-en-fr")
 
@@ -101,3 +104,18 @@ def test_an_answer_of_another_kind_is_a_sentence() -> None:
         check(NumberQuestion("How much?", "article_attends_to_noun", 1), "1", context)
     with pytest.raises(UserError, match="gives no heads"):
         check(HeadQuestion("Which?", "cross", "greedy_and_beam"), (1, 1), context)
+
+
+def test_a_wrong_head_has_its_number_and_that_of_a_right_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said = {(1, 1): "an error of 0.41", (2, 3): "an error of 0.13"}
+    heads = Heads(frozenset({(2, 3)}), measured=said)
+    module = sys.modules["s2s.lessons.check"]  # the package has a function of that name
+    monkeypatch.setattr(module, "answer", lambda question, context: heads)
+    question = HeadQuestion("Which head?", "cross", "aligning_head")
+    wrong = check(question, (1, 1), HERE).sentence
+    assert (
+        wrong == "Not head 1 of layer 1: it has an error of 0.41, a right one has an error of 0.13."
+    )
+    assert "compare it" in check(question, (9, 9), HERE).sentence  # no such head

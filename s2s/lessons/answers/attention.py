@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -48,21 +49,31 @@ def _largest(values: npt.NDArray[np.float64], n: int = 2) -> list[tuple[int, int
     return [(int(layer) + 1, int(head) + 1) for layer, head in zip(layers, heads, strict=True)]
 
 
-def _first_and_second(values: npt.NDArray[np.float64]) -> Heads:
+def _first_and_second(values: Numbers, said: Mapping[tuple[int, int], str]) -> Heads:
     first, *second = _largest(values)
-    return Heads(frozenset({first}), frozenset(second))
+    return Heads(frozenset({first}), frozenset(second), measured=said)
+
+
+def _said(values: Numbers, words: str) -> dict[tuple[int, int], str]:
+    """What was measured of each head, from 1, in words."""
+    return {
+        (layer + 1, head + 1): words.format(value)
+        for (layer, head), value in np.ndenumerate(values)
+    }
 
 
 def least_monotonic_head(context: Context) -> Heads:
     """The head of cross-attention that follows the source least."""
-    strengths = measured(context, "roles")["kinds"]["cross"]["strengths"]["aligned"]
-    return _first_and_second(-np.array(strengths, dtype=float))
+    found = measured(context, "roles")["kinds"]["cross"]["strengths"]["aligned"]
+    strengths = np.array(found, dtype=float)
+    return _first_and_second(-strengths, _said(strengths, "a *monotonic* strength of {:.2f}"))
 
 
 def most_important_cross_head(context: Context) -> Heads:
     """The head of cross-attention without which the loss grows most."""
-    change = measured(context, "importance")["measured"]["value"]["cross"]
-    return _first_and_second(np.array(change, dtype=float))
+    found = measured(context, "importance")["measured"]["value"]["cross"]
+    change = np.array(found, dtype=float)
+    return _first_and_second(change, _said(change, "a change of the loss of {:.3f} nats per token"))
 
 
 def aligning_head(context: Context) -> Heads:
@@ -73,8 +84,9 @@ def aligning_head(context: Context) -> Heads:
 def next_aligning_head(context: Context) -> Heads:
     """The head of least alignment error but for the one that `aligning_head` gives."""
     error, low, high = _alignment_errors(context)
-    error[np.unravel_index(np.nanargmin(error), error.shape)] = np.nan
-    return _least(error, low, high)
+    others = error.copy()
+    others[np.unravel_index(np.nanargmin(error), error.shape)] = np.nan
+    return replace(_least(others, low, high), measured=_errors_said(error))
 
 
 def _alignment_errors(context: Context) -> tuple[Numbers, Numbers, Numbers]:
@@ -104,7 +116,12 @@ def _least(error: Numbers, low: Numbers, high: Numbers) -> Heads:
         frozenset({(layer + 1, head + 1)}),
         frozenset((int(i) + 1, int(j) + 1) for i, j in np.argwhere(overlaps)),
         why,
+        _errors_said(error),
     )
+
+
+def _errors_said(error: Numbers) -> dict[tuple[int, int], str]:
+    return _said(error, "an alignment error (AER) of {:.2f}")
 
 
 def last_row_first_weight(context: Context) -> float:

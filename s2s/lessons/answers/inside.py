@@ -75,7 +75,12 @@ def heads_from_first_to_third(context: Context) -> Heads:
                 right.add((layer, head))
             elif row.argmax() == 2:
                 nearly.add((layer, head))
-    return Heads(frozenset(right), frozenset(nearly))
+    said = {
+        (layer, head): f"a weight of {row[2]:.2f} there"
+        for layer, heads in enumerate(weights, 1)
+        for head, row in enumerate(heads, 1)
+    }
+    return Heads(frozenset(right), frozenset(nearly), measured=said)
 
 
 def other_tokens_percent(context: Context) -> float:

@@ -83,11 +83,15 @@ def _largest_change(of: str, changes: engine.Matrix, size: float) -> None:
     is_rounding = largest <= ROUNDING * size
     st.metric(
         f"{of}: largest change",
-        "0" if is_rounding else f"{largest:.2g}",
-        f"up to rounding, {largest:.0e}" if is_rounding else f"{largest / size:.1f} × typical size",
+        "0" if is_rounding else f"{largest / size:.1f} × typical size",
+        f"up to rounding, {largest:.0e}"
+        if is_rounding
+        else f"{largest:.2g}; outputs are about {size:.2g}",
         delta_color="off",
         delta_arrow="off",
         border=True,
+        help="The largest difference of any number of a word's encoder output, which has no unit; so it is compared"
+        " with the typical size of these numbers.",
     )
 
 
