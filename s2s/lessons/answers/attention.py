@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -55,10 +54,11 @@ def _first_and_second(values: Numbers, said: Mapping[tuple[int, int], str]) -> H
 
 
 def _said(values: Numbers, words: str) -> dict[tuple[int, int], str]:
-    """What was measured of each head, from 1, in words."""
+    """What was measured of each head, from 1, in words; nothing of a head that is left out, which has NaN."""
     return {
         (layer + 1, head + 1): words.format(value)
         for (layer, head), value in np.ndenumerate(values)
+        if not np.isnan(value)
     }
 
 
@@ -84,9 +84,8 @@ def aligning_head(context: Context) -> Heads:
 def next_aligning_head(context: Context) -> Heads:
     """The head of least alignment error but for the one that `aligning_head` gives."""
     error, low, high = _alignment_errors(context)
-    others = error.copy()
-    others[np.unravel_index(np.nanargmin(error), error.shape)] = np.nan
-    return replace(_least(others, low, high), measured=_errors_said(error))
+    error[np.unravel_index(np.nanargmin(error), error.shape)] = np.nan
+    return _least(error, low, high)
 
 
 def _alignment_errors(context: Context) -> tuple[Numbers, Numbers, Numbers]:
@@ -116,12 +115,8 @@ def _least(error: Numbers, low: Numbers, high: Numbers) -> Heads:
         frozenset({(layer + 1, head + 1)}),
         frozenset((int(i) + 1, int(j) + 1) for i, j in np.argwhere(overlaps)),
         why,
-        _errors_said(error),
+        _said(error, "an alignment error (AER) of {:.2f}"),
     )
-
-
-def _errors_said(error: Numbers) -> dict[tuple[int, int], str]:
-    return _said(error, "an alignment error (AER) of {:.2f}")
 
 
 def last_row_first_weight(context: Context) -> float:

@@ -24,7 +24,7 @@ BEAM = Lesson(
     steps=(
         Step(
             "Where do they differ?",
-            "Left greedy search, right beam search: it keeps several beginnings and often ends with a more probable "
+            "Left greedy search, right beam search: it keeps several beginnings and can end with a more probable "
             "sentence. On easy sentences both write the same.\n\nTry long ones, with *who* or *that* in them, or let "
             "**Find one** search.",
             View(

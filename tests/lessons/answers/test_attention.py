@@ -71,6 +71,7 @@ def test_the_heads_that_align_best_and_next_and_what_their_intervals_do_not_sepa
         assert heads.right == one(best)
         assert heads.nearly == {(i + 1, j + 1) for i, j in others if low[i][j] <= most}
         assert heads.nearly
+        assert set(heads.measured) == {(i + 1, j + 1) for i, j in (best, *others)}
 
 
 def test_what_is_not_measured_is_a_sentence() -> None:
