@@ -83,8 +83,8 @@ def _largest_change(of: str, changes: engine.Matrix, size: float) -> None:
     is_rounding = largest <= ROUNDING * size
     st.metric(
         f"{of}: largest change",
-        "0" if is_rounding else f"{largest / size:.1f} ×",
-        f"up to rounding, {largest:.0e}" if is_rounding else f"the typical size, {size:.2g}",
+        "0" if is_rounding else f"{largest:.2g}",
+        f"up to rounding, {largest:.0e}" if is_rounding else f"{largest / size:.1f} × typical size",
         delta_color="off",
         delta_arrow="off",
         border=True,
