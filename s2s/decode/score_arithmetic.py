@@ -25,7 +25,7 @@ UTILITIES = MappingProxyType({"chrf": "chrF", "bleu": "BLEU"})
 
 @functools.singledispatch
 def explain_score(config: GenerationConfig, log_prob: float, score: float, length: int) -> str:
-    """The arithmetic of a hypothesis' score, e.g. `−3.2100 / 7^1.0 = −0.4586`.
+    """The arithmetic of a hypothesis' score, e.g. `−3.2100 / 7 = −0.4586`.
 
     `log_prob` in nats is the model's own; `length` counts tokens, `</s>` included.
     """
@@ -40,8 +40,7 @@ def _(config: BeamConfig, log_prob: float, score: float, length: int) -> str:
     base = length if is_power else (5 + length) / 6
     base_text = f"{length}" if is_power else f"((5 + {length}) / 6)"
     change = score * base**config.length_penalty - log_prob
-    exponent = f"{config.length_penalty:g}".replace("-", "−")
-    division = f"/ {base_text}^{exponent} = {format_number(score)}"
+    division = f"/ {_power(base_text, config.length_penalty)} = {format_number(score)}"
     causes = _causes(config)
     if not causes or abs(change) < ROUNDING:
         return f"{format_number(log_prob)} {division}"
@@ -70,7 +69,7 @@ def _(config: MBR, log_prob: float, score: float, length: int) -> str:
 
 @functools.singledispatch
 def score_unit(config: GenerationConfig) -> str:
-    """What a score of these settings counts, e.g. `nats / length^1`: scores compare only where this is equal."""
+    """What a score of these settings counts, e.g. `nats / length`: scores compare only where this is equal."""
     return f"nats{_changed(config)}"
 
 
@@ -79,8 +78,7 @@ def _(config: BeamConfig) -> str:
     if not config.length_penalty:
         return f"nats{_changed(config)}"
     base = "length" if config.length_formula == "power" else "((5 + length) / 6)"
-    exponent = f"{config.length_penalty:g}".replace("-", "−")
-    return f"nats / {base}^{exponent}{_changed(config)}"
+    return f"nats / {_power(base, config.length_penalty)}{_changed(config)}"
 
 
 @score_unit.register
@@ -125,6 +123,11 @@ def _causes(config: GenerationConfig) -> str:
     return " and ".join(
         name for name, neutral in NEUTRAL.items() if values.get(name, neutral) != neutral
     )
+
+
+def _power(base: str, exponent: float) -> str:
+    """`length`, 0.5 -> `length^0.5`; an exponent of 1 is not written."""
+    return base if exponent == 1 else f"{base}^{exponent:g}".replace("-", "−")
 
 
 def _signed(value: float) -> str:

@@ -106,14 +106,14 @@ def test_a_score_that_no_sentence_knows_is_not_explained_away() -> None:
     ("strategy", "settings", "unit"),
     [
         ("greedy", {}, "nats"),
-        ("beam", {}, "nats / length^1"),
+        ("beam", {}, "nats / length"),
         ("beam", {"length_penalty": 0.0}, "nats"),
         (
             "beam",
             {"length_penalty": -0.5, "length_formula": "gnmt"},
             "nats / ((5 + length) / 6)^−0.5",
         ),
-        ("beam", {"repetition_penalty": 1.2}, "nats / length^1, repetition_penalty applied"),
+        ("beam", {"repetition_penalty": 1.2}, "nats / length, repetition_penalty applied"),
         ("sample", {"temperature": 0.5}, "nats, temperature applied"),
         ("stochastic_beam", {}, "nats + Gumbel noise"),
         ("mbr", {"utility": "bleu"}, "mean BLEU over 32 samples, 0 to 100"),

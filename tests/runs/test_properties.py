@@ -101,7 +101,7 @@ def test_a_search_error_says_what_the_strategy_s_own_score_prefers() -> None:
                 (log_prob,) = demo().score([one.source], [better])
                 per_token = log_prob / (len(better.split()) + 1)
                 is_worse = per_token < one.log_prob / len(one.tokens)
-                assert f"(nats / length^1) it is {'worse' if is_worse else 'better'}" in finding.why
+                assert f"(nats / length) it is {'worse' if is_worse else 'better'}" in finding.why
                 heard.add(is_worse)
     assert heard == {True, False}
 

@@ -75,7 +75,7 @@ LESSON = Lesson(
             View("attention", {**START, "kind": "cross", "layer": "1", "head": "2"}),
             hidden=PICTURE_ONLY,
             question=HeadQuestion(
-                "Which head gives *house* most of its weight in the row *la*?",
+                "Find a head that gives *house* at least half of its weight in the row *la*.",
                 "cross",
                 "article_attends_to_noun",
                 hint="The small pictures next to or below the large one show all heads. Begin with layer 1.",

@@ -110,16 +110,17 @@ def _largest_terms(points: tuple[CostPoint, ...], now: int) -> str:
     if len(present.terms) == 1:
         growth = last.total / first.total
         return f"From {first.value:,} to {last.value:,} it grows by a factor of {growth:,.1f}."
-    name, share = _largest_term(present)
-    last_name, last_share = _largest_term(last)
-    then = "still the largest" if last_name == name else f"it is {last_name}"
-    return f"Now the largest term is {name} ({share:.0%}); at {last.value:,}, {then} ({last_share:.0%})."
+    return f"Now {_largest_term(present)}; at {last.value:,}, {_largest_term(last)}."
 
 
-def _largest_term(point: CostPoint) -> tuple[str, float]:
-    """Its name, and its share of the total."""
-    name = max(point.terms, key=point.terms.__getitem__)
-    return name, point.terms[name] / point.total
+def _largest_term(point: CostPoint) -> str:
+    """`the largest term is A (40%)`; those that are equally large, all."""
+    largest = max(point.terms.values())
+    names = [name for name, size in point.terms.items() if size == largest]
+    share = f"{largest / point.total:.0%}"
+    if len(names) == 1:
+        return f"the largest term is {names[0]} ({share})"
+    return f"the largest terms are {', '.join(names[:-1])} and {names[-1]} ({share} each)"
 
 
 def _crossover_sentence(request: ArchitectureRequest) -> str:

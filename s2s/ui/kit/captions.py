@@ -39,6 +39,7 @@ ROWS = MappingProxyType(
         ("decoder", "reads"): ("decoder input token", "itself and each earlier token"),
     }
 )
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SPECIAL = MappingProxyType({"<s>": "starts a sentence", "</s>": "ends it"})
 
 
@@ -161,7 +162,10 @@ def four_digits(value: float) -> str:
     if not value:
         return "0"
     is_long = 1000 <= abs(value) < 1e9
-    return (f"{value:,.0f}" if is_long else f"{value:#.4g}".rstrip(".")).replace("-", "−")
+    text = f"{value:,.0f}" if is_long else f"{value:#.4g}".rstrip(".")
+    digits, _, power = text.partition("e")
+    tens = f" × 10{str(int(power)).translate(SUPERSCRIPT)}" if power else ""
+    return f"{digits}{tens}".replace("-", "−")
 
 
 def percent(share: float) -> str:

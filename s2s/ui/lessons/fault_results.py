@@ -43,7 +43,7 @@ def pair(fault: str) -> tuple[Measured, Measured]:
     return results[f"{kind} {fault}"], results[f"{kind} {NO_FAULT}"]
 
 
-def curves(fault: str, number: int) -> None:
+def curves(fault: str) -> None:
     """Training and validation loss of both runs; nothing was trained with a fault that acts at inference only."""
     broken, healthy = pair(fault)
     if not broken.is_trained:
@@ -57,7 +57,7 @@ def curves(fault: str, number: int) -> None:
             ("validation", run.valid_steps, run.valid_loss),
         )
     ]
-    title = f"Fault {number} · loss during training"
+    title = f"{_title(fault)} · loss during training"
     figure = plots.line_chart(
         lines,
         title=title,
@@ -137,8 +137,13 @@ def _name(result: str) -> str:
     """`trained no-scale` -> `No 1/√d_k`."""
     kind, _, fault = result.partition(" ")
     if fault in FAULTS:
-        return FAULTS[fault].title.replace("`", "")
+        return _title(fault)
     return "healthy demo-en-fr" if kind == "demo" else HEALTHY
+
+
+def _title(fault: str) -> str:
+    """Its code not set apart."""
+    return FAULTS[fault].title.replace("`", "")
 
 
 def _numbers(one: Measured) -> dict[str, float | None]:

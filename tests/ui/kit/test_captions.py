@@ -27,7 +27,13 @@ def test_an_empty_translation_has_its_end_to_tell_of() -> None:
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(-0.0, "0"), (-0.000123456, "−0.0001235"), (-520165.551, "−520,166"), (-1.5, "−1.500")],
+    [
+        (-0.0, "0"),
+        (-0.000123456, "−0.0001235"),
+        (-520165.551, "−520,166"),
+        (-1.5, "−1.500"),
+        (-0.00002813, "−2.813 × 10⁻⁵"),
+    ],
 )
 def test_four_significant_digits_and_a_real_zero(value: float, shown: str) -> None:
     assert four_digits(value) == shown

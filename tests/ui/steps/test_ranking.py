@@ -52,7 +52,7 @@ def test_without_a_change_order_and_scores_are_those_of_the_search() -> None:
     (found,) = s2s.load("demo-en-fr").translate([SOURCE], num_beams=5)
     table = ranking(opened("steps", src=SOURCE, set=SET))
     assert table[0]["text"] == found.text
-    assert [row["score (nats / length^1)"] for row in table][:5] == [
+    assert [row["score (nats / length)"] for row in table][:5] == [
         four_digits(one.score) for one in found.hypotheses
     ]
     assert [row["as decoded"] for row in table] == [str(n) for n in range(1, len(table) + 1)]
