@@ -62,7 +62,7 @@ HEADLINES = (
         " mean of {summary[0][seeds]} seeds (range)",
         "{headline}",
     ),
-    Headline("minutes-amd", "the same without AMX", "{headline}"),
+    Headline("minutes-amd", "`quick` as in the row above, without AMX", "{headline}"),
     Headline(
         "builtin-en-fr",
         "`small` on generated `en-fr`, three seeds: percent exact match, mean (range)",

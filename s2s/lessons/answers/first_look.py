@@ -33,7 +33,7 @@ def article_attends_to_noun(context: Context) -> Heads:
     return Heads(
         frozenset(head for head, weight in found.items() if weight >= CLEARLY),
         frozenset(head for head, weight in found.items() if SLIGHTLY <= weight < CLEARLY),
-        measured={head: f"{weight:.0%} of its weight there" for head, weight in found.items()},
+        measured={head: f"a weight of {weight:.2f} there" for head, weight in found.items()},
     )
 
 

@@ -199,7 +199,7 @@ SOFTMAX = Step(
     question=NumberQuestion(
         "How much probability do all tokens but the first, *la*, have together?",
         "other_tokens_percent",
-        tolerance=0.3,
+        tolerance=0.2,
         unit="%",
         hint="100 % minus the probability of the longest bar.",
     ),

@@ -142,7 +142,7 @@ def _name(result: str) -> str:
 
 
 def _title(fault: str) -> str:
-    """Its code not set apart."""
+    """Its name, without the backticks."""
     return FAULTS[fault].title.replace("`", "")
 
 

@@ -22,7 +22,7 @@ def test_the_answers_are_those_of_the_step_s_own_sentence() -> None:
     layers, numbers = np.nonzero(weights[:, :, 0, house] >= 0.5)
     assert heads.right == set(zip(layers + 1, numbers + 1, strict=True)) >= {(1, 1), (1, 4)}
     assert not heads.right & heads.nearly
-    assert heads.measured[1, 2] == f"{weights[0, 1, 0, house]:.0%} of its weight there"
+    assert heads.measured[1, 2] == f"a weight of {weights[0, 1, 0, house]:.2f} there"
     texts = {run.translate([SENTENCE], name)[0].text for name in ("greedy", "beam")}
     assert ANSWERS["greedy_and_beam"].compute(context) == len(texts) - 1 == 0
 

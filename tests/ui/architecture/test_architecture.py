@@ -243,6 +243,8 @@ def test_every_curve_is_drawn(vary: str, measure: str) -> None:
         spec("small"), BatchSizes(32, 20, 20)
     )
     assert figure["layout"]["xaxis"]["type"] == figure["layout"]["yaxis"]["type"] == "log"
+    is_tie = "the largest terms are generated tokens and source (50% each)" in page_text(screen)
+    assert is_tie == (measure == "cache")
 
 
 def test_the_costs_are_the_librarys() -> None:
