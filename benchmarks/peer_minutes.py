@@ -1,8 +1,9 @@
-"""BLEU on flickr2016 after a budget of minutes for others: transformers' Marian, and a decoder-only model.
+"""BLEU on flickr2016 after a budget of minutes: our preset `quick` beside Marian, JoeyNMT and a decoder-only model.
 
-The data, vocabulary, batches, sizes, precision and highest learning rate are those that our preset `quick` takes for
-the budget, and the schedule is the same cosine, over the time. Preparation counts, the translation of the test set does
-not, as in benchmarks.minutes. One process, one run at a time; a budget that is complete in FOLDER is not trained again.
+The peers' data, vocabulary, batches, sizes, precision and highest learning rate are those that `quick` takes for the
+budget, and the schedule is the same cosine, over the time. Preparation counts, the translation of the test set does
+not, as in benchmarks.minutes. One process, one run at a time; a budget that is complete in FOLDER is not trained again,
+and `quick` is that of benchmarks.minutes in the same folder.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ import torch.nn.functional as F
 from torch import Tensor
 from transformers import LlamaConfig, LlamaForCausalLM, MarianMTModel
 
-from benchmarks.minutes import METRIC, say
-from benchmarks.peers import batches
+from benchmarks.minutes import METRIC, row_of, say, trained
+from benchmarks.peers import batches, joey
 from benchmarks.peers.marian import shape
 from benchmarks.peers.race import Mode
 from benchmarks.quality import lines_of, scorers, spec, write_texts
@@ -74,6 +75,27 @@ class Marian:
             max_new_tokens=longest,
         )
         return [row[1:] for row in found.tolist()]
+
+
+class JoeyNMT:
+    """JoeyNMT's model of the recipe's sizes, with its own loss and search; without a cache its search is slow."""
+
+    def __init__(self, recipe: Recipe, vocab_size: int) -> None:
+        self.model: Any = joey.model(recipe, vocab_size)
+        self.model.loss_function = ("crossentropy", recipe.train.label_smoothing)
+
+    def loss(self, batch: Batch, smoothing: float) -> Tensor:
+        """Teacher forcing, per token of the target."""
+        del smoothing  # its loss has it
+        theirs = joey.batch(torch.from_numpy(batch.src), torch.from_numpy(batch.tgt))
+        found: Tensor = self.model(return_type="loss", **vars(theirs))[0]
+        return found / theirs.ntokens
+
+    def translate(self, sources: Sequence[Sequence[int]], longest: int) -> list[list[int]]:
+        """Beam search with five beams."""
+        ours = {theirs: ours for ours, theirs in joey.SAME.items()}
+        found = joey.search(self.model, sources, 5, longest)
+        return [[ours.get(token, token) for token in row] for row in found]
 
 
 class DecoderOnly:
@@ -134,9 +156,11 @@ class DecoderOnly:
         return targets
 
 
+OURS = "s2s, `quick`"
 PEERS: Mapping[str, tuple[str, Callable[[Recipe, int], Any]]] = MappingProxyType(
     {
         "transformers' Marian": ("marian", Marian),
+        "JoeyNMT": ("joeynmt", JoeyNMT),
         "decoder-only (Llama)": ("decoder-only", DecoderOnly),
     }
 )  # by name: the file's, and how it is made
@@ -245,31 +269,55 @@ def measured(name: str, minutes: float, arguments: argparse.Namespace) -> dict[s
     return row
 
 
+def our_own(minutes: float, arguments: argparse.Namespace) -> dict[str, Any]:
+    """The preset `quick` in one budget."""
+    texts = arguments.out / "text"
+    run = trained(arguments, texts, minutes, arguments.seed)
+    row = row_of(run, texts, arguments.target, minutes, arguments.seed)
+    return {
+        "system": OURS,
+        "budget": minutes,
+        "bleu": row["bleu"][METRIC],
+        "updates": row["updates"],
+        "tokens": row["tokens"],
+        "tokens_per_second": row["tokens"] / row["update_seconds"],
+        "parameters": row["chosen"]["parameters"],
+        "minutes": row["seconds"] / 60,
+    }
+
+
+def shown(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of the table."""
+    return {
+        "minutes": f"{row['budget']:g}",
+        "system": row["system"],
+        f"flickr2016 BLEU, {METRIC}": row["bleu"],
+        "updates": row["updates"],
+        "tokens per second": round(row["tokens_per_second"]),
+        "parameters": row["parameters"],
+    }
+
+
 def main() -> None:
-    """Every peer in every budget."""
+    """Every system in every budget."""
     parser = options(__doc__)
     parser.add_argument("minutes", type=float, nargs="+", help="the budgets, such as 8 20")
     parser.add_argument("--target", choices=["de", "fr"], default="de", help="from English")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="as for minutes")
+    parser.add_argument("--only", nargs="+", choices=[OURS, *PEERS], default=[OURS, *PEERS])
     arguments = parser.parse_args()
+    arguments.set = []
     arguments.out = arguments.out.resolve()
     write_texts(arguments.out / "text", arguments.target)
-    rows = [measured(name, minutes, arguments) for minutes in arguments.minutes for name in PEERS]
-    table(
-        [
-            {
-                "system": row["system"],
-                "budget": f"{row['budget']:g}",
-                f"BLEU, {METRIC}": row["bleu"],
-                "updates": row["updates"],
-                "tokens/s": row["tokens_per_second"],
-                "parameters": f"{row['parameters']:,}",
-            }
-            for row in rows
-        ]
-    )
-    last_line("peer_minutes", rows, arguments)
+    runs = [
+        our_own(minutes, arguments) if name == OURS else measured(name, minutes, arguments)
+        for minutes in arguments.minutes
+        for name in arguments.only
+    ]
+    rows = [shown(row) for row in runs]
+    table(rows)
+    last_line("peer_minutes", {"rows": rows, "runs": runs}, arguments)
 
 
 if __name__ == "__main__":

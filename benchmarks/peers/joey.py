@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from benchmarks.peers import Update
 from benchmarks.peers.batches import SENTENCES
@@ -178,39 +179,60 @@ def _stack(recipe: Recipe, side: str) -> dict[str, Any]:
 
 def decoder(recipe: Recipe, vocab_size: int) -> Decode:
     """Its greedy and beam search, which recompute the whole prefix at each step, with its own weights."""
-    logging.disable(logging.INFO)
-    from joeynmt.batch import Batch
-    from joeynmt.config import _check_special_symbols
-    from joeynmt.model import build_model
-    from joeynmt.search import search
-    from joeynmt.vocabulary import Vocabulary
-
-    pieces = Vocabulary(
-        [str(piece) for piece in range(len(SPECIALS), vocab_size)],
-        SimpleNamespace(**_check_special_symbols({})),
-    )
-    model = build_model(settings(recipe, Path())["model"], pieces, pieces).eval()
+    network = model(recipe, vocab_size).eval()
 
     def decode(sources: Sequence[Ids], num_beams: int) -> list[list[int]]:
-        src = padded([[SAME.get(piece, piece) for piece in ids] for ids in sources], SAME[PAD])
-        lengths = torch.tensor([len(ids) for ids in sources])
-        device = torch.device("cpu")
-        batch = Batch(
-            src=src,
-            src_length=lengths,
-            src_prompt_mask=None,
-            trg=None,
-            trg_prompt_mask=None,
-            indices=torch.arange(len(sources)),
-            device=device,
-            pad_index=SAME[PAD],
-            eos_index=SAME[EOS],
-            is_train=False,
-        )
-        found, *_ = search(
-            model, batch, TOKENS, num_beams, beam_alpha=1.0, min_output_length=TOKENS
-        )
-        targets: list[list[int]] = found.tolist()
-        return targets
+        return search(network, sources, num_beams, TOKENS, min_output_length=TOKENS)
 
     return decode
+
+
+def model(recipe: Recipe, vocab_size: int) -> Any:
+    """Its model of this shape, with new weights."""
+    logging.disable(logging.INFO)
+    from joeynmt.config import _check_special_symbols
+    from joeynmt.model import build_model
+    from joeynmt.vocabulary import Vocabulary
+
+    tokens = Vocabulary(
+        [str(token) for token in range(len(SPECIALS), vocab_size)],
+        SimpleNamespace(**_check_special_symbols({})),
+    )
+    return build_model(settings(recipe, Path())["model"], tokens, tokens)
+
+
+def batch(src: Tensor, tgt: Tensor | None = None) -> Any:
+    """Its batch of our ids, (batch, length) each, padded at the end."""
+    from joeynmt.batch import Batch
+
+    return Batch(
+        src=renumbered(src),
+        src_length=src.ne(PAD).sum(1),
+        src_prompt_mask=None,
+        trg=None if tgt is None else renumbered(tgt),
+        trg_prompt_mask=None,
+        indices=torch.arange(len(src)),
+        device=torch.device("cpu"),
+        pad_index=SAME[PAD],
+        eos_index=SAME[EOS],
+        is_train=tgt is not None,
+    )
+
+
+def renumbered(ids: Tensor) -> Tensor:
+    """Our ids as it numbers them."""
+    found = ids.clone()
+    for ours, theirs in SAME.items():
+        found[ids == ours] = theirs
+    return found
+
+
+def search(
+    network: Any, sources: Sequence[Ids], num_beams: int, longest: int, **options: Any
+) -> list[list[int]]:
+    """The best target of each source as it numbers ids, by its search; the length penalty is 1."""
+    from joeynmt.search import search as its_own
+
+    found, *_ = its_own(network, batch(padded(sources)), longest, num_beams, 1.0, **options)
+    targets: list[list[int]] = found.tolist()
+    return targets

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import time
 
 import torch
@@ -23,10 +24,14 @@ SCALING = 0.7  # two threads do 2 ** 0.7 as much as one
 
 
 def seconds_per_step(recipe: Recipe, tgt_vocab_size: int, slots: int) -> float:
-    """One update: three forward passes of two operations per weight and token, and the memory-bound work."""
+    """One update: three forward passes of two operations per weight and token, and the memory-bound work.
+
+    Several processes share a batch's rows; each is expected to have its own threads, and their messages are not counted.
+    """
     model = recipe.model
     threads = recipe.train.threads or max(1, cores() - 1)  # as a run is submitted
     layers = model.encoder.n_layers + 2 * model.decoder.n_layers
+    slots = math.ceil(slots / recipe.train.processes)
     products = 6 * slots * (_weights(model) + model.d_model * tgt_vocab_size) / SHARE_OF_PEAK
     if recipe.train.precision != "exact":
         products /= FAST

@@ -148,6 +148,8 @@ def _cards(request: RunRequest, cost: Forecast) -> None:
     basis = "by formula, until runs on this computer calibrate it"
     if cost.calibration.n_runs:
         basis = f"{cost.calibration.factor:.1f} times the formula's, calibrated by {runs}"
+    if request.recipe.train.processes > 1:
+        basis += f"; {request.recipe.train.processes} processes with CPU threads of their own, messages not counted"
     free = f"{free_memory(DEVICE) / 1e6:,.0f} MB are free here"
     flops = f"operations (FLOPs), forward and backward: {FLOPS}"
     rows = (

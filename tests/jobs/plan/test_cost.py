@@ -8,7 +8,7 @@ from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.data import Preview, load
 from s2s.jobs.plan.calibration import BOUNDS, Calibration, calibrate
 from s2s.jobs.plan.cost import STARTUP_SECONDS, check_forecast, forecast, vocab_sizes
-from s2s.jobs.plan.throughput import peak, seconds_per_step
+from s2s.jobs.plan.throughput import SECONDS_PER_LAYER, peak, seconds_per_step
 from s2s.runs import RunFolder
 from s2s.sizing import count_parameters
 from s2s.tokenizers import fit
@@ -93,6 +93,15 @@ def test_a_slower_computer_takes_longer(preview: Preview) -> None:
     assert slow.seconds - STARTUP_SECONDS == pytest.approx(2 * (usual.seconds - STARTUP_SECONDS))
     assert slow.tokens_per_second == pytest.approx(usual.tokens_per_second / 2)
     assert usual.tokens == RECIPE.train.steps * usual.slots
+
+
+def test_processes_share_the_rows_of_a_batch() -> None:
+    alone, together = (
+        seconds_per_step(override(RECIPE, {"train.processes": n}), 1000, 4096) for n in (1, 4)
+    )
+    layers = RECIPE.model.encoder.n_layers + 2 * RECIPE.model.decoder.n_layers
+    fixed = SECONDS_PER_LAYER * layers
+    assert together - fixed == pytest.approx((alone - fixed) / 4)
 
 
 def run_that_took(
