@@ -4,6 +4,8 @@ The peers' data, vocabulary, batches, sizes, precision and highest learning rate
 budget, and the schedule is the same cosine, over the time. Preparation counts, the translation of the test set does
 not, as in benchmarks.minutes. One process, one run at a time; a budget that is complete in FOLDER is not trained again,
 and `quick` is that of benchmarks.minutes in the same folder.
+
+At the preset's rate Marian hardly learns: a fair comparison first finds the best rate for each peer.
 """
 
 from __future__ import annotations

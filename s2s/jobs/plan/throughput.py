@@ -26,7 +26,7 @@ SCALING = 0.7  # two threads do 2 ** 0.7 as much as one
 def seconds_per_step(recipe: Recipe, tgt_vocab_size: int, slots: int) -> float:
     """One update: three forward passes of two operations per weight and token, and the memory-bound work.
 
-    Several processes share a batch's rows; each is taken to have its own threads, and their messages are not counted.
+    Several processes share a batch's rows; each is assumed to have its own threads, and communication is not counted.
     """
     model = recipe.model
     threads = recipe.train.threads or max(1, cores() - 1)  # as a run is submitted

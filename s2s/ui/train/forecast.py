@@ -149,7 +149,8 @@ def _cards(request: RunRequest, cost: Forecast) -> None:
     if cost.calibration.n_runs:
         basis = f"{cost.calibration.factor:.1f} times the formula's, calibrated by {runs}"
     if request.recipe.train.processes > 1:
-        basis += f"; {request.recipe.train.processes} processes with CPU threads of their own, messages not counted"
+        n = request.recipe.train.processes
+        basis += f"; for {n} processes with their own CPU threads, communication not counted"
     free = f"{free_memory(DEVICE) / 1e6:,.0f} MB are free here"
     flops = f"operations (FLOPs), forward and backward: {FLOPS}"
     rows = (
