@@ -163,7 +163,7 @@ def can_pack(weight: Tensor) -> bool:
 
 def can_round(device: torch.device) -> bool:
     """Whether there are products of 8-bit integers for `rounded`."""
-    return device.type == "cpu" and onednn.has_integer_product()
+    return device.type == "cpu" and onednn.integer_levels() > 0
 
 
 def rounded(weight: Tensor, bias: Tensor | None) -> Map:
@@ -172,13 +172,14 @@ def rounded(weight: Tensor, bias: Tensor | None) -> Map:
     integers = (weight / scales[:, None]).round().to(torch.int8)
     prepacked = onednn.reordered_integers(integers)
     zeros = torch.zeros(len(weight), dtype=torch.long)
+    levels = onednn.integer_levels()
 
     def rounded_product(x: Tensor) -> Tensor:
         peaks = x.abs().amax(1, keepdim=True).clamp(min=1e-12)  # (rows, 1)
-        signed = (x * (127 / peaks)).round_()
-        # Unsigned, as oneDNN wants it: 128 stands for 0.
-        unsigned = signed.add_(128).to(torch.uint8)
-        out = onednn.integer_product(unsigned, prepacked, scales, zeros)
+        signed = (x * (levels / peaks)).round_()
+        # Unsigned, as oneDNN wants it: levels + 1 stands for 0.
+        unsigned = signed.add_(levels + 1).to(torch.uint8)
+        out = onednn.integer_product(unsigned, prepacked, scales, zeros, levels=levels)
         out.mul_(peaks)
         return out if bias is None else out.add_(bias)
 

@@ -35,14 +35,16 @@ def reordered_integers(weight: Tensor) -> Tensor:
     return found
 
 
-def integer_product(x: Tensor, weight: Tensor, scales: Tensor, zeros: Tensor) -> Tensor:
-    """(rows, in) in uint8, where 128 is 0 and 255 is 1, -> (rows, out) in float32.
+def integer_product(
+    x: Tensor, weight: Tensor, scales: Tensor, zeros: Tensor, *, levels: int
+) -> Tensor:
+    """(rows, in) in uint8, where levels + 1 is 0 and 2 levels + 1 is 1, -> (rows, out) in float32.
 
     By `reordered_integers` times the scales (out,); zeros (out,) is what stands for 0 in them.
     """
     options: tuple[Any, ...] = (None, 1.0, 0, torch.float32, "none", [], "none")
     found: Tensor = torch.ops.onednn.qlinear_pointwise(
-        x, 1 / 127, 128, weight, scales, zeros, *options
+        x, 1 / levels, levels + 1, weight, scales, zeros, *options
     )
     return found
 
@@ -61,14 +63,23 @@ def has_product() -> bool:
 
 
 @functools.cache
-def has_integer_product() -> bool:
-    """Whether `integer_product` is there and multiplies."""
+def integer_levels() -> int:
+    """Integers between 0 and 1 with which `integer_product` multiplies rightly: 127, 63, or 0 where none does.
+
+    Without VNNI a processor adds two products in 16 bits: 2 * 255 * 127 overflows, 2 * 127 * 127 does not.
+    """
+    return next((levels for levels in (127, 63) if _is_integer_product_right(levels)), 0)
+
+
+def _is_integer_product_right(levels: int) -> bool:
     x, weight, scales = _small_case()
-    unsigned = (x * 127 + 128).round().to(torch.uint8)
+    unsigned = (x * levels + levels + 1).round().to(torch.uint8)
     integers = (weight * 127).round().to(torch.int8)
     zeros = torch.zeros(len(weight), dtype=torch.long)
     try:
-        found = integer_product(unsigned, reordered_integers(integers), scales, zeros)
+        found = integer_product(
+            unsigned, reordered_integers(integers), scales, zeros, levels=levels
+        )
     except ABSENT:
         return False
     return _is_near(found, (x.double() @ (127 * weight.double()).t()) * scales)

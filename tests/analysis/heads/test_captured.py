@@ -27,7 +27,10 @@ def test_each_pair_is_in_one_batch_with_the_weights_it_has_alone(
             for kind in KINDS:
                 n_rows, n_keys = sides[kind]
                 whole = batch.weights[kind][row]
-                np.testing.assert_allclose(whole[:, :, :n_rows, :n_keys], alone[kind], atol=1e-5)
+                # scores reach 77, whose last bit is 8e-6, and padded sums have another order
+                np.testing.assert_allclose(
+                    whole[:, :, :n_rows, :n_keys], alone[kind], rtol=1e-4, atol=1e-5
+                )
                 allowed = batch.allowed(kind)[row]
                 assert not allowed[n_rows:].any()
                 assert not whole[:, :, :n_rows][:, :, ~allowed[:n_rows]].any()

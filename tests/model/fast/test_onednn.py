@@ -15,7 +15,7 @@ from s2s.model.fast.linear import PackedLinear
 
 @pytest.fixture(autouse=True)
 def _tried_again() -> Iterator[None]:
-    tries = (onednn.has_product, onednn.has_integer_product)
+    tries = (onednn.has_product, onednn.integer_levels)
     for one in tries:
         one.cache_clear()
     yield
@@ -84,7 +84,7 @@ def test_a_product_of_integers_that_is_missing_is_refused_in_a_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(torch.ops, "onednn", Without(torch.ops.onednn, "qlinear_pointwise"))
-    assert not onednn.has_integer_product()
+    assert onednn.integer_levels() == 0
     run = s2s.load("demo-en-fr")
     assert run.translate(["the red house"], "greedy")[0].text
     with pytest.raises(UserError, match="fast"):
@@ -98,9 +98,30 @@ def test_a_product_of_integers_with_another_answer_is_not_used(
     monkeypatch.setattr(
         torch.ops.onednn, "qlinear_pointwise", lambda *arguments: 2 * given(*arguments)
     )
-    assert not onednn.has_integer_product()
+    assert onednn.integer_levels() == 0
+
+
+def test_where_sums_of_two_products_overflow_inputs_have_seven_bits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """AVX2's vpmaddubsw keeps a sum of two products within 16 bits (Intel 64 and IA-32 manual, volume 2)."""
+
+    def sums_in_16_bits(
+        x: Tensor, scale: float, zero: int, weight: Tensor, scales: Tensor, *_: object
+    ) -> Tensor:
+        products = x[:, None].int() * weight.int()  # (rows, out, in)
+        pairs = products.unflatten(-1, (-1, 2)).sum(-1).clamp(-(2**15), 2**15 - 1)
+        shift = zero * weight.sum(-1, dtype=torch.int32)  # (out,)
+        return (pairs.sum(-1) - shift) * scale * scales
+
+    monkeypatch.setattr(torch.ops.onednn, "qlinear_pointwise", sums_in_16_bits)
+    monkeypatch.setattr(torch.ops.onednn, "qlinear_prepack", lambda weight, _: weight)
+    assert onednn.integer_levels() == 63
+    weight, x = torch.randn(12, 8), torch.randn(40, 8)
+    found, wanted = linear.rounded(weight, None)(x), F.linear(x, weight)
+    assert 0 < (found - wanted).norm() < 0.03 * wanted.norm()
 
 
 def test_here_both_are_what_they_should_be() -> None:
     assert onednn.has_product() == torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
-    assert onednn.has_integer_product()
+    assert onednn.integer_levels() in {63, 127}
