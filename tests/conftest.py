@@ -20,6 +20,7 @@ from s2s.config import PRESETS, Recipe, override
 # Nothing slow is imported above: the process that shares the suite out starts the others only when it has read this.
 # Processes that share the whole suite: each has a browser, a server and torch of its own.
 AT_ONCE = 2
+FAST_LOOP = "not browser"  # what `-m` says to leave out all that starts whole programs
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -51,16 +52,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Where `-m` leaves the browser out, its tests are not imported either."""
-    is_left_out = config.option.markexpr == "not browser" and collection_path.name == "browser"
+    """What the fast loop leaves out for sure is not imported either."""
+    is_left_out = config.option.markexpr == FAST_LOOP and collection_path.name == "browser"
     return True if is_left_out else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests that need the internet are left out unless `-m` speaks of them, as in `-m network`."""
-    if "network" in config.option.markexpr:
-        return
-    left_out = [item for item in items if item.get_closest_marker("network")]
+    """Tests that need the internet run only with `-m network`; the fast loop starts no whole programs."""
+    expression = config.option.markexpr
+    marks = [] if "network" in expression else ["network"]
+    if expression == FAST_LOOP:
+        marks.append("system")
+    left_out = [item for item in items if any(map(item.get_closest_marker, marks))]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]

@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.system
 
 NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebook.ipynb"
 

@@ -148,6 +148,7 @@ def clean_environment(folder: Path) -> dict[str, str]:
     return own | {"HOME": str(folder), "S2S_HOME": str(folder / "s2s"), "S2S_WORKER": "elsewhere"}
 
 
+@pytest.mark.system
 def test_the_package_is_small_and_holds_every_file(wheel: Path) -> None:
     assert wheel.stat().st_size < MAX_BYTES
     ours = {
@@ -162,6 +163,7 @@ def test_the_package_is_small_and_holds_every_file(wheel: Path) -> None:
     assert packed == ours - {"s2s/dashboard/__init__.py"} | {"s2s/dashboard/streamlit_app.py"}
 
 
+@pytest.mark.system
 def test_its_command_runs(installed: Path, tmp_path: Path) -> None:
     assert "transformer-tiny" in run([installed / "s2s", "presets"], tmp_path)
     assert run([installed / "s2s", "--help"], tmp_path).startswith("usage: s2s ")

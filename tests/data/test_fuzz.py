@@ -9,6 +9,7 @@ import pytest
 MAX_PEAK = 350_000  # kB
 
 
+@pytest.mark.system
 @pytest.mark.skipif(sys.platform != "linux", reason="it needs limits and /proc")
 def test_every_file_ends_in_pairs_or_in_a_sentence() -> None:
     done = subprocess.run(

@@ -214,6 +214,7 @@ def digests() -> dict[str, str]:
     return found
 
 
+@pytest.mark.system
 def test_another_process_tells_the_same() -> None:
     code = "from tests.data.test_generated import digests; print(digests())"
     env = {"PYTHONHASHSEED": "1"}  # this one's own is another, by lot

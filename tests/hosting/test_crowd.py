@@ -8,6 +8,8 @@ from benchmarks.hosted import CPU, growth, memory, page_costs
 from benchmarks.serving import server
 from tests.processes import awaited
 
+pytestmark = pytest.mark.system
+
 
 def test_the_visitors_of_the_benchmark_meet_no_error_on_any_page() -> None:
     with server(S2S_HOSTED="1", S2S_SECRET=secrets.token_hex(16)) as served:

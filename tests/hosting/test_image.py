@@ -65,6 +65,7 @@ def started(app: Path, env: dict[str, str], log: Path) -> Iterator["subprocess.P
         process.wait()
 
 
+@pytest.mark.system
 def test_its_command_serves_the_dashboard_and_its_health_check_agrees(
     image: Path, tmp_path: Path
 ) -> None:

@@ -26,7 +26,7 @@ from s2s.store.objects import Objects
 from tests import postgres, processes
 from tests.conftest import TINY
 
-pytestmark = postgres.NEEDED
+pytestmark = [pytest.mark.system, postgres.NEEDED]
 LARGE = {"model.d_model": 64, "model.d_ff": 128}  # weights that are objects, not rows
 OFTEN = {"train.watch.save_every": 50, "train.watch.validate_every": 50, "train.watch.scores": 0}
 VALID = "synthetic:reverse#split=valid,rows=20"

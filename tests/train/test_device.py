@@ -85,6 +85,7 @@ def growth() -> float:
     return (size().rss - before) / 1e6
 
 
+@pytest.mark.system
 def test_fast_products_of_ever_new_shapes_do_not_gather_memory() -> None:
     found = processes.call(growth)  # a processor without such products keeps none
     more = dict.fromkeys(SHAPES, "1024")

@@ -24,6 +24,8 @@ from tests import processes
 from tests.conftest import TINY, make_run
 from tests.processes import wait_for
 
+pytestmark = pytest.mark.system
+
 ROOT = Path(__file__).parents[2]
 CHANGES = {
     "model.dropout": 0.0,

@@ -37,7 +37,8 @@ def judge(results: Results) -> Finding:
         if rows[-1]["log_prob"] == narrow["log_prob"]:
             change = "the same translations"
         parts.append(f"- {model}, {how} length normalization: {change}.")
-    sentence = "\n".join((f"With a beam of {WIDE} instead of {NARROW}:\n", *parts))
+    title = f"With a beam of {WIDE} instead of {NARROW}, on {results['n']} sentences:\n"
+    sentence = "\n".join((title, *parts))
     return Finding("holds" if all(worse) else "partly" if any(worse) else "fails", sentence)
 
 

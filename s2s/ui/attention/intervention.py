@@ -63,8 +63,7 @@ def show(request: AttentionRequest) -> None:
     text, button = st.columns([4, 1], vertical_alignment="center")
     active = intervention_effect.describe(interventions, request.attention)
     text.caption(f":material/build: Active interventions: {active}.")
-    reset = partial(STATE.show, at="", to="", overridden="", switched="")
-    button.button("Reset", key="reset change", icon=":material/undo:", on_click=reset)
+    button.button("Reset", key="reset change", icon=":material/undo:", on_click=_reset)
     try:
         result = _translated(request, interventions)
     except UserError as error:
@@ -76,6 +75,23 @@ def show(request: AttentionRequest) -> None:
     intervention_effect.show(request, interventions, result)
     with st.expander("Attention under the interventions", icon=":material/grid_on:"):
         _heatmap(request, result)
+
+
+def remind(view: str) -> None:
+    """In the other views: the interventions that the link carries, and that the picture is without them."""
+    now = STATE.now
+    if view == "change" or not (now.switched or (now.at and now.to)):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(
+            ":material/build: This picture shows the model without the interventions of *Intervene*.",
+            width="content",
+        )
+        st.button("Reset them", key="reset elsewhere", icon=":material/undo:", on_click=_reset)
+
+
+def _reset() -> None:
+    STATE.show(at="", to="", overridden="", switched="")
 
 
 def _invitation(position: int | None, keys: Sequence[int]) -> str:

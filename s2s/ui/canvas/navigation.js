@@ -22,6 +22,14 @@ const beginStep = (step) => {
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
 };
+// What is said of an answer appears below it, often outside the window.
+let verdict = '';
+const showVerdict = () => {
+  const found = document.querySelector('.st-key-lesson-verdict'), text = found?.textContent ?? '';
+  if (text && text !== verdict) found.scrollIntoView({ block: 'nearest' });
+  verdict = text;
+};
+const observer = new MutationObserver(showVerdict);
 // Tab enters a group of buttons at the first one; a keyboard's user expects the selected one.
 const enterAtSelected = ({ target, relatedTarget }) => {
   const group = target.closest?.('[role="radiogroup"]');
@@ -48,5 +56,6 @@ export default function({ data }) {
   beginStep(data.step);
   kept = data.kept;
   for (const kind of ['pointerdown', 'contextmenu', 'focusin']) document.addEventListener(kind, writeKept, true);
+  observer.observe(document.body, { childList: true, subtree: true });
   document.addEventListener('focusin', enterAtSelected);  // one and the same function is added once
 }

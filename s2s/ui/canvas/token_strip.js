@@ -29,7 +29,12 @@ const fill = (strip, tokens) => {
     addAlternatives(strip, box, token, position);
     const align = () => box.classList.toggle('right', box.offsetLeft > strip.clientWidth / 2);
     box.onpointerenter = box.onfocusin = align;
-    button.onclick = () => strip.trigger('pick', position);
+    button.onclick = (event) => {
+      const isOpen = event.pointerType === 'touch' && !box.classList.contains('open');  // a finger cannot hover
+      for (const other of strip.children) other.classList.toggle('open', isOpen && other === box);
+      strip.trigger('pick', position);
+    };
+    box.onfocusout = ({ relatedTarget }) => { if (!box.contains(relatedTarget)) box.classList.remove('open'); };
     if (position === focused) button.focus();
   });
 };

@@ -87,7 +87,7 @@ def unknown_words(run: Run, known: RunVocabulary, text: str) -> None:
         n_more = len(unknown) - len(nearest)
         more = f"{n_more} more words are unknown. " if n_more > 0 else ""
         alike = "Words spelled alike may mean something else. " if any(nearest.values()) else ""
-        st.caption(f"{more}{alike}For words it has never seen, the translation below is a guess.")
+        st.caption(f"{more}{alike}For words that the model has never seen, its output is a guess.")
         if known.words:
             _vocabulary_row(known, text, {word: known.suggestions(word) for word in unknown})
 

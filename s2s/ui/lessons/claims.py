@@ -21,6 +21,7 @@ from s2s.ui.shell import page_link
 
 LIVE = "parallel"  # the claim that every server can measure in a moment
 HERE = "claims measured here"
+MOST_ROWS = 12  # a longer table is folded
 SECONDS = 60.0  # for which visitors share what was measured on this server
 
 
@@ -66,7 +67,9 @@ def _show(claim: Claim, results: Results) -> None:
     chart(_figure(picture), alt=f"{picture.title}: {picture.caption}", file_name=name)
     st.caption(picture.caption)
     table = pd.DataFrame(claim.rows(results))
-    st.table(table.map(_cell), hide_index=True)
+    few = len(table) <= MOST_ROWS
+    with st.container() if few else st.expander("All numbers", icon=":material/table_rows:"):
+        st.table(table.map(_cell), hide_index=True)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             "Download data (CSV)",
@@ -88,6 +91,8 @@ def _show_finding(finding: Finding) -> None:
     look = LEVELS[finding.level]
     st.badge(look.label, icon=look.icon, color=look.color)
     st.markdown(finding.sentence)
+    if "[" in finding.sentence:
+        st.caption("In brackets: the 95 % interval.")
 
 
 def _figure(picture: Picture) -> go.Figure:

@@ -43,11 +43,21 @@ def pair(fault: str) -> tuple[Measured, Measured]:
     return results[f"{kind} {fault}"], results[f"{kind} {NO_FAULT}"]
 
 
+def task(fault: str) -> None:
+    """What the two models of the results do."""
+    broken, _ = pair(fault)
+    if broken.is_trained:
+        st.caption(
+            "Two small models learned to write a row of digits backwards, one with this fault and one without."
+        )
+    else:
+        st.caption("The model `demo-en-fr` translates, once with this fault and once without.")
+
+
 def curves(fault: str) -> None:
     """Training and validation loss of both runs; nothing was trained with a fault that acts at inference only."""
     broken, healthy = pair(fault)
     if not broken.is_trained:
-        st.caption("Nothing was trained with this fault: the healthy run `demo-en-fr` translates.")
         return
     lines = [
         LineSeries(f"{kind}, {name}", steps, values)
@@ -182,13 +192,13 @@ MEASURES = MappingProxyType(
         "test loss": Measure(
             "test loss (nats per token)",
             "{:.3g}",
-            "of the references, after the run was opened like any other.",
+            "of the references, after training, with the model as it translates: a fault of training acts no more.",
         ),
         "exact match": Measure("exact match", "{:.1%}", "translations that equal the reference."),
         "BLEU": Measure(
             "BLEU (0 to 100)",
             "{:.1f}",
-            "of held-out sentences like those of training: the split test, for the demo random.",
+            "of translations of held-out sentences.",
         ),
         "ended": Measure("ended", "{:.0%}", "translations that end before the limit."),
         "repeatable": Measure(

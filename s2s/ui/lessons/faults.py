@@ -38,6 +38,7 @@ def draw() -> None:
 def _symptom(fault: str) -> None:
     st.subheader("Symptom", anchor=False)
     st.markdown(as_markdown(FAULTS[fault].symptom))
+    fault_results.task(fault)
     fault_results.curves(fault)
     fault_results.scores(fault)
     fault_results.outputs(fault)

@@ -45,7 +45,9 @@ def read_from_url(page: Page, *, is_other_page: bool) -> None:
         unfold(False)
         if is_finished(at) and not is_history:
             leave()
-            st.toast(f"You have finished “{plain(at.lesson.title)}”: it is closed.", icon=DONE)
+            st.toast(
+                f"You have finished “{plain(at.lesson.title)}”. Its panel is closed.", icon=DONE
+            )
     _write()
 
 

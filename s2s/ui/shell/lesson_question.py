@@ -54,6 +54,8 @@ def draw_question(page: Page, at: OpenedStep) -> None:
         st.markdown(f"**Question.** {note_markdown(question.prompt)}")
         try:
             given = _answer_field(question, at)
+            if given is None and isinstance(question, HeadQuestion):
+                given = _head_on_screen(page, question.kind)
         except UserError as error:  # the run cannot be opened, as the page says
             st.caption(as_markdown(str(error)))
             given = None
@@ -95,6 +97,14 @@ def _head_field(question: HeadQuestion, run_id: str, key: str) -> Given:
         layer = _number("Your answer: layer", stack.n_layers, f"{key} layer")
         head = _number("Your answer: head", stack.n_heads, f"{key} head")
     return (layer, head) if layer and head else None
+
+
+def _head_on_screen(page: Page, kind: str) -> Given:
+    """Layer and head of the picture, where it shows one head of this kind of attention."""
+    values = address.view_values(page.keys)
+    layer, head = values.get("layer", ""), values.get("head", "")
+    is_one = layer.isdecimal() and head.isdecimal() and values.get("kind", "cross") == kind
+    return (int(layer), int(head)) if is_one else None
 
 
 def _number(label: str, most: int, key: str) -> int | None:

@@ -38,7 +38,7 @@ def lesson_sharing(row: OwnLesson, home: str) -> None:
             return
     help = LOCAL_HELP if is_local(link) else None
     st.caption(f"This link opens “{plain(lesson.title)}”, {reach(link)}.", help=help)
-    st.code(link, language=None, wrap_lines=True, height=72)
+    st.code(link, language=None)
     copy_button(link, key=f"copy link {lesson.id}", label="Copy the lesson's link")
     for number, run in _private_runs(lesson) if settings.is_hosted() else ():
         st.warning(

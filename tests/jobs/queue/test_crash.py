@@ -13,6 +13,8 @@ from benchmarks import crash
 from s2s.config import PRESETS, override
 from s2s.settings import home
 
+pytestmark = pytest.mark.system
+
 SHORT = {**crash.RECIPE, "train.steps": 20}
 # Each kind of process dies at least once, the training ones at the worst moments: when a job is claimed, during a
 # checkpoint, after the last. benchmarks/crash.py has the many kills.

@@ -193,6 +193,7 @@ def test_an_answer_that_arrives_in_parts_is_one(tmp_path: Path) -> None:
         wait_for(one, lambda: handle.pid == 5)
 
 
+@pytest.mark.system
 def test_a_training_finds_everything_imported_and_nothing_that_a_fork_would_lose() -> None:
     changes = {
         "model.d_model": 16,

@@ -12,7 +12,7 @@ from tests import postgres
 from tests.jobs.queue import test_database, test_table
 from tests.jobs.training import test_ranks
 
-pytestmark = postgres.NEEDED
+pytestmark = [pytest.mark.system, postgres.NEEDED]
 
 
 @pytest.fixture(scope="module")

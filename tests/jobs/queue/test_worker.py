@@ -22,6 +22,8 @@ from s2s.settings import OWNER
 from tests import other_systems
 from tests.processes import wait_for
 
+pytestmark = pytest.mark.system
+
 SOURCE = "synthetic:reverse#rows=80"
 VALID = "synthetic:reverse#split=valid,rows=20"
 LONG = {

@@ -20,6 +20,8 @@ from tests.conftest import TINY, make_run
 from tests.jobs.context import FakeContext
 from tests.processes import wait_for
 
+pytestmark = pytest.mark.system
+
 STEPS = 50
 # Nothing in the result depends on how rows are shared out, but rounding.
 CHANGES = {

@@ -58,6 +58,7 @@ def growth() -> float:
     return (size().rss - before) / 1e6
 
 
+@pytest.mark.system
 def test_products_of_ever_new_numbers_of_rows_do_not_gather_memory() -> None:
     assert processes.call(growth) < 30
 

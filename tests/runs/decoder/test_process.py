@@ -22,6 +22,8 @@ from s2s.runs.decoder.pool import DIED
 from s2s.runs.decoder.process import TOO_LARGE
 from tests import other_systems
 
+pytestmark = pytest.mark.system
+
 PATIENCE = 60.0  # seconds, on a busy machine
 SOURCE = "the cat who chased the mouse was black"
 ENDLESS = {"num_beams": 100, "max_new_tokens": 4096, "min_new_tokens": 4096}

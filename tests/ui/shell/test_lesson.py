@@ -91,6 +91,8 @@ def test_a_shared_view_keeps_what_its_sender_changed() -> None:
     assert (box(screen), screen.session_state["head"]) == ("the cat sleeps", "3")
     assert any("st-key-attention-reduce" in str(each.proto.body) for each in screen.get("html"))
     layer, head = (f"lesson answer five-minutes.4 {what}" for what in ("layer", "head"))
+    assert "Not head 3 of layer 2" in verdict(press(screen, "Check"))  # the picture's
+    screen.segmented_control(key="head").set_value("mean").run()
     assert "choose a layer" in verdict(press(screen, "Check"))
     assert screen.segmented_control(key=layer).proto.required
     screen.segmented_control(key=layer).set_value(1)
@@ -106,7 +108,7 @@ def test_a_shared_view_keeps_what_its_sender_changed() -> None:
     screen = opened("", lesson="five-minutes.5")
     assert "You have finished this lesson." in verdict(screen)
     assert not heading(to_page(screen, "attention"))
-    assert "it is closed" in screen.toast[0].value
+    assert "Its panel is closed" in screen.toast[0].value
 
 
 @pytest.mark.parametrize(
