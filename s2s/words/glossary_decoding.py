@@ -135,7 +135,7 @@ DECODING: tuple[Term, ...] = (
         ),
         source="Wu et al. 2016, section 7",
         page="steps",
-        also=("length_penalty",),
+        also=("length_penalty", "length normalization", "length-normalized"),
     ),
     Term(
         "logits processor",

@@ -139,10 +139,10 @@ RESIDUALS = Step(
 
 MASK = Step(
     "The mask: no look ahead",
-    "Now the **decoder**. In training it gets the whole correct translation. If it saw the word that it should"
-    " predict, it would **copy it and learn nothing**. The **causal mask** (*The mask M*) prevents that: it adds −∞,"
-    " black, to the scores of later tokens; softmax makes that 0.\n\nSo each row sees only itself and what comes"
-    " before.",
+    "Now the **decoder**. In training it gets the whole correct translation; if it saw the word to predict, it would"
+    " **copy it and learn nothing**. The **causal mask** (*The mask M*) prevents that: it adds −∞, black, to the"
+    " scores of later tokens; softmax makes that 0.\n\nSo the row that reads *la*, and predicts *maison*, sees only"
+    " `<s>` and *la*.",
     _walkthrough("causal", position=2),
     hidden=(*WAY, SETTINGS, "walk picture 1", "walk picture 2", "walk picture 3"),
     question=ChoiceQuestion(

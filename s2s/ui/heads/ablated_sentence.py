@@ -20,6 +20,10 @@ def show(request: HeadsRequest, text: str, change: Interventions) -> None:
     run = request.run
     before = cached.continuation(run, text, (), STRATEGY, {})
     after = cached.continuation(run, text, (), STRATEGY, {}, interventions=change)
+    is_same = before.text == after.text
+    st.markdown(
+        "**The translation stays the same.**" if is_same else "**The translation changes.**"
+    )
     both_translations(before, after)
     if not before.text:
         return

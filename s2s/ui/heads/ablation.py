@@ -24,29 +24,36 @@ def show(request: HeadsRequest) -> None:
     facts = vocabulary.of(run)
     text = sentence.sentence_box(facts)
     sentence.unknown_words(run, facts, text)
+    of_sentence = st.container()
+    if chosen:
+        st.subheader("Over the sample", anchor=False)
     sample = sentences(run.folder.id)
-    if not chosen:
-        st.info(
-            "Press heads, a layer, or all cross-attention: the new translation appears here next to the old one.",
-            icon=":material/touch_app:",
-        )
-        return
-    _warn(chosen, request)
-    change = _interventions(request, sample, chosen)
-    if change is None:
-        return
-    if text:
-        try:
-            ablated_sentence.show(request, text, change)
-        except UserError as error:
-            forms.show_error(error)
-        except cached.PendingError as pending:
-            pending.draw("ablation")
-    st.subheader("Over the sample", anchor=False)
+    with of_sentence:
+        if not chosen:
+            st.info(
+                "Press heads, a layer, or all cross-attention: the new translation appears here next to the old one.",
+                icon=":material/touch_app:",
+            )
+            return
+        _warn(chosen, request)
+        change = _interventions(request, sample, chosen)
+        if change is None:
+            return
+        if text:
+            _show_sentence(request, text, change)
     settings = {"heads": switched.to_text(chosen, all_heads(run.model))}
     found = measured(request, "ablation", sample, settings)
     if found is not None:
         ablated_sample.show(request, sample, found)
+
+
+def _show_sentence(request: HeadsRequest, text: str, change: Interventions) -> None:
+    try:
+        ablated_sentence.show(request, text, change)
+    except UserError as error:
+        forms.show_error(error)
+    except cached.PendingError as pending:
+        pending.draw("ablation")
 
 
 def _warn(chosen: Mapping[Head, str], request: HeadsRequest) -> None:
