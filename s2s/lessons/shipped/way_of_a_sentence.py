@@ -140,7 +140,7 @@ RESIDUALS = Step(
 MASK = Step(
     "The mask: no look ahead",
     "Now the **decoder**. In training it gets the whole correct translation; if it saw the word to predict, it would"
-    " **copy it and learn nothing**. The **causal mask** (*The mask M*) prevents that: it adds −∞, black, to the"
+    " **copy it and learn nothing**. The **causal mask** (*The mask M*) prevents that: it adds −∞ (black) to"
     " scores of later tokens; softmax makes that 0.\n\nSo the row that reads *la*, and predicts *maison*, sees only"
     " `<s>` and *la*.",
     _walkthrough("causal", position=2),
