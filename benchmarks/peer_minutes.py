@@ -1,11 +1,10 @@
 """BLEU on flickr2016 after a budget of minutes: our preset `quick` beside Marian, JoeyNMT and a decoder-only model.
 
-The peers' data, vocabulary, batches, sizes, precision and highest learning rate are those that `quick` takes for the
-budget, and the schedule is the same cosine, over the time. Preparation counts, the translation of the test set does
+The peers' data, vocabulary, batches, sizes and precision are those that `quick` takes for the budget, and the
+schedule is the same cosine, over the time. Each peer has the highest learning rate with which its validation loss is
+lowest after a quarter of the budget, which is not counted. Preparation counts, the translation of the test set does
 not, as in benchmarks.minutes. One process, one run at a time; a budget that is complete in FOLDER is not trained again,
 and `quick` is that of benchmarks.minutes in the same folder.
-
-At the preset's rate Marian hardly learns: a fair comparison first finds the best rate for each peer.
 """
 
 from __future__ import annotations
@@ -34,6 +33,7 @@ from benchmarks.report import last_line, options, table
 from s2s import files
 from s2s.config import PRESETS, Recipe, override
 from s2s.data import Batch, Preview, load_pairs_for_training
+from s2s.data.batches import in_order
 from s2s.jobs import within_minutes
 from s2s.tokenizers import BOS, EOS, PAD
 from s2s.train import TrainingData, cores, free_memory, prepare, settle
@@ -42,6 +42,9 @@ ROWS = 64  # sentences translated together
 IGNORED = -100
 WARMUP = 0.05  # of the time
 CLIP = 1.0
+RATES = (1.0, 0.5, 0.25, 0.125)  # of the preset's
+TRIAL = 0.25  # of the budget, for each rate
+VALIDATION_TOKENS = 4096  # per batch
 
 
 class Marian:
@@ -228,6 +231,31 @@ def train(peer: Any, recipe: Recipe, data: TrainingData, since: float) -> dict[s
     }
 
 
+@torch.inference_mode()
+def validation_loss(peer: Any, data: TrainingData) -> float:
+    """Per target token, by the peer's own loss."""
+    peer.model.train(False)
+    total = n_labels = 0.0
+    for batch in in_order(data.valid, VALIDATION_TOKENS):
+        total += float(peer.loss(batch, 0.0)) * batch.n_labels
+        n_labels += batch.n_labels
+    return total / n_labels
+
+
+def rates(name: str, recipe: Recipe, data: TrainingData) -> dict[float, float]:
+    """The validation loss of a peer by its highest learning rate, after a trial each."""
+    make = PEERS[name][1]
+    found = {}
+    for share in RATES:
+        peak = recipe.train.lr * share
+        changes = {"train.lr": peak, "train.minutes": TRIAL * (recipe.train.minutes or 0.0)}
+        peer = make(recipe, data.tgt_tokenizer.vocab_size)
+        train(peer, override(recipe, changes), data, time.monotonic())
+        found[peak] = validation_loss(peer, data)
+        say(f"{name}: validation loss {found[peak]:.3f} with {peak:g}")
+    return found
+
+
 def translated(peer: Any, recipe: Recipe, data: TrainingData, lines: Sequence[str]) -> list[str]:
     """The test set, in batches of similar length."""
     special = recipe.model.ids
@@ -256,11 +284,14 @@ def measured(name: str, minutes: float, arguments: argparse.Namespace) -> dict[s
     if kept.exists():
         return dict(json.loads(kept.read_text(encoding="utf-8")))
     texts = arguments.out / "text"
+    tried = rates(name, *planned(texts, arguments.target, minutes, arguments.seed))
     since = time.monotonic()
     recipe, data = planned(texts, arguments.target, minutes, arguments.seed)
-    say(f"{name}, {minutes:g} minutes: width {recipe.model.d_model}")
+    recipe = override(recipe, {"train.lr": min(tried, key=tried.__getitem__)})
+    say(f"{name}, {minutes:g} minutes: width {recipe.model.d_model}, rate {recipe.train.lr:g}")
     peer = make(recipe, data.tgt_tokenizer.vocab_size)
     found = train(peer, recipe, data, since)
+    found |= {"lr": recipe.train.lr, "validation_loss_by_lr": tried}
     found["minutes"] = (time.monotonic() - since) / 60
     outputs = translated(peer, recipe, data, lines_of(texts / "test.en"))
     _, metric, postprocess, references = next(scorers(texts, arguments.target))
@@ -284,6 +315,7 @@ def our_own(minutes: float, arguments: argparse.Namespace) -> dict[str, Any]:
         "tokens": row["tokens"],
         "tokens_per_second": row["tokens"] / row["update_seconds"],
         "parameters": row["chosen"]["parameters"],
+        "lr": row["chosen"]["lr"],
         "minutes": row["seconds"] / 60,
     }
 
@@ -297,6 +329,7 @@ def shown(row: Mapping[str, Any]) -> dict[str, Any]:
         "updates": row["updates"],
         "tokens per second": round(row["tokens_per_second"]),
         "parameters": row["parameters"],
+        "highest rate": f"{row['lr']:g}",
     }
 
 
