@@ -3,7 +3,7 @@
 from playwright.sync_api import Page, expect
 
 from s2s.lessons import LESSONS
-from tests.browser.conftest import Open
+from tests.browser.conftest import DESKTOP, Open
 from tests.browser.test_home import QUIET
 
 STEPS = LESSONS["five-minutes"].steps
@@ -54,7 +54,11 @@ def test_lesson_1_is_walked_by_its_links(server: str, visit: Open) -> None:
             page.locator(".st-key-src input").fill("the red book is old")
             page.keyboard.press("Enter")
             expect(page.locator(".st-key-translation")).to_contain_text("livre")
+            page.set_viewport_size({"width": 1280, "height": 520})
             check(page, "le livre rouge est vieux")
+            expect(page.locator(".st-key-lesson-verdict")).to_be_in_viewport(ratio=1)
+            expect(page.get_by_role("link", name="Next step")).to_be_in_viewport(ratio=1)
+            page.set_viewport_size(DESKTOP)
         if number == 3:
             expect(page.locator(".st-key-attention-reduce")).to_be_hidden()
             words_leave_free(page, "Each row is a French token")

@@ -22,11 +22,13 @@ const beginStep = (step) => {
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
 };
-// What is said of an answer appears below it, often outside the window.
+// What is said of an answer appears below it and moves the way to the next step down, often out of the window.
 let verdict = '';
 const showVerdict = () => {
   const found = document.querySelector('.st-key-lesson-verdict'), text = found?.textContent ?? '';
-  if (text && text !== verdict) found.scrollIntoView({ block: 'nearest' });
+  if (text && text !== verdict) {
+    for (const part of [document.querySelector('.st-key-lesson-ways'), found]) part?.scrollIntoView({ block: 'nearest' });
+  }
   verdict = text;
 };
 const observer = new MutationObserver(showVerdict);
