@@ -2,7 +2,7 @@
 
 The peers' data, vocabulary, batches, sizes and precision are those that `quick` takes for the budget, and the
 schedule is the same cosine, over the time. Each peer has the highest learning rate with which its validation loss is
-lowest after a quarter of the budget, which is not counted. Preparation counts, the translation of the test set does
+lowest after an eighth of the budget, which is not counted. Preparation counts, the translation of the test set does
 not, as in benchmarks.minutes. One process, one run at a time; a budget that is complete in FOLDER is not trained again,
 and `quick` is that of benchmarks.minutes in the same folder.
 """
@@ -43,7 +43,7 @@ IGNORED = -100
 WARMUP = 0.05  # of the time
 CLIP = 1.0
 RATES = (1.0, 0.5, 0.25, 0.125)  # of the preset's
-TRIAL = 0.25  # of the budget, for each rate
+TRIAL = 0.125  # of the budget, for each rate
 VALIDATION_TOKENS = 4096  # per batch
 
 

@@ -51,7 +51,7 @@ ATTENTION: tuple[Term, ...] = (
     ),
     Term(
         "attention weights",
-        plain="Numbers between 0 and 1 that say how much each token takes from every other.",
+        plain="Numbers between 0 and 1 that say how much each token takes from each that it may see.",
         expert=(
             "The attention scores after the softmax over keys; a large weight is not by itself "
             "evidence of importance."

@@ -45,7 +45,7 @@ EXPERIMENTS: tuple[Term, ...] = (
     ),
     Term(
         "monotonic",
-        plain="Moving through the source from left to right.",
+        plain="Mostly moving through the source from left to right; single words may cross.",
         expert="The positions of the largest weights correlate with the row number by at least 0.7.",
         page="attention",
     ),

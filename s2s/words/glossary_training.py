@@ -159,7 +159,7 @@ TRAINING: tuple[Term, ...] = (
     ),
     Term(
         "gradient",
-        plain="The direction in which each weight should change to lower the loss.",
+        plain="How fast the loss rises when a weight grows; training moves the weight the other way.",
         expert="The derivative of the loss by each parameter, computed by backpropagation.",
         source="Rumelhart et al. 1986",
         page="train",

@@ -61,3 +61,20 @@ def test_an_example_that_needs_no_address_gets_one_under_another_model(
     page.get_by_role("option", name="demo-en-es", exact=True).click()
     page.wait_for_url("**run=demo-en-es&src=*")
     expect(box).to_have_value("the cat sits on the mat")
+
+
+def test_the_keyboard_enters_share_and_chooses_from_a_menu(server: str, visit: Open) -> None:
+    page = visit(f"{server}/compare?run=demo-en-fr&src=the+red+house")
+    share = page.get_by_test_id("stPopoverButton").first
+    share.press("Enter")
+    expect(page.get_by_test_id("stPopoverBody")).to_be_visible()
+    quiet(page)
+    page.keyboard.press("Tab")
+    expect(page.locator('[data-testid="stPopoverBody"] :focus')).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(share).to_be_focused()
+    page.get_by_test_id("stMenuButtonButton").first.press("Enter")
+    expect(page.get_by_role("menuitem").first).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**find*search_error**")

@@ -93,7 +93,7 @@ CLAIM = Claim(
     id="parallel",
     title="Positions in parallel",
     statement="An encoder computes all positions in parallel; a machine that must go one position at a time is slower,"
-    " and the more so the longer the sentence.",
+    " and the more so in long sentences.",
     source="Vaswani et al. 2017, section 4 and Table 1",
     criterion="It holds where the parallel order is faster at every length, its lead is larger at the longest than at"
     " the shortest, and both orders give the same states. It fails where the longest is not faster, or states differ.",

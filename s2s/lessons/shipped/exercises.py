@@ -123,8 +123,8 @@ ALIGN = Lesson(
         Step(
             "The head that aligns",
             "The built-in sentences come with a gold alignment: which word translates which. Each head links a "
-            "written word to the source word with most weight, and **AER** counts its errors: 0 is perfect.\n\nA frame "
-            "marks the best head of each grid. Does another one align nearly as well?",
+            "written word to the source word with most weight, and the **AER** is its error rate: 0 is perfect.\n\n"
+            "A frame marks the best head of each grid. Does another one align nearly as well?",
             View("heads", {**RUN, "set": "view:alignment,links:target"}),
             hidden=("controls heads", "controls sentences", "own alignment", "links"),
             question=HeadQuestion(

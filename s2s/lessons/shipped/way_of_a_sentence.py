@@ -54,9 +54,9 @@ VECTORS = Step(
 
 POSITIONS = Step(
     "Positions: the order of the words",
-    "Attention, which comes next, sees which tokens there are, not their order. So a vector for its **position** is"
-    " added to each token's vector.\n\nUnder *Swap two words*, *dog* and *cat* are swapped. The bars show how much"
-    " each word's result changes, with positions and without.",
+    "The encoder's attention, which comes next, sees which tokens there are, not their order. So a vector for its"
+    " **position** is added to each token's vector.\n\nUnder *Swap two words*, *dog* and *cat* are swapped. The bars"
+    " show how much each word's result changes, with positions and without.",
     View(
         "positions",
         {"run": RUN, "src": "the dog sees the cat", "set": "view:model,swap:2,with:5"},
@@ -81,9 +81,9 @@ POSITIONS = Step(
 
 ONE_WEIGHT = Step(
     "One attention weight by hand",
-    "Each token has three vectors: a **query** (what it looks for), a **key** (what it offers), and a **value** (what"
-    " it passes on).\n\nFramed: the query of *the* times each token's key, scaled. **Softmax** turns these scores into"
-    " weights that **sum to 1**: e (2.718) to each score, divided by their sum. They mix the values into a new vector.",
+    "Each token has three vectors: a **query** (what it looks for), a **key** (what it offers), a **value** (what it"
+    " passes on).\n\nFramed: the query of *the* in dot products with all keys, scaled. **Softmax** makes weights that"
+    " **sum to 1**: e (2.718) to the power of each, divided by the sum of these powers. They mix the values.",
     _walkthrough("scaling"),
     hidden=(*WAY, "walk softmax"),  # which has the answer
     question=NumberQuestion(

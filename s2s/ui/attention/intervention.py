@@ -60,10 +60,10 @@ def show(request: AttentionRequest) -> None:
         _example(request.attention)
         return
     st.session_state[ACTIVE] = interventions
-    text, button = st.columns([4, 1], vertical_alignment="center")
     active = intervention_effect.describe(interventions, request.attention)
-    text.caption(f":material/build: Active interventions: {active}.")
-    button.button("Reset", key="reset change", icon=":material/undo:", on_click=_reset)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f":material/build: Active interventions: {active}.", width="content")
+        st.button("Reset", key="reset change", icon=":material/undo:", on_click=_reset)
     try:
         result = _translated(request, interventions)
     except UserError as error:

@@ -31,13 +31,25 @@ const showVerdict = () => {
   }
   verdict = text;
 };
-const observer = new MutationObserver(showVerdict);
 // Tab enters a group of buttons at the first one; a keyboard's user expects the selected one.
 const enterAtSelected = ({ target, relatedTarget }) => {
   const group = target.closest?.('[role="radiogroup"]');
   if (!group || group.contains(relatedTarget) || !target.matches(':focus-visible')) return;
   group.querySelector('[role="radio"][aria-checked="true"]')?.focus();
 };
+// An open panel, such as Share's, stands at the end of the document, where Tab from its button does not lead.
+const enterPanel = ({ key, shiftKey, target }) => {
+  const panel = document.querySelector('[data-testid="stPopoverBody"]');
+  if (!panel || key !== 'Tab' || shiftKey || !target.matches?.('[data-testid="stPopoverButton"][aria-expanded="true"]')) return;
+  panel.tabIndex = -1;
+  panel.focus({ preventScroll: true });  // from where Tab goes on to the first control in it
+};
+// A menu that is opened by keyboard marks its first entry, but the focus stays on the button.
+const enterMenu = () => {
+  if (!document.activeElement?.matches('[data-testid="stMenuButtonButton"][aria-expanded="true"]:focus-visible')) return;
+  document.querySelector('[data-testid="stMenuButtonBody"] [role="menuitem"]')?.focus();
+};
+const observer = new MutationObserver(() => { showVerdict(); enterMenu(); });
 // Streamlit's links do not say what a click on them keeps: another tab would open without this run and sentence.
 let kept = {};
 const seen = new WeakMap();  // by link, the query that Streamlit gave it, and what was made of it
@@ -59,5 +71,6 @@ export default function({ data }) {
   kept = data.kept;
   for (const kind of ['pointerdown', 'contextmenu', 'focusin']) document.addEventListener(kind, writeKept, true);
   observer.observe(document.body, { childList: true, subtree: true });
+  document.addEventListener('keydown', enterPanel, true);
   document.addEventListener('focusin', enterAtSelected);  // one and the same function is added once
 }

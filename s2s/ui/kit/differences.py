@@ -33,7 +33,7 @@ def against_reference(text: str, reference: str) -> str:
 def legend(text: str, other: str) -> str:
     """How the differences of a text from another are marked, as HTML; both texts are named by their nouns."""
     return (
-        f'<p class="legend"><small><ins>Underlined</ins> words occur only in {text},'
+        f'<p class="legend"><small><ins>Underlined</ins> words are only in {text} at that position,'
         f" <del>struck-out</del> words only in {other}.</small></p>"
     )
 

@@ -27,8 +27,8 @@ ADDED = "step added"  # the lesson's id, the step's number and its view
 NEW = ""  # in the list, in place of a lesson's id
 TITLE = "My lesson"  # of a new one
 HOW = (
-    "A step is a page as you set it, with your note. Open a page: at its right, on a phone at its top, **Add this"
-    " page** makes it a step."
+    "A step is a page as you set it, with your note. Open a page: beside it, or above it in a narrow window, **Add"
+    " this page** makes it a step."
 )
 OFFERED = ("", "compare", "steps", "attention", "heads", "walkthrough")  # pages for a step
 

@@ -106,7 +106,8 @@ def _summary(request: RunRequest, cost: Forecast, n_found: int) -> str:
 
 def _length(request: RunRequest, cost: Forecast) -> str:
     """`2 min for 1,200 steps, about 8.1 epochs`; with a time budget it is the steps that are estimated."""
-    steps = f"{request.recipe.train.steps:,} steps"
+    n = request.recipe.train.steps
+    steps = f"{n:,} step{'s' * (n > 1)}"
     epochs = f"about {_short(cost.epochs)} epochs"
     minutes = request.recipe.train.minutes
     if minutes is None:

@@ -204,8 +204,8 @@ def _scaling_explanation(run: Run) -> tuple[str, str]:
             " weight on one key.",
         )
     return (
-        f"A sum of {d_head} products grows with the width of a head, so it is divided by √{d_head} ="
-        f" {d_head**0.5:.2f}.",
+        f"The typical size of a sum of {d_head} products grows with √{d_head} = {d_head**0.5:.2f}, so it is divided by"
+        " that.",
         "Otherwise the softmax would give nearly all weight to the largest score, and gradients would become too"
         " small to learn from.",
     )

@@ -104,7 +104,7 @@ def _explanation(run: Run) -> tuple[str, str]:
         "Backpropagation gives every weight a gradient: how the loss would change if that weight grew. Each weight then"
         " moves against its gradient, by the learning rate times its size.",
         "Training repeats this for many batches of sentences. Its optimizer, here"
-        f" {run.recipe.train.optimizer.kind}, may also scale or average the gradients; the direction stays downhill.",
+        f" {run.recipe.train.optimizer.kind}, may also scale the gradients and average them over updates.",
     )
 
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from s2s import access, settings, storage, workspaces
+from s2s import access, lessons, settings, storage, workspaces
 from s2s.data import format_size
 from s2s.jobs import queue
 from s2s.ui.kit import Card, cards
-from s2s.ui.shell import keep_button
+from s2s.ui.shell import keep_button, page_link
 from s2s.workspaces import Expiring
 
 EMPTY = "You have stored nothing yet: what you upload, train and evaluate will be listed here."
@@ -23,9 +23,14 @@ def contents() -> bool:
     workspace = access.current()
     _used(workspace)
     found = workspaces.expiring(workspace)
+    n_lessons = len(lessons.own_lessons())
+    if n_lessons:
+        own = f"{n_lessons} lesson{'s' * (n_lessons > 1)} of your own"
+        page_link("lessons", own, ":material/school:", set="view:own")
     if not found:
-        st.info(EMPTY, icon=":material/inventory_2:")
-        return False
+        if not n_lessons:
+            st.info(EMPTY, icon=":material/inventory_2:")
+        return n_lessons > 0
     _table(found)
     if days := settings.expire_days():
         st.caption(

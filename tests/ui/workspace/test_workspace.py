@@ -5,7 +5,7 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s import settings, storage
+from s2s import lessons, settings, storage
 from s2s.jobs import queue
 from s2s.ui.shell import expiry_banner
 from s2s.workspaces import Key, exports, rows
@@ -36,6 +36,16 @@ def test_a_new_visitor_has_nothing_and_can_make_a_recovery_link(key: Key) -> Non
     opened_key = rows.open_link(token)
     assert opened_key
     assert rows.workspace_of(opened_key) == key.digest
+
+
+def test_a_lesson_of_ones_own_is_named_and_can_be_exported(key: Key) -> None:
+    lessons.add_lesson(lessons.LESSONS["five-minutes"])
+    screen = opened("workspace")
+    assert not screen.exception
+    assert "You have stored nothing yet" not in page_text(screen)
+    links = [each.proto.label for each in screen.get("page_link")]
+    assert "1 lesson of your own" in links
+    assert "export" in {each.key for each in screen.button}
 
 
 def test_what_is_stored_is_listed_exported_and_deleted(key: Key) -> None:
