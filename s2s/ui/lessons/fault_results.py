@@ -192,7 +192,7 @@ MEASURES = MappingProxyType(
         "test loss": Measure(
             "test loss (nats per token)",
             "{:.3g}",
-            "of the references, after training, with the model as it translates: a fault of training acts no more.",
+            "of the references, by the model as it translates: a fault of training alone no longer acts.",
         ),
         "exact match": Measure("exact match", "{:.1%}", "translations that equal the reference."),
         "BLEU": Measure(
