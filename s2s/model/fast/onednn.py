@@ -64,7 +64,7 @@ def has_product() -> bool:
 
 @functools.cache
 def integer_levels() -> int:
-    """Integers between 0 and 1 with which `integer_product` multiplies rightly: 127, 63, or 0 where none does.
+    """The integer that stands for 1 where `integer_product` is correct: 127, else 63; 0 where neither is.
 
     Without VNNI a processor adds two products in 16 bits: 2 * 255 * 127 overflows, 2 * 127 * 127 does not.
     """
