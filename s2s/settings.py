@@ -203,6 +203,18 @@ def lower_priority(nice: int) -> None:
             return
 
 
+def for_threads(n: int | None, *, spin: bool) -> dict[str, str]:
+    """The environment of a process with `n` CPU threads, read when torch is imported; none: as many as there are cores.
+
+    `spin`: while they wait for each other they spin for some milliseconds, as is libgomp's own default, instead of
+    sleeping as `import s2s` has set it. Only for a training that takes fewer threads where they have no cores of their
+    own: there they are several times slower.
+    """
+    number = {"OMP_NUM_THREADS": str(n)} if n else {}
+    is_set = "GOMP_SPINCOUNT" in os.environ
+    return number | ({"GOMP_SPINCOUNT": "300000"} if spin and not is_set else {})
+
+
 SECRET_LENGTH = 32  # characters, at least
 
 

@@ -52,6 +52,10 @@ def _train(arguments: argparse.Namespace, group: Group | None = None) -> None:
             "`train` needs a dataset; add `--source`, for example --source builtin:en-fr."
         )
     recipe = override(_recipe(arguments), changes)
+    if recipe.train.minutes is not None and recipe.train.threads != 1:
+        from s2s.settings import for_threads
+
+        os.environ.update(for_threads(None, spin=True))
     from s2s.data import with_sample
     from s2s.jobs import training
 

@@ -45,6 +45,7 @@ from s2s.train.optimizers import make_optimizer
 from s2s.train.prepare import TrainingData
 from s2s.train.schedules import learning_rate
 from s2s.train.teacher_forcing import Teach, shifted
+from s2s.train.threads import chooser_for
 
 
 def train(
@@ -103,6 +104,7 @@ class Trainer:
         self.trained: dict[str, Tensor] = {}
         self.changes = list(changes)
         self.budget = budget or Budget(recipe.train.minutes)
+        self.threads = chooser_for(recipe.train, self.group, self.device)
         self.warnings: list[str] = []
         self.saved_step = 0
         self.observed_step = 0
@@ -155,6 +157,7 @@ class Trainer:
             self.optimizer.step()
         self.progress = replace(self.progress, step=step)
         seconds = time.perf_counter() - started
+        self.threads.updated(seconds, batch.n_tokens)
         return Step(step, float(plain), rate, grad_norm, batch.n_tokens, seconds)
 
     def observe(self) -> Iterator[Event]:

@@ -119,6 +119,22 @@ def test_train_translate_and_resume_on_a_table(say: Say, tmp_path: Path) -> None
     assert "step 120" in shown
 
 
+def test_threads_spin_only_where_their_number_follows_the_speed(
+    say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOMP_SPINCOUNT", "")  # so that it is put back
+    monkeypatch.delenv("GOMP_SPINCOUNT")
+    for options, spins in (
+        (["train.threads=2"], None),
+        (["train.threads=1", "train.minutes=1"], None),
+        (["train.threads=2", "train.minutes=1"], "300000"),
+    ):
+        words = [word for option in options for word in ("--set", option)]
+        status, _, err = say("train", "--source", "none.tsv", *words, "--out", "unused")
+        assert (status, "none.tsv" in err) == (2, True)
+        assert os.environ.get("GOMP_SPINCOUNT") == spins
+
+
 def test_resuming_names_a_broken_checkpoint(say: Say, tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", {"train.steps": 20})
     newest = path / "checkpoints" / "step-00000020.state.safetensors"

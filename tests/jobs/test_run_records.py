@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from s2s import access
-from s2s.config import UserError
+from s2s.config import UserError, override
 from s2s.jobs import run_records
 from s2s.jobs.run_records import MAX_POINTS, LossPoint, RunRecord
 from s2s.runs import RunFolder
@@ -46,6 +46,7 @@ def test_what_differs_is_said(folder: RunFolder) -> None:
         ({"train_hash": "0"}, "The dataset is another one"),
         ({"is_changed": True}, "changed while the recorded run trained"),
         ({"machine": "pdp11"}, "machine pdp11 is"),
+        ({"recipe": override(record.recipe, {"train.minutes": 1.0})}, "It had a time budget"),
     ):
         assert why in replace(record, **changes).compared_with(RUN).reason
 

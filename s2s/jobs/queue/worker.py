@@ -278,19 +278,19 @@ class Worker:
         request = ForkRequest(
             job.id, job.worker, str(_log_folder() / f"{job.id}.log"), job.spec.get("threads") or 0
         )
-        child = self.fork_server.request(request) if self.fork_server else None
+        spins = job.spec.get("spins")  # forked threads wait as those of the fork server do
+        child = self.fork_server.request(request) if self.fork_server and not spins else None
         if child:
             self.children[job.id] = RunningJob(job, child)
         else:
             self._spawn(job)
 
     def _spawn(self, job: queue.Job) -> None:
-        threads = {"OMP_NUM_THREADS": str(job.spec["threads"])} if job.spec.get("threads") else {}
+        extra = settings.for_threads(job.spec.get("threads"), spin=bool(job.spec.get("spins")))
         self.children.pop(job.id, None)
         try:
             module = ["s2s.jobs.queue.job_process", job.id, job.worker]
-            process = _spawn(module, f"{job.id}.log", threads)
-            self.children[job.id] = RunningJob(job, process)
+            self.children[job.id] = RunningJob(job, _spawn(module, f"{job.id}.log", extra))
         except OSError as error:
             reason = error.strerror or type(error).__name__
             queue.finish(

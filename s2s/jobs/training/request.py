@@ -34,13 +34,16 @@ class RunRequest:
 
     def to_spec(self) -> dict[str, Any]:
         """As a job's `spec`."""
+        train = self.recipe.train
         return {
             "recipe": self.recipe.to_json(),
             "source": absolute(self.source),
             "valid": self.valid and absolute(self.valid),
             "preset": self.preset,
             "name": self.title,
-            "threads": self.recipe.train.threads,
+            "threads": train.threads,
+            # Whether its threads do while they wait for each other; see `train/threads.py`.
+            "spins": train.minutes is not None and train.threads != 1,
             "init_from": self.init_from,
             "tags": list(self.tags),
         }

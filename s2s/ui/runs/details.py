@@ -25,7 +25,10 @@ def card(run_id: str) -> None:
             return
         _pairs("details", _details(about, recipe))
         if command := about.get("command"):
-            does = IMPORTS if about.get("imported") else _repeats(str(command), changed(about))
+            repeats = _repeats(
+                str(command), changed(about), has_minutes=recipe.train.minutes is not None
+            )
+            does = IMPORTS if about.get("imported") else repeats
             st.caption(as_markdown(does))
             st.code(str(command), language=None, wrap_lines=True)
         if notes := cached.run_notes(run_id):
@@ -113,13 +116,16 @@ def origin(about: Mapping[str, Any]) -> str:
     )
 
 
-def _repeats(command: str, changes: str) -> str:
+def _repeats(command: str, changes: str, *, has_minutes: bool) -> str:
     """What the command does."""
     if guests.ONES_OWN in command:
         return f"This command trains with the same recipe, once {guests.ONES_OWN} names a dataset of yours."
     if changes:
         return f"This command repeats the run as it began, in a terminal. Later changes are not repeated: {changes}."
-    return "This command repeats the run in a terminal; on the same computer, the weights are bit-identical."
+    repeats = "This command repeats the run in a terminal"
+    if has_minutes:
+        return f"{repeats}; with a time budget, the weights differ each time, as how many updates fit into it does."
+    return f"{repeats}; on the same computer, the weights are bit-identical."
 
 
 def changed(about: Mapping[str, Any]) -> str:

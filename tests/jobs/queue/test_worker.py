@@ -3,7 +3,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import psutil
@@ -364,6 +364,7 @@ class Midwife:
         self.born: list[ChildHandle] = []
         self.withdrawn: list[ChildHandle] = []
         self.spawned: list[str] = []
+        self.extra: Mapping[str, str] = {}  # in the environment of the newest one
         monkeypatch.setattr(worker, "_spawn", self.spawn)
 
     def request(self, request: ForkRequest) -> ChildHandle | None:
@@ -376,8 +377,11 @@ class Midwife:
     def look(self) -> None:
         """Nothing happens by itself."""
 
-    def spawn(self, module: Sequence[str], *_: object) -> subprocess.Popen[bytes]:
+    def spawn(
+        self, module: Sequence[str], log: str, extra: Mapping[str, str]
+    ) -> subprocess.Popen[bytes]:
         self.spawned.append(module[1])
+        self.extra = extra
         process = subprocess.Popen([sys.executable, "-c", ""])
         process.wait(20)
         return process
@@ -443,6 +447,25 @@ def test_without_a_fork_server_jobs_start_from_nothing(
     assert one.fork_server is None  # one that was never ready would not be the next time
     one.turn()
     assert midwife.spawned == [getattr(job, "id", None) for job in jobs]
+
+
+@pytest.mark.parametrize("own", ["", "5"])
+def test_a_training_whose_threads_spin_starts_from_nothing(
+    own: str, tiny: Recipe, attended: tuple[worker.Worker, Midwife], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOMP_SPINCOUNT", own)
+    if not own:
+        monkeypatch.delenv("GOMP_SPINCOUNT")
+    one, midwife = attended
+    limited = override(tiny, {"train.minutes": 1.0, "train.threads": 2})
+    run = submit(limited)
+    one.turn()
+    job = queue.latest(run)
+    assert (midwife.born, midwife.spawned) == ([], [getattr(job, "id", None)])
+    assert midwife.extra == {
+        "OMP_NUM_THREADS": "2",
+        **({} if own else {"GOMP_SPINCOUNT": "300000"}),  # what somebody has set stays
+    }
 
 
 IMPORTS = """

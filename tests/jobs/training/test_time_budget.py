@@ -51,3 +51,10 @@ def test_minutes_take_all_cores_and_no_more_than_are_allowed(
     monkeypatch.setenv("S2S_MAX_MINUTES", "5")
     with pytest.raises(UserError, match=r"`train.minutes` 10 is more than the 5 allowed here"):
         training.submit(request_for(limited))
+
+
+def test_only_a_time_budget_lets_the_threads_of_a_job_spin(tiny: Recipe) -> None:
+    two = override(tiny, {"train.threads": 2})
+    recipes = [two, override(two, {"train.minutes": 10}), override(tiny, {"train.minutes": 10})]
+    specs = [submitted(training.submit(request_for(recipe))).spec for recipe in recipes]
+    assert [spec["spins"] for spec in specs] == [False, True, False]

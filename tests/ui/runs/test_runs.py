@@ -326,6 +326,10 @@ def test_the_details_hold_what_repeats_a_run(put: Put) -> None:
     assert "bit-identical" not in longer
     put("kept000000000000", command="python -m s2s train")
     assert "bit-identical" in page_text(opened("runs", run="kept000000000000"))
+    put("timed00000000000", {"train.minutes": 1.0}, command="python -m s2s train")
+    timed = page_text(opened("runs", run="timed00000000000"))
+    assert "with a time budget, the weights differ each time" in timed
+    assert "bit-identical" not in timed
 
 
 @pytest.mark.parametrize(

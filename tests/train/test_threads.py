@@ -1,0 +1,109 @@
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from s2s.config import Recipe, override
+from s2s.data import Corpus, load
+from s2s.train import Trainer, TrainingData, prepare
+from s2s.train.threads import FASTER, TRIALS, ThreadChooser
+from tests.conftest import TINY
+
+TOKENS = 1000
+ALONE = {1: 0.24, 2: 0.14}  # seconds of an update, as measured with threads that spin
+BESIDE = {1: 0.24, 2: 0.9}
+SLEEPING = {1: 0.24, 2: 0.25}
+
+
+def seconds_of(chooser: ThreadChooser, pace: dict[int, float], length: float) -> Counter[int]:
+    """Seconds that each number of threads trained, until they are so many."""
+    taken: Counter[int] = Counter()
+    while taken.total() < length:
+        n = chooser.now
+        taken[n] += pace[n]  # type: ignore[assignment]
+        chooser.updated(pace[n], TOKENS)
+    return taken
+
+
+@pytest.mark.parametrize(
+    ("pace", "best"), [(ALONE, 2), (BESIDE, 1), (SLEEPING, 2), ({1: 0.1, 2: 0.2}, 1)]
+)
+def test_most_of_the_time_the_fastest_number_trains(pace: dict[int, float], best: int) -> None:
+    chooser = ThreadChooser(2)
+    seconds_of(chooser, pace, 10)
+    taken = seconds_of(chooser, pace, 300)
+    assert taken[best] >= (1 - 1.5 * TRIALS) * taken.total()
+    assert set(taken) == {1, 2}  # it looks again
+
+
+def test_it_follows_a_program_that_comes_and_goes() -> None:
+    chooser = ThreadChooser(2)
+    seconds_of(chooser, ALONE, 60)
+    assert chooser.chosen == 2
+    comes = seconds_of(chooser, BESIDE, 4)
+    assert chooser.chosen == 1
+    assert comes[2] <= 3 * BESIDE[2] + 0.01  # three slow updates, and no more
+    seconds_of(chooser, BESIDE, 300)
+    seconds_of(chooser, ALONE, 60)
+    assert chooser.chosen == 2
+
+
+def test_one_slow_update_changes_nothing() -> None:
+    chooser = ThreadChooser(2)
+    seconds_of(chooser, ALONE, 20)
+    while chooser.now != 2:
+        chooser.updated(ALONE[1], TOKENS)
+    chooser.updated(30.0, TOKENS)
+    assert chooser.chosen == 2
+
+
+@given(
+    most=st.integers(1, 16),
+    seconds=st.lists(st.floats(0.01, 10.0), min_size=16, max_size=16),
+)
+def test_it_never_exceeds_what_is_given_and_ends_near_the_best_it_tried(
+    most: int, seconds: list[float]
+) -> None:
+    pace = dict(enumerate(seconds, 1))
+    chooser = ThreadChooser(most)
+    taken: Counter[int] = Counter()
+    for _ in range(200):
+        taken[chooser.now] += 1
+        chooser.updated(pace[chooser.now], TOKENS)
+    assert max(taken) <= most
+    assert min(taken) >= most // 2
+    assert pace[chooser.chosen] * FASTER <= min(pace[n] for n in taken)
+
+
+@pytest.fixture(scope="module")
+def data() -> TrainingData:
+    pairs = load("synthetic:reverse", "valid").pairs[:40]
+    corpus = Corpus("synthetic:reverse", "train", pairs)
+    recipe = override(Recipe(), {**TINY, "train.watch.samples": 0})
+    return prepare(recipe, corpus, replace(corpus, pairs=corpus.pairs[:8]))
+
+
+@pytest.fixture(autouse=True)
+def threads() -> Iterator[Callable[[], int]]:
+    """How many torch has, which is put back."""
+    before = torch.get_num_threads()
+    yield torch.get_num_threads
+    torch.set_num_threads(before)
+
+
+def test_a_time_budget_alone_lets_their_number_change(
+    tiny: Recipe, data: TrainingData, threads: Callable[[], int]
+) -> None:
+    two = override(tiny, {"train.threads": 2})
+    for minutes, tried in ((None, {2}), (1.0, {1, 2})):
+        trainer = Trainer(override(two, {"train.minutes": minutes}), data, None)
+        seen = set()
+        for _ in range(9):
+            trainer.update()
+            seen.add(threads())
+            assert threads() == trainer.threads.now
+        assert seen == tried
