@@ -1,10 +1,10 @@
 """BLEU on flickr2016 after a budget of minutes: our preset `quick` beside Marian, JoeyNMT and a decoder-only model.
 
 The peers' data, vocabulary, batches, sizes and precision are those that `quick` takes for the budget, and the
-schedule is the same cosine, over the time. Each peer has the highest learning rate with which its validation loss is
-lowest after an eighth of the budget, which is not counted. Preparation counts, the translation of the test set does
-not, as in benchmarks.minutes. One process, one run at a time; a budget that is complete in FOLDER is not trained again,
-and `quick` is that of benchmarks.minutes in the same folder.
+schedule is the same cosine, over the time. A peer trains the whole budget once per learning rate, and the run with the
+lowest validation loss counts: three rates with the shortest budget, then the best two, then the best.
+Preparation counts, the translation of the test set does not, as in benchmarks.minutes. One process, one run at a time;
+a budget that is complete in FOLDER is not trained again, and `quick` is that of benchmarks.minutes in the same folder.
 """
 
 from __future__ import annotations
@@ -42,8 +42,7 @@ ROWS = 64  # sentences translated together
 IGNORED = -100
 WARMUP = 0.05  # of the time
 CLIP = 1.0
-RATES = (1.0, 0.5, 0.25, 0.125)  # of the preset's
-TRIAL = 0.125  # of the budget, for each rate
+RATES = (1.0, 0.5, 0.25)  # of the preset's
 VALIDATION_TOKENS = 4096  # per batch
 
 
@@ -242,18 +241,9 @@ def validation_loss(peer: Any, data: TrainingData) -> float:
     return total / n_labels
 
 
-def rates(name: str, recipe: Recipe, data: TrainingData) -> dict[float, float]:
-    """The validation loss of a peer by its highest learning rate, after a trial each."""
-    make = PEERS[name][1]
-    found = {}
-    for share in RATES:
-        peak = recipe.train.lr * share
-        changes = {"train.lr": peak, "train.minutes": TRIAL * (recipe.train.minutes or 0.0)}
-        peer = make(recipe, data.tgt_tokenizer.vocab_size)
-        train(peer, override(recipe, changes), data, time.monotonic())
-        found[peak] = validation_loss(peer, data)
-        say(f"{name}: validation loss {found[peak]:.3f} with {peak:g}")
-    return found
+def all_but_the_worst(losses: Mapping[float, float]) -> list[float]:
+    """Of the rates that were tried, the best first, by validation loss; one at least."""
+    return sorted(losses, key=losses.__getitem__)[: max(1, len(losses) - 1)]
 
 
 def translated(peer: Any, recipe: Recipe, data: TrainingData, lines: Sequence[str]) -> list[str]:
@@ -277,29 +267,51 @@ def _parts(order: Sequence[int]) -> Iterator[Sequence[int]]:
         yield order[start : start + ROWS]
 
 
-def measured(name: str, minutes: float, arguments: argparse.Namespace) -> dict[str, Any]:
-    """One peer in one budget: trained now unless it is complete in the folder."""
-    short, make = PEERS[name]
-    kept: Path = arguments.out / f"peer-{short}-{minutes:g}.json"
+def measured(
+    name: str, minutes: float, shares: Sequence[float], arguments: argparse.Namespace
+) -> dict[str, Any]:
+    """One peer in one budget, trained with each of these shares of the preset's rate; the run with the lowest
+    validation loss. Trained now unless it is complete in the folder.
+    """
+    kept: Path = arguments.out / f"peer-{PEERS[name][0]}-{minutes:g}.json"
     if kept.exists():
         return dict(json.loads(kept.read_text(encoding="utf-8")))
+    losses = {}
+    best: dict[str, Any] = {}
+    lowest = math.inf
+    for share in shares:
+        peer, found, recipe, data = one_run(name, minutes, share, arguments)
+        losses[share] = validation_loss(peer, data)
+        say(
+            f"{name}, {minutes:g} minutes: validation loss {losses[share]:.3f} with {found['lr']:g}"
+        )
+        if losses[share] < lowest:
+            lowest = losses[share]
+            best = found
+            best_peer = (peer, recipe, data)
     texts = arguments.out / "text"
-    tried = rates(name, *planned(texts, arguments.target, minutes, arguments.seed))
-    since = time.monotonic()
-    recipe, data = planned(texts, arguments.target, minutes, arguments.seed)
-    recipe = override(recipe, {"train.lr": min(tried, key=tried.__getitem__)})
-    say(f"{name}, {minutes:g} minutes: width {recipe.model.d_model}, rate {recipe.train.lr:g}")
-    peer = make(recipe, data.tgt_tokenizer.vocab_size)
-    found = train(peer, recipe, data, since)
-    found |= {"lr": recipe.train.lr, "validation_loss_by_lr": tried}
-    found["minutes"] = (time.monotonic() - since) / 60
-    outputs = translated(peer, recipe, data, lines_of(texts / "test.en"))
+    outputs = translated(*best_peer, lines_of(texts / "test.en"))
     _, metric, postprocess, references = next(scorers(texts, arguments.target))
     score = metric.corpus_score([postprocess(text) for text in outputs], [references])
-    row = {"system": name, "budget": minutes, "bleu": score.score, **found}
+    row = {"system": name, "budget": minutes, "bleu": score.score, **best}
+    row["validation_losses"] = [[share, loss] for share, loss in losses.items()]
     files.write_json(kept, row)
     say(f"{name}, {minutes:g} minutes: BLEU {score.score:.2f}")
     return row
+
+
+def one_run(
+    name: str, minutes: float, share: float, arguments: argparse.Namespace
+) -> tuple[Any, dict[str, Any], Recipe, TrainingData]:
+    """A peer trained with a share of the preset's rate: the peer, what it took, its recipe and data."""
+    since = time.monotonic()
+    recipe, data = planned(arguments.out / "text", arguments.target, minutes, arguments.seed)
+    recipe = override(recipe, {"train.lr": recipe.train.lr * share})
+    say(f"{name}, {minutes:g} minutes: width {recipe.model.d_model}, rate {recipe.train.lr:g}")
+    peer = PEERS[name][1](recipe, data.tgt_tokenizer.vocab_size)
+    found = train(peer, recipe, data, since)
+    found |= {"lr": recipe.train.lr, "minutes": (time.monotonic() - since) / 60}
+    return peer, found, recipe, data
 
 
 def our_own(minutes: float, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -345,11 +357,15 @@ def main() -> None:
     arguments.set = []
     arguments.out = arguments.out.resolve()
     write_texts(arguments.out / "text", arguments.target)
-    runs = [
-        our_own(minutes, arguments) if name == OURS else measured(name, minutes, arguments)
-        for minutes in arguments.minutes
-        for name in arguments.only
-    ]
+    shares: dict[str, Sequence[float]] = dict.fromkeys(PEERS, RATES)
+    runs = []
+    for minutes in sorted(arguments.minutes):
+        for name in arguments.only:
+            if name == OURS:
+                runs.append(our_own(minutes, arguments))
+                continue
+            runs.append(measured(name, minutes, shares[name], arguments))
+            shares[name] = all_but_the_worst(dict(runs[-1]["validation_losses"]))
     rows = [shown(row) for row in runs]
     table(rows)
     last_line("peer_minutes", {"rows": rows, "runs": runs}, arguments)

@@ -1,7 +1,9 @@
-"""How one training uses two cores best: threads that sleep or spin while they wait for each other, or two processes.
+"""How one training uses two cores best: threads that sleep or spin while they wait for each other, two processes, or as
+many threads as are fastest now.
 
-Each trains the preset `quick` on Multi30k en-de for half a minute with the command line, alone and beside a process
-that keeps one core busy; the first updates do not count.
+Each trains the model of the preset `quick` on Multi30k en-de with the command line, alone and beside a process that
+keeps one core busy; the first updates do not count. The last way is that of a time budget, the others have a number
+of updates instead.
 """
 
 from __future__ import annotations
@@ -19,9 +21,11 @@ from typing import NamedTuple
 from benchmarks.quality import spec, write_texts
 from benchmarks.report import last_line, options, table
 from benchmarks.results import ROOT
+from s2s.train import is_fast_accurate
 
-MINUTES = 0.5
-WARM = 10  # updates
+UPDATES = 120
+MINUTES = 0.75
+WARM = 20  # updates that do not count
 TORCHRUN = ["-m", "torch.distributed.run", "--nproc_per_node=2", "--master_port=29617"]
 
 
@@ -32,6 +36,7 @@ class Way(NamedTuple):
     threads: int  # of each process
     environment: dict[str, str]
     python: list[str]  # what comes before `-m s2s train`
+    has_minutes: bool = False
 
 
 WAYS = (
@@ -39,6 +44,7 @@ WAYS = (
     Way("two threads that sleep (as `import s2s` sets it)", 2, {}, []),
     Way("two threads that spin (`GOMP_SPINCOUNT=300000`)", 2, {"GOMP_SPINCOUNT": "300000"}, []),
     Way("two processes with one thread each (`torchrun`)", 1, {}, TORCHRUN),
+    Way("as many as are fastest now (`train.minutes`)", 2, {}, [], has_minutes=True),
 )
 
 
@@ -57,9 +63,16 @@ def speed(way: Way, texts: Path, out: Path) -> float:
     """Real tokens per second."""
     source, valid = (spec(texts, split, "de") for split in ("train", "valid"))
     command = [sys.executable, *way.python, "-m", "s2s", "train", "--preset", "quick"]
-    command += ["--source", source, "--valid", valid, "--set", f"train.minutes={MINUTES}"]
-    command += ["--set", f"train.threads={way.threads}", "--out", str(out)]
-    command += ["--set", "model.d_model=128"]  # the same for all, however few updates are expected
+    command += ["--source", source, "--valid", valid, "--out", str(out)]
+    settings = {
+        "train.minutes": MINUTES if way.has_minutes else "null",
+        "train.steps": UPDATES,
+        "train.threads": way.threads,
+        "train.precision": "fast" if is_fast_accurate() else "bf16",
+        "model.d_model": 128,  # the same for all, however few updates are expected
+    }
+    for key, value in settings.items():
+        command += ["--set", f"{key}={value}"]
     environment = {**os.environ, **way.environment}
     subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
     lines = map(json.loads, (out / "metrics.jsonl").read_text(encoding="utf-8").splitlines())

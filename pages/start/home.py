@@ -3,11 +3,13 @@
 import streamlit as st
 
 from s2s.analysis import HeadSelection, reduced
+from s2s.share import Column
 from s2s.ui.home import alternatives, overview, reproduce, way_in
 from s2s.ui.kit import address, cached, captions, definitions, pickers, sentence, vocabulary
 from s2s.ui.shell import page_link
 
-run = cached.open_run(st.session_state["run"])
+run_id = st.session_state["run"]
+run = cached.open_run(run_id)
 facts = vocabulary.of(run)
 with st.container():  # so that a notice about the sentence moves no element below
     text = sentence.sentence_box(facts)
@@ -47,6 +49,7 @@ with st.container(key="doors", horizontal=True, gap="medium"):
     page_link("train", "Train your own model")
     page_link("runs", "Open a published model", set="tab:open-a-model")
     page_link("runs", "Gallery", icon=":material/photo_library:", set="tab:gallery")
-    page_link("compare", "Compare decoding strategies", src=text)
+    greedy, beam = (str(Column(run_id, strategy=name)) for name in ("greedy", "beam"))
+    page_link("compare", "Compare decoding strategies", src=text, c1=greedy, c2=beam)
 if text:
     reproduce.show(run, text, which)

@@ -17,14 +17,17 @@ KEYS = tuple(f"c{number}" for number in range(1, 7))
 COUNT = "columns"
 LAST_RUN = "columns of"  # the page's run when the columns were last drawn
 ALONE = "One column"
+TWO = "Greedy and beam"
 FULL = f"At most {len(KEYS)} columns."
 
 
 def read_from_url(run_id: str) -> Sequence[str]:
-    """The keys of the columns to show, after taking over what a new address says."""
+    """The keys of the columns to show, after taking over what a new address says; from the menu, two to compare."""
     linked = {key: address.read(key) for key in KEYS}
     if any(text is not None for text in linked.values()):
         _take_over(linked, run_id)
+    elif COUNT not in st.session_state and address.is_bare():
+        start(TWO, run_id)
     elif (before := st.session_state.get(LAST_RUN)) != run_id:
         for key in shown()[1:]:  # columns that showed the page's run follow it
             if st.session_state.get(f"{key} run") == before:
@@ -53,8 +56,10 @@ def _take_over(linked: Mapping[str, str | None], run_id: str) -> None:
 
 def write_to_url(written: Sequence[str], default: str) -> None:
     """Write every column to the session and the address, as one entry of the browser's history; a default first column
-    is left out.
+    is left out, unless the address would have neither a column nor a sentence.
     """
+    if len(written) == 1 and "src" not in st.query_params:
+        default = ""
     values = dict.fromkeys(KEYS, "") | dict(zip(KEYS, written, strict=False))
     defaults = dict.fromkeys(KEYS, "") | {column.FIRST_KEY: default}
     changed: dict[str, str | list[str]] = {}
@@ -133,7 +138,7 @@ def _first(run_id: str) -> list[Column]:
 STARTS: Mapping[str, Callable[[str], list[Column]]] = MappingProxyType(
     {
         ALONE: _first,
-        "Greedy and beam": _strategies("greedy", "beam"),
+        TWO: _strategies("greedy", "beam"),
         "Five strategies": _strategies("greedy", "beam", "diverse_beam", "sample", "mbr"),
         "Best and first checkpoint": _checkpoints,
     }

@@ -14,6 +14,7 @@ BOUND = ("run", "src", "layer", "head", "kind")  # to widgets
 UNREAD = "\0"  # as a mark: whatever the address has is new
 LANGUAGES = ("src_lang", "tgt_lang")  # in `set`: the frame's, on every page
 ADDED = "added to set"  # in the session
+BARE = "without a sentence"  # whether the address had none when the page was opened
 
 
 def read(key: str) -> str | None:
@@ -73,12 +74,18 @@ def turn_page(url_path: str, keys: Sequence[str]) -> bool:
     st.session_state["page"] = url_path
     _restore()
     st.session_state["no link"] = ""
+    st.session_state[BARE] = "src" not in st.query_params
     if "src" in st.session_state and "src" not in st.query_params:
         # without this, a sentence from the first address that nobody edited would be dropped
         st.session_state["src"] = st.session_state["src"]
     for key in keys:
         st.session_state.pop(_mark(key), None)
     return True
+
+
+def is_bare() -> bool:
+    """Whether this page was opened without a sentence in the address, as from the menu: nobody has shared its view."""
+    return bool(st.session_state.get(BARE))
 
 
 def open_view(keys: Sequence[str], values: Mapping[str, str]) -> None:

@@ -6,6 +6,7 @@ import pytest
 from s2s import settings
 from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.data import Preview, load
+from s2s.jobs.plan import throughput
 from s2s.jobs.plan.calibration import BOUNDS, Calibration, calibrate
 from s2s.jobs.plan.cost import STARTUP_SECONDS, check_forecast, forecast, vocab_sizes
 from s2s.jobs.plan.throughput import SECONDS_PER_LAYER, peak, seconds_per_step
@@ -85,6 +86,23 @@ def test_short_runs_take_the_express_slot() -> None:
 
 def test_the_peak_is_a_speed() -> None:
     assert 1e8 < peak() < 1e14
+
+
+@pytest.mark.parametrize(("ratio", "times"), [(1.0, 1.0), (2.0, 2.0), (10.0, throughput.FASTEST)])
+def test_products_take_what_they_take_in_their_precision(
+    ratio: float, times: float, preview: Preview, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As far as they are products: of a wide model they are nearly all of an update."""
+    monkeypatch.setattr(
+        throughput, "peak", lambda precision="exact": 1e9 * (1 if precision == "exact" else ratio)
+    )
+    wide = override(RECIPE, {"model.d_model": 4096, "train.threads": 1})
+    slots = wide.train.batch_tokens
+    exact, fast = (
+        seconds_per_step(override(wide, {"train.precision": precision}), 100, slots)
+        for precision in ("exact", "bf16")
+    )
+    assert exact / fast == pytest.approx(times, rel=0.1)
 
 
 def test_a_slower_computer_takes_longer(preview: Preview) -> None:

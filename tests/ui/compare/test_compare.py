@@ -102,6 +102,21 @@ def test_columns_are_added_cloned_and_removed() -> None:
     assert not lost(screen)
 
 
+def test_from_the_menu_there_are_two_to_compare_and_one_of_them_can_be_shared() -> None:
+    screen = opened("compare")
+    assert strategies(screen) == ["greedy", "beam"]
+    screen.button(key="remove c1").click().run()
+    assert strategies(screen) == ["beam"]
+    shared = dict(screen.query_params)
+    assert shared["c1"].startswith(
+        f"{DEMO}@1500!beam!"
+    )  # an address without columns would mean two
+    assert strategies(opened("compare", **shared)) == ["beam"]
+    screen.text_input(key="src").set_value(HOUSE).run()
+    shared = dict(screen.query_params)
+    assert strategies(opened("compare", **shared)) == ["beam"]
+
+
 def test_six_columns_are_the_most() -> None:
     screen = opened("compare", src=HOUSE)
     for _ in range(5):
