@@ -44,6 +44,7 @@ WARMUP = 0.05  # of the time
 CLIP = 1.0
 RATES = (1.0, 0.5, 0.25)  # of the preset's
 VALIDATION_TOKENS = 4096  # per batch
+DIVERGED = 1e9  # in place of a validation loss that is no number
 
 
 class Marian:
@@ -82,7 +83,10 @@ class Marian:
 
 
 class JoeyNMT:
-    """JoeyNMT's model of the recipe's sizes, with its own loss and search; without a cache its search is slow."""
+    """JoeyNMT's model of the recipe's sizes, with its own loss and search.
+
+    Without a cache its search is slow, so that its targets end at twice the longest source of the batch and ten tokens.
+    """
 
     def __init__(self, recipe: Recipe, vocab_size: int) -> None:
         self.model: Any = joey.model(recipe, vocab_size)
@@ -98,6 +102,7 @@ class JoeyNMT:
     def translate(self, sources: Sequence[Sequence[int]], longest: int) -> list[list[int]]:
         """Beam search with five beams."""
         ours = {theirs: ours for ours, theirs in joey.SAME.items()}
+        longest = min(longest, 2 * max(map(len, sources)) + 10)
         found = joey.search(self.model, sources, 5, longest)
         return [[ours.get(token, token) for token in row] for row in found]
 
@@ -281,11 +286,10 @@ def measured(
     lowest = math.inf
     for share in shares:
         peer, found, recipe, data = one_run(name, minutes, share, arguments)
-        losses[share] = validation_loss(peer, data)
-        say(
-            f"{name}, {minutes:g} minutes: validation loss {losses[share]:.3f} with {found['lr']:g}"
-        )
-        if losses[share] < lowest:
+        loss = validation_loss(peer, data)
+        losses[share] = loss if math.isfinite(loss) else DIVERGED
+        say(f"{name}, {minutes:g} minutes: validation loss {loss:.3f} with {found['lr']:g}")
+        if not best or losses[share] < lowest:
             lowest = losses[share]
             best = found
             best_peer = (peer, recipe, data)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["PRESETS", "Corpus", "Recipe", "Run", "UserError", "load", "train"]
 
 # Threads of torch sleep while they wait for each other, unless the environment says otherwise; it is read when torch is
-# imported. Beside other programs, two threads that spin instead trained at 300 tokens per second, these at 9,700.
+# imported. Beside other programs, two threads that spin instead trained at 300 tokens per second, these at 9,700. Only
+# a training that adapts their number lets them spin: see `settings.for_threads`.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 _HOMES = {

@@ -204,11 +204,11 @@ def lower_priority(nice: int) -> None:
 
 
 def for_threads(n: int | None, *, spin: bool) -> dict[str, str]:
-    """The environment of a process with `n` CPU threads, read when torch is imported; none: as many as there are cores.
+    """The environment of a process with `n` CPU threads, read when torch is imported; 0 or None: as many as cores.
 
-    `spin`: while they wait for each other they spin for some milliseconds, as is libgomp's own default, instead of
-    sleeping as `import s2s` has set it. Only for a training that takes fewer threads where they have no cores of their
-    own: there they are several times slower.
+    `spin`: they spin for some milliseconds while they wait for each other, as is libgomp's own default, instead of
+    sleeping as `import s2s` has set it. Only for a training that adapts their number: threads that spin without a core
+    of their own are several times slower. `GOMP_SPINCOUNT=0` in the environment prevents it.
     """
     number = {"OMP_NUM_THREADS": str(n)} if n else {}
     is_set = "GOMP_SPINCOUNT" in os.environ

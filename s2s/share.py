@@ -99,6 +99,11 @@ class Column:
         return cls(run.strip(), step.strip(), strategy.strip() or "beam", unpack(settings))
 
 
+def greedy_and_beam(run: str) -> dict[str, str]:
+    """The parameters of a link to Compare that shows both, side by side."""
+    return {"c1": str(Column(run, strategy="greedy")), "c2": str(Column(run, strategy="beam"))}
+
+
 def _escaped(value: str) -> str:
     return value.replace("%", "%25").replace(",", "%2C")
 

@@ -45,8 +45,9 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()
     from hypothesis import settings
 
+    examples = 20 if config.option.markexpr == FAST_LOOP else 50
     settings.register_profile(
-        "s2s", derandomize=True, database=None, max_examples=50, deadline=None
+        "s2s", derandomize=True, database=None, max_examples=examples, deadline=None
     )
     settings.load_profile("s2s")
 

@@ -45,6 +45,7 @@ def test_too_much_memory_is_refused() -> None:
     assert (found.returncode, found.stdout, found.stderr) == (0, "refused\n", "")
 
 
+@pytest.mark.system
 def test_without_a_limit_the_process_watches_its_memory_and_says_so_once() -> None:
     found = other_systems.run(GREEDY)
     assert found.stdout == "too much\n"

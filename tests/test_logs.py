@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from s2s import logs
 
 SECRET = "what a visitor typed"
@@ -34,6 +36,7 @@ raise RuntimeError(secret)
 """
 
 
+@pytest.mark.system
 def test_every_line_of_a_hosted_log_is_json_without_a_visitors_text() -> None:
     environment = {**os.environ, "S2S_HOSTED": "1"}
     done = subprocess.run(

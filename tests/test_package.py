@@ -191,6 +191,7 @@ def served(installed: Path, tmp_path: Path) -> Iterator[str]:
         process.wait(20)
 
 
+@pytest.mark.system
 def test_home_opens_from_the_package(served: str, tmp_path: Path) -> None:
     log = tmp_path / "log"
     until = time.monotonic() + PATIENCE

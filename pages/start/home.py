@@ -3,7 +3,7 @@
 import streamlit as st
 
 from s2s.analysis import HeadSelection, reduced
-from s2s.share import Column
+from s2s.share import greedy_and_beam
 from s2s.ui.home import alternatives, overview, reproduce, way_in
 from s2s.ui.kit import address, cached, captions, definitions, pickers, sentence, vocabulary
 from s2s.ui.shell import page_link
@@ -49,7 +49,6 @@ with st.container(key="doors", horizontal=True, gap="medium"):
     page_link("train", "Train your own model")
     page_link("runs", "Open a published model", set="tab:open-a-model")
     page_link("runs", "Gallery", icon=":material/photo_library:", set="tab:gallery")
-    greedy, beam = (str(Column(run_id, strategy=name)) for name in ("greedy", "beam"))
-    page_link("compare", "Compare decoding strategies", src=text, c1=greedy, c2=beam)
+    page_link("compare", "Compare decoding strategies", src=text, **greedy_and_beam(run_id))
 if text:
     reproduce.show(run, text, which)

@@ -52,10 +52,8 @@ def _train(arguments: argparse.Namespace, group: Group | None = None) -> None:
             "`train` needs a dataset; add `--source`, for example --source builtin:en-fr."
         )
     recipe = override(_recipe(arguments), changes)
-    if recipe.train.minutes is not None and recipe.train.threads != 1:
-        from s2s.settings import for_threads
-
-        os.environ.update(for_threads(None, spin=True))
+    if group is None:
+        _let_threads_spin(recipe)
     from s2s.data import with_sample
     from s2s.jobs import training
 
@@ -72,6 +70,14 @@ def _train(arguments: argparse.Namespace, group: Group | None = None) -> None:
     )
     with _naming_options():
         _show(training.start(request, out, processes=_size(group)), group)
+
+
+def _let_threads_spin(recipe: Recipe) -> None:
+    """Where the recipe adapts their number; does nothing once torch is imported, as for `--init-from` alone."""
+    if recipe.train.adapts_threads:
+        from s2s.settings import for_threads
+
+        os.environ.update(for_threads(None, spin=True))
 
 
 def _size(group: Group | None) -> int:
@@ -102,6 +108,10 @@ def recipe_changes(arguments: argparse.Namespace) -> dict[str, Any]:
 def _resume(
     arguments: argparse.Namespace, changes: dict[str, Any], out: Path, group: Group | None
 ) -> None:
+    if group is None and "train.steps" not in changes:  # those end a time budget
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # said below
+            saved = json.loads((out / "recipe.json").read_text(encoding="utf-8"))
+            _let_threads_spin(Recipe.from_json(saved["recipe"]))
     from s2s.jobs import training
     from s2s.model import saved_steps
 
@@ -165,12 +175,13 @@ def _show(started: Any, group: Group | None) -> None:
     recipe = started.recipe
     tokenized = started.data
     sizes = (tokenized.src_tokenizer.vocab_size, tokenized.tgt_tokenizer.vocab_size)
+    up_to = "up to " if recipe.train.adapts_threads else ""
     for note in started.notes:
         print(note)
     print(
         f"{count_parameters(recipe.model, *sizes):,} parameters; vocabularies {sizes[0]:,} and"
         f" {sizes[1]:,}; {len(tokenized.train):,} pairs;"
-        f" {_length(recipe)} on {recipe.train.device}, {recipe.train.threads} threads"
+        f" {_length(recipe)} on {recipe.train.device}, {up_to}{recipe.train.threads} threads"
         + (f" in {group.size} processes" if group else "")
     )
     line = Progress(recipe.train.steps)

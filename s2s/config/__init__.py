@@ -34,15 +34,11 @@ from s2s.config.model_config import (
 )
 from s2s.config.position_kinds import POSITION_KINDS, PositionKind
 from s2s.config.presets import PRESETS, Preset
-from s2s.config.recipe import (
+from s2s.config.recipe import TASK_KINDS, Cleaning, DataConfig, Recipe, TokenizerConfig
+from s2s.config.train_config import (
     NO_FAULT,
-    TASK_KINDS,
     TRAINING_FAULTS,
-    Cleaning,
-    DataConfig,
     Monitoring,
     Optimizer,
-    Recipe,
-    TokenizerConfig,
     TrainConfig,
 )

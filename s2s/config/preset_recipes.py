@@ -13,14 +13,8 @@ from s2s.config.model_config import (
     Positions,
     Stack,
 )
-from s2s.config.recipe import (
-    DataConfig,
-    Monitoring,
-    Optimizer,
-    Recipe,
-    TokenizerConfig,
-    TrainConfig,
-)
+from s2s.config.recipe import DataConfig, Recipe, TokenizerConfig
+from s2s.config.train_config import Monitoring, Optimizer, TrainConfig
 
 
 def first_steps() -> Recipe:

@@ -54,7 +54,7 @@ def train(
     """Train for `train.steps` updates, or for `train.minutes`, yielding what happens; closing the generator stops it.
 
     Checkpoints go to `folder`; with `resume`, training continues from the newest readable one there. On a CPU the
-    weights after a step are bit-identical whatever was interrupted before, for the same recipe and threads.
+    weights after a step are bit-identical whatever was interrupted before, for the same threads and no `train.minutes`.
     """
     trainer = Trainer(recipe, data, folder)
     if resume:
@@ -88,9 +88,10 @@ class Trainer:
         self.folder = folder
         self.group = group or Group()
         self.teach = teach
-        torch.set_num_threads(self.group.threads(recipe.train.threads))
         keep_freed_memory()
         self.device = self.group.device(recipe.train.device)
+        self.threads = chooser_for(recipe.train, self.group, self.device)
+        torch.set_num_threads(self.threads.now)
         vocab_sizes = (data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size)
         self.model = Transformer(recipe.model, *vocab_sizes)
         initialize(self.model, recipe.train.seed)
@@ -98,13 +99,11 @@ class Trainer:
         self.optimizer = make_optimizer(self.model, recipe.train.optimizer)
         self.progress = Progress()
         self.order = self._epoch(0)
-        generator = torch.Generator().manual_seed(recipe.train.seed)
-        self.rng = {"cpu": generator.get_state()}
+        self.rng = {"cpu": torch.Generator().manual_seed(recipe.train.seed).get_state()}
         # The weights that training continues from, where the model holds a mean of checkpoints; else empty.
         self.trained: dict[str, Tensor] = {}
         self.changes = list(changes)
         self.budget = budget or Budget(recipe.train.minutes)
-        self.threads = chooser_for(recipe.train, self.group, self.device)
         self.warnings: list[str] = []
         self.saved_step = 0
         self.observed_step = 0
@@ -169,6 +168,7 @@ class Trainer:
         is_due = step % watch.validate_every == 0 or is_last
         with self.budget.observing() if is_due else contextlib.nullcontext():
             if is_due:
+                self.threads.rest()
                 validation = self._validated()
                 if is_last or self.is_stale:
                     validation, warnings = self._averaged(validation)

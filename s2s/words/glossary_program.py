@@ -76,7 +76,8 @@ PROGRAM: tuple[Term, ...] = (
     Term(
         "thread",
         plain="One of several computations that a processor runs at the same time.",
-        expert="Part of the recipe, since the order of additions, and so the last bits, depends on their number.",
+        expert="Part of the recipe, since the order of additions, and so the last bits, depends on their number; "
+        "with `train.minutes`, fewer are used while that is faster, so that two runs differ.",
         page="train",
         also=(
             "threads",

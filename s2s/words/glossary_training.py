@@ -264,7 +264,7 @@ TRAINING: tuple[Term, ...] = (
     Term(
         "reproducible",
         plain="Giving the same numbers again from the same settings.",
-        expert="Same recipe, data and thread count on a CPU give bit-identical weights.",
+        expert="Same recipe, data and thread count on a CPU give bit-identical weights; not with `train.minutes`.",
         source="",
         page="runs",
         also=("reproducibility", "bit-identical"),

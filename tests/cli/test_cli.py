@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 import s2s
 from s2s import access, settings
 from s2s.cli import commands, main, parser
-from s2s.config import PRESETS
+from s2s.config import PRESETS, Recipe, override
 from s2s.runs import RunFolder
 from s2s.scores import Scoring, score_all
 from tests.conftest import TINY, make_run
@@ -133,6 +134,39 @@ def test_threads_spin_only_where_their_number_follows_the_speed(
         status, _, err = say("train", "--source", "none.tsv", *words, "--out", "unused")
         assert (status, "none.tsv" in err) == (2, True)
         assert os.environ.get("GOMP_SPINCOUNT") == spins
+
+
+ORDER = """
+import os, sys
+from s2s import cli, settings
+own = settings.for_threads
+def noted(n, *, spin):
+    print("torch" in sys.modules)
+    return own(n, spin=spin)
+settings.for_threads = noted
+cli.main(sys.argv[1:])
+print(os.environ.get("GOMP_SPINCOUNT"))
+"""
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("is_resumed", [False, True])
+def test_how_threads_wait_is_said_before_torch_is_imported(
+    is_resumed: bool, tmp_path: Path
+) -> None:
+    """Each ends early: there is nothing to train on, or to resume from."""
+    words = ["--resume"] if is_resumed else ["--source", "none.tsv", "--set", "train.minutes=1"]
+    recipe = override(Recipe(), {"train.minutes": 1.0})
+    (tmp_path / "recipe.json").write_text(json.dumps({"recipe": recipe.to_json()}))
+    environment = {key: value for key, value in os.environ.items() if key != "GOMP_SPINCOUNT"}
+    found = subprocess.run(
+        [sys.executable, "-c", ORDER, "train", "--out", tmp_path, *words],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.stdout.split() == ["False", "300000"], found.stderr
 
 
 def test_resuming_names_a_broken_checkpoint(say: Say, tmp_path: Path) -> None:

@@ -488,6 +488,7 @@ BOMBS = [
 ]
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(("name", "make"), BOMBS)
 def test_a_bomb_is_refused_in_little_memory(tmp_path, name, make):
     make(tmp_path / name)

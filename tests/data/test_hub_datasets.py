@@ -306,6 +306,7 @@ def test_a_sample_shows_all_columns_and_five_rows(served: Hub) -> None:
     assert table.rows[0] == WORLD[0], "row 1 holds the names"
 
 
+@pytest.mark.system
 def test_a_sample_of_another_process_is_the_same(served: Hub) -> None:
     found = hub.preflight("team/format6")
     assert sample_hub_dataset(found, "default", "train") == hub_datasets.sample(

@@ -52,6 +52,7 @@ def wide_csv(path: Path) -> None:
 WIDE = {"a.jsonl": wide_jsonl, "a.json": wide_json, "a.parquet": wide_parquet, "a.csv": wide_csv}
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("name", WIDE)
 def test_too_wide_a_table_is_refused_at_little_cost(name: str, tmp_path: Path) -> None:
     (tmp_path / "files").mkdir()

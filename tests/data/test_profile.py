@@ -126,6 +126,7 @@ def test_a_reading_that_takes_too_long_is_ended_and_said() -> None:
     assert "took longer" in done(of).error
 
 
+@pytest.mark.system
 def test_a_reading_can_be_stopped_and_started_again() -> None:
     of = brought("pairs.tsv", PAIRS * 40_000)
     of.start(["text", "preview", "lint"])
@@ -148,6 +149,7 @@ def test_a_process_that_dies_is_said() -> None:
 READER = "import runpy; runpy.run_module('s2s.data.reader', run_name='__main__')"
 
 
+@pytest.mark.system
 def test_a_system_without_limits_reads_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """macOS, Windows: the reader watches its own memory and time."""
     started = subprocess.Popen
@@ -167,6 +169,7 @@ def test_a_system_without_limits_reads_too(monkeypatch: pytest.MonkeyPatch) -> N
     assert done(of).error.startswith("Reading took longer than")
 
 
+@pytest.mark.system
 def test_the_share_grows_and_says_what_is_done() -> None:
     of = brought("pairs.tsv", PAIRS * 30_000)
     of.start(["text", "preview", "lint"])
@@ -249,6 +252,7 @@ def test_only_the_text_is_kept_and_what_holds_for_it() -> None:
     }
 
 
+@pytest.mark.system
 def test_two_visits_read_one_folder_without_disturbing_each_other() -> None:
     visits = [profile.profile_of("builtin:mini-en-fr") for _ in range(3)]
     for visit in visits:

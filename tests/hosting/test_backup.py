@@ -48,6 +48,7 @@ exec "$@"
 """
 
 
+@pytest.mark.system
 def test_one_folder_comes_back_as_it_was(tmp_path: Path) -> None:
     backed_up_and_restored("One folder", tmp_path, {}, forget)
     page = opened("runs")
@@ -56,6 +57,7 @@ def test_one_folder_comes_back_as_it_was(tmp_path: Path) -> None:
     forget()
 
 
+@pytest.mark.system
 @postgres.NEEDED
 def test_the_volumes_of_containers_come_back_as_they_were(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

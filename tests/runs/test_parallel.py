@@ -9,6 +9,7 @@ from tests import processes
 from tests.conftest import make_run
 
 
+@pytest.mark.system
 def test_several_processes_translate_as_one_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

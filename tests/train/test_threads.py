@@ -1,6 +1,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 from s2s.config import Recipe, override
 from s2s.data import Corpus, load
 from s2s.train import Trainer, TrainingData, prepare
-from s2s.train.threads import FASTER, TRIALS, ThreadChooser
+from s2s.train.distributed import Group
+from s2s.train.threads import FASTER, TRIALS, ThreadChooser, chooser_for
 from tests.conftest import TINY
 
 TOKENS = 1000
@@ -61,22 +63,60 @@ def test_one_slow_update_changes_nothing() -> None:
     assert chooser.chosen == 2
 
 
-@given(
-    most=st.integers(1, 16),
-    seconds=st.lists(st.floats(0.01, 10.0), min_size=16, max_size=16),
-)
-def test_it_never_exceeds_what_is_given_and_ends_near_the_best_it_tried(
+def test_a_trial_is_given_up_for_anything_but_updates() -> None:
+    chooser = ThreadChooser(2)
+    while chooser.now == 2:
+        chooser.updated(ALONE[2], TOKENS)
+    chooser.rest()
+    assert (chooser.now, torch.get_num_threads()) == (2, 2)
+    seconds_of(chooser, BESIDE, 60)  # it is tried again
+    assert chooser.chosen == 1
+
+
+@given(most=st.integers(1, 8), seconds=st.lists(st.floats(0.5, 1.5), min_size=8, max_size=8))
+def test_it_stays_within_what_is_given_where_no_neighbor_is_much_faster(
     most: int, seconds: list[float]
 ) -> None:
     pace = dict(enumerate(seconds, 1))
     chooser = ThreadChooser(most)
-    taken: Counter[int] = Counter()
-    for _ in range(200):
-        taken[chooser.now] += 1
-        chooser.updated(pace[chooser.now], TOKENS)
-    assert max(taken) <= most
-    assert min(taken) >= most // 2
-    assert pace[chooser.chosen] * FASTER <= min(pace[n] for n in taken)
+    taken = seconds_of(chooser, pace, 3000)
+    assert set(taken) <= set(range(1, most + 1))
+    n = chooser.chosen
+    near = [pace[k] for k in (n - 1, (n + 1) // 2, n + 1, 2 * n) if 1 <= k <= most]
+    assert pace[n] * FASTER <= min([pace[n], *near]) * 1.000001
+
+
+def test_many_threads_come_down_to_one_and_back() -> None:
+    crowded = {n: 0.1 + 0.1 * n for n in range(1, 9)}
+    alone = {n: 1 / n for n in range(1, 9)}
+    chooser = ThreadChooser(8)
+    seconds_of(chooser, crowded, 300)
+    assert chooser.chosen == 1
+    seconds_of(chooser, alone, 1500)
+    assert chooser.chosen == 8
+
+
+class Pair(Group):
+    size = 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "group", "device", "is_free"),
+    [
+        ({}, Group(), "cpu", True),
+        ({"train.minutes": None}, Group(), "cpu", False),
+        ({"train.processes": 2}, Group(), "cpu", False),
+        ({}, Pair(), "cpu", False),
+        ({}, Group(), "cuda", False),
+        ({"train.device": "cuda"}, Group(), "cuda", False),
+    ],
+)
+def test_only_a_time_budget_of_one_process_on_a_cpu_adapts_their_number(
+    settings: dict[str, Any], group: Group, device: str, is_free: bool
+) -> None:
+    recipe = override(Recipe(), {"train.minutes": 1.0, "train.threads": 2, **settings})
+    chooser = chooser_for(recipe.train, group, torch.device(device))
+    assert set(seconds_of(chooser, BESIDE, 30)) == ({1, 2} if is_free else {2})
 
 
 @pytest.fixture(scope="module")

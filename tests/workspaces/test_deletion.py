@@ -85,6 +85,7 @@ with FileLock(sys.argv[1]):
 """
 
 
+@pytest.mark.system
 def test_a_run_in_training_is_deleted_when_its_process_has_ended() -> None:
     folder = store_run("r1", "ann")
     queue.submit("train", "ann", "r1", {})

@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import math
 import time
+from types import MappingProxyType
 
 import torch
 
 from s2s.config import ModelConfig, Recipe
 from s2s.sizing import count_parameters
-from s2s.train import cores, matrix_products
+from s2s.train import cores
 
 # Fitted on nine recipes, one thread of a Xeon with AVX-512: within 30 % of eight of them, half of the ninth (`blocks`).
 SHARE_OF_PEAK = 0.85  # what the large matrix products reach of the best speed
@@ -18,8 +19,10 @@ SHARE_OF_PEAK = 0.85  # what the large matrix products reach of the best speed
 PER_LOGIT = 300  # softmax and loss
 PER_ACTIVATION = 4000  # a layer's norms, dropouts and sums, per number of the residual stream
 SECONDS_PER_LAYER = 0.0012  # overhead of many small operations
-# How many times faster than `exact` products are at most, in the shapes of training: bfloat16 on a Xeon with AMX.
-FASTEST = 2.9
+# How many times as fast as `exact` the other products are: with AVX-512, 2.4 times in float32 on an AMD EPYC and 2.9 in
+# bfloat16 on a Xeon with AMX; without it, on an AMD EPYC.
+FAST = MappingProxyType({"AVX512": 2.5})
+FAST_ELSEWHERE = 1.1
 SCALING = 0.7  # two threads do 2 ** 0.7 as much as one
 
 
@@ -33,10 +36,10 @@ def seconds_per_step(recipe: Recipe, tgt_vocab_size: int, slots: int) -> float:
     layers = model.encoder.n_layers + 2 * model.decoder.n_layers
     slots = math.ceil(slots / recipe.train.processes)
     products = 6 * slots * (_weights(model) + model.d_model * tgt_vocab_size) / SHARE_OF_PEAK
+    if recipe.train.precision != "exact":
+        products /= FAST.get(torch.backends.cpu.get_cpu_capability(), FAST_ELSEWHERE)
     waiting = slots * (PER_LOGIT * tgt_vocab_size + PER_ACTIVATION * model.d_model * layers)
-    speed = min(peak(recipe.train.precision), FASTEST * peak())
-    seconds = products / speed + waiting / peak()
-    return float(seconds / threads**SCALING + SECONDS_PER_LAYER * layers)
+    return float((products + waiting) / (peak() * threads**SCALING) + SECONDS_PER_LAYER * layers)
 
 
 def _weights(model: ModelConfig) -> int:
@@ -45,17 +48,13 @@ def _weights(model: ModelConfig) -> int:
 
 
 @functools.cache
-def peak(precision: str = "exact") -> float:
-    """Operations per second of one thread here, in a matrix product of that precision: the best of twelve.
-
-    `fast` was measured at 1.1 times `exact` on an AMD EPYC with AVX2, and at 2.4 times on one with AVX-512.
-    """
+def peak() -> float:
+    """Float32 operations per second of one thread here, in a matrix product: the best of twelve."""
     matrix = torch.ones(512, 512)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # on a busy computer, two threads that wait for each other are slower
     try:
-        with matrix_products(precision):
-            return 2 * 512**3 / min(_seconds(matrix) for _ in range(12))
+        return 2 * 512**3 / min(_seconds(matrix) for _ in range(12))
     finally:
         torch.set_num_threads(threads)
 

@@ -100,7 +100,8 @@ def _trained(
     prepared: PreparedRun, job: Job, context: JobContext
 ) -> Generator[Event | None, None, None]:
     train = prepared.recipe.train
-    threads = f"{train.threads} thread{'s' * (train.threads > 1)}"
+    most = "up to " if train.adapts_threads else ""
+    threads = f"{most}{train.threads} thread{'s' * (train.threads > 1)}"
     processes = f" in {train.processes} processes" if train.processes > 1 else ""
     context.tell(f"Training on {train.device}, {threads}{processes}.")
     with contextlib.closing(controlled(prepared, LiveControls(context, job))) as events:

@@ -42,8 +42,7 @@ class RunRequest:
             "preset": self.preset,
             "name": self.title,
             "threads": train.threads,
-            # Whether its threads do while they wait for each other; see `train/threads.py`.
-            "spins": train.minutes is not None and train.threads != 1,
+            "spins": train.adapts_threads,  # whether its threads spin while they wait for each other
             "init_from": self.init_from,
             "tags": list(self.tags),
         }

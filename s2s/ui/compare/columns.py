@@ -22,11 +22,11 @@ FULL = f"At most {len(KEYS)} columns."
 
 
 def read_from_url(run_id: str) -> Sequence[str]:
-    """The keys of the columns to show, after taking over what a new address says; from the menu, two to compare."""
+    """The keys of the columns to show, after taking over what a new address says; two where it says nothing yet."""
     linked = {key: address.read(key) for key in KEYS}
     if any(text is not None for text in linked.values()):
         _take_over(linked, run_id)
-    elif COUNT not in st.session_state and address.is_bare():
+    elif LAST_RUN not in st.session_state and address.is_bare():
         start(TWO, run_id)
     elif (before := st.session_state.get(LAST_RUN)) != run_id:
         for key in shown()[1:]:  # columns that showed the page's run follow it

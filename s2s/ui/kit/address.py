@@ -14,7 +14,7 @@ BOUND = ("run", "src", "layer", "head", "kind")  # to widgets
 UNREAD = "\0"  # as a mark: whatever the address has is new
 LANGUAGES = ("src_lang", "tgt_lang")  # in `set`: the frame's, on every page
 ADDED = "added to set"  # in the session
-BARE = "without a sentence"  # whether the address had none when the page was opened
+BARE = "without a view"  # whether the address said nothing but the run when the page was opened
 
 
 def read(key: str) -> str | None:
@@ -74,7 +74,7 @@ def turn_page(url_path: str, keys: Sequence[str]) -> bool:
     st.session_state["page"] = url_path
     _restore()
     st.session_state["no link"] = ""
-    st.session_state[BARE] = "src" not in st.query_params
+    st.session_state[BARE] = not any(key in st.query_params for key in keys if key != "run")
     if "src" in st.session_state and "src" not in st.query_params:
         # without this, a sentence from the first address that nobody edited would be dropped
         st.session_state["src"] = st.session_state["src"]
@@ -84,7 +84,7 @@ def turn_page(url_path: str, keys: Sequence[str]) -> bool:
 
 
 def is_bare() -> bool:
-    """Whether this page was opened without a sentence in the address, as from the menu: nobody has shared its view."""
+    """Whether this page was opened by an address that says nothing but the run, as the menu's do."""
     return bool(st.session_state.get(BARE))
 
 

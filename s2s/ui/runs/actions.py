@@ -73,7 +73,7 @@ def _head(run_id: str, row: RunSummary | None) -> None:
 
 def _links(run_id: str, row: RunSummary | None) -> None:
     if row is None or row.checkpoints:
-        page_link("compare", "Translate")
+        page_link("compare", "Translate", c1=str(share.Column(run_id)))
         page_link("attention", "Attention")
     page_link("train", "Training")
     if control := _control_run(row):

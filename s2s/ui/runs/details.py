@@ -74,7 +74,9 @@ def _details(about: Mapping[str, Any], recipe: Recipe) -> list[tuple[str, str]]:
         for key, name in (("n_train", "for training"), ("n_valid", "held out"))
         if key in data
     )
-    threads = f", {train.threads} thread{'s' * (train.threads != 1)}" if train.threads else ""
+    up_to = "up to " if train.adapts_threads else ""
+    n_threads = f", {up_to}{train.threads} thread{'s' * (train.threads != 1)}"
+    threads = n_threads if train.threads else ""
     if imported := _mapping(about.get("imported")):
         rows = (
             ("imported from", str(imported.get("from", ""))),

@@ -9,6 +9,7 @@ from s2s.config import UserError
 from s2s.data import format_size
 from s2s.jobs import ImportProgress, import_service, worker
 from s2s.pretrained import MODELS
+from s2s.share import greedy_and_beam
 from s2s.ui.kit import as_markdown, cached, duration, forms, plain, polling, shortened
 from s2s.ui.runs.view_state import STATE
 from s2s.ui.shell import page_link
@@ -64,7 +65,8 @@ def _import(row: ImportProgress) -> None:
             st.caption("Explore it:")
             known = MODELS.get(row.name)
             source = {"src": known.example} if known else {}
-            page_link("compare", "Compare strategies", run=row.run, **source)
+            columns = greedy_and_beam(row.run)
+            page_link("compare", "Compare strategies", run=row.run, **source, **columns)
             page_link("attention", "Attention", run=row.run, **source)
             page_link("architecture", "Architecture", run=row.run)
     elif row.state == "stopped":

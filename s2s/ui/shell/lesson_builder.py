@@ -10,7 +10,7 @@ import streamlit as st
 from s2s import lessons
 from s2s.config import UserError, shortened
 from s2s.lessons import MAX_NOTE, MAX_TITLE, Lesson, OpenedStep, OwnLesson, Step, View
-from s2s.share import LESSON
+from s2s.share import LESSON, greedy_and_beam
 from s2s.ui.kit import address, forms, new_question, plain, unique_names
 from s2s.ui.shell import lesson
 from s2s.ui.shell.lesson_panel import HEADING, step_link
@@ -72,7 +72,13 @@ def _offer_pages(number: int, besides: str = LESSONS) -> None:
     with st.container(horizontal=True, gap="xsmall", key="pages to add"):
         for url_path in OFFERED:
             if url_path != besides:
-                page_link(url_path, page(url_path).title)
+                page_link(url_path, page(url_path).title, **_columns(url_path))
+
+
+def _columns(url_path: str) -> dict[str, str]:
+    """A step on Compare has something to compare."""
+    run = str(st.session_state.get("run") or "")
+    return greedy_and_beam(run) if run and url_path == "compare" else {}
 
 
 def lesson_builder(page: Page, home: str) -> None:

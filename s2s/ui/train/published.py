@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from s2s.share import Column
 from s2s.ui.kit import cached, plain
 from s2s.ui.kit.recipe_state import INIT_FROM
 from s2s.ui.shell import page_link
@@ -39,7 +40,7 @@ def panel(run_id: str, request: RunRequest) -> None:
                 args=(run_id, request),
                 help="Fills the form above: its model and tokenizer, and a learning rate that suits it.",
             )
-            page_link("compare", "Translate")
+            page_link("compare", "Translate", c1=str(Column(run_id)))
             page_link("attention", "Attention")
 
 

@@ -180,6 +180,7 @@ def test_members_of_an_archive_that_point_elsewhere_are_not_followed(served: Hub
     assert load("hub:team/links").pairs == (Pair("abc", "abc"),)
 
 
+@pytest.mark.system
 def test_memory_and_bytes_are_limited(served: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("s2s.data.hub_datasets.Caps", lambda: Caps(bytes=2000))
     with pytest.raises(UserError, match="would download more than"):

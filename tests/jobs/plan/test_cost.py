@@ -2,11 +2,11 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 
 from s2s import settings
 from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.data import Preview, load
-from s2s.jobs.plan import throughput
 from s2s.jobs.plan.calibration import BOUNDS, Calibration, calibrate
 from s2s.jobs.plan.cost import STARTUP_SECONDS, check_forecast, forecast, vocab_sizes
 from s2s.jobs.plan.throughput import SECONDS_PER_LAYER, peak, seconds_per_step
@@ -88,19 +88,16 @@ def test_the_peak_is_a_speed() -> None:
     assert 1e8 < peak() < 1e14
 
 
-@pytest.mark.parametrize(("ratio", "times"), [(1.0, 1.0), (2.0, 2.0), (10.0, throughput.FASTEST)])
-def test_products_take_what_they_take_in_their_precision(
-    ratio: float, times: float, preview: Preview, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("capability", "times"), [("AVX2", 1.1), ("AVX512", 2.5)])
+def test_fast_products_are_faster_where_the_processor_has_them(
+    capability: str, times: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As far as they are products: of a wide model they are nearly all of an update."""
-    monkeypatch.setattr(
-        throughput, "peak", lambda precision="exact": 1e9 * (1 if precision == "exact" else ratio)
-    )
+    """Of a wide model, products are nearly all of an update."""
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
     wide = override(RECIPE, {"model.d_model": 4096, "train.threads": 1})
-    slots = wide.train.batch_tokens
     exact, fast = (
-        seconds_per_step(override(wide, {"train.precision": precision}), 100, slots)
-        for precision in ("exact", "bf16")
+        seconds_per_step(override(wide, {"train.precision": precision}), 100, 2048)
+        for precision in ("exact", "fast")
     )
     assert exact / fast == pytest.approx(times, rel=0.1)
 

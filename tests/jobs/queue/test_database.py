@@ -227,5 +227,6 @@ def opened() -> int:
         return int(connection.exec_driver_sql(statement).scalar_one())
 
 
+@pytest.mark.system
 def test_processes_that_open_a_new_database_together_take_turns() -> None:
     assert processes.call_all(opened, [()] * 4) == [len(database.MIGRATIONS)] * 4

@@ -75,6 +75,7 @@ def test_a_stopped_job_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert closed == [True]
 
 
+@pytest.mark.system
 def test_a_training_that_is_told_to_end_is_handed_back_and_resumes_bit_identically(
     tiny: Recipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:

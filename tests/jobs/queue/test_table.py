@@ -38,6 +38,7 @@ def claim_all(host: str) -> list[str]:
     return claimed
 
 
+@pytest.mark.system
 def test_four_processes_claim_all_jobs_and_none_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2S_MAX_JOBS", "none")
     ids = [submit(f"r{number}", now=number) for number in range(120)]

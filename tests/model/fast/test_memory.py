@@ -21,6 +21,7 @@ def page_faults() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
 
 
+@pytest.mark.system
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no mallopt")
 def test_freed_memory_is_used_again_without_page_faults() -> None:
     assert processes.call(page_faults) < 1000

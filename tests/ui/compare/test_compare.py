@@ -117,6 +117,15 @@ def test_from_the_menu_there_are_two_to_compare_and_one_of_them_can_be_shared() 
     assert strategies(opened("compare", **shared)) == ["beam"]
 
 
+def test_a_column_of_ones_own_stays_when_the_menu_leads_back() -> None:
+    screen = opened("compare", src=HOUSE)
+    screen.number_input(key="c1 beam num_beams").set_value(3).run()
+    for page in ("inspect/attention", "decode/compare"):
+        screen.switch_page(f"pages/{page}.py").run()
+    assert strategies(screen) == ["beam"]
+    assert screen.number_input(key="c1 beam num_beams").value == 3
+
+
 def test_six_columns_are_the_most() -> None:
     screen = opened("compare", src=HOUSE)
     for _ in range(5):

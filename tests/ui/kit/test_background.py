@@ -90,6 +90,7 @@ def until_it_runs(screen: AppTest) -> DecodeTask:
     return task
 
 
+@pytest.mark.system
 def test_an_expensive_column_is_decoded_elsewhere_with_the_same_bits(
     decoded_here: list[str],
 ) -> None:
@@ -191,6 +192,7 @@ def test_a_search_that_proves_slow_leaves_this_process(monkeypatch: pytest.Monke
     assert sum(body.startswith('<p dir="auto" title=') for body in bodies(screen)) == 1
 
 
+@pytest.mark.system
 @pytest.mark.usefixtures("_impatient")
 def test_who_deletes_everything_leaves_no_search_and_no_result(pool: DecoderPool) -> None:
     screen = opened("compare", src=SOURCE, c1=f"{DEMO}!beam!{ENDLESS}")

@@ -111,6 +111,7 @@ def test_compare_finds_columns_that_differ_and_adds_one_where_there_is_one(
     assert found(screen) == str(at)
 
 
+@pytest.mark.system
 def test_steps_searches_beside_the_dashboard_and_stops_at_its_budget(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -55,7 +55,7 @@ def test_each_fault_is_found_by_its_name_and_the_symptom_comes_before_the_cause(
 
 
 def test_a_visitor_trains_a_fault_in_the_express_lane(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(throughput, "peak", lambda *_: 1e11)  # of a computer that is not busy
+    monkeypatch.setattr(throughput, "peak", lambda: 1e11)  # of a computer that is not busy
     screen = card(4)
     press(screen, "Train it myself")
     jobs = queue.jobs(OWNER, kind="train")
