@@ -50,6 +50,25 @@ def test_five_columns_open_with_one_click_close_with_one_back_and_are_in_the_lin
     ]  # one below the other
 
 
+def test_from_the_menu_there_are_two_columns_and_back_leads_home(server: str, visit: Open) -> None:
+    page = visit(server)
+    quiet(page)
+    box = page.locator(".st-key-src input")
+    box.fill("the cat sleeps")
+    box.press("Enter")
+    page.wait_for_url("**src=the+cat+sleeps")
+    quiet(page)
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="Compare").click()
+    heads, texts = shown(page, 2)
+    assert heads == ["1 · greedy", "2 · beam"]
+    page.go_back()
+    expect(page.locator(TEXTS)).to_have_count(0)
+    expect(box).to_have_value("the cat sleeps")
+    quiet(page)
+    page.go_forward()
+    assert shown(page, 2) == (heads, texts)
+
+
 def test_an_example_that_needs_no_address_gets_one_under_another_model(
     server: str, visit: Open
 ) -> None:
@@ -59,7 +78,7 @@ def test_an_example_that_needs_no_address_gets_one_under_another_model(
     expect(box).to_have_value("the cat sits on the mat")
     page.locator(".st-key-run input").click()
     page.get_by_role("option", name="demo-en-es", exact=True).click()
-    page.wait_for_url("**run=demo-en-es&src=*")
+    page.wait_for_url("**run=demo-en-es**src=*")
     expect(box).to_have_value("the cat sits on the mat")
 
 
