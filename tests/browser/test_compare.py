@@ -62,7 +62,7 @@ def test_from_the_menu_there_are_two_columns_and_back_leads_home(server: str, vi
     heads, texts = shown(page, 2)
     assert heads == ["1 · greedy", "2 · beam"]
     page.go_back()
-    expect(page.locator(TEXTS)).to_have_count(0)
+    expect(page.locator(HEADS)).to_have_count(0)
     expect(box).to_have_value("the cat sleeps")
     quiet(page)
     page.go_forward()
