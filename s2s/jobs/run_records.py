@@ -96,7 +96,7 @@ class RunRecord:
         if self.is_changed:
             return "Settings were changed while the recorded run trained, which its recipe does not repeat."
         if self.recipe.train.minutes is not None:
-            return "It had a time budget, and how many updates fit into one differs each time."
+            return "It had a time budget, and the number of updates that fit into one differs each time."
         before = {**self.versions, "machine": self.machine}
         now = {**(about.get("versions") or {}), "machine": about.get("machine")}
         differing = [

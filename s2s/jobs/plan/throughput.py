@@ -19,8 +19,8 @@ SHARE_OF_PEAK = 0.85  # what the large matrix products reach of the best speed
 PER_LOGIT = 300  # softmax and loss
 PER_ACTIVATION = 4000  # a layer's norms, dropouts and sums, per number of the residual stream
 SECONDS_PER_LAYER = 0.0012  # overhead of many small operations
-# How many times as fast as `exact` the other products are: with AVX-512, 2.4 times in float32 on an AMD EPYC and 2.9 in
-# bfloat16 on a Xeon with AMX; without it, on an AMD EPYC.
+# How many times as fast as `exact` the other products are: with AVX-512, 2.4 in float32 on an AMD EPYC and 2.9 in
+# bfloat16 on a Xeon with AMX; without AVX-512, 1.1 on an AMD EPYC.
 FAST = MappingProxyType({"AVX512": 2.5})
 FAST_ELSEWHERE = 1.1
 SCALING = 0.7  # two threads do 2 ** 0.7 as much as one

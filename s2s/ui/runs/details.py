@@ -126,7 +126,7 @@ def _repeats(command: str, changes: str, *, has_minutes: bool) -> str:
         return f"This command repeats the run as it began, in a terminal. Later changes are not repeated: {changes}."
     repeats = "This command repeats the run in a terminal"
     if has_minutes:
-        return f"{repeats}; with a time budget, the weights differ each time, as how many updates fit into it does."
+        return f"{repeats}; with a time budget, the weights differ each time, as the number of updates does."
     return f"{repeats}; on the same computer, the weights are bit-identical."
 
 
