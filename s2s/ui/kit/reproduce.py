@@ -14,8 +14,8 @@ from s2s.runs import Run, Target
 from s2s.ui.kit import cached
 
 KEY = "reproduce code"
-OF_RUN = "Where s2s and this run are; Runs has the run as a zip."
-ANYWHERE = "Where s2s is."
+OF_RUN = "Run it where s2s and this run are; the page Runs has the run as a zip."
+ANYWHERE = "Run it anywhere that has s2s."
 NO_COMMAND = "No command prints these numbers."
 
 
