@@ -2,7 +2,7 @@
 
 Data, segmentation, validation and BLEU on flickr2016 are those of benchmarks.quality. Every run is
 `python -m s2s train`, one after the other; its log is in FOLDER, and a run that is complete there is not trained
-again. With `--average N` a copy of `quick` also averages its last N checkpoints. Needs the peers' packages.
+again. Each `--also K=V` is one more run of `quick`, with that setting. Needs the peers' packages.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import re
 import subprocess
 import sys
 import time
@@ -50,7 +51,8 @@ def measured(
     entry: Entry, arguments: argparse.Namespace, texts: Path, source: str
 ) -> dict[str, Any]:
     """One row; the run is trained and scored unless it was."""
-    run: Path = arguments.out / f"{entry.name.replace(' ', '-')}-{arguments.minutes:g}"
+    name = re.sub(r"[^A-Za-z0-9]+", "-", f"{entry.name} {arguments.minutes:g}")
+    run: Path = arguments.out / name
     kept = run.with_suffix(".scored.json")
     if not kept.exists():
         _train(entry, arguments.minutes, run, source, spec(texts, "valid", TARGET))
@@ -102,7 +104,7 @@ def main() -> None:
     parser = options(__doc__)
     parser.add_argument("minutes", type=float, help="of each run, such as 5")
     parser.add_argument("--pairs", type=int, default=5000, help="how many of the 29,000")
-    parser.add_argument("--average", type=int, metavar="N", help="checkpoints of one more `quick`")
+    parser.add_argument("--also", nargs="+", default=(), metavar="K=V", help="more runs of `quick`")
     parser.add_argument("--presets", nargs="+", default=OTHERS, help="beside `quick`")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     arguments = parser.parse_args()
@@ -110,11 +112,11 @@ def main() -> None:
     texts = arguments.out / "text"
     write_texts(texts, TARGET)
     source = write_first(texts, arguments.pairs)
-    entries = [Entry(preset, preset) for preset in ("quick", *arguments.presets)]
-    if arguments.average:
-        changed = (f"train.average_last={arguments.average}",)
-        name = f"quick, mean of the last {arguments.average} checkpoints"
-        entries.insert(1, Entry(name, "quick", changed))
+    entries = [
+        Entry("quick", "quick"),
+        *(Entry(f"quick, {setting}", "quick", (setting,)) for setting in arguments.also),
+        *(Entry(preset, preset) for preset in arguments.presets),
+    ]
     rows = [measured(entry, arguments, texts, source) for entry in entries]
     table(rows)
     found = {"minutes": arguments.minutes, "pairs": arguments.pairs, "rows": rows}

@@ -2,7 +2,7 @@ import pytest
 
 from s2s.config import PRESETS, Recipe, flat, override
 from s2s.jobs.plan import throughput, time_budget
-from s2s.jobs.plan.time_budget import SIZES, changed_settings, within_minutes
+from s2s.jobs.plan.time_budget import SIZES, changed_settings, fitting, within_minutes
 from tests.jobs.plan.test_advice import captions
 
 QUICK = PRESETS["quick"].recipe
@@ -26,6 +26,10 @@ def quick(n_pairs: int, minutes: float, **more: int | None) -> Recipe:
     return within_minutes(recipe, "quick", captions(n_pairs), **more)
 
 
+def epochs(n_pairs: int, minutes: float) -> float:
+    return fitting(quick(n_pairs, minutes), captions(n_pairs)).epochs
+
+
 def test_without_minutes_a_recipe_stays_and_with_them_only_its_length_follows() -> None:
     small = PRESETS["small"].recipe
     assert within_minutes(small, "small", captions(5000)) is small
@@ -47,6 +51,13 @@ def test_a_small_dataset_gets_a_smaller_model_and_more_dropout() -> None:
     many = quick(29_000, 75)
     assert few.model.d_model < many.model.d_model
     assert few.model.dropout == 0.3 > quick(29_000, 2).model.dropout
+
+
+def test_five_thousand_pairs_read_some_fifteen_times_get_the_dropout_measured_as_best() -> None:
+    budgets = [tenths / 10 for tenths in range(10, 40)]
+    fifteen = next(minutes for minutes in budgets if epochs(5000, minutes) >= 15)
+    assert epochs(5000, fifteen) < 20
+    assert quick(5000, fifteen).model.dropout == 0.2
 
 
 def test_the_model_fits_into_the_memory() -> None:
