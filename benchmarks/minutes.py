@@ -42,6 +42,23 @@ def say(text: str) -> None:
     print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
 
 
+def train_logged(command: Sequence[str], run: Path, minutes: float) -> float:
+    """Train with this command, its log beside the run; the seconds it took."""
+    started = time.monotonic()
+    with run.with_suffix(".log").open("w", encoding="utf-8") as log:
+        subprocess.run(
+            command,
+            cwd=ROOT,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            check=True,
+            timeout=60 * (minutes * (1 + LATE) + 1),
+        )
+    seconds = time.monotonic() - started
+    say(f"{run.name}: {seconds / 60:.2f} minutes")
+    return seconds
+
+
 def trained(arguments: argparse.Namespace, texts: Path, minutes: float, seed: int) -> Path:
     """The run of a budget and a seed; trained now unless it is complete."""
     run: Path = arguments.out / f"quick-{arguments.target}-{minutes:g}-{seed}"
@@ -58,19 +75,8 @@ def trained(arguments: argparse.Namespace, texts: Path, minutes: float, seed: in
         command += ["--set", assignment]
     say(f"{run.name}: {' '.join(command)}")
     load_before = os.getloadavg()[0]
-    started = time.monotonic()
-    with run.with_suffix(".log").open("w", encoding="utf-8") as log:
-        subprocess.run(
-            command,
-            cwd=ROOT,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            check=True,
-            timeout=60 * (minutes * (1 + LATE) + 1),
-        )
-    seconds = time.monotonic() - started
+    seconds = train_logged(command, run, minutes)
     files.write_json(took, {"seconds": seconds, "load": round(load_before, 2)})
-    say(f"{run.name}: {seconds / 60:.2f} minutes")
     return run
 
 

@@ -11,23 +11,19 @@ import argparse
 import itertools
 import json
 import re
-import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.minutes import METRIC, say
+from benchmarks.minutes import METRIC, say, train_logged
 from benchmarks.quality import scored, spec, write_texts
 from benchmarks.report import last_line, options, table
-from benchmarks.results import ROOT
 from s2s import files
 from s2s.runs import RunFolder
 from s2s.sizing import count_parameters
 
 TARGET = "de"
 OTHERS = ("small", "modern-small", "transformer-tiny")
-LATE = 1.2  # times its minutes, and one more: a run that takes longer is stopped
 
 
 class Entry(NamedTuple):
@@ -86,17 +82,7 @@ def _train(entry: Entry, minutes: float, run: Path, source: str, valid: str) -> 
     for setting in (f"train.minutes={minutes:g}", *entry.settings):
         command += ["--set", setting]
     say(f"{run.name}: {' '.join(command)}")
-    started = time.monotonic()
-    with run.with_suffix(".log").open("w", encoding="utf-8") as log:
-        subprocess.run(
-            command,
-            cwd=ROOT,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            check=True,
-            timeout=60 * (LATE * minutes + 1),
-        )
-    say(f"{run.name}: {(time.monotonic() - started) / 60:.2f} minutes")
+    train_logged(command, run, minutes)
 
 
 def main() -> None:
