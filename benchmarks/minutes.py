@@ -193,11 +193,12 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def headline(means: Sequence[Mapping[str, Any]]) -> str:
-    """The rows of `summary` in words."""
-    return "; ".join(
-        "BLEU {bleu:.1f} ({lowest:.1f} to {highest:.1f}) in {minutes:g} minutes".format(**row)
-        for row in means
-    )
+    """The rows of `summary` in words; the range of one seed is none."""
+    words = []
+    for row in means:
+        over_seeds = " ({lowest:.1f} to {highest:.1f})" if row["seeds"] > 1 else ""
+        words.append(f"BLEU {{bleu:.1f}}{over_seeds} in {{minutes:g}} minutes".format(**row))
+    return "; ".join(words)
 
 
 def show(rows: Sequence[Mapping[str, Any]]) -> None:

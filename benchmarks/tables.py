@@ -63,6 +63,7 @@ HEADLINES = (
         "{headline}",
     ),
     Headline("minutes-amd", "`quick` as in the row above, without AMX", "{headline}"),
+    Headline("minutes-75", "`quick` as two rows above, without AVX-512, one seed", "{headline}"),
     Headline(
         "builtin-en-fr",
         "`small` on generated `en-fr`, three seeds: percent exact match, mean (range)",
