@@ -21,5 +21,6 @@ if is_operator():
         controls.delete_workspace()
         figures.slow_runs()
         figures.last_errors()
+        figures.job_logs()
 else:
     key_form.key_form()

@@ -67,6 +67,15 @@ def queue_error() -> str | None:
     return None
 
 
+def last_log(run_id: str, owner: str) -> str:
+    """The last lines that the process of a run's newest training printed, where it failed; else empty.
+
+    Raises UserError where the queue is unreachable or the run is somebody else's.
+    """
+    job = _job(run_id, owner)
+    return queue.last_log(job.id) if job else ""
+
+
 def stop(run_id: str, owner: str) -> None:
     """A waiting run is stopped at once; one in training saves a checkpoint and stops.
 

@@ -144,7 +144,11 @@ class Scaler:
         ended = [handle for handle in known.workers if not self._engine.alive(handle)]
         failed = [handle for handle in ended if self._engine.has_failed(handle)]
         for handle in failed:
-            _log(handle, self._engine.tail(handle))
+            lines = self._engine.tail(handle)
+            _log(handle, lines)
+            for job in queue.live_jobs():
+                if job.host.endswith(f"-{handle}"):
+                    queue.keep_lines(job.id, lines)
             queue.note_dead_worker(f"-{handle}", "Its worker has died; another one resumes it.")
         trouble = f"A worker on the cluster has failed; see log/{LOG}. The next one is started in a minute."
         alive = {handle: kind for handle, kind in known.workers.items() if handle not in ended}

@@ -66,6 +66,14 @@ TIME_USED = sa.Table(
     sa.Column("ended", sa.Double),
 )
 
+JOB_LOGS = sa.Table(
+    "job_logs",
+    sa.MetaData(),
+    sa.Column("job", sa.String(16), primary_key=True),
+    sa.Column("lines", sa.Text),
+    sa.Column("written", sa.Double),
+)
+
 # Never change a released migration: add another one. Plain SQL for both SQLite and PostgreSQL.
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
@@ -153,6 +161,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE stored_garbage (object VARCHAR(450) PRIMARY KEY, due DOUBLE PRECISION NOT NULL)",
         "CREATE TABLE stored_number (newest BIGINT NOT NULL)",
         "INSERT INTO stored_number VALUES (0)",
+    ),
+    (
+        """CREATE TABLE job_logs (job VARCHAR(16) PRIMARY KEY, lines TEXT NOT NULL,
+            written DOUBLE PRECISION NOT NULL)""",
     ),
 )
 # Arbitrary numbers that no other program uses in the same PostgreSQL database.

@@ -151,6 +151,8 @@ def _finish(job: queue.Job, state: str, error: str, ttl: float) -> None:
                 queue.hand_back(job.id, job.worker, error)
             else:
                 queue.finish(job.id, job.worker, state, error)
+                if state == "failed":
+                    queue.keep_log(job.id)
         except UnreachableError:
             if time.monotonic() > until:
                 raise

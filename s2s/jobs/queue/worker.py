@@ -27,6 +27,7 @@ from s2s.jobs import queue
 from s2s.jobs.queue import stop_reasons
 from s2s.jobs.queue.database import UnreachableError
 from s2s.jobs.queue.fork_server import IS_POSSIBLE, ChildHandle, ForkRequest, ForkServer
+from s2s.jobs.queue.job_logs import log_path
 
 POLL = 0.3  # seconds between two polls of the queue
 LOCK_SECONDS = 2.0  # an app that checks for a worker holds the lock for an instant
@@ -131,7 +132,7 @@ class Worker:
         """
         if IS_POSSIBLE and self.fork_server is None:
             with contextlib.suppress(OSError):
-                self.fork_server = ForkServer(_environment({}), _log_folder() / "fork_server.log")
+                self.fork_server = ForkServer(_environment({}), log_path("fork_server"))
 
     def close_fork_server(self) -> None:
         """The jobs that were forked from it continue."""
@@ -222,13 +223,10 @@ class Worker:
             elif (code := child.process.poll()) is not None and self.is_stopping:
                 self._hand_back(child.job)
             elif code is not None:
+                reason = stop_reasons.died(code, child.job.run, child.job.kind)
                 # Changes nothing where the job wrote its own end.
-                queue.finish(
-                    child.job.id,
-                    child.job.worker,
-                    "interrupted",
-                    stop_reasons.died(code, child.job.run, child.job.kind),
-                )
+                if queue.finish(child.job.id, child.job.worker, "interrupted", reason):
+                    queue.keep_log(child.job.id)
                 del self.children[child.job.id]
             elif (
                 isinstance(child.process, ChildHandle) and child.process.is_out_of_sight
@@ -276,7 +274,7 @@ class Worker:
 
     def _start(self, job: queue.Job) -> None:
         request = ForkRequest(
-            job.id, job.worker, str(_log_folder() / f"{job.id}.log"), job.spec.get("threads") or 0
+            job.id, job.worker, str(log_path(job.id)), job.spec.get("threads") or 0
         )
         spins = job.spec.get("spins")  # forked threads wait as those of the fork server do
         child = self.fork_server.request(request) if self.fork_server and not spins else None
@@ -290,7 +288,7 @@ class Worker:
         self.children.pop(job.id, None)
         try:
             module = ["s2s.jobs.queue.job_process", job.id, job.worker]
-            self.children[job.id] = RunningJob(job, _spawn(module, f"{job.id}.log", extra))
+            self.children[job.id] = RunningJob(job, _spawn(module, job.id, extra))
         except OSError as error:
             reason = error.strerror or type(error).__name__
             queue.finish(
@@ -318,7 +316,7 @@ class Starter:
             home = settings.home()
             if self._is_over or now - self._last.get(home, -STARTING) < STARTING or _is_there():
                 return
-            process = _spawn(["s2s", "worker", "--idle", str(IDLE)], "worker.log", {})
+            process = _spawn(["s2s", "worker", "--idle", str(IDLE)], "worker", {})
             self._last[home] = now
             at_work = [each for each in self._started if each.poll() is None]
             self._started = [*at_work, process]  # a slow start may look like none
@@ -363,7 +361,7 @@ def end() -> None:
 
 def _spawn(module: Sequence[str], log: str, extra: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """`python -m MODULE ...`, detached, its output appended to a file in the log folder."""
-    with (_log_folder() / log).open("ab") as file:
+    with log_path(log).open("ab") as file:
         return subprocess.Popen(
             [sys.executable, "-m", *module],
             stdin=subprocess.DEVNULL,
@@ -381,15 +379,11 @@ def _environment(extra: Mapping[str, str]) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, **extra}
 
 
-def _log_folder() -> Path:
-    folder = settings.home() / "log"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
 def _lock() -> FileLock:
     """One worker per machine: machines may share `S2S_HOME`."""
-    return FileLock(_log_folder() / f"worker-{settings.worker_name()}.lock", timeout=LOCK_SECONDS)
+    return FileLock(
+        log_path(f"worker-{settings.worker_name()}").with_suffix(".lock"), timeout=LOCK_SECONDS
+    )
 
 
 def _is_there() -> bool:

@@ -42,5 +42,6 @@ from s2s.ui.kit.text import (
     shortened,
     unique_names,
 )
+from s2s.ui.kit.trouble import run_trouble
 from s2s.ui.kit.undo_row import undo_row
 from s2s.ui.kit.vocabulary import RunVocabulary

@@ -190,5 +190,20 @@ def last_errors() -> None:
             st.code("\n".join(error.frames), language=None)
 
 
+def job_logs() -> None:
+    """The last lines that the processes of failed jobs printed; nothing in them is a visitor's."""
+    st.subheader("Logs of failed jobs", anchor=False)
+    try:
+        logs = queue.newest_logs()
+    except UserError:  # the database is away, as the top of the page says
+        return
+    if not logs:
+        st.caption("No job's process has printed anything before it failed.")
+    for log in logs:
+        ago = duration(time.time() - log.written)
+        with st.expander(as_markdown(f"`{log.job}` on `{log.host}`, {ago} ago")):
+            st.code(log.lines, language=None, wrap_lines=True)
+
+
 def _clock(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

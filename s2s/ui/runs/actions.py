@@ -21,7 +21,7 @@ from s2s.runs import (
     free_name,
     guests,
 )
-from s2s.ui.kit import as_markdown, cached, forms, plain, undo_row
+from s2s.ui.kit import as_markdown, cached, forms, plain, run_trouble, undo_row
 from s2s.ui.kit.badges import badge
 from s2s.ui.kit.datasets import SHIPPED_DATASETS
 from s2s.ui.kit.queueing import queue_resume
@@ -65,8 +65,8 @@ def _head(run_id: str, row: RunSummary | None) -> None:
         badge(row.state if row else "done")
         for tag in row.tags if row else ():
             st.badge(plain(tag), color="gray", icon=":material/sell:")
-    if row and row.error:
-        st.error(as_markdown(row.error), icon=":material/error:")
+    if row:
+        run_trouble(row)
     if row and row.comment:
         st.markdown("  \n".join(plain(line) for line in row.comment.splitlines() if line))
 

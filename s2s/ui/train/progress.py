@@ -8,7 +8,16 @@ from s2s import access
 from s2s.config import UserError
 from s2s.jobs import LONGEST_PAUSE, run_service, short_count, worker
 from s2s.runs import Curves, RunSummary, has_diverged
-from s2s.ui.kit import as_markdown, cached, duration, forms, pickers, plain, polling
+from s2s.ui.kit import (
+    as_markdown,
+    cached,
+    duration,
+    forms,
+    pickers,
+    plain,
+    polling,
+    run_trouble,
+)
 from s2s.ui.kit.badges import badge
 from s2s.ui.train import controls, curves, diagnosis, metrics, samples
 
@@ -68,10 +77,8 @@ def _head(run_id: str, row: RunSummary | None, *, is_diverged: bool) -> None:
         st.caption(
             f"Paused: after {duration(LONGEST_PAUSE)} it saves a checkpoint and stops by itself."
         )
-    if row and row.error:
-        st.error(as_markdown(row.error), icon=":material/error:")
-    elif row and row.state == "interrupted" and row.note:
-        st.info(as_markdown(row.note), icon=":material/hourglass_top:")
+    if row:
+        run_trouble(row)
     if notes := cached.run_notes(run_id):
         with st.container(key="run-notes"):
             st.caption(as_markdown(" ".join(notes)))

@@ -2,6 +2,7 @@ import contextlib
 import json
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -12,7 +13,7 @@ import pytest
 
 from s2s.config import Recipe, UserError
 from s2s.jobs import queue, run_service, training
-from s2s.jobs.queue import job_process
+from s2s.jobs.queue import job_logs, job_process
 from s2s.jobs.queue.database import UnreachableError
 from s2s.jobs.registry import JOBS, JobContext, JobKind
 from s2s.model.weights import weights_path
@@ -266,6 +267,43 @@ def test_what_a_visitor_can_mend_is_said_and_what_not_goes_to_the_log_without_it
     logged = capsys.readouterr().err
     assert "test_job_process.py" in logged
     assert words not in logged
+
+
+def test_the_log_of_a_failed_job_is_in_the_database_until_its_run_is_deleted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(*_: Any) -> Generator[object, None, None]:
+        yield 1
+        raise KeyError(words)
+
+    words = "what a visitor typed"
+    monkeypatch.setattr(job_process.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(job_process, "JOBS", MappingProxyType({"toy": JobKind(broken, "A toy.")}))
+    job = claimed("toy")
+    printed = job_logs.log_path(job.id)
+    printed.write_text("\n".join(map(str, range(99))))
+    with printed.open("a", buffering=1) as log, monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", log)
+        job_process.main(job.id, "w")
+    (kept,) = queue.newest_logs()
+    lines = kept.lines.splitlines()
+    assert (kept.job, kept.host, len(lines)) == (job.id, job.host, 50)
+    assert "KeyError" in kept.lines
+    assert words not in kept.lines
+    queue.keep_lines(job.id, ["later"])
+    assert queue.last_log(job.id) == "later"
+    queue.keep_lines(job.id, [])
+    queue.delete_jobs(job.run)
+    assert (queue.newest_logs(), queue.last_log(job.id)) == ([], "")
+
+
+def test_the_oldest_logs_leave_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(job_logs, "MOST_KEPT", 2)
+    jobs = [queue.submit("toy", "ann", name, {}) for name in "abc"]
+    for job in jobs:
+        queue.keep_lines(job, ["x" * 20_000])
+    assert [log.job for log in queue.newest_logs()] == [jobs[2], jobs[1]]
+    assert len(queue.last_log(jobs[2])) == job_logs.MOST_BYTES
 
 
 def test_an_unknown_kind_is_an_error_that_names_those_there_are(

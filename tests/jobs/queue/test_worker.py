@@ -237,7 +237,7 @@ def test_the_app_starts_a_worker_that_outlives_it_unless_somebody_else_does(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(worker, "IDLE", 0.0)
-    log = worker._log_folder() / "worker.log"
+    log = worker.log_path("worker")
     monkeypatch.setenv("S2S_WORKER", "elsewhere")
     worker.ensure()
     assert not log.exists()
@@ -403,7 +403,7 @@ def test_a_job_is_born_in_the_fork_server_and_its_death_is_noticed(
     (handle,) = midwife.born
     job = queue.latest(run)
     assert job is not None
-    log = str(worker._log_folder() / f"{job.id}.log")
+    log = str(worker.log_path(job.id))
     assert handle.request == ForkRequest(job.id, job.worker, log, threads=1)
     handle.pid = 1
     handle.code = -9
@@ -521,7 +521,7 @@ def test_a_job_that_is_out_of_sight_is_left_to_its_lease_and_a_fork_server_that_
         "starting",
         [],
     )
-    assert opened == [worker._log_folder() / "fork_server.log"]
+    assert opened == [worker.log_path("fork_server")]
     job = queue.latest(run)
     assert job is not None
     assert queue.claim("another", one.host, "long", 20.0) is None

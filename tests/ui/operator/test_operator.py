@@ -52,6 +52,7 @@ def test_the_operator_sees_the_server_and_runs_it() -> None:
     job = queue.submit("train", owner, "other", {"name": "a secret name"}, now=0.0)
     queue.submit("train", "ann", "third", {})
     MONITOR.note_error(KeyError("a secret name"))
+    queue.keep_lines(job, ["ValueError", "  File x.py, line 1"])
     screen = enter(opened("operator"), KEY)
     assert not screen.exception
     labels = [metric.label for metric in screen.metric]
@@ -61,6 +62,7 @@ def test_the_operator_sees_the_server_and_runs_it() -> None:
     assert list(tables[1].iloc[0][["workspace", "runs", "jobs now"]]) == [owner[:12], 1, 1]
     assert list(tables[1].iloc[1][["workspace", "runs", "jobs now"]]) == ["ann", 0, 1]
     assert any("KeyError" in each.label for each in screen.expander)
+    assert "ValueError\n  File x.py, line 1" in [each.value for each in screen.code]
     assert "a secret name" not in str(screen)
     screen.button(key="pause queue").click().run()
     screen.button(key="stop job").click().run()

@@ -13,11 +13,11 @@ from streamlit.testing.v1 import AppTest
 
 from s2s import access, settings
 from s2s.config import Recipe, UserError, override
-from s2s.jobs import run_service
+from s2s.jobs import queue, run_service
 from s2s.runs import RunFolder, RunSummary
 from s2s.share import pack, unpack
 from s2s.train.schedules import SCHEDULES, learning_rate
-from s2s.ui.kit import cached
+from s2s.ui.kit import cached, trouble
 from s2s.ui.train import controls
 from tests.conftest import make_run
 from tests.screen import lost, opened, page_text
@@ -370,3 +370,20 @@ def test_of_a_run_that_failed_only_the_cure_is_said(own: RunFolder, becomes: Bec
     screen = opened("train", run=RUN)
     assert cure in page_text(screen)
     assert "memorizes" not in page_text(screen)
+
+
+def test_what_the_process_of_a_failed_run_printed_last_is_shown_unless_strangers_come(
+    own: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue.submit("train", access.current(), RUN, {}, now=1e9)
+    job = queue.claim("w", "h", "long", 9.0)
+    assert job
+    assert queue.finish(job.id, "w", "failed", "An internal error occurred (KeyError).", now=4e9)
+    queue.keep_lines(job.id, ["KeyError", "  File <b>"])
+    cached.refresh_runs()
+    for page in ("train", "runs"):
+        screen = opened(page, run=RUN)
+        assert "An internal error occurred" in page_text(screen)
+        assert "KeyError\n  File <b>" in [each.value for each in screen.code]
+    monkeypatch.setattr(settings, "is_hosted", lambda: True)
+    assert trouble._log(RUN) == ""

@@ -1,0 +1,33 @@
+"""What went wrong with a run."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from s2s import access, settings
+from s2s.config import UserError
+from s2s.jobs import run_service
+from s2s.runs import RunSummary
+from s2s.ui.kit.text import as_markdown
+
+
+def run_trouble(row: RunSummary) -> None:
+    """Why the run failed or waits for another worker and, unless strangers visit this server, what it printed last."""
+    if row.error:
+        st.error(as_markdown(row.error), icon=":material/error:")
+    elif row.state == "interrupted" and row.note:
+        st.info(as_markdown(row.note), icon=":material/hourglass_top:")
+    else:
+        return
+    if lines := _log(row.id):
+        with st.expander("What its process printed last", icon=":material/terminal:"):
+            st.code(lines, language=None, wrap_lines=True)
+
+
+def _log(run_id: str) -> str:
+    if settings.is_hosted():  # the operator's page has it
+        return ""
+    try:
+        return run_service.last_log(run_id, access.current())
+    except UserError:  # the run is somebody else's, or the queue is unreachable, as the page says
+        return ""
