@@ -39,7 +39,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if Path(item.fspath).parent == Path(__file__).parent:
             item.add_marker(pytest.mark.browser)
             # a browser on a busy machine may miss a moment; CI counts what had to be repeated
-            item.add_marker(pytest.mark.flaky(reruns=1))
+            item.add_marker(pytest.mark.flaky(reruns=2))
             if CHROMIUM is None:
                 item.add_marker(pytest.mark.skip(reason="no Chromium: apt-get install -y chromium"))
 

@@ -191,7 +191,7 @@ def last_errors() -> None:
 
 
 def job_logs() -> None:
-    """The last lines that the processes of failed jobs printed; nothing in them is a visitor's."""
+    """The last lines that the processes of failed jobs printed: of errors their type and frames, no message."""
     st.subheader("Logs of failed jobs", anchor=False)
     try:
         logs = queue.newest_logs()
