@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from s2s import synced
 from s2s.jobs.queue.database import JOBS, alone, begin
+from s2s.jobs.queue.job_logs import delete_logs
 from s2s.jobs.queue.time_used import keep_time_used
 from s2s.settings import new_id
 
@@ -69,6 +70,7 @@ def delete_ranks(run: str) -> None:
 def _delete(connection: sa.Connection, run: str) -> None:
     is_rank = ROW.run.in_(names_of_ranks(run))
     keep_time_used(connection, is_rank, time.time())
+    delete_logs(connection, is_rank)
     connection.execute(sa.delete(JOBS).where(is_rank))
 
 

@@ -11,8 +11,10 @@ from s2s.ui.data.sources import ChosenDataset
 from s2s.ui.kit import reproduce
 
 ABOUT = "The Python reads the dataset and recomputes the counts and the numbers of this view."
-OF_DATASET = "Run it where s2s and this dataset are."
-OF_UPLOAD = "Run it where s2s and this file are; a saved dataset is read by its SPEC."
+OF_DATASET = "Run it where s2s is installed and this dataset is stored."
+OF_UPLOAD = (
+    "Run it where s2s is installed and this file is stored; a saved dataset is read by its SPEC."
+)
 
 
 class ViewCode(NamedTuple):

@@ -14,8 +14,8 @@ from s2s.runs import Run, Target
 from s2s.ui.kit import cached
 
 KEY = "reproduce code"
-OF_RUN = "Run it where s2s and this run are; the page Runs has the run as a zip."
-ANYWHERE = "Run it anywhere that has s2s."
+OF_RUN = "Run it where s2s is installed and this run is stored; Runs offers it as a zip."
+ANYWHERE = "Run it anywhere s2s is installed."
 NO_COMMAND = "No command prints these numbers."
 
 

@@ -12,7 +12,7 @@ from s2s.ui.kit.text import as_markdown
 
 
 def run_trouble(row: RunSummary) -> None:
-    """Why the run failed or waits for another worker and, unless strangers visit this server, what it printed last."""
+    """Why the run failed or waits for another worker and, unless this server is hosted, the last lines of its log."""
     if row.error:
         st.error(as_markdown(row.error), icon=":material/error:")
     elif row.state == "interrupted" and row.note:
@@ -20,7 +20,7 @@ def run_trouble(row: RunSummary) -> None:
     else:
         return
     if lines := _log(row.id):
-        with st.expander("What its process printed last", icon=":material/terminal:"):
+        with st.expander("Last lines of its log", icon=":material/terminal:"):
             st.code(lines, language=None, wrap_lines=True)
 
 

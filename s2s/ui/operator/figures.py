@@ -198,7 +198,7 @@ def job_logs() -> None:
     except UserError:  # the database is away, as the top of the page says
         return
     if not logs:
-        st.caption("No job's process has printed anything before it failed.")
+        st.caption("No failed job has left a log.")
     for log in logs:
         ago = duration(time.time() - log.written)
         with st.expander(as_markdown(f"`{log.job}` on `{log.host}`, {ago} ago")):

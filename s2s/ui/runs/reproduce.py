@@ -16,7 +16,7 @@ from s2s.ui.kit import cached, pickers, reproduce
 from s2s.ui.runs.view_state import ATTENTION, RUNS, SIDE_BY_SIDE, STATE, SWEEPS
 
 ABOUT = "The Python reads the numbers of this view from the folders of the runs."
-NEEDS = "Run it where s2s and these runs are; each run's zip has its folder."
+NEEDS = "Run it where s2s is installed and these runs are stored; each run's zip has its folder."
 SCORES = (
     "losses = [row.best_loss for row in rows]  # nats per token",
     "accuracy = [row.token_accuracy for row in rows]",
