@@ -63,7 +63,8 @@ HEADLINES = (
         "{headline}",
     ),
     Headline("minutes-amd", "`quick` as in the row above, without AMX", "{headline}"),
-    Headline("minutes-75", "`quick` as two rows above, without AVX-512, one seed", "{headline}"),
+    Headline("minutes-75", "`quick` as in the row above, one seed", "{headline}"),
+    Headline("minutes-75-avx2", "`quick` as in the row above, without AVX-512", "{headline}"),
     Headline(
         "builtin-en-fr",
         "`small` on generated `en-fr`, three seeds: percent exact match, mean (range)",

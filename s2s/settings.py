@@ -305,6 +305,12 @@ def is_hosted() -> bool:
     return bool(os.environ.get("S2S_HOSTED"))
 
 
+def internal_error(error: Exception, log: str) -> str:
+    """What a visitor is told of our own mistake: its type, and who finds more in the file `log` of the logs."""
+    who = "whoever runs this server finds the details" if is_hosted() else "the details are"
+    return f"An internal error occurred ({type(error).__name__}); {who} in log/{log}."
+
+
 def limits() -> Limits:
     """The limits of a public server or of a local one, each overridden by `S2S_MAX_STEPS`, `S2S_MAX_MINUTES` and so on.
 

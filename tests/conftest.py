@@ -3,8 +3,10 @@ import hashlib
 import itertools
 import json
 import logging
+import multiprocessing
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -20,7 +22,7 @@ from s2s.config import PRESETS, Recipe, override
 # Nothing slow is imported above: the process that shares the suite out starts the others only when it has read this.
 # Processes that share the whole suite: each has a browser, a server and torch of its own.
 AT_ONCE = 2
-FAST_LOOP = "not browser"  # what `-m` says to leave out all that starts whole programs
+FAST_LOOP = "not browser"  # what `-m` says to leave out all that takes long
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -45,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()
     from hypothesis import settings
 
-    examples = 20 if config.option.markexpr == FAST_LOOP else 50
+    examples = 10 if config.option.markexpr == FAST_LOOP else 50
     settings.register_profile(
         "s2s", derandomize=True, database=None, max_examples=examples, deadline=None
     )
@@ -59,11 +61,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests that need the internet run only with `-m network`; the fast loop starts no whole programs."""
+    """Tests that need the internet run only with `-m network`; the fast loop starts no programs."""
     expression = config.option.markexpr
     marks = [] if "network" in expression else ["network"]
     if expression == FAST_LOOP:
-        marks.append("system")
+        marks += ["system", "slow"]
     left_out = [item for item in items if any(map(item.get_closest_marker, marks))]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
@@ -75,6 +77,12 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(100_000, 10, 10)
     gc.enable()
+
+
+def pytest_sessionfinish() -> None:
+    """pytest collects garbage five times at the end, to hear of what fails then: once says nearly as much."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -94,6 +102,22 @@ def _light(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             if name.startswith(("streamlit", "torch")):
                 # pytest adds a handler to each logger that does not, three times a test: to over a hundred of these
                 logging.getLogger(name).propagate = True
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_processes(pytestconfig: pytest.Config) -> Iterator[None]:
+    """A test of the fast loop that starts a process fails: starting takes longer than what most tests do."""
+    if pytestconfig.option.markexpr != FAST_LOOP:
+        yield
+        return
+
+    def refuse(*_: object, **__: object) -> None:
+        pytest.fail("This test starts a process: mark it `system`.")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subprocess.Popen, "__init__", refuse)
+        patch.setattr(multiprocessing.process.BaseProcess, "start", refuse)
         yield
 
 

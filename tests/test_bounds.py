@@ -39,6 +39,7 @@ def here(code: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.system
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux refuses memory")
 def test_too_much_memory_is_refused() -> None:
     found = here(GREEDY)
@@ -56,12 +57,14 @@ def test_without_a_limit_the_process_watches_its_memory_and_says_so_once() -> No
     assert found.stderr == f"{bounds.UNLIMITED}\n"
 
 
+@pytest.mark.system
 def test_a_lower_limit_of_the_system_stays() -> None:
     code = "import resource; resource.setrlimit(resource.RLIMIT_AS, (9**10, 9**10))\n" + MODEST
     if sys.platform == "linux":
         assert here(code.replace("bounds.memory()", "9**11")).stdout == "done\n"
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("start", [here, other_systems.run])
 def test_a_slow_process_ends(start: Callable[[str], subprocess.CompletedProcess[str]]) -> None:
     assert bounds.is_time_over(start(SLOW).returncode)

@@ -49,6 +49,7 @@ def parity(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(position_kinds._ROWS, "parity", row)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("parity")
 def test_a_toy_position_encoding_trains_decodes_and_is_on_the_pages(
     capsys: pytest.CaptureFixture[str],

@@ -68,6 +68,7 @@ def test_a_changed_figure_changes_the_table(tmp_path, monkeypatch: pytest.Monkey
     assert "51 SIGKILLs" in tables.filled(filled)
 
 
+@pytest.mark.system
 def test_tables_are_made_without_torch() -> None:
     code = "import sys; from benchmarks import tables; tables.stale(); sys.exit('torch' in sys.modules)"
     assert (

@@ -2,8 +2,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from s2s.data import profile
 from s2s.share import Column, read, unpack
 from s2s.ui.compare import columns
+from tests.data.reading import read_here
 from tests.screen import ROOT, box, lost, opened, picture
 
 LINKS = [
@@ -14,7 +16,8 @@ LINKS = [
 
 
 @pytest.mark.parametrize("link", LINKS)
-def test_a_published_link_opens(link: str) -> None:
+def test_a_published_link_opens(link: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(profile, "_spawn", read_here)
     address = urlsplit(link)
     params = dict(parse_qsl(address.query, keep_blank_values=True))
     screen = opened(address.path.strip("/"), **params)

@@ -79,6 +79,7 @@ print(group.read_text().split()[-1] if group.exists() else 9)
 """
 
 
+@pytest.mark.system
 def test_a_session_gives_way_to_others() -> None:
     completed = subprocess.run(
         [sys.executable, "-c", SESSION],

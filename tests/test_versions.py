@@ -63,6 +63,7 @@ def test_the_dashboard_ends_with_it(
     assert capsys.readouterr() == ("", "Too old.\n")
 
 
+@pytest.mark.system
 def test_it_is_asked_before_anything_is_imported() -> None:
     """An old Python must come as far as the sentence."""
     code = "import sys; sys.version_info = (3, 10, 1); import s2s.__main__ as m; m.main(); print(*sys.modules)"

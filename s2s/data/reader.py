@@ -81,7 +81,7 @@ def _run(job: ReaderJob, sections: Mapping[str, Section], token: str) -> str:
         # Log where, not what: an exception's message may quote a visitor's text.
         frames = traceback.format_tb(error.__traceback__)
         print(type(error).__name__, *frames, sep="\n", file=sys.stderr)
-        return f"An internal error occurred ({type(error).__name__}); the details are in log/reader.log."
+        return settings.internal_error(error, "reader.log")
     return ""
 
 

@@ -103,6 +103,7 @@ def test_data_writes_aligned_files_and_gold_alignments(say: Say, tmp_path: Path)
             assert src.split()[i] == tgt.split()[j]
 
 
+@pytest.mark.slow
 def test_train_translate_and_resume_on_a_table(say: Say, tmp_path: Path) -> None:
     table = tmp_path / "pairs.tsv"
     out = tmp_path / "run"

@@ -68,6 +68,7 @@ def test_a_folder_of_tables(saved: Path, suffix: str) -> None:
     assert "10 of 60 rows, drawn at random with seed 2." in drawn.notes
 
 
+@pytest.mark.system
 def test_the_shards_of_a_saved_dataset_without_its_state_are_a_folder_of_tables(
     saved: Path,
 ) -> None:

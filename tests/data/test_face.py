@@ -3,9 +3,12 @@
 import subprocess
 import sys
 
+import pytest
+
 HEAVY = ("torch", "pandas", "pyarrow", "datasets", "huggingface_hub", "streamlit")
 
 
+@pytest.mark.system
 def test_the_face_imports_no_heavy_library() -> None:
     code = f"import sys, s2s.data, s2s.hub, s2s.tokenizers; print([n for n in {HEAVY} if n in sys.modules])"
     done = subprocess.run(

@@ -317,6 +317,7 @@ def test_a_sample_of_another_process_is_the_same(served: Hub) -> None:
         sample_hub_dataset(hub.preflight("team/numbers"), "default", "train")
 
 
+@pytest.mark.system
 def test_a_sample_without_the_memory_for_it_ends_in_its_own_process(
     served: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -325,6 +326,7 @@ def test_a_sample_without_the_memory_for_it_ends_in_its_own_process(
         sample_hub_dataset(hub.preflight("team/format6"), "default", "train")
 
 
+@pytest.mark.system
 def test_a_sample_keeps_a_token_to_itself(served: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     token = "_".join(("hf", "granted"))
     served.repos["team/own"] = Repo({"train.jsonl": jsonl(WORLD)}, gated=True)

@@ -68,6 +68,7 @@ def test_anything_else_is_refused_in_a_sentence() -> None:
         assert len(str(error.value)) < 400
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=20))
 def test_every_digit_survives(values: list[float]) -> None:
     content = "".join(f"{value!r}\n" for value in values).encode()

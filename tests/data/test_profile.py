@@ -36,6 +36,7 @@ def brought(name: str, content: bytes) -> profile.DatasetProfile:
     return of
 
 
+@pytest.mark.system
 def test_a_file_becomes_an_upload_that_can_be_saved() -> None:
     of = brought("pairs.tsv", PAIRS)
     of.start(["offer", "text", "preview", "lint"])
@@ -112,6 +113,7 @@ def test_no_name_leads_out_of_the_folder_or_means_something_in_a_spec(name: str)
     assert done(of).error == ""
 
 
+@pytest.mark.system
 def test_nothing_is_imported_from_the_folder_of_the_files() -> None:
     of = brought("pairs.tsv", PAIRS)
     for module in ("json.py", "numpy.py", "csv.py", "s2s.py"):
@@ -120,6 +122,7 @@ def test_nothing_is_imported_from_the_folder_of_the_files() -> None:
     assert done(of).error == ""
 
 
+@pytest.mark.system
 def test_a_reading_that_takes_too_long_is_ended_and_said() -> None:
     of = brought("pairs.tsv", PAIRS * 40_000)
     of.start(["text", "preview", "lint"], caps=Caps(seconds=0.3))
@@ -139,6 +142,7 @@ def test_a_reading_can_be_stopped_and_started_again() -> None:
     assert of.result("preview")["n_pairs"] == 2
 
 
+@pytest.mark.system
 def test_a_process_that_dies_is_said() -> None:
     of = brought("pairs.tsv", PAIRS * 40_000)
     of.start(["text", "preview", "lint"])
@@ -183,6 +187,7 @@ def test_the_share_grows_and_says_what_is_done() -> None:
     assert {"Reading the dataset.", "Counting."} <= {state.doing for state in messages}
 
 
+@pytest.mark.system
 def test_a_token_is_never_written_anywhere() -> None:
     of = brought("pairs.tsv", PAIRS)
     of.start(["text"], token="hf_very_secret")

@@ -24,6 +24,7 @@ def test_the_page_finds_roles_of_every_demo(name: str) -> None:
         assert found["n"] == measurements.N
 
 
+@pytest.mark.slow
 def test_the_shipped_roles_are_those_measured_now(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

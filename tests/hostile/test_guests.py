@@ -95,6 +95,7 @@ def _leaked(told: str, secrets: dict[str, str], *but: str) -> list[str]:
     return [what for what, word in secrets.items() if word in told and what not in but]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", [False, True])
 def test_a_guest_of_a_run_is_not_told_which_dataset_it_was_trained_on(
     secrets: dict[str, str], monkeypatch: pytest.MonkeyPatch, data: bool

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from s2s.config import PRESETS, override
-from s2s.data import Corpus, Pair, saved_datasets
+from s2s.data import Corpus, Pair, profile, saved_datasets
 from s2s.jobs import training
 from s2s.runs import annotate, runs_folder
 from s2s.ui.kit import cached
 from tests.conftest import TINY
+from tests.data.reading import read_here
 from tests.hostile.markup import interpreted
 from tests.screen import ROOT, opened
 
@@ -55,6 +56,7 @@ def test_no_page_interprets_what_people_and_models_write(
 ) -> None:
     path, run, dataset = home
     monkeypatch.setenv("S2S_HOME", str(path))
+    monkeypatch.setattr(profile, "_spawn", read_here)
     cached.refresh_runs()
     views = {
         "": {},

@@ -222,6 +222,7 @@ def _everything(screen: AppTest) -> str:
     return "\n".join(str(element.proto) for element in screen._tree if hasattr(element, "proto"))
 
 
+@pytest.mark.system
 def test_ten_thousand_probes_show_nothing_of_another_workspace(
     things: dict[str, Things], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,6 +262,7 @@ def _all_ids(owner: str) -> list[str]:
     ]
 
 
+@pytest.mark.system
 def test_a_guest_of_a_shared_run_sees_its_dataset_only_where_the_owner_allows_that(
     things: dict[str, Things], monkeypatch: pytest.MonkeyPatch
 ) -> None:

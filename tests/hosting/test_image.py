@@ -149,6 +149,7 @@ def test_what_is_not_copied_does_not_enter_the_build() -> None:
     assert ".streamlit" not in let_in  # it may hold secrets.toml
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     "linter", [["hadolint", "Dockerfile"], ["docker", "build", "--check", "."]]
 )

@@ -142,6 +142,7 @@ def test_which_files_are_read() -> None:
     assert kinds == ["parquet", "jsonl", "txt", "", "zip", "arrow", "", "csv", ""]
 
 
+@pytest.mark.slow
 def test_a_card_with_very_many_patterns_is_fast() -> None:
     files = [File(f"data/{at}.jsonl", 1) for at in range(4000)]
     card = {

@@ -374,6 +374,7 @@ def test_an_imported_run_goes_into_a_zip_and_comes_back(
     assert again.folder.about()["command"] == run.folder.about()["command"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["t5", "marian_separate", "bart", "mbart", "m2m100"])
 def test_an_imported_run_is_fine_tuned_like_any(
     name: str, imported: Callable[[str], Imported], tmp_path: Path
@@ -434,6 +435,7 @@ def test_an_imported_run_learns_from_the_ids_and_the_loss_of_transformers(
     assert found.plain.item() == pytest.approx(expected.loss.item(), abs=2e-5)
 
 
+@pytest.mark.slow
 def test_a_fine_tuned_run_resumes_to_the_same_bits_and_is_tuned_further(
     imported: Callable[[str], Imported], tmp_path: Path
 ) -> None:

@@ -199,6 +199,7 @@ def test_a_lost_run_that_is_stopped_is_not_taken_up_again(tiny: Recipe) -> None:
     assert (state(run), queue.claim("v", "h", "long", 20.0)) == ("interrupted", None)
 
 
+@pytest.mark.slow
 def test_the_table_of_three_hundred_runs_takes_one_query_and_parses_nothing_twice(
     trained: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

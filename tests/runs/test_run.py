@@ -27,6 +27,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 SOURCES = ["1 2 3", "", "9 8 7 6 5", "4", "0 0 zebra"]
 
 
+@pytest.mark.slow
 def test_every_source_has_its_answer_in_its_place(run: Run) -> None:
     found = run.translate(SOURCES, "greedy")
     assert [one.source for one in found] == SOURCES

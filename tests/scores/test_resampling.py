@@ -87,6 +87,7 @@ def test_randomization_swaps_the_sentences_that_sacrebleu_swaps(
         assert found.p_randomization < 1
 
 
+@pytest.mark.slow
 def test_systems_alike_by_construction_differ_in_one_comparison_of_twenty() -> None:
     """Both systems draw each output from the same variants of a real sentence, corrupted at random."""
     references = Path("tests/samples/captions.de").read_text(encoding="utf-8").splitlines()[:80]

@@ -195,6 +195,7 @@ def test_unigram_never_spells_a_special_however_frequent():
     assert tokenizer.decode(tokenizer.encode(texts[0])) == texts[0]
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
 def test_another_process_with_other_threads_learns_the_same(kind):
     rng = random.Random(5)

@@ -114,6 +114,7 @@ def stopped_after(events: Iterator[object], step: int) -> None:
     next(event for event in events if getattr(event, "step", 0) == step)
 
 
+@pytest.mark.slow
 def test_stopping_and_going_on_gives_the_same_mean(
     recipe: Recipe, data: TrainingData, tmp_path: Path
 ) -> None:
@@ -135,6 +136,7 @@ def test_stopping_and_going_on_gives_the_same_mean(
         assert checkpoint.trained(folder, 30).keys() == checkpoint.trained(undisturbed, 30).keys()
 
 
+@pytest.mark.slow
 def test_going_on_trains_the_weights_that_were_trained_and_takes_a_new_mean(
     recipe: Recipe, data: TrainingData, tmp_path: Path
 ) -> None:

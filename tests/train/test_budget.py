@@ -103,6 +103,7 @@ def test_it_ends_on_time_although_the_machine_gets_slower(tiny: Recipe, data: Tr
     assert 0 < max(falls) < 0.25 * tiny.train.lr  # it never jumps
 
 
+@pytest.mark.slow
 def test_a_resumed_run_follows_its_plan_and_has_only_the_time_that_is_left(
     tiny: Recipe, data: TrainingData, tmp_path: Path
 ) -> None:

@@ -40,6 +40,7 @@ def digest(trainer: Trainer) -> str:
     return hashlib.sha256(safetensors.torch.save(trained_tensors(trainer.model))).hexdigest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", OPTIMIZERS)
 def test_a_resumed_run_ends_with_the_very_bits_of_an_undisturbed_one(
     kind: str, tiny: Recipe, corpus: Corpus, tmp_path: Path

@@ -22,7 +22,7 @@ from s2s.jobs.queue import stop_reasons
 from s2s.jobs.queue.context import HandBack
 from s2s.jobs.queue.database import UnreachableError
 from s2s.jobs.registry import JOBS
-from s2s.settings import lease_seconds, limits, lower_priority
+from s2s.settings import internal_error, lease_seconds, limits, lower_priority
 
 # The dashboard comes first, then jobs of seconds, then jobs of minutes.
 NICE = MappingProxyType({"express": 10, "long": 19, "gpu": 19, "rank": 19})
@@ -177,10 +177,7 @@ def _outcome(job: queue.Job, context: HeartbeatContext, signals: list[int]) -> t
             sep="\n",
             file=sys.stderr,
         )
-        return (
-            "failed",
-            f"An internal error occurred ({type(error).__name__}); the details are in log/{job.id}.log.",
-        )
+        return "failed", internal_error(error, f"{job.id}.log")
 
 
 def _work(job: queue.Job, context: HeartbeatContext, signals: list[int]) -> tuple[str, str]:

@@ -145,10 +145,7 @@ def _answer(
         # Log where, not what: an exception's message may quote a visitor's text.
         frames = traceback.format_tb(error.__traceback__)
         print(type(error).__name__, *frames, sep="\n", file=sys.stderr, flush=True)
-        return {
-            "error": f"An internal error occurred while decoding ({type(error).__name__}); the details are in"
-            " log/decoder.log."
-        }
+        return {"error": settings.internal_error(error, "decoder.log")}
     return {"result": result, "seconds": time.perf_counter() - started}
 
 

@@ -111,6 +111,7 @@ def _read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library, "start_reader", answer_here)
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("name", ["tar-gz", "arrow", "jsonl-zst", "zip"])
 def test_the_pairs_of_other_formats(served: Hub, name: str) -> None:
     if name not in ("arrow", "tar-gz"):  # whose process takes a second
@@ -123,6 +124,7 @@ def test_the_pairs_of_other_formats(served: Hub, name: str) -> None:
     assert len(asked) == 3, "the dataset, the parquet copy that it lacks, and one file"
 
 
+@pytest.mark.system
 @pytest.mark.usefixtures("_read_here")
 def test_a_sample_of_another_format(served: Hub) -> None:
     found = sample_hub_dataset(hub.preflight("team/tar-gz"), "default", "train")

@@ -11,17 +11,21 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from s2s import monitoring, settings
 from s2s.config import PRESETS, override
-from s2s.jobs import engine, queue, training
+from s2s.jobs import engine, queue, run_service, training
 from s2s.jobs.engine.ray_jobs import RayJobs
+from s2s.model.weights import saved_steps
+from s2s.runs import runs_folder
 from tests.conftest import TINY
 from tests.processes import wait_for
 
 ROOT = Path(__file__).parents[3]
 TOKEN = "a token of this test, 32 characters"
+SOURCE = "synthetic:reverse#rows=80"
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason="Ray is not installed: pip install .[ray]"
 )
@@ -68,8 +72,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[RayJobs
 
 def test_ray_starts_our_worker_which_trains_and_refuses_another_token(cluster: RayJobs) -> None:
     recipe = override(PRESETS["small"].recipe, {**TINY, "train.steps": 5, "train.device": "cpu"})
-    source = "synthetic:reverse#rows=80"
-    run = training.submit(training.RunRequest(recipe, source, preset="small"))
+    run = training.submit(training.RunRequest(recipe, SOURCE, preset="small"))
     scaler = engine.Scaler(cluster)
     scaler.turn(time.time())
     (handle,) = engine.state().workers
@@ -91,7 +94,61 @@ def test_ray_starts_our_worker_which_trains_and_refuses_another_token(cluster: R
     assert "a last word" in "".join(cluster.tail(failing))
 
     queue.put_value("engine lease", "")
-    training.submit(training.RunRequest(recipe, source))
+    training.submit(training.RunRequest(recipe, SOURCE))
     engine.Scaler(RayJobs(cluster.host, "another token of 32 characters")).turn(time.time())
     assert "refuses the token" in monitoring.engine_trouble()
     assert not (settings.home() / "log" / "engine.log").exists()
+
+
+def worker_of(handle: str) -> psutil.Process:
+    """The process of a worker that the cluster has started."""
+    command = ["-m", "s2s", "worker"]
+    (found,) = (
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if (process.info["cmdline"] or [])[1:4] == command
+        and process.environ().get("S2S_WORKER_NAME") == handle
+    )
+    return found
+
+
+def test_the_job_of_a_worker_that_was_killed_keeps_its_log_and_another_worker_resumes_it(
+    cluster: RayJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("S2S_LEASE_SECONDS", "3")
+    recipe = override(
+        PRESETS["small"].recipe, {**TINY, "train.steps": 100_000, "train.device": "cpu"}
+    )
+    run = training.submit(training.RunRequest(recipe, SOURCE))
+    scaler = engine.Scaler(cluster)
+
+    def last_step() -> int:
+        return max(saved_steps(runs_folder() / run / "checkpoints"), default=0)
+
+    def started(now: float) -> str:
+        """The one worker, which trains and saves."""
+        scaler.turn(now)
+        (handle,) = engine.state().workers
+        before = last_step()
+
+        def is_training() -> bool:
+            job = queue.latest(run)
+            assert job
+            return job.host.endswith(f"-{handle}") and last_step() > before
+
+        wait_for(is_training, 150)
+        return handle
+
+    first = started(time.time())
+    worker_of(first).kill()
+    wait_for(lambda: not cluster.alive(first), 60)
+    scaler.turn(time.time())
+    job = queue.latest(run)
+    assert job
+    assert job.note == "Its worker has died; another one resumes it."
+    printed = run_service.last_log(run, settings.OWNER)
+    assert printed
+    assert printed in "\n".join(cluster.tail(first))
+    assert started(time.time() + engine.scaler.PAUSE + 1) != first
+    run_service.stop(run, settings.OWNER)
+    wait_for(lambda: queue.latest(run).state == "stopped", 60)  # type: ignore[union-attr]

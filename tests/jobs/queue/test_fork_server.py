@@ -14,7 +14,10 @@ from s2s.jobs import worker
 from s2s.jobs.queue import fork_server
 from s2s.jobs.queue.fork_server import ChildHandle, ForkRequest, ForkServer
 
-pytestmark = pytest.mark.skipif(not fork_server.IS_POSSIBLE, reason="no fork server on this system")
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.skipif(not fork_server.IS_POSSIBLE, reason="no fork server on this system"),
+]
 
 # In place of a training: says who it is, then works for as many seconds as its "worker" says.
 TOY = """
@@ -193,7 +196,6 @@ def test_an_answer_that_arrives_in_parts_is_one(tmp_path: Path) -> None:
         wait_for(one, lambda: handle.pid == 5)
 
 
-@pytest.mark.system
 def test_a_training_finds_everything_imported_and_nothing_that_a_fork_would_lose() -> None:
     changes = {
         "model.d_model": 16,

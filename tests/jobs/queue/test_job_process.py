@@ -267,6 +267,9 @@ def test_what_a_visitor_can_mend_is_said_and_what_not_goes_to_the_log_without_it
     logged = capsys.readouterr().err
     assert "test_job_process.py" in logged
     assert words not in logged
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    queue.delete_jobs("r")
+    assert "whoever runs this server finds the details in log/" in outcome(broken, monkeypatch)[1]
 
 
 def test_the_log_of_a_failed_job_is_in_the_database_until_its_run_is_deleted(

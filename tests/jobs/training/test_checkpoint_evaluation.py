@@ -43,6 +43,7 @@ def fingerprint(found: Trainer) -> str:
     return digest.hexdigest()
 
 
+@pytest.mark.slow
 def test_weights_are_the_same_bits_with_a_watcher_and_without(tiny: Recipe, tmp_path: Path) -> None:
     tiny = override(tiny, {"train.steps": 20, "train.watch.scores": 5})
     data, valid = made(tiny)

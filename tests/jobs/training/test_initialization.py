@@ -20,6 +20,7 @@ def first(tmp_path: Path) -> Path:
     return make_run(tmp_path / "first", {})
 
 
+@pytest.mark.slow
 def test_a_run_begins_with_the_weights_and_the_vocabulary_of_another(
     first: Path, tiny: Recipe, tmp_path: Path
 ) -> None:

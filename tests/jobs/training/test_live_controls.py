@@ -56,6 +56,7 @@ def weights(run: str, step: int = STEPS) -> str:
     ).hexdigest()
 
 
+@pytest.mark.slow
 def test_a_paused_training_waits_takes_single_steps_and_ends_like_an_unpaused_one(
     tiny: Recipe,
 ) -> None:
@@ -155,6 +156,7 @@ def test_another_learning_rate_holds_from_the_next_step_and_is_written_down(tiny
     assert folder.recipe().train.lr == 0.01
 
 
+@pytest.mark.slow
 def test_a_changed_run_that_is_killed_resumes_as_if_it_had_not_been(tiny: Recipe) -> None:
     def at(step: int, context: FakeContext) -> None:
         if step == 13:
@@ -209,6 +211,7 @@ def test_a_run_can_continue_with_another_learning_rate_and_more_steps(tiny: Reci
     assert about["recipe"]["train"]["steps"] == 40
 
 
+@pytest.mark.slow
 def test_the_line_that_repeats_a_run_repeats_it(tiny: Recipe, tmp_path: Path) -> None:
     job, context = claimed(override(tiny, {"train.lr": 0.004}))
     train(job, context)
@@ -244,6 +247,7 @@ def killed(job: queue.Job, context: FakeContext, at: int, wishes: Mapping[int, f
         file.write_bytes(content)
 
 
+@pytest.mark.slow
 def test_a_run_killed_before_its_first_checkpoint_keeps_what_was_changed_and_written(
     tiny: Recipe,
 ) -> None:
@@ -260,6 +264,7 @@ def test_a_run_killed_before_its_first_checkpoint_keeps_what_was_changed_and_wri
     assert (about["tags"], about["comment"]) == (["a", "b"], "c")
 
 
+@pytest.mark.slow
 def test_who_takes_a_resumed_run_over_changes_nothing_back(
     tiny: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

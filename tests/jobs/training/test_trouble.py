@@ -301,6 +301,7 @@ def test_half_written_files_of_a_killed_process_are_removed_on_resuming(done: st
     assert not {path.name for path in folder(done).checkpoints.iterdir()} & set(left)
 
 
+@pytest.mark.slow
 def test_a_run_that_diverges_goes_back_to_its_best_checkpoint(recipe: Recipe) -> None:
     """Those after it may be ruined already: whoever resumes from them diverges again."""
     every = {

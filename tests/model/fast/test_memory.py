@@ -8,6 +8,7 @@ from s2s.model.fast.memory import LARGE, keep_freed_memory
 from tests import processes
 
 resource = pytest.importorskip("resource")
+pytestmark = pytest.mark.system
 POLICY = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 HAS_LARGE = POLICY.exists() and "[never]" not in POLICY.read_text()
 
@@ -21,7 +22,6 @@ def page_faults() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
 
 
-@pytest.mark.system
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no mallopt")
 def test_freed_memory_is_used_again_without_page_faults() -> None:
     assert processes.call(page_faults) < 1000

@@ -144,6 +144,7 @@ def test_ctranslate2_writes_the_same(
         assert tokenizer.language is None or f"`{tokenizer.language}`" in card
 
 
+@pytest.mark.slow
 def test_a_fine_tuned_checkpoint_leaves_in_its_own_form(
     opened: Callable[[str], Opened], script: Callable[[Path], list[str]], tmp_path: Path
 ) -> None:

@@ -241,6 +241,7 @@ def test_parts_cover_a_sentence_once(n: int, lengths: list[int]) -> None:
     assert [place for part in found for place in range(n)[part]] == [*range(n)]
 
 
+@pytest.mark.slow
 def test_six_layers_of_eight_heads_on_128_tokens(large: Path) -> None:
     home = settings.home() / "runs"
     home.mkdir(parents=True)

@@ -12,6 +12,7 @@ PACKAGE = Path(s2s.__file__).parent
 SCRIPTS = sorted(PACKAGE.rglob("*.js"))
 
 
+@pytest.mark.system
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
 def test_every_script_parses_as_a_module(script: Path, tmp_path: Path) -> None:

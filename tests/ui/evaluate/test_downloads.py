@@ -76,6 +76,7 @@ def test_uploads_with_several_references(tmp_path: Path) -> None:
     assert written == {"test.ref": "x\ny\n", "test.ref2": "u\n\n"}
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     ("references", "scoring", "program"),
     [

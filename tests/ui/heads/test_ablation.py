@@ -81,6 +81,7 @@ def test_heads_layers_and_kinds_are_switched_by_a_press_and_the_link_keeps_them(
     assert "switched" not in link(again)
 
 
+@pytest.mark.slow
 def test_the_corpus_mean_is_measured_first_then_sentence_and_sample_are_shown() -> None:
     screen = ablated("cross.1=mean")
     assert not translations(screen)

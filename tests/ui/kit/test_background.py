@@ -18,6 +18,7 @@ from s2s.ui.kit import cached, nats
 from s2s.ui.kit.cached import background
 from tests.screen import opened, page_text, settled
 
+pytestmark = pytest.mark.system
 DEMO = "demo-en-fr"
 SOURCE = "the cat who chased the mouse was black"
 HEAVY = "num_beams:30,max_new_tokens:300"
@@ -90,7 +91,6 @@ def until_it_runs(screen: AppTest) -> DecodeTask:
     return task
 
 
-@pytest.mark.system
 def test_an_expensive_column_is_decoded_elsewhere_with_the_same_bits(
     decoded_here: list[str],
 ) -> None:
@@ -192,7 +192,6 @@ def test_a_search_that_proves_slow_leaves_this_process(monkeypatch: pytest.Monke
     assert sum(body.startswith('<p dir="auto" title=') for body in bodies(screen)) == 1
 
 
-@pytest.mark.system
 @pytest.mark.usefixtures("_impatient")
 def test_who_deletes_everything_leaves_no_search_and_no_result(pool: DecoderPool) -> None:
     screen = opened("compare", src=SOURCE, c1=f"{DEMO}!beam!{ENDLESS}")

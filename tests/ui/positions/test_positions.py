@@ -298,6 +298,7 @@ def test_what_is_typed_just_before_the_click_is_trained() -> None:
     assert "0 of 6 runs trained" in str(screen.get("progress")[0].proto.text)
 
 
+@pytest.mark.slow
 def test_control_runs_are_queued_trained_and_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extrapolation, "LENGTHS", (4, 13))
     screen = at("longer", steps="100", seed="3")

@@ -43,6 +43,7 @@ def arrived(link: ShortLink, page: str = "attention", **view: str) -> AppTest:
     return screen
 
 
+@pytest.mark.slow
 def test_a_link_outlives_its_run_and_trains_it_again_to_the_same_bits(
     record: run_records.RunRecord,
 ) -> None:

@@ -66,6 +66,7 @@ DAMAGES = {
 }
 
 
+@pytest.mark.slow
 def test_damaged_runs_take_down_no_page(own_run: str) -> None:
     runs = settings.home() / "runs"
     for number, (name, content) in enumerate(DAMAGES.items()):

@@ -270,6 +270,7 @@ def test_samples_with_broken_lines_are_read_around_them(own: RunFolder) -> None:
     assert cached.samples(RUN, 3) == []
 
 
+@pytest.mark.slow
 def test_the_picture_follows_its_controls(own: RunFolder) -> None:
     def spec(screen: AppTest) -> dict[str, object]:
         assert not screen.exception

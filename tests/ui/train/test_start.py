@@ -43,6 +43,7 @@ def submit_from_the_page(**changes: object) -> tuple[AppTest, str]:
     return screen, screen.session_state["run"]
 
 
+@pytest.mark.slow
 def test_train_queues_the_run_and_shows_it_to_the_end() -> None:
     screen, run_id = submit_from_the_page()
     (job,) = queue.jobs(settings.OWNER)

@@ -67,6 +67,7 @@ def held(screen: AppTest) -> dict[str, str]:
     return unpack(screen.session_state["set"])
 
 
+@pytest.mark.slow
 def test_next_leads_through_every_step_each_is_explained_and_its_code_recomputes_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -103,6 +104,7 @@ def test_next_leads_through_every_step_each_is_explained_and_its_code_recomputes
     assert held(screen)["step"] == there[-2]
 
 
+@pytest.mark.slow
 def test_every_step_draws_and_says_what_each_model_does(tmp_path: Path) -> None:
     """A step that says the same of two models, with the same code, is drawn once."""
     drawn = set()
