@@ -140,7 +140,9 @@ def test_the_job_of_a_worker_that_was_killed_keeps_its_log_and_another_worker_re
         return handle
 
     first = started(time.time())
-    worker_of(first).kill()
+    worker = worker_of(first)
+    for process in [*worker.children(recursive=True), worker]:  # as when its machine dies
+        process.kill()
     wait_for(lambda: not cluster.alive(first), 60)
     scaler.turn(time.time())
     job = queue.latest(run)
