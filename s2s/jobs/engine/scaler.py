@@ -29,6 +29,7 @@ CPUS = 2  # of a worker: a long job, and short ones beside it
 STATE = "engine"
 HOLDER = "engine lease"
 LOG = "engine.log"
+DEAD = "Its worker has died; if its process has too, another worker resumes it."
 COMMAND = "python -m s2s worker"
 KINDS = {"cpu": "express,long", "gpu": "gpu"}  # of workers, with their slots
 # The cluster's dashboard shows a job's environment: these are set on its machines.
@@ -149,7 +150,7 @@ class Scaler:
             for job in queue.live_jobs():
                 if job.host.endswith(f"-{handle}"):
                     queue.keep_lines(job.id, lines)
-            queue.note_dead_worker(f"-{handle}", "Its worker has died; another one resumes it.")
+            queue.note_dead_worker(f"-{handle}", DEAD)
         trouble = f"A worker on the cluster has failed; see log/{LOG}. The next one is started in a minute."
         alive = {handle: kind for handle, kind in known.workers.items() if handle not in ended}
         is_paused = now < known.not_before

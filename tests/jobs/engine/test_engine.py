@@ -12,7 +12,7 @@ from s2s import monitoring, settings
 from s2s.config import PRESETS, UserError, override
 from s2s.jobs import engine, queue, run_service, training
 from s2s.jobs.engine.ray_jobs import engine as configured
-from s2s.jobs.engine.scaler import PAUSE, wanted
+from s2s.jobs.engine.scaler import DEAD, PAUSE, wanted
 
 TOKEN = "a secret token"
 
@@ -145,7 +145,7 @@ def test_a_worker_that_fails_leaves_its_log_and_the_next_one_waits(cluster: Fake
     cluster.jobs[handle]["status"] = "FAILED"
     one.turn(110.0)
     assert (settings.home() / "log" / "engine.log").read_text() == f"{handle}:\nfirst\nlast\n"
-    assert queue.find(job.id).note == "Its worker has died; another one resumes it."  # type: ignore[union-attr]
+    assert queue.find(job.id).note == DEAD  # type: ignore[union-attr]
     assert run_service.last_log(job.run, job.owner) == "first\nlast"
     assert "has failed" in monitoring.engine_trouble()
     assert len(cluster.jobs) == 1

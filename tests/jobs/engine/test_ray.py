@@ -18,6 +18,7 @@ from s2s import monitoring, settings
 from s2s.config import PRESETS, override
 from s2s.jobs import engine, queue, run_service, training
 from s2s.jobs.engine.ray_jobs import RayJobs
+from s2s.jobs.engine.scaler import DEAD, PAUSE
 from s2s.model.weights import saved_steps
 from s2s.runs import runs_folder
 from tests.conftest import TINY
@@ -147,10 +148,10 @@ def test_the_job_of_a_worker_that_was_killed_keeps_its_log_and_another_worker_re
     scaler.turn(time.time())
     job = queue.latest(run)
     assert job
-    assert job.note == "Its worker has died; another one resumes it."
+    assert job.note == DEAD
     printed = run_service.last_log(run, settings.OWNER)
     assert printed
     assert printed in "\n".join(cluster.tail(first))
-    assert started(time.time() + engine.scaler.PAUSE + 1) != first
+    assert started(time.time() + PAUSE + 1) != first
     run_service.stop(run, settings.OWNER)
     wait_for(lambda: queue.latest(run).state == "stopped", 60)  # type: ignore[union-attr]
