@@ -306,7 +306,7 @@ def is_hosted() -> bool:
 
 
 def internal_error(error: Exception, log: str) -> str:
-    """What a visitor is told of our own mistake: its type, and who finds more in the file `log` of the logs."""
+    """The sentence about a bug of ours: the type of the exception, and in which file of `log/` its frames are."""
     who = "whoever runs this server finds the details" if is_hosted() else "the details are"
     return f"An internal error occurred ({type(error).__name__}); {who} in log/{log}."
 

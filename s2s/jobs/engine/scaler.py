@@ -29,7 +29,7 @@ CPUS = 2  # of a worker: a long job, and short ones beside it
 STATE = "engine"
 HOLDER = "engine lease"
 LOG = "engine.log"
-DEAD = "Its worker has died; if its process has too, another worker resumes it."
+DEAD = "The worker has died; if the job's process died with it, another worker resumes the job."
 COMMAND = "python -m s2s worker"
 KINDS = {"cpu": "express,long", "gpu": "gpu"}  # of workers, with their slots
 # The cluster's dashboard shows a job's environment: these are set on its machines.
