@@ -66,6 +66,11 @@ HEADLINES = (
     Headline("minutes-75", "`quick` as in the row above, one seed", "{headline}"),
     Headline("minutes-75-avx2", "`quick` as in the row above, without AVX-512", "{headline}"),
     Headline(
+        "minutes-75-tiny",
+        "`quick` with the shape and the batches of `transformer-tiny`, as in the rows above, one seed",
+        "{headline}",
+    ),
+    Headline(
         "builtin-en-fr",
         "`small` on generated `en-fr`, three seeds: percent exact match, mean (range)",
         "random {en-fr[over_seeds][random]}, unseen adjective-noun pairs {en-fr[over_seeds][unseen]}, correct agreement"

@@ -140,7 +140,8 @@ def train(
     before KeyboardInterrupt is raised. Raises UserError for wrong data or settings before anything is written.
     """
     limited = {} if minutes is None else {"train.minutes": minutes}
-    recipe = override(_recipe(preset, init_from), {**(settings or {}), **limited})
+    changes = {**(settings or {}), **limited}
+    recipe = override(_recipe(preset, init_from), changes)
     seed = recipe.train.seed
     path = Path(out) if out is not None else runs.runs_folder() / new_id()
     valid_name = f"{name or DATASET_NAME} (validation)"
@@ -152,6 +153,7 @@ def train(
         name or (path.name if out is not None else ""),
         owner=access.current(),
         init_from=init_from,
+        given=tuple(changes),
     )
     prepared = training.start(request, path)
     _follow(training.run(prepared), prepared, is_shown=progress)

@@ -67,6 +67,7 @@ def _train(arguments: argparse.Namespace, group: Group | None = None) -> None:
         preset,
         out.name,
         init_from=arguments.init_from or "",
+        given=tuple(changes),
     )
     with _naming_options():
         _show(training.start(request, out, processes=_size(group)), group)

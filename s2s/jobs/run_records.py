@@ -18,6 +18,7 @@ import torch
 from s2s import access, settings
 from s2s.config import Recipe, UserError
 from s2s.jobs import run_copies
+from s2s.jobs.plan.time_budget import CHOSEN
 from s2s.jobs.training.request import RunRequest
 from s2s.model import read_weights, weights_path
 from s2s.runs import Metrics, RunFolder
@@ -70,7 +71,14 @@ class RunRecord:
     def request(self, owner: str, tag: str) -> RunRequest:
         """The same run for an owner."""
         return RunRequest(
-            self.recipe, self.source, self.valid, self.preset, self.name, owner, tags=(tag,)
+            self.recipe,
+            self.source,
+            self.valid,
+            self.preset,
+            self.name,
+            owner,
+            tags=(tag,),
+            given=CHOSEN,
         )
 
     def compared_with(self, run_id: str) -> Comparison:

@@ -14,7 +14,8 @@ import pytest
 import s2s
 from s2s import access, settings
 from s2s.cli import commands, main, parser
-from s2s.config import PRESETS, Recipe, override
+from s2s.config import PRESETS, Recipe, UserError, override
+from s2s.jobs.training import RunRequest
 from s2s.runs import RunFolder
 from s2s.scores import Scoring, score_all
 from tests.conftest import TINY, make_run
@@ -135,6 +136,22 @@ def test_threads_spin_only_where_their_number_follows_the_speed(
         status, _, err = say("train", "--source", "none.tsv", *words, "--out", "unused")
         assert (status, "none.tsv" in err) == (2, True)
         assert os.environ.get("GOMP_SPINCOUNT") == spins
+
+
+def test_a_setting_with_the_value_of_its_preset_is_given_all_the_same(
+    say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = []
+
+    def refuse(request: RunRequest, *_: object, **__: object) -> None:
+        given.append(request.given)
+        raise UserError("enough")
+
+    monkeypatch.setattr("s2s.jobs.training.start", refuse)
+    words = ["--preset", "quick", "--set", "model.d_model=128", "--source", "synthetic:reverse"]
+    status, _, err = say("train", *words, "--out", "unused")
+    assert (status, given) == (2, [("model.d_model",)])
+    assert "enough" in err
 
 
 ORDER = """

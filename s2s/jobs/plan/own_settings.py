@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from s2s.config import PRESETS, Recipe, UserError, flat, override
@@ -16,10 +17,14 @@ MODEL_SIZES = (  # what a preset is chosen for
 )
 
 
-def own_settings(recipe: Recipe, preset: str) -> dict[str, Any]:
-    """The settings of a recipe that are not its preset's."""
+def own_settings(recipe: Recipe, preset: str, given: Iterable[str] = ()) -> dict[str, Any]:
+    """The settings of a recipe that are not its preset's, and those that somebody has `given` with the same value."""
     usual = flat(PRESETS[preset].recipe)
-    return {key: value for key, value in flat(recipe).items() if value != usual[key]}
+    short = Recipe.shorthands()
+    named = {key for name in given for key in short.get(name, (name,))}
+    return {
+        key: value for key, value in flat(recipe).items() if value != usual[key] or key in named
+    }
 
 
 def change_preset(recipe: Recipe, preset: str, other: str) -> dict[str, Any]:

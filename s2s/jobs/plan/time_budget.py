@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +17,20 @@ from s2s.tokenizers import automatic_size
 from s2s.train import cores, is_fast_accurate, settle
 
 QUICK = "quick"  # the preset
+STACKS = ("encoder", "decoder")
 REFERENCE = "small"  # the preset whose throughput says how fast a computer is
 WARMUP_SHARE = 6  # of the run: the preset small warms up for a sixth
 VALIDATIONS = 8  # of a run with a time budget
 MEMORY_SHARE = 0.7  # of the free memory
+CHOSEN = (  # by the preset quick
+    "tokenizer.vocab_size",
+    "model.d_model",
+    *(f"model.{stack}.{size}" for stack in STACKS for size in ("n_layers", "n_heads", "d_ff")),
+    "model.dropout",
+    "train.lr",
+    "train.batch_tokens",
+    "train.precision",
+)
 
 
 @dataclass(frozen=True)
@@ -44,11 +54,7 @@ class Size:
         return {
             "tokenizer.vocab_size": self.vocab_size if self.vocab_size < automatic else None,
             "model.d_model": self.d_model,
-            **{
-                f"model.{name}.{key}": value
-                for name in ("encoder", "decoder")
-                for key, value in stack.items()
-            },
+            **{f"model.{name}.{key}": value for name in STACKS for key, value in stack.items()},
             "train.lr": self.lr,
             "train.batch_tokens": self.batch_tokens,
         }
@@ -75,12 +81,14 @@ def within_minutes(
     preview: Preview,
     calibration: Calibration = UNCALIBRATED,
     *,
+    given: Collection[str] = (),
     free: int | None = None,
 ) -> Recipe:
     """A recipe with `train.minutes` with what follows from them on this dataset and computer; others as they are.
 
-    For the preset quick that is every size that was not set to another value; `free` are the bytes of memory that it
-    may take. For every recipe it is the number of steps, and a warmup and intervals that fit into them.
+    For the preset quick that is every setting of `CHOSEN` that was neither set to another value nor `given`; `free` are
+    the bytes of memory that it may take. For every recipe it is the number of steps, and a warmup and intervals that
+    fit into them.
     """
     minutes = recipe.train.minutes
     if minutes is None:
@@ -88,7 +96,7 @@ def within_minutes(
     if not recipe.train.threads:
         recipe = override(recipe, {"train.threads": cores()})
     if preset == QUICK:
-        own = own_settings(recipe, QUICK)
+        own = own_settings(recipe, QUICK, given)
         recipe = _settled(recipe, own, {"train.precision": _precision(recipe)})
         size = _size(recipe, own, preview, calibration, free)
         recipe = _settled(recipe, own, size)

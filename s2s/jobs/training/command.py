@@ -8,14 +8,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from s2s.config import PRESETS, Recipe, flat
+from s2s.jobs.plan.time_budget import CHOSEN, QUICK
 
 THEN = "  # and then: "
 KEYS = ("lr", "steps")
 DEFAULT_PRESET = "small"  # the command line's
 
 
-def to_repeat(recipe: Recipe, about: Mapping[str, Any]) -> str:
-    """A line for a shell. `about` is what recipe.json says of a run that starts."""
+def to_repeat(recipe: Recipe, about: Mapping[str, Any], *, is_planned: bool = True) -> str:
+    """A line for a shell. `about` is what recipe.json says of a run that starts.
+
+    It has all that the preset quick has chosen for a recipe that `is_planned`, so that it does not choose again.
+    """
     if imported := about.get("imported"):
         return _to_import(imported)
     preset = about.get("preset") or DEFAULT_PRESET
@@ -25,8 +29,9 @@ def to_repeat(recipe: Recipe, about: Mapping[str, Any]) -> str:
     if initial := about.get("init_from"):
         words += ["--init-from", f"{initial['run']}@{initial['step']}"]
     words += ["--preset", preset]
+    chosen = CHOSEN if is_planned and preset == QUICK and recipe.train.minutes else ()
     for key, value in flat(recipe).items():
-        if base[key] != value:
+        if base[key] != value or key in chosen:
             words += ["--set", f"{key}={json.dumps(value, ensure_ascii=False)}"]
     words += ["--out", "runs/again"]
     return shlex.join(words)

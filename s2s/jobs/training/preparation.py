@@ -151,6 +151,7 @@ def _within_minutes(recipe: Recipe, request: RunRequest, pairs: TrainingPairs) -
         "" if request.init_from else request.preset,
         Preview.of(pairs.train),
         calibrate(device),
+        given=request.given,
         free=free_memory(device),
     )
 

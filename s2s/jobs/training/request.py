@@ -26,6 +26,9 @@ class RunRequest:
     owner: str = OWNER
     init_from: str = ""  # RUN or RUN@STEP, whose weights and vocabulary it starts with
     tags: tuple[str, ...] = ()
+    given: tuple[
+        str, ...
+    ] = ()  # settings that the preset quick keeps, even where they have its values
 
     @property
     def title(self) -> str:
@@ -45,11 +48,12 @@ class RunRequest:
             "spins": train.adapts_threads,  # whether its threads spin while they wait for each other
             "init_from": self.init_from,
             "tags": list(self.tags),
+            "given": list(self.given),
         }
 
     @classmethod
     def from_job(cls, job: queue.Job) -> RunRequest:
-        """The opposite of `to_spec`; older jobs have neither `init_from` nor tags."""
+        """The opposite of `to_spec`; older jobs have no `init_from`, tags or given settings."""
         spec = job.spec
         return cls(
             Recipe.from_json(spec["recipe"]),
@@ -60,6 +64,7 @@ class RunRequest:
             job.owner,
             init_from=spec.get("init_from", ""),
             tags=tuple(spec.get("tags", ())),
+            given=tuple(spec.get("given", ())),
         )
 
 

@@ -9,6 +9,7 @@ from s2s import access, storage
 from s2s.config import Recipe, UserError, override
 from s2s.data import splits
 from s2s.jobs import queue
+from s2s.jobs.plan.time_budget import CHOSEN
 from s2s.jobs.training import initialization, run_limits
 from s2s.jobs.training.preparation import (
     Continuation,
@@ -111,6 +112,7 @@ def submit_resume(
         about.get("owner") or owner,
         init_from=initial_checkpoint(about),
         tags=tuple(about.get("tags", ())),
+        given=CHOSEN if has_recipe else tuple(about.get("given", ())),
     )
     is_short = bool(job and job.slot == "express" and recipe.train.steps <= before.train.steps)
     try:

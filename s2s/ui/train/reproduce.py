@@ -27,7 +27,7 @@ def command(request: RunRequest) -> str:
     if request.init_from:
         start = initialization.parse_checkpoint(request.init_from)
         given["init_from"] = {"run": request.init_from, "step": start.step}
-    return training.command_to_repeat(request.recipe, given)
+    return training.command_to_repeat(request.recipe, given, is_planned=False)
 
 
 def python(request: RunRequest, run_id: str) -> str:

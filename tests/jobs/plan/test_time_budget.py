@@ -1,8 +1,10 @@
+from typing import Any
+
 import pytest
 
 from s2s.config import PRESETS, Recipe, flat, override
 from s2s.jobs.plan import throughput, time_budget
-from s2s.jobs.plan.time_budget import SIZES, changed_settings, fitting, within_minutes
+from s2s.jobs.plan.time_budget import CHOSEN, SIZES, changed_settings, fitting, within_minutes
 from tests.jobs.plan.test_advice import captions
 
 QUICK = PRESETS["quick"].recipe
@@ -21,7 +23,7 @@ def _same_computer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time_budget, "is_fast_accurate", lambda: True)
 
 
-def quick(n_pairs: int, minutes: float, **more: int | None) -> Recipe:
+def quick(n_pairs: int, minutes: float, **more: Any) -> Recipe:
     recipe = override(QUICK, {"train.minutes": minutes, "train.threads": 2, "train.device": "cpu"})
     return within_minutes(recipe, "quick", captions(n_pairs), **more)
 
@@ -69,3 +71,21 @@ def test_what_somebody_set_stays() -> None:
     found = within_minutes(override(QUICK, own), "quick", captions(29_000))
     assert {key: flat(found)[key] for key in own} == own
     assert found.train.lr != QUICK.train.lr or found.train.steps != QUICK.train.steps
+
+
+def test_what_somebody_gave_stays_even_where_it_is_the_presets() -> None:
+    assert quick(29_000, 75).model.d_model != QUICK.model.d_model
+    given = ("model.d_model", "model.d_ff", "train.lr")
+    found = quick(29_000, 75, given=given)
+    assert found.model.d_model == QUICK.model.d_model
+    assert found.model.decoder.d_ff == QUICK.model.decoder.d_ff
+    assert found.train.lr == QUICK.train.lr
+
+
+def test_quick_decides_on_no_setting_that_a_command_would_not_repeat() -> None:
+    for minutes in (1, 8, 75, 600):
+        found = within_minutes(
+            override(QUICK, {"train.minutes": minutes}), "quick", captions(29_000)
+        )
+        changed = changed_settings(QUICK, found).keys() - PLANNED - {"train.minutes"}
+        assert changed <= set(CHOSEN)

@@ -1,11 +1,14 @@
 import itertools
+import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from s2s.config import Recipe, UserError, override
+from s2s.config import PRESETS, Recipe, UserError, flat, override, parse_assignments
 from s2s.jobs import training
+from s2s.jobs.plan.time_budget import CHOSEN
 from s2s.jobs.training import loop
 from s2s.runs import RunFolder, inspection
 from s2s.train import Budget, Planned
@@ -40,6 +43,20 @@ def test_a_run_with_minutes_is_done_at_the_step_that_they_had_time_for(
         training.resume(folder.path)
     longer = training.resume(folder.path, training.Continuation(steps=steps + 2)).recipe.train
     assert (longer.steps, longer.minutes) == (steps + 2, None)
+
+
+def test_the_command_of_a_quick_run_repeats_all_that_it_chose(tmp_path: Path) -> None:
+    recipe = override(PRESETS["quick"].recipe, {"train.minutes": 0.5, "train.device": "cpu"})
+    request = replace(request_for(recipe), preset="quick", given=("model.d_model",))
+    run = training.start(request, tmp_path / "run")
+    words = shlex.split(run.folder.about()["command"])
+    repeated = parse_assignments(
+        [words[at + 1] for at, word in enumerate(words) if word == "--set"]
+    )
+    chosen = flat(run.recipe)
+    assert {key: repeated[key] for key in CHOSEN} == {key: chosen[key] for key in CHOSEN}
+    assert chosen["model.d_model"] == 128
+    assert chosen["model.decoder.d_ff"] == 512
 
 
 def test_minutes_take_all_cores_and_no_more_than_are_allowed(
