@@ -26,9 +26,8 @@ class RunRequest:
     owner: str = OWNER
     init_from: str = ""  # RUN or RUN@STEP, whose weights and vocabulary it starts with
     tags: tuple[str, ...] = ()
-    given: tuple[
-        str, ...
-    ] = ()  # settings that the preset quick keeps, even where they have its values
+    # Settings that the preset quick keeps, even where they have its own values.
+    given: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
