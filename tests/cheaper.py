@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import shutil
 import sqlite3
 import threading
@@ -26,6 +27,7 @@ from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from s2s.jobs.queue import database
 
+FRAME = str(Path(__file__).parents[1] / "s2s" / "ui" / "shell" / "frame.py")
 HANDLE_REQUEST = LocalScriptRunner._maybe_handle_execution_control_request
 ALL_VALUES = vars(SafeSessionState)["filtered_state"].fget
 
@@ -82,6 +84,14 @@ def make_screens_cheaper(patch: pytest.MonkeyPatch) -> None:
     )
     # what a browser has already is found by its hash, and here is no browser
     patch.setattr(script_run_context, "populate_hash_if_needed", lambda message: None)
+    read_code = vars(runpy)["_get_code_from_file"]
+    compiled = cache(read_code)
+
+    def code_of(*names: str) -> Any:
+        """The frame runs at every run of a page; another file may have changed."""
+        return (compiled if names[-1] == FRAME else read_code)(*names)
+
+    patch.setattr(runpy, "_get_code_from_file", code_of)
 
 
 def make_databases_cheaper(patch: pytest.MonkeyPatch, folder: Path) -> None:

@@ -167,7 +167,8 @@ def predict_quality(
     near = _near(known, preset, preview)
     longest = FAR * max(run.tokens for run in near)
     per_second = _tokens_per_second(near, recipe, preview, cost)
-    end = per_second * max(0.0, cost.seconds - STARTUP_SECONDS)
+    # whole tokens: a rounding error of one would miss the first score
+    end = round(per_second * max(0.0, cost.seconds - STARTUP_SECONDS))
     reach = end if end <= longest else longest / FAR
     tokens = np.linspace(0, reach, POINTS + 1)[1:]
     values = np.array([[_or_nan(run.bleu_at(at)) for run in near] for at in tokens], np.float32)

@@ -6,7 +6,7 @@ import pytest
 
 from s2s.config import PRESETS, override
 from s2s.data import Preview, load_preview
-from s2s.jobs.plan import expected
+from s2s.jobs.plan import expected, throughput
 from s2s.jobs.plan.cost import Forecast, forecast
 from s2s.jobs.plan.expected import (
     FAR,
@@ -120,6 +120,16 @@ def test_it_says_which_reason_leaves_no_interval() -> None:
     assert "a dataset like this one" in why_no_prediction(SMALL, "small", *asked(5000), unscored)
     assert "no measured runs" in why_no_prediction(SMALL, "small", *asked(5000), [])
     assert "memorized" in why_no_prediction(SMALL, "small", *asked(5), GRID)
+
+
+def test_however_fast_the_computer_predictions_start_where_it_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for peak in np.geomspace(1e9, 1e13, 100):
+        monkeypatch.setattr(throughput, "peak", lambda peak=peak: peak)
+        short = why_no_prediction(SMALL, "small", *asked(5000, 20), GRID)
+        begin = int(short.split("about ")[1].split(".")[0])
+        assert predict_quality(SMALL, "small", *asked(5000, begin), GRID), peak
 
 
 def test_before_its_first_validation_a_run_says_nothing() -> None:

@@ -37,8 +37,11 @@ D_MODEL = 64
 ENCODER = Stack(n_layers=2, n_heads=4, d_ff=48)  # of 16 columns per head
 DECODER = Stack(n_layers=3, n_heads=2, d_ff=40)
 SHARED = Embeddings(shared=True)
-INTERLEAVED = Positions(layout="interleaved")
-PRE = ModelConfig(D_MODEL, ENCODER, DECODER, embeddings=SHARED)
+SHORT = 64  # positions; transformers computes the angle of each by itself
+INTERLEAVED = Positions(layout="interleaved", max_length=SHORT)
+PRE = ModelConfig(
+    D_MODEL, ENCODER, DECODER, embeddings=SHARED, positions=Positions(max_length=SHORT)
+)
 POST = replace(
     PRE,
     encoder=replace(ENCODER, final_norm=False),
@@ -77,7 +80,9 @@ FORMS: Mapping[str, ModelConfig] = MappingProxyType(
             feed_forward=FeedForwardConfig("gelu_tanh"),
             output=Output(scaled=True),
         ),
-        "M2M100": replace(PRE, positions=Positions(full_span=True, offset=1, skip_padding=True)),
+        "M2M100": replace(
+            PRE, positions=Positions(full_span=True, offset=1, skip_padding=True, max_length=SHORT)
+        ),
         "BART": replace(
             POST,
             norm=Norm(place="post", after_embeddings=True),
