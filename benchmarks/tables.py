@@ -71,6 +71,11 @@ HEADLINES = (
         "{headline}",
     ),
     Headline(
+        "minutes-75-batches",
+        "the same with batches twice as large, a vocabulary of 6,000, and the last three checkpoints averaged",
+        "{headline}",
+    ),
+    Headline(
         "builtin-en-fr",
         "`small` on generated `en-fr`, three seeds: percent exact match, mean (range)",
         "random {en-fr[over_seeds][random]}, unseen adjective-noun pairs {en-fr[over_seeds][unseen]}, correct agreement"

@@ -51,6 +51,13 @@ def wavelengths(d_model: int, base: float) -> npt.NDArray[np.float64]:
     return 2 * math.pi * base ** (np.arange(0, d_model, 2) / d_model)
 
 
+def _frequencies(d_model: int, settings: Positions) -> npt.NDArray[np.float64]:
+    """Radians per position of each sine and cosine of `sinusoid_vectors`."""
+    n_waves = (d_model + 1) // 2
+    span = n_waves / max(1, n_waves - 1) if settings.full_span else 1.0
+    return settings.base ** (-span * np.arange(0, d_model, 2) / d_model)
+
+
 def wave_columns(d_model: int, layout: str) -> list[tuple[int, int]]:
     """The columns of each sine and its cosine, the fastest first. The last sine of an odd width is in no pair."""
     half = (d_model + 1) // 2
@@ -68,7 +75,7 @@ def rotated_pairs(vectors: Matrix, offset: int, settings: Positions) -> Matrix:
     columns = np.array(wave_columns(d_model, settings.layout))  # (pairs, 2)
     sines = columns[:, 0]
     cosines = columns[:, 1]
-    angles = 2 * math.pi * offset / wavelengths(d_model, settings.base)[: len(sines)]
+    angles = offset * _frequencies(d_model, settings)[: len(sines)]
     rotated = vectors.astype(np.float64)
     rotated[:, sines] = vectors[:, sines] * np.cos(angles) + vectors[:, cosines] * np.sin(angles)
     rotated[:, cosines] = vectors[:, cosines] * np.cos(angles) - vectors[:, sines] * np.sin(angles)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import io
 import os
@@ -28,12 +29,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = make_parser().parse_args(argv)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8")  # input is UTF-8 too, whatever the locale
+            # input is UTF-8 too, whatever the locale; a file's name need not be
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     command: Callable[[argparse.Namespace], None] = arguments.command
     try:
         # whoever has a shell on a hosted server is its operator
         with access.acting_as(access.LOCAL):
             command(arguments)
+        _flush()
     except UserError as error:
         print(error, file=sys.stderr)
         return USER_ERROR
@@ -48,10 +51,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _flush() -> None:
+    """Write what was printed; discard it where that fails, or Python would try again at its end and exit with 120."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        silence()
+        raise
+
+
 def _report_os_error(error: OSError) -> int:
     if isinstance(error, BrokenPipeError):  # the reader of our output, such as `head`, has finished
         silence()
         return 0
+    with contextlib.suppress(OSError):
+        _flush()
+    if error.errno == errno.ENOSPC:
+        print(
+            "No space is left where the output is written; free some, or give another folder.",
+            file=sys.stderr,
+        )
+        return USER_ERROR
     if error.errno == errno.ENAMETOOLONG:
         print(
             "A name of a file or folder is longer than the file system takes; give a shorter one.",

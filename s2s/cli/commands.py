@@ -75,15 +75,12 @@ def presets(arguments: argparse.Namespace) -> None:
 
 def data(arguments: argparse.Namespace) -> None:
     """Write the pairs of a source, after cleaning and for a task, as text files."""
-    from s2s.data import apply_task, clean, load, splits, with_sample, write_split
+    from s2s.data import load_prepared, splits, with_sample, write_split
 
     recipe = override(Recipe(), recipe_changes(arguments))
     source = with_sample(arguments.source, recipe.train.seed)
     for split in [arguments.split] if arguments.split else splits(source):
-        corpus = load(source, split)
-        if split == "train":
-            corpus = clean(corpus, recipe.data.clean)
-        corpus = apply_task(corpus, recipe.data, recipe.train.seed)
+        corpus = load_prepared(source, split, recipe.train.seed, recipe.data)
         write_split(corpus, arguments.out)
         print(f"{split}: {len(corpus):,} pairs")
         for note in corpus.notes:

@@ -46,7 +46,7 @@ from s2s.data.sources import (
     splits,
     with_sample,
 )
-from s2s.data.split import TrainingPairs, load_pairs_for_training
+from s2s.data.split import TrainingPairs, load_pairs_for_training, load_prepared
 from s2s.data.statistics import Statistics, Vocabulary, ratio_edges
 from s2s.data.synthetic import SYNTHETIC
 from s2s.data.target_lookup import is_searchable, known_targets, sources_of, targets_by_source

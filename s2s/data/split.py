@@ -48,6 +48,17 @@ def load_pairs_for_training(
     return prepared(train, own, seed, config)
 
 
+def load_prepared(spec: str, split: str, seed: int, config: DataConfig = DEFAULT_CONFIG) -> Corpus:
+    """One split as training reads it: the one it trains on is cleaned, any other only repaired; no pair is held out."""
+    names = splits(spec)
+    corpus = load(spec, split)
+    if split != ("train" if "train" in names else names[0]):
+        return apply_task(repaired(corpus, config.clean), config, seed)
+    if "valid" in names and split != "valid":
+        return prepared(corpus, load(spec, "valid"), seed, config).train
+    return apply_task(clean(corpus, config.clean), config, seed)
+
+
 def _beside(train: Corpus, valid: Corpus, seed: int, config: DataConfig) -> TrainingPairs:
     train = apply_task(clean(train, config.clean), config, seed)
     valid = apply_task(repaired(valid, config.clean), config, seed)
@@ -70,16 +81,18 @@ def prepared(
     ):  # texts are set apart, and not what a task makes of them: no turn of a dialogue is learnt and asked for
         train, valid, note = hold_out(train, seed, config.valid_share)
         is_held_out = valid.pairs is not train.pairs  # or they serve for both
+        advice = "give validation pairs of their own, or choose another `data.task`"
     else:
         note = f"The {len(valid):,} validation pairs are the valid split of `{valid.spec}`."
         is_held_out = config.clean.overlap
+        advice = "set `data.clean.overlap=false` to keep them"
     train = apply_task(train, config, seed)
     valid = apply_task(valid, config, seed)
-    return TrainingPairs(_without(train, valid) if is_held_out else train, valid, note)
+    return TrainingPairs(_without(train, valid, advice) if is_held_out else train, valid, note)
 
 
-def _without(train: Corpus, valid: Corpus) -> Corpus:
-    """The training pairs without sources that are also in `valid`, after the task."""
+def _without(train: Corpus, valid: Corpus, advice: str) -> Corpus:
+    """The training pairs without sources that are also in `valid`, after the task; `advice` where none is left."""
     known = {pair.src for pair in valid.pairs}
     pairs = tuple(pair for pair in train.pairs if pair.src not in known)
     n_lost = len(train) - len(pairs)
@@ -87,8 +100,7 @@ def _without(train: Corpus, valid: Corpus) -> Corpus:
         return train
     if not pairs:
         raise UserError(
-            f"Every source of `{shortened(train.spec)}` is also in its validation split; set"
-            " `data.clean.overlap=false` to keep them."
+            f"Every source of `{shortened(train.spec)}` is also in its validation split; {advice}."
         )
     note = f"{n_lost:,} training pairs were left out: the validation split has their source."
     dropped = (*train.dropped, ("the validation split has their source", n_lost))

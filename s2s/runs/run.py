@@ -282,9 +282,9 @@ class Run:
                 )
             labels = tgt[:, 1:]
             is_real = labels.ne(self.recipe.model.ids.pad)
-            of_labels = log_probs.gather(-1, labels[..., None]).squeeze(-1) * is_real
             if self.recipe.model.ids.tgt_first is not None:
-                of_labels[:, 0] = 0.0  # which the model does not choose
+                is_real[:, 0] = False  # it is given to the model
+            of_labels = log_probs.gather(-1, labels[..., None]).squeeze(-1) * is_real
             nats = of_labels.double().sum(1)
             right = (log_probs.argmax(-1).eq(labels) & is_real).sum(1)
             for row, i in enumerate(rows):

@@ -86,6 +86,13 @@ def test_a_position_so_many_steps_later_is_a_matrix_times_the_position(
     assert positions.rotation_error(table, offset, settings) < 1e-5
 
 
+@pytest.mark.parametrize("d_model", [2, 4, 7, 16])
+def test_sinusoids_over_the_full_span_rotate_too(d_model: int) -> None:
+    settings = Positions(full_span=True)
+    table = positions.sinusoid_vectors(40, d_model, settings)
+    assert positions.rotation_error(table, 10, settings) < 1e-5
+
+
 def test_the_rotation_of_one_offset_is_not_that_of_another() -> None:
     table = positions.sinusoid_vectors(40, 16, Positions())
     wrong = positions.rotation_error(

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import s2s
 from s2s import access, settings
 from s2s.cli import commands, main, parser
 from s2s.config import PRESETS, Recipe, UserError, override
+from s2s.data import load_pairs_for_training
 from s2s.jobs.training import RunRequest
 from s2s.runs import RunFolder
 from s2s.scores import Scoring, score_all
@@ -102,6 +104,62 @@ def test_data_writes_aligned_files_and_gold_alignments(say: Say, tmp_path: Path)
         for link in align.split():
             i, j = map(int, link.split("-"))
             assert src.split()[i] == tgt.split()[j]
+
+
+@pytest.mark.parametrize("repair", [True, False])
+def test_data_writes_the_pairs_that_training_reads(say: Say, tmp_path: Path, repair: bool) -> None:
+    path = tmp_path / "both.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("train.tsv", "hello\tbonjour\ncat\tchat\nTom &amp; I\tmoi\n")
+        file.writestr("valid.tsv", "hello\tsalut\nyou &amp; I\tnous\n")
+    changes = {"clean.repair": repair}
+    recipe = override(Recipe(), {f"data.{key}": value for key, value in changes.items()})
+    expected = load_pairs_for_training(str(path), None, recipe.train.seed, recipe.data)
+    status, out, _ = say(
+        "data", path, "--out", tmp_path, "--set", f"data.clean.repair={json.dumps(repair)}"
+    )
+    assert status == 0
+    assert "train: 2 pairs" in out
+    for corpus in (expected.train, expected.valid):
+        written = (tmp_path / f"{corpus.split}.src").read_text(encoding="utf-8").splitlines()
+        assert written == [pair.src for pair in corpus.pairs]
+
+
+def test_data_cleans_the_split_that_is_trained_on(say: Say, tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("a\tb\na\tb\nc\td\n")
+    status, out, _ = say(
+        "data", f"{path}", "--out", tmp_path, "--set", "data.clean.duplicates=true"
+    )
+    assert (status, out.splitlines()[0]) == (0, "train: 2 pairs")
+
+
+def test_a_name_that_is_no_utf_8_is_a_sentence_too(say: Say) -> None:
+    status, out, err = say("translate", "caf\udce9")
+    assert (status, out) == (2, "")
+    assert "caf\\udce9" in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
+def test_output_that_cannot_be_written_is_one_sentence(
+    say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        status, _, err = say("presets")
+    assert status == 2
+    assert err.startswith("No space is left where the output is written")
+    assert err.count("\n") == 1
+
+
+def test_who_reads_no_further_is_no_mistake(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    with open(writes, "w") as pipe:
+        monkeypatch.setattr(sys, "stdout", pipe)
+        status, _, err = say("presets")
+    assert (status, err) == (0, "")
 
 
 @pytest.mark.slow

@@ -216,6 +216,15 @@ def test_no_source_is_in_both_splits_for_any_task(task: str) -> None:
     assert not {pair.src for pair in train.pairs} & {pair.src for pair in valid.pairs}
 
 
+def test_where_a_task_makes_all_sources_alike_nothing_can_be_held_out() -> None:
+    corpus = Corpus("t", "train", tuple(Pair(f"question {n}", "ok") for n in range(60)))
+    config = DataConfig(task="reverse_direction")
+    with pytest.raises(UserError, match="validation split; give validation pairs of their own"):
+        prepared(corpus, None, 1, config)
+    own = Corpus("t", "valid", (Pair("question", "yes"),))
+    assert len(prepared(corpus, own, 1, config).train) == 60
+
+
 def test_a_report_counts_the_overlap_that_is_dropped() -> None:
     pairs = tuple(Pair(f"s{n}", f"t{n}") for n in range(100))
     train = Corpus("t", "train", pairs)

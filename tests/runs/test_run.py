@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -87,6 +88,21 @@ def test_rounding_the_output_matrix_changes_little(run: Run) -> None:
     )
     assert [one.log_prob for one in fast] != [one.log_prob for one in exact]
     assert [one.log_prob for one in fast] == pytest.approx([one.log_prob for one in exact], abs=0.2)
+
+
+def test_a_first_token_that_is_given_to_the_model_does_not_count(run: Run) -> None:
+    (one,) = run.tgt_tokenizer.encode("1")
+    given = replace(run, recipe=override(run.recipe, {"model.ids.tgt_first": one}))
+    (forced,) = given.force(["1 2 3"], ["3 2 1"])
+    (whole,) = run.force(["1 2 3"], ["1 3 2 1"])
+    src = torch.tensor([[*run.src_tokenizer.encode("1 2 3"), 2]])
+    with torch.inference_mode():
+        first = run.model(src, torch.tensor([[1]]))[0, 0]  # (vocab,)
+    assert (forced.n_tokens, whole.n_tokens) == (4, 5)
+    assert forced.n_correct == whole.n_correct - int(first.argmax() == one)
+    assert forced.log_prob == pytest.approx(
+        whole.log_prob - float(first.log_softmax(-1)[one]), abs=1e-4
+    )
 
 
 def test_a_score_is_a_sum_over_tokens_and_the_end_counts(run: Run) -> None:
