@@ -69,6 +69,7 @@ class RunSummary:
     init_from: str = ""  # the run whose weights it started with
     imported: str = ""  # the family of a published checkpoint; else it was trained here
     fault: str = ""  # of TRAINING_FAULTS, made on purpose
+    minutes: float | None = None  # its time budget; its last step is then an estimate
 
     @property
     def is_live(self) -> bool:
@@ -353,6 +354,7 @@ def _annotations(about: Mapping[str, Any]) -> dict[str, Any]:
     initial_run = init_from.get("run") if isinstance(init_from, Mapping) else None
     imported = about.get("imported")
     family = imported.get("family") if isinstance(imported, Mapping) else None
+    minutes = about["recipe"]["train"].get("minutes")
     return {
         "tags": tuple(tag for tag in tags if isinstance(tag, str))
         if isinstance(tags, list)
@@ -361,6 +363,7 @@ def _annotations(about: Mapping[str, Any]) -> dict[str, Any]:
         "init_from": initial_run if isinstance(initial_run, str) else "",
         "imported": family if isinstance(family, str) else "",
         "fault": fault_in(about),
+        "minutes": minutes if isinstance(minutes, int | float) else None,
     }
 
 

@@ -96,7 +96,8 @@ def _progress(row: RunSummary, curves: Curves) -> None:
     else:
         count = cached.parameter_count(row.id)
         size = [f"{short_count(count)} parameters"] if count else []
-        text = " · ".join([f"Step {step:,} of {row.steps:,}", *_speed(row, curves), *size])
+        about = "about " if row.minutes and row.is_live else ""
+        text = " · ".join([f"Step {step:,} of {about}{row.steps:,}", *_speed(row, curves), *size])
     st.progress(min(1.0, step / row.steps) if row.steps else 0.0, text=text)
 
 
@@ -109,7 +110,10 @@ def _speed(row: RunSummary, curves: Curves) -> list[str]:
         parts.append("paused")
     elif curves.tokens_per_second:
         parts.append(f"{curves.tokens_per_second:,.0f} tokens/s")
-    if left := curves.seconds_left(row.steps):
+    left = curves.seconds_left(row.steps)
+    if left and row.minutes:  # training ends on time, however far its last step seems to be
+        left = min(left, max(0.0, 60 * (row.minutes - curves.minutes[-1])))
+    if left:
         parts.append(f"{duration(left)} left")
     return parts
 

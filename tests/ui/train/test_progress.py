@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -336,6 +337,16 @@ def test_the_newest_value_is_the_last_that_was_logged() -> None:
     assert newest(np.array([np.nan, 2.0, np.nan])) == 2.0
     assert newest(np.array([np.nan])) is None
     assert newest(np.array([])) is None
+
+
+def test_no_more_time_is_left_than_the_budget_of_a_run(becomes: Becomes) -> None:
+    shown = []
+    for minutes in (None, 0.5):
+        becomes(state="running", steps=10_000_000, minutes=minutes)
+        (bar,) = opened("train", run=RUN).get("progress")
+        shown.append(bar.proto.text)
+    assert re.search(r" of 10,000,000 .* h left", shown[0])
+    assert re.search(r" of about 10,000,000 .* [23]\d s left", shown[1])
 
 
 def test_a_listed_run_is_not_paused_by_default() -> None:
