@@ -210,9 +210,10 @@ def run_of(run_id: str, owner: str) -> Thing:
 
 
 def training_data_in(folder: Path) -> Thing:
-    """The dataset of the run in a folder, which is shared separately unless it ships with the program."""
+    """The dataset of the run in a folder, which is shared separately unless all of it ships with the program."""
     run = run_in(folder)
-    if about(folder / "recipe.json").source.startswith(SHIPPED_SOURCES):
+    said = about(folder / "recipe.json")
+    if all(spec.startswith(SHIPPED_SOURCES) for spec in (said.source, said.valid or said.source)):
         return Thing("dataset of the run", run.id, EVERYBODY)
     is_shared = run.is_shared and sharing("run", run.id).data
     return Thing("dataset of the run", run.id, run.owner, is_shared)
@@ -264,6 +265,7 @@ class About(NamedTuple):
     owner: str
     name: str
     source: str  # of a run: its dataset
+    valid: str  # of a run: its validation pairs, where they have a dataset of their own
     rows: int  # of a saved dataset: its sentence pairs
 
 
@@ -280,13 +282,13 @@ def _read_about(path: Path, changed: int, size: int) -> About:
     except (ValueError, RecursionError):
         content = None
     known: dict[str, Any] = content if isinstance(content, dict) else {}
-    owner, name, source, rows = (known.get(key) for key in ("owner", "name", "source", "n_pairs"))
-    return About(
-        owner if isinstance(owner, str) and owner else LOCAL,
-        name if isinstance(name, str) else "",
-        source if isinstance(source, str) else "",
-        rows if isinstance(rows, int) else 0,
-    )
+    owner, name, source, valid = map(_text, map(known.get, ("owner", "name", "source", "valid")))
+    rows = known.get("n_pairs")
+    return About(owner or LOCAL, name, source, valid, rows if isinstance(rows, int) else 0)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def sharing(kind: str, id: str) -> Sharing:

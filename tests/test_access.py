@@ -257,6 +257,22 @@ def test_a_link_gives_view_and_never_change_and_can_be_revoked(things: dict[str,
         access.run_folder(RUN)
 
 
+@pytest.mark.parametrize(
+    ("valid", "is_public"),
+    [("", True), ("builtin:en-fr#split=valid", True), ("hub:ana/private", False)],
+)
+def test_a_dataset_ships_only_if_its_validation_pairs_do(
+    things: dict[str, str], valid: str, is_public: bool
+) -> None:
+    path = access.runs_folder() / RUN / "recipe.json"
+    about = json.loads(path.read_bytes()) | {"source": "builtin:en-fr", "valid": valid}
+    path.write_text(json.dumps(about))
+    with access.acting_as(OWNER):
+        access.share(Thing("run", RUN, OWNER), Sharing(link=True))
+    with access.acting_as(STRANGER):
+        assert access.may_see_data(path.parent) is is_public
+
+
 def test_whose_a_shared_thing_is_its_files_say_and_not_the_caller(things: dict[str, str]) -> None:
     for kind, id in (("run", RUN), ("evaluation", things["evaluation"])):
         with access.acting_as(STRANGER), pytest.raises(access.DeniedError):

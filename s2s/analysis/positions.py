@@ -25,6 +25,7 @@ from s2s.model import (
     Rotary,
     Transformer,
     alibi_slopes,
+    frequencies,
     inference,
     masks,
     relative_buckets,
@@ -38,12 +39,16 @@ TINY = 1e-12  # a vector of zeros has no direction
 
 def sinusoid_vectors(length: int, d_model: int, settings: Positions) -> Matrix:
     """(length, d_model). With an odd width, which our models refuse, the last sine has no cosine."""
+    even, settings = _even(d_model, settings)
+    return sinusoids(length, even, settings).numpy()[:, :d_model]
+
+
+def _even(d_model: int, settings: Positions) -> tuple[int, Positions]:
+    """An even width, and the settings that give it the frequencies of `d_model` columns."""
     if d_model % 2 == 0:
-        return sinusoids(length, d_model, settings).numpy()
+        return d_model, settings
     even = d_model + 1
-    # another base, so that the frequencies are those of d_model columns
-    wider = replace(settings, base=settings.base ** (even / d_model))
-    return sinusoids(length, even, wider).numpy()[:, :-1]
+    return even, replace(settings, base=settings.base ** (even / d_model))
 
 
 def wavelengths(d_model: int, base: float) -> npt.NDArray[np.float64]:
@@ -51,19 +56,13 @@ def wavelengths(d_model: int, base: float) -> npt.NDArray[np.float64]:
     return 2 * math.pi * base ** (np.arange(0, d_model, 2) / d_model)
 
 
-def _frequencies(d_model: int, settings: Positions) -> npt.NDArray[np.float64]:
-    """Radians per position of each sine and cosine of `sinusoid_vectors`."""
-    n_waves = (d_model + 1) // 2
-    span = n_waves / max(1, n_waves - 1) if settings.full_span else 1.0
-    return settings.base ** (-span * np.arange(0, d_model, 2) / d_model)
-
-
 def wave_columns(d_model: int, layout: str) -> list[tuple[int, int]]:
     """The columns of each sine and its cosine, the fastest first. The last sine of an odd width is in no pair."""
+    waves = range(d_model // 2)
+    if layout == "interleaved":
+        return [(2 * i, 2 * i + 1) for i in waves]
     half = (d_model + 1) // 2
-    return [
-        (i, half + i) if layout == "halves" else (2 * i, 2 * i + 1) for i in range(d_model // 2)
-    ]
+    return [(i, half + i) for i in waves]
 
 
 def rotated_pairs(vectors: Matrix, offset: int, settings: Positions) -> Matrix:
@@ -72,13 +71,15 @@ def rotated_pairs(vectors: Matrix, offset: int, settings: Positions) -> Matrix:
     sin(a + b) = sin a cos b + cos a sin b and cos(a + b) = cos a cos b - sin a sin b: one matrix for every position.
     """
     d_model = vectors.shape[1]
-    columns = np.array(wave_columns(d_model, settings.layout))  # (pairs, 2)
-    sines = columns[:, 0]
-    cosines = columns[:, 1]
-    angles = offset * _frequencies(d_model, settings)[: len(sines)]
+    first, second = np.array(wave_columns(d_model, settings.layout)).T  # both (pairs,)
+    angles = offset * frequencies(*_even(d_model, settings)).numpy()[: len(first)]
+    cos = np.cos(angles)
+    sin = np.sin(angles)
+    sines = vectors[:, first]  # (length, pairs)
+    cosines = vectors[:, second]
     rotated = vectors.astype(np.float64)
-    rotated[:, sines] = vectors[:, sines] * np.cos(angles) + vectors[:, cosines] * np.sin(angles)
-    rotated[:, cosines] = vectors[:, cosines] * np.cos(angles) - vectors[:, sines] * np.sin(angles)
+    rotated[:, first] = sines * cos + cosines * sin
+    rotated[:, second] = cosines * cos - sines * sin
     return rotated.astype(np.float32)
 
 
@@ -87,9 +88,12 @@ def rotation_error(vectors: Matrix, offset: int, settings: Positions) -> float:
 
     A sine without a cosine is ignored. `offset` is less than the number of vectors.
     """
-    paired = np.array(wave_columns(vectors.shape[1], settings.layout)).ravel()
-    rotated = rotated_pairs(vectors[: len(vectors) - offset], offset, settings)
-    return float(np.abs(rotated - vectors[offset:])[:, paired].max())
+    columns = wave_columns(vectors.shape[1], settings.layout)
+    paired = np.array(columns).ravel()
+    earlier = vectors[: len(vectors) - offset]
+    later = vectors[offset:]
+    error = np.abs(rotated_pairs(earlier, offset, settings) - later)
+    return float(error[:, paired].max())
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import errno
 import io
 import os
@@ -31,12 +30,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # input is UTF-8 too, whatever the locale; a file's name need not be
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    status = _run(arguments)
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        silence()  # or Python would try again at its end, and exit with 120
+        status = status or _report_os_error(error)
+    return status
+
+
+def _run(arguments: argparse.Namespace) -> int:
     command: Callable[[argparse.Namespace], None] = arguments.command
     try:
         # whoever has a shell on a hosted server is its operator
         with access.acting_as(access.LOCAL):
             command(arguments)
-        _flush()
     except UserError as error:
         print(error, file=sys.stderr)
         return USER_ERROR
@@ -51,24 +59,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _flush() -> None:
-    """Write what was printed; discard it where that fails, or Python would try again at its end and exit with 120."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        silence()
-        raise
-
-
 def _report_os_error(error: OSError) -> int:
     if isinstance(error, BrokenPipeError):  # the reader of our output, such as `head`, has finished
         silence()
         return 0
-    with contextlib.suppress(OSError):
-        _flush()
     if error.errno == errno.ENOSPC:
         print(
-            "No space is left where the output is written; free some, or give another folder.",
+            "The disk is full; free some space, or write to another disk.",
             file=sys.stderr,
         )
         return USER_ERROR

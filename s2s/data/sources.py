@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -113,10 +113,16 @@ def splits(spec: str) -> tuple[str, ...]:
     return tuple(_opened(spec))
 
 
+def default_split(names: Iterable[str]) -> str:
+    """The split that is trained on, of these."""
+    first, *others = names
+    return "train" if "train" in others else first
+
+
 def load(spec: str, split: str | None = None) -> Corpus:
     """The pairs of a split, by default of `train` or of the first one. Raises UserError for an invalid SPEC."""
     splits_ = _opened(spec)
-    name = split or ("train" if "train" in splits_ else next(iter(splits_)))
+    name = split or default_split(splits_)
     corpus = _split(spec, name, splits_)()
     options = parse_spec(spec).options
     return dataclasses.replace(files.limited(corpus, options.rows, options.sample), spec=spec)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from s2s.config import DataConfig, UserError, shortened
 from s2s.data.corpus import Corpus
 from s2s.data.lint import clean, repaired
-from s2s.data.sources import load, splits
+from s2s.data.sources import default_split, load, splits
 from s2s.data.tasks import apply_task
 
 MIN_PAIRS = 50  # with fewer pairs, all are used for training
@@ -52,7 +52,7 @@ def load_prepared(spec: str, split: str, seed: int, config: DataConfig = DEFAULT
     """One split as training reads it: the one it trains on is cleaned, any other only repaired; no pair is held out."""
     names = splits(spec)
     corpus = load(spec, split)
-    if split != ("train" if "train" in names else names[0]):
+    if split != default_split(names):
         return apply_task(repaired(corpus, config.clean), config, seed)
     if "valid" in names and split != "valid":
         return prepared(corpus, load(spec, "valid"), seed, config).train

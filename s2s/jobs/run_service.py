@@ -153,7 +153,14 @@ def restore(run_id: str, owner: str, job: queue.Job | None = None) -> None:
         listing.restore(run_id, owner)
         return
     access.require("change", access.run_of(job.run, job.owner), owner)
-    again = queue.submit(KIND, job.owner, job.run, job.spec, express=job.slot == "express")
+    again = queue.submit(
+        KIND,
+        job.owner,
+        job.run,
+        job.spec,
+        express=job.slot == "express",
+        needs_gpu=job.slot == "gpu",
+    )
     if job.state != "queued":  # it had been stopped
         queue.ask_to_stop(again, job.owner)
     access.bring_back("run", job.run)

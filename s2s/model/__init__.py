@@ -34,6 +34,7 @@ from s2s.model.positions import (
     Rotary,
     Sinusoidal,
     alibi_slopes,
+    frequencies,
     relative_buckets,
     sinusoids,
 )

@@ -157,6 +157,16 @@ def test_a_waiting_run_is_renamed_stopped_and_deleted(tiny: Recipe) -> None:
     run_service.delete(gone, OWNER)
 
 
+def test_a_waiting_run_that_needs_a_gpu_still_needs_it_when_it_is_restored() -> None:
+    run = "abcdefgh12345678"
+    job = queue.find(queue.submit("train", OWNER, run, {"name": "one"}, needs_gpu=True))
+    assert job
+    queue.ask_to_stop(job.id, OWNER)
+    run_service.restore(run, OWNER, job)
+    assert queue.claim("w", "h", "long", 20.0) is None
+    assert queue.claim("w", "h", "gpu", 20.0)
+
+
 def test_what_is_shared_of_a_run_goes_with_it_and_comes_back_with_it(
     tiny: Recipe, trained: Path
 ) -> None:

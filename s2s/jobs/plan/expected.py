@@ -217,9 +217,9 @@ def why_no_prediction(
         return (
             "None of our own measured runs used a dataset like this one: watch the validation loss."
         )
-    steps = math.ceil(
-        min(scored) / 2 / cost.slots
-    )  # as early as `MeasuredRun.bleu_at` gives a value
+    # as early as `MeasuredRun.bleu_at` gives a value
+    seconds = min(scored) / 2 / _tokens_per_second(near, recipe, preview, cost)
+    steps = math.ceil(round(seconds * cost.tokens_per_second / cost.slots, 6))
     like = " and ".join(dict.fromkeys(run.like for run in near))
     early = f"None of our runs on {like} was scored as early as {cost.steps:,} steps"
     return f"{early}: predictions start at about {steps:,}. Watch the validation loss."

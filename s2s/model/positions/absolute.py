@@ -51,14 +51,18 @@ class Sinusoidal(Absolute):
         return self.table[positions]
 
 
-def sinusoids(length: int, d_model: int, settings: Positions) -> Tensor:
-    """(length, d_model): sin and cos of position / base ** (2i / d_model), interleaved or in halves."""
+def frequencies(d_model: int, settings: Positions) -> Tensor:
+    """(half,) radians per position of each sine and its cosine: base ** -(2i / d_model), the fastest first."""
     half = d_model // 2
     span = max(1, half - 1) if settings.full_span else half
     exponents = torch.arange(half, dtype=torch.float64) / span
-    frequencies = settings.base**-exponents  # (half,)
+    return settings.base**-exponents
+
+
+def sinusoids(length: int, d_model: int, settings: Positions) -> Tensor:
+    """(length, d_model): sin and cos of position / base ** (2i / d_model), interleaved or in halves."""
     positions = torch.arange(length, dtype=torch.float64)
-    angles = torch.outer(positions, frequencies)  # (length, half)
+    angles = torch.outer(positions, frequencies(d_model, settings))  # (length, half)
     waves = torch.stack([angles.sin(), angles.cos()], dim=settings.pair_axis)
     return waves.flatten(1).float()  # (length, half, 2) or (length, 2, half) -> (length, d_model)
 

@@ -11,7 +11,7 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.runs import Reference, Run
 from s2s.ui.compare import hypotheses
-from s2s.ui.kit import cached, nats, plain
+from s2s.ui.kit import cached, nats, plain, unique_names
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,9 @@ class ForcedOutputs:
 
 def forced_outputs(text: str, runs: Mapping[str, Run], texts: Mapping[str, str]) -> ForcedOutputs:
     """Forces each column's output on the model of each column; `runs` and `texts` are by column."""
-    models = {cached.model_name(run): run for run in runs.values()}
+    opened = {f"{run.step} {run.folder.id}": run for run in runs.values()}
+    names = unique_names({key: cached.model_name(run) for key, run in opened.items()})
+    models = {names[key]: run for key, run in opened.items()}
     scored = {
         (column, name): _forced(run, text, output)
         for column, output in texts.items()

@@ -15,7 +15,7 @@ from s2s.plots import SweepLine, TradeoffPoint
 from s2s.runs import Evaluation, System
 from s2s.scores import METRIC_NAMES
 from s2s.ui.evaluate.table import value
-from s2s.ui.kit import cached, chart, file_name, shortened
+from s2s.ui.kit import cached, chart, file_name, shortened, unique_names
 from s2s.words import MetricName
 
 Scores = Mapping[str, Any]  # of one system
@@ -151,9 +151,10 @@ def _systems_by_line(
 ) -> dict[str, SystemScores]:
     """The systems of the sweep, grouped by run and strategy."""
     lines: dict[str, SystemScores] = {}
+    titles = unique_names({system.run: cached.title(system.run) for system in evaluation.systems})
     for system, scores in zip(evaluation.systems, systems, strict=True):
         if system.sweep == setting:
-            name = f"{cached.title(system.run)}, {system.strategy}"
+            name = f"{titles[system.run]}, {system.strategy}"
             lines.setdefault(name, []).append((system, scores))
     return lines
 

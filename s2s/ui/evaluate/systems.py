@@ -13,7 +13,7 @@ from s2s.config import UserError, flat, override, parse_assignments
 from s2s.decode import STRATEGIES
 from s2s.runs import System
 from s2s.ui.evaluate.view_state import NO_SWEEP, STATE, settings_key
-from s2s.ui.kit import cached, forms
+from s2s.ui.kit import cached, forms, unique_names
 
 SWEEP_VALUES = {
     "num_beams": "1 2 4 8 16 32",
@@ -203,7 +203,7 @@ def named(systems: list[System]) -> list[System]:
 
     MBR states its samples even at their defaults: its quality depends on them more than on the model.
     """
-    n_runs = len({system.run for system in systems})
+    titles = unique_names({system.run: cached.title(system.run) for system in systems})
     n_models = len({(system.run, system.step) for system in systems})
     renamed = []
     for system in systems:
@@ -212,8 +212,8 @@ def named(systems: list[System]) -> list[System]:
         settings = " ".join(
             f"{key}={value}" for key, value in (stated | dict(system.settings)).items()
         )
-        run = f"{cached.title(system.run)} · " if n_runs > 1 else ""
-        run += f"{cached.step_name(system.run, system.step)} · " if n_models > n_runs else ""
+        run = f"{titles[system.run]} · " if len(titles) > 1 else ""
+        run += f"{cached.step_name(system.run, system.step)} · " if n_models > len(titles) else ""
         renamed.append(
             replace(system, name=f"{run}{system.strategy}{' ' if settings else ''}{settings}")
         )

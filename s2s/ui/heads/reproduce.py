@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -67,6 +68,7 @@ def _measured(
 
 def _roles(request: HeadsRequest) -> tuple[Lines, Lines]:
     part = STATE.now.part
+    head = re.fullmatch(r"(\w+)\.(\d+)\.(\d+)", STATE.now.head)  # "" before a measurement
     if part == "training":
         return _roles_history(request)
     imports = ["from s2s.analysis import heads", "from s2s.jobs import head_roles, head_service"]
@@ -83,29 +85,36 @@ def _roles(request: HeadsRequest) -> tuple[Lines, Lines]:
             "best = [one.score.max() for one in scores]",
             "print(result.induction)",
         ]
+    elif head is None:
+        lines.append("print(result.roles)")
     else:
-        kind, layer, head = STATE.now.head.split(".")
+        kind, layer, number = head.groups()
         lines += [
             "rows = heads.role_rows(result.roles.kinds)",
             f"chosen = result.roles.kinds[{reproduce.quoted(kind)}]",
-            f"at = {int(layer) - 1}, {int(head) - 1}  # layer and head, from 0",
+            f"at = {int(layer) - 1}, {int(number) - 1}  # layer and head, from 0",
             "ranked = sorted(chosen.strengths, key=lambda slug: -chosen.strengths[slug][at])",
             "strengths = [chosen.strengths[slug][at] for slug in ranked]",
             "holds_from = [heads.CORPUS_ROLES[slug].threshold for slug in ranked]",
             "print(*rows, sep='\\n')",
         ]
-    if part != "roles":
+    if part != "roles" or head is None:
         imports = imports[1:]
     return [*imports, OF_SENTENCES], lines
 
 
 def _roles_history(request: HeadsRequest) -> tuple[Lines, Lines]:
     newest = max(saved_steps(request.run.folder.checkpoints))
-    kind, role = map(reproduce.quoted, (STATE.now.kind, STATE.now.role))
     imports = ["import numpy as np", "", "from s2s.jobs import head_roles_history, head_service"]
-    return [*imports, OF_SENTENCES], [
+    lines = [
         *_measured(request, "roles-history", step=newest),
         "history = head_roles_history.read_history(found)",
+    ]
+    if not (STATE.now.kind and STATE.now.role):  # before a measurement
+        return [*imports[2:], OF_SENTENCES], [*lines, "print(history.checkpoints)"]
+    kind, role = map(reproduce.quoted, (STATE.now.kind, STATE.now.role))
+    return [*imports, OF_SENTENCES], [
+        *lines,
         f"each = [at.kinds[{kind}].strengths[{role}] for at in history.checkpoints]",
         "strengths = np.stack(each, axis=-1)  # (layers, heads, checkpoints)",
         "print([at.step for at in history.checkpoints], strengths, sep='\\n')",

@@ -13,7 +13,7 @@ from s2s.analysis import PositionEffect, ReorderingEffect
 from s2s.analysis import positions as engine
 from s2s.config import POSITION_KINDS
 from s2s.runs import Run
-from s2s.ui.kit import cached, plain, sentence, vocabulary
+from s2s.ui.kit import cached, sentence, vocabulary
 from s2s.ui.positions import reproduce, request
 from s2s.ui.positions.figures import show_figure
 from s2s.ui.positions.request import STATE
@@ -52,7 +52,7 @@ def show() -> None:
 
 def _word_pickers(words: Sequence[str]) -> tuple[int, int]:
     """Two words by their indices, from 0; the first and the last by default."""
-    names = {str(number): f"{number} · {plain(word)}" for number, word in enumerate(words, 1)}
+    names = {str(number): f"{number} · {word}" for number, word in enumerate(words, 1)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         word = STATE.choice("word", "Swap word", names, default="1", width=200)
         last = str(len(words))

@@ -123,11 +123,12 @@ def _choose_position(index: int) -> None:
 def _cost_of_forcing(found: Decoded, own: Decoded, n_forced: int) -> None:
     """The forced translation compared with the model's own."""
     ratio = times(probability_ratio(*sorted((found.log_prob, own.log_prob), reverse=True)))
-    comparison = "less" if found.log_prob < own.log_prob else "more"
+    more = "less" if found.log_prob < own.log_prob else "more"
+    comparison = "about as" if ratio == "about" else f"{ratio} {more}"
     tokens = "The first token is" if n_forced == 1 else f"The first {n_forced} tokens are"
     st.markdown(
         f"{tokens} forced, the rest is the model's. Log-probability {nats(found.log_prob)} nats, against"
-        f" {nats(own.log_prob)} for its own translation: {ratio} {comparison} probable."
+        f" {nats(own.log_prob)} for its own translation: {comparison} probable."
     )
     st.html(
         f'<p dir="auto"><small>The model\'s own:</small> {html.escape(own.text) or "(nothing)"}</p>'

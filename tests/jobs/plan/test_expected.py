@@ -122,14 +122,24 @@ def test_it_says_which_reason_leaves_no_interval() -> None:
     assert "memorized" in why_no_prediction(SMALL, "small", *asked(5), GRID)
 
 
+@pytest.mark.parametrize("preset", ["small", "quick"])
 def test_however_fast_the_computer_predictions_start_where_it_says(
-    monkeypatch: pytest.MonkeyPatch,
+    preset: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The runs of quick count tokens as small reads them."""
+    recipe = PRESETS[preset].recipe
+    seen = captions(5000)
+    known = [run(5000, 15, preset=preset)]
     for peak in np.geomspace(1e9, 1e13, 100):
         monkeypatch.setattr(throughput, "peak", lambda peak=peak: peak)
-        short = why_no_prediction(SMALL, "small", *asked(5000, 20), GRID)
-        begin = int(short.split("about ")[1].split(".")[0])
-        assert predict_quality(SMALL, "small", *asked(5000, begin), GRID), peak
+        few = forecast(override(recipe, {"train.steps": 10}), seen)
+        short = why_no_prediction(recipe, preset, seen, few, known)
+        steps = int(short.split("about ")[1].split(".")[0].replace(",", ""))
+        begin, before = (
+            forecast(override(recipe, {"train.steps": n}), seen) for n in (steps, steps - 1)
+        )
+        assert predict_quality(recipe, preset, seen, begin, known), peak
+        assert predict_quality(recipe, preset, seen, before, known) is None, peak
 
 
 def test_before_its_first_validation_a_run_says_nothing() -> None:

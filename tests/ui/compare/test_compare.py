@@ -13,7 +13,7 @@ import s2s
 from s2s.decode import STRATEGIES
 from s2s.runs import runs_folder
 from s2s.share import Column, unpack
-from s2s.ui.compare import columns, metrics, reference
+from s2s.ui.compare import across_models, columns, metrics, reference
 from s2s.ui.compare.column import ColumnChoice
 from s2s.ui.kit import cached, differences, four_digits
 from s2s.ui.kit.cached import TimedDecoding
@@ -397,3 +397,14 @@ def test_every_number_of_every_strategy_is_explained_and_in_the_table(strategy: 
     (line,) = csv.DictReader(io.StringIO(metrics.table({"1": (description, rows)})))
     assert float(line["seconds"]) == 0.25
     assert not line["text"].startswith("=")
+
+
+def test_two_models_of_one_title_and_step_are_two_under_every_output(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    runs = {"1": cached.open_run("demo-en-fr"), "2": cached.open_run("demo-en-es")}
+    monkeypatch.setattr(cached, "model_name", lambda run: "small on a long name… · step 1,500")
+    found = across_models.forced_outputs("the house", runs, {"1": "la maison", "2": "la casa"})
+    assert len(found.models) == 2
+    scores = {each.log_prob for each in found.scored.values() if each}
+    assert len(scores) == 4

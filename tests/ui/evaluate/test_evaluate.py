@@ -14,7 +14,15 @@ from s2s.jobs import evaluation_service, queue, test_sets
 from s2s.jobs.evaluation import loop as evaluation_loop
 from s2s.jobs.evaluation.service import EvaluationRequest
 from s2s.plots import TradeoffPoint
-from s2s.runs import EvaluationFolder, RunFolder, Sentences, System, evaluations, runs_folder
+from s2s.runs import (
+    Evaluation,
+    EvaluationFolder,
+    RunFolder,
+    Sentences,
+    System,
+    evaluations,
+    runs_folder,
+)
 from s2s.scores import Scoring, sentence_scores
 from s2s.share import unpack
 from s2s.ui.evaluate import (
@@ -27,6 +35,7 @@ from s2s.ui.evaluate import (
     translate_file,
 )
 from s2s.ui.evaluate import table as evaluate_table
+from s2s.ui.kit import cached
 from tests.jobs.context import FakeContext
 from tests.screen import link, lost, opened, page_text
 
@@ -394,6 +403,25 @@ def test_several_runs_stand_in_one_table_by_name() -> None:
         f"{DEMO} · greedy",
         "demo-en-es · greedy",
     ]
+
+
+def test_two_runs_with_one_title_are_two_systems_and_two_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    runs = ("first123456789ab", "other123456789cd")
+    monkeypatch.setattr(cached, "title", lambda run: "small on builtin:en-fr: dropout…")
+    given = [
+        System("", run, 1, "beam", {"num_beams": width}, "num_beams")
+        for run in runs
+        for width in (2, 4)
+    ]
+    named = systems.named(given)
+    assert [one.run for one in named] == [one.run for one in given]
+    assert [one.name.split(" · ")[1] for one in named] == ["89ab", "89ab", "89cd", "89cd"]
+    test = Sentences("builtin:en-fr", n=2)
+    found = Evaluation("e", "e", "local", 0.0, runs[0], test, tuple(named))
+    lines = charts._systems_by_line(found, [{} for _ in named], "num_beams")
+    assert [len(each) for each in lines.values()] == [2, 2]
 
 
 def test_a_link_says_how_to_count_and_that_all_sentences_do() -> None:

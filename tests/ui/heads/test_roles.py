@@ -16,7 +16,7 @@ from s2s.ui.heads.role_picture import SHORT
 from s2s.ui.kit import cached
 from s2s.ui.kit.test_sets import described
 from tests.conftest import make_run
-from tests.harvest import compared, executed
+from tests.harvest import code_of, compared, executed
 from tests.jobs.context import FakeContext
 from tests.screen import opened, page_text
 from tests.ui.test_reproduce import unfolded
@@ -124,3 +124,12 @@ def test_the_history_of_a_run_is_an_animation_and_curves_beside_the_loss(
 def test_every_role_has_a_short_name_whose_first_letters_are_its_own() -> None:
     assert {*SHORT} == {*heads.CORPUS_ROLES}
     assert len({name[:2] for name in SHORT.values()}) == len(SHORT)
+
+
+@pytest.mark.parametrize("part", ["roles", "training"])
+@pytest.mark.parametrize("head", ["", "cross.2"])
+def test_before_a_measurement_the_code_only_measures(part: str, head: str) -> None:
+    view = {"n": "13", "part": part} | ({"head": head} if head else {})
+    screen = unfolded("heads", run="demo-en-fr", set=pack(view))
+    assert not screen.exception
+    assert "head_service.measure(" in code_of(screen)[1]

@@ -103,6 +103,13 @@ def run_rows(run: Run) -> torch.Tensor:
     return logits
 
 
+def test_what_the_model_writes_anyway_is_about_as_probable(run: Run) -> None:
+    (own,) = run.tgt_tokenizer.encode("la")
+    screen = steps("next", at="1", forced=str(own))
+    assert translation(screen) == "la maison rouge"
+    assert "for its own translation: about as probable." in page_text(screen)
+
+
 def test_another_word_is_forced_and_the_model_continues(run: Run) -> None:
     screen = steps("next", at="1")
     assert translation(screen) == "la maison rouge"
