@@ -49,11 +49,14 @@ class StatePoint(NamedTuple):
 
 
 class StateLayer(NamedTuple):
-    """One layer's (n, 2) coordinates, the share of variance that each axis explains, and its name."""
+    """One layer's (n, 2) coordinates, the share of variance that each axis explains, its name, and for hover what it
+    says of each point.
+    """
 
     points: Floats
     shares: tuple[float, float]
     name: str
+    about: Sequence[str] = ()
 
 
 def states(
@@ -114,13 +117,17 @@ def _layer(
                 name=f"sentence {sentence + 1}{' (open)' if sentence else ''}",
                 legendgroup=str(sentence),
                 showlegend=number == 0,
-                customdata=[theme.escaped(points[at].about).replace("\n", "<br>") for at in chosen],
+                customdata=[_hover(points[at], *layer.about[at : at + 1]) for at in chosen],
                 hovertemplate="%{customdata}<extra></extra>",
                 cliponaxis=False,
                 **axes,
             )
         )
     return traces
+
+
+def _hover(point: StatePoint, *more: str) -> str:
+    return "<br>".join(map(theme.escaped, (point.about, *more)))
 
 
 def _markers(

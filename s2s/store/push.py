@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import secrets
 from collections.abc import Collection
@@ -17,6 +18,7 @@ from s2s.store.rows import Change, ChangedMeanwhile, NotAllowed, Stored
 from s2s.synced import AwayError
 
 STATUS = "status.json"  # says that a checkpoint exists, so it is never stored before that
+TOO_FAST = "The database changes faster than it can be written; try again."
 
 
 class Uploaded(NamedTuple):
@@ -46,7 +48,7 @@ def push(
                 continue
             except NotAllowed:
                 return True
-    raise AwayError("The database changes faster than it can be written; try again.")
+    raise AwayError(TOO_FAST)
 
 
 def push_deletion(replica: Replica, thing: str) -> None:
@@ -54,14 +56,21 @@ def push_deletion(replica: Replica, thing: str) -> None:
     with replica.locked(thing):
         if (replica.home / thing).exists():  # it was restored, or made again
             return
-        stored = rows.thing(thing)
-        index = indexes.read(replica.home, thing)
-        index.is_deleted = True
-        if stored and not stored.is_deleted:
-            with rows.changing(thing, stored.number) as change:
-                change.delete_thing()
-            index.number = change.number
-        indexes.write(replica.home, thing, index)
+        for _ in range(TRIES):
+            with contextlib.suppress(ChangedMeanwhile):
+                return _delete(replica, thing)
+    raise AwayError(TOO_FAST)
+
+
+def _delete(replica: Replica, thing: str) -> None:
+    stored = rows.thing(thing)
+    index = indexes.read(replica.home, thing)
+    index.is_deleted = True
+    if stored and not stored.is_deleted:
+        with rows.changing(thing, stored.number) as change:
+            change.delete_thing()
+        index.number = change.number
+    indexes.write(replica.home, thing, index)
 
 
 def _upload(replica: Replica, thing: str, names: Collection[str]) -> dict[str, Uploaded]:

@@ -13,6 +13,7 @@ class FakeContext:
     said: list[str] = field(default_factory=list)
     controls: ControlRequests = field(default_factory=ControlRequests)
     saved: int = 0
+    is_handed_back: bool = False
 
     def tell(self, note: str) -> None:
         self.said.append(note)

@@ -46,6 +46,13 @@ def test_every_state_is_at_its_coordinates_and_distinguishable_without_color(col
         )
 
 
+def test_each_layer_says_its_own_of_a_point() -> None:
+    other = LAYER._replace(about=["near <2>", "near 1", "near 0"])
+    figure = states([LAYER, other], POINTS, color="sentence", title="t")
+    said = [trace.customdata[0] for trace in figure.data]
+    assert said == ["the &lt;1&gt;", "the 2", "the &lt;1&gt;<br>near &lt;2&gt;", "the 2<br>near 0"]
+
+
 def test_a_word_of_both_sentences_is_joined_by_a_line_and_has_one_marker() -> None:
     tie, first, second = states([LAYER], POINTS, color="word", title="t").data
     assert (tie.x, tie.y) == ((1.0, 0.0, None), (2.0, -2.5, None))

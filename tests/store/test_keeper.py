@@ -165,6 +165,35 @@ def test_a_deletion_is_everywhere_and_can_be_undone_anywhere(machine: Machine) -
     assert n_objects == 1  # nothing was uploaded twice
 
 
+def test_a_deletion_is_stored_though_another_machine_writes_meanwhile(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = machine("a"), machine("b")
+    write(here, RUN_FILES)
+    finish_job(here)
+    there.catch_up()
+    known = rows.thing
+    meanwhile = iter([b"{}", b'{"tags": []}'])
+
+    def thing(name: str) -> rows.StoredThing | None:
+        found = known(name)
+        if content := next(meanwhile, None):
+            write(there, {"note.json": content})
+            there.changed(path(there, "note.json"))
+            with monkeypatch.context() as patch:
+                patch.setattr(rows, "thing", known)
+                there.settle()
+        return found
+
+    run = here.replica.home / RUN
+    run.rename(run.with_name(".deleted-r1"))
+    here.removed(run)
+    monkeypatch.setattr(rows, "thing", thing)
+    here.settle()
+    there.catch_up()
+    assert not (there.replica.home / RUN).exists()
+
+
 def test_a_file_that_is_not_a_folder_is_shared_and_withdrawn(machine: Machine) -> None:
     here, there = machine("a"), machine("b")
     said = Path("sharing/run-r1.json")

@@ -88,6 +88,8 @@ def submit(request: Measurement, pairs: Sequence[Pair] = ()) -> None:
     check(request)
     if result(request) is not None or progress(request).is_live:
         return
+    if before := queue.latest(request.id):
+        queue.abandon(before.id)
     storage.require_room(request.owner)
     folder = MeasurementFolder(request.id)
     folder.create(request, map(samples.to_json, pairs))
@@ -100,8 +102,9 @@ def submit(request: Measurement, pairs: Sequence[Pair] = ()) -> None:
             express=forecast(request) < EXPRESS,
         )
     except UserError:
-        folder.delete()
-        raise
+        if not progress(request).is_live:  # else somebody has asked the same at the same moment
+            folder.delete()
+            raise
 
 
 def forecast(request: Measurement) -> float:
@@ -173,16 +176,17 @@ def stop(request: Measurement) -> None:
         raise UserError("This measurement neither waits nor runs; there is nothing to stop.")
     access.require("change", access.Thing("measurement", request.id, job.owner))
     queue.ask_to_stop(job.id, job.owner)
-    if job.state == "queued":
+    job = queue.find(job.id)
+    if job is None or job.state == "stopped":  # no worker had it
         MeasurementFolder(request.id).delete()
 
 
 def work(job: Job, context: JobContext) -> Generator[None, None, None]:
-    """Measure. Without a result, because it was stopped or has failed, nothing stays."""
+    """Measure. Without a result, because it was stopped or has failed, nothing stays, but for its next worker."""
     folder = MeasurementFolder(job.run)
     request = folder.request()
     experiment = EXPERIMENTS[request.experiment]
-    is_whole = False
+    is_needed = False
     try:
         context.tell("Reading the sentences.")
         yield
@@ -194,9 +198,12 @@ def work(job: Job, context: JobContext) -> Generator[None, None, None]:
         settings = override(experiment.settings(), request.settings)
         content = yield from _measured(experiment.measure(run, pairs, settings), folder)
         folder.set_result(content)
-        is_whole = True
+        is_needed = True
+    except GeneratorExit:
+        is_needed = context.is_handed_back
+        raise
     finally:
-        if not is_whole:
+        if not is_needed:
             folder.delete()
 
 

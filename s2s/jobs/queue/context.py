@@ -15,6 +15,11 @@ class JobContext(Protocol):
         """What its owner requests, at most half a second old."""
         ...
 
+    @property
+    def is_handed_back(self) -> bool:
+        """Whether it ends because its worker does, so that the next worker begins it again."""
+        ...
+
     def tell(self, sentence: str) -> None:
         """Say what the job does now."""
         ...

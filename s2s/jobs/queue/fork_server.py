@@ -16,7 +16,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -134,7 +134,11 @@ class ForkServer:
 
     def _note(self, answer: Mapping[str, Any]) -> None:
         self.is_ready = True
-        for child in [one for one in self._children if answer.get("job") == one.request.job]:
+        # The worker's name is another for each claim: the process of an earlier one may end after the next began.
+        whose = (answer.get("job"), answer.get("worker"))
+        for child in [
+            one for one in self._children if whose == (one.request.job, one.request.worker)
+        ]:
             child.pid = answer.get("started", child.pid)
             child.code = answer.get("code")
             child.is_refused = "refused" in answer
@@ -169,7 +173,7 @@ def serve(warm: Callable[[], None]) -> ForkRequest | None:
     gc.freeze()  # garbage collection in a child would copy every page it visits
     _answer(answers, ready=os.getpid())
     heard = b""
-    children = dict[int, str]()
+    children = dict[int, ForkRequest]()
     while True:
         if select.select([0], [], [], LOOK if children else None)[0]:
             if not (data := os.read(0, 65_536)):
@@ -181,9 +185,9 @@ def serve(warm: Callable[[], None]) -> ForkRequest | None:
                     _detach(request)
                     return request
                 if pid:
-                    children[pid] = request.job
+                    children[pid] = request
         for pid, code in _ended(children):
-            _answer(answers, job=children.pop(pid), ended=pid, code=code)
+            _answer_to(children.pop(pid), answers, ended=pid, code=code)
 
 
 def _fork(answers: int, request: ForkRequest) -> int | None:
@@ -191,14 +195,14 @@ def _fork(answers: int, request: ForkRequest) -> int | None:
     try:
         pid = os.fork()
     except OSError as error:
-        _answer(answers, job=request.job, refused=error.strerror)
+        _answer_to(request, answers, refused=error.strerror)
         return None
     if pid:
-        _answer(answers, job=request.job, started=pid)
+        _answer_to(request, answers, started=pid)
     return pid
 
 
-def _ended(children: Mapping[int, str]) -> list[tuple[int, int]]:
+def _ended(children: Iterable[int]) -> list[tuple[int, int]]:
     """The children that have ended, with their exit status."""
     looked = [os.waitpid(pid, os.WNOHANG) for pid in children]
     return [(pid, os.waitstatus_to_exitcode(status)) for pid, status in looked if pid]
@@ -217,6 +221,10 @@ def _detach(request: ForkRequest) -> None:
         Path("/proc/self/comm").write_text(
             request.job[:15], encoding="utf-8"
         )  # as many as the kernel keeps
+
+
+def _answer_to(request: ForkRequest, answers: int, **answer: object) -> None:
+    _answer(answers, job=request.job, worker=request.worker, **answer)
 
 
 def _answer(answers: int, **answer: object) -> None:

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -73,11 +74,17 @@ class HeartbeatContext:
 
     heartbeat: Heartbeat
     writer: Executor
+    signals: Sequence[int] = ()  # that this process has received
 
     @property
     def controls(self) -> queue.ControlRequests:
         """As the last heartbeat read them."""
         return self.heartbeat.controls
+
+    @property
+    def is_handed_back(self) -> bool:
+        """A stop that its owner requested counts first."""
+        return bool(self.signals) and not self.heartbeat.is_stop_requested
 
     def tell(self, sentence: str) -> None:
         """Shown with the job."""
@@ -104,7 +111,7 @@ def main(job_id: str, worker: str) -> None:
         try:
             with store.working(job.id, job.worker, job.run):
                 _lower_priority(NICE[job.slot])
-                state, error = _outcome(job, HeartbeatContext(heartbeat, writer), signals)
+                state, error = _outcome(job, HeartbeatContext(heartbeat, writer, signals))
         except UserError as refused:  # by the store
             state, error = "failed", str(refused)
         heartbeat.over.set()
@@ -161,10 +168,10 @@ def _finish(job: queue.Job, state: str, error: str, ttl: float) -> None:
             return
 
 
-def _outcome(job: queue.Job, context: HeartbeatContext, signals: list[int]) -> tuple[str, str]:
+def _outcome(job: queue.Job, context: HeartbeatContext) -> tuple[str, str]:
     """State and error sentence."""
     try:
-        return _work(job, context, signals)
+        return _work(job, context)
     except HandBack as failed:
         return HANDED_BACK, str(failed)
     except UserError as error:
@@ -180,7 +187,7 @@ def _outcome(job: queue.Job, context: HeartbeatContext, signals: list[int]) -> t
         return "failed", internal_error(error, f"{job.id}.log")
 
 
-def _work(job: queue.Job, context: HeartbeatContext, signals: list[int]) -> tuple[str, str]:
+def _work(job: queue.Job, context: HeartbeatContext) -> tuple[str, str]:
     heartbeat = context.heartbeat
     work = choose("kind of job", job.kind, JOBS).work
     most = limits().minutes
@@ -188,13 +195,13 @@ def _work(job: queue.Job, context: HeartbeatContext, signals: list[int]) -> tupl
     with access.acting_as(job.owner), contextlib.closing(work(job, context)) as events:
         for _ in events:
             is_over_time = most is not None and time.monotonic() - began >= most * 60
-            if heartbeat.is_stop_requested or signals or is_over_time:
+            if heartbeat.is_stop_requested or context.signals or is_over_time:
                 break
         else:
             return "done", ""
     if heartbeat.is_stop_requested:
         return "stopped", ""
-    if signals or most is None:
+    if context.signals or most is None:
         return HANDED_BACK, ""
     return "stopped", stop_reasons.over_time(most, job.run, job.kind)
 

@@ -174,11 +174,11 @@ def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = 
     if not _any(free):  # the usual case takes no write lock
         return None
     if _any(lost):
-        _update(lost, ROW.stop, state="stopped", error="", note="", finished=now)
+        _update(lost, ROW.stop, state="stopped", error="", note="", finished=ROW.lease)
         died = f"It was started {ATTEMPTS} times and its process died each time"
         error = f"{died}; see the log, then start it again with a smaller model."
         spent = sa.or_(ROW.attempts >= ATTEMPTS, ROW.kind == RANK)  # a rank is of one attempt
-        _update(lost, spent, state="interrupted", error=error, note="", finished=now)
+        _update(lost, spent, state="interrupted", error=error, note="", finished=ROW.lease)
     busy = sa.and_(ROW.slot == slot, ROW.host == host, ROW.state == "running", ROW.lease >= now)
     taken = {
         "state": "running",
@@ -296,7 +296,7 @@ def abandon(job: str, *, now: float | None = None) -> bool:
             ROW.lease < now,
             state="interrupted",
             note="",
-            finished=now,
+            finished=ROW.lease,
         )
     )
 

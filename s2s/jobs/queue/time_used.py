@@ -47,9 +47,12 @@ def keep_time_used(
 def _spans(
     connection: sa.Connection, condition: sa.ColumnElement[bool], now: float
 ) -> list[tuple[float, float]]:
-    """When the last attempt of each of these jobs was started, and when it ended, or `now`."""
+    """When the last attempt of each of these jobs was started, and when it ended, or `now`.
+
+    What was handed back has no worker, and is kept already.
+    """
     query = sa.select(ROW.started, ROW.finished, ROW.lease, ROW.state)
-    query = query.where(condition, ROW.started.is_not(None))
+    query = query.where(condition, ROW.started.is_not(None), ROW.worker != "")
     spans = []
     for started, finished, lease, state in connection.execute(query):
         ended = min(now, lease) if state == "running" else finished or started

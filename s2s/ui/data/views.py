@@ -74,13 +74,24 @@ def read_from_url() -> None:
     # An address without a dataset is no reason to leave an upload.
     if source or st.session_state.get("origin") not in sources.NOT_SAVED:
         sources.choose_spec(source or DEFAULT_DATASET)
-    changes, errors = forms.from_address(
-        base(), {key: value for key, value in given.items() if key in DATA_KEYS}
-    )
+    _take_recipe(given)
+    _hold(sources.linked(st.session_state["origin"]))
+
+
+def _take_recipe(given: Mapping[str, str]) -> None:
+    """The preset that a link names, and the settings that differ from it. A link with neither leaves the preset."""
+    said = {key: value for key, value in given.items() if key in DATA_KEYS}
+    preset = given.get("preset") or (DEFAULT_PRESET if said else _preset())
+    if preset not in PRESETS:
+        pickers.notify(f"There is no preset {preset[:40]}; {DEFAULT_PRESET} is used instead.")
+        preset = DEFAULT_PRESET
+    if preset != _preset():
+        st.session_state["preset"] = preset
+        forms.fill(base(), RECIPE_KEYS, PREFIX)
+    changes, errors = forms.from_address(base(), said)
     _take({key: value for key, value in (flat(base()) | changes).items() if key in DATA_KEYS})
     for error in errors:
         pickers.notify(error)
-    _hold(sources.linked(st.session_state["origin"]))
 
 
 def write_to_url(origin: str) -> None:
@@ -93,7 +104,8 @@ def write_to_url(origin: str) -> None:
 
 def _hold(source: str) -> None:
     STATE.write_to_url(
-        {"source": source} | forms.to_address(changes()), {"source": DEFAULT_DATASET}
+        {"source": source, "preset": _preset()} | forms.to_address(changes()),
+        {"source": DEFAULT_DATASET, "preset": DEFAULT_PRESET},
     )
 
 
@@ -148,8 +160,7 @@ def export(chosen: ChosenDataset) -> None:
 def show_code(chosen: ChosenDataset) -> None:
     """How to recompute the open view; not while the settings do not fit together, which the view says."""
     with contextlib.suppress(UserError):
-        preset = st.session_state.get("preset", DEFAULT_PRESET)
-        reproduce.show(chosen, VIEWS[STATE.now.view].label, preset, recipe())
+        reproduce.show(chosen, VIEWS[STATE.now.view].label, _preset(), recipe())
 
 
 def _reset() -> None:
@@ -159,7 +170,11 @@ def _reset() -> None:
 
 def base() -> Recipe:
     """The recipe of the preset that is chosen on Train."""
-    return PRESETS[st.session_state.get("preset", DEFAULT_PRESET)].recipe
+    return PRESETS[_preset()].recipe
+
+
+def _preset() -> str:
+    return str(st.session_state.get("preset") or DEFAULT_PRESET)
 
 
 def changes() -> dict[str, Any]:

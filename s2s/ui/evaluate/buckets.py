@@ -21,12 +21,13 @@ from s2s.analysis import (
 from s2s.runs import Evaluation, evaluations
 from s2s.scores import METRIC_NAMES
 from s2s.ui.evaluate import references
-from s2s.ui.evaluate.view_state import STATE
+from s2s.ui.evaluate.view_state import STATE, numbered
 from s2s.ui.kit import file_name, plain, shortened
 from s2s.words import MetricName
 
 SCORES = ("bleu", "chrf", "ter", "rouge_l", "exact_match")
 NOTHING = "no other system"
+NONE = "none"  # stands in links
 UNKNOWN = "–"
 FLAGS = "flags"
 FIRST_DECIDES = "The first reference of a sentence decides its bucket; the score counts all."
@@ -109,18 +110,15 @@ def _buckets(
     every: Sequence[Sequence[SentenceRow]],
     more: Sequence[MetricName],
 ) -> None:
-    names = [system.name for system in evaluation.systems]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        ours = _system("of", "System", names, names[-1])
-        left = [NOTHING, *(name for name in names if name != ours)]
-        baseline = names[evaluation.baseline]
-        theirs = _system("other", "Compared with", left, baseline if baseline in left else NOTHING)
+        ours, other = _systems(evaluation)
         by = STATE.choice("bucket", "Buckets", BUCKETINGS, width=180)
-        other = None if theirs == NOTHING else names.index(theirs)
-        chosen = [every[i] for i in (names.index(ours), other) if i is not None]
+        chosen = [every[i] for i in (ours, other) if i is not None]
         labels = _labels(chosen, more)
         metric = STATE.choice("bucket_score", "Score", labels, width=150)
-    choice = Choice(names.index(ours), other, by, metric, len(every[0]), _values(chosen, metric))
+    choice = Choice(ours, other, by, metric, len(every[0]), _values(chosen, metric))
+    first = evaluation.systems[ours].name
+    second = NOTHING if other is None else evaluation.systems[other].name
     found = _scores(str(settings.home()), evaluation.id, choice, every)
     if not found:
         st.caption("No sentence has this value: the training data was not read.")
@@ -133,13 +131,13 @@ def _buckets(
             name: st.column_config.NumberColumn(label, format=_format(metric))
             for name, label in HEADS.items()
         }
-        | {"score": _head(ours, metric), "other_score": _head(theirs, metric)},
+        | {"score": _head(first, metric), "other_score": _head(second, metric)},
         alt=f"{labels[metric]} by {BUCKETINGS[by].lower()}",
         key="eval buckets",
     )
     about = NUMBERS[by].about if by in NUMBERS else "A sentence may have several flags."
     st.caption(
-        f"{about} {plain(labels[metric])} of the sentences of each bucket together; difference: {plain(ours)} minus the"
+        f"{about} {plain(labels[metric])} of the sentences of each bucket together; difference: {plain(first)} minus the"
         " other, with its 95 % paired bootstrap interval. In a small bucket the interval is wide."
         + (references.note(evaluation.id, FIRST_DECIDES) if by in ("ratio", FLAGS) else "")
     )
@@ -154,11 +152,17 @@ def _buckets(
     )
 
 
-def _system(key: str, label: str, names: Sequence[str], default: str) -> str:
-    held = f"eval bucket {key}"
-    if st.session_state.get(held) not in names:
-        st.session_state[held] = default
-    return str(st.selectbox(label, names, key=held, persist_state="session", width=220))
+def _systems(evaluation: Evaluation) -> tuple[int, int | None]:
+    """The system, and the one that it is compared with if there is one."""
+    names = numbered(evaluation.systems)
+    ours = STATE.choice("bucket_of", "System", names, default=str(len(names)), width=220)
+    if STATE.now.bucket_other == ours:
+        STATE.show(bucket_other="")
+    left = {NONE: NOTHING} | {number: name for number, name in names.items() if number != ours}
+    baseline = str(evaluation.baseline + 1)
+    usual = baseline if baseline in left else NONE
+    theirs = STATE.choice("bucket_other", "Compared with", left, default=usual, width=220)
+    return int(ours) - 1, None if theirs == NONE else int(theirs) - 1
 
 
 @st.cache_resource(max_entries=32, show_spinner="Scoring the buckets …")

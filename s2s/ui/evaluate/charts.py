@@ -15,6 +15,7 @@ from s2s.plots import SweepLine, TradeoffPoint
 from s2s.runs import Evaluation, System
 from s2s.scores import METRIC_NAMES
 from s2s.ui.evaluate.table import value
+from s2s.ui.evaluate.view_state import STATE
 from s2s.ui.kit import cached, chart, file_name, shortened, unique_names
 from s2s.words import MetricName
 
@@ -37,7 +38,8 @@ def panel(evaluation: Evaluation, scores: Scores, names: Names = METRIC_NAMES) -
     if not quality or len(evaluation.systems) < 2:
         return
     has_sweep = any(system.sweep for system in evaluation.systems)
-    chosen = _score_picker([*quality, *(SWEEP_SCORES if has_sweep else ())], names)
+    labels = {key: names[key].label for key in (*quality, *(SWEEP_SCORES if has_sweep else ()))}
+    chosen = STATE.choice("quality", "Score", labels, default=quality[0], width=200)
     tabs = [*(["Sweep"] if has_sweep else []), "Quality and speed", "Quality and diversity"]
     for name, tab in zip(tabs, st.tabs(tabs), strict=True):
         with tab:
@@ -47,20 +49,6 @@ def panel(evaluation: Evaluation, scores: Scores, names: Names = METRIC_NAMES) -
             x = "distinct_2" if name.endswith("diversity") else "sentences_per_second"
             with st.container(key=f"tradeoff {name}"):
                 _tradeoff(evaluation, systems, x, names[chosen])
-
-
-def _score_picker(keys: Sequence[str], names: Names) -> str:
-    if st.session_state.get("eval quality") not in keys:
-        st.session_state["eval quality"] = keys[0]
-    chosen = st.selectbox(
-        "Score",
-        keys,
-        format_func=lambda key: names[key].label,
-        key="eval quality",
-        persist_state="session",
-        width=200,
-    )
-    return str(chosen)
 
 
 def _title(evaluation: Evaluation, what: str, n: int) -> str:

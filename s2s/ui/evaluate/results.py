@@ -83,6 +83,7 @@ def _scores(place: EvaluationFolder, evaluation: Evaluation, *, is_done: bool) -
     scores = place.scores()
     if not scores.get("n"):
         return
+    STATE.belongs_to("evaluation", evaluation.id)
     found = external.joined(place, evaluation, scores)
     known = guests.provenance(place.provenance(), place.evaluation())
     made = {**known, **external.described(evaluation, found.given)}

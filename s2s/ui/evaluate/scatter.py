@@ -10,7 +10,7 @@ from s2s import plots
 from s2s.analysis import SentenceRow, correlation
 from s2s.runs import Evaluation
 from s2s.scores import METRIC_NAMES, METRICS
-from s2s.ui.evaluate.sentences import select
+from s2s.ui.evaluate.view_state import STATE, numbered
 from s2s.ui.kit import chart, file_name, shortened
 from s2s.words import MetricName
 
@@ -23,17 +23,19 @@ def panel(
     more: Sequence[MetricName],
 ) -> None:
     """The choice of a system and two scores, their plot, correlations, and a download. `more`: the metrics of files."""
-    names = [system.name for system in evaluation.systems]
+    names = numbered(evaluation.systems)
     with st.expander("One score against another", icon=":material/scatter_plot:"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            ours = names.index(select("System of the points", names, "eval scatter of", names[0]))
+            number = STATE.choice(
+                "points_of", "System of the points", names, default="1", width=220
+            )
+            ours = int(number) - 1
             rows = every[ours]
             offered = _offered(rows, more)
             labels = {key: name.label for key, name in offered.items()}
-            keys = list(offered)
-            x = offered[select("Across", labels, "eval scatter x", "chrf", width=180)]
-            y = offered[select("Up", labels, "eval scatter y", keys[-1], width=180)]
-        _plot(evaluation, names[ours], rows, x, y)
+            x = offered[STATE.choice("across", "Across", labels, width=180)]
+            y = offered[STATE.choice("up", "Up", labels, default=[*offered][-1], width=180)]
+        _plot(evaluation, names[number], rows, x, y)
 
 
 def _offered(rows: Sequence[SentenceRow], more: Sequence[MetricName]) -> Mapping[str, MetricName]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -27,6 +27,7 @@ from s2s.runs import Evaluation, System, evaluations
 from s2s.scores import METRIC_NAMES, METRICS
 from s2s.share import Column
 from s2s.ui.evaluate import references
+from s2s.ui.evaluate.view_state import STATE, numbered
 from s2s.ui.kit import cached, file_name, forms, nats, plain, score_counts
 from s2s.ui.kit.differences import against_reference, legend
 from s2s.ui.shell import PAGES, page_link
@@ -125,53 +126,31 @@ def _choices(
     evaluation: Evaluation, every: Every, more: Sequence[MetricName]
 ) -> tuple[int, int | None, str]:
     """The system, the other system if two are compared, and the score or order to sort by."""
-    names = [system.name for system in evaluation.systems]
+    names = numbered(evaluation.systems)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        ours = names.index(select("System", names, "eval of", names[0]))
+        ours = int(STATE.choice("of", "System", names, default="1", width=220)) - 1
         sorts = {key: sort.label for key, sort in _sorts(every[ours], more).items()} | (
             {GAP: "Difference from another system"} if len(names) > 1 else {}
         )
-        sort = select("Sort by", sorts, "eval sort", "chrf")
+        sort = STATE.choice("sort", "Sort by", sorts, width=220)
         if sort != GAP:
-            st.session_state["eval reversed"] = bool(st.session_state.get("eval reversed"))
-            st.toggle("Reverse order", key="eval reversed", persist_state="session")
+            STATE.toggle("is_reversed", "Reverse order")
             return ours, None, sort
-        theirs = names.index(select("Compared with", names, "eval other", names[-1]))
+        last = str(len(names))
+        theirs = int(STATE.choice("other", "Compared with", names, default=last, width=220)) - 1
         both = [
             name
             for name in more
             if all(name.key in row.scores for i in (ours, theirs) for row in every[i][:1])
         ]
         labels = {name.key: name.label for name in (*(METRIC_NAMES[key] for key in SCORES), *both)}
-        score = select("By", labels, "eval gap by", SCORES[0], width=140)
+        score = STATE.choice("by", "By", labels, width=140)
     return ours, theirs, score
-
-
-def select(
-    label: str,
-    options: Sequence[str] | Mapping[str, str],
-    key: str,
-    default: str,
-    width: int = 220,
-) -> str:
-    """A choice that keeps its value while that is offered."""
-    if st.session_state.get(key) not in options:
-        st.session_state[key] = default
-    labels = options if isinstance(options, Mapping) else {name: name for name in options}
-    chosen = st.selectbox(
-        label,
-        list(options),
-        format_func=labels.__getitem__,
-        key=key,
-        persist_state="session",
-        width=width,
-    )
-    return str(chosen)
 
 
 def _sorted(rows: Sequence[SentenceRow], sort: Sort) -> tuple[list[int], None]:
     """Indices of the sentences in that order."""
-    found = sort_rows(rows, sort, is_reversed=bool(st.session_state.get("eval reversed")))
+    found = sort_rows(rows, sort, is_reversed=STATE.now.is_reversed)
     st.caption(plain(sort.about))
     return [row.number - 1 for row in found], None
 

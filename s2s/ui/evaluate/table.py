@@ -14,6 +14,7 @@ import streamlit as st
 from s2s.runs import Evaluation
 from s2s.scores import MEASURES, METRIC_NAMES, METRICS
 from s2s.ui.evaluate import downloads, provenance, references
+from s2s.ui.evaluate.view_state import STATE
 from s2s.ui.kit import plain, shortened
 from s2s.words import MetricName
 
@@ -71,7 +72,7 @@ def _chosen(keys: Sequence[str]) -> list[str]:
     """All columns, or the main ones and those of files."""
     main = [*MAIN_COLUMNS, *(key for key in keys if key not in COLUMNS)]
     has_more = bool(set(keys) - set(main))
-    if has_more and st.toggle("All metrics", key="eval all", persist_state="session"):
+    if has_more and STATE.toggle("metrics", "All metrics"):
         return list(keys)
     return [key for key in main if key in keys]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -12,7 +13,7 @@ from s2s.analysis import BUCKETINGS
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
 from s2s.jobs import test_sets
-from s2s.runs import evaluations
+from s2s.runs import System, evaluations
 from s2s.scores import TOKENIZERS, Scoring
 from s2s.ui.kit import ViewState, between, field, one_of, pickers
 
@@ -38,8 +39,8 @@ RUN = "evaluation for"  # in the session: the page's run when an evaluation was 
 
 @dataclass(frozen=True)
 class EvaluateView:
-    """A link names an evaluation, or fills the form. The settings of a strategy travel as `with.STRATEGY`; uploaded
-    files are not part of a link.
+    """A link names an evaluation and how it is shown, or fills the form. The settings of a strategy travel as
+    `with.STRATEGY`; uploaded files are not part of a link. Systems are numbered from 1.
     """
 
     evaluation: str = field("", is_alone=True)
@@ -56,8 +57,20 @@ class EvaluateView:
     tokenizer: str = field(Scoring().tokenize, one_of(*TOKENIZERS))
     chrf_words: bool = field(False)
     lowercase: bool = field(False)
-    bucket: str = field("length", one_of(*BUCKETINGS))
-    bucket_score: str = field("chrf")
+    metrics: bool = field(False, is_part=True)  # the table has all, and not only the main ones
+    quality: str = field("", is_part=True)
+    points_of: str = field("", scope="evaluation", is_part=True)
+    across: str = field("chrf", is_part=True)
+    up: str = field("", is_part=True)
+    bucket_of: str = field("", scope="evaluation", is_part=True)
+    bucket_other: str = field("", scope="evaluation", is_part=True)
+    bucket: str = field("length", one_of(*BUCKETINGS), is_part=True)
+    bucket_score: str = field("chrf", is_part=True)
+    of: str = field("", scope="evaluation", is_part=True)
+    other: str = field("", scope="evaluation", is_part=True)
+    sort: str = field("chrf", is_part=True)
+    is_reversed: bool = field(False, link="reversed", is_part=True)
+    by: str = field("chrf", is_part=True)
 
 
 STATE = ViewState("evaluate", EvaluateView)
@@ -80,6 +93,11 @@ def read_from_url(run_id: str) -> str:
     st.session_state[RUN] = run_id
     STATE.remember(evaluation=shown)
     return shown
+
+
+def numbered(systems: Sequence[System]) -> dict[str, str]:
+    """Their names by their numbers, as links have them."""
+    return {str(number): system.name for number, system in enumerate(systems, 1)}
 
 
 def settings_key(strategy: str) -> str:

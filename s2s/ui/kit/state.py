@@ -40,9 +40,10 @@ def field(
     scope: str = PAGE,
     link: str = "",
     is_alone: bool = False,
+    is_part: bool = False,
 ) -> Any:
     """One value of a view. `link` is its name in links where that differs from the field's own. While a field that
-    `is_alone` has a value, links say nothing else.
+    `is_alone` has a value, links say nothing else but how it is shown: what `is_part` of it.
 
     A value that arrives and fails `check`, or is no value of the default's type, gives way to the default, and the page
     says so.
@@ -52,6 +53,7 @@ def field(
         "scope": scope,
         "link": link,
         "is_alone": is_alone,
+        "is_part": is_part,
     }
     return dataclasses.field(default=default, metadata=metadata)
 
@@ -74,7 +76,8 @@ class Declared(NamedTuple):
     check: Check
     scope: str
     link: str  # its name in links
-    is_alone: bool  # links with it say nothing else
+    is_alone: bool  # links with it say nothing else but its parts
+    is_part: bool
 
 
 class ViewState(Generic[View]):
@@ -143,19 +146,29 @@ class ViewState(Generic[View]):
             st.session_state[f"{self.page} more"] = (dict(more), dict(default or {}))
         more, default = st.session_state.get(f"{self.page} more", ({}, {}))
         changed = self._changed()
-        alone = {
-            row.link: _text(changed[name])
-            for name, row in self.fields.items()
-            if row.is_alone and name in changed
-        }
-        if alone:
-            address.write("set", share.pack(alone))
+        if any(self.fields[name].is_alone for name in changed):
+            address.write("set", share.pack(self._alone(changed)))
             return
         offered = self._offered()
-        usual = {row.link: _text(row.default) for row in self.fields.values()}
-        usual |= {self.fields[name].link: offered[name] for name in offered.keys() & changed.keys()}
-        now = {self.fields[name].link: _text(value) for name, value in changed.items()}
+        rows = {name: row for name, row in self.fields.items() if not row.is_part}
+        usual = {row.link: _text(row.default) for row in rows.values()}
+        usual |= {
+            row.link: offered[name]
+            for name, row in rows.items()
+            if name in offered and name in changed
+        }
+        now = {row.link: _text(changed[name]) for name, row in rows.items() if name in changed}
         address.write("set", _packed(more, usual | now), _packed(default, usual))
+
+    def _alone(self, changed: Mapping[str, Value]) -> dict[str, str]:
+        """What the link says of a field that is alone, and of its parts that are not as they are offered."""
+        offered = self._offered()
+        return {
+            row.link: _text(changed[name])
+            for name, row in self.fields.items()
+            if name in changed
+            and (row.is_alone or (row.is_part and changed[name] != offered.get(name)))
+        }
 
     def belongs_to(self, scope: str, *owner: object) -> None:
         """Reset the fields of a scope when what they belong to (run, checkpoint, sentence ...) is another than before.
@@ -312,7 +325,13 @@ def _declared(row: dataclasses.Field[Any]) -> Declared:
     link = row.metadata["link"] or row.name
     metadata = row.metadata
     return Declared(
-        row.name, default, metadata["check"], metadata["scope"], link, metadata["is_alone"]
+        row.name,
+        default,
+        metadata["check"],
+        metadata["scope"],
+        link,
+        metadata["is_alone"],
+        metadata["is_part"],
     )
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from s2s import settings
 from s2s.share import printable
-from s2s.ui.kit import address, shortened
+from s2s.ui.kit import address, pickers, shortened
 from s2s.ui.shell.operator import has_operator_page, is_operator
 
 MAX_SUBJECT = 80  # characters
@@ -246,6 +246,8 @@ def kept_values(every: Sequence[Page]) -> dict[str, dict[str, str]]:
 def page_link(url_path: str, label: str, icon: str = "", **params: str) -> None:
     """A link to another page, which opens what the parameters say, with the page's run in the same languages."""
     row = page(url_path)
-    if "set" in params and row.run == "trained":
+    run = str(st.session_state.get("run") or "")
+    is_same_run = pickers.run_id_of(params.get("run", run)) == pickers.run_id_of(run)
+    if "set" in params and row.run == "trained" and is_same_run:
         params["set"] = address.with_added(params["set"])
     st.page_link(row.screen(), label=label, icon=icon or row.icon, query_params=params)

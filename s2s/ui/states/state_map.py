@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -27,8 +28,8 @@ def show(request: StatesRequest) -> None:
             sentences.append(request.second_states)
         is_all = STATE.segments("layers", "Maps of", LAYERS) == "all"
     vectors = np.concatenate([states.side(request.side).vectors for states in sentences], 1)
-    points = _points(sentences, request.side, vectors[request.layer])
-    layers = [_layer(vectors, layer) for layer in range(len(vectors))]
+    points = _points(sentences, request.side)
+    layers = [_layer(vectors, layer, points) for layer in range(len(vectors))]
     if not is_all:
         layers = [layers[request.layer]]
     title = _title(request, len(points), len(sentences), color, is_all=is_all)
@@ -50,10 +51,25 @@ def show(request: StatesRequest) -> None:
     )
 
 
-def _layer(vectors: Vectors, layer: int) -> StateLayer:
+def _layer(vectors: Vectors, layer: int, points: Sequence[StatePoint]) -> StateLayer:
     """The projection of one layer of (n_layers + 1, points, d_model)."""
     projection = principal_components(vectors[layer])
-    return StateLayer(projection.points, projection.shares, layer_name(layer, len(vectors) - 1))
+    name = layer_name(layer, len(vectors) - 1)
+    return StateLayer(
+        projection.points, projection.shares, name, _neighbors(vectors[layer], points)
+    )
+
+
+def _neighbors(vectors: Vectors, points: Sequence[StatePoint]) -> list[str]:
+    """For each vector (points, d_model) the most similar other one."""
+    if len(points) == 1:
+        return []
+    cosines = unit(vectors) @ unit(vectors).T  # (points, points)
+    np.fill_diagonal(cosines, -np.inf)
+    return [
+        f"most similar: {points[other].about} (cosine {row[other]:.2f})"
+        for row, other in zip(cosines, cosines.argmax(1), strict=True)
+    ]
 
 
 def _title(
@@ -64,29 +80,14 @@ def _title(
     return f"{request.name}\n{layers}\nPCA of {n_points} tokens of {sentences}, by {color}"
 
 
-def _points(sentences: list[States], side: str, vectors: Vectors) -> list[StatePoint]:
-    """One point per vector (points, d_model) of the chosen layer, with its hover text."""
-    positions = [
-        (text, position)
-        for text, states in enumerate(sentences)
-        for position in range(len(states.side(side).tokens))
-    ]
-    labels = [_label(sentences[text], side, position) for text, position in positions]
-    names = [
-        f"{label}, sentence {text + 1}, position {position + 1}"
-        for label, (text, position) in zip(labels, positions, strict=True)
-    ]
-    cosines = unit(vectors) @ unit(vectors).T  # (points, points)
-    np.fill_diagonal(cosines, -np.inf)
-    nearest = cosines.argmax(1)
+def _points(sentences: Sequence[States], side: str) -> list[StatePoint]:
+    """One point per token of each sentence."""
     points = []
-    for number, (text, position) in enumerate(positions):
-        hover = names[number]
-        if len(positions) > 1:
-            other = nearest[number]
-            hover += f"\nmost similar: {names[other]} (cosine {cosines[number, other]:.2f})"
-        word = sentences[text].side(side).tokens[position]
-        points.append(StatePoint(labels[number], word, text, position + 1, hover))
+    for text, states in enumerate(sentences):
+        for at, word in enumerate(states.side(side).tokens):
+            label = _label(states, side, at)
+            name = f"{label}, sentence {text + 1}, position {at + 1}"
+            points.append(StatePoint(label, word, text, at + 1, name))
     return points
 
 

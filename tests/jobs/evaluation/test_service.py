@@ -361,8 +361,9 @@ def test_an_evaluation_whose_worker_is_told_to_end_is_handed_back_and_resumed(
         def __bool__(self) -> bool:
             return next(signals, True)
 
-    context = job_process.HeartbeatContext(job_process.Heartbeat(job, 20.0), job_process._writer())
-    job_process._finish(job, *job_process._outcome(job, context, Told()), ttl=20.0)
+    heartbeat = job_process.Heartbeat(job, 20.0)
+    context = job_process.HeartbeatContext(heartbeat, job_process._writer(), Told())
+    job_process._finish(job, *job_process._outcome(job, context), ttl=20.0)
     progress = evaluation_service.progress(place.id)
     assert (progress.state, 0 < progress.done < progress.n) == ("queued", True)
     again = queue.claim("next", "h", job.slot, 600.0)

@@ -101,6 +101,60 @@ def test_progress_is_the_share_and_the_time_left(asked: Measurement) -> None:
     assert not MeasurementFolder(asked.id).path.exists()  # a stopped one leaves nothing
 
 
+def test_the_next_worker_begins_again_what_was_handed_back(asked: Measurement) -> None:
+    head_service.submit(asked)
+    job = claimed_job(asked)
+    steps = JOBS[job.kind].work(job, FakeContext(is_handed_back=True))
+    for _ in range(3):
+        next(steps)
+    steps.close()
+    queue.hand_back(job.id, job.worker)
+    work(asked)
+    assert head_service.result(asked) is not None
+
+
+def test_one_whose_worker_died_is_requested_again(asked: Measurement) -> None:
+    head_service.submit(asked)
+    queue.renew(claimed_job(asked).id, "w", -1.0)
+    assert head_service.progress(asked).state == "interrupted"
+    head_service.submit(asked)
+    work(asked)
+    assert head_service.result(asked) is not None
+
+
+def test_what_somebody_else_requests_at_the_same_moment_stays(
+    asked: Measurement, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head_service.submit(asked)
+    with monkeypatch.context() as patch:  # it looked just before
+        found = iter([head_service.MeasurementProgress()])
+        now = head_service.progress
+        patch.setattr(head_service, "progress", lambda request: next(found, None) or now(request))
+        head_service.submit(replace(asked, owner="another"))
+    work(asked)
+    assert head_service.result(asked) is not None
+
+
+def test_what_a_worker_takes_while_it_is_stopped_keeps_its_files_until_it_has_ended(
+    asked: Measurement, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head_service.submit(asked)
+    taken: list[queue.Job] = []
+    ask = queue.ask_to_stop
+
+    def ask_too_late(job: str, owner: str) -> None:
+        taken.append(claimed_job(asked))
+        ask(job, owner)
+
+    monkeypatch.setattr(queue, "ask_to_stop", ask_too_late)
+    head_service.stop(asked)
+    assert MeasurementFolder(asked.id).path.exists()
+    steps = JOBS["heads"].work(taken[0], FakeContext())
+    next(steps)
+    steps.close()
+    assert not MeasurementFolder(asked.id).path.exists()
+
+
 def test_what_waits_can_be_stopped_and_asked_for_again(asked: Measurement) -> None:
     head_service.submit(asked)
     head_service.stop(asked)

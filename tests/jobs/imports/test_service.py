@@ -279,7 +279,7 @@ def test_a_process_does_the_job_and_owns_the_run_as_its_owner(
     job = claimed()
     heartbeat = job_process.Heartbeat(job, 600.0)
     with job_process._writer() as writer:
-        outcome = job_process._outcome(job, job_process.HeartbeatContext(heartbeat, writer), [])
+        outcome = job_process._outcome(job, job_process.HeartbeatContext(heartbeat, writer))
     assert outcome == ("done", "")
     assert [row.id for row in list_runs("ann")] == [run_id]
     assert list_runs("eve") == []

@@ -46,7 +46,7 @@ asked = training.RunRequest(override(PRESETS["small"].recipe, changes), "synthet
 training.submit(asked)
 job = queue.claim("w", "h", "long", 20.0)
 context = job_process.HeartbeatContext(job_process.Heartbeat(job, 20.0), job_process._writer())
-assert job_process._outcome(job, context, []) == ("done", "")
+assert job_process._outcome(job, context) == ("done", "")
 print(json.dumps([sorted(set(sys.modules) - before), threads, opened]))
 """
 
@@ -181,13 +181,25 @@ def test_a_fork_that_fails_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(os, "write", lambda _, line: log.append(line))
     assert fork_server._fork(1, ForkRequest("a", "w", "log")) is None
     assert [json.loads(line) for line in log] == [
-        {"job": "a", "refused": "Resource temporarily unavailable"}
+        {"job": "a", "worker": "w", "refused": "Resource temporarily unavailable"}
     ]
+
+
+def test_the_end_of_an_earlier_claim_is_not_that_of_the_next(tmp_path: Path) -> None:
+    with opened(tmp_path, TOY.format(warm=0.0)) as one:
+        earlier, later = (one.request(order(tmp_path, "a", seconds)) for seconds in (0.0, 30.0))
+        assert earlier
+        assert later
+        wait_for(one, lambda: earlier.poll() is not None and later.pid)
+        assert earlier.pid != later.pid
+        assert (earlier.poll(), later.poll()) == (0, None)
+        psutil.Process(later.pid).kill()
+        wait_for(one, lambda: later.poll() is not None)
 
 
 def test_an_answer_that_arrives_in_parts_is_one(tmp_path: Path) -> None:
     first = b'{"ready": 1}\n{"job": "a", "sta'
-    rest = b'rted": 5}\n'
+    rest = b'rted": 5, "worker": "0.0"}\n'
     answers = f"import os, time; os.write(1, {first!r}); os.read(0, 1); os.write(1, {rest!r}); time.sleep(60)"
     with opened(tmp_path, answers) as one:
         wait_for(one, lambda: one.is_ready)

@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -43,11 +43,13 @@ def outcome(
     job = claimed("toy")
     heartbeat = job_process.Heartbeat(job, 20.0)
     heartbeat.is_stop_requested = stop
-    return job_process._outcome(job, context(heartbeat), [])
+    return job_process._outcome(job, context(heartbeat))
 
 
-def context(heartbeat: job_process.Heartbeat) -> job_process.HeartbeatContext:
-    return job_process.HeartbeatContext(heartbeat, job_process._writer())
+def context(
+    heartbeat: job_process.Heartbeat, signals: Sequence[int] = ()
+) -> job_process.HeartbeatContext:
+    return job_process.HeartbeatContext(heartbeat, job_process._writer(), signals)
 
 
 def test_a_job_says_what_it_does_and_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +99,7 @@ def test_a_training_that_is_told_to_end_is_handed_back_and_resumes_bit_identical
         job = queue.claim(worker, "h", "long", 20.0)
         assert job is not None
         monkeypatch.setattr(job_process, "JOBS", kinds)
-        ended = job_process._outcome(job, context(job_process.Heartbeat(job, 20.0)), signals)
+        ended = job_process._outcome(job, context(job_process.Heartbeat(job, 20.0), signals))
         job_process._finish(job, *ended, ttl=20.0)
         row = run_service.find(run, OWNER)
         assert (row.state, row.step) == (("queued", 17) if signals else ("done", 30))
@@ -141,7 +143,7 @@ def test_a_job_hears_what_is_wished_and_says_that_it_progressed(
     monkeypatch.setattr(job_process, "JOBS", MappingProxyType({"toy": JobKind(work, "A toy.")}))
     assert (
         again.attempts,
-        job_process._outcome(again, context(job_process.Heartbeat(again, 20.0)), []),
+        job_process._outcome(again, context(job_process.Heartbeat(again, 20.0))),
     ) == (
         2,
         ("done", ""),
@@ -313,7 +315,7 @@ def test_an_unknown_kind_is_an_error_that_names_those_there_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     job = claimed("tran")
-    assert job_process._outcome(job, context(job_process.Heartbeat(job, 20.0)), []) == (
+    assert job_process._outcome(job, context(job_process.Heartbeat(job, 20.0))) == (
         "failed",
         "There is no kind of job `tran`; the nearest are `train`, `rank`.",
     )

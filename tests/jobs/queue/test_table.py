@@ -95,7 +95,11 @@ def test_a_job_that_takes_three_workers_with_it_is_given_up() -> None:
     assert claim("w3", now=1000.0) is None
     found = queue.find(job)
     assert found is not None
-    assert (found.state, found.attempts, found.finished) == ("interrupted", 3, 1000.0)
+    assert (found.state, found.attempts, found.finished) == (
+        "interrupted",
+        3,
+        221.0,
+    )  # when the last lease ended
     assert found.error.startswith("It was started 3 times and its process died each time")
 
 
@@ -418,6 +422,26 @@ def test_minutes_count_though_their_run_was_deleted_or_handed_back(
         queue.submit("train", "ann", "more", {}, now=2540.0)
     assert queue.minutes_of_a_day("bob", now=2540.0) == 0
     assert queue.minutes_of_a_day("ann", now=86_400.0 + 2000.0) == 10  # of the last one
+
+
+def test_time_in_which_nothing_worked_does_not_count() -> None:
+    """Of each a worker died, or ended, after a minute, and hours passed."""
+    for owner in ("given up", "stopped", "spent", "handed back"):
+        queue.submit("train", owner, owner, {}, now=0.0)
+        job = queue.claim("w", "h", "long", 60.0, now=0.0)
+        assert job
+        if owner == "given up":
+            assert queue.abandon(job.id, now=6000.0)
+        elif owner == "stopped":
+            queue.ask_to_stop(job.id, owner)
+        elif owner == "spent":
+            assert all(queue.claim("w", "h", "long", 60.0, now=at) for at in (61.0, 122.0))
+        else:
+            queue.hand_back(job.id, "w", now=60.0)
+            queue.ask_to_stop(job.id, owner, now=6000.0)
+        assert queue.claim("w", "h", "long", 60.0, now=6000.0) is None
+        used = queue.minutes_of_a_day(owner, now=9000.0)
+        assert used == (3 if owner == "spent" else 1), owner
 
 
 def test_a_paused_queue_lets_running_jobs_continue_and_starts_none_until_it_is_resumed() -> None:

@@ -235,7 +235,7 @@ def test_a_stop_is_heard_between_the_stages_and_before_anything_is_written(
     )  # is not reached
     with ThreadPoolExecutor(1) as writer:
         context = job_process.HeartbeatContext(heartbeat, writer)
-        assert job_process._outcome(job, context, []) == ("stopped", "")
+        assert job_process._outcome(job, context) == ("stopped", "")
 
 
 def test_a_run_that_is_done_continues_to_more_steps(tiny: Recipe) -> None:

@@ -24,7 +24,7 @@ from s2s.runs import (
     runs_folder,
 )
 from s2s.scores import Scoring, sentence_scores
-from s2s.share import unpack
+from s2s.share import pack, unpack
 from s2s.ui.evaluate import (
     charts,
     chat,
@@ -151,7 +151,7 @@ def test_the_table_says_what_the_scores_are_and_a_link_opens_it_again() -> None:
     assert table["Perplexity"][1] == "–"
     assert f"set=evaluation%3A{evaluation}" in link(screen)
     assert "nrefs:1|case:mixed" in "".join(str(code.value) for code in screen.code)
-    screen.toggle(key="eval all").set_value(True).run()
+    screen.toggle(key="evaluate metrics").set_value(True).run()
     assert {"ROUGE-1", "Repetition", "Token accuracy"} <= set(frame(screen, "BLEU").columns)
     tests = frame(screen, "sacrebleu's p")
     found = [scores[1]["paired"][key] for key in scores[1]["paired"]]
@@ -161,7 +161,7 @@ def test_the_table_says_what_the_scores_are_and_a_link_opens_it_again() -> None:
 
 def test_the_error_browser_sorts_and_shows_one_sentence_in_full() -> None:
     screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluated()}")
-    screen.selectbox(key="eval of").set_value(MARKUP).run()
+    screen.selectbox(key="evaluate of").set_value("2").run()
     assert not screen.exception
     rows = frame(screen, "translation")
     assert list(rows["chrF"]) == sorted(rows["chrF"])
@@ -172,8 +172,8 @@ def test_the_error_browser_sorts_and_shows_one_sentence_in_full() -> None:
     assert all(
         part in bodies for part in ("BLEU = ", "Brevity penalty", "chrF = ", "TER = ", "ROUGE-L = ")
     )
-    screen.selectbox(key="eval sort").set_value("gap").run()
-    screen.selectbox(key="eval other").set_value("greedy").run()
+    screen.selectbox(key="evaluate sort").set_value("gap").run()
+    screen.selectbox(key="evaluate other").set_value("1").run()
     assert not screen.exception
     gaps = list(frame(screen, "gap")["gap"])
     assert [abs(gap) for gap in gaps] == sorted((abs(gap) for gap in gaps), reverse=True)
@@ -193,6 +193,36 @@ def test_errors_and_buckets_cover_all_sentences() -> None:
     screen.selectbox(key="evaluate bucket").set_value("flags").run()
     assert not screen.exception
     assert "Repetition" in list(frame(screen, "bucket")["bucket"])
+
+
+def test_the_link_of_an_evaluation_says_how_it_is_shown() -> None:
+    shown = {
+        "bucket": "flags",
+        "bucket_score": "bleu",
+        "bucket_of": "1",
+        "of": "2",
+        "quality": "ter",
+    }
+    view = {"evaluation": evaluated(), "metrics": "1", "sort": "number", "reversed": "1"} | shown
+    screen = opened("evaluate", run=DEMO, set=pack(view))
+    assert not lost(screen)
+    assert unpack(screen.session_state["set"]) == view
+    assert {name: screen.selectbox(key=f"evaluate {name}").value for name in shown} == shown
+    numbers = list(frame(screen, "translation")["no."])
+    assert numbers == sorted(numbers, reverse=True)
+    screen.selectbox(key="evaluate of").set_value("1").run()
+    screen.selectbox(key="evaluate bucket_of").set_value("2").run()
+    del view["of"], view["bucket_of"]  # what is at its default need not be said
+    assert unpack(screen.session_state["set"]) == view | {"bucket_other": "none"}
+
+
+def test_another_evaluation_begins_with_systems_of_its_own() -> None:
+    first, second = evaluated(), evaluated(is_swept=True)
+    screen = opened("evaluate", run=DEMO, set=f"evaluation:{first},of:2,bucket:flags")
+    screen.button(key=f"open {second}").click().run()
+    assert not lost(screen)
+    assert unpack(screen.session_state["set"]) == {"evaluation": second, "bucket": "flags"}
+    assert screen.selectbox(key="evaluate of").value == "1"
 
 
 def test_a_sweep_is_drawn() -> None:

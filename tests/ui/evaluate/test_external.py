@@ -79,15 +79,15 @@ def test_they_join_tables_plots_and_buckets(place: EvaluationFolder) -> None:
     assert row["System"] == MARKUP
     assert row["Difference"] == "-0.217"
     assert list(frame(screen, "translation")[NAME]) == [OURS[i] for i in order(screen)]
-    screen.selectbox(key="eval sort").set_value(NAME).run()
+    screen.selectbox(key="evaluate sort").set_value(NAME).run()
     assert list(frame(screen, "translation")[NAME]) == sorted(OURS)
-    screen.selectbox(key="eval sort").set_value("gap").run()
-    screen.selectbox(key="eval gap by").set_value(NAME).run()
+    screen.selectbox(key="evaluate sort").set_value("gap").run()
+    screen.selectbox(key="evaluate by").set_value(NAME).run()
     assert max(frame(screen, "gap")["gap"]) == pytest.approx(0.4)
     screen.selectbox(key="evaluate bucket_score").set_value(NAME).run()
     found = frame(screen, "bucket")
     assert (found["score"] * found["sentences"]).sum() == pytest.approx(sum(THEIRS))
-    screen.selectbox(key="eval quality").set_value(NAME).run()
+    screen.selectbox(key="evaluate quality").set_value(NAME).run()
     assert not screen.exception
     pictures = [str(each.proto.spec) for each in screen.get("plotly_chart")]
     assert any("&lt;b&gt;COMET" in spec and "sentences per second" in spec for spec in pictures)
@@ -104,7 +104,7 @@ def test_one_score_is_drawn_against_another(place: EvaluationFolder) -> None:
     given(place)
     screen = shown(place)
     assert "There is no correlation to compute" in page_text(screen)  # chrF is 100 everywhere
-    screen.selectbox(key="eval scatter of").set_value(MARKUP).run()
+    screen.selectbox(key="evaluate points_of").set_value("2").run()
     (spec,) = (
         json.loads(each.proto.spec)
         for each in screen.get("plotly_chart")

@@ -46,7 +46,7 @@ def test_loss_and_errors_name_the_first_reference() -> None:
     assert references.FIRST_ONLY not in helped(evaluation, "bleu")
     screen.selectbox(key="evaluate bucket").set_value("ratio").run()
     assert "The first reference of a sentence decides its bucket" in page_text(screen)
-    screen.selectbox(key="eval sort").set_value("number").run()
+    screen.selectbox(key="evaluate sort").set_value("number").run()
     assert "Counted against the first reference" in page_text(screen)
     bodies = "".join(str(each.proto.body) for each in screen.get("html"))
     assert "7 references, the first of which is compared below" in bodies

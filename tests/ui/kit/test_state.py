@@ -107,10 +107,18 @@ def test_a_default_that_the_page_offers_is_in_the_link_but_not_in_a_bare_address
     assert link(page)["unit"] == "2"
 
 
-def test_a_link_to_a_result_says_nothing_else() -> None:
+def test_a_link_to_a_result_says_how_it_is_shown_and_nothing_else() -> None:
     page = opened("view:lens")
     page.button(key="result").click().run()
     assert page.query_params["set"] == "result:x1"
+    page.selectbox(key="toy sort").select("loss").run()
+    assert link(page) == {"result": "x1", "sort": "loss"}
+    page.selectbox(key="toy sort").select("number").run()
+    page.selectbox(key="toy unit").select("1").run()
+    assert page.query_params["set"] == "result:x1"
+    page = opened("result:x1,sort:loss")
+    assert page.selectbox(key="toy sort").value == "loss"
+    assert link(page) == {"result": "x1", "sort": "loss"}
 
 
 def test_an_undeclared_field_is_a_mistake_of_ours() -> None:

@@ -3,13 +3,15 @@
 from pathlib import Path
 
 import pytest
+import streamlit as st
 
 import s2s
 from s2s.jobs import model_import
 from s2s.runs import Run, evaluations, runs_folder
 from s2s.runs.decoder import DecodeRequest, process
 from s2s.share import unpack
-from s2s.ui.kit import cached
+from s2s.ui.kit import address, cached
+from s2s.ui.shell import pages
 from tests.pretrained.checkpoints import make_checkpoint
 from tests.screen import link, lost, opened, page_text, picture, translation
 
@@ -83,6 +85,26 @@ def test_a_language_that_the_model_lacks_is_said(run: Run) -> None:
     )
     assert not screen.exception
     assert screen.selectbox(key=TARGET).value == "de"
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ({}, {"view": "lines", "tgt_lang": "nl"}),
+        ({"run": "model · opened"}, {"view": "lines", "tgt_lang": "nl"}),
+        ({"run": "other"}, {"view": "lines"}),
+    ],
+)
+def test_a_link_to_another_run_keeps_that_runs_languages(
+    monkeypatch: pytest.MonkeyPatch, named: dict[str, str], said: dict[str, str]
+) -> None:
+    links: list[dict[str, str]] = []
+    monkeypatch.setattr(st, "session_state", {"run": "opened"})
+    monkeypatch.setattr(st, "page_link", lambda *_, query_params, **__: links.append(query_params))
+    monkeypatch.setattr(pages.Page, "screen", lambda row: row.file)
+    address.add_to_set({"tgt_lang": "nl"})
+    pages.page_link("attention", "Open", set="view:lines", **named)
+    assert [unpack(link["set"]) for link in links] == [said]
 
 
 class Unwatched:

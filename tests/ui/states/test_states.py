@@ -49,6 +49,18 @@ def own(run, text: str) -> str:
     return run.translate([text], "beam")[0].text
 
 
+def test_every_layer_says_which_state_is_the_nearest_in_it() -> None:
+    screen = opened("states", src=HERE, set="shown:first,layers:all,colour:sentence")
+    vectors = torch.from_numpy(s2s.load(DEMO).states(HERE, own(s2s.load(DEMO), HERE)).encoder)
+    drawn_layers = [trace for trace in drawn(screen)["data"] if "customdata" in trace]
+    assert len(drawn_layers) == len(vectors)
+    for layer, trace in zip(vectors, drawn_layers, strict=True):
+        cosines = torch.cosine_similarity(layer[:, None], layer[None], dim=-1)
+        best, nearest = cosines.fill_diagonal_(-1).max(1)
+        for at, text in enumerate(trace["customdata"]):
+            assert f"position {int(nearest[at]) + 1} (cosine {best[at]:.2f})" in text
+
+
 def test_a_newcomer_sees_two_banks_and_what_a_state_is() -> None:
     screen = opened("states")
     assert not screen.exception
