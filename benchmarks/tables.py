@@ -75,6 +75,7 @@ HEADLINES = (
         "the same with batches twice as large, a vocabulary of 6,000, and the last three checkpoints averaged",
         "{headline}",
     ),
+    Headline("minutes-75-post", "the same with post-norm layers", "{headline}"),
     Headline(
         "builtin-en-fr",
         "`small` on generated `en-fr`, three seeds: percent exact match, mean (range)",

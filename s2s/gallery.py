@@ -9,6 +9,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -62,7 +63,7 @@ def publish(letters: str, *, now: float | None = None) -> None:
                 f"The {thing.kind} `{thing.id}` belongs to somebody else, who alone can publish it; make a copy, and"
                 " publish that."
             )
-    if row.hidden:
+    if _is_hidden(row):
         raise UserError("The operator of this server has taken this view out of the gallery.")
     with queue.begin() as connection:
         if row.owner != access.LOCAL:
@@ -237,6 +238,18 @@ def _is_public(content: Content) -> bool:
             return bool(_things(content))
     except UserError:
         return False
+
+
+def _is_hidden(row: sa.Row[Any]) -> bool:
+    """Whether the operator has hidden this view, or the same one under other words."""
+    if row.hidden:
+        return True
+    hidden = sa.select(SHORT_LINKS.c.page, SHORT_LINKS.c.view)
+    hidden = hidden.where(SHORT_LINKS.c.owner == row.owner, SHORT_LINKS.c.hidden)
+    with queue.begin() as connection:
+        return any(
+            (each.page, each.view) == (row.page, row.view) for each in connection.execute(hidden)
+        )
 
 
 def _own(letters: str) -> sa.Row[tuple[object, ...]]:

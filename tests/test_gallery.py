@@ -1,5 +1,6 @@
 """The gallery: who publishes what, what everybody finds, and what the operator hears."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,9 @@ def test_reports_are_bounded_and_the_operator_alone_reads_them(
     assert found() == [other]
     with access.acting_as("ana"), pytest.raises(UserError, match="operator of this server has"):
         gallery.publish(letters)
+    with pytest.raises(UserError, match="operator of this server has"):
+        publish(replace(HOUSE, title="Another title"))
+    publish(replace(HOUSE, view={**HOUSE.view, "src": "another"}))
     with pytest.raises(UserError, match="not in the gallery any more"):
         report(letters)
 

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 import s2s
 from s2s.runs import runs_folder
+from s2s.share import unpack
 from s2s.ui.kit import cached, vocabulary
 from s2s.ui.kit.sentence import MAX_SHOWN
 from s2s.ui.kit.text import plain
@@ -87,11 +88,27 @@ def test_a_press_on_an_alternative_writes_it() -> None:
     ids = (run.next_tokens("the red house", ())[0].topk(2).indices[1].item(),)
     expected = run.complete("the red house", ids, "beam").text
     assert expected != found.text
-    screen.session_state["home alternative"] = ((run.key, "the red house"), ids)
-    screen.run()
+    screen = opened(src="the red house", set=f"forced:{ids[0]}")
+    assert unpack(screen.session_state["set"]) == {"forced": str(ids[0])}
     assert f"there: <strong>{expected}</strong>" in html_of(screen)
     screen.text_input(key="src").set_value("the cat sleeps").run()
     assert "there: " not in html_of(screen)
+    assert "set" not in screen.query_params
+    screen = opened(src="the red house", set="forced:999999")
+    assert "The chosen word cannot be used" in page_text(screen)
+    assert "there: " not in html_of(screen)
+
+
+def test_without_a_sentence_a_link_says_neither_its_target_nor_what_another_page_shows() -> None:
+    screen = opened("heads", run=DEMO, set="view:importance")
+    screen.switch_page("pages/inspect/attention.py").run()
+    screen.text_input(key="src").set_value("the red house").run()
+    screen.text_input(key="tgt box").set_value("la maison verte").run()
+    assert "verte" in link(screen)
+    screen.text_input(key="src").set_value("").run()
+    assert not screen.exception
+    assert "importance" not in link(screen)
+    assert "verte" not in link(screen)
 
 
 def html_of(screen: AppTest) -> str:

@@ -32,11 +32,13 @@ def runs(run_id: str) -> None:
 
 VIEWS = {
     view_state.RUNS: Tab("Runs", runs),
-    view_state.SIDE_BY_SIDE: Tab("Side by side", comparison.tab, ("compared", "curve", "over")),
-    view_state.ATTENTION: Tab("Attention over training", attention_history.tab, ("at",)),
+    view_state.SIDE_BY_SIDE: Tab(
+        "Side by side", comparison.tab, ("compared", "curve", "over", "settings")
+    ),
+    view_state.ATTENTION: Tab("Attention over training", attention_history.tab, ("at", "animated")),
     view_state.SWEEPS: Tab("Sweeps", sweeps.tab, ("sweep",)),
     view_state.OPEN_MODEL: Tab("Open a model", open_model.tab, ("opening",)),
-    view_state.GALLERY: Tab("Gallery", gallery.tab),
+    view_state.GALLERY: Tab("Gallery", gallery.tab, ("search",)),
 }
 tabs(VIEWS, st.session_state["run"])
 reproduce.show(st.session_state["run"])

@@ -4,17 +4,19 @@ import streamlit as st
 
 from s2s.analysis import HeadSelection, reduced
 from s2s.share import greedy_and_beam
-from s2s.ui.home import alternatives, overview, reproduce, way_in
-from s2s.ui.kit import address, cached, captions, definitions, pickers, sentence, vocabulary
+from s2s.ui.home import STATE, alternatives, overview, reproduce, way_in
+from s2s.ui.kit import cached, captions, definitions, pickers, sentence, vocabulary
 from s2s.ui.shell import page_link
 
 run_id = st.session_state["run"]
 run = cached.open_run(run_id)
 facts = vocabulary.of(run)
+STATE.from_url()
 with st.container():  # so that a notice about the sentence moves no element below
     text = sentence.sentence_box(facts)
     sentence.unknown_words(run, facts, text)
 sentence.example_chips(facts)
+STATE.belongs_to("sentence", run.key, text)
 way_in()
 
 if not text:
@@ -42,7 +44,7 @@ else:
         captions.download_button(picture, title)
     overview(run, made.attention)
 
-address.write("set", "")  # which says nothing here but the run's languages
+STATE.write_to_url()
 with st.container(key="doors", horizontal=True, gap="medium"):
     page_link("lessons", "Learn in short lessons")
     page_link("data", "Use your own data")

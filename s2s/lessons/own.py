@@ -69,7 +69,7 @@ def add_step(id: str, step: Step) -> Lesson:
     lesson = find_own(id).lesson
     steps = () if is_empty(lesson) else lesson.steps
     changed = replace(lesson, steps=(*steps, step))
-    change_lesson(changed)
+    change_lesson(changed, lesson)
     return changed
 
 
@@ -125,11 +125,18 @@ def find_own(id: str, *, now: float | None = None) -> OwnLesson:
     return _read(row)
 
 
-def change_lesson(lesson: Lesson, *, now: float | None = None) -> None:
-    """Replaces one's own lesson of that id; its link stays. Raises DeniedError for another's."""
+def change_lesson(lesson: Lesson, before: Lesson, *, now: float | None = None) -> None:
+    """Replaces one's own lesson of that id, which was as `before`; its link stays.
+
+    Raises UserError where it has been changed meanwhile, DeniedError for another's.
+    """
     now = time.time() if now is None else now
     with queue.begin() as connection:
-        _require(connection, "change", lesson.id)
+        row = _require(connection, "change", lesson.id)
+        if _read(row).lesson != before:
+            raise UserError(
+                "This lesson was changed meanwhile, perhaps in another tab; copy what you typed, and reload the page."
+            )
         this = sa.update(OWN_LESSONS).where(OWN_LESSONS.c.id == lesson.id)
         connection.execute(this.values(content=_content(lesson), opened=now))
 

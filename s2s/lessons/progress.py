@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -63,7 +63,8 @@ def all_progress() -> dict[str, Progress]:
 
 
 def note_step(lesson: str, step: int, answer: str = "", *, now: float | None = None) -> None:
-    """The present workspace has seen a step, or answered its question; a worse answer than before changes nothing.
+    """The present workspace has seen a step, or answered its question; a worse answer than before changes nothing but
+    that the lesson was opened.
 
     Who has no workspace has no progress. Raises UserError where the database is away.
     """
@@ -79,6 +80,9 @@ def note_step(lesson: str, step: int, answer: str = "", *, now: float | None = N
     no_better = [known for known in RANKS if RANKS[known] <= RANKS[answer]]
     values = {"answer": answer, "changed": now}
     update = sa.update(PROGRESS).where(this).where(PROGRESS.c.answer.in_(no_better)).values(values)
+    opened = sa.update(PROGRESS).where(
+        PROGRESS.c.owner == owner, PROGRESS.c.lesson == lesson, PROGRESS.c.changed < now - DAY
+    )
     row = {
         "owner": owner,
         "lesson": lesson,
@@ -87,6 +91,7 @@ def note_step(lesson: str, step: int, answer: str = "", *, now: float | None = N
     }
     try:
         with queue.begin() as connection:
+            connection.execute(opened.values(changed=now))
             if connection.execute(update).rowcount:
                 return
             known_step = connection.execute(sa.select(PROGRESS.c.step).where(this))
@@ -112,9 +117,9 @@ def give_progress(source: str, target: str) -> None:
     delete_progress(source)
 
 
-def delete_expired_progress(now: float) -> None:
-    """Forgets lessons that nobody has opened for as long as other things are kept."""
+def delete_expired_progress(now: float, kept: Collection[str] = ()) -> None:
+    """Forgets lessons that nobody has opened for as long as other things are kept; not of the workspaces `kept`."""
     if (days := settings.expire_days()) is not None:
+        old = PROGRESS.c.changed < now - days * DAY
         with queue.begin() as connection:
-            old = PROGRESS.c.changed < now - days * DAY
-            connection.execute(sa.delete(PROGRESS).where(old))
+            connection.execute(sa.delete(PROGRESS).where(old, PROGRESS.c.owner.not_in(kept)))

@@ -65,8 +65,10 @@ class Context:
         return replace(self, values=self.start)
 
     def opened(self) -> Run:
-        """The run at its checkpoint. Raises UserError where it cannot be opened."""
-        return self.opener(self.run, self.checkpoint)
+        """The run at its checkpoint, in the view's languages. Raises UserError where it cannot be opened so."""
+        run = self.opener(self.run, self.checkpoint)
+        src, tgt = (self.settings.get(side, "") for side in ("src_lang", "tgt_lang"))
+        return run.in_languages(src, tgt) if src or tgt else run
 
 
 @dataclass(frozen=True)

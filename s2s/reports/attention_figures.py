@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from s2s.analysis import ROLES, HeadSelection, reduced, summarize_heads
+from s2s.config import UserError
 from s2s.plots import svg, svg_heads
 from s2s.reports import document
 from s2s.runs import Run
@@ -19,7 +20,12 @@ def figures(run: Run) -> Iterable[str]:
         yield document.paragraph("There is no sample sentence to show attention for.")
         return
     (found,) = run.translate([source], "greedy")
-    attention = run.attention(source, found.text)
+    try:
+        attention = run.attention(source, found.text)
+    except UserError as error:
+        # an output without end is longer than the positions that the model has learned
+        yield document.paragraph(str(error).replace("`", ""))
+        return
     longest = max(attention.cross.shape[-2:])
     if longest > LONGEST:
         yield document.paragraph(

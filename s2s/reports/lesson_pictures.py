@@ -8,10 +8,11 @@ from types import MappingProxyType
 
 from s2s.analysis import KINDS, REDUCTIONS, AttentionMap, HeadSelection, reduced
 from s2s.config import UserError
+from s2s.decode import STRATEGIES
 from s2s.lessons import Context, decodings
 from s2s.plots import svg
 from s2s.reports import curve_figures, document
-from s2s.runs import Metrics, Run
+from s2s.runs import Metrics, Run, guests
 from s2s.runs.decoder import HEAVY, DecodeRequest, request_seconds
 
 MAX_SOURCE = 200  # characters of a sentence whose weights are drawn
@@ -60,9 +61,15 @@ def _weights(context: Context, kind: str) -> Iterator[str]:
     if not context.source:
         return
     run = context.opened()
-    _require_cheap(run, context.source)
-    target = context.values.get("tgt") or run.translate([context.source], "beam")[0].text
-    found = run.attention(context.source, target[:MAX_SOURCE])
+    strategy = _strategy(context)
+    _require_cheap(run, context.source, strategy)
+    target = context.values.get("tgt", "")[:MAX_SOURCE]
+    forced: str | tuple[int, ...] = target
+    if not target:
+        (own,) = run.translate([context.source], strategy)
+        target = own.text
+        forced = own.hypotheses[0].ids if own.hypotheses else target
+    found = run.attention(context.source, forced)
     if max(found.cross.shape[-2:]) > LONGEST:
         raise UserError(f"A side of this sentence has more than {LONGEST} tokens.")
     kind = kind if kind in KINDS else "cross"
@@ -75,6 +82,14 @@ def _weights(context: Context, kind: str) -> Iterator[str]:
     map = reduced(found, HeadSelection(kind, layer, head), reduction)
     words = context.source if kind == "encoder" else f"{context.source} → {target}"
     yield document.figure(_heatmap(map, kind), f"{_name(run)}: {words}", is_on_white=True)
+
+
+def _strategy(context: Context) -> str:
+    """The one that writes the target of the view."""
+    if context.page == "walkthrough":
+        return "greedy"
+    named = context.settings.get("strategy", "")
+    return named if named in STRATEGIES else "beam"
 
 
 def _heatmap(map: AttentionMap, kind: str) -> str:
@@ -142,7 +157,7 @@ def _curves(context: Context) -> Iterator[str]:
 
 def _name(run: Run) -> str:
     """Its name and its checkpoint."""
-    about = run.folder.about()
+    about = guests.about_run(run.folder.about(), run.folder.path)
     return f"{about.get('name') or run.folder.id}, step {run.step:,}"
 
 

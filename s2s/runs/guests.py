@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from s2s import access, settings
-from s2s.config import UserError
+from s2s.config import PRESETS, UserError
 from s2s.runs.evaluations import Evaluation, Sentences
 from s2s.runs.listing import RunSummary
 
@@ -27,6 +27,9 @@ HASHES = frozenset({"train_hash", "valid_hash", "notes"})
 NOTHING_HELD_OUT = (
     "nothing is held out"  # in the one note on a dataset that says nothing else of it
 )
+DEFAULT_NAME = re.compile(r"([\w-]+) on ")  # of a run
+OWNERS = ("train_hash", "run_name")  # of a system: only its owner sees them
+UNKNOWN = access.About("", "", "", "", 0)
 SPEC = re.compile(r"corpus:([\w-]+)")
 
 
@@ -74,6 +77,10 @@ def row(found: RunSummary, workspace: str) -> RunSummary:
 
 def evaluation(found: Evaluation) -> Evaluation:
     """An evaluation for this request."""
+    if not _is_own(found):
+        names = _system_names(found)
+        systems = (replace(one, name=name) for one, name in zip(found.systems, names, strict=True))
+        found = replace(found, systems=tuple(systems))
     if not _is_hidden(found):
         return found
     test = found.test
@@ -97,10 +104,45 @@ def provenance(made: Mapping[str, Any], found: Evaluation) -> dict[str, Any]:
         shown["test"] = {**hidden, **kept}
     if not _is_own(found) and "systems" in made:
         shown["systems"] = [
-            {key: value for key, value in own.items() if key not in ("train_hash", "run_name")}
-            for own in made["systems"]
+            _renamed({key: value for key, value in own.items() if key not in OWNERS}, was, name)
+            for own, was, name in zip(
+                made["systems"],
+                (system.name for system in found.systems),
+                _system_names(found),
+                strict=True,
+            )
         ]
     return shown
+
+
+def _renamed(own: dict[str, Any], was: str, name: str) -> dict[str, Any]:
+    """Without the file's name, which repeats the system's, where that is another for a guest."""
+    return own if name == was else {**own, "name": name, "output": ""}
+
+
+def _system_names(found: Evaluation) -> list[str]:
+    """Names of systems begin with those of their runs, perhaps truncated, where they are of several runs."""
+    names: list[str] = []
+    for system in found.systems:
+        title, dot, rest = system.name.partition(" · ")
+        name = _title(title, system.run) + dot + rest if system.run else system.name
+        names.append(f"{name} · {len(names) + 1}" if name in names else name)
+    return names
+
+
+def _title(title: str, run: str) -> str:
+    """A run's title as it was when the evaluation was made, for those who do not know its dataset."""
+    about = UNKNOWN
+    with contextlib.suppress(OSError):  # a demo, or deleted
+        about = access.about(access.runs_folder() / run / "recipe.json")
+    if about.source and _named(about.source, is_shared=False) == about.source:
+        return title
+    default = DEFAULT_NAME.match(title)
+    if default and default[1] in PRESETS:
+        return f"{default[1]} on {PRIVATE}"
+    stem = title.removesuffix("…").rstrip()
+    is_cut = stem != title and about.name.startswith(stem)
+    return _run_name(about.name if is_cut else title, about.source, "")
 
 
 def _is_own(found: Evaluation) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -160,7 +161,10 @@ def _no_number(name: str) -> Any:
 def _check_plain(value: Any, depth: int) -> None:
     if isinstance(value, str):
         value.encode()  # a lone surrogate is no text: no page could show it
-    elif isinstance(value, (int, float)):
+    elif isinstance(value, float):
+        if not math.isfinite(value):  # the perplexity of a diverged run may be any other number
+            raise ValueError("a number is too large")
+    elif isinstance(value, int):
         if not abs(value) <= MOST_NUMBER:
             raise ValueError("a number is too large")
     elif value is not None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from s2s.analysis import KINDS, ROUNDING, Attention, is_sink, probability_ratio
+from s2s.analysis import KINDS, ROUNDING, is_sink, probability_ratio
 from s2s.config import UserError, choose
 from s2s.decode import (
     BeamConfig,
@@ -291,10 +291,8 @@ def _agreement(sentence: str, find: FindAgreement | None) -> Finding:
 
 
 def _sink(run: Run, sentences: Sequence[str], settings: PropertySettings) -> list[Finding]:
-    return [
-        _strongest_sink(run.attention(one.source, one.hypotheses[0].ids))
-        for one in _watched(run, _decoded(run, sentences, settings.decodings[0]))
-    ]
+    decoded = _watched(run, _decoded(run, sentences, settings.decodings[0]))
+    return [_strongest_sink(run, one) for one in decoded]
 
 
 def _watched(run: Run, ones: Sequence[Decoded]) -> Iterator[Decoded]:
@@ -305,8 +303,12 @@ def _watched(run: Run, ones: Sequence[Decoded]) -> Iterator[Decoded]:
         yield one
 
 
-def _strongest_sink(attention: Attention) -> Finding:
+def _strongest_sink(run: Run, one: Decoded) -> Finding:
     """The token and head with the largest share."""
+    try:
+        attention = run.attention(one.source, one.hypotheses[0].ids)
+    except UserError as error:  # longer than the positions that the model has learned
+        return Finding(None, str(error))
     best = (
         0.0,
         Finding(False, f"The sentence is too short: fewer than {MIN_ROWS} rows of attention."),

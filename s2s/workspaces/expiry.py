@@ -84,12 +84,18 @@ def delete_expired(*, now: float | None = None) -> int:
         except UserError as error:  # the others can still be deleted
             logging.getLogger(__name__).warning("%s", error)
     short_links.delete_expired(now)
-    lessons.delete_expired_progress(now)
+    lessons.delete_expired_progress(now, _lately(kept, now))
     lessons.delete_expired_lessons(now)
     lessons.delete_expired_classes(now)
     exports.delete_old_exports(now)
     deletion.delete_leftovers(now)
     return len(expired)
+
+
+def _lately(kept: Mapping[str, float], now: float) -> list[str]:
+    """The workspaces whose owner has asked to keep everything, and has not had as long as that since."""
+    days = settings.expire_days() or 0
+    return [workspace for workspace, when in kept.items() if when > now - days * rows.DAY]
 
 
 def _when(item: Item, kept: Mapping[str, float]) -> float | None:

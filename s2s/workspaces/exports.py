@@ -57,7 +57,7 @@ def write_export(workspace: str, browser: str, *, now: float | None = None) -> s
     now = time.time() if now is None else now
     rows.require("download", workspace)
     items = [item for item in storage.items(workspace) if not item.is_deleted]
-    if not items:
+    if not items and not _written():
         raise UserError("There is nothing to export: this workspace has stored nothing.")
     with _ONE_AT_A_TIME:
         delete_exports(workspace)
@@ -71,17 +71,8 @@ def write_export(workspace: str, browser: str, *, now: float | None = None) -> s
                 archives.add(archive, "README.md", _readme(items, now).encode())
                 for item in items:
                     _add(archive, item)
-                if links := short_links.own():
-                    archives.add(
-                        archive,
-                        "short-links.json",
-                        json.dumps([each.to_json() for each in links], indent=1).encode(),
-                    )
-                if done := lessons.all_progress():
-                    archives.add(archive, "lessons.json", _progress(done))
-                for each in lessons.own_lessons():
-                    file = f"lessons/{_safe(each.lesson.title)}-{_safe(each.lesson.id)}.json"
-                    archives.add(archive, file, lessons.lesson_file.write(each.lesson).encode())
+                for file, content in _written().items():
+                    archives.add(archive, file, content)
             unfinished.rename(folder / f"{name}.zip")
         except OSError as error:
             shutil.rmtree(folder, ignore_errors=True)
@@ -89,7 +80,23 @@ def write_export(workspace: str, browser: str, *, now: float | None = None) -> s
                 f"The export cannot be written ({error.strerror or error}); nothing of yours was changed. Try again"
                 " later, or download what you need on its own page."
             ) from error
+        finally:
+            unfinished.unlink(missing_ok=True)
     return name
+
+
+def _written() -> dict[str, bytes]:
+    """What the database has of this workspace, by its file in the zip."""
+    found = {}
+    if links := short_links.own():
+        content = json.dumps([each.to_json() for each in links], indent=1)
+        found["short-links.json"] = content.encode()
+    if done := lessons.all_progress():
+        found["lessons.json"] = _progress(done)
+    for each in lessons.own_lessons():
+        file = f"lessons/{_safe(each.lesson.title)}-{_safe(each.lesson.id)}.json"
+        found[file] = lessons.lesson_file.write(each.lesson).encode()
+    return found
 
 
 def find_export(name: str, browser: str) -> Path | None:
@@ -107,8 +114,8 @@ def delete_exports(workspace: str) -> None:
 
 
 def delete_old_exports(now: float) -> None:
-    """Deletes exports that are over an hour old."""
-    for path in _folder().glob("*/*.zip"):
+    """Deletes exports that are over an hour old, also unfinished ones."""
+    for path in _folder().glob("*/*"):
         with contextlib.suppress(OSError):
             if now - path.stat().st_mtime > LIFETIME:
                 shutil.rmtree(path.parent)

@@ -19,6 +19,7 @@ from s2s.workspaces.keys import Key
 
 LINK_DAYS = 7  # for which a recovery link can be opened, once
 DAY = 86_400.0  # seconds
+LOOK = 60.0  # seconds after which the database is asked again what a key opens
 MOST_KEYS = 50  # other computers of a workspace; the oldest gives way
 _METADATA = sa.MetaData()
 WORKSPACES = sa.Table(
@@ -62,13 +63,14 @@ def workspace_of(key: Key) -> str:
     if key.kind == keys.DIRECT:
         return key.digest
     try:
-        return _linked(key.digest)
+        return _linked(key.digest, int(time.time() // LOOK))
     except KeyError:
         return ""
 
 
 @functools.lru_cache(maxsize=4096)
-def _linked(key: str) -> str:
+def _linked(key: str, _when: int) -> str:
+    """Asked again from time to time: another app of the same database may have deleted the key."""
     with queue.begin() as connection:
         found = connection.execute(sa.select(KEYS.c.workspace).where(KEYS.c.key == key)).scalar()
     if found is None:

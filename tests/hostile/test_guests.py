@@ -10,6 +10,8 @@ from s2s import access, files, settings
 from s2s.config import Recipe, UserError
 from s2s.data import Corpus, Pair, saved_datasets
 from s2s.jobs import provenance, run_service, test_sets, training
+from s2s.lessons import Lesson, Step, View
+from s2s.reports import lesson_handout
 from s2s.runs import Evaluation, RunFolder, Sentences, System, evaluations, guests
 from s2s.ui.evaluate import downloads
 from s2s.ui.kit import cached
@@ -52,9 +54,17 @@ def secrets(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         notes=(f"From {FILE}.",),
         files=(FILE,),
     )
-    system = System("greedy", run="anns-run", step=30, strategy="greedy")
+    run = {"run": "anns-run", "step": 30, "strategy": "greedy"}
+    systems = [
+        System(f"{title} · greedy", **run)
+        for title in (name, f"{name[:15]}… · 9abc", f"mine: {NAME}")
+    ]
+    systems.append(System(f"{name} · greedy", run="gone", step=3, strategy="greedy"))
+    systems.append(System("demo-en-fr · greedy", run="demo-en-fr", step=3, strategy="greedy"))
     place.create(
-        Evaluation(place.id, NAME, "ann", "2026-01-01T00:00:00+00:00", "anns-run", test, (system,))
+        Evaluation(
+            place.id, NAME, "ann", "2026-01-01T00:00:00+00:00", "anns-run", test, (*systems,)
+        )
     )
     made = provenance.describe(place.evaluation(), {}, n_references={1}, threads=1)
     made["systems"][0]["train_hash"] = about["data"]["train_hash"]
@@ -63,8 +73,9 @@ def secrets(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         "scores": {"bleu": {"value": 1.0, "low": 0.0, "high": 2.0}},
         "signature": {},
         "paired": {},
+        "n": 1,
     }
-    place.set_scores({"n": 1, "is_final": True, "systems": [scores]})
+    place.set_scores({"n": 1, "is_final": True, "systems": [scores] * len(systems)})
     place.set_status("done", done=1, n=1)
     monkeypatch.setenv("S2S_HOSTED", "1")
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
@@ -125,6 +136,20 @@ def test_a_guest_of_a_run_is_not_told_which_dataset_it_was_trained_on(
     assert not _leaked(files_and_links, secrets)
     assert guests.PRIVATE in files_and_links
     assert f"--source {guests.ONES_OWN} --valid {guests.ONES_OWN}" in files_and_links
+
+
+def test_a_handout_of_a_guest_names_no_private_dataset(
+    secrets: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _share("run", "anns-run", data=False)
+    view = View("attention", {"run": "anns-run", "src": "1 2 3"})
+    lesson = Lesson("mine", "Mine", "One view.", 1, (Step("One", "", view),))
+    with access.acting_as("ann"):
+        assert NAME in lesson_handout(lesson, "https://host/")
+    with access.acting_as("eve"):
+        made = lesson_handout(lesson, "https://host/")
+    assert "<figure" in made
+    assert not _leaked(made, secrets)
 
 
 def test_a_guest_is_not_told_the_dataset_either_where_it_cannot_be_read(
@@ -204,5 +229,10 @@ def test_a_guest_of_an_evaluation_is_not_told_what_its_test_set_is(
         tables = [downloads.scores_csv(shown, place.scores(), made)]
         tables.append(downloads.scores_json(shown, place.scores(), made))
     assert not _leaked("".join(tables), secrets)
+    hidden = f"small on {guests.PRIVATE} · greedy"
+    names = [system.name for system in shown.systems]
+    assert names[:1] + names[3:] == [hidden, f"{hidden} · 4", "demo-en-fr · greedy"]
+    assert names[2] == f"mine: {guests.PRIVATE} · greedy"
+    assert [own["name"] for own in made["systems"]] == names
     _share("evaluation", own, data=True)  # who may read its sentences may know what they are
     assert NAME in _everything(_visit(monkeypatch, "eve", "evaluate", **link))

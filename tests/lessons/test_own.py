@@ -42,14 +42,16 @@ def test_a_lesson_is_its_owner_s_until_it_is_shared(ana: Lesson) -> None:
     with access.acting_as("bob"):
         assert find_lesson(ana.id) == ana
         for change in (
-            lambda: lessons.change_lesson(ana),
+            lambda: lessons.change_lesson(ana, ana),
             lambda: lessons.delete_lesson(ana.id),
             lambda: lessons.share_lesson(ana.id, is_shared=False),
         ):
             with pytest.raises(DeniedError, match="belongs to somebody else"):
                 change()
     with access.acting_as("ana"):
-        lessons.change_lesson(replace(ana, title="Another"))
+        lessons.change_lesson(replace(ana, title="Another"), ana)
+        with pytest.raises(UserError, match="was changed meanwhile"):
+            lessons.change_lesson(replace(ana, title="A third"), ana)
         assert find_lesson(ana.id).title == "Another"
         deleted = own.find_own(ana.id)
         lessons.delete_lesson(ana.id)

@@ -30,6 +30,29 @@ def test_progress_is_added_and_never_gets_worse() -> None:
     assert mine.right == {2}
 
 
+def test_a_lesson_that_is_opened_is_not_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    day = 86_400.0
+    for workspace, lesson in (("ann", "a"), ("ann", "b"), ("bob", "a")):
+        with access.acting_as(workspace):
+            for step in (1, 2):
+                note_step(lesson, step, "right", now=1.0)
+    with access.acting_as("ann"):
+        note_step("a", 1, now=29 * day)
+    lessons.delete_expired_progress(31 * day)
+    assert of("ann") == {"a": {1: "right", 2: "right"}}
+    assert of("bob") == {}
+
+
+def test_progress_of_a_kept_workspace_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    for workspace in ("ann", "bob"):
+        with access.acting_as(workspace):
+            note_step("a", 1, now=1.0)
+    lessons.delete_expired_progress(1e9, kept=["ann"])
+    assert (of("ann"), of("bob")) == ({"a": {1: ""}}, {})
+
+
 def test_it_changes_hands_and_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     for workspace, step, answer in (("ann", 1, "right"), ("ann", 2, ""), ("bob", 1, "nearly")):
         with access.acting_as(workspace):

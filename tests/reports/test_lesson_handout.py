@@ -7,6 +7,7 @@ import pytest
 
 from s2s.lessons import EXERCISES, LESSONS, ChoiceQuestion, Lesson, View
 from s2s.reports import lesson_handout, lesson_pictures
+from s2s.runs import Decoded, Run
 
 HOME = "https://example.org/"
 ROWS = {**LESSONS, **EXERCISES}
@@ -61,6 +62,26 @@ def test_a_step_has_the_picture_of_its_view() -> None:
     assert drawn[4].count("la maison rouge") == 2
     assert drawn[5].count("<tr>") == 3
     assert "Learning rate" in drawn[6]
+
+
+def test_a_picture_is_of_the_target_that_the_view_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    translate = Run.translate
+
+    def watched(run: Run, sources: list[str], strategy: str, **more: object) -> list[Decoded]:
+        asked.append(strategy)
+        return translate(run, sources, strategy, **more)
+
+    monkeypatch.setattr(Run, "translate", watched)
+    view = {"run": "demo-en-fr", "src": "the red house"}
+    paper(
+        View("attention", view),
+        View("attention", {**view, "set": "strategy:greedy"}),
+        View("attention", {**view, "set": "strategy:none"}),
+        View("walkthrough", {**view, "set": "step:bridge,strategy:beam"}),
+        View("attention", {**view, "tgt": "la maison verte"}),
+    )
+    assert asked == ["beam", "greedy", "beam", "greedy"]
 
 
 def test_a_view_without_a_picture_says_why() -> None:

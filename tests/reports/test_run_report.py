@@ -47,6 +47,18 @@ def test_every_part_is_there_with_its_numbers(run: s2s.runs.Run) -> None:
     assert json.loads(recipe.replace("&quot;", '"')) == run.recipe.to_json()
 
 
+def test_an_output_longer_than_the_learned_positions_leaves_the_other_parts(
+    run: s2s.runs.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise UserError("Line 1 of the target has 129 tokens, and `data.max_length` is 128.")
+
+    monkeypatch.setattr(s2s.runs.Run, "attention", refuse)
+    html = reports.run_report(run)
+    assert "Line 1 of the target has 129 tokens, and data.max_length is 128." in html
+    assert html.count("<svg") >= 3
+
+
 def test_scores_have_units_intervals_and_signatures(run: s2s.runs.Run) -> None:
     found = evaluations.new_folder()
     system = System(NASTY, run=run.folder.id)

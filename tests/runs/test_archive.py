@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import math
 import pickle
 import re
 import stat
@@ -408,3 +409,11 @@ def test_a_folder_that_holds_something_is_left_alone(run: RunFolder, tmp_path: P
 def test_a_full_disk_is_a_sentence_and_leaves_nothing(files: Files, tmp_path: Path) -> None:
     with full_disk(20_000):
         refused(zipped(files), tmp_path / "back", "`x.zip` cannot be unpacked .*Nothing of it")
+
+
+def test_a_diverged_perplexity_is_a_number_and_what_no_float_holds_is_none() -> None:
+    line = {"kind": "valid", "loss": 300.0, "perplexity": math.exp(300.0)}
+    assert inspection.parsed(json.dumps(line).encode()) == line
+    for wrong in (b"9007199254740993", b"1e999", b"NaN"):
+        with pytest.raises(ValueError, match="number"):
+            inspection.parsed(wrong)

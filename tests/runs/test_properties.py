@@ -137,6 +137,17 @@ def test_unknown_words_agreement_and_what_cannot_be_judged() -> None:
     assert unknown.holds is None
 
 
+def test_an_output_longer_than_the_learned_positions_ends_no_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise UserError("too long")
+
+    monkeypatch.setattr(s2s.Run, "attention", refuse)
+    (found,) = findings(demo(), "sink", ["the red house"], SETTINGS)
+    assert (found.holds, found.why) == (None, "too long")
+
+
 def test_a_sink_is_the_head_with_the_largest_share_on_a_mark() -> None:
     asked = ["the dogs sleep in the house", "the red house", *sentences()[:3]]
     for sentence, finding in zip(asked, findings(demo(), "sink", asked, SETTINGS), strict=True):

@@ -49,7 +49,7 @@ def test_an_imported_run_fills_the_form_of_train_with_what_fine_tuning_needs(
     assert not screen.exception
     assert not screen.error
     assert screen.number_input(key="set train.lr").value == folder.recipe().train.lr
-    assert screen.toggle(key="with a control run").disabled
+    assert screen.toggle(key="with a control run opened").disabled
     screen.button(key="train").click().run()
     (job,) = queue.jobs(settings.OWNER)
     recipe = Recipe.from_json(job.spec["recipe"])

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from s2s import settings, storage
+from s2s import access, lessons, settings, storage
 from s2s.config import UserError
 from s2s.data import uploads
 from s2s.jobs import queue
@@ -43,6 +43,19 @@ def test_what_was_kept_stays_for_another_month() -> None:
     assert expiry.delete_expired(now=NOW) == 1
     assert left() == {"r1"}
     assert expiry.delete_expired(now=NOW + 30 * DAY) == 1
+
+
+def test_answers_of_a_kept_workspace_stay_for_another_month() -> None:
+    for workspace in ("ann", "bob"):
+        with access.acting_as(workspace):
+            lessons.note_step("five-minutes", 1, "right", now=NOW - 31 * DAY)
+    acting.keep("ann", now=NOW - DAY)
+    expiry.delete_expired(now=NOW)
+    found = []
+    for workspace in ("ann", "bob"):
+        with access.acting_as(workspace):
+            found.append(len(lessons.all_progress()))
+    assert found == [1, 0]
 
 
 def test_a_run_that_waits_or_trains_never_expires() -> None:

@@ -119,6 +119,37 @@ def test_an_empty_workspace_and_nobody_have_nothing_to_export() -> None:
             acting.write_export(workspace, "cookie")
 
 
+def test_lessons_and_links_alone_are_exported() -> None:
+    with access.acting_as("ann"):
+        own = lessons.add_lesson(FIRST)
+        lessons.note_step("five-minutes", 1, "right")
+        short_links.make(short_links.Content("", {"src": "a"}))
+    names = exported("ann").namelist()
+    assert {"lessons.json", "short-links.json"} <= {*names}
+    assert any(name.startswith("lessons/") and own.id in name for name in names)
+
+
+def test_what_stops_an_export_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    store_run("r1", "ann")
+
+    def fail(*_: object) -> None:
+        raise UserError("The database is away.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(exports, "_add", fail)
+        with pytest.raises(UserError, match="is away"):
+            acting.write_export("ann", "cookie")
+    folder = settings.home() / "exports"
+    assert not [path for path in folder.rglob("*") if path.is_file()]
+    left = folder / "ann" / ".unfinished"  # by a killed server
+    left.parent.mkdir(parents=True, exist_ok=True)
+    left.write_bytes(b"PK")
+    exports.delete_old_exports(time.time())
+    assert left.exists()
+    exports.delete_old_exports(time.time() + 2 * exports.LIFETIME)
+    assert not left.exists()
+
+
 def test_a_full_disk_is_a_sentence_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     store_run("r1", "ann")
     with full_disk(20_000), pytest.raises(UserError, match="The export cannot be written"):

@@ -1,7 +1,11 @@
+import time
+
 import pytest
+import sqlalchemy as sa
 
 from s2s import access, workspaces
 from s2s.config import UserError
+from s2s.jobs import queue
 from s2s.jobs.queue import database
 from s2s.workspaces import keys, rows
 from s2s.workspaces.rows import DAY
@@ -76,6 +80,19 @@ def test_a_deleted_workspace_is_opened_by_no_key_and_no_link_any_more() -> None:
     assert rows.workspace_of(key) == ""
     assert opened(link) == ""
     assert rows.workspace_of(other) == "bob"
+
+
+def test_a_key_that_another_app_has_deleted_opens_nothing_a_minute_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    key = rows.open_link(acting.make_link("ann"))
+    assert key
+    assert rows.workspace_of(key) == "ann"
+    with queue.begin() as connection:
+        connection.execute(sa.delete(rows.KEYS))
+    now = time.time()
+    monkeypatch.setattr(rows.time, "time", lambda: now + rows.LOOK)
+    assert rows.workspace_of(key) == ""
 
 
 def test_what_was_kept_and_whose_account_it_is_are_noted() -> None:

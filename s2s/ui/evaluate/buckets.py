@@ -137,8 +137,8 @@ def _buckets(
     )
     about = NUMBERS[by].about if by in NUMBERS else "A sentence may have several flags."
     st.caption(
-        f"{about} {plain(labels[metric])} of the sentences of each bucket together; difference: {plain(first)} minus the"
-        " other, with its 95 % paired bootstrap interval. In a small bucket the interval is wide."
+        f"{about} {plain(labels[metric])} of the sentences of each bucket together; difference: {plain(first)} minus"
+        " the other, with its 95 % paired bootstrap interval. In a small bucket the interval is wide."
         + (references.note(evaluation.id, FIRST_DECIDES) if by in ("ratio", FLAGS) else "")
     )
     st.download_button(

@@ -3,4 +3,5 @@
 from s2s.ui.home import reproduce
 from s2s.ui.home.alternatives import alternatives
 from s2s.ui.home.overview import overview
+from s2s.ui.home.view_state import STATE
 from s2s.ui.home.way_in import way_in

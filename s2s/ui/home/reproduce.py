@@ -38,7 +38,7 @@ def python(run: Run, text: str, which: HeadSelection) -> str:
         "of_tokens = candidates[range(len(best.ids)), best.ids]",
         "best_five = candidates.topk(5)",
     ]
-    if ids := continued_ids(run, text):
+    if ids := continued_ids():
         lines.append(f'continued = run.complete({source}, {ids!r}, "beam")')
     return "\n".join(
         [*lines, "print(best.text, best.log_prob, probability, of_tokens, picture, sep='\\n')"]

@@ -73,6 +73,7 @@ def turn_page(url_path: str, keys: Sequence[str]) -> bool:
         return False
     st.session_state["page"] = url_path
     _restore()
+    st.session_state["set"] = st.query_params.get("set", "")  # not that of the page before
     st.session_state["no link"] = ""
     st.session_state[BARE] = not any(key in st.query_params for key in keys if key != "run")
     if "src" in st.session_state and "src" not in st.query_params:
@@ -110,6 +111,8 @@ def open_view(keys: Sequence[str], values: Mapping[str, str]) -> None:
 def view_values(keys: Sequence[str]) -> dict[str, str]:
     """What is on the screen, as links say it."""
     values = {key: printable(str(st.session_state.get(key) or "")) for key in keys}
+    if not values.get("src", "shown"):
+        values["tgt"] = ""  # of the sentence that was here
     return {key: value for key, value in values.items() if value or key == "src"}
 
 

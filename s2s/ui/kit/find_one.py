@@ -31,6 +31,7 @@ ROWS = 320  # hypotheses of a batch
 SEEDS = 1000
 MENU = "find one"
 WANTED = "find wanted"  # in the session: where the search begins that is to run now
+WANTED_FROM = "find wanted from"  # the run and the sentence that were shown when it was asked for
 FOUND = "find found"  # the sentence to show when the page is next drawn
 FOUND_OF = "find of"  # a value of `find` in the link, and the sentence that it belongs to
 SUMMARY = "find summary"  # what the last search did, and where the next one would begin
@@ -126,7 +127,12 @@ class FindOne:
     prepare: Callable[[str], None] | None = None
 
     def take_found(self) -> None:
-        """Puts the sentence of a search into the box. Call it before the box is drawn."""
+        """Puts the sentence of a search into the box. Call it before the box is drawn.
+
+        A search ends where another run or sentence is shown than when it began.
+        """
+        if st.session_state.get(self._key(WANTED_FROM)) != _shown():
+            st.session_state.pop(self._key(WANTED), None)
         if found := st.session_state.pop(self._key(FOUND), None):
             at, sentence, finding = found
             st.session_state["src"] = sentence
@@ -227,6 +233,7 @@ class FindOne:
         if self.prepare:
             self.prepare(at.name)
         st.session_state[self._key(WANTED)] = at
+        st.session_state[self._key(WANTED_FROM)] = _shown()
 
     def _stop(self) -> None:
         """The script that searches ends where it is."""
@@ -267,6 +274,12 @@ class FindOne:
                 "Stop", icon=":material/stop:", key=self._key("find stop"), on_click=self._stop
             )
         return bar
+
+
+def _shown() -> tuple[str, str]:
+    """The run and the sentence."""
+    run, src = (str(st.session_state.get(key) or "") for key in ("run", "src"))
+    return run, src
 
 
 def within(seconds: float, steps: Iterator[Searched]) -> Iterator[tuple[Searched, float]]:

@@ -67,6 +67,7 @@ def question_fields(key: str, now: Question | None) -> Callable[[], Question | N
         format_func=lambda name: KINDS[name].label if name else "none",
         key=f"{key} kind",
         help="The program checks the answer, and says whether it is right, nearly right or wrong.",
+        persist_state="session",
     )
     if not kind:
         return lambda: None

@@ -89,7 +89,10 @@ def _words(lesson: Lesson) -> None:
             minutes = st.number_input("Minutes", 1, 600, lesson.minutes, width=150)
         summary = st.text_input("Summary", lesson.summary, max_chars=MAX_SUMMARY)
         if st.form_submit_button("Save", icon=":material/save:"):
-            _change(lambda: replace(lesson, title=title, summary=summary, minutes=int(minutes)))
+            _change(
+                lesson,
+                lambda: replace(lesson, title=title, summary=summary, minutes=int(minutes)),
+            )
 
 
 def _more_steps(own: OwnLesson) -> None:
@@ -182,11 +185,12 @@ def _step(lesson: Lesson, number: int) -> None:
         return
     names = tuple(name.strip() for name in hidden.split(",") if name.strip())
     _change(
+        lesson,
         lambda: _with_step(
             lesson,
             number,
             Step(title, note, given_view(link, home()), names, make()),
-        )
+        ),
     )
 
 
@@ -274,7 +278,7 @@ def _set_steps(
 ) -> None:
     """Keeps the steps and opens the one of number `then`; `deleted` can be undone."""
     try:
-        lessons.change_lesson(replace(lesson, steps=steps))
+        lessons.change_lesson(replace(lesson, steps=steps), lesson)
     except UserError as error:
         st.session_state[FAILED] = error
         return
@@ -282,10 +286,10 @@ def _set_steps(
     st.session_state[DELETED] = deleted
 
 
-def _change(make: Callable[[], Lesson]) -> None:
+def _change(lesson: Lesson, make: Callable[[], Lesson]) -> None:
     """Keeps the changed lesson and shows it, or says what is wrong and keeps what was typed."""
     try:
-        lessons.change_lesson(make())
+        lessons.change_lesson(make(), lesson)
     except UserError as error:
         forms.show_error(error)
     else:

@@ -15,13 +15,13 @@ from s2s.runs import RunSummary, with_fault
 from s2s.ui.kit import action_button, as_markdown, cached, duration, forms, nats, vocabulary
 from s2s.ui.kit.badges import STATES
 from s2s.ui.kit.queueing import queue_runs
+from s2s.ui.lessons.view_state import MAX_SENTENCE, STATE
 from s2s.ui.shell import page_link
 
 REFRESH_SECONDS = 1.0  # while a run trains
 REFUSED = "faults refused"  # in the session
 DEMO = next(iter(DEMOS))
 LIMIT = 40  # tokens of a translation that may never end
-MAX_TEXT = 200  # characters
 
 
 def training(fault: str) -> None:
@@ -109,9 +109,7 @@ def look(fault: str) -> None:
     """A sentence as the healthy demo translates it, and with the fault."""
     run = cached.open_as_saved(DEMO)
     example = next(iter(vocabulary.of(run).examples))
-    text = st.text_input(
-        f"A sentence for {DEMO}", example, max_chars=MAX_TEXT, key=f"sentence {fault}"
-    )
+    text = STATE.text("sentence", f"A sentence for {DEMO}", default=example, max_chars=MAX_SENTENCE)
     try:
         (healthy,) = run.translate([text], "greedy", max_new_tokens=LIMIT)
         with with_fault(run, fault) as broken:

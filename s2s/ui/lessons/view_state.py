@@ -7,6 +7,12 @@ from dataclasses import dataclass
 from s2s.ui.kit import ViewState, field, one_of
 from s2s.words import GLOSSARY
 
+MAX_SENTENCE = 200  # characters
+
+
+def _is_short(text: str) -> bool:
+    return len(text) <= MAX_SENTENCE
+
 
 @dataclass(frozen=True)
 class LessonsView:
@@ -18,6 +24,7 @@ class LessonsView:
     by: str = field("", one_of("", "letter", "topic"))
     term: str = field("", one_of("", *(row.term for row in GLOSSARY)))
     fault: str = field("1")  # the number of a fault
+    sentence: str = field("", _is_short)  # translated with it
     claim: str = field("parallel")  # a row of CLAIMS
 
 

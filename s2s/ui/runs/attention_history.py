@@ -18,7 +18,7 @@ from s2s.runs import AttentionHistory, RunFolder, SavedAttention, attention_hist
 from s2s.ui.kit import cached, chart, file_name, forms, pickers, plain
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.kit.validation_pairs import validation_kind, worded_for
-from s2s.ui.runs.view_state import STATE
+from s2s.ui.runs.view_state import STATE, RunsView
 
 REFRESH_SECONDS = 5.0  # while the run is live
 FRAMES = 30  # of the animation, spread over the checkpoints
@@ -52,7 +52,7 @@ def tab(run_id: str) -> None:
     row = cached.runs().get(run_id)
     is_live = row is not None and row.is_live
     _select_step(run_id, attention_history.saved_steps(_folder(run_id)))
-    st.fragment(_tab, run_every=REFRESH_SECONDS if is_live else None)(run_id, is_live, STATE.now.at)
+    st.fragment(_tab, run_every=REFRESH_SECONDS if is_live else None)(run_id, is_live, STATE.now)
 
 
 def open_at(run_id: str, at: str) -> None:
@@ -70,7 +70,7 @@ def _folder(run_id: str) -> RunFolder:
         return RunFolder(access.runs_folder() / ".queued")
 
 
-def _tab(run_id: str, is_live: bool, at: str) -> None:
+def _tab(run_id: str, is_live: bool, before: RunsView) -> None:
     folder = _folder(run_id)
     steps = attention_history.saved_steps(folder)
     history = _history(folder)
@@ -78,12 +78,18 @@ def _tab(run_id: str, is_live: bool, at: str) -> None:
         st.info(SOON if is_live else NONE, icon=":material/visibility_off:")
         return
     _select_step(run_id, steps)
-    if STATE.now.at != at:  # the whole page holds the address and the Share link
-        st.rerun()
+    _link(before)
     st.caption(worded_for(run_id, TASK))
     chosen = _attention(run_id, folder, steps) if steps else None
+    _link(before)
     if history:
         _lines(run_id, history, chosen)
+
+
+def _link(before: RunsView) -> None:
+    """Draw the whole page, which holds the address and the Share link, where they say something else."""
+    if STATE.now != before:
+        st.rerun()
 
 
 def _attention(run_id: str, folder: RunFolder, steps: list[int]) -> tuple[int, int] | None:
@@ -121,7 +127,7 @@ def _step_picker(run_id: str, steps: list[int]) -> tuple[int, bool]:
         st.caption(f"One checkpoint so far: step {steps[0]:,}.")
         return steps[0], False
     now = steps.index(st.session_state[STEP])
-    is_animated = bool(st.session_state.get("learning animation"))
+    is_animated = bool(st.session_state.get(STATE.key("animated"), STATE.now.animated))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if not is_animated:  # the animation has its own slider
             st.select_slider("Checkpoint", steps, key=STEP, format_func=_step_name, width=320)
@@ -132,10 +138,8 @@ def _step_picker(run_id: str, steps: list[int]) -> tuple[int, bool]:
                 steps[min(len(steps) - 1, now + 1)],
                 is_off=now == len(steps) - 1,
             )
-        st.toggle(
-            "Animate over training steps",
-            key="learning animation",
-            help="Plays all checkpoints in order.",
+        STATE.toggle(
+            "animated", "Animate over training steps", help="Plays all checkpoints in order."
         )
     return steps[now], is_animated
 

@@ -275,7 +275,7 @@ def _settings(chosen: Sequence[str]) -> None:
     st.subheader("Settings", anchor=False)
     summary = f"{n_differing} of {len(rows)} settings differ; they come first, marked {DIFFERS}."
     st.caption(summary if n_differing else "All settings are equal.")
-    everything = st.toggle("Show all settings", key="comparison all", persist_state="session")
+    everything = STATE.toggle("settings", "Show all settings")
     names = list(_columns(list(recipes)).values())
     cells = pd.DataFrame([_cells(row, names) for row in rows])
     shown = cells if everything else cells[:n_differing]

@@ -13,6 +13,7 @@ from s2s import gallery, settings
 from s2s.config import UserError
 from s2s.gallery import Entry
 from s2s.ui.kit import as_markdown, cached, plain
+from s2s.ui.runs.view_state import STATE
 from s2s.ui.shell import PAGES, View, copy_run, may_copy, page_link, preview_of, view_of
 
 AT_ONCE = 9  # cards, before more are asked for
@@ -33,7 +34,7 @@ COPY_HELP = (
 def tab(run_id: str) -> None:
     """Cards of the published views that a search finds, newest first."""
     st.caption(HOSTED if settings.is_hosted() else LOCAL)
-    query = str(_search() or "")
+    query = _search()
     shown = int(st.session_state.get(SHOWN, AT_ONCE))
     found = list(islice(_known(query), shown + 1))
     if not found:
@@ -55,14 +56,13 @@ def _known(query: str) -> Iterator[tuple[Entry, View]]:
             yield entry, view_of(page, entry.content.view)
 
 
-def _search() -> str | None:
-    return st.text_input(
+def _search() -> str:
+    return STATE.text(
+        "search",
         "Search",
-        key="search gallery",
         placeholder="words of a title or note",
         live="300ms",
         max_chars=gallery.MAX_QUERY,
-        persist_state="session",
         width=300,
     )
 

@@ -22,8 +22,11 @@ class RunsView:
     compared: str = field("")  # ids of runs with spaces between
     curve: str = field("")  # a row of QUANTITIES
     over: str = field("")  # a row of AXES
+    settings: bool = field(False)  # those that are equal, too
     at: str = field("")  # the step of a checkpoint; empty to follow the newest
+    animated: bool = field(False)  # all checkpoints, one after the other
     sweep: str = field("")  # the name of a sweep
+    search: str = field("")  # in the gallery
     opening: str = field("")  # the id of the run that a published model becomes
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -47,10 +47,11 @@ def compare(run_id: str, other: str) -> None:
     comparison.keep_for(run_id)
 
 
-def _hidden(views: Mapping[str, Tab], open_view: str) -> dict[str, str]:
+def _hidden(views: Mapping[str, Tab], open_view: str) -> dict[str, Any]:
     """Defaults for the fields that the open view does not show; their widgets keep what was selected."""
     fields = {field for view in views.values() for field in view.fields}
-    return dict.fromkeys(fields - {*views[open_view].fields}, "")
+    hidden = fields - {*views[open_view].fields}
+    return {field: STATE.fields[field].default for field in hidden}
 
 
 def _draw(view: Tab, run_id: str) -> None:

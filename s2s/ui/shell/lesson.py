@@ -16,6 +16,7 @@ from s2s.ui.shell.pages import Page
 
 IN_ADDRESS = "lesson in the address"  # in the session: what it said when it was last read
 SEEN = "lesson progress"  # in the session: what it has seen and answered since it began
+OPENED = "lessons opened"  # in the session: their ids
 READ = "lesson progress was read"  # in the session
 IS_UNFOLDED = "lesson unfolded"  # in the session: on a phone, where the panel is a bar
 MAX_WRITTEN = 100  # characters
@@ -100,8 +101,11 @@ def note(at: OpenedStep, answer: str = "") -> None:
     """A step was seen, or answered. Raises UserError where the database is away; then the session alone knows."""
     known = _in_session()
     mine = known.get(at.lesson.id, Progress())
-    if mine.answers.get(at.number) == mine.with_answer(at.number, answer).answers[at.number]:
+    is_known = mine.answers.get(at.number) == mine.with_answer(at.number, answer).answers[at.number]
+    opened: set[str] = st.session_state.setdefault(OPENED, set())
+    if is_known and at.lesson.id in opened:
         return
+    opened.add(at.lesson.id)
     st.session_state[SEEN] = {**known, at.lesson.id: mine.with_answer(at.number, answer)}
     lessons.note_step(at.lesson.id, at.number, answer)
 

@@ -80,7 +80,7 @@ PAGES = (
         title="Runs",
         icon=":material/history:",
         url_path="runs",
-        keys=("run", "set"),
+        keys=("run", "kind", "layer", "head", "set"),
         summary="Every run: compare, continue, share, export; open a published model",
         run="any",
     ),

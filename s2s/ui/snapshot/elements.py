@@ -27,6 +27,7 @@ from s2s.ui.snapshot.record import Node, key_of
 TOOLS = "tools"  # the container of the run picker and the Share button
 STATIC = '<div class="static-heatmap"'  # what stands in for a figure until Plotly is there
 HEIGHT = 450  # pixels of a figure that names none
+ICON = re.compile(r":material/\w+: *")  # in the label of an option
 LONGEST = 200  # characters of a control's value
 CONTROLS = frozenset(
     {
@@ -93,7 +94,7 @@ def _element(element: Element, values: Values) -> str:
 def _control(proto: Any, values: Values) -> str:
     value = values.get(proto.id)
     if isinstance(value, (list, tuple)):
-        value = ", ".join(map(str, value))
+        value = ", ".join(ICON.sub("", str(each)) for each in value)
     if isinstance(value, bool):
         value = "on" if value else "off"
     if not isinstance(value, (str, int, float)) or value == "":

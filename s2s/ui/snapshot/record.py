@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.proto.Block_pb2 import Block
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 
@@ -93,16 +94,48 @@ def unrecorded() -> Iterator[None]:
 
 
 def values_of(nodes: Sequence[Node]) -> dict[str, Any]:
-    """By widget, the value that a session has for it. Streamlit sends a widget's default, not what it is set to."""
+    """By widget, what it shows: of options their labels."""
+    context = get_script_run_ctx()
+    states = context.session_state.get_widget_states() if context else []
+    chosen = {state.id: labels for state in states if (labels := _labels(state)) is not None}
     found = {}
+    for widget in _widgets(nodes):
+        if (key := key_of(widget.id)) and key in st.session_state:
+            value = st.session_state[key]
+            found[widget.id] = _shown(widget, value, chosen.get(widget.id))
+    return found
+
+
+def _widgets(nodes: Sequence[Node]) -> Iterator[Any]:
     for node in nodes:
         if node.element is not None:
-            kind = node.element.WhichOneof("type")
-            id = str(getattr(getattr(node.element, str(kind)), "id", ""))
-            if (key := key_of(id)) and key in st.session_state:
-                found[id] = st.session_state[key]
-        found |= values_of(node.children)
-    return found
+            element = getattr(node.element, str(node.element.WhichOneof("type")))
+            if hasattr(element, "id"):
+                yield element
+        yield from _widgets(node.children)
+
+
+def _labels(state: WidgetState) -> list[str] | None:
+    """What a browser has chosen of options; None for other widgets."""
+    if state.HasField("string_value"):
+        return [state.string_value]
+    return [*state.string_array_value.data] if state.HasField("string_array_value") else None
+
+
+def _shown(widget: Any, value: Any, chosen: list[str] | None) -> Any:
+    """The script's choice comes before the browser's, and that before the default."""
+    options = [getattr(option, "content", option) for option in getattr(widget, "options", ())]
+    if not options or not hasattr(widget, "set_value"):  # a menu shows no choice
+        return value
+    if widget.set_value:
+        raw = widget.raw_values if hasattr(widget, "raw_values") else widget.raw_value
+        return raw if isinstance(raw, str) else [*raw]
+    if chosen is not None:
+        return chosen
+    default = widget.default
+    if isinstance(default, int):  # of one option, and it may have none
+        default = [default] if widget.HasField("default") else []
+    return [options[int(index)] for index in default]
 
 
 def key_of(id: str) -> str:

@@ -188,7 +188,7 @@ def _continuation(row: RunSummary, label: str, first: int, default: int) -> None
     """A form for a run that has ended: to another last step, and with another learning rate."""
     with st.popover(label, icon=":material/fast_forward:"):
         steps = st.number_input(
-            "Last step", min_value=first, value=max(first, default), key="to step"
+            "Last step", min_value=first, value=max(first, default), key=_last_step(row.id)
         )
         if recipe := cached.recipe(row.id):
             wanted = _input(row.id, recipe, peak(recipe, changes(row.id)))
@@ -212,6 +212,11 @@ def act(what: str, run_id: str) -> None:
     except UserError as wrong:
         st.session_state[REFUSED] = wrong
     cached.refresh_runs()
+
+
+def _last_step(run_id: str) -> str:
+    """The key of the widget for a run's new last step."""
+    return f"to step {run_id}"
 
 
 def _new_rate(run_id: str) -> float | None:
@@ -240,6 +245,6 @@ def _do(what: str, run_id: str) -> None:
         case "resume":
             queue_resume(run_id)
         case "continue":
-            queue_resume(run_id, int(st.session_state["to step"]), _new_rate(run_id))
+            queue_resume(run_id, int(st.session_state[_last_step(run_id)]), _new_rate(run_id))
         case _:
             raise ValueError(f"there is no action {what} on a run")

@@ -1,4 +1,4 @@
-"""The training curves: which metric, of which runs, how drawn. The link says metric and axes."""
+"""The training curves: which metric, of which runs, how drawn; the link says it, too."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from s2s import plots
 from s2s.config import Recipe
 from s2s.plots import Curve, CurveOptions, StepMark
 from s2s.runs import Curves, has_diverged
-from s2s.ui.kit import as_markdown, cached, chart, file_name, unique_names
+from s2s.ui.kit import as_markdown, cached, chart, file_name, in_view, unique_names
 from s2s.ui.kit.training_curves import (
     AXES,
     MAX_RUNS,
@@ -36,6 +36,7 @@ DIVERGED = (
 )
 MIN_STEPS = 20  # on the slider
 RANGE = "curve steps"  # in the session: the steps shown
+RANGE_SAID = "curve steps in the link"  # in the session: how the link says them
 RANGE_OF = "curve end"  # in the session: the run and the slider's end that they belong to
 
 
@@ -45,7 +46,10 @@ def panel(run_id: str, curves: Curves) -> None:
     with st.container(key="curves"):
         quantity, over = quantity_and_axis(STATE)
         place = st.container()
-        runs = {run_id: curves} | {other: cached.curves(other) for other in _other_runs(run_id)}
+        others = _other_runs(run_id)
+        for other in others:
+            in_view.add_run(other)
+        runs = {run_id: curves} | {other: cached.curves(other) for other in others}
         options = _options(run_id, max(each.step for each in runs.values()))
         if STATE.now != before:
             st.rerun()  # the whole page: the link of Share says it, too
@@ -112,19 +116,15 @@ def _other_runs(run_id: str) -> list[str]:
             if key in titles and key != run_id and (row is None or row.step)
         }
     )
-    # A chosen run may have been deleted since, or be the one that the page shows now.
-    chosen = st.session_state.get("curve runs", [])
-    if not set(chosen) <= names.keys():
-        st.session_state["curve runs"] = [key for key in chosen if key in names]
-    return st.multiselect(
+    chosen = STATE.now.runs.split()
+    if run_id in chosen:  # the page shows it now
+        STATE.show(runs=" ".join(key for key in chosen if key != run_id))
+    return STATE.choices(
+        "runs",
         "Compare with",
-        list(names),
-        format_func=names.__getitem__,
+        names,
         max_selections=MAX_RUNS - 1,
-        key="curve runs",
         placeholder="other runs",
-        select_all=False,
-        persist_state="session",
         help="Their curves in the same chart. Each run has its own color and marker; training"
         " is solid, validation dashed.",
     )
@@ -134,19 +134,7 @@ def _options(run_id: str, last: int) -> CurveOptions:
     """Smoothing, range of steps, axes."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         steps = _step_range(run_id, last)
-        smoothing = st.slider(
-            "Smoothing",
-            0.0,
-            0.99,
-            0.0,
-            0.01,
-            key="curve smoothing",
-            persist_state="session",
-            width=220,
-            help="Exponential moving average of the training curve, over the points drawn:"
-            " 0.9 keeps 90 % of the average and adds 10 % of each new point. The raw curve stays visible, faint."
-            " Validation is never smoothed.",
-        )
+        smoothing = _smoothing()
         is_log_x = STATE.toggle(
             "log_x",
             "Log horizontal axis",
@@ -156,6 +144,25 @@ def _options(run_id: str, last: int) -> CurveOptions:
             "log_y", "Log scale", help="Logarithmic value axis: each decade has the same height."
         )
     return CurveOptions(smoothing, steps, is_log_x, is_log_y)
+
+
+def _smoothing() -> float:
+    key = STATE.key("smoothing")
+    st.session_state.setdefault(key, float(STATE.now.smoothing or 0.0))
+    chosen = st.slider(
+        "Smoothing",
+        0.0,
+        0.99,
+        step=0.01,
+        key=key,
+        persist_state="session",
+        width=220,
+        help="Exponential moving average of the training curve, over the points drawn:"
+        " 0.9 keeps 90 % of the average and adds 10 % of each new point. The raw curve stays visible, faint."
+        " Validation is never smoothed.",
+    )
+    STATE.remember(smoothing=f"{chosen:g}" if chosen else "")
+    return float(chosen)
 
 
 def _step_range(run_id: str, last: int) -> tuple[float, float] | None:
@@ -176,6 +183,7 @@ def _step_range(run_id: str, last: int) -> tuple[float, float] | None:
         help="Drag the handles to zoom; the range stays while training continues.",
     )
     is_all = (low, high) == (0, end)
+    _say_range(str(low) if low else "", str(high) if high < end else "")
     st.button("Whole run", key="curve whole", disabled=is_all, on_click=_show_all, args=(end,))
     if is_all:
         return None
@@ -184,6 +192,12 @@ def _step_range(run_id: str, last: int) -> tuple[float, float] | None:
 
 def _reset_range(run_id: str, end: int) -> None:
     """Fit the range to a run that has grown; another run starts with all its steps."""
+    first, last = STATE.now.first, STATE.now.last
+    if (first, last) != st.session_state.get(RANGE_SAID, ("", "")):  # a link says another
+        high = min(int(last or end), end)
+        low = min(int(first or 0), max(0, high - 1))
+        st.session_state[RANGE] = (low, high)
+        st.session_state[RANGE_OF] = (run_id, end)
     before = st.session_state.get(RANGE_OF)
     if before == (run_id, end):
         return
@@ -193,6 +207,12 @@ def _reset_range(run_id: str, end: int) -> None:
     kept = (low, end if is_open else min(high, end))
     st.session_state[RANGE] = kept if is_same_run and low < end else (0, end)
     st.session_state[RANGE_OF] = (run_id, end)
+
+
+def _say_range(first: str, last: str) -> None:
+    """In the link; an end that moves on with the run needs no number."""
+    STATE.remember(first=first, last=last)
+    st.session_state[RANGE_SAID] = (first, last)
 
 
 def _show_all(end: int) -> None:

@@ -14,7 +14,6 @@ from s2s.ui.train import advice
 from s2s.ui.train.recipe_form import RunRequest
 
 SCRATCH = ""
-CONTROL = "with a control run"  # the key of a toggle
 # Settings that the weights of a run depend on.
 ORIGIN_KEYS = tuple(
     key
@@ -23,6 +22,7 @@ ORIGIN_KEYS = tuple(
 )
 # Of a published model also those that suit its fine-tuning.
 FINE_TUNING_KEYS = ("train.steps", "train.lr", "train.warmup_steps", "train.batch_tokens")
+ALSO = " A control run from scratch is trained, too."
 HELP = (
     "Two common ways: denoise, then summarize (learn the language from plain text, then the task),"
     " and translate, then reverse the direction. Vocabulary and model must have the same shape as that run's."
@@ -41,11 +41,12 @@ def panel(request: RunRequest) -> RunRequest:
             _widgets(request, run_id)
     if not run_id:
         return request
+    has_control = bool(st.session_state.get(_control(run_id)))
+    has_control = has_control and not has_published_tokenizer(run_id)
     st.caption(
         f":material/fork_right: Initialized from {plain(cached.title(run_id))}: model, tokenizer and `data.max_length`"
-        " are taken from it, since its weights fit no others."
+        f" are taken from it, since its weights fit no others.{ALSO if has_control else ''}"
     )
-    has_control = bool(st.session_state.get(CONTROL)) and not has_published_tokenizer(run_id)
     request = replace(
         request,
         init_from=run_id,
@@ -53,6 +54,11 @@ def panel(request: RunRequest) -> RunRequest:
         recipe=_with_its_ids(request.recipe, run_id),
     )
     return request if request.wrong else replace(request, wrong=_mismatch(request))
+
+
+def _control(run_id: str) -> str:
+    """The key of the toggle for a control run beside one that this run initializes."""
+    return f"with a control run {run_id}"
 
 
 def has_published_tokenizer(run_id: str) -> bool:
@@ -89,7 +95,7 @@ def _widgets(request: RunRequest, run_id: str) -> None:
         )
         st.toggle(
             "Train a control run from scratch, too",
-            key=CONTROL,
+            key=_control(run_id),
             disabled=not run_id or has_published_tokenizer(run_id),
             persist_state="session",
             help="A second run with the same settings and random initial weights; Runs shows both side by side.",

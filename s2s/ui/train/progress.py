@@ -20,6 +20,7 @@ from s2s.ui.kit import (
 )
 from s2s.ui.kit.badges import badge
 from s2s.ui.train import controls, curves, diagnosis, metrics, samples
+from s2s.ui.train.view_state import STATE
 
 REFRESH = 1.0  # seconds between refreshes of a live run, while few sessions watch
 
@@ -31,6 +32,7 @@ def panel(run_id: str) -> None:
     may_change = row is not None and (row.is_live or row.state == "interrupted")
     times = polling.slowdown() if may_change else 0
     state = row.state if row else ""
+    STATE.belongs_to("run", run_id)
     st.fragment(_panel, run_every=REFRESH * times or None)(run_id, state, times)
 
 

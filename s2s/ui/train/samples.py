@@ -11,6 +11,7 @@ import streamlit as st
 from s2s.ui.kit import cached, shortened
 from s2s.ui.kit.differences import LONGEST, against_reference, legend
 from s2s.ui.kit.validation_pairs import are_held_out
+from s2s.ui.train.view_state import STATE
 
 
 def panel(run_id: str) -> None:
@@ -25,19 +26,20 @@ def panel(run_id: str) -> None:
         st.caption(f"{kind} sentences and their greedy translations at step {steps[-1]:,}.{note}")
         if not steps[-1]:
             st.caption("Nothing is learned yet: the weights are random, and so are these outputs.")
-        earlier = _earlier_step(run_id, steps[:-1]) if len(steps) > 1 else None
+        earlier = _earlier_step(steps[:-1]) if len(steps) > 1 else None
         before = [] if earlier is None else cached.samples(run_id, earlier)
         st.html(_table(cached.samples(run_id), before, earlier))
 
 
-def _earlier_step(run_id: str, steps: Sequence[int]) -> int:
+def _earlier_step(steps: Sequence[int]) -> int:
     """The step to compare with; the first one unless another is chosen."""
-    key = f"sample step {run_id}"
-    if st.session_state.get(key) not in steps:
-        st.session_state[key] = steps[0]
     if len(steps) == 1:
         return steps[0]
-    return st.select_slider(
+    before = STATE.now.sample
+    key = STATE.key("sample")
+    if st.session_state.setdefault(key, int(before or steps[0])) not in steps:
+        st.session_state[key] = steps[0]
+    chosen = st.select_slider(
         "Compare with step",
         steps,
         format_func=lambda step: f"{step:,}",
@@ -46,6 +48,10 @@ def _earlier_step(run_id: str, steps: Sequence[int]) -> int:
         width=420,
         help="Steps at which the sentences were translated. Drag the handle to see the translations improve.",
     )
+    STATE.remember(sample="" if chosen == steps[0] else str(chosen))
+    if STATE.now.sample != before:
+        st.rerun()  # the whole page: the link of Share says it, too
+    return chosen
 
 
 def _table(

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from s2s.config import POSITION_KINDS, ModelConfig
-from s2s.model import Embed, Learned, TokenEmbedding, sinusoids
+from s2s.model import Embed, Learned, TokenEmbedding, frequencies, sinusoids
 from s2s.runs import Run
 from s2s.tokenizers import SPECIALS, PretrainedTokenizer
 from s2s.ui.walkthrough.code import Code
@@ -256,7 +256,8 @@ def _position_code(run: Run) -> tuple[Code, ...]:
     if kind == "sinusoidal":
         return (
             Code(Embed.forward, "is_real =", "return"),
-            Code(sinusoids, "half =", "return waves.flatten"),
+            Code(frequencies, "half =", "return settings"),
+            Code(sinusoids, "positions =", "return waves.flatten"),
         )
     if kind == "learned":
         return Code(Embed.forward, "is_real =", "return"), Code(Learned.rows)

@@ -111,6 +111,20 @@ def test_compare_finds_columns_that_differ_and_adds_one_where_there_is_one(
     assert found(screen) == str(at)
 
 
+@pytest.mark.parametrize("changed", ["src", "run"])
+def test_a_search_that_was_left_ends_where_something_else_is_shown(
+    changed: str, here: None
+) -> None:
+    screen = opened("attention", src=HOUSE)
+    screen.session_state["attention find wanted"] = SearchPosition("sink", SEED, 0)
+    screen.session_state["attention find wanted from"] = ("demo-en-fr", HOUSE)
+    value = {"src": "the cat sleeps", "run": "demo-en-es"}[changed]
+    screen.session_state[changed] = value
+    screen.run()
+    assert found(screen) == ""
+    assert box(screen) == (value if changed == "src" else HOUSE)
+
+
 @pytest.mark.system
 def test_steps_searches_beside_the_dashboard_and_stops_at_its_budget(
     monkeypatch: pytest.MonkeyPatch,

@@ -18,6 +18,7 @@ from s2s.lessons import (
     SentenceQuestion,
     View,
     add_lesson,
+    add_step,
     own_lessons,
 )
 from s2s.ui.lessons.links import given_view
@@ -121,6 +122,26 @@ def test_a_lesson_is_changed() -> None:
     assert screen.radio[0].value == len(mine().steps)
     press(screen, "Back to your lessons")
     assert len(screen.subheader) == 1
+
+
+def test_an_unsaved_question_stays_while_another_step_is_open() -> None:
+    made = add_lesson(FIRST)
+    screen = write(opened("lessons", set=f"view:own,edit:{made.id}"), kind="number")
+    write(screen, prompt="How many?")
+    for number in (2, 1):
+        screen.radio[0].set_value(number).run()
+    assert field(screen.selectbox, "Question").value == "number"
+    assert field(screen.text_area, "What is asked").value == "How many?"
+
+
+def test_what_another_tab_has_added_is_not_overwritten() -> None:
+    made = add_lesson(FIRST)
+    screen = opened("lessons", set=f"view:own,edit:{made.id}")
+    added = add_step(made.id, FIRST.steps[0])
+    assert "was changed meanwhile" in page_text(press(screen, "Move down"))
+    assert mine() == added
+    press(screen, "Move down")  # of the lesson as it is now
+    assert len(mine().steps) == len(added.steps)
 
 
 HERE = "http://192.168.1.5:8501/"

@@ -92,6 +92,21 @@ def test_a_fault_of_inference_is_looked_at_at_once() -> None:
     card(8)
 
 
+def test_the_link_of_a_fault_says_which_sentence_is_translated_with_it() -> None:
+    screen = card(7)
+    example = translated(screen)
+    screen.text_input(key="lessons sentence").set_value("the cat sleeps").run()
+    assert translated(screen) != example
+    again = opened("lessons", set=screen.session_state["set"])
+    assert again.text_input(key="lessons sentence").value == "the cat sleeps"
+    assert translated(again) == translated(screen)
+
+
+def translated(screen: AppTest) -> list[str]:
+    assert not screen.exception
+    return [text for each in screen.markdown if ": " in (text := str(each.value))]
+
+
 def test_every_result_is_in_one_table() -> None:
     screen = card(1)
     screen.session_state["fault results"] = True

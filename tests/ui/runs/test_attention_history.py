@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from s2s import settings
 from s2s.analysis import Attention, LabeledWeights
 from s2s.runs import AttentionHistory, RunFolder, SavedAttention, attention_history
+from s2s.share import unpack
 from s2s.ui.kit import cached
 from s2s.ui.runs import attention_history as attention_tab
 from tests.conftest import make_run
@@ -165,11 +166,12 @@ def test_a_chosen_head_is_the_one_that_is_drawn_thicker(run):
 def test_the_animation_has_every_checkpoint_and_leaves_the_chosen_one_alone(run):
     screen = pressed(opened(), "Earlier")
     (folder().path / "attention" / "step-00000030.safetensors").write_text("broken")
-    screen.toggle(key="learning animation").set_value(True).run()
+    screen.toggle(key="runs animated").set_value(True).run()
     assert not screen.exception
     figure = json.loads(screen.get("plotly_chart")[0].proto.spec)
     assert [frame["name"] for frame in figure["frames"]] == ["10", "20"]
-    screen.toggle(key="learning animation").set_value(False).run()
+    assert unpack(screen.session_state["set"])["animated"] == "1"
+    screen.toggle(key="runs animated").set_value(False).run()
     assert title(screen)[0].endswith("step 20")
 
 

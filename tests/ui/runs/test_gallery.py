@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from s2s import access, gallery, short_links
 from s2s.access import Sharing
 from s2s.runs import RunFolder, list_runs
+from s2s.share import unpack
 from s2s.short_links import Content
 from s2s.ui.shell import operator, visitors
 from tests.conftest import make_run
@@ -59,9 +60,10 @@ def test_a_guest_finds_copies_and_reports_and_the_operator_unpublishes(
     assert r"Read \*this\*" in said
     assert "Attention · BLEU 0.3 · validation loss 2.579 · token accuracy 6.7%" in page_text(his)
     assert not any("unpublish" in str(button.key) for button in his.button)
-    his.text_input(key="search gallery").set_value("nowhere").run()
+    his.text_input(key="runs search").set_value("nowhere").run()
     assert "No published view has the words “nowhere”" in page_text(his)
-    his.text_input(key="search gallery").set_value("READ bold").run()
+    assert unpack(his.session_state["set"]) == {"tab": "gallery", "search": "nowhere"}
+    his.text_input(key="runs search").set_value("READ bold").run()
 
     his.text_input(key=f"reason {one}").set_value("Not *nice*")
     send = next(each for each in his.button if each.label == "Report to the operator")

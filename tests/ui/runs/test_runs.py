@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote_plus
+from urllib.parse import parse_qsl, unquote_plus, urlsplit
 
 import numpy as np
 import pandas as pd
@@ -451,7 +451,8 @@ def test_only_marked_differing_settings_are_shown_until_all_are_requested(
         "meaning": "",
     }
     assert len(settings_table) == 1
-    screen.toggle(key="comparison all").set_value(True).run()
+    screen.toggle(key="runs settings").set_value(True).run()
+    assert unpack(screen.session_state["set"])["settings"] == "1"
     everything = screen.dataframe[1].value
     assert list(everything[" "]) == ["≠"] + [""] * (len(everything) - 1)
     assert set(flat(PRESETS["small"].recipe)) <= set(everything["setting"])
@@ -614,6 +615,12 @@ def test_a_chosen_checkpoint_is_in_the_link_and_a_fresh_browser_opens_there(put:
     screen.select_slider(key="learning step").set_value(20).run()
     assert unpack(screen.session_state["set"]) == {"tab": "attention-while-learning", "at": "20"}
     assert unquote_plus(link(screen)).endswith("set=tab:attention-while-learning,at:20")
+    for key, value in (("kind", "encoder"), ("layer", "1"), ("head", "2")):
+        screen.segmented_control(key=key).set_value(value).run()
+    said = dict(parse_qsl(urlsplit(link(screen)).query))
+    assert "encoder self-attention · layer 1 of 2 · head 2 of 2" in picture(opened("runs", **said))[
+        0
+    ].replace("<br>", " · ")
     fresh = view("attention-while-learning", "one0000000000000", at="20")
     assert "step 20" in picture(fresh)[0]
     assert unpack(fresh.session_state["set"])["at"] == "20"

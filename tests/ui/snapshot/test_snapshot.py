@@ -12,9 +12,9 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from s2s.config import UserError
 from s2s.ui.canvas import pack_heads
-from s2s.ui.snapshot import file
+from s2s.ui.snapshot import button, file
 from s2s.ui.snapshot.elements import to_html
-from s2s.ui.snapshot.record import KEY, Node, PageRecord, key_of
+from s2s.ui.snapshot.record import KEY, Node, PageRecord, key_of, values_of
 from tests.screen import opened
 from tests.ui.snapshot.tree import NASTY, chart, element, folded, nasty_page, table
 
@@ -120,6 +120,20 @@ def test_a_record_has_the_newest_element_of_each_path() -> None:
 )
 def test_a_key_is_the_end_of_an_id(id: str, key: str) -> None:
     assert key_of(id) == key
+
+
+def test_a_chosen_option_is_said_by_its_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    values: dict[str, object] = {}
+    monkeypatch.setattr(button, "values_of", lambda nodes: values.update(values_of(nodes)) or {})
+    screen = opened("walkthrough", src="the red house", set="step:positions,position:2")
+    screen.selectbox(key="walkthrough step").select_index(4).run()
+    shown = {key_of(id): value for id, value in values.items()}
+    assert len(screen.selectbox) > 1
+    for each in screen.selectbox:
+        labels = shown[each.key]
+        labels = [labels] if isinstance(labels, str) else labels
+        assert labels == [each.options[each.index or 0]]
+    assert shown["src"] == "the red house"
 
 
 def test_attention_as_a_file() -> None:

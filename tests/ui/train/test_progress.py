@@ -15,10 +15,10 @@ from streamlit.testing.v1 import AppTest
 from s2s import access, settings
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue, run_service
-from s2s.runs import RunFolder, RunSummary
+from s2s.runs import RunFolder, RunSummary, runs_folder
 from s2s.share import pack, unpack
 from s2s.train.schedules import SCHEDULES, learning_rate
-from s2s.ui.kit import cached, trouble
+from s2s.ui.kit import cached, in_view, trouble
 from s2s.ui.train import controls
 from tests.conftest import make_run
 from tests.screen import lost, opened, page_text
@@ -235,7 +235,7 @@ def test_sample_translations_of_an_earlier_step(own: RunFolder) -> None:
         ]
     assert cached.samples(RUN) == cached.samples(RUN, steps[-1])
     screen = opened("train", run=RUN)
-    slider = screen.select_slider(key=f"sample step {RUN}")
+    slider = screen.select_slider(key="train sample")
     assert slider.value == steps[0]
     slider.set_value(steps[1]).run()
     (table,) = [
@@ -282,7 +282,7 @@ def test_the_picture_follows_its_controls(own: RunFolder) -> None:
     for key in ("accuracy", "bleu", "chrf", "lr", "grad_norm", "speed", "memory", "loss"):
         screen.segmented_control(key="train curve").set_value(key).run()
         assert not screen.exception
-    screen.slider(key="curve smoothing").set_value(0.5).run()
+    screen.slider(key="train smoothing").set_value(0.5).run()
     assert len(spec(screen)["data"]) == 3  # type: ignore[arg-type]
     assert screen.slider(key="curve steps").max == 30  # the last step of a finished run
     screen.slider(key="curve steps").set_value((10, 20)).run()
@@ -308,7 +308,7 @@ def test_the_picture_follows_its_controls(own: RunFolder) -> None:
     for over in ("token", "minute", "step"):
         screen.segmented_control(key="train over").set_value(over).run()
         assert f"by {over}" in spec(screen)["layout"]["title"]["text"]  # type: ignore[index]
-    screen.multiselect(key="curve runs").set_value(["demo-en-fr"]).run()
+    screen.multiselect(key="train runs").set_value(["demo-en-fr"]).run()
     assert {trace["name"] for trace in spec(screen)["data"] if trace.get("name")} == {  # type: ignore[attr-defined]
         f"{name} · {kind}"
         for name in (cached.title(RUN), "demo-en-fr")
@@ -329,6 +329,46 @@ def test_the_link_says_which_curve_is_drawn_over_what(own: RunFolder) -> None:
     assert unpack(screen.session_state["set"])["over"] == "minute"
     screen = opened("train", run=RUN, set=pack({"curve": "beauty"}))
     assert any("there is no beauty here" in sentence for sentence in lost(screen))
+
+
+def test_the_link_says_how_curves_and_samples_are_shown(own: RunFolder) -> None:
+    samples = cached.sample_steps(RUN)
+    view = {"with": "demo-en-fr", "smoothing": "0.9", "from": "5", "to": "20"}
+    view |= {"sample": str(samples[1])}
+    recipe = {"source": "builtin:mini-en-fr", "preset": "mini-t5", "train.steps": "77"}
+    screen = opened("train", run=RUN, set=pack(recipe | view))
+    assert not lost(screen)
+    assert unpack(screen.session_state["set"]).items() >= view.items()
+    layout = json.loads(screen.get("plotly_chart")[0].proto.spec)["layout"]
+    assert layout["xaxis"]["range"] == [5.0, 20.0]
+    assert screen.multiselect(key="train runs").value == ["demo-en-fr"]
+    assert screen.slider(key="train smoothing").value == 0.9
+    assert screen.select_slider(key="train sample").value == samples[1]
+    assert ("run", "demo-en-fr") not in screen.session_state[in_view.IN_VIEW]  # needs no sharing
+    screen.slider(key="curve steps").set_value((0, 10)).run()
+    screen.slider(key="train smoothing").set_value(0.0).run()
+    screen.select_slider(key="train sample").set_value(samples[0]).run()
+    said = unpack(screen.session_state["set"])
+    assert view.keys() & said.keys() == {"with", "to"}
+    assert said["to"] == "10"
+    screen.selectbox(key="run").set_value("demo-en-fr").run()
+    assert not view.keys() & unpack(screen.session_state["set"]).keys()  # all of it, without itself
+    assert not lost(screen)
+
+
+@pytest.mark.parametrize(
+    "given", ["from:30", "from:999999999,to:3", "smoothing:7", "sample:9", "with:a b c d e f g"]
+)
+def test_a_link_with_what_no_curve_has_opens(given: str, own: RunFolder) -> None:
+    assert not opened("train", run=RUN, set=given).exception
+
+
+def test_a_run_beside_it_is_shared_with_it(own: RunFolder) -> None:
+    other = runs_folder() / "other00000000000"
+    shutil.copytree(own.path, other)
+    cached.refresh_runs()
+    screen = opened("train", run=RUN, set=f"with:{other.name}")
+    assert ("run", other.name) in screen.session_state[in_view.IN_VIEW]
 
 
 def test_the_newest_value_is_the_last_that_was_logged() -> None:

@@ -397,7 +397,7 @@ def test_an_initializing_run_fills_the_form_and_is_queued_with_a_control_run(own
     assert "its weights fit no others" in page_text(screen)
     held = screen.session_state["set"]
     assert unpack(held)["start from"] == own
-    screen.toggle(key="with a control run").set_value(True).run()
+    screen.toggle(key=f"with a control run {own}").set_value(True).run()
     screen.text_input(key="run name").set_value("again").run()
     screen.button(key="train").click().run()
     assert not screen.exception
@@ -423,7 +423,7 @@ def test_the_name_mentions_the_initializing_run_and_that_of_the_control_run_does
     assert "seen only" in page_text(opened("train", set=pack({**SMALL, "train.steps": "20"})))
     screen.selectbox(key="start from").set_value(own).run()
     assert "seen only" not in page_text(screen)
-    screen.toggle(key="with a control run").set_value(True).run()
+    screen.toggle(key=f"with a control run {own}").set_value(True).run()
     screen.button(key="train").click().run()
     names = {job.spec["name"] for job in queue.jobs(settings.OWNER)}
     usual = "small on synthetic:reverse"

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -84,12 +85,23 @@ def test_a_waiting_run_can_be_stopped_and_taken_up_again() -> None:
 
 def test_a_finished_run_can_be_continued(own_run: str) -> None:
     screen = opened("train", run=own_run)
-    screen.number_input(key="to step").set_value(40).run()
+    screen.number_input(key=f"to step {own_run}").set_value(40).run()
     screen.button(key="go on").click().run()
     assert not screen.exception
     (job,) = queue.jobs(settings.OWNER)
     finish(job)
     assert RunFolder(access.run_folder(own_run)).status()["step"] == 40
+
+
+def test_the_last_step_of_one_run_is_not_that_of_the_next(own_run: str) -> None:
+    other = RunFolder(access.runs_folder() / "other00000000000")
+    shutil.copytree(access.run_folder(own_run), other.path)
+    cached.refresh_runs()
+    screen = opened("train", run=own_run)
+    screen.number_input(key=f"to step {own_run}").set_value(99).run()
+    usual = opened("train", run=other.id).number_input(key=f"to step {other.id}").value
+    screen.selectbox(key="run").set_value(cached.label(other.id)).run()
+    assert screen.number_input(key=f"to step {other.id}").value == usual != 99
 
 
 @pytest.mark.parametrize("path", ["", "compare", "attention"])

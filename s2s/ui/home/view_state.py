@@ -1,0 +1,22 @@
+"""The state of Home that links carry in `set`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from s2s.ui.kit import ViewState, field
+
+
+def _are_ids(text: str) -> bool:
+    return re.fullmatch(r"\d{1,9}(\.\d{1,9})*", text, re.ASCII) is not None
+
+
+@dataclass(frozen=True)
+class HomeView:
+    """Which word of the translation was replaced."""
+
+    forced: str = field("", _are_ids, scope="sentence")  # ids that the target begins with: `6.152`
+
+
+STATE = ViewState("home", HomeView)
