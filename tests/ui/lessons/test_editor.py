@@ -126,11 +126,11 @@ def test_a_lesson_is_changed() -> None:
 
 def test_an_unsaved_question_stays_while_another_step_is_open() -> None:
     made = add_lesson(FIRST)
-    screen = write(opened("lessons", set=f"view:own,edit:{made.id}"), kind="number")
+    screen = write(opened("lessons", set=f"view:own,edit:{made.id}"), kind="head")
     write(screen, prompt="How many?")
     for number in (2, 1):
         screen.radio[0].set_value(number).run()
-    assert field(screen.selectbox, "Question").value == "number"
+    assert field(screen.selectbox, "Question").value == "head"
     assert field(screen.text_area, "What is asked").value == "How many?"
 
 

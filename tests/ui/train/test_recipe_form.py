@@ -410,6 +410,20 @@ def test_an_initializing_run_fills_the_form_and_is_queued_with_a_control_run(own
     assert unpack(again.session_state["set"]) == unpack(held)
 
 
+def test_a_control_run_is_announced_and_belongs_to_its_origin_alone(own: str) -> None:
+    screen = unfold(
+        opened("train", set=pack({"source": "synthetic:reverse", "preset": "small"})), "from a run"
+    )
+    announced = "A control run from scratch is trained, too."
+    screen.selectbox(key="start from").set_value(own).run()
+    assert announced not in page_text(screen)
+    screen.toggle(key=f"with a control run {own}").set_value(True).run()
+    assert announced in page_text(screen)
+    screen.selectbox(key="start from").set_value("demo-en-fr").run()
+    assert announced not in page_text(screen)
+    assert not screen.toggle(key="with a control run demo-en-fr").value
+
+
 def test_the_name_mentions_the_initializing_run_and_that_of_the_control_run_does_not(
     own: str,
 ) -> None:
