@@ -241,15 +241,11 @@ def _is_public(content: Content) -> bool:
 
 
 def _is_hidden(row: sa.Row[Any]) -> bool:
-    """Whether the operator has hidden this view, or the same one under other words."""
-    if row.hidden:
-        return True
-    hidden = sa.select(SHORT_LINKS.c.page, SHORT_LINKS.c.view)
-    hidden = hidden.where(SHORT_LINKS.c.owner == row.owner, SHORT_LINKS.c.hidden)
+    """Whether the operator has hidden this view, perhaps under another title."""
+    link = SHORT_LINKS.c
+    hidden = sa.select(link.view).where(link.hidden, link.owner == row.owner, link.page == row.page)
     with queue.begin() as connection:
-        return any(
-            (each.page, each.view) == (row.page, row.view) for each in connection.execute(hidden)
-        )
+        return row.view in connection.execute(hidden).scalars().all()
 
 
 def _own(letters: str) -> sa.Row[tuple[object, ...]]:

@@ -135,7 +135,8 @@ def change_lesson(lesson: Lesson, before: Lesson, *, now: float | None = None) -
         row = _require(connection, "change", lesson.id)
         if _read(row).lesson != before:
             raise UserError(
-                "This lesson was changed meanwhile, perhaps in another tab; copy what you typed, and reload the page."
+                "This lesson has been changed since you opened it, perhaps in another tab; copy what you typed, then"
+                " reload the page."
             )
         this = sa.update(OWN_LESSONS).where(OWN_LESSONS.c.id == lesson.id)
         connection.execute(this.values(content=_content(lesson), opened=now))

@@ -72,17 +72,12 @@ def note_step(lesson: str, step: int, answer: str = "", *, now: float | None = N
     if owner == access.NOBODY:
         return
     now = time.time() if now is None else now
-    this = sa.and_(
-        PROGRESS.c.owner == owner,
-        PROGRESS.c.lesson == lesson,
-        PROGRESS.c.step == step,
-    )
+    every = sa.and_(PROGRESS.c.owner == owner, PROGRESS.c.lesson == lesson)
+    this = sa.and_(every, PROGRESS.c.step == step)
     no_better = [known for known in RANKS if RANKS[known] <= RANKS[answer]]
     values = {"answer": answer, "changed": now}
     update = sa.update(PROGRESS).where(this).where(PROGRESS.c.answer.in_(no_better)).values(values)
-    opened = sa.update(PROGRESS).where(
-        PROGRESS.c.owner == owner, PROGRESS.c.lesson == lesson, PROGRESS.c.changed < now - DAY
-    )
+    opened = sa.update(PROGRESS).where(every, PROGRESS.c.changed < now - DAY)
     row = {
         "owner": owner,
         "lesson": lesson,

@@ -103,21 +103,17 @@ def provenance(made: Mapping[str, Any], found: Evaluation) -> dict[str, Any]:
         hidden = {"name": PRIVATE, "dataset": "", "run": "", "split": "", "files": [], "hash": ""}
         shown["test"] = {**hidden, **kept}
     if not _is_own(found) and "systems" in made:
+        names = _system_names(found)
         shown["systems"] = [
-            _renamed({key: value for key, value in own.items() if key not in OWNERS}, was, name)
-            for own, was, name in zip(
-                made["systems"],
-                (system.name for system in found.systems),
-                _system_names(found),
-                strict=True,
-            )
+            _of_guest(own, name) for own, name in zip(made["systems"], names, strict=True)
         ]
     return shown
 
 
-def _renamed(own: dict[str, Any], was: str, name: str) -> dict[str, Any]:
-    """Without the file's name, which repeats the system's, where that is another for a guest."""
-    return own if name == was else {**own, "name": name, "output": ""}
+def _of_guest(own: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A system under this name; where that is another, its file, which is named after it, has none."""
+    shown = {key: value for key, value in own.items() if key not in OWNERS}
+    return shown if own["name"] == name else {**shown, "name": name, "output": ""}
 
 
 def _system_names(found: Evaluation) -> list[str]:

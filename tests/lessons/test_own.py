@@ -50,7 +50,7 @@ def test_a_lesson_is_its_owner_s_until_it_is_shared(ana: Lesson) -> None:
                 change()
     with access.acting_as("ana"):
         lessons.change_lesson(replace(ana, title="Another"), ana)
-        with pytest.raises(UserError, match="was changed meanwhile"):
+        with pytest.raises(UserError, match="has been changed since you opened it"):
             lessons.change_lesson(replace(ana, title="A third"), ana)
         assert find_lesson(ana.id).title == "Another"
         deleted = own.find_own(ana.id)

@@ -182,7 +182,7 @@ def stop(request: Measurement) -> None:
 
 
 def work(job: Job, context: JobContext) -> Generator[None, None, None]:
-    """Measure. Without a result, because it was stopped or has failed, nothing stays, but for its next worker."""
+    """Measure. Nothing stays of what is stopped or fails; what is handed back keeps its request."""
     folder = MeasurementFolder(job.run)
     request = folder.request()
     experiment = EXPERIMENTS[request.experiment]

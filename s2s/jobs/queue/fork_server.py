@@ -134,7 +134,7 @@ class ForkServer:
 
     def _note(self, answer: Mapping[str, Any]) -> None:
         self.is_ready = True
-        # The worker's name is another for each claim: the process of an earlier one may end after the next began.
+        # Each claim has a worker's name of its own: the process of an earlier one may end after the next began.
         whose = (answer.get("job"), answer.get("worker"))
         for child in [
             one for one in self._children if whose == (one.request.job, one.request.worker)

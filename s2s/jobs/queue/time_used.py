@@ -49,7 +49,7 @@ def _spans(
 ) -> list[tuple[float, float]]:
     """When the last attempt of each of these jobs was started, and when it ended, or `now`.
 
-    What was handed back has no worker, and is kept already.
+    A job that was handed back has no worker; its time is already kept.
     """
     query = sa.select(ROW.started, ROW.finished, ROW.lease, ROW.state)
     query = query.where(condition, ROW.started.is_not(None), ROW.worker != "")

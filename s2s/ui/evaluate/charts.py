@@ -38,7 +38,8 @@ def panel(evaluation: Evaluation, scores: Scores, names: Names = METRIC_NAMES) -
     if not quality or len(evaluation.systems) < 2:
         return
     has_sweep = any(system.sweep for system in evaluation.systems)
-    labels = {key: names[key].label for key in (*quality, *(SWEEP_SCORES if has_sweep else ()))}
+    offered = [*quality, *(SWEEP_SCORES if has_sweep else ())]
+    labels = {key: names[key].label for key in offered}
     chosen = STATE.choice("quality", "Score", labels, default=quality[0], width=200)
     tabs = [*(["Sweep"] if has_sweep else []), "Quality and speed", "Quality and diversity"]
     for name, tab in zip(tabs, st.tabs(tabs), strict=True):

@@ -138,7 +138,7 @@ def test_what_another_tab_has_added_is_not_overwritten() -> None:
     made = add_lesson(FIRST)
     screen = opened("lessons", set=f"view:own,edit:{made.id}")
     added = add_step(made.id, FIRST.steps[0])
-    assert "was changed meanwhile" in page_text(press(screen, "Move down"))
+    assert "has been changed since you opened it" in page_text(press(screen, "Move down"))
     assert mine() == added
     press(screen, "Move down")  # of the lesson as it is now
     assert len(mine().steps) == len(added.steps)
