@@ -46,6 +46,21 @@ def test_skipped_padding_takes_no_position_and_gets_none() -> None:
 
 
 @pytest.mark.parametrize("layout", ["interleaved", "halves"])
+def test_a_rotation_is_a_product_of_complex_numbers(layout: str) -> None:
+    config = ModelConfig(
+        d_model=8, positions=Positions("rotary", layout=layout, offset=2), encoder=Stack(n_heads=1)
+    )
+    rotary = Rotary(config, config.encoder, is_causal=False)
+    x = torch.randn(2, 3, 5, 8, dtype=torch.float64).transpose(1, 2)  # (2, 5, 3, 8)
+    pairs = x.unflatten(-1, (4, 2) if layout == "interleaved" else (2, 4))
+    numbers = torch.complex(*pairs.unbind(-1 if layout == "interleaved" else -2))
+    angles = torch.tensor([[(7 + place) / 10**i for i in range(4)] for place in range(3)])
+    turned = torch.view_as_real(numbers * torch.polar(torch.ones(3, 4), angles))
+    wanted = turned if layout == "interleaved" else turned.transpose(-1, -2)
+    torch.testing.assert_close(rotary.rotate(x, 5), wanted.flatten(-2), atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("layout", ["interleaved", "halves"])
 def test_a_rotary_score_depends_on_the_distance_alone(layout: str) -> None:
     config = ModelConfig(
         d_model=8, positions=Positions("rotary", layout=layout), encoder=Stack(n_heads=1)
