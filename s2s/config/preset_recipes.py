@@ -216,7 +216,7 @@ def quick() -> Recipe:
             d_model=128,
             encoder=stack,
             decoder=stack,
-            positions=Positions("rotary"),
+            positions=Positions("rotary", layout="interleaved"),
             embeddings=Embeddings(shared=True),
         ),
         train=TrainConfig(

@@ -14,6 +14,7 @@ from s2s.tokenizers import PAD, Tokenizer
 
 Ids = npt.NDArray[np.int64]
 OURS = SpecialIds()
+BUCKET = 4  # adjacent source lengths among which pairs are sorted by the length of their target
 
 
 @dataclass(frozen=True)
@@ -113,19 +114,27 @@ def epoch(data: Encoded, batch_tokens: int, *, seed: int, number: int) -> list[I
     """
     random = np.random.default_rng((seed, number))
     shuffled = random.permutation(len(data))
-    sizes = [(len(data.src[i]), len(data.tgt[i])) for i in shuffled]
-    by_length = shuffled[sorted(range(len(shuffled)), key=sizes.__getitem__)]
-    batches_ = pack(data, by_length, batch_tokens)
+    batches_ = pack(data, _by_length(data, shuffled), batch_tokens)
     return [batches_[i] for i in random.permutation(len(batches_))]
 
 
 def in_order(data: Encoded, batch_tokens: int) -> Iterator[Batch]:
-    """Every pair once, shortest first: for validation and scoring."""
-    by_length = np.array(
-        sorted(range(len(data)), key=lambda i: (len(data.src[i]), len(data.tgt[i])))
-    )
-    for rows in pack(data, by_length, batch_tokens):
+    """Every pair once, short sources first: for validation and scoring."""
+    for rows in pack(data, _by_length(data, np.arange(len(data))), batch_tokens):
         yield build(data, rows)
+
+
+def _by_length(data: Encoded, rows: Ids) -> Ids:
+    """These rows so that both sides of adjacent ones are of similar length, which leaves little to pad.
+
+    Buckets of similar sources follow one another, from short to long; within one the targets lengthen, within the next
+    they shorten, so that no batch holds the longest of one bucket and the shortest of the next.
+    """
+    src = np.array([len(data.src[i]) for i in rows])
+    tgt = np.array([len(data.tgt[i]) for i in rows])
+    bucket = src // BUCKET
+    up_or_down = np.where(bucket % 2, -tgt, tgt)
+    return rows[np.lexsort((src, up_or_down, bucket))]
 
 
 def build(data: Encoded, rows: Ids) -> Batch:

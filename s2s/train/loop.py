@@ -217,8 +217,8 @@ class Trainer:
         return next(rates, self.recipe.train.lr)
 
     def next_batch(self) -> batches.Batch:
-        """The next batch of this epoch, or the first of the next."""
-        if self.progress.batch == len(self.order):
+        """The next of this epoch or, after it or more batches than it has, as older versions made, of the next."""
+        if self.progress.batch >= len(self.order):
             self.progress = replace(self.progress, epoch=self.progress.epoch + 1, batch=0)
             self.order = self._epoch(self.progress.epoch)
         rows = self.order[self.progress.batch]

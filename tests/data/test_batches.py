@@ -36,6 +36,20 @@ def test_an_epoch_holds_every_pair_once_within_the_budget(data: batches.Encoded)
     assert real / slots > 0.9
 
 
+def test_little_is_padding_although_the_sides_differ_in_length() -> None:
+    random = np.random.default_rng(0)
+    src_lengths = random.integers(5, 30, 3000)
+    tgt_lengths = src_lengths + random.integers(0, 12, 3000)
+    data = batches.Encoded(
+        tuple(np.ones(length, dtype=np.int64) for length in src_lengths),
+        tuple(np.ones(length + 1, dtype=np.int64) for length in tgt_lengths),
+    )
+    packed = [batches.build(data, rows) for rows in batches.epoch(data, 2048, seed=1, number=0)]
+    slots = sum(batch.src.size + batch.tgt[:, 1:].size for batch in packed)
+    padded = 1 - sum(batch.n_tokens for batch in packed) / slots
+    assert padded < 0.08  # sorted by source, then target: 0.108
+
+
 def test_an_epoch_is_a_function_of_seed_and_number(data: batches.Encoded) -> None:
     def order(seed: int, number: int) -> list[list[int]]:
         return [rows.tolist() for rows in batches.epoch(data, 64, seed=seed, number=number)]

@@ -67,6 +67,15 @@ def test_a_resumed_run_ends_with_the_very_bits_of_an_undisturbed_one(
         assert digest(resumed) == digest(undisturbed)
 
 
+def test_a_checkpoint_further_in_its_epoch_than_there_are_batches_now_goes_on_with_the_next(
+    tiny: Recipe, corpus: Corpus
+) -> None:
+    trainer = Trainer(tiny, ready(tiny, corpus), None)
+    trainer.progress = replace(trainer.progress, batch=len(trainer.order) + 1)
+    trainer.update()
+    assert (trainer.progress.epoch, trainer.progress.batch) == (1, 1)
+
+
 def test_a_loss_worse_than_guessing_is_said_once(tiny: Recipe, corpus: Corpus) -> None:
     wild = override(tiny, {"train.lr": 3.0, "train.warmup_steps": 0, "train.schedule": "constant"})
     trainer = Trainer(wild, ready(wild, corpus), None)
