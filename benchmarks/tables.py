@@ -76,6 +76,7 @@ HEADLINES = (
         "{headline}",
     ),
     Headline("minutes-75-post", "the same with post-norm layers", "{headline}"),
+    Headline("minutes-75-exact", "the same with faster attention and less padding", "{headline}"),
     Headline(
         "builtin-en-fr",
         "`small` on generated `en-fr`, three seeds: percent exact match, mean (range)",

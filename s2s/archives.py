@@ -26,7 +26,7 @@ RATIO_FROM = 10_000_000  # decompressed bytes; small repetitive files are not de
 MAX_QUOTED = 120  # characters of a library's error
 MAX_NAME = 80  # characters of a member's name that an error repeats
 # What reading a damaged archive raises.
-DAMAGED = (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError)
+DAMAGED = (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError, OverflowError)
 
 
 class Entry(NamedTuple):

@@ -55,6 +55,10 @@ def test_a_table_has_several_references(tmp_path: Path) -> None:
     lists = datasets.Dataset.from_dict({"source": ["a"], "references": [["x", "z"]]})
     assert as_references(lists) == [("a", ("x", "z"))]
     assert as_references([("a", "x")]) == [("a", ("x",))]
+    pictures = datasets.Dataset.from_dict({"en": ["a"], "de": ["x"], "picture": [b"\xff\xd8"]})
+    assert as_references(pictures, ("en", "de")) == [("a", ("x",))]
+    numbered = pd.DataFrame([["id", "a", "x"]], columns=["0", "1", "2"])
+    assert as_references(numbered, ("1", "2")) == [("a", ("x",))]
     path = str(tmp_path / "table.csv")
     table.to_csv(path, index=False)
     assert as_references(path) == [("a", ("x", "z")), ("b", ("y",))]

@@ -9,6 +9,7 @@ from s2s.analysis.alignment import (
     merge_to_words,
     row_entropies,
     word_indices,
+    word_texts,
 )
 from s2s.analysis.alignment_links import (
     LINK_METHODS,

@@ -65,6 +65,19 @@ def word_indices(tokens: Sequence[str], *, is_whole: bool) -> Ints:
     return np.array([*indices, NO_WORD], np.int64)
 
 
+def word_texts(tokens: Sequence[str], indices: Ints) -> tuple[str, ...]:
+    """The words that tokens belong to by `word_indices`, without the marks of spaces.
+
+    >>> word_texts(("▁le", "▁chat", "s", "</s>"), np.array([0, 1, 1, -1]))
+    ('le', 'chats')
+    """
+    words = [""] * (int(indices.max(initial=NO_WORD)) + 1)
+    for token, word in zip(tokens, indices, strict=True):
+        if word != NO_WORD:
+            words[word] += token
+    return tuple(text.strip(SPACE) or text for text in words)
+
+
 def merge_to_words(weights: Weights, tgt_words: Ints, src_words: Ints) -> Weights:
     """From tokens to words, (..., tgt_len, src_len) -> (..., tgt_words, src_words).
 

@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from torch import Tensor, nn
 
-from s2s.analysis.alignment import NO_WORD, Ints, word_indices
+from s2s.analysis.alignment import Ints, word_indices, word_texts
 from s2s.model import Decoder, Encoder, Transformer, inference
-from s2s.tokenizers import SPACE
 
 Vectors = npt.NDArray[np.float32]
 SIDES = ("encoder", "decoder")
@@ -108,11 +107,7 @@ def word_states(vectors: Vectors, tokens: Sequence[str], *, is_whole: bool) -> W
     ('cats',)
     """
     indices = word_indices(tokens, is_whole=is_whole)
-    words = [""] * (int(indices.max(initial=NO_WORD)) + 1)
-    for token, word in zip(tokens, indices, strict=True):
-        if word != NO_WORD:
-            words[word] += token
-    texts = tuple(text.strip(SPACE) or text for text in words)
+    texts = word_texts(tokens, indices)
     return WordStates(_means(vectors, indices, len(texts)), texts)
 
 

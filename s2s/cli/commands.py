@@ -8,10 +8,12 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from importlib.util import find_spec
+from pathlib import Path
 
 from s2s.cli.training import recipe_changes
-from s2s.config import Recipe, UserError, override
+from s2s.config import Recipe, UserError, override, shortened
 
 # What the dashboard needs beyond the command line: the extra `app`.
 SCREENS = ("streamlit", "plotly")
@@ -79,12 +81,27 @@ def data(arguments: argparse.Namespace) -> None:
 
     recipe = override(Recipe(), recipe_changes(arguments))
     source = with_sample(arguments.source, recipe.train.seed)
-    for split in [arguments.split] if arguments.split else splits(source):
+    wanted = [arguments.split] if arguments.split else splits(source)
+    _check_not_its_source(source, wanted, Path(arguments.out))
+    for split in wanted:
         corpus = load_prepared(source, split, recipe.train.seed, recipe.data)
         write_split(corpus, arguments.out)
         print(f"{split}: {len(corpus):,} pairs")
         for note in corpus.notes:
             print(note)
+
+
+def _check_not_its_source(source: str, wanted: Iterable[str], out: Path) -> None:
+    """Raises UserError where the files to write are those that are read."""
+    from s2s.data import parse_spec, two_files
+
+    _, name, _ = parse_spec(source)
+    read = {path.resolve() for path in two_files(name) or (Path(name),)}
+    for split in wanted:
+        for side in ("src", "tgt"):
+            path = out / f"{split}.{side}"
+            if path.resolve() in read:
+                raise UserError(f"`{shortened(path)}` is read itself; give another `--out`.")
 
 
 def worker(arguments: argparse.Namespace) -> None:

@@ -109,9 +109,15 @@ def _import_from_hub(arguments: argparse.Namespace) -> None:
     license_ = shortened("".join(filter(str.isprintable, model.license))) or "none stated"
     said = f"{model.id}: {found.parameters:,} parameters, {_megabytes(model.size)} to download"
     print(f"{said}, license: {license_}", file=sys.stderr)
-    out.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        downloads = tempfile.TemporaryDirectory(prefix=".import-", dir=out.parent)
+    except OSError as error:
+        raise UserError(
+            f"`{shortened(out)}` cannot be written ({error.strerror}); choose another folder."
+        ) from error
     languages = {"src_lang": arguments.src_lang, "tgt_lang": arguments.tgt_lang}
-    with tempfile.TemporaryDirectory(prefix=".import-", dir=out.parent) as temporary:
+    with downloads as temporary:
         for n_bytes in fetching.fetch(model, Path(temporary), *languages.values(), token=token):
             _show(n_bytes, model.size)
         folder = model_import.import_folder(

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import json
 import os
+import shlex
 import signal
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,6 +17,7 @@ from s2s.cli.progress import Progress
 from s2s.config import Recipe, UserError, choose, override, parse_assignments, shortened
 
 if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
+    from s2s.runs import RunFolder
     from s2s.train import Group
 
 DEFAULT_PRESET = "small"
@@ -140,6 +142,8 @@ def _resume(
 
 
 def _recipe(arguments: argparse.Namespace) -> Recipe:
+    if arguments.recipe and arguments.preset:
+        raise UserError("`--recipe` and `--preset` both give a recipe; leave one out.")
     if arguments.recipe:
         try:
             content = json.loads(Path(arguments.recipe).read_text(encoding="utf-8"))
@@ -192,10 +196,18 @@ def _show(started: Any, group: Group | None) -> None:
             line.show(event)
             if received or (group and group.is_stopping):
                 events.close()
-                raise UserError(
-                    f"Stopped at step {event.step:,} and saved; resume with: train --resume --out {started.folder.path}"
-                )
+                raise UserError(_where_it_stopped(started.folder))
     print(f"The run is in {started.folder.path}")
+
+
+def _where_it_stopped(folder: RunFolder) -> str:
+    from s2s.model import saved_steps
+
+    steps = saved_steps(folder.checkpoints)
+    if not steps:
+        return "Stopped before the first update, so nothing was saved; train it again."
+    path = shlex.quote(str(folder.path))
+    return f"Stopped at step {max(steps):,} and saved; resume with: train --resume --out {path}"
 
 
 def _length(recipe: Recipe) -> str:

@@ -19,6 +19,7 @@ from s2s.config.fields import (
     settings_of,
     shortened,
     unknown,
+    values_of_texts,
 )
 from s2s.config.model_config import (
     AttentionConfig,

@@ -208,6 +208,15 @@ class SettingInfo(NamedTuple):
     types: tuple[type, ...]
 
 
+def values_of_texts(cls: Any, given: Mapping[str, str]) -> dict[str, Any]:
+    """Values that an address holds as strings: a setting that is a text is its string, any other is JSON."""
+    rows = settings_of(cls)
+    return {
+        key: text if key in rows and {*rows[key].types} == {str} else json_or_text(text)
+        for key, text in given.items()
+    }
+
+
 def settings_of(cls: Any) -> Mapping[str, SettingInfo]:
     """Every setting of a config class by its dotted key, e.g. `train.optimizer.beta1`, in the order of the fields."""
     return _settings_of(cls, "", "")

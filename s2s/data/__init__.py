@@ -50,5 +50,5 @@ from s2s.data.split import TrainingPairs, load_pairs_for_training, load_prepared
 from s2s.data.statistics import Statistics, Vocabulary, ratio_edges
 from s2s.data.synthetic import SYNTHETIC
 from s2s.data.target_lookup import is_searchable, known_targets, sources_of, targets_by_source
-from s2s.data.tasks import TASKS, Task, apply_task, task_of
+from s2s.data.tasks import TASKS, Task, apply_task, pairs_of_task, task_of
 from s2s.data.uploads import Upload, delete_old_uploads

@@ -52,7 +52,13 @@ def as_references(given: GivenPairs, columns: Sequence[str] = ()) -> list[Row]:
             raise UserError(f"`{corpus.spec}` is plain text and has no references; give pairs.")
         return [(pair.src, (pair.tgt, *pair.more)) for pair in corpus.pairs]
     dataset = _dataset(given)
-    interop.text_columns(dataset, src, tgt)
+    texts = interop.text_columns(dataset, src, tgt)
+    fields = {text.rpartition(".")[0] for text in texts} | {*texts}
+    dataset = dataset.select_columns([name for name in dataset.column_names if name in fields])
+    # As options, digits are the number of a column; at the end of a name, that of a reference.
+    named = {name: f"({name})" for name in dataset.column_names if name.isdecimal()}
+    dataset = dataset.rename_columns(named)
+    src, tgt = named.get(src, src), named.get(tgt, tgt)
     lines = dataset.to_pandas().to_json(orient="records", lines=True)
     return read_references("data.jsonl", lines.encode(), FileOptions(src=src, tgt=tgt)).rows
 

@@ -105,14 +105,20 @@ def _delete_old_results(folder: Path, key: str) -> None:
         (".parquet", MAX_EXPORTS),
         (".csv", MAX_EXPORTS),
     ):
-        results = sorted(
-            folder.glob(f"{key}-*{suffix}"), key=lambda path: path.stat().st_mtime, reverse=True
-        )
+        results = sorted(folder.glob(f"{key}-*{suffix}"), key=_written, reverse=True)
         for path in results[n_kept:]:
+            # First what says that the file is there; at the end the tokenizers of a comparison.
+            path.with_suffix(".json").unlink(missing_ok=True)
             path.unlink(missing_ok=True)
-            shutil.rmtree(
-                path.with_suffix(""), ignore_errors=True
-            )  # the tokenizers of a comparison
+            shutil.rmtree(path.with_suffix(""), ignore_errors=True)
+
+
+def _written(path: Path) -> float:
+    """When; 0 where another reader has just deleted it."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 class _ReadWatcher(threading.Thread):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from s2s import synced
-from s2s.data import Corpus, Pair, TrainingPairs
+from s2s.data import Corpus, Pair, TrainingPairs, parse_spec, with_sample
 from s2s.files import UNREADABLE, write_bytes
 from s2s.runs import RunFolder
 
@@ -43,9 +44,17 @@ def kept(folder: RunFolder, about: Mapping[str, Any]) -> TrainingPairs | None:
         valid = Corpus(about["source"], "valid", valid_pairs)
         has_same_train = train.hash == known["train_hash"]
         is_same = has_same_train and valid.hash == known["valid_hash"]
-    except (*UNREADABLE, EOFError):
+    except (*UNREADABLE, EOFError, zlib.error):
         return None
     return TrainingPairs(train, valid, note) if is_same else None
+
+
+def moved(given: str | None, recorded: str | None, seed: int) -> Any:
+    """The SPEC to read: `given` where the dataset has moved, sampled if the recorded one was, else the recorded one."""
+    if not given:
+        return recorded
+    is_sampled = bool(recorded) and parse_spec(str(recorded))[2].sample is not None
+    return with_sample(given, seed) if is_sampled else given
 
 
 def _is_remote(source: object) -> bool:

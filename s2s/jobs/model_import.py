@@ -9,14 +9,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import safetensors.torch
-
 from s2s.access import LOCAL
 from s2s.config import UserError
 from s2s.decode import STRATEGIES, configure, starting_settings
 from s2s.files import new_folder, require_free
 from s2s.jobs.training import command, run_limits
-from s2s.model import weights_path
+from s2s.model import save_tensors, weights_path
 from s2s.pretrained import generation, open_checkpoint
 from s2s.runs import LONGEST_NAME, RunFolder, clean_name
 from s2s.sizing import count_parameters
@@ -67,7 +65,7 @@ def import_folder(
         run = RunFolder(temporary)
         run.create(found.recipe, about, (found.src_tokenizer, found.tgt_tokenizer))
         run.checkpoints.mkdir()
-        safetensors.torch.save_file(dict(found.tensors), weights_path(run.checkpoints, STEP))
+        save_tensors(found.tensors, weights_path(run.checkpoints, STEP))
         run.set_status("done", step=STEP, steps=STEP, best_step=STEP)
     return RunFolder(out)
 

@@ -73,8 +73,9 @@ def too_large(folder: RunFolder) -> str:
     )
 
 
-def bring_in(raw: IO[bytes], name: str, owner: str) -> str:
-    """Opens a run from a zip in a workspace; returns its new id. Nothing of it is shared.
+def bring_in(raw: IO[bytes], name: str, owner: str, *, without: Collection[str] = ()) -> str:
+    """Opens a run from a zip in a workspace, `without` some values of its recipe.json; returns its new id. Nothing of
+    it is shared.
 
     Raises UserError for a zip that holds no run or a damaged one, and where the workspace may not store that much.
     """
@@ -82,16 +83,16 @@ def bring_in(raw: IO[bytes], name: str, owner: str) -> str:
     storage.require_room(owner, n_bytes=found.n_bytes, runs=1)
     run_id = new_id()
     taken = {row.name for row in run_service.runs(owner)}
-    archive.unpack(found, runs_folder() / run_id, partial(_own, owner, taken))
+    archive.unpack(found, runs_folder() / run_id, partial(_own, owner, taken, without))
     return run_id
 
 
 def open_at(raw: IO[bytes], name: str, path: Path) -> RunFolder:
     """Unpacks the run of a zip into a new folder of this computer. Raises UserError as `bring_in` does."""
-    return archive.unpack(archive.opened(raw, name), path, partial(_own, access.LOCAL, ()))
+    return archive.unpack(archive.opened(raw, name), path, partial(_own, access.LOCAL, (), ()))
 
 
-def _own(owner: str, taken: Collection[str], folder: RunFolder) -> None:
+def _own(owner: str, taken: Collection[str], without: Collection[str], folder: RunFolder) -> None:
     """Makes an unpacked run one of this owner's, within the limits of this server."""
     recipe = folder.recipe()
     src, tgt = folder.tokenizers()
@@ -101,6 +102,8 @@ def _own(owner: str, taken: Collection[str], folder: RunFolder) -> None:
     )
     check(count_parameters(recipe.model, src.vocab_size, tgt.vocab_size))
     check_settings(folder.starting_settings())
+    for key in without:
+        about.pop(key, None)
     about |= {"owner": owner, "name": free_name(about["name"] or folder.id, taken)}
     repeat = command.to_repeat(recipe, about)
     about["command"] = command.with_changes(repeat, about.get("changes", []))

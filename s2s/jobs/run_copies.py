@@ -9,8 +9,9 @@ import tempfile
 
 from s2s import access, settings
 from s2s.config import UserError, shortened
+from s2s.files import UnwrittenError
 from s2s.jobs import run_archives
-from s2s.runs import RunFolder, annotate, archive, guests
+from s2s.runs import RunFolder, archive, guests
 
 
 def why_private(run_id: str) -> str:
@@ -50,9 +51,12 @@ def copy(run_id: str) -> str:
             f"This run has more than {run_archives.MAX_DOWNLOAD / 1e6:,.0f} MB, the most that is copied at once; open"
             " it here, or ask its owner for a file."
         )
-    with run_archives.ONE_AT_A_TIME, tempfile.TemporaryFile(dir=settings.home()) as file:
-        archive.write(folder, file)
-        file.seek(0)
-        made = run_archives.bring_in(file, "the copy", owner)
-    annotate(made, owner, tags=(), comment="")  # which were the other's own
-    return made
+    try:
+        with run_archives.ONE_AT_A_TIME, tempfile.TemporaryFile(dir=settings.home()) as file:
+            archive.write(folder, file)
+            file.seek(0)
+            return run_archives.bring_in(file, "the copy", owner, without=("tags", "comment"))
+    except OSError as error:
+        raise UnwrittenError(
+            f"The run cannot be copied ({error.strerror or error}); free some space, or try again later."
+        ) from error

@@ -52,6 +52,7 @@ from s2s.model.weights import (
     load_weights,
     put_weights,
     read_weights,
+    save_tensors,
     saved_steps,
     step_sizes,
     trained_tensors,

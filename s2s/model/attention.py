@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 
 from s2s.config import ModelConfig, Stack
 from s2s.model.positions import NO_ORDER, Order
@@ -83,7 +84,8 @@ class Attention(nn.Module):
             return F.scaled_dot_product_attention(
                 queries, keys, values, added, dropout_p=dropout, scale=self.scale
             )
-        if bias is None and not (dropout or is_hooked(self.weights)):
+        # In training alone: elsewhere, other threads may multiply at the same time.
+        if torch.is_grad_enabled() and bias is None and not (dropout or is_hooked(self.weights)):
             return _ExactAttention.apply(queries, keys, values, mask, self.scale)  # type: ignore[no-untyped-call]
         weights = attention_weights(queries, keys, mask, bias, scale=self.scale)
         weights = self.weights(weights)  # (batch, heads, query_len, key_len)
@@ -122,6 +124,7 @@ class _ExactAttention(torch.autograd.Function):
         return heads
 
     @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         queries, keys, values, weights, heads = ctx.saved_tensors
         heads_grad = grads[0].contiguous()
@@ -186,7 +189,7 @@ def exact_products() -> Iterator[None]:
     """Matrix products in float32 on a CPU, whatever is set; that is restored."""
     matmul = torch.backends.mkldnn.matmul  # type: ignore[attr-defined]
     before = matmul.fp32_precision
-    matmul.fp32_precision = "none"
+    matmul.fp32_precision = "ieee"
     try:
         yield
     finally:

@@ -87,6 +87,20 @@ def write_steps(path: Path, tensors: Mapping[str, Tensor], steps: Mapping[str, f
     files.write_bytes(path, content)
 
 
+def save_tensors(
+    tensors: Mapping[str, Tensor], path: Path, metadata: dict[str, str] | None = None
+) -> None:
+    """Write a new weights file without a copy in memory; whoever may read its folder may read it.
+
+    Raises OSError where it cannot be written, for which the library has an error of its own.
+    """
+    try:
+        safetensors.torch.save_file(dict(tensors), path, metadata)
+    except SafetensorError as error:
+        raise OSError(str(error)) from error
+    path.chmod(path.parent.stat().st_mode & 0o666)  # the library lets nobody but the writer read it
+
+
 def load_weights(model: Transformer, path: Path) -> None:
     """Copy a weights file into the model. Raises UserError where the file is broken or of another shape."""
     found = read_weights(path)

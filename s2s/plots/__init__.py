@@ -138,7 +138,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
             "From left to right, token by token: the thick line is the chosen output, a cross"
             " marks a pruned prefix, the"
             " ring marks the token that is inspected below. Below each token: log-probability of everything so far,"
-            " in nats; below a finished hypothesis: its score. Closer to 0 is better.",
+            " as the strategy counts it, in nats; below a finished hypothesis: its score. Higher is better.",
         ),
         "utility": Plot(
             utility,

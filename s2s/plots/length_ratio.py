@@ -16,13 +16,17 @@ TICKS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
 def length_ratio(
     counts: Sequence[int], edges: Sequence[float], median: float, *, title: str
 ) -> go.Figure:
-    """`counts[i]` pairs have a ratio from `edges[i]` to `edges[i + 1]`, on a logarithmic scale."""
+    """`counts[i]` pairs have a ratio from `edges[i]` to `edges[i + 1]`, on a logarithmic scale; the first and the last
+    count also those beyond.
+    """
     if not sum(counts):
         return theme.empty("No pair has words on both sides.")
     logs = np.log2(np.asarray(edges, np.float64))
     spans = [
         f"{low:.2f} to {high:.2f} target words per source word" for low, high in pairwise(edges)
     ]
+    spans[0] = f"{edges[1]:.2f} or fewer target words per source word"
+    spans[-1] = f"{edges[-2]:.2f} or more target words per source word"
     bars = go.Bar(
         x=((logs[:-1] + logs[1:]) / 2).astype(np.float32),
         y=list(counts),

@@ -41,21 +41,20 @@ def matrix(
     x_label: str,
     y_label: str,
     signed: bool = True,
-    pool_columns: bool = False,
 ) -> go.Figure:
     """A heatmap with axes numbered from 0. `signed`: 0 is gray, negative values are darker, positive ones brighter.
 
-    Beyond 256 rows, each drawn row is the mean of several, as the title says; `pool_columns` does the same to columns.
+    Beyond 256 rows, each drawn row is the mean of several, as the title says.
     """
     if values.size == 0:
         return theme.empty("There are no numbers to show.")
     step = -(-len(values) // MAX_MATRIX_ROWS)
-    shown = downsampled(values, step, columns=pool_columns)
+    shown = downsampled(values, step)
     limit = float(np.abs(shown).max()) or 1.0
     cells = go.Heatmap(
         z=shown,
-        x0=(step - 1) / 2 if pool_columns else 0,
-        dx=step if pool_columns else 1,
+        x0=0,
+        dx=1,
         y0=(step - 1) / 2,
         dy=step,
         zmin=-limit if signed else float(shown.min()),
@@ -73,8 +72,8 @@ def matrix(
     return go.Figure([cells], layout)
 
 
-def downsampled(values: Array, step: int, *, columns: bool = False) -> Array:
-    """Means of `step` rows each, and with `columns` of as many columns; the last block may be smaller.
+def downsampled(values: Array, step: int) -> Array:
+    """Means of `step` rows each; the last block may be smaller.
 
     >>> downsampled(np.array([[1.0], [3.0], [5.0]], np.float32), 2)
     array([[2.], [5.]], dtype=float32)
@@ -83,8 +82,7 @@ def downsampled(values: Array, step: int, *, columns: bool = False) -> Array:
         return np.ascontiguousarray(values, np.float32)
     starts = np.arange(0, len(values), step)
     sums: Array = np.add.reduceat(values, starts, axis=0)
-    means = np.ascontiguousarray(sums / np.diff([*starts, len(values)])[:, None], np.float32)
-    return np.ascontiguousarray(downsampled(means.T, step).T) if columns else means
+    return np.ascontiguousarray(sums / np.diff([*starts, len(values)])[:, None], np.float32)
 
 
 def line_chart(

@@ -93,7 +93,8 @@ def settings(given: Json) -> dict[str, Any]:
     for theirs, ours in LENGTHS:
         if given.get(theirs):
             length = given[theirs]
-            found[ours] = max(1, length - 1) if type(length) is int else length
+            fewest = 1 if ours == "max_new_tokens" else 0
+            found[ours] = max(fewest, length - 1) if type(length) is int else length
         if given.get(ours):
             found[ours] = given[ours]
     return found

@@ -21,7 +21,7 @@ MAX_DISTANCE = 128  # where an old config.json does not say it
 
 def config(given: Json) -> ModelConfig:
     """T5's shape."""
-    named = given["feed_forward_proj"]
+    named = given.get("feed_forward_proj", "relu")  # as T5 of before version 1.1 does not say
     name = named.removeprefix(GATED)
     is_gated = named.startswith(GATED)
     # `gated-gelu` means the approximation by tanh

@@ -177,6 +177,8 @@ def _check_member(zip_name: str, info: zipfile.ZipInfo) -> None:
         raise UserError(f"`{zip_name}` holds {shown}, which is no file of a run; {SOURCE}.")
     if mode not in (0, stat.S_IFREG):
         raise UserError(f"{shown} in `{zip_name}` is a link or a device, not a file; {SOURCE}.")
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise UserError(f"{shown} in `{zip_name}` is compressed as no file of a run is; {SOURCE}.")
     if info.file_size > part.most:
         raise UserError(
             f"{shown} in `{zip_name}` has {info.file_size:,} bytes, and such files have at most"

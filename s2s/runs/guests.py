@@ -49,9 +49,10 @@ def about_run(about: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
         shown |= {"imported": {"family": imported.get("family")}, "command": ""}
     if words:
         shown["command"] = _with(str(about.get("command") or ""), words)
-    if shown["source"] != source:
+    if (shown["source"], shown["valid"]) != (source, valid):
         data = about.get("data")
         shown["data"] = _without_dataset(data if isinstance(data, Mapping) else {})
+    if shown["source"] != source:
         shown["name"] = _run_name(str(about.get("name") or ""), source, str(about.get("preset")))
     return shown
 

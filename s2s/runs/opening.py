@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from s2s import synced
 from s2s.access import run_folder
 from s2s.config import UserError
 from s2s.faults import install
@@ -45,6 +46,8 @@ def _load_first_readable(
     for step in steps:
         try:
             load_weights(model, weights_path(folder.checkpoints, step))
+        except synced.AwayError:  # perhaps only for a moment
+            raise
         except UserError as error:
             broken.append(str(error))
         else:

@@ -92,6 +92,15 @@ class Run:
         """All weights of the model."""
         return sum(weights.numel() for weights in self.model.parameters())
 
+    @cached_property
+    def has_one_vocabulary(self) -> bool:
+        """Whether a number means the same token in the source and in the target."""
+        src, tgt = self.src_tokenizer, self.tgt_tokenizer
+        if src is tgt or src.vocab_size != tgt.vocab_size:
+            return src is tgt
+        ids = [*range(src.vocab_size)]
+        return src.tokens(ids) == tgt.tokens(ids)
+
     @property
     def key(self) -> RunKey:
         """Equal keys give equal results."""
@@ -244,6 +253,11 @@ class Run:
                 config, {"max_new_tokens": max(self.recipe.data.max_length, config.min_new_tokens)}
             )
         check_limit(config.max_new_tokens, self.recipe.model.positions.longest)
+        if config.encoder_no_repeat_ngram_size and not self.has_one_vocabulary:
+            raise UserError(
+                "`encoder_no_repeat_ngram_size` compares tokens, and the source and the target of this model have"
+                " vocabularies of their own; use 0."
+            )
         if config.precision == "fast" and not can_round(self.model.device):
             raise UserError(
                 "`precision` fast needs a processor for which torch has oneDNN; use exact."

@@ -64,6 +64,17 @@ class RunFolder:
         """The file that the training process locks."""
         return self.path / ".lock"
 
+    def foreign_file(self) -> str:
+        """The name of a file that a run would replace, in a folder that holds no run; empty where there is none."""
+        names = [name for name in ("recipe.json", *FILES) if (self.path / name).exists()]
+        if not names:
+            return ""
+        try:
+            self.about()
+        except UserError:
+            return names[0]
+        return ""
+
     def create(
         self, recipe: Recipe, about: Mapping[str, Any], tokenizers: tuple[Tokenizer, Tokenizer]
     ) -> None:

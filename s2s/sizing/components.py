@@ -135,10 +135,11 @@ class _Stack:
         self.stack = config.encoder if self.is_encoder else config.decoder
         self.length = "src_len" if self.is_encoder else "tgt_len"
         self.stream = ("batch", self.length, "d_model")
-        # Arrays of (batch, heads, queries, keys) that explicit attention saves for the backward pass.
-        self.saved_tables = (
-            3 if is_explicit or (config.dropout > 0 and config.attention.dropout) else 0
-        )
+        # Arrays of (batch, heads, queries, keys) that explicit attention saves for the backward pass: with dropout of
+        # the weights three, else the weights alone.
+        self.is_explicit = is_explicit
+        has_dropout = config.dropout > 0 and config.attention.dropout
+        self.saved_tables = 3 if has_dropout else int(is_explicit)
         d_head = config.d_head(self.stack)
         self.lengths: dict[str, int] = {
             **sizes._asdict(),
@@ -219,11 +220,14 @@ class _Stack:
         kind = "self_attention" if self.is_encoder else "masked_attention"
         row = POSITION_KINDS[self.config.positions.kind]
         has_bias = row.acts_on == "scores"
-        of_bias = (3 if row.table else 1) if has_bias else 0
+        of_bias = (3 if row.table or self.is_explicit else 1) if has_bias else 0
         return self._attention("self_attention", kind, self.length, max(self.saved_tables, of_bias))
 
     def _attention(self, name: str, kind: str, keys: str, saved_tables: int) -> Component:
-        """`keys`: the axis of the keys. Saved besides the tables: queries, keys, values and the weighted sums."""
+        """`keys`: the axis of the keys. Saved besides the tables: queries, keys, values and the weighted sums.
+
+        Explicit attention with gradients of its own saves these sums twice: by heads, and joined for the output.
+        """
         settings = self.config.attention
         inner = "heads * d_head"
         queries = self.length
@@ -240,6 +244,8 @@ class _Stack:
         table = self._shape("weights", "batch", "heads", queries, keys)
         heads = [self._shape(name, "batch", "heads", length, "d_head") for name, length in inputs]
         tokens = self.lengths["batch"] * (self.lengths[queries] + self.lengths[keys])
+        is_whole = self.is_explicit and saved_tables == 1
+        again = self.lengths["batch"] * self.lengths[queries] if is_whole else 0
         return Component(
             f"{self.name}.layer.{name}",
             kind,
@@ -251,7 +257,8 @@ class _Stack:
                 self._shape("weighted sums AV", *table.axes, "d_head"),
             ),
             outputs=(*heads, table, self._shape("output", *self.stream)),
-            saved_activations=2 * tokens * self.lengths[inner] + saved_tables * table.size,
+            saved_activations=(2 * tokens + again) * self.lengths[inner]
+            + saved_tables * table.size,
         )
 
     def _feed_forward(self) -> Component:

@@ -14,7 +14,7 @@ import pytest
 
 import s2s
 from s2s import access, settings
-from s2s.cli import commands, main, parser
+from s2s.cli import commands, main, parser, training
 from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.data import load_pairs_for_training
 from s2s.jobs.training import RunRequest
@@ -481,6 +481,17 @@ MISTAKES = {
         ["train", "--source", "builtin:first-steps", "--recipe", "/dev/null", "--out", "x"],
         "cannot be read .*give a JSON file",
     ),
+    "two recipes": (
+        [
+            *("train", "--source", "builtin:first-steps", "--recipe", "/dev/null"),
+            *("--preset", "small", "--out", "x"),
+        ],
+        "`--recipe` and `--preset` both give a recipe; leave one out",
+    ),
+    "file": (
+        ["train", "--source", "builtin:first-steps", "--out", "/dev/null"],
+        "`/dev/null` cannot be written .*; choose another folder",
+    ),
     "digits": (
         [
             "train",
@@ -535,6 +546,29 @@ def test_a_mistake_is_one_sentence_and_exit_2(
     assert re.search(message, err), err
     assert (out, err.count("\n")) == ("", 1)
     assert not (tmp_path / "x").exists()
+
+
+def test_a_source_is_not_written_over(say: Say, tmp_path: Path) -> None:
+    for side, text in (("src", "a\nb\n"), ("tgt", "x\ny\n")):
+        (tmp_path / f"train.{side}").write_text(text)
+    source = f"{tmp_path / 'train.src'},{tmp_path / 'train.tgt'}"
+    status, out, err = say("data", source, "--task", "reverse_direction", "--out", tmp_path)
+    assert (status, out) == (2, "")
+    assert "is read itself; give another `--out`" in err
+    assert (tmp_path / "train.src").read_text() == "a\nb\n"
+
+
+def test_a_folder_of_something_else_is_left_alone(say: Say, tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_text("{}")
+    status, _, err = say("train", "--source", "builtin:first-steps", "--out", tmp_path)
+    assert status == 2
+    assert "holds `tokenizer.json`, which is no run's; choose another folder" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["tokenizer.json"]
+
+
+def test_before_the_first_update_nothing_was_saved(tmp_path: Path) -> None:
+    stopped = training._where_it_stopped(RunFolder(tmp_path))
+    assert stopped == "Stopped before the first update, so nothing was saved; train it again."
 
 
 def test_a_run_without_a_checkpoint_cannot_be_resumed(say: Say, tmp_path: Path) -> None:

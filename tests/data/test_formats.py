@@ -2,6 +2,7 @@
 refused.
 """
 
+import csv
 import gzip
 import json
 import subprocess
@@ -222,6 +223,15 @@ def test_other_kinds_of_columns_are_no_texts(put):
         assert offered([Path(put(name, one))]).kind == "plain"
 
 
+def test_a_long_field_does_not_decide_what_the_delimiter_is(put):
+    before = csv.field_size_limit(100)  # a fresh process has 131,072
+    try:
+        long = put("long.csv", b'source;target\n"' + b"x" * 200 + b'";y\n')
+        assert load(long).pairs == (Pair("x" * 200, "y"),)
+    finally:
+        csv.field_size_limit(before)
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -374,6 +384,8 @@ def test_zips_of_other_names(put):
     assert load(put("b.zip", zipped({"source.txt": one, "target.txt": other}))).pairs == pair
     assert load(put("c.zip", zipped({"en/all.txt": one, "de/all.txt": other}))).pairs == pair
     assert load(put("d.zip", zipped({"one.txt": one, "two.txt": other}))).pairs == pair
+    same = load(put("f.zip", zipped({"complex.en": one, "simple.en": other})))
+    assert [{pair.src, pair.tgt} for pair in same.pairs] == [{"the house", "das Haus"}]
     three = put("e.zip", zipped({"t.en": one, "t.de": other, "t.fr": b"la maison\n"}))
     assert load(f"{three}#src=fr,tgt=en").pairs == (Pair("la maison", "the house"),)
     assert len(offered([Path(three)]).columns) == 3

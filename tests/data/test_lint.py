@@ -186,6 +186,12 @@ def test_what_only_looks_like_a_fault_is_none() -> None:
         assert not hits(key, src, tgt)
 
 
+def test_a_duplicate_names_the_line_of_the_first() -> None:
+    pairs = tuple(Pair(text, "x", line=line) for text, line in (("a", 3), ("b", 5), ("a", 6)))
+    (example,) = lint_pairs(pairs).found["duplicates"].examples
+    assert example.reason == "The same pair is in row 3."
+
+
 def test_the_reason_names_the_place() -> None:
     for key, src, tgt, reason in [
         (

@@ -13,7 +13,7 @@ import pytest
 
 from s2s import settings
 from s2s.bounds import UNLIMITED
-from s2s.config import DataConfig, UserError, override
+from s2s.config import DataConfig, Recipe, UserError, override
 from s2s.data import load, profile, saved_datasets
 from s2s.data.caps import Caps
 from s2s.data.sections import PROFILE_SECTIONS, Progress
@@ -255,6 +255,23 @@ def test_only_the_text_is_kept_and_what_holds_for_it() -> None:
         "preview.json",
         f"{lint}.json",
     }
+
+
+@pytest.mark.usefixtures("_here")
+def test_a_result_goes_with_its_file() -> None:
+    of = brought("pairs.tsv", PAIRS)
+    of.start(["offer", "text", "preview"])
+    assert done(of).error == ""
+    names = []
+    for most in (50, 60, 70):
+        data = override(Recipe(), {"data.clean.max_words": most}).data
+        names.append(PROFILE_SECTIONS["export"].name("export", data))
+        of.start(["export"], data=data)
+        assert done(of).error == ""
+    for name in names:
+        assert (of.result(name) is None) == (not (of.folder / f"{name}.parquet").exists())
+    assert of.result(names[0]) is None
+    assert of.result(names[2]) is not None
 
 
 @pytest.mark.system

@@ -3,13 +3,14 @@
 import io
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from s2s.config import UserError
-from s2s.data import is_table, read_references
+from s2s.data import is_table, load, read_references
 
 HEAD = ["mr", "ref1", "ref2", "ref3"]
 ROWS = [["a x", "b", "c d", "e"], ["f", "g", "", "h"], ["i", "j", "k", "l"], ["m", "n", "", ""]]
@@ -63,10 +64,13 @@ def test_other_columns_are_not_references() -> None:
     assert pairs.rows == [("a", ("b",))]
 
 
-def test_a_list_is_several_references() -> None:
+def test_a_list_is_several_references(tmp_path: Path) -> None:
     rows = [{"source": "a", "references": ["b", " ", "c"]}, {"source": "d", "references": ["e"]}]
     content = "".join(f"{json.dumps(row)}\n" for row in rows).encode()
     assert read_references("t.jsonl", content).rows == [("a", ("b", "c")), ("d", ("e",))]
+    (tmp_path / "t.jsonl").write_bytes(content)  # as training and evaluation read it
+    pairs = load(str(tmp_path / "t.jsonl")).pairs
+    assert [(pair.src, pair.tgt, *pair.more) for pair in pairs] == [("a", "b", "c"), ("d", "e")]
 
 
 def test_turns_of_a_dialogue_stay_one_text() -> None:

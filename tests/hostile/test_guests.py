@@ -193,6 +193,22 @@ def test_another_workspace_neither_takes_back_a_deletion_nor_what_was_shared(
     assert access.sharing("run", "anns-run") == access.Sharing(link=True, data=True)
 
 
+def test_a_private_validation_set_is_not_told_where_the_dataset_is_a_shipped_one(
+    secrets: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = [f"The 40 validation pairs are those of `{FILE}`."]
+    data = {"train_hash": "a" * 64, "valid_hash": "b" * 64, "notes": notes}
+    RunFolder(settings.home() / "runs" / "anns-run").amend(
+        lambda about: {"source": "builtin:mini-en-fr", "valid": FILE, "data": data}
+    )
+    _share("run", "anns-run", data=False)
+    with visiting(monkeypatch, "eve"):
+        told = json.dumps([dict(cached.metadata("anns-run")), cached.run_notes("anns-run")])
+    assert "builtin:mini-en-fr" in told
+    assert FILE not in told
+    assert "b" * 64 not in told
+
+
 def test_a_guest_of_a_run_on_a_shipped_dataset_is_told_which(
     secrets: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

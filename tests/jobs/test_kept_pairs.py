@@ -86,6 +86,13 @@ def test_pairs_of_other_sources_are_not_copied(tiny: Recipe, tmp_path: Path) -> 
     assert not (tmp_path / "run" / kept_pairs.FILE).exists()
 
 
+def test_a_dataset_that_has_moved_is_sampled_as_it_was() -> None:
+    assert kept_pairs.moved("disk:new", "disk:old#sample=3", 3) == "disk:new#sample=3"
+    assert kept_pairs.moved("disk:new", "disk:old", 3) == "disk:new"
+    assert kept_pairs.moved(None, "disk:old#sample=3", 3) == "disk:old#sample=3"
+    assert kept_pairs.moved(None, None, 3) is None
+
+
 def test_kept_pairs_of_something_else_are_read_again(tmp_path: Path) -> None:
     """The hashes of a run that somebody else wrote may be those of anything."""
     for row in ([1, 2], ["a", "b", 3]):
@@ -105,3 +112,7 @@ def test_kept_pairs_of_something_else_are_read_again(tmp_path: Path) -> None:
     found = kept_pairs.kept(RunFolder(tmp_path), about)
     assert found
     assert found.train.pairs[0].more == ("c",)
+    packed = bytearray((tmp_path / kept_pairs.FILE).read_bytes())
+    packed[10] ^= 0xFF  # the first byte after the header
+    (tmp_path / kept_pairs.FILE).write_bytes(packed)
+    assert kept_pairs.kept(RunFolder(tmp_path), about) is None

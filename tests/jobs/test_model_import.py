@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+import safetensors.torch
 import torch
 import transformers
+from safetensors import SafetensorError
 
 import s2s
 from s2s import access
@@ -261,6 +263,24 @@ def test_what_does_not_fit_leaves_nothing_behind(
     with pytest.raises(UserError, match=sentence):
         import_folder(tmp_path / "t5", tmp_path / "run")
     assert [path.name for path in tmp_path.iterdir()] == ["t5"]
+
+
+def test_weights_are_as_readable_as_the_recipe_and_a_full_disk_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_checkpoint("t5", tmp_path / "t5")
+    folder = import_folder(tmp_path / "t5", tmp_path / "run")
+    recipe = folder.path / "recipe.json"
+    for path in folder.checkpoints.iterdir():
+        assert path.stat().st_mode & 0o666 == recipe.stat().st_mode & 0o666
+
+    def save_file(*_: object) -> None:
+        raise SafetensorError("Error while serializing: I/O error: No space left on device")
+
+    monkeypatch.setattr(safetensors.torch, "save_file", save_file)
+    with pytest.raises(UserError, match=r"cannot be written .*No space left"):
+        import_folder(tmp_path / "t5", tmp_path / "other")
+    assert not (tmp_path / "other").exists()
 
 
 # Of the t5 checkpoint: each generation setting, and what is said of it.

@@ -1,5 +1,7 @@
 """Copies of shared runs: whose they are, what they say, and when there is none."""
 
+import errno
+
 import pytest
 
 from s2s import access, load
@@ -43,6 +45,21 @@ def test_a_copy_is_its_makers_and_outlives_the_run() -> None:
     assert access.sharing("run", run) == Sharing()
     own, theirs = (load(runs_folder() / each).translate(["1 2 3"]) for each in (RUN, run))
     assert [one.log_prob for one in own] == [one.log_prob for one in theirs]
+
+
+def test_a_full_disk_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    RunFolder(runs_folder() / RUN).amend(lambda about: {"valid": None})
+    share(Sharing(link=True, copy=True))
+    monkeypatch.setattr(run_copies.archive, "write", _no_space)
+    with pytest.raises(
+        UserError, match=r"cannot be copied \(No space left on device\); free some space"
+    ):
+        copied("bob")
+    assert list_runs("bob") == []
+
+
+def _no_space(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 @pytest.mark.parametrize("what", [Sharing(link=True, data=True), Sharing(copy=True), Sharing()])

@@ -14,6 +14,8 @@ def test_ratios_stand_in_the_middle_of_their_bins() -> None:
     bars = figure.data[0]
     np.testing.assert_allclose(bars.x, [-1.5, -0.5, 0.5, 1.5])
     assert list(bars.y) == [1, 2, 3, 4]
+    assert bars.customdata[0] == "0.50 or fewer target words per source word"
+    assert bars.customdata[3] == "2.00 or more target words per source word"
     assert bars.customdata[1] == "0.50 to 1.00 target words per source word"
     assert list(figure.layout.xaxis.ticktext) == ["1/4", "1/2", "1", "2", "4"]
     assert figure.layout.shapes[0].x0 == pytest.approx(np.log2(1.5))

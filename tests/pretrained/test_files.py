@@ -215,6 +215,12 @@ def test_old_files_have_generation_settings_in_config(folder: Path) -> None:
     assert published.config.ids.suppressed == "3 4,39"
 
 
+def test_a_length_of_one_asks_for_no_token_beside_the_end(folder: Path) -> None:
+    (folder / "generation_config.json").unlink()
+    amend(folder, min_length=1, max_length=1)
+    assert read_model(folder).settings == {"max_new_tokens": 1, "min_new_tokens": 0}
+
+
 def test_one_more_family_is_a_row(
     folder: Path, saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

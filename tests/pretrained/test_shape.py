@@ -62,6 +62,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
+def test_the_first_t5_does_not_say_its_activation() -> None:
+    old = {key: value for key, value in T5.items() if key != "feed_forward_proj"}
+    assert read_shape(old).config == read_shape(T5).config
+
+
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_model_that_does_not_open_is_a_sentence(case: str) -> None:
     assert read_shape(T5).family.label == "T5"

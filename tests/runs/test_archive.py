@@ -241,6 +241,16 @@ def test_files_larger_than_any_run_has_are_refused(
     refused(zipped(files), tmp_path / "back", "bytes, and such files have at most 100")
 
 
+@pytest.mark.parametrize("way", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_files_compressed_in_other_ways_are_refused(files: Files, tmp_path: Path, way: int) -> None:
+    info = zipfile.ZipInfo("recipe.json")
+    info.compress_type = way
+    with pytest.raises(
+        UserError, match=r"recipe\.json. in .* is compressed as no file of a run is"
+    ):
+        archive.opened(zipped(files, infos={"recipe.json": info}), "a.zip")
+
+
 def test_an_encrypted_zip_is_refused(files: Files, tmp_path: Path) -> None:
     content = bytearray(zipped(files).getvalue())
     content[content.rindex(b"PK\x01\x02") + 8] |= 1

@@ -31,6 +31,15 @@ def test_several_processes_translate_as_one_does(
         parallel.translate(run, sources, "beam", {"num_beam": 2}, 2)
 
 
+def test_a_process_of_a_hosted_server_opens_the_run_of_its_parent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = s2s.load(make_run(tmp_path / "one", {"train.steps": 1}))
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    monkeypatch.setattr(parallel.torch, "set_num_threads", lambda n: None)
+    assert parallel._opened.__wrapped__(run.key).step == run.step
+
+
 def test_few_sources_are_not_worth_a_second_process() -> None:
     assert [parallel.processes_for(n, 4) for n in (0, 400, 999, 1000, 1600, 90_000)] == [
         1,

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import s2s
+from s2s import synced
 from s2s.config import Recipe, UserError, override
 from s2s.decode import STRATEGIES
 from s2s.jobs import training
@@ -302,6 +303,27 @@ def test_a_broken_newest_checkpoint_is_passed_over_and_named(tmp_path: Path) -> 
     assert run.step == 10
     assert run.notes[-1] == "Step 10 was opened instead."
     assert newest.name in run.notes[0]
+
+
+def test_n_grams_of_the_source_need_a_vocabulary_that_both_sides_share() -> None:
+    demo = s2s.load("demo-en-fr")
+    with pytest.raises(UserError, match=r"`encoder_no_repeat_ngram_size` .* vocabularies of their"):
+        demo.translate(["the cat is black"], encoder_no_repeat_ngram_size=1)
+
+
+def test_a_checkpoint_that_is_away_for_a_moment_is_not_replaced_by_an_older_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_run(tmp_path / "run", {"train.steps": 20})
+    newest = weights_path(path / "checkpoints", RunFolder(path).best_or_newest_step())
+
+    def require(file: Path) -> None:
+        if file == newest:
+            raise synced.AwayError("The object store is away.")
+
+    monkeypatch.setattr(synced, "require", require)
+    with pytest.raises(synced.AwayError):
+        s2s.load(path)
 
 
 def test_a_run_knows_its_data_from_every_folder(

@@ -13,6 +13,7 @@ from s2s.sizing import (
     training_bytes,
     training_flops,
 )
+from s2s.train.device import matrix_products
 
 
 @pytest.mark.parametrize(
@@ -86,14 +87,16 @@ def saved_per_token(model: Transformer, ids: Tensor) -> float:
         ("attention.dropout", True),
     ],
 )
+@pytest.mark.parametrize("precision", ["exact", "bf16"])
 def test_activations_are_forecast_as_the_backward_pass_saves_them(
-    preset: str, key: str, value: object
+    preset: str, key: str, value: object, precision: str
 ) -> None:
     recipe = PRESETS[preset].recipe  # as it is, its two stacks are one object
     recipe = override(recipe, {f"model.{key}": value}) if key else recipe
-    saved = saved_per_token(
-        Transformer(recipe.model, 50, 50).train(), torch.randint(4, 50, (8, 32))
-    )
+    recipe = override(recipe, {"train.precision": precision})
+    model = Transformer(recipe.model, 50, 50).train()
+    with matrix_products(precision):
+        saved = saved_per_token(model, torch.randint(4, 50, (8, 32)))
     assert 0.95 * saved < activations_per_token(recipe, length=32) < 1.2 * saved
 
 

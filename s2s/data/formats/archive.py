@@ -171,6 +171,8 @@ def _directed(members: Sequence[Member], shared: str) -> AlignedTexts:
     sides = tuple(
         member.side or printable(PurePosixPath(member.content.file).name) for member in members
     )
+    if len(set(sides)) < len(sides):  # as for simple.en and complex.en
+        sides = tuple(printable(member.content.file) for member in members)
     guessed = next(
         (
             one

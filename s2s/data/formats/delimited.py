@@ -38,10 +38,10 @@ def _split(lines: Iterable[str]) -> Iterator[TableRow]:
 
 def csv_(content: Content, budget: ReadingBudget) -> Table:
     """Fields separated by commas, semicolons, tabs or bars; quoted if they contain a delimiter or a line break."""
+    csv.field_size_limit(budget.caps.line)  # for the whole process: the limit of a line
     lines = streams.lines(content, budget)
     first = list(itertools.islice(lines, HEAD))
     delimiter, *alternatives = _sniffed(first)
-    csv.field_size_limit(budget.caps.line)  # for the whole process: the limit of a line
     rows = _parsed(content.name, itertools.chain(first, lines), delimiter)
     return _table(content.name, rows, budget, delimiter, alternatives)
 

@@ -156,11 +156,11 @@ def paired(
     *,
     what: str = "row",
     unit: str = "line",
-    n_more: int = 0,
+    n_own: int | None = None,
 ) -> ReadPairs:
     """Makes pairs of rows, each text on one line, a third field as prefix; drops malformed and empty rows.
 
-    The last `n_more` fields are further references; the first one replaces a target that is empty.
+    After the first `n_own` fields, if given, stand further references; the first one replaces a target that is empty.
     """
     pairs: list[Pair] = []
     first_malformed = 0
@@ -171,7 +171,7 @@ def paired(
         if at == budget.caps.rows:
             truncated = [f"Only the first {at:,} rows were read, the limit (`rows`)."]
             break
-        fields, more = _apart(given, n_more) if n_more and given else (given, [])
+        fields, more = _apart(given, n_own) if n_own and given else (given, [])
         if fields is None or fields[0] is None or fields[1] is None:
             first_malformed = first_malformed or number
             n_malformed += 1
@@ -192,11 +192,11 @@ def paired(
     return ReadPairs(pairs, [*dropped, *_empty_note(n_empty), *truncated], not truncated)
 
 
-def _apart(fields: Sequence[str | None], n_more: int) -> tuple[list[str | None], list[str]]:
+def _apart(fields: Sequence[str | None], n_own: int) -> tuple[list[str | None], list[str]]:
     """The fields of a pair, and those of its further references that are not empty."""
-    texts = [text for text in (fields[1], *fields[-n_more:]) if text and text.strip()]
+    texts = [text for text in (fields[1], *fields[n_own:]) if text and text.strip()]
     tgt = texts[0] if texts else fields[1]
-    return [fields[0], tgt, *fields[2:-n_more]], texts[1:]
+    return [fields[0], tgt, *fields[2:n_own]], texts[1:]
 
 
 def _line(text: str) -> str:

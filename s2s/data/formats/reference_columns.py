@@ -15,9 +15,12 @@ from s2s.data.formats import pairing, streams
 from s2s.data.formats.columns import further_note, further_references, is_listed
 from s2s.data.formats.pairing import TABLE_FORMATS, Columns, FileOptions, ReadPairs
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import TURN, Table
+from s2s.data.formats.table import TURN, Table, TableRow
 
 ANY_COLUMNS = FileOptions()
+OF_A_LIST = (
+    "Of several targets, the first is used, the others are further references, for Evaluate."
+)
 Row = tuple[str, tuple[str, ...]]  # a source and its references, none of them empty
 
 
@@ -46,14 +49,36 @@ def read_pairs(content: Content, options: FileOptions, budget: ReadingBudget) ->
     if options.prefix:
         at.append(pairing.column_index(content.name, table, options.prefix, options))
     rows = pairing.body(table, chosen.has_header, [*at, *more])
-    pairs, notes, is_whole = pairing.paired(
-        rows, budget, table.fault, unit=table.unit, n_more=len(more)
-    )
+    are_listed = [is_listed(table.columns[index]) for index in (chosen.tgt, *more)]
+    if any(are_listed):
+        rows = _separated(rows, len(at), are_listed)
+    n_own = len(at) if more or any(are_listed) else None
+    pairs, notes, is_whole = pairing.paired(rows, budget, table.fault, unit=table.unit, n_own=n_own)
     n_unused = len(table.columns) - len({*at, *more})
     columns = pairing.columns_note(table, chosen, n_unused)
     names = [table.columns[index].name for index in more]
+    if are_listed[0]:
+        notes = [OF_A_LIST, *notes]
     said = [columns, *further_note(names), *notes, *budget.all_notes()]
     return ReadPairs(pairs, said, is_whole)
+
+
+def _separated(
+    rows: Iterator[TableRow], n_own: int, are_listed: Sequence[bool]
+) -> Iterator[TableRow]:
+    """Each text of a list of references as a field: the first as the target, the others after the pair's own."""
+    for row in rows:
+        if row.fields is None:
+            yield row
+            continue
+        fields = (row.fields[1], *row.fields[n_own:])
+        texts = [
+            text
+            for field, is_list in zip(fields, are_listed, strict=True)
+            for text in (field.split(f" {TURN} ") if field and is_list else [field])
+        ]
+        own = [row.fields[0], texts[0], *row.fields[2:n_own]]
+        yield TableRow(row.number, [*own, *texts[1:]])
 
 
 def read_references(

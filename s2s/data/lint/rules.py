@@ -74,6 +74,12 @@ class LintedCorpus:
             map(hash, zip(self.src.texts, self.tgt.texts, strict=True)), np.int64, len(self.pairs)
         )
 
+    @cached_property
+    def first(self) -> Numbers:
+        """For each pair, the row (from 0) where it is for the first time."""
+        _, rows, which = np.unique(self.hashes, return_index=True, return_inverse=True)
+        return rows[which]
+
 
 class Rule(NamedTuple):
     """`finds` marks matching pairs, `says` describes the problem of a row (from 0);
@@ -101,13 +107,12 @@ def _says_empty(texts: LintedCorpus, row: int) -> str:
 
 
 def _duplicates(texts: LintedCorpus) -> Hits:
-    hits = np.ones(len(texts.pairs), np.bool_)
-    hits[np.unique(texts.hashes, return_index=True)[1]] = False  # the first of each stays
-    return hits
+    return texts.first != np.arange(len(texts.pairs))
 
 
 def _says_duplicate(texts: LintedCorpus, row: int) -> str:
-    return f"The same pair is in row {int(np.argmax(texts.hashes == texts.hashes[row])) + 1:,}."
+    first = int(texts.first[row])
+    return f"The same pair is in row {texts.pairs[first].line or first + 1:,}."
 
 
 def _copies(texts: LintedCorpus) -> Hits:

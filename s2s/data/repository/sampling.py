@@ -21,7 +21,7 @@ from s2s.data.repository import choice, library
 from s2s.data.repository.reading import READERS, SplitReader
 
 # These numbers are part of what `sample=SEED` of a recorded SPEC means: with others, it names other rows.
-SAMPLE_BYTES = 64_000_000  # read at most; larger files are read in parts
+SAMPLE_BYTES = 64_000_000  # read at most; larger files are read in parts, but for zips
 MAX_FILES = 16  # of a split from which parts are read
 BLOCK = 1_000_000  # bytes of a part of a text file
 IN_BLOCKS = ("jsonl", "txt", "tsv", "csv")  # a row is a line, wherever reading starts
@@ -49,7 +49,7 @@ def draw(reader: SplitReader, files: Sequence[hub.File], n: int, seed: int) -> S
         return _from_groups(reader, files, some, n, generator)
     if kind in library.BUILDERS:
         return _from_library(reader, files, some, n, generator)
-    if _size(files) <= SAMPLE_BYTES:
+    if kind == "zip" or _size(files) <= SAMPLE_BYTES:  # the list of a zip's files is at its end
         rows, n_seen = _reservoir(reader.rows(files), n, generator)
         return Sample(rows, len(rows), n_seen)
     if kind in IN_BLOCKS and all(_has_lines(reader.content(file)) for file in some):

@@ -13,7 +13,7 @@ import torch
 from s2s.config import UserError
 from s2s.jobs.evaluation import provenance, test_sets
 from s2s.jobs.evaluation.scoring import SystemScores
-from s2s.runs import Decoded, EvaluationFolder, Run, SystemModel, load
+from s2s.runs import Decoded, EvaluationFolder, Run, System, SystemModel, load
 from s2s.scores import statistics
 
 # sentences per turn
@@ -74,15 +74,17 @@ class EvaluationLoop:
 
     def _record_steps(self) -> None:
         """Step 0 asked for the best checkpoint: the evaluation says which that was."""
-        systems = tuple(
-            replace(one, step=self.runs[one.model].step, checkpoint="best")
-            if one.run and not one.step
-            else one
-            for one in self.evaluation.systems
-        )
+        systems = tuple(map(self._with_step, self.evaluation.systems))
         if systems != self.evaluation.systems:
             self.runs = {model._replace(step=run.step): run for model, run in self.runs.items()}
             self.evaluation = self.folder.amend(lambda asked: replace(asked, systems=systems))
+
+    def _with_step(self, asked: System) -> System:
+        if not asked.run or asked.step:
+            return asked
+        run = self.runs[asked.model]
+        is_best = not run.notes  # else the best could not be read, and an older one was opened
+        return replace(asked, step=run.step, checkpoint="best" if is_best else "")
 
     @property
     def has_references(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from s2s.config import PRESETS, Recipe, flat, override
+from s2s.config import PRESETS, Recipe, UserError, flat, override
 from s2s.data import Preview
 from s2s.jobs.plan.calibration import UNCALIBRATED, Calibration
 from s2s.jobs.plan.cost import STARTUP_SECONDS, Forecast, forecast
@@ -88,7 +88,7 @@ def within_minutes(
 
     For the preset quick that is every setting of `CHOSEN` that was neither set to another value nor `given`; `free` are
     the bytes of memory that it may take. For every recipe it is the number of steps, and a warmup and intervals that
-    fit into them.
+    fit into them, unless these are `given`.
     """
     minutes = recipe.train.minutes
     if minutes is None:
@@ -103,7 +103,9 @@ def within_minutes(
         epochs = fitting(recipe, preview, calibration).epochs
         rate = next(rate for least, rate in DROPOUTS if epochs >= least)
         recipe = _settled(recipe, own, {"model.dropout": rate})
-    return override(recipe, fit_to_minutes(recipe, preview, minutes, calibration))
+    fitted = fit_to_minutes(recipe, preview, minutes, calibration)
+    kept = {*given} - {"train.steps"}
+    return override(recipe, {key: value for key, value in fitted.items() if key not in kept})
 
 
 def _precision(recipe: Recipe) -> str:
@@ -126,7 +128,10 @@ def _size(
 ) -> dict[str, Any]:
     """The largest model that reads the dataset often enough, does not memorize it, and fits into the memory."""
     for size in SIZES[:-1]:
-        tried = _settled(recipe, own, size.settings(preview))
+        try:
+            tried = _settled(recipe, own, size.settings(preview))
+        except UserError:  # it does not go with a setting of one's own, such as the width
+            continue
         cost = fitting(tried, preview, calibration)
         tokens = cost.tokens / max(1e-9, cost.epochs)
         reads_enough = cost.epochs >= size.epochs or cost.tokens >= ENOUGH_TOKENS

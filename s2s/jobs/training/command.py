@@ -24,7 +24,9 @@ def to_repeat(recipe: Recipe, about: Mapping[str, Any], *, is_planned: bool = Tr
         return _to_import(imported)
     preset = about.get("preset") or DEFAULT_PRESET
     base = flat(PRESETS[preset].recipe) if preset in PRESETS else flat(Recipe())
-    words = ["python", "-m", "s2s", "train", "--source", str(about["source"])]
+    n = recipe.train.processes
+    start = ["python"] if n == 1 else ["torchrun", "--nproc_per_node", str(n)]
+    words = [*start, "-m", "s2s", "train", "--source", str(about["source"])]
     words += ["--valid", str(about["valid"])] if about.get("valid") else []
     if initial := about.get("init_from"):
         words += ["--init-from", f"{initial['run']}@{initial['step']}"]

@@ -93,8 +93,12 @@ def _follow(
 ) -> Generator[None, None, None]:
     about = folder.about()
     recipe = folder.recipe()
+    seed = recipe.train.seed
     pairs = kept_pairs.kept(folder, about) or load_pairs_for_training(
-        source or about["source"], valid or about["valid"], recipe.train.seed, recipe.data
+        kept_pairs.moved(source, about["source"], seed),
+        kept_pairs.moved(valid, about["valid"], seed),
+        seed,
+        recipe.data,
     )
     if pairs.train.hash != about["data"]["train_hash"]:
         raise UserError(

@@ -14,7 +14,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from s2s.config import Recipe, UserError, override
+from s2s.config import Recipe, UserError, override, shortened
 from s2s.data import Pair, Preview, TrainingPairs, absolute, load_pairs_for_training
 from s2s.jobs import kept_pairs
 from s2s.jobs.plan.advice import warmup_note
@@ -99,6 +99,8 @@ def start_in_stages(
         raise RunExistsError(
             f"`{folder.id}` already holds a trained run; resume that one, or start another."
         )
+    if not is_retry:
+        _check_free(folder)
     recipe = settle(request.recipe)
     initial = initialization.parse_checkpoint(request.init_from) if request.init_from else None
     if initial:
@@ -129,6 +131,14 @@ def start_in_stages(
         folder.create(recipe, about, (data.src_tokenizer, data.tgt_tokenizer))
         kept_pairs.keep(folder, pairs, about)
     return PreparedRun(folder, recipe, data, pairs.valid.pairs, notes, initial=initial, since=since)
+
+
+def _check_free(folder: RunFolder) -> None:
+    """Raises UserError for a folder with files that a run would replace, and that are not a run's."""
+    if name := folder.foreign_file():
+        raise UserError(
+            f"`{shortened(folder.path)}` holds `{name}`, which is no run's; choose another folder."
+        )
 
 
 def _check_processes(recipe: Recipe, n: int) -> None:
@@ -209,10 +219,11 @@ def resume_in_stages(path: Path, more: Continuation, tell: Tell) -> Stages:
     tell("Reading the dataset.")
     yield
     moved = more.source or more.valid
+    seed = recipe.train.seed
     pairs = (None if moved else kept_pairs.kept(folder, about)) or load_pairs_for_training(
-        more.source or about["source"],
-        more.valid or about["valid"],
-        recipe.train.seed,
+        kept_pairs.moved(more.source, about["source"], seed),
+        kept_pairs.moved(more.valid, about["valid"], seed),
+        seed,
         recipe.data,
     )
     known = about["data"]
@@ -278,13 +289,17 @@ def check_steps_left(folder: RunFolder, steps: int | None, *, is_done: bool) -> 
 @contextlib.contextmanager
 def locked(folder: RunFolder) -> Iterator[None]:
     """One process per run: raises RunExistsError while another one trains in the folder."""
-    folder.path.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder.lock_file)
     try:
+        folder.path.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=LOCK_SECONDS)
     except Timeout as error:
         raise RunExistsError(
             f"Another process is training the run `{folder.id}`; wait for it, or stop it first."
+        ) from error
+    except OSError as error:
+        raise UserError(
+            f"`{shortened(folder.path)}` cannot be written ({error.strerror or error}); choose another folder."
         ) from error
     with lock:
         yield

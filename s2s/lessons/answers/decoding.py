@@ -10,7 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from s2s.analysis import SearchDiagnosis
-from s2s.config import UserError, flat, json_or_text
+from s2s.config import UserError, flat, values_of_texts
 from s2s.decode import (
     GenerationConfig,
     Truncation,
@@ -115,7 +115,8 @@ def search(context: Context) -> tuple[str, dict[str, Any]]:
     strategy = given.get("strategy", "beam")
     known: GenerationConfig = configure(strategy, {})[1]
     names = flat(known)
-    return strategy, {name: json_or_text(text) for name, text in given.items() if name in names}
+    settings = {name: text for name, text in given.items() if name in names}
+    return strategy, values_of_texts(type(known), settings)
 
 
 def _translated(context: Context, strategy: str, **settings: Any) -> Decoded:

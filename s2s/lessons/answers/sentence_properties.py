@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
 
-from s2s.config import UserError, json_or_text
+from s2s.config import UserError, values_of_texts
 from s2s.data import gold_agreement
+from s2s.decode import configure
 from s2s.lessons.answers import decoding
 from s2s.lessons.verdict import Condition, Context, Verdict
 from s2s.runs.properties import PROPERTIES, Decoding, Finding, PropertySettings, findings
@@ -32,7 +33,7 @@ def decodings(context: Context) -> tuple[Decoding, ...]:
 
 
 def _column(context: Context, column: Column) -> Decoding:
-    settings = {name: json_or_text(text) for name, text in column.settings.items()}
+    settings = values_of_texts(type(configure(column.strategy, {})[1]), column.settings)
     step = int(column.step) if column.step.isdecimal() and len(column.step) < 10 else None
     is_own = column.run in ("", context.run) and step in (None, context.checkpoint)
     run = None if is_own else context.opener(column.run or context.run, step)

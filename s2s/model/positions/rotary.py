@@ -24,12 +24,9 @@ class Rotary(Position):
         positions = start + self.settings.offset + torch.arange(x.shape[2], device=x.device)
         angles = torch.outer(positions, self.frequencies)  # (len, d_head / 2)
         axis = self.settings.pair_axis
-        if (
-            axis == -1
-        ):  # a pair is a complex number, turned by a product: a third of the time of what follows
-            pairs = torch.view_as_complex(
-                x.view(*x.shape[:-1], -1, 2)
-            )  # (batch, heads, len, d_head / 2)
+        if axis == -1:
+            # A pair is a complex number, turned by a product: a third of the time of what follows.
+            pairs = torch.view_as_complex(x.view(*x.shape[:-1], -1, 2))  # (..., len, d_head / 2)
             turned = pairs * torch.polar(torch.ones_like(angles), angles)
             return torch.view_as_real(turned).flatten(-2)  # (batch, heads, len, d_head)
         cos = angles.cos().to(x.dtype)

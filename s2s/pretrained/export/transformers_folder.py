@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from safetensors.torch import save_file
-
 from s2s.config import ModelConfig
 from s2s.files import write_json, write_text
+from s2s.model import save_tensors
 from s2s.pretrained.export import opened
 from s2s.pretrained.export.forms import ACTIVATIONS, T5, T5_ACTIVATIONS, Form
 from s2s.pretrained.export.tensors import is_tied, renamed
@@ -32,9 +31,7 @@ def write_files(model: TrainedModel, form: Form, folder: Path) -> None:
     write_json(folder / "config.json", config)
     write_json(folder / "generation_config.json", generation)
     tensors = renamed(form, model.config, model.tensors, n_positions=model.n_positions)
-    weights = folder / "model.safetensors"
-    save_file(tensors, weights, {"format": "pt"})
-    weights.chmod((folder / "config.json").stat().st_mode)  # else nobody but its writer may read it
+    save_tensors(tensors, folder / "model.safetensors", {"format": "pt"})
 
 
 def _config(model: TrainedModel, form: Form) -> dict[str, Any]:

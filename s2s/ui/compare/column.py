@@ -65,6 +65,7 @@ def controls(run_id: str, key: str, strategy: str, *, near: DeltaGenerator) -> C
         step = pickers.checkpoint_picker(best, f"{key} step")
     prefix = f"{key} {strategy} "
     config = best.starting(strategy)
+    forms.restart(config, prefix)
     settings = forms.changes(config, list(flat(config)), prefix)
     run = best if step == best.step else cached.open_run(run_id, step)
     complete, error = _configured(run, strategy, settings)
@@ -168,6 +169,7 @@ def _linked_settings(config: Config) -> dict[str, Any]:
 
 def use(key: str, strategy: str, **settings: Any) -> None:
     """Other settings of a column when the page is next drawn: for buttons."""
+    st.session_state.pop(f"{key} {strategy} {forms.START}", None)
     for name, value in settings.items():
         st.session_state[f"{key} {strategy} {name}"] = value
 
@@ -238,5 +240,9 @@ def _names() -> list[str]:
         "step",
         "step of",
         "strategy",
-        *(f"{name} {setting}" for name, row in STRATEGIES.items() for setting in keys(row.config)),
+        *(
+            f"{name} {setting}"
+            for name, row in STRATEGIES.items()
+            for setting in (*keys(row.config), forms.START)
+        ),
     ]

@@ -24,9 +24,13 @@ def best(decoded: Decoded, key: str = "tokens") -> None:
         st.html(_tokens(found))
         st.caption(
             "Below each token: its probability, given the source and the tokens before it. Darker: more probable."
-            f" Together: log-probability {nats(found.log_prob)} nats. The model gives this output a probability of"
-            f" {percent(math.exp(found.log_prob))}."
+            f" Together: log-probability {nats(found.log_prob)} nats. The model gives {_of_what(found)} a probability"
+            f" of {percent(math.exp(found.log_prob))}."
         )
+
+
+def _of_what(found: DecodedHypothesis) -> str:
+    return "this output" if found.tokens[-1] == "</s>" else "outputs that begin like this"
 
 
 def others(decoded: Decoded) -> None:

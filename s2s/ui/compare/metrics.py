@@ -62,7 +62,11 @@ def _model_metrics(choice: ColumnChoice, decoding: TimedDecoding) -> list[Metric
     ending = f"Includes {END}." if is_ended else f"No {END}: truncated at max_new_tokens."
     return [
         MetricValue(
-            "log-probability", four_digits(log_prob), log_prob, _log_prob_help(log_prob), "nats"
+            "log-probability",
+            four_digits(log_prob),
+            log_prob,
+            _log_prob_help(log_prob, is_ended=is_ended),
+            "nats",
         ),
         MetricValue("per token", four_digits(mean), mean, _mean_help(log_prob, length), "nats"),
         MetricValue(
@@ -78,10 +82,12 @@ def _model_metrics(choice: ColumnChoice, decoding: TimedDecoding) -> list[Metric
     ]
 
 
-def _log_prob_help(log_prob: float) -> str:
+def _log_prob_help(log_prob: float, *, is_ended: bool) -> str:
+    included = f"{END} included" if is_ended else f"no {END}"
+    of_what = "this output" if is_ended else "outputs that begin like this"
     return (
-        f"{format_number(log_prob)} nats, {END} included, without logits processors or temperature:"
-        f" the model gives this output a probability of {percent(math.exp(log_prob))}."
+        f"{format_number(log_prob)} nats, {included}, without logits processors or temperature:"
+        f" the model gives {of_what} a probability of {percent(math.exp(log_prob))}."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import pandas as pd
@@ -58,7 +59,11 @@ def _ratio(statistics: Statistics, name: str) -> None:
     )
     alt = f"Target words per source word: median {statistics.ratio_median:.2f}"
     table = pd.DataFrame(
-        {"from": bounds[:-1], "to": bounds[1:], "pairs": statistics.ratio_counts}
+        {
+            "from": (0.0, *bounds[1:-1]),
+            "to": (*bounds[1:-1], math.inf),
+            "pairs": statistics.ratio_counts,
+        }
     ).set_index("from")
     _chart("length_ratio", figure, title, alt, table)
 

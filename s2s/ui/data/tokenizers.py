@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -48,7 +48,7 @@ def panel(
     now: TokenizerConfig = DEFAULT,
     folder: Path | None = None,
 ) -> dict[str, Any]:
-    """Returns the recipe settings of the chosen tokenizer, at first those of `now`; nothing without rows.
+    """Returns the recipe settings of the chosen tokenizer; none while that is the recipe's, `now`, if not measured.
 
     `advice` is a sentence shown above where words are not separated by spaces. `key` identifies the dataset.
     With the `folder` of the saved tokenizers, a visitor can try them on a sentence.
@@ -63,21 +63,26 @@ def panel(
     _length_chart(named)
     if st.session_state.get(f"{key} tokenizer now") != now:  # the recipe was changed elsewhere
         st.session_state[f"{key} tokenizer now"] = now
-        st.session_state[f"{key} tokenizer"] = _default(named, now)
+        st.session_state.pop(f"{key} tokenizer", None)
     text = _sentence(key) if folder else ""
     left, right = st.columns(2, border=True)
     with left:
-        chosen = _choice("Use this tokenizer", named, _default(named, now), f"{key} tokenizer")
-        row = named[chosen]
-        _tokens(row, folder, text)
-        st.caption(as_markdown(TOKENIZERS[row.kind].summary))
-        st.code(settings(row), language=None, wrap_lines=True)
+        own = _own(named, now)
+        options = [*named] if own in named else [own, *named]
+        chosen = _choice("Use this tokenizer", options, own, f"{key} tokenizer")
+        row = named.get(chosen)
+        if row is None:
+            st.caption("The recipe keeps its tokenizer, unless you choose one that was measured.")
+        else:
+            _tokens(row, folder, text)
+            st.caption(as_markdown(TOKENIZERS[row.kind].summary))
+            st.code(settings(row), language=None, wrap_lines=True)
     with right:
         others = {name: other for name, other in named.items() if name != chosen} or named
-        default = _comparable(others, row)
+        default = _comparable(others, row) if row else next(iter(others))
         other = others[_choice("Compare with", others, default, f"{key} tokenizer beside")]
         _tokens(other, folder, text)
-    return row.changes
+    return row.changes if row else {}
 
 
 def names(rows: Sequence[ComparisonRow]) -> dict[str, ComparisonRow]:
@@ -149,7 +154,7 @@ def _table(named: Mapping[str, ComparisonRow], key: str) -> None:
     )
     st.caption(
         "Words are separated by spaces. Unknown: fraction of the held-out tokens that are `<unk>`. Lengths in tokens,"
-        f" `</s>` included. Pairs longer than {limit} are dropped unless `data.max_length` is raised."
+        f" without `</s>`. Pairs longer than {limit}, `</s>` included, are dropped unless `data.max_length` is raised."
     )
     st.download_button(
         "Download data (CSV)",
@@ -178,12 +183,13 @@ def _length_chart(named: Mapping[str, ComparisonRow]) -> None:
     st.caption(plots.PLOTS["vocabulary_size"].caption)
 
 
-def _default(named: Mapping[str, ComparisonRow], now: TokenizerConfig) -> str:
-    """The recipe's own tokenizer; else the automatic one of its kind, else the first."""
-    sizes = {name: (row.kind, row.requested_size) for name, row in named.items()}
-    same = [name for name, size in sizes.items() if size == (now.kind, now.vocab_size)]
-    automatic = [name for name, size in sizes.items() if size == (now.kind, None)]
-    return next(iter([*same, *automatic, *named]))
+def _own(named: Mapping[str, ComparisonRow], now: TokenizerConfig) -> str:
+    """The name of the recipe's own tokenizer: that of its row, if it was measured."""
+    for name, row in named.items():
+        if (row.kind, row.requested_size) == (now.kind, now.vocab_size):
+            return name
+    size = f" · {now.vocab_size:,}" if now.vocab_size else ""
+    return f"{now.kind}{size} (the recipe's, not measured)"
 
 
 def _comparable(others: Mapping[str, ComparisonRow], row: ComparisonRow) -> str:
@@ -198,8 +204,8 @@ def _comparable(others: Mapping[str, ComparisonRow], row: ComparisonRow) -> str:
     return next(iter([*alike, *others]))
 
 
-def _choice(label: str, named: Mapping[str, ComparisonRow], default: str, key: str) -> str:
-    options = list(named)
+def _choice(label: str, names: Iterable[str], default: str, key: str) -> str:
+    options = list(names)
     if st.session_state.get(key) not in options:
         st.session_state[key] = default
     return str(st.selectbox(label, options, key=key, persist_state="session"))

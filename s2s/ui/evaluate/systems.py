@@ -40,6 +40,8 @@ def model_at(run_id: str, checkpoint: str) -> Model:
     """The best or the last checkpoint that there is now."""
     run = cached.open_run(run_id)
     step = max(run.folder.steps_by_choice()) if checkpoint == LAST else run.step
+    if checkpoint == BEST and run.notes:  # the best could not be read, and an older one was opened
+        checkpoint = ""
     return Model(run_id, step, checkpoint)
 
 

@@ -34,7 +34,9 @@ def _sentences(home: str, folder: str, most: int, may_see: bool, _run: Run) -> D
     source = str(_run.folder.about().get("source", ""))
     own = [*known.sentences]
     problem = ""
-    if source in EXAMPLES:  # making the whole dataset again would take seconds
+    if (
+        vocabulary.source_as_it_is(_run) in EXAMPLES
+    ):  # making the whole dataset again would take seconds
         file = HELD_OUT_SENTENCES / f"{source.removeprefix('builtin:')}.txt"
         own += file.read_text(encoding="utf-8").splitlines()
     elif source and may_see:

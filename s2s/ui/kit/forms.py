@@ -10,10 +10,11 @@ from typing import Any
 
 import streamlit as st
 
-from s2s.config import Config, SettingInfo, UserError, flat, json_or_text, override, settings_of
+from s2s.config import Config, SettingInfo, UserError, flat, override, settings_of, values_of_texts
 from s2s.ui.kit.text import as_markdown, plain
 
 MAX_INTEGER = 2**53 - 1  # that a browser represents exactly
+START = "start"  # after the prefix of widgets: the values that they started with
 
 
 def inputs(
@@ -43,8 +44,21 @@ def blamed_key(wrong: UserError, keys: Collection[str]) -> str | None:
     )
 
 
+def restart(config: Config, prefix: str) -> None:
+    """Lets the widgets that nobody has changed start as `config`, where they started with another run's settings."""
+    now = flat(config)
+    before = st.session_state.get(prefix + START, now)
+    st.session_state[prefix + START] = now
+    if before == now:  # what is written replaces what somebody is typing
+        return
+    for key, value in now.items():
+        if st.session_state.get(prefix + key, value) == before.get(key, value):
+            st.session_state[prefix + key] = value
+
+
 def fill(config: Config, keys: Collection[str], prefix: str) -> None:
     """Writes a config's values into the widgets."""
+    st.session_state.pop(prefix + START, None)
     values = flat(config)
     for key in keys:
         st.session_state[prefix + key] = values[key]
@@ -67,7 +81,7 @@ def to_address(settings: Mapping[str, Any]) -> dict[str, str]:
 
 def from_address(config: Config, given: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
     """The changes that an address makes to a config, and a sentence for each setting that cannot be used."""
-    refused = {key: json_or_text(text) for key, text in given.items()}
+    refused = values_of_texts(type(config), given)
     if why_not(config, refused) is None:  # together: some settings depend on each other
         return refused, []
     good: dict[str, Any] = {}

@@ -84,9 +84,17 @@ def of(run: Run) -> RunVocabulary:
     return _vocabulary(run.key, run)
 
 
+def source_as_it_is(run: Run) -> str:
+    """The dataset whose sources a run reads as they are; empty where its task makes others of them, as in reverse."""
+    data = run.recipe.data
+    if data.prefix or data.task not in ("auto", "translate"):
+        return ""
+    return str(run.folder.about().get("source", ""))
+
+
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _vocabulary(key: RunKey, _run: Run) -> RunVocabulary:
-    source = str(_run.folder.about().get("source", ""))
+    source = source_as_it_is(_run)
     probes = tuple(
         dict.fromkeys(
             str(line["source"]) for line in _run.folder.lines("samples") if "source" in line

@@ -36,9 +36,17 @@ def sinusoidal(request: EncodingRequest) -> None:
     vectors = sinusoids(settings)
     key = (settings.length, settings.d_model, settings.base, settings.layout)
     spread = _show_similarity("Sinusoidal", settings, _similarity(key, settings.measure, vectors))
+    depends = (
+        "depends only on their offset: pairs with the same offset differ by at most"
+        f" {spread:.1g}, which is rounding"
+    )
+    if settings.d_model % 2:
+        depends = (
+            "would depend only on their offset, but the last sine of an odd width has no cosine: pairs with the same"
+            f" offset differ by up to {spread:.2g}"
+        )
     st.caption(
-        "How similar two positions are depends only on their offset: pairs with the same offset differ by at most"
-        f" {spread:.1g}, which is rounding. Similarity falls with distance and then oscillates; it is the same"
+        f"How similar two positions are {depends}. Similarity falls with distance and then oscillates; it is the same"
         " forwards and backwards, so it does not tell the direction."
     )
 
@@ -48,7 +56,7 @@ def learned(request: EncodingRequest) -> None:
     table = learned_table(request)
     if table is None:
         return
-    key = (str(request.run.folder.path), request.run.step)
+    key = (str(request.run.folder.path), request.run.step, len(table))
     similarity = _similarity(key, request.settings.measure, table)
     spread = _show_similarity("Learned", request.settings, similarity)
     st.caption(
@@ -128,7 +136,10 @@ def alibi(request: EncodingRequest) -> None:
     power = 2 ** int(np.log2(n))
     between = ""
     if power < n:
-        between = f" {n} is not a power of two: from head {power + 1} on, slopes lie between the first {power}."
+        between = (
+            f" {n} is not a power of two: from head {power + 1} on, slopes are every other one of {2 * power} heads, so"
+            f" that head {power + 1} has the steepest of all."
+        )
     st.caption(
         f"Fixed, not learned: each head subtracts its slope times the distance from the score.{between} Heads with a"
         " steep slope attend to neighbors only, those with a flat one to nearly everything."

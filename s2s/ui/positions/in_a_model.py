@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from s2s import plots
-from s2s.analysis import PositionEffect, ReorderingEffect
+from s2s.analysis import PositionEffect, ReorderingEffect, word_indices, word_texts
 from s2s.analysis import positions as engine
 from s2s.config import POSITION_KINDS
 from s2s.runs import Run
@@ -28,7 +28,10 @@ def show() -> None:
     text = sentence.sentence_box(facts)
     sentence.unknown_words(run, facts, text)
     sentence.example_chips(facts)
-    words = text.split()
+    ids = run.recipe.model.ids.source(run.src_tokenizer.encode(text))
+    tokens = run.src_tokenizer.tokens(ids)
+    is_whole = run.src_tokenizer.kind == "word"
+    words = word_texts(tokens, word_indices(tokens, is_whole=is_whole))  # as the model reads them
     STATE.belongs_to("sentence", text)
     STATE.write_to_url({})
     if len(words) < 2:
@@ -39,8 +42,6 @@ def show() -> None:
         return
     swapped = _word_pickers(words)
     run.check_lengths([text])
-    ids = run.recipe.model.ids.source(run.src_tokenizer.encode(text))
-    tokens = run.src_tokenizer.tokens(ids)
     with st.container(key="side by side"):
         left, right = st.columns(2, gap="medium")
     with left, st.container(border=True):

@@ -11,7 +11,7 @@ import streamlit as st
 from s2s import access
 from s2s.analysis import Floats
 from s2s.config import UserError
-from s2s.data import LONGEST_CELL, parse_spec, two_files
+from s2s.data import LONGEST_CELL, Pair, pairs_of_task, parse_spec, two_files
 from s2s.demo import EXAMPLES
 from s2s.runs import Run, RunKey
 from s2s.runs import states as run_states
@@ -53,11 +53,12 @@ def _pool(folder: str, may_see: bool, _run: Run) -> Pool:
     own: list[str] = []
     if may_see:
         with access.reading_data_of(_run.folder.path):
-            own = list(dict.fromkeys(_dataset_sentences(source)))[:MAX_SENTENCES]
+            own = list(dict.fromkeys(_dataset_sentences(_run, source)))[:MAX_SENTENCES]
     known = set(own)
     others = [text for text in dict.fromkeys(vocabulary.of(_run).sentences) if text not in known]
     texts = tuple([*own, *others][:MAX_SENTENCES])
-    return Pool(texts, len(own), "held out" if source in EXAMPLES else "probe")
+    is_held_out = vocabulary.source_as_it_is(_run) in EXAMPLES
+    return Pool(texts, len(own), "held out" if is_held_out else "probe")
 
 
 def _may_see(run: Run) -> bool:
@@ -65,13 +66,18 @@ def _may_see(run: Run) -> bool:
     return access.may_see_data(run.folder.path)
 
 
-def _dataset_sentences(spec: str) -> list[str]:
-    """The first sources of a dataset that is here and quick to read; truncated ones are left out."""
+def _dataset_sentences(run: Run, spec: str) -> list[str]:
+    """The first sources, after the task, of a dataset that is here and quick to read; truncated ones are left out."""
     try:
-        rows = cached.preview(spec).rows if _is_quick(spec) else ()
+        if not _is_quick(spec):
+            return []
+        shown = cached.preview(spec)
     except (UserError, OSError):
         return []
-    return [text for text, _ in rows if text.strip() and len(text) < LONGEST_CELL]
+    pairs = (Pair(*row) for row in shown.rows if max(map(len, row)) < LONGEST_CELL)
+    seed = run.recipe.train.seed
+    made = pairs_of_task(pairs, run.recipe.data, seed, is_plain=shown.is_plain)
+    return [pair.src for pair in made if pair.src.strip()]
 
 
 def _is_quick(spec: str) -> bool:

@@ -29,7 +29,11 @@ def python(request: StatesRequest) -> str:
         *(["import numpy as np", ""] if "np." in lines else []),
         "import s2s",
         *([reproduce.imported("s2s.analysis", names)] if names else []),
-        *(["from s2s.data import LONGEST_CELL, load_preview"] if "load_preview(" in lines else []),
+        *(
+            ["from s2s.data import LONGEST_CELL, Pair, load_preview, pairs_of_task"]
+            if "load_preview(" in lines
+            else []
+        ),
         *(["from s2s.demo import random_sentences"] if "random_sentences(" in lines else []),
         *(["from s2s.runs import states"] if "states." in lines.replace("run.states", "") else []),
     ]
@@ -87,8 +91,11 @@ def _pool(request: StatesRequest) -> list[str]:
     lines = ["own = []"]
     if found.n_own:
         lines = [
-            f"rows = load_preview({source}).rows",
-            "own = [src for src, _ in rows if src.strip() and len(src) < LONGEST_CELL]",
+            f"shown = load_preview({source})",
+            "pairs = [Pair(*row) for row in shown.rows if max(map(len, row)) < LONGEST_CELL]",
+            "data, seed = run.recipe.data, run.recipe.train.seed",
+            "made = pairs_of_task(pairs, data, seed, is_plain=shown.is_plain)",
+            "own = [pair.src for pair in made if pair.src.strip()]",
             f"own = list(dict.fromkeys(own))[:{MAX_SENTENCES}]",
         ]
     if found.others == "held out":

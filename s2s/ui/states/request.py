@@ -102,7 +102,7 @@ def read_request(views: Mapping[str, str], sides: Mapping[str, str]) -> StatesRe
 
 def partner(run: Run, facts: RunVocabulary, text: str) -> str:
     """The first of the run's sentences that shares the longest possible word; empty where none shares any."""
-    prefix = BANK_PREFIXES.get(str(run.folder.about().get("source", "")))
+    prefix = BANK_PREFIXES.get(vocabulary.source_as_it_is(run))
     if prefix is not None and text in (banks := [prefix + sentence for sentence in TWO_BANKS]):
         return banks[1 - banks.index(text)]
     task = next((known for known in facts.prefixes if text.startswith(known)), "")
@@ -113,7 +113,7 @@ def partner(run: Run, facts: RunVocabulary, text: str) -> str:
 
 def _fill_first_sentence(run: Run) -> None:
     """If neither link nor session has a sentence, begin with one whose word has two senses."""
-    source = str(run.folder.about().get("source", ""))
+    source = vocabulary.source_as_it_is(run)
     if source in BANK_PREFIXES and "src" not in st.session_state and "src" not in st.query_params:
         st.session_state["src"] = BANK_PREFIXES[source] + TWO_BANKS[0]
 

@@ -150,7 +150,7 @@ def _table(
                 str(rank),
                 text,
                 str(node.step) + (" (truncated: no &lt;/s&gt;)" * (node.state == TRUNCATED)),
-                four_digits(node.total),
+                four_digits(node.log_prob),
                 four_digits(score),
                 _rank_change(rank, ranks_before[number]) if config else str(node.count),
             )

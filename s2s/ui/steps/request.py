@@ -114,6 +114,7 @@ def view_picker(labels: Mapping[str, str]) -> str:
 def search_with(strategy: str, **settings: Any) -> None:
     """Use another strategy, or other settings of it, when the page is next drawn: for buttons."""
     st.session_state[STRATEGY] = strategy
+    st.session_state.pop(_prefix(strategy) + forms.START, None)
     for key, value in settings.items():
         st.session_state[_prefix(strategy) + key] = value
 
@@ -130,6 +131,7 @@ def _search(
     st.caption(STRATEGIES[strategy].summary)
     beside_penalty = st.container(gap="xsmall")
     config = best.starting(strategy)
+    forms.restart(config, prefix)
     settings = forms.changes(config, list(flat(config)), prefix)
     error = _why_not(run, strategy, settings)
     near = [name for name in (length_penalty.SETTING,) if name in flat(config)]

@@ -12,6 +12,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.analysis import ROUNDING, SearchDiagnosis, probability_ratio
+from s2s.config import keys
 from s2s.decode import (
     BeamConfig,
     GenerationConfig,
@@ -31,6 +32,12 @@ N_EXAMPLES = 3
 WIDE = dict(WIDE_BEAM)["num_beams"]
 NEARLY_EQUAL = 1.05  # a ratio of probabilities
 MAX_RATIO = 1e6
+NO_LIMITS = (
+    "num_return_sequences",
+    "seed",
+    "precision",
+    "repetition_penalty",
+)  # settings that forbid no output
 NATS = "nats"  # the unit of a score that is the log-probability itself
 
 
@@ -104,6 +111,11 @@ def _diagnosis(request: StepsRequest, reference: Reference) -> None:
     """What failed, by the score that the search maximized, and the three texts with it and with the log-probability."""
     found = request.found
     config = request.run.configured(request.strategy, request.settings)[1]
+    st.subheader("Search error or model error?", anchor=False)
+    is_ended = found.hypotheses[0].ids[-1] == request.run.recipe.model.ids.eos
+    if why := _why_no_verdict(config, is_ended=is_ended):
+        st.info(why, icon=":material/help:")
+        return
     score = maximized_score(config) or _log_probability
     wide = cached.wide_search(request.run, request.text, wide_settings(config))
     texts = [
@@ -121,7 +133,6 @@ def _diagnosis(request: StepsRequest, reference: Reference) -> None:
     by_log_prob = SearchDiagnosis(reference.log_prob, found.log_prob, wide.log_prob, is_right)
     unit = score_unit(config) if maximized_score(config) else NATS
     gain = chrf(wide.text, reference.text) - chrf(found.text, reference.text)
-    st.subheader("Search error or model error?", anchor=False)
     st.markdown(" ".join(diagnosis_sentences(by_score, gain, unit=unit)))
     if unit != NATS and by_log_prob.kind != by_score.kind:
         st.markdown(disagreement(by_log_prob))
@@ -135,16 +146,30 @@ ABOUT = (
 )
 
 
+def _why_no_verdict(config: GenerationConfig, *, is_ended: bool) -> str:
+    """Where neither the search nor the model is to blame; empty otherwise."""
+    if getattr(config, "force_words", ""):
+        return "Forced words decide here what is written: neither the search nor the model is to blame."
+    if not is_ended:
+        return "The output was truncated before `</s>`, so it cannot be judged; raise Maximum new tokens."
+    return ""
+
+
 def _log_probability(log_prob: float, length: int) -> float:
     return log_prob
 
 
 def wide_settings(config: GenerationConfig) -> dict[str, Any]:
-    """The length penalty of the search, so that the wide beam maximizes the same score."""
+    """What limits the search, and its length penalty: the wide beam may write the same, and maximizes the same."""
+    limits = [name for name in keys(GenerationConfig) if name not in NO_LIMITS]
+    penalty = []
     if isinstance(config, BeamConfig) and maximized_score(config):
-        names = ("length_penalty", "length_formula")
-        return {name: getattr(config, name) for name in names}
-    return {}
+        penalty = ["length_penalty", "length_formula"]
+    shared = {name: getattr(config, name) for name in (*limits, *penalty)}
+    return {
+        **shared,
+        "repetition_penalty": 1.0,
+    }  # a score of its own, whatever the model starts with
 
 
 def judged_by(config: GenerationConfig, strategy: str) -> str:

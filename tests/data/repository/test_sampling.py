@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import random
+import zipfile
 from collections import Counter
 from collections.abc import Iterator
 
@@ -129,6 +130,18 @@ def test_a_csv_whose_fields_span_lines_is_read_from_its_start(
     corpus = load("hub:team/quoted#src=en,tgt=de,rows=100,sample=0")
     assert {(pair.src.rstrip(), pair.tgt) for pair in corpus.pairs} < set(SORTED)
     assert any("the first 40 kB of its files" in note for note in corpus.notes)
+
+
+def test_a_zip_whose_list_of_files_is_at_its_end_is_read_whole(
+    served: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampling, "SAMPLE_BYTES", 4_000)
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("train.csv", table(SORTED, ","))
+    served.repos["team/zipped"] = Repo({"train.zip": file.getvalue()})
+    corpus = load("hub:team/zipped#src=en,tgt=de,rows=100,sample=0")
+    assert len(corpus) == 100
 
 
 def test_of_a_large_table_a_part_is_downloaded(

@@ -14,7 +14,8 @@ from s2s.jobs.evaluation.service import EvaluationRequest
 from s2s.jobs.model_import import import_folder
 from s2s.jobs.queue import job_process
 from s2s.jobs.registry import JOBS
-from s2s.runs import EvaluationFolder, Sentences, System, evaluations, runs_folder
+from s2s.model import weights_path
+from s2s.runs import EvaluationFolder, RunFolder, Sentences, System, evaluations, runs_folder
 from s2s.scores import MEASURES, METRICS, Scoring, paired, score_all, sentence_scores
 from s2s.settings import OWNER
 from tests.conftest import make_run
@@ -109,6 +110,16 @@ def test_texts_and_numbers_are_those_of_the_run_and_of_the_scores(
     assert differences["bleu"]["difference"] == pytest.approx(expected["bleu"].difference)
     assert found["systems"][0]["paired"] == {}
     assert found["systems"][2]["sentences_per_second"] is None
+
+
+def test_an_older_checkpoint_that_was_opened_is_not_called_the_best(tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run", {"train.steps": 20})
+    (whole,) = done(request_for(System("s", str(path), 0, "greedy"))).evaluation().systems
+    newest = weights_path(path / "checkpoints", RunFolder(path).best_or_newest_step())
+    newest.write_bytes(newest.read_bytes()[:100])
+    (older,) = done(request_for(System("s", str(path), 0, "greedy"))).evaluation().systems
+    assert (whole.step, whole.checkpoint) == (20, "best")
+    assert (older.step, older.checkpoint) == (10, "")
 
 
 def test_one_model_is_evaluated_in_several_languages(tmp_path: Path) -> None:

@@ -82,6 +82,22 @@ def test_what_somebody_gave_stays_even_where_it_is_the_presets() -> None:
     assert found.train.lr == QUICK.train.lr
 
 
+def test_a_width_that_larger_models_cannot_have_leaves_the_smallest() -> None:
+    found = within_minutes(override(QUICK, {"model.d_model": 200}), "quick", captions(29_000))
+    assert found.model.d_model == 200
+
+
+def test_a_warmup_and_intervals_that_were_given_stay() -> None:
+    given = {"train.warmup_steps": 900, "train.watch.save_every": 50}
+    limited = override(PRESETS["small"].recipe, {**given, "train.minutes": 0.2})
+    free, kept = (
+        within_minutes(limited, "small", captions(5000), given=names) for names in ((), given)
+    )
+    assert {key: flat(kept)[key] for key in given} == given
+    assert free.train.warmup_steps < 900
+    assert kept.train.steps == free.train.steps
+
+
 def test_quick_decides_on_no_setting_that_a_command_would_not_repeat() -> None:
     for minutes in (1, 8, 75, 600):
         found = within_minutes(

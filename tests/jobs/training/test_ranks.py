@@ -10,7 +10,7 @@ from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.jobs import queue, training
 from s2s.jobs.queue import job_process, table
 from s2s.jobs.queue.context import HandBack
-from s2s.jobs.training import nonzero_rank, ranks
+from s2s.jobs.training import command, nonzero_rank, ranks
 from s2s.model.weights import saved_steps
 from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER
@@ -219,6 +219,13 @@ def test_the_last_failed_attempt_interrupts_the_job() -> None:
     found = queue.find(job.id)
     assert found
     assert (found.state, found.error) == ("interrupted", "It ended.")
+
+
+def test_the_command_of_a_run_with_several_processes_starts_as_many() -> None:
+    about = {"source": "builtin:en-fr", "preset": "small"}
+    wanted = "torchrun --nproc_per_node 2 -m s2s train --source builtin:en-fr"
+    assert command.to_repeat(recipe(2), about).startswith(wanted)
+    assert command.to_repeat(Recipe(), about).startswith("python -m s2s train")
 
 
 def test_bad_numbers_of_processes_are_refused(

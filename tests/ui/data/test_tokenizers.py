@@ -65,10 +65,18 @@ def test_the_recipes_own_tokenizer_comes_first(rows):
     other = next(row for row in rows if row.kind == "unigram")
     screen = opened(rows, kind="unigram", vocab_size=other.requested_size)
     assert screen.session_state["changes"] == other.changes
-    assert (
-        opened(rows, kind="unigram", vocab_size=123_456).session_state["changes"]["tokenizer.kind"]
-        == "unigram"
-    )
+
+
+def test_a_tokenizer_that_was_not_measured_stays_until_another_is_chosen(rows):
+    screen = opened(rows, kind="unigram", vocab_size=123_456)
+    assert not screen.exception
+    assert screen.session_state["changes"] == {}
+    picker = screen.selectbox(key="k tokenizer")
+    assert picker.value == picker.options[0] == "unigram · 123,456 (the recipe's, not measured)"
+    assert len(picker.options) == len(rows) + 1
+    name = next(name for name in tokenizers.names(rows) if name.startswith("char"))
+    picker.set_value(name).run()
+    assert screen.session_state["changes"] == tokenizers.names(rows)[name].changes
 
 
 def test_both_split_the_example(rows):

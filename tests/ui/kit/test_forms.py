@@ -1,6 +1,7 @@
 import dataclasses
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from s2s.config import PRESETS, Recipe, UserError, flat, keys, override, settings_of
 from s2s.decode import STRATEGIES, Beam
@@ -16,6 +17,37 @@ def test_every_recipe_travels_through_an_address(name: str) -> None:
     good, lost = forms.from_address(Recipe(), dict(reversed(unpack(packed).items())))
     assert not lost
     assert override(Recipe(), good) == recipe
+
+
+def test_a_text_that_looks_like_a_number_travels_as_a_text() -> None:
+    changed = {"prefix": "7", "bad_words": "true", "num_beams": 3}
+    good, lost = forms.from_address(Beam(), unpack(pack(forms.to_address(changed))))
+    assert (good, lost) == (changed, [])
+
+
+def _widgets() -> None:
+    import streamlit as st
+
+    from s2s.config import override
+    from s2s.decode import Beam
+    from s2s.ui.kit import forms
+
+    config = override(Beam(), {"num_beams": st.session_state.get("beams of the run", 5)})
+    forms.restart(config, "k ")
+    keys = ["num_beams", "length_penalty"]
+    st.session_state["changes"] = forms.changes(config, keys, "k ")
+    forms.inputs(config, keys, "k ")
+
+
+def test_what_nobody_changed_starts_as_the_next_run_does() -> None:
+    screen = AppTest.from_function(_widgets).run()
+    assert screen.session_state["changes"] == {}
+    screen.number_input(key="k length_penalty").set_value(0.5).run()
+    screen.session_state["beams of the run"] = 4
+    screen.run()
+    assert not screen.exception
+    assert screen.session_state["changes"] == {"length_penalty": 0.5}
+    assert screen.number_input(key="k num_beams").value == 4
 
 
 def test_what_a_link_cannot_mean_is_said_and_the_rest_is_used() -> None:

@@ -216,6 +216,13 @@ def test_two_words_of_the_demo_change_places() -> None:
     assert "nothing changed either" in page_text(screen)
 
 
+def test_the_words_are_those_that_the_model_reads() -> None:
+    screen = opened("positions", src="the red - house .", set=pack({"view": "model"}))
+    assert not screen.exception
+    assert screen.selectbox(key="positions word").options == ["1 · the", "2 · red", "3 · house"]
+    assert float(screen.metric[0].value) > 0.1
+
+
 def test_a_sentence_is_kept_by_the_views_that_do_not_show_it() -> None:
     screen = opened("positions", src="the red house", set=pack({"view": "matrix"}))
     assert "src=the+red+house" in link(screen)
@@ -271,6 +278,29 @@ def test_a_run_of_ones_own_shows_what_it_learned(kind: str) -> None:
     screen = opened("positions", run="mine", set=pack({"view": "model"}))
     assert not screen.exception
     assert bool(screen.dataframe) == (kind == "learned")
+
+
+def test_the_distances_of_a_learned_table_follow_the_number_of_positions() -> None:
+    changes = {**SMALL, "model.positions.kind": "learned", "train.steps": 1}
+    make_run(settings.home() / "runs" / "mine", changes)
+    cached.refresh_runs()
+    for length in (64, 16):
+        given = pack({"view": "distance", "encoding": "learned", "length": str(length)})
+        screen = opened("positions", run="mine", set=given)
+        assert array(figures(screen)[1]["data"][0]["z"]).shape == (length, length)
+
+
+def test_a_matrix_of_buckets_beyond_the_screen_shows_buckets() -> None:
+    screen = at("matrix", encoding="relative", length="1024")
+    (figure,) = figures(screen)
+    (cells,) = figure["data"]
+    shown = array(cells["z"])
+    positions = np.arange(0, 1024, 4)
+    pairs = positions[None] - positions[:, None]
+    wanted = engine.buckets(pairs.ravel(), Positions("relative"), is_causal=False)
+    np.testing.assert_array_equal(shown, wanted.reshape(shown.shape))
+    assert (cells["dx"], cells["dy"]) == (4, 4)
+    assert "one position in 4 drawn" in figure["layout"]["title"]["text"]
 
 
 @pytest.mark.parametrize("task", ["reverse", "copy"])

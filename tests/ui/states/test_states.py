@@ -334,6 +334,29 @@ def test_a_run_of_ones_own_searches_its_dataset_or_its_probes() -> None:
     assert "0 of the dataset that this run was trained on" in page_text(screen)
 
 
+def test_the_dataset_is_searched_as_the_run_reads_it() -> None:
+    for name, task in (("there", "translate"), ("back", "reverse_direction")):
+        make_run(runs_folder() / name, {"train.steps": 1, "data.task": task})
+    there, back = (pools.pool(s2s.load(name)) for name in ("there", "back"))
+    assert there.n_own
+    assert back.n_own
+    sources = dict(cached.preview(str(s2s.load("there").folder.about()["source"])).rows)
+    assert {*there.texts[: there.n_own]} <= {*sources}
+    assert {*back.texts[: back.n_own]} <= {*sources.values()}
+
+
+def test_a_model_of_the_other_direction_is_offered_no_sentences_of_the_first() -> None:
+    folder = runs_folder() / "back"
+    shutil.copytree(cached.DEMO_FOLDER / DEMO, folder)
+    recipe = json.loads((folder / "recipe.json").read_text())
+    recipe["recipe"]["data"]["task"] = "reverse_direction"
+    (folder / "recipe.json").write_text(json.dumps(recipe))
+    there, back = (vocabulary.of(s2s.load(name)) for name in (DEMO, "back"))
+    assert (there.languages, back.languages) == (("English", "French"), None)
+    assert box(opened("states", run=DEMO)) == HERE
+    assert box(opened("states", run="back")) != HERE
+
+
 def test_an_empty_box_says_what_to_do() -> None:
     screen = opened("states")
     screen.text_input(key="src").set_value(" ").run()

@@ -58,6 +58,17 @@ def test_without_a_change_order_and_scores_are_those_of_the_search() -> None:
     assert [row["as decoded"] for row in table] == [str(n) for n in range(1, len(table) + 1)]
 
 
+def test_log_probabilities_are_the_models_own_whatever_the_search_adds() -> None:
+    settings = {"strategy": "diverse_beam", "num_beams": 4, "num_beam_groups": 2}
+    packed = ",".join(f"{key}:{value}" for key, value in settings.items())
+    (found,) = s2s.load("demo-en-fr").translate([SOURCE], **settings)
+    own = {one.text: four_digits(one.log_prob) for one in found.hypotheses}
+    table = ranking(opened("steps", src=SOURCE, set=packed))
+    shown = {row["text"]: row["log-probability (nats)"] for row in table}
+    assert {text: shown[text] for text in own if text in shown}.items() <= own.items()
+    assert shown.keys() & own.keys()
+
+
 def test_decoding_with_the_rankings_setting_puts_it_into_the_search() -> None:
     screen = opened("steps", src=SOURCE, set=f"{SET},rank_penalty:0.3,rank_formula:gnmt")
     assert "Decoding again with this setting may find other hypotheses" in page_text(screen)

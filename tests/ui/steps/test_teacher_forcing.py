@@ -118,6 +118,22 @@ def test_the_verdict_names_its_score_and_the_other_one_where_they_disagree() -> 
     assert "log-probability (nats)" in tables
 
 
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"strategy": "constrained", "force_words": "rouge"}, "Forced words decide here"),
+        ({"max_new_tokens": "1"}, "The output was truncated before"),
+    ],
+)
+def test_no_verdict_where_neither_search_nor_model_is_to_blame(
+    settings: dict[str, str], sentence: str
+) -> None:
+    screen = steps("reference", tgt="le maison rouge", **settings)
+    assert not screen.exception
+    assert sentence in page_text(screen)
+    assert "Judged by" not in page_text(screen)
+
+
 def test_a_strategy_that_draws_is_judged_by_log_probability() -> None:
     screen = steps("reference", tgt="le maison rouge", strategy="mbr")
     assert not screen.exception
