@@ -124,7 +124,7 @@ class _ExactAttention(torch.autograd.Function):
         return heads
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         queries, keys, values, weights, heads = ctx.saved_tensors
         heads_grad = grads[0].contiguous()

@@ -107,7 +107,8 @@ def _says_empty(texts: LintedCorpus, row: int) -> str:
 
 
 def _duplicates(texts: LintedCorpus) -> Hits:
-    return texts.first != np.arange(len(texts.pairs))
+    hits: Hits = texts.first != np.arange(len(texts.pairs))
+    return hits
 
 
 def _says_duplicate(texts: LintedCorpus, row: int) -> str:
