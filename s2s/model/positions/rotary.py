@@ -23,17 +23,22 @@ class Rotary(Position):
     def rotate(self, x: Tensor, start: int = 0) -> Tensor:
         positions = start + self.settings.offset + torch.arange(x.shape[2], device=x.device)
         angles = torch.outer(positions, self.frequencies)  # (len, d_head / 2)
-        axis = self.settings.pair_axis
-        if axis == -1:
-            # A pair is a complex number, turned by a product: a third of the time of what follows.
-            pairs = torch.view_as_complex(x.view(*x.shape[:-1], -1, 2))  # (..., len, d_head / 2)
-            turned = pairs * torch.polar(torch.ones_like(angles), angles)
-            return torch.view_as_real(turned).flatten(-2)  # (batch, heads, len, d_head)
-        cos = angles.cos().to(x.dtype)
-        sin = angles.sin().to(x.dtype)
-        # (first, second) turned is (first cos - second sin, second cos + first sin): whole rows at a time, since halves
-        # of a head are too short for a CPU's vectors.
-        swapped = x.view(*x.shape[:-1], 2, -1).flip(axis).flatten(-2)  # as x
-        kept = torch.cat([cos, cos], -1)  # (len, d_head)
-        taken = torch.cat([-sin, sin], -1)  # (len, d_head)
-        return torch.addcmul(x * kept, swapped, taken)  # (batch, heads, len, d_head)
+        if self.settings.pair_axis == -2:
+            return _rotated_halves(x, angles)
+        # A pair is a complex number, turned by a product: a third of the time of halves.
+        pairs = torch.view_as_complex(x.view(*x.shape[:-1], -1, 2))  # (..., len, d_head / 2)
+        turned = pairs * torch.polar(torch.ones_like(angles), angles)
+        return torch.view_as_real(turned).flatten(-2)  # (batch, heads, len, d_head)
+
+
+def _rotated_halves(x: Tensor, angles: Tensor) -> Tensor:
+    """(first, second) -> (first cos - second sin, second cos + first sin), where these are the halves of a head.
+
+    Whole rows at a time, since halves are too short for a CPU's vectors.
+    """
+    cos = angles.cos().to(x.dtype)
+    sin = angles.sin().to(x.dtype)
+    swapped = x.view(*x.shape[:-1], 2, -1).flip(-2).flatten(-2)  # as x
+    kept = torch.cat([cos, cos], -1)  # (len, d_head)
+    taken = torch.cat([-sin, sin], -1)  # (len, d_head)
+    return torch.addcmul(x * kept, swapped, taken)  # (batch, heads, len, d_head)
