@@ -1,6 +1,5 @@
 """Two apps and two workers with a folder each, one PostgreSQL and one S3 server; one app and one worker are killed."""
 
-import json
 import os
 import signal
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ from s2s.data import saved_datasets
 from s2s.jobs import queue, run_service, training
 from s2s.jobs.queue import database
 from s2s.model import saved_steps, weights_path
-from s2s.runs import load
+from s2s.runs import RunFolder, load
 from s2s.store.objects import Objects
 from tests import postgres, processes
 from tests.conftest import TINY
@@ -74,8 +73,8 @@ def seen(run: str) -> dict[str, Any]:
 
 
 def steps(run: str) -> list[int]:
-    log = runs_folder() / run / "metrics.jsonl"
-    lines = map(json.loads, log.read_text().splitlines()) if log.exists() else ()
+    """Of the log's complete lines: another process may be appending the next."""
+    lines = RunFolder(runs_folder() / run).lines("metrics")
     return [line["step"] for line in lines if line["kind"] == "train"]
 
 
