@@ -131,7 +131,7 @@ def million(browser: Browser, folder: Path) -> dict[str, Any]:
     return {
         "megabytes": file.stat().st_size / 1e6,
         **{key: found[key] for key in ("shown", "linted", "bar")},
-        "tokenised": tokenized,
+        "tokenized": tokenized,
         "all": found["linted"] + tokenized,
         "app MB": watch.server,
         "reader MB": watch.reader,

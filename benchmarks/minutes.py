@@ -33,7 +33,7 @@ REFERENCE = "small"  # as in s2s/jobs/plan/time_budget.py
 REFERENCE_SECONDS = 20.0
 WARM = 3  # updates
 GOALS = {8.0: 30.0, 20.0: 35.0, 75.0: 41.5}  # BLEU by minutes, on two cores
-METRIC = "tokenised, lower case"
+METRIC = "tokenized, lower case"
 LATE = 0.1  # of the budget, plus a minute: a run that takes longer than this is stopped
 
 

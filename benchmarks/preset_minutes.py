@@ -63,7 +63,7 @@ def measured(
     sizes = [tokenizer.vocab_size for tokenizer in folder.tokenizers()]
     return {
         "preset": f"`{entry.preset}`{entry.name.removeprefix(entry.preset)}",
-        "flickr2016 BLEU, tokenised, lower case": f"{found['bleu'][METRIC]:.2f}",
+        "flickr2016 BLEU, tokenized, lower case": f"{found['bleu'][METRIC]:.2f}",
         "lowest validation loss, nats per token": f"{best:.2f}",
         "updates": f"{len(updates):,}",
         "checkpoint": f"{found['step']:,}",

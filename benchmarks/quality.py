@@ -169,7 +169,7 @@ def scorers(texts: Path, target: str) -> Iterator[Scorer]:
     detokenizer = MosesDetokenizer(target)
     raw = lines_of(DATA / "multi30k" / f"{SPLITS['test']}.{target}")
     yield (
-        "tokenised, lower case",
+        "tokenized, lower case",
         BLEU(tokenize="none", force=True),
         str,
         lines_of(texts / f"test.{target}"),
@@ -211,7 +211,7 @@ def results(arguments: argparse.Namespace, run: Path, texts: Path) -> dict[str, 
     )
     systems = {
         f"published, Transformer-Tiny{' (unconfirmed)' * (target != 'de')}": {
-            "bleu": {"tokenised, lower case": PUBLISHED[target]}
+            "bleu": {"tokenized, lower case": PUBLISHED[target]}
         }
     }
     systems["ours, mean of the last checkpoints"] = scored(run, None, texts, target)

@@ -185,6 +185,6 @@ def _changed(folder: Path) -> float:
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             with contextlib.suppress(OSError):
-                if not entry.name.startswith("."):
+                if not entry.name.startswith(".") and entry.is_file(follow_symlinks=False):
                     newest = max(newest, entry.stat(follow_symlinks=False).st_mtime)
     return newest

@@ -33,7 +33,7 @@ class Keeper(Protocol):
         """A file is read now."""
 
     def bring(self, path: Path) -> None:
-        """Download a file. Raises AwayError where that is impossible now."""
+        """Download a file. Raises AwayError where that is impossible now, another UserError where it is lost."""
 
     def settle(self) -> None:
         """Return when the others can see all changes of this process. Raises UserError where they cannot."""
@@ -71,7 +71,7 @@ def settle() -> None:
 def require(path: Path) -> None:
     """Before a file, or any file of a folder, is read: brings what is not here.
 
-    Raises AwayError where that is impossible now.
+    Raises AwayError where that is impossible now, another UserError where it is lost.
     """
     for keeper in _keeper:
         for file in _files(path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -12,6 +13,7 @@ from s2s.tokenizers import BOS, EOS, PAD, SPACE, SPECIALS, is_language_token
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+BYTES = re.compile("(?:<0x[0-9A-F]{2}>)+")  # as the byte tokenizer writes what is not ASCII
 NO_WORD = -1  # the word index of a token that belongs to no word
 MARKS = frozenset(SPECIALS[index] for index in (PAD, BOS, EOS))
 
@@ -70,12 +72,21 @@ def word_texts(tokens: Sequence[str], indices: Ints) -> tuple[str, ...]:
 
     >>> word_texts(("▁le", "▁chat", "s", "</s>"), np.array([0, 1, 1, -1]))
     ('le', 'chats')
+    >>> word_texts(("▁", "c", "<0xC3>", "<0xA9>"), np.array([0, 0, 0, 0]))
+    ('cé',)
     """
     words = [""] * (int(indices.max(initial=NO_WORD)) + 1)
     for token, word in zip(tokens, indices, strict=True):
         if word != NO_WORD:
             words[word] += token
-    return tuple(text.strip(SPACE) or text for text in words)
+    stripped = (text.strip(SPACE) or text for text in words)
+    return tuple(BYTES.sub(_decode_bytes, text) for text in stripped)
+
+
+def _decode_bytes(match: re.Match[str]) -> str:
+    """`<0xC3><0xA9>` -> `é`."""
+    digits = match[0].replace("<0x", "").replace(">", "")
+    return bytes.fromhex(digits).decode(errors="replace")
 
 
 def merge_to_words(weights: Weights, tgt_words: Ints, src_words: Ints) -> Weights:

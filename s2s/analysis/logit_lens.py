@@ -37,17 +37,17 @@ def apply_logit_lens(
     States of earlier layers pass through the final norm, and all through the output projection, so the last row is the
     model's own distribution. Earlier layers were never trained to be read like this.
     """
+    target_ids = torch.tensor(target)[:, None]  # (tgt_len, 1)
+    rows = []
     with inference(model):
         normed = torch.cat([model.decoder.final_norm(states[:-1]), states[-1:]])
-        # (n_layers + 1, tgt_len, vocab)
-        probabilities = model.project(normed).float().softmax(-1).cpu()
-        target_ids = torch.tensor(target).expand(len(probabilities), -1)[..., None]
-        of_target = probabilities.gather(-1, target_ids)  # (n_layers + 1, tgt_len, 1)
-        best = probabilities.topk(min(n, probabilities.shape[-1]))  # (n_layers + 1, tgt_len, n)
-        ranks = (probabilities > of_target).sum(-1) + 1
-    return LogitLens(
-        ids=best.indices.numpy(),
-        probabilities=best.values.numpy(),
-        target_ranks=ranks.numpy(),
-        target_probabilities=of_target[..., 0].numpy(),
-    )
+        for (
+            state
+        ) in normed:  # one layer at a time: those of a large vocabulary need gigabytes together
+            probabilities = model.project(state).float().softmax(-1).cpu()  # (tgt_len, vocab)
+            of_target = probabilities.gather(-1, target_ids)  # (tgt_len, 1)
+            best = probabilities.topk(min(n, probabilities.shape[-1]))  # (tgt_len, n)
+            ranks = (probabilities > of_target).sum(-1) + 1  # (tgt_len,)
+            rows.append((best.indices, best.values, ranks, of_target[:, 0]))
+    columns = [torch.stack(column).numpy() for column in zip(*rows, strict=True)]
+    return LogitLens(*columns)

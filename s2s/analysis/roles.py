@@ -250,7 +250,7 @@ ROLES: Mapping[str, Role] = MappingProxyType(
         ),
         "first": Role(
             "first token",
-            "At least half of all weight is on the first key, <s> in the decoder: an attention sink.",
+            "At least half of all weight is on the first key, in the decoder the start token: an attention sink.",
             _weight_on_first,
             HALF,
             KINDS,

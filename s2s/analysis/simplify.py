@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,12 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from s2s.analysis.alignment import NO_WORD, Ints, is_mark, merge_to_words, word_indices
+from s2s.analysis.alignment import (
+    NO_WORD,
+    Ints,
+    is_mark,
+    merge_to_words,
+    word_indices,
+    word_texts,
+)
 from s2s.analysis.attention import Weights
 from s2s.analysis.reduce import AttentionMap
 from s2s.tokenizers import EOS, SPACE, SPECIALS
 
-BYTES = re.compile("(?:<0x[0-9A-F]{2}>)+")  # as the byte tokenizer writes what is not ASCII
 ROUNDING = 1e-6  # of float32, in a sum of weights
 
 
@@ -129,17 +134,6 @@ def display_words(tokens: Sequence[str], *, is_whole: bool) -> Ints:
     return np.array(indices, np.int64)
 
 
-def word_texts(tokens: Sequence[str], indices: Ints) -> tuple[str, ...]:
-    """The text of each word, given the word of each token."""
-    n_words = int(indices.max(initial=NO_WORD)) + 1
-    words = [""] * n_words
-    for token, word in zip(tokens, indices.tolist(), strict=True):
-        if word != NO_WORD:
-            words[word] += token
-    stripped = [word.strip(SPACE) or word for word in words]
-    return tuple(BYTES.sub(_decode_bytes, word) for word in stripped)
-
-
 def strongest_cells(weights: Weights, share: float = 0.75) -> list[Cell]:
     """Of each row the largest weights, until they hold `share` (0 to 1) of it: by row, largest first, equals in order.
 
@@ -185,9 +179,3 @@ def _word_indices(tokens: Sequence[str], *, is_whole: bool) -> Ints:
     """`word_indices` of tokens that do not end in `</s>`."""
     ended = (*tokens, SPECIALS[EOS])
     return word_indices(ended, is_whole=is_whole)[:-1]
-
-
-def _decode_bytes(match: re.Match[str]) -> str:
-    """`<0xC3><0xA9>` -> `é`."""
-    digits = match[0].replace("<0x", "").replace(">", "")
-    return bytes.fromhex(digits).decode(errors="replace")

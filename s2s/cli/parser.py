@@ -15,6 +15,8 @@ from s2s.cli.exchange import export, import_, report
 from s2s.cli.training import DEFAULT_PRESET, train
 from s2s.config import TASK_KINDS, shortened
 
+RUN = "a run's folder or id, or the name of a demo"
+
 
 class _Parser(argparse.ArgumentParser):
     """Reports a mistake in one sentence, without the usage block."""
@@ -58,7 +60,10 @@ def make_parser() -> argparse.ArgumentParser:
     one.add_argument("--split", help="one split (default: all)")
     _add_task(one)
     one.add_argument(
-        "--out", required=True, metavar="DIR", help="folder for S.src, S.tgt and S.align"
+        "--out",
+        required=True,
+        metavar="DIR",
+        help="folder for SPLIT.src, SPLIT.tgt and, if known, SPLIT.align",
     )
     _add_train(add(train))
     one = add(translate)
@@ -70,11 +75,7 @@ def make_parser() -> argparse.ArgumentParser:
         help="print line TAB score TAB text for the N best translations of each line",
     )
     one.add_argument("--json", action="store_true", help="print one JSON object per line")
-    one = add(score)
-    one.add_argument("run", metavar="RUN")
-    one.add_argument("--src", required=True, metavar="FILE")
-    one.add_argument("--tgt", required=True, metavar="FILE")
-    _add_languages(one)
+    _add_score(add(score))
     _add_evaluate(add(evaluate))
     _add_import(add(import_))
     _add_export(add(export))
@@ -91,9 +92,22 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_score(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", metavar="RUN", help=RUN)
+    parser.add_argument("--src", required=True, metavar="FILE", help="sources, one per line")
+    parser.add_argument(
+        "--tgt", required=True, metavar="FILE", help="the targets to score, one per line"
+    )
+    _add_languages(parser)
+
+
 def _add_train(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--source", metavar="SPEC", help="training pairs")
-    parser.add_argument("--valid", metavar="SPEC", help="validation pairs")
+    parser.add_argument("--source", metavar="SPEC", help="training pairs: a SPEC as of `data`")
+    parser.add_argument(
+        "--valid",
+        metavar="SPEC",
+        help="validation pairs (default: those of the source, or a share of its pairs)",
+    )
     parser.add_argument(
         "--preset", help=f"a recipe by name, see `presets` (default: {DEFAULT_PRESET})"
     )
@@ -203,7 +217,7 @@ def _add_task(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_checkpoint(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="RUN", help="a run's folder or id, or the name of a demo")
+    parser.add_argument("run", metavar="RUN", help=RUN)
     parser.add_argument(
         "--checkpoint",
         default="best",

@@ -30,9 +30,14 @@ class Encoded:
         return len(self.src)
 
     @property
+    def longest(self) -> int:
+        """Tokens of the longest side."""
+        return max(len(row) for row in (*self.src, *self.tgt))
+
+    @property
     def n_slots(self) -> int:
         """The size of one batch with all pairs, padding included."""
-        return len(self) * max(len(row) for row in (*self.src, *self.tgt))
+        return len(self) * self.longest
 
 
 @dataclass(frozen=True)

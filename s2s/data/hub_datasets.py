@@ -54,6 +54,7 @@ def opened(location: str, options: HubOptions) -> Splits:
 
     Raises UserError for an invalid name and for the Hub's failures.
     """
+    hub.check_newest(location, options.revision)
     name, config = split_config(location)
     found = hub.look_up(name, options.revision)
     return {
@@ -65,6 +66,7 @@ def pinned(spec: str, location: str, options: HubOptions) -> str:
     """The spec with the current revision. Raises UserError as `opened` does."""
     if options.revision:
         return spec
+    hub.check_newest(location)
     return (
         f"{spec}{',' if '#' in spec else '#'}revision={hub.look_up(split_config(location)[0]).sha}"
     )

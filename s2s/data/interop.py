@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from s2s.config import UserError, shortened, unknown
 from s2s.data.formats import columns
 from s2s.data.formats.columns import Column
+from s2s.data.formats.table import flat
 
 if TYPE_CHECKING:
     import datasets
@@ -97,8 +98,12 @@ def _rows(dataset: datasets.Dataset, read: Sequence[Column]) -> Iterator[tuple[s
         if is_parallel:
             yield from zip(map(_first, one or ()), map(_first, other or ()), strict=False)
             continue
+        source = flat(one) or _first(one)  # a list of turns is one dialogue
+        if src.name == tgt.name:
+            yield source, source
+            continue
         targets = zip([other, *more], read[1:], strict=True)
-        yield _first(one), *(text for value, column in targets for text in _texts(value, column))
+        yield source, *(text for value, column in targets for text in _texts(value, column))
 
 
 def _texts(value: Any, column: Column) -> list[str]:

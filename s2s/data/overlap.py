@@ -17,12 +17,13 @@ class Overlap(NamedTuple):
 
 def find_overlap(test_sources: Sequence[str], training_sources: Iterable[str]) -> Overlap:
     """Counts exact matches of non-empty lines, ignoring whitespace and Unicode normalization (NFC)."""
-    tested = [_normalized(text) for text in test_sources]
+    tested = [normalized(text) for text in test_sources]
     known = {*tested} - {""}  # empty lines do not count
-    shared = {normalized for text in training_sources if (normalized := _normalized(text)) in known}
+    shared = {plain for text in training_sources if (plain := normalized(text)) in known}
     n_pairs = sum(plain in shared for plain in tested)
     return Overlap(len(shared), n_pairs, n_pairs / len(tested) if tested else 0.0)
 
 
-def _normalized(text: str) -> str:
+def normalized(text: str) -> str:
+    """The text in Unicode's composed form (NFC), with one space for any whitespace: what models distinguish."""
     return " ".join(unicodedata.normalize("NFC", text).split())

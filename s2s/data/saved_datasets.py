@@ -189,7 +189,10 @@ def keep_upload(upload: Path, *, name: str, owner: str) -> str:
     parts = (owner, content["data_hash"], content.get("valid_hash"))
     identity = "\n".join(filter(None, (*parts, *content.get("references", {}).values())))
     hash = hashlib.sha256(identity.encode()).hexdigest()[:16]
-    known = _readable_about(hash)
+    while (known := _readable_about(hash)) and known[
+        "owner"
+    ] != owner:  # it was merged into an account
+        hash = hashlib.sha256(f"{hash}\n{identity}".encode()).hexdigest()[:16]
     if known is None:
         storage.require_room(owner, rows=content["n_pairs"])
     about = {
@@ -214,11 +217,11 @@ def _move(upload: Path, folder: Path) -> None:
     """Replaces the folder, which may be damaged."""
     old = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
     try:
-        (upload / UPLOAD_FILE).unlink()
         folder.parent.mkdir(parents=True, exist_ok=True)
         if folder.exists():
             os.replace(folder, old)
         os.replace(upload, folder)
+        (folder / UPLOAD_FILE).unlink(missing_ok=True)
         synced.changed(folder)
         shutil.rmtree(old, ignore_errors=True)
     except OSError as error:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from s2s.config import DataConfig, UserError, shortened
 from s2s.data.corpus import Corpus
 from s2s.data.lint import clean, repaired
+from s2s.data.overlap import normalized
 from s2s.data.sources import default_split, load, splits
 from s2s.data.tasks import apply_task
 
@@ -92,9 +93,11 @@ def prepared(
 
 
 def _without(train: Corpus, valid: Corpus, advice: str) -> Corpus:
-    """The training pairs without sources that are also in `valid`, after the task; `advice` where none is left."""
-    known = {pair.src for pair in valid.pairs}
-    pairs = tuple(pair for pair in train.pairs if pair.src not in known)
+    """The training pairs without sources that are also in `valid`, after the task, in whatever whitespace and Unicode
+    form; `advice` where none is left.
+    """
+    known = {normalized(pair.src) for pair in valid.pairs}
+    pairs = tuple(pair for pair in train.pairs if normalized(pair.src) not in known)
     n_lost = len(train) - len(pairs)
     if not n_lost:
         return train
@@ -111,8 +114,12 @@ def hold_out(corpus: Corpus, seed: int, share: float | None = None) -> TrainingP
     """Holds out a share of the distinct sources (by default 5 %, at most 1,000) with all their pairs.
 
     Whether a source is held out depends on the source and the seed, so it stays so when rows are added or reordered.
+    Sources that differ in whitespace or Unicode form alone are one.
     """
-    sources = {pair.src for pair in corpus.pairs}
+    plain = {pair.src: normalized(pair.src) for pair in corpus.pairs}
+    sources: dict[str, str] = {}  # by what is common to its variants, the plainest of them
+    for source in sorted(plain, key=lambda source: (source != plain[source], source)):
+        sources.setdefault(plain[source], source)
     n_held = (
         min(MAX_HELD_OUT, len(sources) // ONE_IN) if share is None else int(len(sources) * share)
     )
@@ -122,9 +129,9 @@ def hold_out(corpus: Corpus, seed: int, share: float | None = None) -> TrainingP
             " cannot show overfitting."
         )
         return TrainingPairs(corpus, dataclasses.replace(corpus, split="valid", dropped=()), note)
-    held = set(sorted(sources, key=lambda source: _random_key(source, seed))[:n_held])
-    valid = tuple(pair for pair in corpus.pairs if pair.src in held)
-    train = tuple(pair for pair in corpus.pairs if pair.src not in held)
+    held = set(sorted(sources, key=lambda each: _random_key(sources[each], seed))[:n_held])
+    valid = tuple(pair for pair in corpus.pairs if plain[pair.src] in held)
+    train = tuple(pair for pair in corpus.pairs if plain[pair.src] not in held)
     note = f"{n_held:,} of {len(sources):,} distinct sources are held out for validation ({len(valid):,} pairs)."
     return TrainingPairs(
         dataclasses.replace(corpus, pairs=train),

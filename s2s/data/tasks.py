@@ -23,9 +23,10 @@ SENTINELS = tuple(f"<{letter}>" for letter in "XYZABCDEFGHIJKLMNOPQRSTUVW")
 
 @dataclass(frozen=True, kw_only=True)
 class Task(Choice[Make]):
-    """One row: `make` turns a pair into training pairs; plain text has the same text on both sides."""
+    """One row: `make` turns a pair into training pairs, or a plain text, which has the same text on both sides."""
 
     label: str
+    of_plain: Make | None = None  # instead of `make`, for plain text
     needs_pairs: bool = False
     prefix: str = ""  # before each source, unless `data.prefix` is set
     settings: tuple[str, ...] = ()  # of DataConfig that it uses
@@ -92,16 +93,19 @@ def _random_partition(total: int, n: int, draw: Draw) -> list[int]:
 
 
 def respond(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
-    """The last turns of a dialogue, separated by `<turn>` -> the next turn.
+    """The last turns of a dialogue, separated by `<turn>` -> the next turn."""
+    yield Pair(_joined(_turns(pair)[-config.turns :]), pair.tgt, more=pair.more)
 
-    A plain dialogue yields a pair per turn after the first.
-    """
-    turns = [turn.strip() for turn in pair.src.split(TURN)]
-    if pair.src != pair.tgt:
-        yield Pair(_joined(turns[-config.turns :]), pair.tgt)
-        return
+
+def continue_dialogue(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
+    """Each turn of a plain dialogue after the first, from the last ones before it."""
+    turns = _turns(pair)
     for at in range(1, len(turns)):
         yield Pair(_joined(turns[max(0, at - config.turns) : at]), turns[at])
+
+
+def _turns(pair: Pair) -> list[str]:
+    return [turn.strip() for turn in pair.src.split(TURN)]
 
 
 def _joined(turns: list[str]) -> str:
@@ -171,6 +175,7 @@ TASKS: Mapping[str, Task] = MappingProxyType(
             DataConfig,
             f"Write the next turn of a dialogue from the last ones; {TURN} separates turns.",
             label="Respond",
+            of_plain=continue_dialogue,
             prefix="respond: ",
             settings=("turns",),
         ),
@@ -222,7 +227,8 @@ def apply_task(corpus: Corpus, config: DataConfig, seed: int) -> Corpus:
         )
     if key == "translate" and not prefix:
         return corpus
-    made = [list(_made(task, pair, config, seed)) for pair in corpus.pairs]
+    make = _make_of(task, is_plain=corpus.is_plain)
+    made = [list(_made(make, pair, config, seed)) for pair in corpus.pairs]
     pairs = tuple(
         _prefixed(pair, prefix)
         for found in made
@@ -257,15 +263,20 @@ def pairs_of_task(
     """The training pairs of a task, one after the other: for a dataset that is read line by line."""
     key = task_of(Corpus("", "", (), is_plain=is_plain), config)
     task = choose("task", key, TASKS)
+    make = _make_of(task, is_plain=is_plain)
     for pair in pairs:
-        for each in _made(task, pair, config, seed):
+        for each in _made(make, pair, config, seed):
             yield _prefixed(each, config.prefix or task.prefix)
 
 
-def _made(task: Task, pair: Pair, config: DataConfig, seed: int) -> Iterable[Pair]:
-    if task.make is translate:  # seeding a generator for each of a million pairs takes seconds
+def _make_of(task: Task, *, is_plain: bool) -> Make:
+    return task.of_plain if task.of_plain and is_plain else task.make
+
+
+def _made(make: Make, pair: Pair, config: DataConfig, seed: int) -> Iterable[Pair]:
+    if make is translate:  # seeding a generator for each of a million pairs takes seconds
         return (pair,)
-    return task.make(pair, config, random.Random(f"{seed} {pair.src}").random)
+    return make(pair, config, random.Random(f"{seed} {pair.src}").random)
 
 
 def _prefixed(pair: Pair, prefix: str) -> Pair:

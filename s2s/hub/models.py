@@ -15,7 +15,7 @@ from s2s import settings
 from s2s.config import UserError
 from s2s.hub import access, failures
 from s2s.hub.lookup import Lookup, card, within, words
-from s2s.hub.names import check_model, check_revision
+from s2s.hub.names import check_model, check_newest, check_revision
 
 SECONDS = 6.0
 CONFIG = "config.json"
@@ -88,7 +88,8 @@ def preflight_model(
     Raises UserError with one sentence for each possible failure, and for a model that is too large, or that lacks a
     config.json, weights or a tokenizer.
     """
-    name = check_model(name)
+    address, name = name, check_model(name)
+    check_newest(address, revision)
     token = access.sane(token)
     revision = check_revision(revision)
     access.library()  # imported before the clock starts

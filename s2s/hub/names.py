@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from s2s.config import UserError
+from s2s.config import UserError, shortened
 from s2s.hub.access import endpoint
 
 HOSTS = ("huggingface.co", "www.huggingface.co", "hf.co")
 PART = r"(?!.*(?:--|\.\.|\.git$))[A-Za-z0-9_](?:[\w.-]*[A-Za-z0-9_])?"  # as on the Hub
+REVISION = re.compile(
+    r"^hf://datasets/[^@]*@([^/?#]+)|^https?://.*?/(?:tree|blob|resolve|raw|commit)/((?:refs/\w+/)?[^/?#]+)"
+)
 LONGEST = 96  # characters, as on the Hub
 NOT_OWNERS = (
     "datasets",
@@ -60,6 +63,17 @@ def check_revision(revision: str) -> str:
             f"`{revision[:60]}` is not a valid revision; give the 40 hexadecimal digits of a commit, or a branch."
         )
     return revision
+
+
+def check_newest(name: str, revision: str = "") -> None:
+    """Raises UserError for the address of another revision than the one given; it would be read as that one."""
+    found = REVISION.search(name.strip())
+    named = (found[1] or found[2]) if found else "main"
+    if named != "main" and not revision:
+        raise UserError(
+            f"The address names the revision `{shortened(named, 60)}`, and here the newest is read; give owner/name"
+            " alone, or on the command line its revision."
+        )
 
 
 def refused(name: str) -> UserError:

@@ -12,7 +12,7 @@ from s2s.config import UserError, choose
 from s2s.hub import access, failures
 from s2s.hub.layout import Configs, File, Layout, Split, arrange
 from s2s.hub.lookup import Lookup, card, within, words
-from s2s.hub.names import check, check_revision
+from s2s.hub.names import check, check_newest, check_revision
 
 SECONDS = 4.0
 PARQUET = "refs/convert/parquet"  # the branch where the Hub keeps a parquet copy of many datasets
@@ -53,7 +53,8 @@ def preflight(
     One request; one more for a gated dataset, and one if its files cannot be read, to look for the Hub's parquet copy.
     Raises UserError with one sentence for each possible failure.
     """
-    name = check(name)
+    address, name = name, check(name)
+    check_newest(address, revision)
     token = access.sane(token)
     revision = check_revision(revision)
     access.library()  # imported before the clock starts

@@ -11,6 +11,7 @@ from typing import Any
 
 from s2s.config import Recipe, UserError, flat, json_or_text, override
 from s2s.jobs import run_service
+from s2s.jobs.plan.time_budget import CHOSEN
 from s2s.jobs.training import submission
 from s2s.jobs.training.request import RunRequest
 from s2s.runs import LONGEST_NAME, LONGEST_TAG, clean_name
@@ -60,7 +61,8 @@ def example(recipe: Recipe, key: str) -> str:
 def grid(request: RunRequest, choices: Mapping[str, Sequence[Any]], name: str) -> list[RunRequest]:
     """One run per combination, named after its changes and tagged `sweep:NAME`.
 
-    Raises UserError for none or more than 3 settings, more than 24 runs, or an invalid combination.
+    The preset quick keeps the values that are swept. Raises UserError for none or more than 3 settings, more than 24
+    runs, an invalid combination, or steps with a time budget.
     """
     if not 0 < len(choices) <= MAX_SETTINGS:
         raise UserError(
@@ -72,6 +74,11 @@ def grid(request: RunRequest, choices: Mapping[str, Sequence[Any]], name: str) -
     if not 0 < n_runs <= MOST:
         raise UserError(
             f"A sweep has 1 to {MOST} runs and this one would have {n_runs:,}; give fewer values."
+        )
+    minutes = choices.get("train.minutes", [request.recipe.train.minutes])
+    if "train.steps" in choices and any(each is not None for each in minutes):
+        raise UserError(
+            "`train.steps` follows from `train.minutes`; sweep that, or leave the minutes empty."
         )
     name = clean_name(name)[: LONGEST_TAG - len(TAG)].rstrip() or "sweep"
     return [
@@ -90,7 +97,13 @@ def _one(request: RunRequest, changes: Mapping[str, Any], name: str) -> RunReque
         raise UserError(f"The run with {changed} cannot be trained: {error}") from error
     room = LONGEST_NAME - len(changed) - 2
     title = f"{name[:room].rstrip()}: {changed}" if room > 0 else changed[:LONGEST_NAME]
-    return replace(request, recipe=recipe, name=title, tags=(*request.tags, f"{TAG}{name}"))
+    return replace(
+        request,
+        recipe=recipe,
+        name=title,
+        tags=(*request.tags, f"{TAG}{name}"),
+        given=(*request.given, *changes),
+    )
 
 
 def _written(value: Any) -> str:
@@ -98,7 +111,7 @@ def _written(value: Any) -> str:
 
 
 def with_control_run(request: RunRequest, name: str) -> list[RunRequest]:
-    """A run that starts from another one, and the same run from scratch, both tagged `twin:NAME`."""
+    """A run that starts from another one, and one of the same sizes from scratch, both tagged `twin:NAME`."""
     name = clean_name(name)[: LONGEST_TAG - len(CONTROL)].rstrip() or "twin"
     tags = (*request.tags, f"{CONTROL}{name}")
     rest = " (from scratch)"
@@ -107,6 +120,7 @@ def with_control_run(request: RunRequest, name: str) -> list[RunRequest]:
         init_from="",
         name=f"{clean_name(request.name)[: LONGEST_NAME - len(rest)].rstrip()}{rest}",
         tags=tags,
+        given=CHOSEN,
     )
     return [replace(request, tags=tags), scratch]
 

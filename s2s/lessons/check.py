@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import assert_never
 
@@ -18,6 +19,7 @@ from s2s.lessons.question import (
 )
 from s2s.lessons.verdict import Context, Heads, Verdict
 
+THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?", re.ASCII)
 NEARLY = 3  # times the tolerance
 Given = str | int | tuple[int, int] | None  # typed text, an option's index, a head, or nothing
 
@@ -45,14 +47,15 @@ def check(question: Question, given: Given, context: Context) -> Verdict:
 def number(typed: str, unit: str = "") -> float:
     """What somebody typed as a number, with or without its unit, with a decimal point or comma.
 
-    Raises UserError for anything else.
+    Commas before groups of three digits separate thousands, as pages write them. Raises UserError for anything else.
 
-    >>> number("0,25"), number("25 %"), number("25 %", "%")
-    (0.25, 0.25, 25.0)
+    >>> number("0,25"), number("25 %"), number("25 %", "%"), number("1,500")
+    (0.25, 0.25, 25.0, 1500.0)
     """
     text = typed.strip().removesuffix(unit).strip().replace("\u2212", "-")
     scale = 0.01 if text.endswith("%") else 1.0
-    text = text.removesuffix("%").strip().replace(",", ".")
+    text = text.removesuffix("%").strip()
+    text = text.replace(",", "") if THOUSANDS.fullmatch(text) else text.replace(",", ".")
     try:
         value = float(text) * scale
     except ValueError:
@@ -100,7 +103,9 @@ def _distance(away: float, unit: str) -> str:
 
 
 def _rounded(right: float, tolerance: float) -> str:
-    """With at most a digit more than is asked for."""
+    """With at most a digit more than is asked for; a count in full."""
+    if isinstance(right, int) and not tolerance:
+        return f"{right:,}".replace("-", "−")
     if tolerance:
         right = round(right, 1 - math.floor(math.log10(tolerance)))
     return f"{right:.6g}".replace("-", "−")

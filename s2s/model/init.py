@@ -25,9 +25,10 @@ def initialize(model: Transformer, seed: int) -> None:
             if isinstance(module, TokenEmbedding):
                 draw(module.weight, _embedding_std(config))
             elif isinstance(module, nn.Linear):
-                is_drawn = module is model.output and config.output.tied  # as the embedding
-                if not is_drawn:
+                if module is not model.output or not config.output.tied:
                     _linear(module, config, generator)
+                elif module.bias is not None:  # its weight is the embedding's
+                    _bias(module.bias, module.in_features, config, generator)
             elif isinstance(module, Position):
                 module.initialize(draw)
         if config.init.kind == "fairseq":
@@ -52,6 +53,13 @@ def _linear(linear: nn.Linear, config: ModelConfig, generator: torch.Generator) 
         nn.init.xavier_uniform_(linear.weight, generator=generator)
     if linear.bias is not None:
         nn.init.zeros_(linear.bias)
+
+
+def _bias(bias: Tensor, width: int, config: ModelConfig, generator: torch.Generator) -> None:
+    if config.init.kind == "torch":
+        nn.init.uniform_(bias, -(width**-0.5), width**-0.5, generator=generator)
+    else:
+        nn.init.zeros_(bias)
 
 
 def _as_torch_does(linear: nn.Linear, generator: torch.Generator) -> None:

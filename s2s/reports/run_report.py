@@ -45,9 +45,9 @@ def run_report(run: Run, *, link: str = "") -> str:
             "Curves", *curve_figures.figures(Metrics(run.folder.path / "metrics.jsonl").read())
         ),
         document.section(
-            "Scores", *_validations(run), *evaluation_scores.evaluations(run.folder.id)
+            "Scores", *_validations(run, about), *evaluation_scores.evaluations(run.folder.id)
         ),
-        document.section("Samples", *_samples(run)),
+        document.section("Samples", *_samples(run, about)),
         document.section("Attention", *attention_figures.figures(run)),
     )
     return document.page(f"Run report: {name}", "".join(body))
@@ -114,7 +114,15 @@ def _setting(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _validations(run: Run) -> Iterable[str]:
+def _held_out(about: Mapping[str, Any], what: str) -> str:
+    """What validation and samples are of: of a small dataset they are training pairs."""
+    data = about.get("data")
+    notes = data.get("notes", ()) if isinstance(data, Mapping) else ()
+    is_held_out = not any(guests.NOTHING_HELD_OUT in str(note) for note in notes)
+    return f"held-out {what}" if is_held_out else f"training {what} (nothing is held out)"
+
+
+def _validations(run: Run, about: Mapping[str, Any]) -> Iterable[str]:
     """What each validation measured; the checkpoint of this report is marked."""
     rows = [row for row in run.folder.lines("metrics") if row.get("kind") == "valid"]
     keys = [key for key in VALIDATED if any(_is_number(row.get(key)) for row in rows)]
@@ -125,7 +133,8 @@ def _validations(run: Run) -> Iterable[str]:
         for row in rows
         if isinstance(row.get("step"), int)
     ]
-    caption = "Validations during training, on held-out pairs. ★: the checkpoint of this report."
+    pairs = _held_out(about, "pairs")
+    caption = f"Validations during training, on {pairs}. ★: the checkpoint of this report."
     yield document.table(["step", *head], lines, caption)
     if not lines:
         yield document.paragraph("This run was never validated.")
@@ -142,7 +151,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _samples(run: Run) -> Iterable[str]:
+def _samples(run: Run, about: Mapping[str, Any]) -> Iterable[str]:
     """The translations of the probe sentences at the newest step that has any."""
     lines = [line for line in run.folder.lines("samples") if isinstance(line.get("step"), int)]
     if not lines:
@@ -154,5 +163,5 @@ def _samples(run: Run) -> Iterable[str]:
         for line in lines
         if line["step"] == newest
     ]
-    caption = f"Greedy translations of held-out sentences at step {newest:,}."
+    caption = f"Greedy translations of {_held_out(about, 'sentences')} at step {newest:,}."
     yield document.table(("source", "reference", "translation"), rows[:MOST_SAMPLES], caption)

@@ -100,7 +100,7 @@ def provenance(made: Mapping[str, Any], found: Evaluation) -> dict[str, Any]:
     """What an evaluation was made with, for this request; `found` as it is stored."""
     shown = dict(made)
     if _is_hidden(found) and isinstance(test := made.get("test"), Mapping):
-        kept = {key: test.get(key) for key in ("n", "n_all", "subset", "is_grouped")}
+        kept = {key: test.get(key) for key in ("n", "n_all", "n_sources", "subset", "is_grouped")}
         hidden = {"name": PRIVATE, "dataset": "", "run": "", "split": "", "files": [], "hash": ""}
         shown["test"] = {**hidden, **kept}
     if not _is_own(found) and "systems" in made:

@@ -135,14 +135,15 @@ def annotate(
     folder.amend(lambda about: changes)
 
 
-def free_name(name: str, taken: Collection[str]) -> str:
+def free_name(name: str, taken: Collection[str], longest: int = LONGEST_NAME) -> str:
     """The name, with the next free number where it is taken: `small`, `small 2`, `small 3`."""
+    name = name[:longest].rstrip()
     for number in itertools.count(2):
         if name not in taken:
             return name
         stem = name if number == 2 else name.rpartition(" ")[0]
         suffix = f" {number}"
-        name = stem[: LONGEST_NAME - len(suffix)].rstrip() + suffix
+        name = stem[: longest - len(suffix)].rstrip() + suffix
     raise AssertionError("numbers do not end")
 
 

@@ -29,7 +29,10 @@ SHIPPED = "measurements"  # in the folder of a demo run
 
 @dataclass(frozen=True)
 class Measurement:
-    """The request: an `experiment` with its `settings`, on a run at a checkpoint, over these sentences."""
+    """The request: an `experiment` with its `settings`, on a run at a checkpoint, over these sentences.
+
+    `languages`: those of source and target of a multilingual model; empty for the run's own.
+    """
 
     run: str
     step: int
@@ -37,6 +40,7 @@ class Measurement:
     sentences: Sentences
     settings: Mapping[str, Any] = field(default_factory=dict)
     owner: str = field(default_factory=access.current)
+    languages: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -44,7 +48,8 @@ class Measurement:
         test = self.sentences
         what = [self.run, self.step, self.experiment, dict(self.settings)]
         which = [test.spec, test.split, test.run, test.n, test.hash]
-        content = json.dumps([FORMAT, what, which], sort_keys=True)
+        chosen = [list(self.languages)] if self.languages else []
+        content = json.dumps([FORMAT, what, which, *chosen], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
@@ -79,6 +84,7 @@ class MeasurementFolder:
                 Sentences.of(content["sentences"]),
                 dict(content["settings"]),
                 str(content["owner"]),
+                tuple(map(str, content.get("languages", ()))),
             )
         except files.UNREADABLE as error:
             if isinstance(error, UserError):
@@ -104,6 +110,10 @@ class MeasurementFolder:
     def set_result(self, content: Mapping[str, Any]) -> None:
         """Write the numbers; the measurement is finished."""
         files.write_json(self.path / "result.json", {"format": FORMAT, **content})
+
+    def forget_pairs(self) -> None:
+        """Delete the uploaded sentences, which nothing reads after the measurement."""
+        synced.delete(self.path / "pairs.jsonl")
 
     def delete(self) -> None:
         """Delete what was asked and what was found."""

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from s2s.scores.metrics import DEFAULT, Scoring
+
 # sacrebleu's defaults (Papineni et al. 2002; Popović 2015)
 BLEU_ORDER = 4
 CHRF_ORDER = 6
@@ -163,7 +165,7 @@ class Subsequence:
     `in_hypothesis` and `in_reference` are the 0-based positions of its words.
     """
 
-    hypothesis: tuple[str, ...]  # lowercased, split at white space
+    hypothesis: tuple[str, ...]  # lower-cased, split at white space
     reference: tuple[str, ...]
     in_hypothesis: tuple[int, ...]
     in_reference: tuple[int, ...]
@@ -184,11 +186,13 @@ class Subsequence:
         return _f(self.precision, self.recall, 1)
 
 
-def bleu(hypothesis: str, reference: str) -> Bleu:
+def bleu(hypothesis: str, reference: str, scoring: Scoring = DEFAULT) -> Bleu:
     """Counts what sacrebleu counts: clipped n-grams of one to four tokens."""
     from sacrebleu.metrics.bleu import BLEU
 
-    tokenize = BLEU().tokenizer
+    if scoring.lowercase:
+        hypothesis, reference = hypothesis.lower(), reference.lower()
+    tokenize = BLEU(tokenize=scoring.tokenize).tokenizer
     ours = tuple(tokenize(hypothesis.rstrip()).split())
     theirs = tuple(tokenize(reference.rstrip()).split())
     orders = []
@@ -199,8 +203,10 @@ def bleu(hypothesis: str, reference: str) -> Bleu:
     return Bleu(ours, theirs, tuple(orders))
 
 
-def chrf(hypothesis: str, reference: str) -> Chrf:
-    """Counts character n-grams of one to six characters."""
+def chrf(hypothesis: str, reference: str, scoring: Scoring = DEFAULT) -> Chrf:
+    """Counts character n-grams of one to six characters; not the words of chrF++."""
+    if scoring.lowercase:
+        hypothesis, reference = hypothesis.lower(), reference.lower()
     ours = "".join(hypothesis.split())
     theirs = "".join(reference.split())
     orders = []
@@ -210,7 +216,7 @@ def chrf(hypothesis: str, reference: str) -> Chrf:
 
 
 def rouge(hypothesis: str, reference: str, n: int) -> NGramCounts:
-    """ROUGE-n: n-grams of lowercased words; the score is `f1`."""
+    """ROUGE-n: n-grams of lower-cased words; the score is `f1`."""
     ours = hypothesis.lower().split()
     theirs = reference.lower().split()
     return NGramCounts.of(n, _ngrams(ours, n), _ngrams(theirs, n))

@@ -28,7 +28,7 @@ class Ter:
     words change.
     """
 
-    hypothesis: tuple[str, ...]  # lowercased, split at white space
+    hypothesis: tuple[str, ...]  # lower-cased, split at white space
     reference: tuple[str, ...]
     shifts: tuple[tuple[str, ...], ...]  # the words that move together
     edits: tuple[Edit, ...]  # after the shifts, unchanged words included

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from s2s.config import Recipe, override
+from s2s.config import Recipe
 from s2s.sizing.components import BatchSizes, Component, components, cost
 from s2s.sizing.training import BYTES, training_bytes
 
@@ -52,8 +52,9 @@ def cache_bytes(spec: ModelSpec, sizes: BatchSizes) -> CacheBytes:
 def memory_bytes(spec: ModelSpec, sizes: BatchSizes) -> int:
     """`training_bytes` with batches of these sizes; the longer side counts for both."""
     longest = max(sizes.src_len, sizes.tgt_len)
-    recipe = override(spec.recipe, {"data.max_length": max(2, longest)})
-    return training_bytes(recipe, spec.vocab_sizes, batch_tokens=sizes.batch * longest)
+    return training_bytes(
+        spec.recipe, spec.vocab_sizes, batch_tokens=sizes.batch * longest, longest=longest
+    )
 
 
 class Crossover(NamedTuple):

@@ -30,23 +30,35 @@ def moments(recipe: Recipe) -> int:
     return {"sgd": 1, "adafactor": 0}.get(recipe.train.optimizer.kind, 2)
 
 
-def training_bytes(recipe: Recipe, vocab_sizes: tuple[int, int], *, batch_tokens: int) -> int:
+def training_bytes(
+    recipe: Recipe,
+    vocab_sizes: tuple[int, int],
+    *,
+    batch_tokens: int,
+    longest: int | None = None,
+) -> int:
     """A forecast of training's memory beyond the interpreter's own, in bytes.
 
-    `batch_tokens`: of the largest batch, padding included. Weights, gradients and the optimizer's moments are always
-    there. On top comes either an update with the saved activations, or a checkpoint being written.
+    `batch_tokens`: of the largest batch, padding included; `longest`: tokens of the longest side, which a batch holds
+    even where they are more, by default as many as the recipe allows and a batch holds. Weights, gradients and the
+    optimizer's moments are always there. On top comes either an update with the saved activations, or a checkpoint
+    being written: of a GPU's training from the computer's memory.
     """
+    if longest is None:
+        longest = min(recipe.data.max_length, batch_tokens)
+    batch_tokens = max(batch_tokens, longest)
     parameters = count_parameters(recipe.model, *vocab_sizes)
     vocab_size = vocab_sizes[1]
     chunk = CHUNK if recipe.train.device in ("auto", "cpu") else GPU_CHUNK
     output_gradients = 3 * recipe.model.d_model * vocab_size
     logits = 2 * min(chunk, batch_tokens * vocab_size) + output_gradients
-    length = min(recipe.data.max_length, batch_tokens)
-    activations = batch_tokens * activations_per_token(recipe, length=length)
+    activations = batch_tokens * activations_per_token(recipe, length=longest)
     update = logits + int(FRAGMENTATION * activations)
-    checkpoint = (
-        1 + 2 * moments(recipe)
-    ) * parameters  # the weights' bytes once, the moments' twice
+    # With averaging the weights as trained stay beside their mean, and are written with the moments.
+    n_extra = int(recipe.train.average_last > 1)
+    checkpoint = 0
+    if recipe.train.device != "cuda":  # the weights' bytes once, those of the rest twice
+        checkpoint = (1 + 2 * (moments(recipe) + n_extra) + n_extra) * parameters
     return FIXED + BYTES * ((2 + moments(recipe)) * parameters + max(update, checkpoint))
 
 
@@ -75,10 +87,15 @@ def training_flops(
 
 
 def check_memory(
-    recipe: Recipe, vocab_sizes: tuple[int, int], *, batch_tokens: int, free: int
+    recipe: Recipe,
+    vocab_sizes: tuple[int, int],
+    *,
+    batch_tokens: int,
+    longest: int | None = None,
+    free: int,
 ) -> None:
     """Raise a UserError when training is forecast to need more than `free` bytes."""
-    needed = training_bytes(recipe, vocab_sizes, batch_tokens=batch_tokens)
+    needed = training_bytes(recipe, vocab_sizes, batch_tokens=batch_tokens, longest=longest)
     if needed > free:
         parameters = count_parameters(recipe.model, *vocab_sizes)
         raise UserError(

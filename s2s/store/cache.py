@@ -21,7 +21,7 @@ RECENT = 60.0  # seconds after it was brought or read for which a file is not dr
 
 
 def bring(replica: Replica, path: Path) -> None:
-    """Download a file that a stand-in is here for. Raises AwayError where that is impossible now."""
+    """Download a file that a stand-in is here for. Raises AwayError, or MissingError where it is lost."""
     part = replica.thing_of(path)
     if part is None:
         return
@@ -39,9 +39,18 @@ def bring(replica: Replica, path: Path) -> None:
             except MissingError:
                 continue
         else:
-            raise AwayError(f"`{path.name}` is missing in the object store; use another one.")
+            _check_store(replica)
+            raise MissingError(f"`{path.name}` is missing in the object store; use another one.")
         _note(replica, thing, row)
         stand_in(path).unlink(missing_ok=True)
+
+
+def _check_store(replica: Replica) -> None:
+    """Raises AwayError where the whole store is missing: then no file is lost."""
+    try:
+        replica.objects.check()
+    except MissingError as error:
+        raise AwayError(str(error)) from error
 
 
 def _note(replica: Replica, thing: str, row: Stored) -> None:

@@ -17,7 +17,7 @@ from s2s.config import UserError
 from s2s.store import cache, rows
 from s2s.store import index as indexes
 from s2s.store.objects import MissingError
-from s2s.store.pull import pull, put_down, settle_conflicts
+from s2s.store.pull import empty_trash, pull, put_down, settle_conflicts
 from s2s.store.push import push, push_deletion
 from s2s.store.replica import KINDS, Replica
 from s2s.synced import AwayError
@@ -95,11 +95,15 @@ class Keeper:
             cache.touch(path)
 
     def bring(self, path: Path) -> None:
-        """Download a file. Raises AwayError where that is impossible, for a job: for a minute."""
+        """Download a file. Raises AwayError where that is impossible, for a job: for a minute; MissingError where it is
+        lost.
+        """
         until = time.monotonic() + (PATIENCE if self.replica.job else 0.0)
         while True:
             try:
                 return cache.bring(self.replica, path)
+            except MissingError:
+                raise
             except UserError as error:
                 if time.monotonic() > until:
                     raise AwayError(
@@ -140,7 +144,8 @@ class Keeper:
             self.changed(self.replica.home / kind / run)
 
     def scan(self) -> None:
-        """Push what was changed here and nobody told of, such as what is older than the store; drop what is too much.
+        """Push what was changed here and nobody told of, such as what is older than the store; drop what is too much,
+        or was deleted.
 
         What a job works on, here or elsewhere, is left to its process.
         """
@@ -148,6 +153,7 @@ class Keeper:
             if not self.replica.is_at_work(thing) and self._is_changed(thing):
                 settle_conflicts(self.replica, thing)
                 push(self.replica, thing)
+        empty_trash(self.replica.home)
         for object in rows.take_garbage():
             self.replica.objects.delete(object)
             rows.forget_garbage(object)
@@ -160,15 +166,8 @@ class Keeper:
 
     def _pull(self, thing: str) -> None:
         self._failed.pop(thing, None)
-        if not self._try(lambda: self._pull_unless_damaged(thing), "pull"):
+        if not self._try(lambda: pull(self.replica, thing), "pull"):
             self._failed[thing] = time.monotonic() + AGAIN
-
-    def _pull_unless_damaged(self, thing: str) -> None:
-        """A file that the store has lost does not stop the others."""
-        try:
-            pull(self.replica, thing)
-        except MissingError as error:
-            log.warning("`%s`: %s", thing, error)
 
     def _follow(self) -> None:
         with self._for_this_machine("follow") as is_leader:

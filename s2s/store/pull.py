@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import secrets
 import shutil
@@ -21,7 +22,9 @@ from s2s.store.replica import INLINE, Replica, is_lazy
 from s2s.store.rows import ChangedMeanwhile, Stored
 from s2s.synced import STAND_IN, AwayError, stand_in
 
+log = logging.getLogger(__name__)
 TRASH = ".deleted-"  # before the id of a run whose deletion can be undone
+UNDO_SECONDS = 60.0
 TRIES = 3  # another machine may change the thing while it is read
 
 
@@ -45,8 +48,7 @@ def settle_conflicts(replica: Replica, thing: str) -> None:
 
 def pull_locked(replica: Replica, thing: str, *, settles: bool = False) -> Index:
     """The same by who has the lock already; returns the new index."""
-    error: Exception | None = None
-    for _ in range(TRIES):
+    for number in range(TRIES):
         index = indexes.read(replica.home, thing)
         stored = rows.thing(thing)
         if stored is None or (stored.number == index.number and not settles):
@@ -57,17 +59,23 @@ def pull_locked(replica: Replica, thing: str, *, settles: bool = False) -> Index
                 _take_away(replica.home / thing)
                 index.is_deleted = True
             else:
-                Pull(replica, thing, index, is_at_work=is_at_work).run()
+                pull_ = Pull(replica, thing, index, is_at_work=is_at_work)
+                pull_.run(leaves_lost=number == TRIES - 1)
                 index.is_deleted = False
-        except (ChangedMeanwhile, MissingError) as again:
-            error = again
+        except (ChangedMeanwhile, MissingError):
             continue
         index.number = stored.number
         indexes.write(replica.home, thing, index)
         return index
-    if isinstance(error, MissingError):
-        raise error
     raise AwayError("The database changes faster than it can be read; try again.")
+
+
+def empty_trash(home: Path) -> None:
+    """Remove the runs that were deleted more than a minute ago."""
+    for gone in (home / storage.RUN.folder).glob(f"{TRASH}*"):
+        with suppress(OSError):
+            if time.time() - gone.stat().st_mtime > UNDO_SECONDS:
+                shutil.rmtree(gone, ignore_errors=True)  # another process may be at it
 
 
 def _take_away(path: Path) -> None:
@@ -96,11 +104,18 @@ class Pull:
         self.here, self.elsewhere = indexes.stamps(self.folder)
         self.is_at_work = is_at_work
 
-    def run(self) -> None:
-        """Raises ChangedMeanwhile or MissingError where it must be read again."""
+    def run(self, *, leaves_lost: bool) -> None:
+        """Raises ChangedMeanwhile or MissingError where it must be read again; with `leaves_lost`, a file that the
+        store has lost is left out.
+        """
         found = rows.files(self.thing)
         for row in found.values():
-            self._take(row)
+            try:
+                self._take(row)
+            except MissingError as error:
+                if not leaves_lost:
+                    raise
+                log.warning("`%s/%s`: %s", self.thing, row.name, error)
         for name in self.index.files.keys() - found.keys():
             self._drop(name)
 

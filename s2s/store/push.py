@@ -41,7 +41,7 @@ def push(
     uploads = {} if is_light else _upload(replica, thing, names)
     with replica.locked(thing):
         for _ in range(TRIES):
-            index = pull_locked(replica, thing)
+            index = _made_again(thing, pull_locked(replica, thing))
             try:
                 return _Push(replica, thing, index, names, uploads).run()
             except ChangedMeanwhile:
@@ -73,9 +73,21 @@ def _delete(replica: Replica, thing: str) -> None:
     indexes.write(replica.home, thing, index)
 
 
+def _made_again(thing: str, index: Index) -> Index:
+    """The index; of a deleted thing, which is made again or restored, without the files that left the store since."""
+    if index.is_deleted:
+        known = rows.files(thing)
+        index.files = {
+            name: entry
+            for name, entry in index.files.items()
+            if name in known and known[name].version == entry.version
+        }
+    return index
+
+
 def _upload(replica: Replica, thing: str, names: Collection[str]) -> dict[str, Uploaded]:
     """Upload the large files that were changed; each has a key of its own, so that nobody reads half of one."""
-    index = indexes.read(replica.home, thing)
+    index = _made_again(thing, indexes.read(replica.home, thing))
     here, _ = indexes.stamps(replica.home / thing)
     done = {}
     for name, stamp in here.items():

@@ -37,7 +37,8 @@ def mean(
         except UserError as error:
             broken.append(f"The mean of the last checkpoints lacks that of step {step:,}. {error}")
             continue
-        sums = {name: total + part[name].double() for name, total in sums.items()}
+        for name, total in sums.items():
+            total.add_(part[name])
         count += 1
     means = {name: (total / count).float() for name, total in sums.items()}
     return means, broken

@@ -8,11 +8,12 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from s2s.config import UserError
 from s2s.train.events import Planned
+from s2s.train.progress import Progress
 
 # When the speed is measured, as shares of the time between the first update and the end.
 MARKS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
@@ -27,7 +28,8 @@ Clock = Callable[[], float]  # seconds
 class Budget:
     """Counts the time of one training from `since`, the preparation of its data included; without `minutes` nothing.
 
-    `plan` says from which step on which last step was planned, in order: the learning rates follow from it.
+    `plan` says from which step on which last step was planned, in order: the learning rates follow from it. The last
+    step validates `n_last` times: once more where it averages checkpoints.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class Budget:
     ) -> None:
         self.seconds = math.inf if minutes is None else 60 * minutes
         self.clock = clock
+        self.n_last = 1
         self.since = clock() if since is None else since
         self.plan: list[Planned] = []
         self.used = 0.0  # seconds, before the training was stopped and resumed
@@ -51,6 +54,11 @@ class Budget:
         """Whether time is limited at all."""
         return math.isfinite(self.seconds)
 
+    @property
+    def reserve(self) -> float:
+        """Seconds that the last step's validation, its scores and the checkpoint may take."""
+        return (RESERVE + self.n_last - 1) * self.observation
+
     def elapsed(self) -> float:
         """Seconds that the training has taken."""
         return self.used + self.clock() - self.since
@@ -58,13 +66,17 @@ class Budget:
     def counted(self) -> dict[str, Any]:
         """What a checkpoint's `Progress` says of it; nothing without a limit, so that equal runs have equal ones."""
         plan = tuple((planned.step, planned.steps) for planned in self.plan)
-        return {"seconds": round(self.elapsed(), 3), "plan": plan} if self.is_set else {}
+        if not self.is_set:
+            return {}
+        seconds = {"seconds": self.elapsed(), "observation": self.observation}
+        return {"plan": plan, **{name: round(each, 3) for name, each in seconds.items()}}
 
-    def restored(self, seconds: float, plan: Sequence[tuple[int, int]]) -> list[Planned]:
+    def restored(self, progress: Progress) -> list[Planned]:
         """Continue from a checkpoint; returns the plan that is followed, if there is one."""
         if self.is_set:
-            self.used = seconds
-            self.plan = [Planned(*row) for row in plan]
+            self.used = progress.seconds
+            self.observation = progress.observation
+            self.plan = [Planned(*row) for row in progress.plan]
         return self.plan[-1:]
 
     def start(self, step: int, steps: int) -> list[Planned]:
@@ -76,8 +88,8 @@ class Budget:
             return []
         now = self.elapsed()
         left = self.seconds - now
-        if step == 0 and left <= RESERVE * self.observation:
-            enough = math.ceil(10 * (2 * now + RESERVE * self.observation) / 60) / 10
+        if step == 0 and left <= self.reserve:
+            enough = math.ceil(10 * (2 * now + self.reserve) / 60) / 10
             raise UserError(
                 f"`train.minutes` {self.seconds / 60:g} leaves no time for an update: preparing the data and the model"
                 f" took {now:.0f} seconds; give at least {enough:g}, or use fewer pairs."
@@ -102,7 +114,9 @@ class Budget:
         now = self.elapsed()
         first, since = self._from
         seconds_per_step = (now - since - self._observed) / max(1, step - first)
-        left = self.seconds - now - RESERVE * self.observation
+        left = self.seconds - now - self.reserve
+        if step % validate_every == 0:  # this step's validation, where it is not the last one
+            left -= self.observation
         is_over = left < seconds_per_step or (step >= steps and left < CLOSE * self.seconds)
         if is_over:
             return step

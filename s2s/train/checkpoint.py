@@ -32,20 +32,7 @@ from s2s.model import (
     weights_path,
 )
 from s2s.train.distributed import Group
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Where training stands after a step: enough to take the next one."""
-
-    step: int = 0
-    epoch: int = 0
-    batch: int = 0  # batches of this epoch already used
-    best_step: int = 0
-    best_loss: float = float("inf")
-    stale: int = 0  # validations since the best
-    seconds: float = 0.0  # of the time budget that are used; 0 without one
-    plan: tuple[tuple[int, int], ...] = ()  # from which step on which last step was planned
+from s2s.train.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -152,9 +139,15 @@ def _progress(text: str, step: int) -> Progress:
     content = json.loads(text)
     plan = tuple((int(step), int(steps)) for step, steps in content.get("plan", ()))
     progress = Progress(**content | {"plan": plan})
-    counts = (progress.epoch, progress.batch, progress.best_step, progress.stale)
+    counts = (
+        progress.epoch,
+        progress.batch,
+        progress.best_step,
+        progress.stale,
+        progress.sound_step,
+    )
     is_whole = all(isinstance(count, int) and count >= 0 for count in counts)
-    numbers = (progress.best_loss, progress.seconds)
+    numbers = (progress.best_loss, progress.seconds, progress.observation)
     are_numbers = all(isinstance(number, (int, float)) for number in numbers)
     if progress.step != step or not is_whole or not are_numbers:
         raise ValueError("it is of another step")

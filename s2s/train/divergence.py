@@ -6,6 +6,7 @@ import math
 
 from s2s.config import UserError
 from s2s.train.events import Validation, Warned
+from s2s.train.progress import Progress
 
 
 def worse_than_guessing(validation: Validation, vocab_size: int) -> list[Warned]:
@@ -20,6 +21,14 @@ def worse_than_guessing(validation: Validation, vocab_size: int) -> list[Warned]
             f" {guessing:.3g}: the learning rate is too high; lower train.lr, also while it runs.",
         )
     ]
+
+
+def last_sound(progress: Progress, *, is_validation: bool) -> int | None:
+    """The newest step whose validation was better than guessing; None before there was any after step 0, when nothing
+    is known against the checkpoints. `is_validation`: one has diverged.
+    """
+    last = max(progress.best_step, progress.sound_step)
+    return last if is_validation or last or progress.stale else None
 
 
 def error(step: int, saved_step: int, rank: int) -> UserError:

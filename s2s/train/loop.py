@@ -27,7 +27,7 @@ from s2s.model import (
 )
 from s2s.train import averaging, checkpoint, divergence
 from s2s.train.budget import Budget
-from s2s.train.checkpoint import Progress, Restored
+from s2s.train.checkpoint import Restored
 from s2s.train.device import matrix_products, settle
 from s2s.train.distributed import Group
 from s2s.train.events import (
@@ -43,6 +43,7 @@ from s2s.train.events import (
 from s2s.train.loss import count, cross_entropy
 from s2s.train.optimizers import make_optimizer
 from s2s.train.prepare import TrainingData
+from s2s.train.progress import Progress
 from s2s.train.schedules import learning_rate
 from s2s.train.teacher_forcing import Teach, shifted
 from s2s.train.threads import chooser_for
@@ -104,6 +105,7 @@ class Trainer:
         self.trained: dict[str, Tensor] = {}
         self.changes = list(changes)
         self.budget = budget or Budget(recipe.train.minutes)
+        self.budget.n_last = 1 + (recipe.train.average_last > 1)
         self.warnings: list[str] = []
         self.saved_step = 0
         self.observed_step = 0
@@ -194,7 +196,7 @@ class Trainer:
             self.group, self.folder, self.model, self.optimizer, self.recipe
         )
         self.progress = restored.progress
-        for planned in self.budget.restored(self.progress.seconds, self.progress.plan):
+        for planned in self.budget.restored(self.progress):
             self._take_plan(planned)
         self.rng = restored.rng
         self.trained = restored.trained
@@ -244,7 +246,7 @@ class Trainer:
         loss = nats / tokens
         step = self.progress.step
         if not math.isfinite(loss):
-            raise self._diverged(step)
+            raise self._diverged(step, is_validation=True)
         perplexity = math.exp(min(loss, 700.0))
         is_best = loss < self.progress.best_loss
         return Validation(step, loss, perplexity, right / tokens, is_best)
@@ -343,13 +345,10 @@ class Trainer:
     def _validated(self) -> Validation:
         """`validate`, remembered as the best so far or as one more without progress."""
         validation = self.validate()
-        if validation.is_best:
-            step = self.progress.step
-            self.progress = replace(
-                self.progress, best_step=step, best_loss=validation.loss, stale=0
-            )
-        else:
-            self.progress = replace(self.progress, stale=self.progress.stale + 1)
+        is_sound = not divergence.worse_than_guessing(
+            validation, self.data.tgt_tokenizer.vocab_size
+        )
+        self.progress = self.progress.validated(validation, is_sound=is_sound)
         return validation
 
     def _averaged(self, validation: Validation) -> tuple[Validation, list[Warned]]:
@@ -360,10 +359,9 @@ class Trainer:
         """
         step = self.progress.step
         earlier = self.recipe.train.average_last - 1
-        steps = []
-        if self.folder is not None:
-            steps = self._steps_to_average(self.folder, earlier, before=step)
-        if self.folder is None or not steps:
+        if self.folder is None:
+            return validation, []
+        if not (steps := self._steps_to_average(self.folder, earlier, before=step)):
             return validation, []
         trained = trained_tensors(self.model)
         self.trained = {name: tensor.clone() for name, tensor in trained.items()}
@@ -391,10 +389,9 @@ class Trainer:
             self.is_warned = bool(found)
             yield from found
 
-    def _diverged(self, step: int) -> UserError:
-        is_past_best = self.saved_step > self.progress.best_step
-        if self.folder is not None and is_past_best and not self.group.rank:
-            # From the later ones nobody could continue.
-            checkpoint.drop_after(self.folder, self.progress.best_step)
-            self.saved_step = self.progress.best_step
+    def _diverged(self, step: int, *, is_validation: bool = False) -> UserError:
+        last = divergence.last_sound(self.progress, is_validation=is_validation)
+        if self.folder and not self.group.rank and last is not None and self.saved_step > last:
+            checkpoint.drop_after(self.folder, last)  # the later ones hold what diverged
+            self.saved_step = last
         return divergence.error(step, self.saved_step, self.group.rank)

@@ -13,6 +13,7 @@ from torch import nn
 from s2s.config import Choice, Optimizer
 
 Groups = list[dict[str, Any]]
+LEAST_EPS = 1e-16
 WRAPPED = ("add_param_group", "load_state_dict", "state_dict", "zero_grad")
 
 
@@ -32,12 +33,17 @@ ADAM, ADAMW, ADAFACTOR, SGD = map(
 )
 
 
+def _eps(settings: Optimizer) -> float:
+    """With 0, what never had a gradient would become 0 / 0."""
+    return max(settings.eps, LEAST_EPS)
+
+
 def _adam(groups: Groups, settings: Optimizer) -> torch.optim.Optimizer:
-    return ADAM(groups, betas=(settings.beta1, settings.beta2), eps=settings.eps, fused=True)
+    return ADAM(groups, betas=(settings.beta1, settings.beta2), eps=_eps(settings), fused=True)
 
 
 def _adamw(groups: Groups, settings: Optimizer) -> torch.optim.Optimizer:
-    return ADAMW(groups, betas=(settings.beta1, settings.beta2), eps=settings.eps, fused=True)
+    return ADAMW(groups, betas=(settings.beta1, settings.beta2), eps=_eps(settings), fused=True)
 
 
 def _adafactor(groups: Groups, settings: Optimizer) -> torch.optim.Optimizer:

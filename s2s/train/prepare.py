@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from s2s.config import Recipe, UserError
-from s2s.data import Corpus, batches
+from s2s.data import Corpus, Pair, batches
 from s2s.sizing import check_memory
 from s2s.tokenizers import EOS, PAD, UNK, Tokenizer, fit
 from s2s.train.device import free_memory
@@ -50,13 +52,21 @@ def prepare(
         recipe,
         (src_tokenizer.vocab_size, tgt_tokenizer.vocab_size),
         batch_tokens=min(recipe.train.batch_tokens, encoded.n_slots),
+        longest=encoded.longest,
         free=free_memory(recipe.train.device),
     )
-    probes = _probes(valid, recipe.train.watch.samples)
+
+    def fits(pair: Pair) -> bool:
+        return len(ids.source(src_tokenizer.encode(pair.src))) <= recipe.data.max_length
+
+    probes = _probes(valid, recipe.train.watch.samples, fits)
     return TrainingData(encoded, encode(valid), src_tokenizer, tgt_tokenizer, probes)
 
 
-def _probes(valid: Corpus, count: int) -> tuple[tuple[str, str], ...]:
-    """Validation pairs that samples translate, evenly spread over the corpus."""
-    stride = max(1, len(valid.pairs) // max(1, count))
-    return tuple((pair.src, pair.tgt) for pair in valid.pairs[::stride][:count])
+def _probes(valid: Corpus, count: int, fits: Callable[[Pair], bool]) -> tuple[tuple[str, str], ...]:
+    """Validation pairs that samples translate, evenly spread over the corpus: of each stretch the first that fits."""
+    pairs = valid.pairs
+    stride = max(1, len(pairs) // max(1, count))
+    stretches = (pairs[start : start + stride] for start in range(0, len(pairs), stride))
+    found = (next(filter(fits, stretch), None) for stretch in itertools.islice(stretches, count))
+    return tuple((pair.src, pair.tgt) for pair in found if pair)

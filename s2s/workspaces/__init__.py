@@ -1,6 +1,6 @@
 """The workspaces of a hosted server: who a visitor is, and what a workspace has. Knows nothing of screens."""
 
-from s2s.workspaces.accounts import Merged, account_of, merge, workspace_of_account
+from s2s.workspaces.accounts import account_of, merge, workspace_of_account
 from s2s.workspaces.deletion import delete_workspace
 from s2s.workspaces.expiry import Expiring, delete_expired, expiring, expiring_soon
 from s2s.workspaces.exports import write_export

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from s2s import files, lessons, short_links, storage
 from s2s.config import UserError
@@ -12,15 +12,7 @@ from s2s.jobs import queue
 from s2s.runs import RunFolder
 from s2s.storage import Item
 from s2s.workspaces import keys, rows
-from s2s.workspaces.expiry import is_at_work
 from s2s.workspaces.keys import Key
-
-
-class Merged(NamedTuple):
-    """How many things changed hands, and how many did not, because jobs work on them."""
-
-    moved: int
-    left: int
 
 
 def account_of(user: Mapping[str, Any]) -> str:
@@ -37,36 +29,31 @@ def workspace_of_account(account: str) -> str:
     return account[: keys.ID_LENGTH]
 
 
-def merge(key: Key, account: str) -> Merged:
-    """Gives everything that a key opens to an account. What is interrupted, or still left, is done by another call.
+def merge(key: Key, account: str) -> int:
+    """Gives everything that a key opens to an account, and waiting jobs with it; returns how many things.
 
-    Raises UserError where the database is away or a file cannot be written.
+    What is interrupted is done by another call. Raises UserError where a job is running, which reads what its owner
+    may read, where the database is away, or where a file cannot be written.
     """
     source, target = rows.workspace_of(key), workspace_of_account(account)
     rows.require("change", target)
     if source in ("", target):
-        return Merged(0, 0)
+        return 0
+    jobs = queue.jobs(source, limit=10_000)
+    if any(job.state == "running" and job.is_live() for job in jobs):
+        raise UserError("A job of this browser's workspace is running; merge when it is done.")
     rows.note_account(target, account)
-    moved = left = 0
-    for item in storage.items(source):
-        if is_at_work(item):
-            left += 1
-        else:
-            _give(item, target)
-            moved += 1
-    _give_jobs(source, target)
+    for job in jobs:
+        queue.abandon(job.id)  # where its worker died
+        queue.give(job.id, target)
+    items = storage.items(source)
+    for item in items:
+        _give(item, target)
     short_links.give(source, target)
     lessons.give_progress(source, target)
     lessons.give_lessons(source, target)
     lessons.give_classes(source, target)
-    return Merged(moved, left)
-
-
-def _give_jobs(source: str, target: str) -> None:
-    """The queue's rows of what is not worked on."""
-    for job in queue.jobs(source, limit=10_000):
-        if not job.is_live():
-            queue.give(job.id, target)
+    return len(items)
 
 
 def _give(item: Item, target: str) -> None:

@@ -58,7 +58,7 @@ def delete_jobs(workspace: str, run: str | None = None) -> list[queue.Job]:
     """
     found = [job for job in queue.jobs(workspace, limit=100_000) if run in (None, job.run)]
     for name in {job.run for job in found}:
-        queue.delete_jobs(name)
+        queue.delete_jobs(name, owner=workspace)
     for job in found:
         (settings.home() / "log" / f"{job.id}.log").unlink(missing_ok=True)
     return found
@@ -94,13 +94,16 @@ def delete_item(item: Item) -> None:
 
 
 def delete_leftovers(now: float) -> None:
-    """What an interrupted deletion left, and what a process wrote into a folder after it was deleted."""
+    """What an interrupted deletion or import left, and what a process wrote into a folder after it was deleted."""
     for kind in storage.KINDS:
         for folder in (settings.home() / kind.folder).glob("*"):
             is_left = folder.name.startswith(GONE)
             is_headless = kind is storage.RUN and not (folder / kind.about).exists()
             if (is_left or is_headless) and now - _changed(folder) > rows.DAY:
                 shutil.rmtree(folder, ignore_errors=True)
+    for folder in (settings.home() / "hub").glob("*"):  # of an import whose process was killed
+        if now - _changed(folder) > rows.DAY:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _changed(folder: Path) -> float:

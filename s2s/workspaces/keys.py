@@ -22,7 +22,7 @@ LIFETIME = 400 * 86_400  # seconds; browsers keep no cookie longer
 ID_LENGTH = 32
 DIRECT = "1"
 LINKED = "2"  # given to another computer: a row of the database says to which workspace
-SIGNED = re.compile(r"([12])([\w-]{43})\.([\w-]{43})")
+SIGNED = re.compile(r"([12])([\w-]{43})\.([\w-]{43})", re.ASCII)
 
 
 class Key(NamedTuple):

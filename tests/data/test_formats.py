@@ -223,6 +223,17 @@ def test_other_kinds_of_columns_are_no_texts(put):
         assert offered([Path(put(name, one))]).kind == "plain"
 
 
+def test_numbers_after_a_text_are_targets_unless_their_name_says_otherwise(put):
+    sums = "12+5\t17\n3+4\t7\n20+1\t21\n8+8\t16\n"
+    path = put("sums.tsv", sums)
+    assert (offered([Path(path)]).kind, len(load(path).pairs)) == ("table", 4)
+    asked = put("asked.csv", "question,answer\none and two,3\ntwo and two,4\nsix,6\nten,10\n")
+    offer = offered([Path(asked)])
+    assert (offer.kind, offer.src, offer.tgt) == ("table", "question", "answer")
+    rated = put("rated.csv", "review,rating\ngood,5\nbad,1\nfair,3\nfine,4\n")
+    assert offered([Path(rated)]).kind == "plain"
+
+
 def test_a_long_field_does_not_decide_what_the_delimiter_is(put):
     before = csv.field_size_limit(100)  # a fresh process has 131,072
     try:

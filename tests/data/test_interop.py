@@ -53,6 +53,17 @@ def test_one_column_is_plain_text() -> None:
     ).is_plain
 
 
+def test_a_list_of_turns_is_one_dialogue() -> None:
+    talk = ["Hi!", "Hello.", "How are you?"]
+    table = datasets.Dataset.from_dict({"dialog": [talk]})
+    assert Corpus.from_datasets(table).pairs == (
+        Pair(*2 * ["Hi! <turn> Hello. <turn> How are you?"]),
+    )
+    table = datasets.Dataset.from_dict({"dialogue": [talk], "summary": ["A greeting."]})
+    (pair,) = Corpus.from_datasets(table).pairs
+    assert pair == Pair("Hi! <turn> Hello. <turn> How are you?", "A greeting.")
+
+
 def test_what_cannot_be_read_is_said() -> None:
     with pytest.raises(UserError, match="no text column `sorce`; the nearest are `source`"):
         Corpus.from_datasets(

@@ -301,6 +301,34 @@ def test_a_folder_that_cannot_be_moved_is_not_half_deleted(monkeypatch):
     assert load(f"corpus:{hash}").pairs == (Pair("one", "eins"),)
 
 
+def test_the_same_text_of_a_dataset_that_has_another_owner_now_is_one_of_its_own():
+    first = saved_datasets.save(CORPUS, name="mine", owner="anna")
+    path = folder(first) / "about.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"owner": "account"}))
+    second = saved_datasets.save(CORPUS, name="again", owner="anna")
+    assert second != first
+    assert saved_datasets.save(CORPUS, name="third", owner="anna") == second
+    assert [row.name for row in saved_datasets.listing("account")] == ["mine"]
+    assert [row.name for row in saved_datasets.listing("anna")] == ["third"]
+
+
+def test_an_upload_that_cannot_be_moved_can_be_saved_later(tmp_path, monkeypatch):
+    def refuse(source, target):
+        if Path(source).name == "upload":
+            raise PermissionError(13, "Permission denied")
+        replace(source, target)
+
+    replace = saved_datasets.os.replace
+    saved_datasets.write_upload(tmp_path / "upload", CORPUS)
+    with monkeypatch.context() as patch:
+        patch.setattr(saved_datasets.os, "replace", refuse)
+        with pytest.raises(UserError, match=r"`mine` cannot be saved \(Permission denied\)"):
+            saved_datasets.keep_upload(tmp_path / "upload", name="mine", owner="anna")
+    hash = saved_datasets.keep_upload(tmp_path / "upload", name="mine", owner="anna")
+    assert load(f"corpus:{hash}").pairs == CORPUS.pairs
+    assert not (folder(hash) / saved_datasets.UPLOAD_FILE).exists()
+
+
 def test_a_spec_of_a_stored_text_means_the_same_from_every_folder(tmp_path, monkeypatch):
     hash = keep()
     monkeypatch.chdir(tmp_path)

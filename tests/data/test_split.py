@@ -2,9 +2,10 @@
 
 import pytest
 
-from s2s.config import UserError
+from s2s.config import Cleaning, DataConfig, UserError
 from s2s.data import Corpus, Pair, load, load_pairs_for_training
-from s2s.data.split import hold_out
+from s2s.data.overlap import normalized
+from s2s.data.split import hold_out, prepared
 
 
 def corpus(n, distinct=None):
@@ -40,6 +41,33 @@ def test_no_source_is_in_both_splits():
     assert not {pair.src for pair in train.pairs} & {pair.src for pair in valid.pairs}
     assert (len(train), len(valid)) == (380, 20)
     assert note.endswith("are held out for validation (20 pairs).")
+
+
+def test_variants_of_a_source_are_on_the_same_side():
+    variants = [("Thank you {}.", "Thank you {}. "), ("café {}", "cafe\u0301  {}")]
+    pairs = tuple(
+        Pair(one.format(number), f"{number} {at}")
+        for number in range(60)
+        for both in variants
+        for at, one in enumerate(both)
+    )
+    train, valid, note = hold_out(Corpus("", "train", pairs), 1)
+    assert note.startswith("6 of 120 distinct sources are held out for validation (12 pairs)")
+    assert len(valid) == 12
+    known = {normalized(pair.src) for pair in valid.pairs}
+    assert not known & {normalized(pair.src) for pair in train.pairs}
+    # one that is added as it is written elsewhere changes nothing
+    fewer = Corpus("", "train", tuple(pair for pair in pairs if pair.src == normalized(pair.src)))
+    assert {pair.src for pair in hold_out(fewer, 1).valid.pairs} == known
+
+
+def test_a_validation_source_in_another_form_is_not_trained_on():
+    train = Corpus("", "train", (Pair("a  b ", "x"), Pair("c", "y")))
+    valid = Corpus("", "valid", (Pair("a b", "x"),))
+    for overlap in (True, False):
+        config = DataConfig(clean=Cleaning(overlap=overlap))
+        found = prepared(train, valid, 1, config).train.pairs
+        assert [pair.src for pair in found] == (["c"] if overlap else ["a  b ", "c"])
 
 
 def test_order_is_kept_and_nothing_is_lost():

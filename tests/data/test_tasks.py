@@ -98,6 +98,17 @@ def test_the_same_seed_hides_the_same_and_another_another():
     assert len({make(text, "denoise", seed=seed) for seed in range(5)}) > 1
 
 
+def test_a_reply_may_equal_the_prompt_and_keeps_its_references():
+    pairs = (Pair("Hello", "Hello"), Pair("Bye", "See you", more=("So long",)))
+    corpus = Corpus("t", "train", pairs)
+    found = apply_task(corpus, override(DataConfig(), {"task": "respond"}), 1)
+    assert [(pair.src, pair.tgt, pair.more) for pair in found.pairs] == [
+        ("respond: Hello", "Hello", ()),
+        ("respond: Bye", "See you", ("So long",)),
+    ]
+    assert found.dropped == ()
+
+
 def test_the_next_turn_follows_the_last_k():
     talk = "hi <turn> hello <turn> how are you <turn> fine"
     assert [(pair.src, pair.tgt) for pair in make(talk, "respond", turns=2)] == [

@@ -109,6 +109,14 @@ def test_a_column_of_a_table(tmp_path):
     assert [pair.src for pair in load(f"text:{lone}#unit=line,column=text").pairs] == ["one", "two"]
 
 
+def test_rows_of_a_column_that_cannot_be_read_are_counted(tmp_path):
+    path = tmp_path / "lines.csv"
+    path.write_text("text\nHello world\nYes, I do\nNo, thanks\nBye\n")
+    corpus = load(f"text:{path}#unit=line")
+    assert [pair.src for pair in corpus.pairs] == ["text", "Hello world", "Bye"]
+    assert any(note.startswith("2 rows ") and note.endswith(" dropped.") for note in corpus.notes)
+
+
 def test_other_encodings_and_caps(tmp_path):
     path = tmp_path / "old.txt"
     path.write_bytes("été\nhiver\nmai\n".encode("latin-1"))

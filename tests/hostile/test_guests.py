@@ -66,7 +66,7 @@ def secrets(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
             place.id, NAME, "ann", "2026-01-01T00:00:00+00:00", "anns-run", test, (*systems,)
         )
     )
-    made = provenance.describe(place.evaluation(), {}, n_references={1}, threads=1)
+    made = provenance.describe(place.evaluation(), {}, n_references={1}, n_sources=2, threads=1)
     made["systems"][0]["train_hash"] = about["data"]["train_hash"]
     place.set_provenance(made)
     scores = {

@@ -12,6 +12,7 @@ import pytest
 
 from s2s import hub
 from s2s.config import UserError
+from s2s.data import load
 from s2s.hub import remote
 from s2s.hub.layout import File, arrange
 from tests.hub.standin import Fault, Hub, Repo, commit
@@ -95,6 +96,7 @@ NAMES = {
     "https://huggingface.co/datasets/owner/na.me/viewer/de-en/train?row=3#x": "owner/na.me",
     "http://hf.co/datasets/owner/name/": "owner/name",
     "hf://datasets/owner/name@main": "owner/name",
+    "https://huggingface.co/datasets/owner/name/tree/main/data": "owner/name",
 }
 REFUSED = [
     *(
@@ -150,6 +152,28 @@ REFUSED = [
 @pytest.mark.parametrize(("given", "name"), NAMES.items())
 def test_a_name_or_a_url_is_accepted(given: str, name: str) -> None:
     assert hub.check(given) == name
+
+
+@pytest.mark.parametrize(
+    ("given", "revision"),
+    [
+        ("hf://datasets/team/plain@v1.0", "v1.0"),
+        ("hf://datasets/team/plain@v1.0/data", "v1.0"),
+        ("https://huggingface.co/datasets/team/plain/tree/v1.0/{}", "v1.0"),
+        ("https://huggingface.co/datasets/team/plain/commit/" + "a" * 40, "a" * 40),
+        ("https://huggingface.co/datasets/team/plain/tree/refs/pr/3", "refs/pr/3"),
+    ],
+)
+def test_the_address_of_an_older_version_is_not_read_as_the_newest(
+    given: str, revision: str, served: Hub
+) -> None:
+    with pytest.raises(UserError, match=f"names the revision `{revision}`"):
+        hub.preflight(given)
+    with pytest.raises(UserError, match="names the revision"):
+        load(f"hub:{given}")
+    assert served.log == []
+    found = hub.preflight(given, revision=commit(served.repos["team/plain"].files))
+    assert found.id == "team/plain"
 
 
 def test_an_invalid_name_makes_no_request(served: Hub) -> None:

@@ -96,6 +96,12 @@ def test_a_name_or_the_address_of_a_page_is_accepted(given: str, name: str) -> N
     assert hub.check_model(given) == name
 
 
+def test_the_address_of_an_older_version_is_not_read_as_the_newest(served: Hub) -> None:
+    with pytest.raises(UserError, match="names the revision `abc`"):
+        hub.preflight_model("https://huggingface.co/team/whole/tree/abc")
+    assert served.log == []
+
+
 @pytest.mark.parametrize("given", REFUSED)
 def test_an_invalid_name_makes_no_request(served: Hub, given: str) -> None:
     with pytest.raises(UserError, match="is not a model's name; write it as owner/name"):

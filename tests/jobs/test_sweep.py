@@ -1,7 +1,8 @@
 import pytest
 
 from s2s.config import PRESETS, UserError, flat, override
-from s2s.jobs import queue, sweep
+from s2s.data import load_preview
+from s2s.jobs import queue, sweep, within_minutes
 from s2s.jobs.sweep import MOST, grid, values, with_control_run
 from s2s.jobs.training import RunRequest
 from s2s.settings import OWNER
@@ -54,6 +55,7 @@ def test_every_combination_is_a_run() -> None:
     assert {order.tags for order in orders} == {("sweep:widths",)}
     assert orders[0].name == "widths: lr 0.001, d_model 32"
     for order in orders:
+        assert order.given == ("train.lr", "model.d_model")
         now = flat(order.recipe)
         before = flat(SMALL)
         assert {key for key in now if now[key] != before[key]} <= {"train.lr", "model.d_model"}
@@ -79,6 +81,24 @@ def test_too_many_or_none_are_refused() -> None:
         )
 
 
+def test_the_preset_quick_chooses_nothing_that_is_swept() -> None:
+    quick = RunRequest(PRESETS["quick"].recipe, "builtin:en-fr", preset="quick", name="rates")
+    preview = load_preview(quick.source)
+    rates = [0.1, 0.2, 0.3]
+    for order, rate in zip(grid(quick, {"model.dropout": rates}, "x"), rates, strict=True):
+        planned = within_minutes(order.recipe, order.preset, preview, given=order.given)
+        assert planned.model.dropout == rate
+
+
+def test_steps_are_not_swept_with_a_time_budget() -> None:
+    quick = RunRequest(PRESETS["quick"].recipe, "builtin:en-fr", preset="quick")
+    with pytest.raises(UserError, match=r"`train.steps` follows from `train.minutes`; sweep that"):
+        grid(quick, {"train.steps": [10, 20]}, "x")
+    with pytest.raises(UserError, match="follows from"):
+        grid(ASKED, {"train.steps": [10, 20], "train.minutes": [None, 1.0]}, "x")
+    assert len(grid(quick, {"train.steps": [10, 20], "train.minutes": [None]}, "x")) == 2
+
+
 def test_a_combination_that_does_not_go_together_is_named() -> None:
     with pytest.raises(UserError, match=r"with d_model 130 .*not divisible"):
         grid(ASKED, {"model.d_model": [128, 130]}, "x")
@@ -101,6 +121,16 @@ def test_control_runs_differ_by_their_initialization() -> None:
     assert first.tags == second.tags == ("twin:fine",)
     assert first.recipe == second.recipe
     assert "from scratch" in second.name
+
+
+def test_a_control_run_within_minutes_has_the_sizes_of_the_initialized_one() -> None:
+    recipe = override(PRESETS["quick"].recipe, {"train.minutes": 60})
+    order = RunRequest(recipe, "builtin:en-fr", preset="quick", init_from="demo-en-fr")
+    first, second = with_control_run(order, "fine")
+    preview = load_preview(order.source)
+    one = within_minutes(first.recipe, "", preview, given=first.given)
+    other = within_minutes(second.recipe, second.preset, preview, given=second.given)
+    assert other == one
 
 
 def tiny(**changes: object) -> RunRequest:

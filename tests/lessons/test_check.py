@@ -20,13 +20,16 @@ HERE = Context("demo-en-fr")
         ("25 %", "%", 25),
         ("3.5 nats", "nats", 3.5),
         ("\u22121e-3", "", -0.001),
+        ("149,760", "", 149_760),
+        ("1,234,567.5", "", 1_234_567.5),
+        ("0,125", "", 0.125),
     ],
 )
 def test_a_number_is_read_as_people_write_it(typed: str, unit: str, value: float) -> None:
     assert number(typed, unit) == pytest.approx(value)
 
 
-@pytest.mark.parametrize("typed", ["seven", "nan", "inf", "1 2", "1,000,000", "`*x*`"])
+@pytest.mark.parametrize("typed", ["seven", "nan", "inf", "1 2", "1,000,00", "`*x*`"])
 def test_an_answer_that_is_no_number_is_a_sentence(typed: str) -> None:
     with pytest.raises(UserError, match="is no number; write one such as"):
         number(typed)
@@ -119,3 +122,8 @@ def test_a_wrong_head_has_its_number_and_that_of_a_right_one(
         wrong == "Not head 1 of layer 1: it has an error of 0.41, a right one has an error of 0.13."
     )
     assert "compare it" in check(question, (9, 9), HERE).sentence  # no such head
+
+
+def test_a_large_count_is_written_in_full_as_pages_do() -> None:
+    question = NumberQuestion("How many?", 16_449_536, 0)
+    assert check(question, "16,449,536", HERE).sentence == "Right: 16,449,536."

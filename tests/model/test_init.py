@@ -9,10 +9,9 @@ from s2s.model.init import initialize
 from s2s.model.transformer import Transformer
 
 
-def model(kind: str) -> Transformer:
-    made = Transformer(
-        override(PRESETS["transformer-tiny"].recipe, {"model.init.kind": kind}).model, 500, 500
-    ).eval()
+def model(kind: str, **settings: object) -> Transformer:
+    changes = {"model.init.kind": kind, **{f"model.{key}": each for key, each in settings.items()}}
+    made = Transformer(override(PRESETS["transformer-tiny"].recipe, changes).model, 500, 500).eval()
     initialize(made, 1)
     return made
 
@@ -49,3 +48,13 @@ def test_a_seed_decides_every_weight() -> None:
     for kind in ("xavier", "normal", "torch", "fairseq"):
         one, other = (list(model(kind).parameters()) for _ in range(2))
         assert all(torch.equal(left, right) for left, right in zip(one, other, strict=True))
+
+
+def test_the_bias_of_an_output_that_is_tied_starts_at_0_or_is_drawn_from_the_seed() -> None:
+    for kind in ("xavier", "normal", "torch", "fairseq"):
+        one, other = (model(kind, **{"output.bias": True}).output.bias for _ in range(2))
+        assert one is not None
+        assert other is not None
+        assert torch.equal(one, other)
+        assert bool(one.any()) == (kind == "torch")
+        assert float(one.detach().abs().max()) <= 128**-0.5

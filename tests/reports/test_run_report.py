@@ -130,6 +130,17 @@ def test_somebody_elses_run_has_no_report(
         reports.run_report(replace(run, folder=RunFolder(path)))
 
 
+def test_nothing_is_called_held_out_where_nothing_was(tmp_path: Path) -> None:
+    run = s2s.runs.load(make_run(tmp_path / "run", {}))
+    assert "on held-out pairs." in reports.run_report(run)
+    note = "5 pairs are few, so nothing is held out: validation uses the training pairs."
+    run.folder.amend(lambda about: {"data": {**about["data"], "notes": [note]}})
+    text = reports.run_report(run)
+    assert "on held-out pairs." not in text
+    assert "on training pairs (nothing is held out)." in text
+    assert "Greedy translations of training sentences (nothing is held out)" in text
+
+
 def test_an_existing_file_is_not_replaced(run: s2s.runs.Run, tmp_path: Path) -> None:
     out = tmp_path / "new" / "report.html"
     reports.write_report(run, out)

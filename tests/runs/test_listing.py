@@ -248,6 +248,7 @@ def test_a_name_that_is_taken_gets_a_number(taken: list[str], free: str) -> None
     assert listing.free_name("a", taken) == free
     long = "x" * listing.LONGEST_NAME
     assert listing.checked_name(listing.free_name(long, [long])).endswith("x 2")
+    assert listing.free_name("a long name", ["a long"], longest=6) == "a lo 2"
 
 
 def test_shipped_runs_stay_as_they_are() -> None:

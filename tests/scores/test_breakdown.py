@@ -4,7 +4,13 @@ from functools import cache
 
 import pytest
 
-from s2s.scores import all_sentence_scores, breakdown
+from s2s.scores import (
+    Scoring,
+    all_sentence_scores,
+    breakdown,
+    sentence_scores_of,
+    statistics,
+)
 from tests.scores.pairs import pairs
 
 
@@ -39,6 +45,20 @@ def test_bleu_clips_and_punishes_brevity() -> None:
         (100 * 4 / 5, 100 * 0.5 / 4)
     )  # "cat ." stands nowhere: half a match
     assert found.brevity_penalty == pytest.approx(2.718281828459045 ** (1 - 10 / 5))
+
+
+def test_other_ways_of_counting_add_up_too() -> None:
+    hypotheses = ["Die Katze schläft.", "猫坐在垫子上", "A Dog"]
+    references = ["die KATZE schläft .", "那只猫坐在垫子上", "a dog runs"]
+    for tokenizer, lowercase in (("char", True), ("zh", False), ("none", True), ("intl", False)):
+        scoring = Scoring(tokenizer, lowercase)
+        counted = statistics(hypotheses, references, names=("bleu", "chrf"), scoring=scoring)
+        scores = sentence_scores_of(counted)
+        for hypothesis, reference, found in zip(hypotheses, references, scores, strict=True):
+            bleu = breakdown.bleu(hypothesis, reference, scoring)
+            assert bleu.score == pytest.approx(found["bleu"])
+            chrf = breakdown.chrf(hypothesis, reference, scoring)
+            assert chrf.score == pytest.approx(found["chrf"])
 
 
 def test_chrf_adds_up() -> None:

@@ -121,3 +121,29 @@ def test_a_large_models_checkpoint_is_what_needs_the_most_memory() -> None:
     assert (
         training_bytes(recipe, (30_000, 30_000), batch_tokens=64) > 9 * n_bytes
     )  # 4 that stay, 1 and 4 that are written
+
+
+def test_averaging_keeps_the_weights_as_trained_too_and_a_gpu_writes_from_the_computers_memory() -> (
+    None
+):
+    recipe = PRESETS["transformer-base"].recipe
+    sizes = (30_000, 30_000)
+    n_bytes = BYTES * count_parameters(recipe.model, *sizes)
+    one = training_bytes(recipe, sizes, batch_tokens=64)
+    averaged = override(recipe, {"train.average_last": 5})
+    assert training_bytes(averaged, sizes, batch_tokens=64) == one + 3 * n_bytes
+    on_gpu = override(recipe, {"train.device": "cuda"})
+    assert training_bytes(on_gpu, sizes, batch_tokens=64) < one - 3 * n_bytes
+
+
+def test_memory_follows_the_longest_sentence_that_there_is() -> None:
+    recipe = override(
+        PRESETS["small"].recipe, {"data.max_length": 512, "model.attention.dropout": True}
+    )
+    sizes = (2000, 2000)
+    allowed = training_bytes(recipe, sizes, batch_tokens=4096)
+    assert training_bytes(recipe, sizes, batch_tokens=4096, longest=512) == allowed
+    assert training_bytes(recipe, sizes, batch_tokens=4096, longest=32) < 0.6 * allowed
+    # a batch holds one sentence even where that is longer
+    alone = training_bytes(recipe, sizes, batch_tokens=256, longest=512)
+    assert alone == training_bytes(recipe, sizes, batch_tokens=512, longest=512)

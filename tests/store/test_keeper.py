@@ -14,7 +14,7 @@ from s2s.jobs import queue
 from s2s.model import saved_steps
 from s2s.store import cache, rows
 from s2s.store.keeper import Keeper
-from s2s.store.objects import Objects
+from s2s.store.objects import MissingError, Objects
 from s2s.store.replica import HeldJob
 from tests.store.conftest import Machine
 
@@ -194,6 +194,60 @@ def test_a_deletion_is_stored_though_another_machine_writes_meanwhile(
     assert not (there.replica.home / RUN).exists()
 
 
+def test_what_is_made_again_long_after_its_deletion_is_stored_again(machine: Machine) -> None:
+    here, there = machine("a"), machine("b")
+    write(here, RUN_FILES)
+    finish_job(here)
+    (here.replica.home / RUN).rename(here.replica.home / "runs" / ".gone")
+    here.removed(here.replica.home / RUN)
+    here.settle()
+    for object in rows.take_garbage(now=4e9):
+        here.replica.objects.delete(object)
+    (here.replica.home / "runs" / ".gone").rename(here.replica.home / RUN)
+    finish_job(here)
+    there.catch_up()
+    weights = path(there, "checkpoints/step-00000001.safetensors")
+    there.bring(weights)
+    assert weights.read_bytes() == LARGE
+    assert path(there, "metrics.jsonl").read_bytes() == RUN_FILES["metrics.jsonl"]
+
+
+def test_a_machine_that_only_works_keeps_no_run_that_others_deleted(machine: Machine) -> None:
+    here, there = machine("a"), machine("b")
+    write(here, RUN_FILES)
+    finish_job(here)
+    there.catch_up()
+    run = here.replica.home / RUN
+    run.rename(run.with_name(".deleted-r1"))
+    here.removed(run)
+    here.settle()
+    there.catch_up()
+    trash = there.replica.home / "runs" / ".deleted-r1"
+    there.scan()
+    assert trash.exists()  # for a minute it can be undone
+    os.utime(trash, (1e9, 1e9))
+    there.scan()
+    assert not trash.exists()
+
+
+def test_one_lost_file_stops_nothing_else(machine: Machine) -> None:
+    here, there = machine("a"), machine("b")
+    write(here, {**RUN_FILES, "tokenizer.json": LARGE})
+    finish_job(here)
+    lost = next(each for each in fsspec.filesystem("memory").store if "tokenizer" in each)
+    del fsspec.filesystem("memory").store[lost]
+    there.catch_up()
+    files.write_bytes(path(there, "recipe.json"), b'{"name": "renamed", "tags": []}')
+    there.scan()
+    there.changed(path(there, "recipe.json"))
+    other = there.replica.home / "runs" / "r2"
+    files.write_bytes(other / "recipe.json", b"{}")
+    there.changed(other)
+    there.settle()
+    here.catch_up()
+    assert (here.replica.home / "runs" / "r2" / "recipe.json").exists()
+
+
 def test_a_file_that_is_not_a_folder_is_shared_and_withdrawn(machine: Machine) -> None:
     here, there = machine("a"), machine("b")
     said = Path("sharing/run-r1.json")
@@ -317,11 +371,11 @@ def test_a_store_that_is_away_loses_nothing(
     here, there = machine("a"), machine("b")
     write(here, RUN_FILES)
     here.changed(here.replica.home / RUN)
+
+    def refuse(*_: object) -> None:
+        raise PermissionError("key AKIAIOSFODNN7EXAMPLE")
+
     with monkeypatch.context() as patch:
-
-        def refuse(*_: object) -> None:
-            raise PermissionError("key AKIAIOSFODNN7EXAMPLE")
-
         patch.setattr(here.replica.objects._files, "put_file", refuse)
         with pytest.raises(UserError, match=r"^The object store refuses this server") as e:
             here.settle()
@@ -331,8 +385,12 @@ def test_a_store_that_is_away_loses_nothing(
     here.settle()
     there.catch_up()
     assert saved_steps(path(there, "checkpoints")) == [1]
+    with monkeypatch.context() as patch:
+        patch.setattr(there.replica.objects._files, "get_file", refuse)
+        with pytest.raises(synced.AwayError, match="is in the object store and cannot be brought"):
+            there.bring(path(there, "checkpoints/step-00000001.safetensors"))
     fsspec.filesystem("memory").store.clear()
-    with pytest.raises(synced.AwayError, match="is in the object store and cannot be brought"):
+    with pytest.raises(MissingError, match=r"step-00000001.safetensors` is missing in the object"):
         there.bring(path(there, "checkpoints/step-00000001.safetensors"))
 
 

@@ -103,6 +103,38 @@ def test_it_ends_on_time_although_the_machine_gets_slower(tiny: Recipe, data: Tr
     assert 0 < max(falls) < 0.25 * tiny.train.lr  # it never jumps
 
 
+def test_a_resumed_run_leaves_time_for_its_last_validation(
+    tiny: Recipe, data: TrainingData, tmp_path: Path
+) -> None:
+    clock = Clock()
+    for event in run(trainer_of(tiny, data, clock, tmp_path), clock, 0.5, validation=10.0):
+        if isinstance(event, Saved):
+            break
+    later = Clock()
+    again = trainer_of(tiny, data, later, tmp_path)
+    again.resume()
+    used = again.budget.elapsed()
+    list(run(again, later, 0.5, validation=10.0))
+    assert used + later.now <= 60
+
+
+def test_no_validation_comes_shortly_before_the_last(tiny: Recipe, data: TrainingData) -> None:
+    clock = Clock()
+    often = override(tiny, {"train.watch.validate_every": 4})
+    events = list(run(trainer_of(often, data, clock), clock, 1.0, validation=5.0))
+    assert 47 <= clock.now <= 60
+    assert isinstance(events[-1], Validation | Saved)
+
+
+def test_time_is_left_for_the_validation_of_the_mean(
+    tiny: Recipe, data: TrainingData, tmp_path: Path
+) -> None:
+    clock = Clock()
+    averaging = override(tiny, {"train.average_last": 2, "train.watch.save_every": 5})
+    list(run(trainer_of(averaging, data, clock, tmp_path), clock, 0.5, validation=6.0))
+    assert clock.now <= 60
+
+
 @pytest.mark.slow
 def test_a_resumed_run_follows_its_plan_and_has_only_the_time_that_is_left(
     tiny: Recipe, data: TrainingData, tmp_path: Path

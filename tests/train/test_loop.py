@@ -8,7 +8,7 @@ import safetensors.torch
 import torch
 
 from s2s.config import Recipe, UserError, override
-from s2s.data import Corpus, load
+from s2s.data import Corpus, Pair, load
 from s2s.model.weights import load_weights, saved_steps, trained_tensors, weights_path
 from s2s.train import (
     Sample,
@@ -212,6 +212,40 @@ def test_divergence_is_said_and_the_last_good_checkpoint_stays(
     ):
         list(events)
     assert saved_steps(tmp_path) == [10]
+
+
+@pytest.mark.parametrize(
+    ("changes", "kept"),
+    [
+        ({}, [10, 20]),  # 20 was not the best, but sound
+        ({"train.watch.validate_every": 1000}, [10, 20]),  # nothing is known against them
+        ({"train.watch.validate_every": 12}, [10, 12]),
+    ],
+)
+def test_divergence_deletes_no_checkpoint_that_was_never_found_worse(
+    changes: dict[str, object], kept: list[int], tiny: Recipe, corpus: Corpus, tmp_path: Path
+) -> None:
+    trainer = Trainer(override(tiny, changes), ready(tiny, corpus), tmp_path)
+    for event in (events := trainer.run()):
+        if event.step == 14:
+            trainer.progress = replace(trainer.progress, best_loss=0.0)
+        if event.step == 22:
+            break
+    with torch.no_grad():
+        trainer.model.output.weight[5, 0] = math.nan
+    with pytest.raises(UserError, match=rf"the checkpoint of step {kept[-1]} is kept"):
+        list(events)
+    assert saved_steps(tmp_path) == kept
+
+
+def test_samples_translate_sentences_that_the_model_can_read(tiny: Recipe, corpus: Corpus) -> None:
+    long = replace(corpus, pairs=(Pair("1 " * 100, "1"), *corpus.pairs, Pair("2 " * 100, "2")))
+    recipe = override(tiny, {"model.positions.kind": "learned", "model.positions.max_length": 32})
+    recipe = override(recipe, {"data.max_length": 32, "train.watch.samples": 3})
+    data = prepare(recipe, corpus, long)
+    assert len(data.probes) == 3
+    assert set(data.probes) <= {(pair.src, pair.tgt) for pair in corpus.pairs}
+    assert sum(isinstance(event, Sample) for event in Trainer(recipe, data, None).sample()) == 3
 
 
 def test_the_best_checkpoint_is_written_whenever_it_comes(

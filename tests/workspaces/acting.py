@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from s2s import access, workspaces
 from s2s.storage import Usage
-from s2s.workspaces import Expiring, Key, Merged, deletion, rows, workspace_of_account
+from s2s.workspaces import Expiring, Key, deletion, rows, workspace_of_account
 
 
 def make_link(workspace: str, now: float | None = None) -> str:
@@ -34,6 +34,6 @@ def expiring(workspace: str) -> list[Expiring]:
         return workspaces.expiring(workspace)
 
 
-def merge(key: Key, account: str) -> Merged:
+def merge(key: Key, account: str) -> int:
     with access.acting_as(workspace_of_account(account)):
         return workspaces.merge(key, account)

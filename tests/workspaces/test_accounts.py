@@ -55,7 +55,7 @@ def test_everything_changes_hands_and_can_be_used_as_before() -> None:
     hash = store_everything(key.digest)
     store_run("r2", "somebody")
     mine = workspace_of_account(account)
-    assert acting.merge(key, account) == (4, 0)
+    assert acting.merge(key, account) == 4
     assert storage.usage(key.digest) == storage.Usage()
     used = storage.usage(mine)
     assert (used.runs, used.datasets, used.evaluations, used.uploads) == (1, 1, 1, 1)
@@ -67,7 +67,7 @@ def test_everything_changes_hands_and_can_be_used_as_before() -> None:
     found = rows.find(mine)
     assert found
     assert found.account == account
-    assert acting.merge(key, account) == (0, 0)
+    assert acting.merge(key, account) == 0
     assert storage.usage("somebody").runs == 1
 
 
@@ -90,23 +90,27 @@ def test_a_merge_that_was_interrupted_is_finished_by_the_next(
         with pytest.raises(KeyboardInterrupt):
             acting.merge(key, account)
     assert len(storage.items(key.digest)) == 2
-    assert acting.merge(key, account) == (2, 0)
+    assert acting.merge(key, account) == 2
     assert storage.items(key.digest) == []
     assert queue.jobs(key.digest) == []
 
 
-def test_what_a_job_works_on_is_left_until_it_is_done() -> None:
+def test_waiting_jobs_change_hands_with_what_they_read_and_a_running_one_ends_first() -> None:
     key, account = keys.new_key(), account_of(USER)
     store_run("r1", key.digest)
     store_dataset(key.digest)
     queue.submit("train", key.digest, "r1", {"name": "x"})
-    assert acting.merge(key, account) == (1, 1)
     job = queue.claim("w", "h", "long", 60.0)
     assert job
-    assert acting.merge(key, account) == (0, 1)
-    queue.finish(job.id, "w", "done")
-    assert acting.merge(key, account) == (1, 0)
+    with pytest.raises(UserError, match=r"is running; merge when it is done"):
+        acting.merge(key, account)
+    assert len(storage.items(key.digest)) == 2
+    queue.hand_back(job.id, "w")
+    assert acting.merge(key, account) == 2
     assert queue.jobs(key.digest) == []
+    again = queue.claim("w", "h", "long", 60.0)
+    assert again
+    assert again.owner == workspace_of_account(account)
 
 
 def test_an_account_is_not_merged_into_itself() -> None:
@@ -114,5 +118,5 @@ def test_an_account_is_not_merged_into_itself() -> None:
     store_run("r1", workspace_of_account(account))
     key = rows.open_link(acting.make_link(workspace_of_account(account)))
     assert key
-    assert acting.merge(key, account) == (0, 0)
+    assert acting.merge(key, account) == 0
     assert storage.usage(workspace_of_account(account)).runs == 1

@@ -114,7 +114,8 @@ def test_an_interrupted_deletion_is_finished_by_the_next_or_by_the_hour(tmp_path
     store_run("r1", "ann")
     left = settings.home() / "runs" / ".gone-x"
     headless = settings.home() / "runs" / "headless"
-    for folder in (left, headless):
+    download = settings.home() / "hub" / "killed"
+    for folder in (left, headless, download):
         folder.mkdir(parents=True)
         (folder / "status.json").write_text("{}")
     from s2s.workspaces import deletion
@@ -124,6 +125,7 @@ def test_an_interrupted_deletion_is_finished_by_the_next_or_by_the_hour(tmp_path
     deletion.delete_leftovers(time.time() + 2 * rows.DAY)
     assert not left.exists()
     assert not headless.exists()
+    assert not download.exists()
     assert (settings.home() / "runs" / "r1").exists()
 
 

@@ -23,6 +23,7 @@ def test_a_key_is_read_back_from_its_cookie_and_names_its_workspace_by_a_hash() 
         lambda value: value + "x",
         lambda value: "",
         lambda value: "1" + "Ä" * 43 + ".x",
+        lambda value: value.split(".")[0] + "." + "é" * 43,
         lambda value: "local",
     ],
 )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from s2s.config import UserError
 from s2s.data.formats import streams
-from s2s.data.formats.columns import Column
+from s2s.data.formats.columns import METADATA, Column, stem
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import HEAD, Table, TableRow
 
@@ -151,6 +151,15 @@ def _kinds(head: Sequence[TableRow], width: int) -> list[str]:
         "other" if column and all(NUMBER.fullmatch(field or "") for field in column) else "text"
         for column in columns
     ]
+
+
+def has_number_targets(table: Table) -> bool:
+    """Whether the second of two columns, of numbers, is what the first is answered with, and no id or score."""
+    return (
+        not table.is_named
+        and len(table.columns) == 2
+        and stem(table.columns[1].name) not in METADATA
+    )
 
 
 def _checked(row: TableRow, width: int) -> TableRow:

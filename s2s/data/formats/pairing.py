@@ -21,7 +21,7 @@ from s2s.data.formats.columns import (
     guess,
     stem,
 )
-from s2s.data.formats.delimited import DELIMITERS, NUMBER, csv_, tsv
+from s2s.data.formats.delimited import DELIMITERS, NUMBER, csv_, has_number_targets, tsv
 from s2s.data.formats.objects import json_, jsonl
 from s2s.data.formats.parquet import parquet
 from s2s.data.formats.streams import Content, ReadingBudget
@@ -123,13 +123,11 @@ def offered(content: Content, options: FileOptions, budget: ReadingBudget) -> Co
     """What `read` would read, judging by the first rows."""
     table = TABLE_FORMATS[suffix(content.file)](content, budget)
     texts = [at for at, column in enumerate(table.columns) if column.kind != "other"]
-    if len(texts) == 1 and not (options.src or options.tgt):
-        return _offer(
-            table,
-            Columns(texts[0], texts[0], _has_header(table, options), "the only column of text"),
-            budget,
-            "plain",
-        )
+    are_pairs = options.src or options.tgt or (texts == [0] and has_number_targets(table))
+    if len(texts) == 1 and not are_pairs:
+        at, has_header = texts[0], _has_header(table, options)
+        only = Columns(at, at, has_header, "the only column of text")
+        return _offer(table, only, budget, "plain")
     return _offer(table, resolve_columns(content, table, options), budget, "table")
 
 
@@ -144,9 +142,14 @@ def texts(content: Content, column: str, budget: ReadingBudget) -> Iterator[str]
             f"`{content.name}` has {len(known)} text columns ({names}); choose one with #column=NAME."
         )
     at = column_index(content.name, table, column, options) if column else known[0]
+    n_malformed = 0
     for row in body(table, _has_header(table, options), [at]):
-        if row.fields and row.fields[0]:
+        if row.fields is None:
+            n_malformed += 1
+        elif row.fields[0]:
             yield budget.truncate(row.fields[0])
+    if n_malformed:
+        budget.notes.append(f"{n_malformed:,} rows {table.fault} dropped.")
 
 
 def paired(

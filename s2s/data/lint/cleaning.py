@@ -10,6 +10,7 @@ from s2s.config import Cleaning, UserError, flat, shortened
 from s2s.data.corpus import Corpus
 from s2s.data.lint.repair import repaired
 from s2s.data.lint.rules import LINT_RULES, LintedCorpus
+from s2s.data.overlap import normalized
 
 
 def enabled_rules(cleaning: Cleaning) -> tuple[str, ...]:
@@ -28,7 +29,10 @@ def clean(corpus: Corpus, cleaning: Cleaning, *, valid: Corpus | None = None) ->
     """
     corpus = repaired(corpus, cleaning)
     texts = LintedCorpus(
-        corpus.pairs, {pair.src for pair in valid.pairs} if valid else (), cleaning, corpus.is_plain
+        corpus.pairs,
+        {normalized(pair.src) for pair in valid.pairs} if valid else (),
+        cleaning,
+        corpus.is_plain,
     )
     is_left = np.ones(len(corpus), np.bool_)
     dropped = list[tuple[str, int]]()

@@ -10,12 +10,14 @@ import re
 import unicodedata
 from collections import Counter
 
+from s2s.data.formats.table import TURN
 from s2s.data.lint.characters import GUILLEMETS, PAIRED, QUOTES, WHITESPACE_CONTROLS
 
 CONTROLS = re.compile(
     rf"(?![{WHITESPACE_CONTROLS}])[\x00-\x1f\x7f-\x9f\ud800-\uf8ff\ufffd-\uffff\U000f0000-\U0010ffff]"
 )
-TAG = re.compile(
+TAG = re.compile(  # but for the one between turns, which the program writes
+    rf"(?!{re.escape(TURN)})"
     r"<(?:/?[A-Za-z][A-Za-z0-9]*\s*/?|[A-Za-z][A-Za-z0-9]*(?:\s+[\w:-]+\s*=[^<>]*)|!--[^<>]*)>"
 )
 ENTITY = re.compile(r"&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")

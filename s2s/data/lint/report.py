@@ -11,6 +11,7 @@ import numpy as np
 
 from s2s.config import Cleaning
 from s2s.data.lint.rules import LINT_RULES, Hits, LintedCorpus
+from s2s.data.overlap import normalized
 from s2s.data.pair import Pair
 
 EXAMPLES = 20
@@ -87,7 +88,7 @@ def lint_pairs(
 
     Plain text, with the same text on both sides, has no copies. `on_progress` receives the finished share.
     """
-    texts = LintedCorpus(pairs, {pair.src for pair in valid}, cleaning, is_plain)
+    texts = LintedCorpus(pairs, {normalized(pair.src) for pair in valid}, cleaning, is_plain)
     masks = np.zeros(len(pairs), np.uint16)
     found = dict[str, RuleResult]()
     for index, (key, rule) in enumerate(LINT_RULES.items()):
@@ -114,7 +115,7 @@ def flagged(
     is_plain: bool = False,
 ) -> Iterator[FlaggedPair]:
     """Every pair and rule that match, in the order of the pairs; the arguments are those of `lint_pairs`."""
-    texts = LintedCorpus(pairs, {pair.src for pair in valid}, cleaning, is_plain)
+    texts = LintedCorpus(pairs, {normalized(pair.src) for pair in valid}, cleaning, is_plain)
     hits = np.stack([rule.finds(texts) for rule in LINT_RULES.values()])  # (rules, pairs)
     keys = list(LINT_RULES)
     for row in np.flatnonzero(hits.any(axis=0)).tolist():

@@ -15,6 +15,7 @@ from s2s.config import Cleaning
 from s2s.data.lint import problems
 from s2s.data.lint.characters import Kind
 from s2s.data.lint.texts import Numbers, Side
+from s2s.data.overlap import normalized
 from s2s.data.pair import Pair
 
 MAX_WORDS = 100  # if the setting is empty
@@ -25,7 +26,7 @@ Hits = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class LintedCorpus:
-    """A corpus with the properties that rules use; `valid` are the sources of its validation split."""
+    """A corpus with the properties that rules use; `valid` are the normalized sources of its validation split."""
 
     pairs: Sequence[Pair]
     valid: Collection[str]
@@ -208,7 +209,10 @@ def _says_numbers(texts: LintedCorpus, row: int) -> str:
 
 
 def _overlap(texts: LintedCorpus) -> Hits:
-    return np.fromiter((src in texts.valid for src in texts.src.texts), np.bool_, len(texts.pairs))
+    if not texts.valid:
+        return np.zeros(len(texts.pairs), np.bool_)
+    found = (normalized(src) in texts.valid for src in texts.src.texts)
+    return np.fromiter(found, np.bool_, len(texts.pairs))
 
 
 def _says_overlap(texts: LintedCorpus, row: int) -> str:

@@ -53,6 +53,7 @@ class EvaluationLoop:
                 self.evaluation,
                 self.runs,
                 n_references=set(map(len, folder.references())),
+                n_sources=len({source for source, _ in pairs}),
                 threads=torch.get_num_threads(),
             )
         )
@@ -257,9 +258,11 @@ def _line(i: int, found: Decoded) -> dict[str, Any]:
 
 
 def _forced(run: Run, pairs: Sequence[tuple[str, str]]) -> list[list[float] | None]:
-    """Each reference under teacher forcing; None where the model has no positions for one of them."""
+    """Each reference under teacher forcing; None where the model has no positions for it."""
     try:
         found = run.force([source for source, _ in pairs], [reference for _, reference in pairs])
     except UserError:
-        return [None] * len(pairs)
+        if len(pairs) == 1:
+            return [None]
+        return [one for pair in pairs for one in _forced(run, [pair])]
     return [[one.log_prob, one.n_tokens, one.n_correct] for one in found]

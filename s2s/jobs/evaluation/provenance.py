@@ -32,10 +32,11 @@ def describe(
     runs: Mapping[SystemModel, Run],
     *,
     n_references: Collection[int],
+    n_sources: int,
     threads: int,
 ) -> dict[str, Any]:
     """As provenance.json has it; `runs` holds the opened checkpoint of each system's `model`, `n_references` how
-    many references sentences have: `{1}`, or `{1, 2, 5}` where they differ.
+    many references sentences have: `{1}`, or `{1, 2, 5}` where they differ. `n_sources`: different ones.
     """
     test = evaluation.test
     counts = n_references if test.has_references else ()
@@ -48,6 +49,7 @@ def describe(
             "files": list(test.files),
             "n": test.n,
             "n_all": test.n_all,
+            "n_sources": n_sources,
             "subset": SUBSET if test.n < test.n_all else "all sentences",
             "hash": test.hash,
             "is_grouped": test.is_grouped,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from s2s import files
+from s2s import files, settings
 from s2s.access import reading_data_of, run_folder
 from s2s.config import UserError, choose
 from s2s.data import (
@@ -28,11 +30,12 @@ from s2s.data import (
     splits,
 )
 from s2s.jobs import kept_pairs
-from s2s.runs import RunFolder, Sentences, evaluations
+from s2s.runs import RunFolder, Sentences
 
 HELD_OUT = "held out"
 SHIPPED = ("builtin", "synthetic")  # whose splits are known without reading them
 MAX_SENTENCES = 20_000  # sentences of one evaluation
+KEPT_SECONDS = 86_400.0
 NAMED = 5  # line numbers that a message lists
 
 SentencePairs = tuple[tuple[str, str], ...]  # source and reference
@@ -112,7 +115,8 @@ def read(test: Sentences) -> TestSet:
     if not about.get("source"):
         given = f"The recipe.json of the run `{test.run}` does not name its dataset"
         raise UserError(f"{given}; give a test set of its own.")
-    if parse_spec(str(about.get("source", ""))).source not in SHIPPED:
+    specs = filter(None, (about.get("source"), about.get("valid")))
+    if any(parse_spec(str(spec)).source not in SHIPPED for spec in specs):
         return _own(test)
     recipe = about["recipe"]
     parts = [
@@ -123,11 +127,20 @@ def read(test: Sentences) -> TestSet:
         about.get("data"),
         test.split,
     ]
-    path = evaluations.evaluations_folder() / "texts" / f"{hash_of(parts)}.json"
+    path = settings.home() / "texts" / f"{hash_of(parts)}.json"
     if (known := _kept(path)) is None:
         known = _own(test)
+        _forget_old(path.parent)
         files.write_text(path, json.dumps([known.pairs, known.train, known.notes]))
     return known
+
+
+def _forget_old(folder: Path) -> None:
+    """Delete the cached test sets of days before: there is one for every dataset, seed and cleaning."""
+    for path in folder.glob("*.json"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > KEPT_SECONDS:
+                path.unlink()
 
 
 def _kept(path: Path) -> TestSet | None:

@@ -41,7 +41,9 @@ def measure(
     sample = encoded_pairs(run, [(pair.src, pair.tgt) for pair in pairs])
     found = []
     for number, step in enumerate(steps):
-        measuring = measure_roles(load(run.folder.path, step), sample)
+        measuring = measure_roles(
+            load(run.folder.path, step).in_languages(*run.key.languages), sample
+        )
         ends = number / len(steps), (number + 1) / len(steps)
         roles = yield from stage(*ends, measuring)
         kinds = {kind: roles_to_json(one) for kind, one in roles.kinds.items()}

@@ -19,7 +19,7 @@ from s2s.jobs.heads.experiments import EXPERIMENTS, Measuring
 from s2s.jobs.queue.context import JobContext
 from s2s.jobs.queue.table import Job
 from s2s.model import weights_path
-from s2s.runs import Measurement, MeasurementFolder, RunFolder, load, measurements
+from s2s.runs import Measurement, MeasurementFolder, Run, RunFolder, load, measurements
 
 KIND = "heads"
 MOST_SENTENCES = 2_000
@@ -77,7 +77,11 @@ def measure(request: Measurement, uploaded: Sequence[Pair] = ()) -> dict[str, An
     experiment = EXPERIMENTS[request.experiment]
     settings = override(experiment.settings(), request.settings)
     pairs = samples.read(request.sentences, [*map(samples.to_json, uploaded)])
-    return heads.finish(experiment.measure(load(request.run, request.step), pairs, settings))
+    return heads.finish(experiment.measure(_opened(request), pairs, settings))
+
+
+def _opened(request: Measurement) -> Run:
+    return load(request.run, request.step).in_languages(*request.languages)
 
 
 def submit(request: Measurement, pairs: Sequence[Pair] = ()) -> None:
@@ -193,11 +197,12 @@ def work(job: Job, context: JobContext) -> Generator[None, None, None]:
         pairs = samples.read(request.sentences, folder.pairs())
         context.tell("Opening the model.")
         yield
-        run = load(request.run, request.step)
+        run = _opened(request)
         context.tell("")
         settings = override(experiment.settings(), request.settings)
         content = yield from _measured(experiment.measure(run, pairs, settings), folder)
         folder.set_result(content)
+        folder.forget_pairs()
         is_needed = True
     except GeneratorExit:
         is_needed = context.is_handed_back

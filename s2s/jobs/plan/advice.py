@@ -236,7 +236,8 @@ def learning_rate(planned: PlannedRun) -> Advice | None:
     suitable = suitable_lr(recipe, planned.preset)
     if suitable is None:
         return None
-    if TOO_LOW * suitable <= recipe.train.lr <= TOO_HIGH * suitable:
+    lowest = 0.0 if planned.is_initialized else TOO_LOW * suitable  # fine-tuning takes lower ones
+    if lowest <= recipe.train.lr <= TOO_HIGH * suitable:
         return None
     risk = "it may diverge" if recipe.train.lr > suitable else "it will learn slowly"
     at_width = f"suits {planned.preset} at width {recipe.model.d_model}"

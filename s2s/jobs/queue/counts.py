@@ -21,7 +21,7 @@ class QueueCounts:
 
     jobs: dict[tuple[str, str], int] = field(default_factory=dict)
     lost: int = 0  # running ones whose worker sends no sign of life
-    longest_wait: float = 0.0  # of the jobs that wait now
+    longest_wait: float = 0.0  # of the jobs that wait now and never worked
     mean_wait: float = 0.0  # of the jobs that were started within the last hour
     by_workspace: dict[str, int] = field(default_factory=dict)  # waiting and running ones
 
@@ -36,7 +36,11 @@ def counts(*, now: float | None = None) -> QueueCounts:
         ROW.state,
     )
     lost = sa.select(n).select_from(JOBS).where(ROW.state == "running").where(ROW.lease < now)
-    oldest = sa.select(sa.func.min(ROW.created)).where(ROW.state == "queued").where(is_no_rank)
+    oldest = (
+        sa.select(sa.func.min(ROW.created))
+        .where(ROW.state == "queued")
+        .where(is_no_rank, ROW.started.is_(None))
+    )
     mean_wait = (
         sa.select(sa.func.avg(ROW.started - ROW.created))
         .where(ROW.started > now - LATELY)

@@ -138,15 +138,25 @@ def _writer() -> ThreadPoolExecutor:
 
 
 def _taken(job_id: str, worker: str) -> queue.Job:
-    """The job, its lease renewed. Ends the process where another worker has it."""
-    try:
-        queue.renew(job_id, worker, lease_seconds())
-    except queue.LeaseLost:
-        sys.exit(LOST)
-    job = queue.find(job_id)
-    if job is None:  # deleted this instant
-        sys.exit(LOST)
-    return job
+    """The job, its lease renewed; a database that is away may come back while the lease lasts.
+
+    Ends the process where another worker has the job.
+    """
+    until = time.monotonic() + lease_seconds()
+    while True:
+        try:
+            queue.renew(job_id, worker, lease_seconds())
+            job = queue.find(job_id)
+        except queue.LeaseLost:
+            sys.exit(LOST)
+        except UnreachableError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(POLL)
+            continue
+        if job is None:  # deleted this instant
+            sys.exit(LOST)
+        return job
 
 
 def _finish(job: queue.Job, state: str, error: str, ttl: float) -> None:

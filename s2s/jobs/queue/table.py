@@ -387,13 +387,13 @@ def rename(job: str, name: str) -> None:
 
 
 def give(job: str, owner: str) -> None:
-    """Give a job that has ended to another owner."""
-    _update(ROW.id == job, ROW.state.not_in(("queued", "running")), owner=owner)
+    """Give a job that is not running to another owner."""
+    _update(ROW.id == job, ROW.state != "running", owner=owner)
 
 
-def delete_jobs(run: str, *, now: float | None = None) -> None:
-    """Delete the jobs of a run; the time that they worked still counts."""
-    is_of_run = ROW.run.in_([run, *names_of_ranks(run)])
+def delete_jobs(run: str, *, owner: str | None = None, now: float | None = None) -> None:
+    """Delete the jobs of a run, all or those of one owner; the time that they worked still counts."""
+    is_of_run = ROW.run.in_([run, *names_of_ranks(run)]) & (ROW.owner == (owner or ROW.owner))
     with begin() as connection:
         keep_time_used(connection, is_of_run, _now(now))
         delete_logs(connection, is_of_run)

@@ -145,10 +145,11 @@ class Worker:
         last = time.monotonic()
         while not signals:
             self.turn()
-            if self.children or self.is_anything_left():
-                last = time.monotonic()
-            if idle is not None and time.monotonic() - last > idle:
-                return
+            if idle is not None:
+                if self.children or self.is_anything_left():
+                    last = time.monotonic()
+                elif time.monotonic() - last > idle:
+                    return
             time.sleep(POLL)
 
     def stop_jobs(self, signals: Sequence[int]) -> list[str]:

@@ -11,9 +11,9 @@ STATE_BYTES = 8  # of a parameter in what training needs to resume: the optimize
 
 
 def check_steps(recipe: Recipe) -> None:
-    """Raises UserError for more steps than are allowed."""
+    """Raises UserError for more steps than are allowed; with a time budget, which has a limit of its own, any are."""
     most = limits().steps
-    if most is not None and recipe.train.steps > most:
+    if most is not None and recipe.train.minutes is None and recipe.train.steps > most:
         raise UserError(
             f"`train.steps` {recipe.train.steps:,} is more than the {most:,} allowed here; request at most that many."
         )

@@ -124,7 +124,10 @@ def last_row_first_weight(context: Context) -> float:
     run = context.opened()
     written = translated(context).hypotheses[0].ids
     view = run.attention(context.source, written).view("decoder")
-    layer, head = (int(context.values.get(key) or 1) - 1 for key in ("layer", "head"))
+    shown = [str(context.values.get(key) or 1) for key in ("layer", "head")]
+    if not all(map(str.isdecimal, shown)):
+        raise UserError("The picture shows a mean; choose one layer and one head.")
+    layer, head = (int(each) - 1 for each in shown)
     return float(view.weights[layer, head][-1, 0])
 
 

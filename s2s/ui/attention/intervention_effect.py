@@ -119,7 +119,8 @@ def _distribution(run: Run, result: InterventionResult, following: Next) -> None
     """The most probable tokens without and with the interventions."""
     position = following.position
     prefix = " ".join(result.before.tokens[:position][-3:])
-    after = _quoted(prefix) if prefix else "`<s>`"
+    start = run.tgt_tokenizer.tokens([run.recipe.model.ids.start])[0]
+    after = _quoted(prefix or start)
     st.markdown(f"**Candidates for token {position + 1}**, after {after}")
     rows = table(run, following)
     with_best = max(rows, key=lambda row: row[2])[0]

@@ -226,7 +226,7 @@ def _first_rows(sample: HubSample, columns: Sequence[int], labels: Mapping[str, 
 def _option(names: Sequence[Column], at: int) -> str:
     """A column's name; its number from 1 where a SPEC cannot hold the name, or where two columns share it."""
     name = names[at].name
-    is_plain = name == name.strip() and name and not set(name) & set(",#") and not name.isdecimal()
+    is_plain = name == name.strip() and name and not set(name) & set(",#")
     return name if is_plain and [column.name for column in names].count(name) == 1 else str(at + 1)
 
 

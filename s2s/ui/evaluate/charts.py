@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -76,15 +77,15 @@ def _tradeoff(evaluation: Evaluation, systems: Sequence[Scores], x: str, name: M
 def _points(
     evaluation: Evaluation, systems: Sequence[Scores], x: str, y: str
 ) -> list[TradeoffPoint]:
-    """One point per system that has both scores; systems of one run and strategy share a color."""
-    groups = list(dict.fromkeys((system.run, system.strategy) for system in evaluation.systems))
+    """One point per system that has both scores; systems of one checkpoint and strategy share a color."""
+    groups = list(dict.fromkeys((system.model, system.strategy) for system in evaluation.systems))
     return [
         TradeoffPoint(
             system.name,
             across,
             up,
             *_interval(scores, y),
-            groups.index((system.run, system.strategy)),
+            groups.index((system.model, system.strategy)),
             _label(system),
         )
         for system, scores in zip(evaluation.systems, systems, strict=True)
@@ -138,12 +139,16 @@ def _sweep(evaluation: Evaluation, systems: Sequence[Scores], score: MetricName)
 def _systems_by_line(
     evaluation: Evaluation, systems: Sequence[Scores], setting: str
 ) -> dict[str, SystemScores]:
-    """The systems of the sweep, grouped by run and strategy."""
+    """The systems of the sweep, grouped by checkpoint and strategy."""
     lines: dict[str, SystemScores] = {}
+    models = {system.model for system in evaluation.systems}
+    n_models = Counter(model.run for model in models)
     titles = unique_names({system.run: cached.title(system.run) for system in evaluation.systems})
     for system, scores in zip(evaluation.systems, systems, strict=True):
         if system.sweep == setting:
             name = f"{titles[system.run]}, {system.strategy}"
+            if n_models[system.run] > 1:
+                name += f", {cached.step_name(system.run, system.step)}"
             lines.setdefault(name, []).append((system, scores))
     return lines
 

@@ -94,7 +94,7 @@ def scores_csv(evaluation: Evaluation, scores: Scores, found: Provenance) -> str
     rows = csv_writer(out)
     rows.writerow([*SCORES, *MADE])
     for system, own, made in zip(
-        evaluation.systems, scores["systems"], _made(evaluation, found), strict=True
+        evaluation.systems, scores["systems"], _made(evaluation, found, scores["n"]), strict=True
     ):
         for key, number in _values(own).items():
             interval = own.get("scores", {}).get(key, {})
@@ -115,8 +115,8 @@ def _values(own: Scores) -> dict[str, float]:
     return values
 
 
-def _made(evaluation: Evaluation, found: Provenance) -> list[list[object]]:
-    """The columns of MADE, per system; empty where an earlier version did not record them."""
+def _made(evaluation: Evaluation, found: Provenance, n: int) -> list[list[object]]:
+    """The columns of MADE, per system, of `n` sentences; empty where an earlier version did not record them."""
     test = evaluation.test
     versions = found.get("versions", {})
     return [
@@ -125,7 +125,7 @@ def _made(evaluation: Evaluation, found: Provenance) -> list[list[object]]:
             system.step or "",
             json.dumps(own.get("settings", dict(system.settings))),
             own.get("settings", {}).get("seed", ""),
-            test.n,
+            n,
             test.hash,
             "; ".join(name for name in (*test.files, system.uploaded) if name),
             found.get("test", {}).get("subset", ""),

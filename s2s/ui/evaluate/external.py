@@ -48,7 +48,8 @@ def joined(place: EvaluationFolder, evaluation: Evaluation, scores: Scores) -> W
     given = jobs.covering(place, int(scores["n"])) if scores.get("is_final") else []
     if not given:
         return WithExternal([], scores, METRIC_NAMES)
-    key = tuple((one.metric, one.system, one.hash, one.added) for one in given)
+    files = tuple((one.metric, one.system, one.hash, one.added) for one in given)
+    key = (int(scores["n"]), files)
     found = _joined(str(settings.home()), evaluation.id, key, scores, given, evaluation.baseline)
     own = {one.metric: MetricName(one.metric, one.metric, "", HELP, one.better) for one in given}
     return WithExternal(given, found, {**METRIC_NAMES, **own})

@@ -162,17 +162,22 @@ def _with_baseline(request: EvaluationRequest) -> EvaluationRequest:
     names = [system.name for system in request.systems]
     if len(names) < 2:
         return request
-    if st.session_state.get("eval baseline") not in names:
-        st.session_state["eval baseline"] = names[0]
-    chosen = st.selectbox(
+    # A link names no file of a visitor's.
+    keys = [
+        f"file {number}" if one.uploaded else one.name
+        for number, one in enumerate(request.systems, 1)
+    ]
+    if st.session_state.get(STATE.key("baseline"), keys[0]) not in keys:  # another form's
+        st.session_state[STATE.key("baseline")] = keys[0]
+    chosen = STATE.choice(
+        "baseline",
         "Baseline",
-        names,
-        key="eval baseline",
-        persist_state="session",
+        dict(zip(keys, names, strict=True)),
+        default=keys[0],
         width=360,
         help="Every other system is tested against it, on the same sentences.",
     )
-    return replace(request, baseline=names.index(str(chosen)))
+    return replace(request, baseline=keys.index(chosen))
 
 
 def cost(request: EvaluationRequest) -> str:

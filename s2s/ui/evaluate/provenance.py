@@ -115,14 +115,16 @@ def panel(found: Provenance) -> None:
 
 def python(found: Provenance) -> str:
     """The scores of each system with their intervals, by `Run.evaluate`; empty where it cannot repeat them: with other
-    settings of the scores, several references, none, or other languages.
+    settings of the scores, several references, none, a source that comes twice, or other languages.
     """
     own = [one for one in found["systems"] if "run" in one]
     command = " ".join(str(one["command"]) for one in own)
-    is_usual = found["scoring"] == asdict(Scoring()) and not found["test"]["is_grouped"]
+    test = found["test"]
+    is_usual = found["scoring"] == asdict(Scoring()) and not test["is_grouped"]
     if (
         not own
         or not is_usual
+        or (test.get("n_sources") or test["n"]) != test["n"]
         or "test.ref2" in command
         or "test.ref" not in command
         or "-lang " in command
@@ -133,8 +135,11 @@ def python(found: Provenance) -> str:
         "",
         "import s2s",
         "",
-        *(f'{side} = Path("test.{side}").read_text(encoding="utf-8")' for side in ("src", "ref")),
-        "pairs = list(zip(src.splitlines(), ref.splitlines(), strict=True))",
+        *(
+            f'{side} = Path("test.{side}").read_bytes().decode().split("\\n")[:-1]'
+            for side in ("src", "ref")
+        ),
+        "pairs = list(zip(src, ref, strict=True))",
         "scores = {}",
     ]
     for one in own:

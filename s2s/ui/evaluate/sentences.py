@@ -241,7 +241,7 @@ def _detail(
                 st.caption(
                     "Counted against the first reference; the scores above count all of them."
                 )
-            score_counts.panel(row.hypothesis, row.reference)
+            score_counts.panel(row.hypothesis, row.reference, evaluation.scoring)
 
 
 def _lines(evaluation: Evaluation, rows: Sequence[SentenceRow], names: Sequence[MetricName]) -> str:
@@ -259,7 +259,7 @@ def _lines(evaluation: Evaluation, rows: Sequence[SentenceRow], names: Sequence[
             continue
         log_prob = f" · log-probability {nats(row.log_prob)}" if row.log_prob is not None else ""
         named = f"<small><b>{html.escape(', '.join(systems))}</b> · {scores}{log_prob}</small>"
-        marked = against_reference(row.hypothesis, row.reference)
+        marked = against_reference(row.hypothesis, row.reference, len(row.reference))
         lines.append(f'<p dir="auto">{named}<br>{marked}</p>')
     return "".join(lines) + legend("a translation", "the reference")
 

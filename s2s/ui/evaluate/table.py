@@ -187,6 +187,8 @@ def _cell(key: str, system: Scores, *, is_best: bool) -> str:
 
 
 def _text(key: str, number: float) -> str:
+    if key == "sentences_per_second" and number < 10:
+        return f"{number:.2g}"
     usual = "{:.1f}" if key in METRIC_NAMES else "{:.4g}"  # a metric of a file has any scale
     return FORMATS.get(key, usual).format(100 * number if key in FRACTIONS else number)
 

@@ -51,6 +51,7 @@ class EvaluateView:
     checkpoints: str = field(BEST, one_of(*CHECKPOINTS))
     sweep: str = field(NO_SWEEP)  # `num_beams of beam`
     values: str = field("", scope="sweep")
+    baseline: str = field("")  # the name of a system; empty for the first
     every: bool = field(False)  # all sentences, whatever `n`
     grouped: bool = field(False)
     apart: bool = field(False)  # rows of an uploaded table that repeat a source are not grouped

@@ -51,10 +51,10 @@ def _tokens(request: HeadsRequest, text: str, before: Reference, after: Referenc
     figure = plots.paired_bars(before.tokens, series, title=title, y_label="log-probability, nats")
     draw(figure, title)
     change = np.array(after.log_probs) - np.array(before.log_probs)
-    worst = int(change.argmin())
+    most = int(np.abs(change).argmax())
     st.caption(
         f"The old translation under teacher forcing: {nats(before.log_prob)} nats without the change,"
-        f" {nats(after.log_prob)} with it. *{plain(before.tokens[worst])}* changes most:"
-        f" {nats(float(change[worst]))} nats."
+        f" {nats(after.log_prob)} with it. *{plain(before.tokens[most])}* changes most:"
+        f" {nats(float(change[most]))} nats."
     )
     download(pd.DataFrame({"token": before.tokens, **series}), "Tokens (CSV)", title)

@@ -13,7 +13,6 @@ import streamlit as st
 
 from s2s import plots, share
 from s2s.analysis import LINK_METHODS, REDUCTIONS
-from s2s.data import Pair
 from s2s.plots import NumberGrid
 from s2s.runs import Sentences
 from s2s.ui.heads import alignment_files
@@ -59,7 +58,7 @@ def show(request: HeadsRequest) -> None:
     _say_left_out(found)
     if found["gold"]:
         _show_errors(request, found, method, sample.name)
-        _attention_link(request, found, uploaded)
+        _attention_link(request, found, is_uploaded=bool(uploaded))
     else:
         _show_agreement(request, found, method, sample.name)
 
@@ -162,17 +161,13 @@ def best_sentence(best: pd.Series[Any]) -> str:
     )
 
 
-def _attention_link(
-    request: HeadsRequest, found: Mapping[str, Any], uploaded: Sequence[Pair]
-) -> None:
-    """Attention with the best cell, on a sentence with gold links where there is one."""
+def _attention_link(request: HeadsRequest, found: Mapping[str, Any], *, is_uploaded: bool) -> None:
+    """Attention with the best cell, on a sentence with gold links where there is one that is not the visitor's own."""
     error = np.array(found["error"], float)
     r, m, layer, head = np.unravel_index(int(np.nanargmin(error)), error.shape)
     known = gold_alignment.of(request.run)
     pair = {}
-    if uploaded:
-        pair = {"src": uploaded[0].src, "tgt": uploaded[0].tgt}
-    elif known:
+    if known and not is_uploaded:
         src = next(iter(known))
         pair = {"src": src, "tgt": known[src][0].tgt}
     page_link(

@@ -14,7 +14,7 @@ from s2s.data import Pair
 from s2s.jobs import EXPERIMENTS, MeasurementProgress, head_samples, head_service, worker
 from s2s.runs import Measurement, Sentences, measurements
 from s2s.ui.heads.request import HeadsRequest
-from s2s.ui.kit import action_button, as_markdown, duration, forms, polling
+from s2s.ui.kit import action_button, as_markdown, duration, forms, polling, reproduce
 
 REFRESH_SECONDS = 0.6  # while a measurement is live
 REFUSED = "heads refused"  # in the session: why a measurement could not be stopped
@@ -39,7 +39,14 @@ def measured(
         lines = [head_samples.to_json(pair) for pair in uploaded]
         sentences = replace(measurements.with_hash(sentences, lines), files=("uploaded",))
     at = request.run.step if step is None else step
-    asked = Measurement(request.run.folder.id, at, experiment, sentences, dict(settings or {}))
+    asked = Measurement(
+        request.run.folder.id,
+        at,
+        experiment,
+        sentences,
+        dict(settings or {}),
+        languages=reproduce.other_languages(request.run),
+    )
     try:
         head_service.check(asked)
         found = head_service.result(asked)

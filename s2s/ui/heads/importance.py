@@ -22,6 +22,11 @@ from s2s.ui.kit import captions, plain
 
 UNIT = "nats per token"
 CHANGE = f"change of the loss, {UNIT}"
+WITHOUT = {
+    "off": "without it",
+    "uniform": "with uniform weights",
+    "mean": "with its mean over the sentences",
+}
 ORDERS = {"measured": "measured importance", "gradient": "gradient importance"}
 
 
@@ -39,7 +44,7 @@ def show(request: HeadsRequest) -> None:
     if found is None:
         return
     title = f"{request.title}\n{found['n']:,} sentences, {sample.name}"
-    _summary(found)
+    _summary(found, how)
     _grids(found, f"Importance of heads, {INTERVENTIONS[how].label.lower()} ({UNIT})\n{title}")
     _agreement(found, f"Measured and gradient importance\n{title}")
     strength.show(request, sample, points(found), title)
@@ -67,7 +72,7 @@ def points(found: Mapping[str, Any]) -> dict[str, list[tuple[str, int, int, Head
     }
 
 
-def _summary(found: Mapping[str, Any]) -> None:
+def _summary(found: Mapping[str, Any], how: str) -> None:
     each = [point for rows in points(found).values() for *_, point in rows]
     most = max(each, key=lambda point: point.y)
     gradients = [
@@ -80,9 +85,9 @@ def _summary(found: Mapping[str, Any]) -> None:
     n_free = sum(point.low <= 0 <= point.high for point in each)
     free = f"For {n_free} of {len(each)} heads the interval includes 0." if n_free else ""
     st.markdown(
-        f"The loss is **{found['loss']:.3f} {UNIT}** with all heads ({found['n_tokens']:,} tokens). The most important"
-        f" head is {plain(most.name)}: without it the loss rises by **{most.y:.3f}** (95 % interval {most.low:.3f} to"
-        f" {most.high:.3f}). {by_gradient} {free} {_doubled(found)}"
+        f"The loss is **{found['loss']:.3f} {UNIT}** with all heads ({found['n_tokens']:,} tokens). The most"
+        f" important head is {plain(most.name)}: {WITHOUT[how]} the loss rises by **{most.y:.3f}**"
+        f" (95 % interval {most.low:.3f} to {most.high:.3f}). {by_gradient} {free} {_doubled(found)}"
     )
 
 

@@ -16,7 +16,7 @@ from s2s.analysis import Floats, heads
 from s2s.analysis.heads import PatchingResult
 from s2s.config import UserError
 from s2s.files import csv_writer
-from s2s.runs import probes
+from s2s.runs import Run, probes
 from s2s.runs.probes import ProbeInput
 from s2s.share import printable
 from s2s.ui.heads.minimal_pairs import partner
@@ -163,9 +163,14 @@ def _show_effects(asked: SentenceRequest, second: str, metric: Metric) -> None:
     _show_picture(asked, second, given, result)
 
 
+def _start(run: Run) -> str:
+    """The decoder's first input: `<s>`, or as published models have it, `<pad>`, `</s>` or a language."""
+    return run.tgt_tokenizer.tokens([run.recipe.model.ids.start])[0]
+
+
 def _metric_sentence(asked: SentenceRequest, metric: Metric, result: PatchingResult) -> str:
     a, b = map(plain, asked.run.tgt_tokenizer.tokens([metric.token_a, metric.token_b]))
-    prefix = plain(" ".join(["<s>", *asked.tgt_tokens[: metric.position]]))
+    prefix = plain(" ".join([_start(asked.run), *asked.tgt_tokens[: metric.position]]))
     return (
         f"Metric: *m* = logit of *{a}* minus logit of *{b}* after *{prefix}*, which is also the difference of their"
         f" log-probabilities. Run on A: {captions.nats(result.own_a)} nats; run on B: {captions.nats(result.own_b)}."
@@ -207,7 +212,7 @@ def _axes(asked: SentenceRequest, second: str, given: ProbeInput, shape: Sequenc
         return Axes(rows, [f"head {head}" for head in range(1, n_columns + 1)], "head")
     rows = ["embeddings", *(f"layer {layer}" for layer in range(1, n_rows))]
     if given.choice == "decoder":
-        columns = ["<s>", *asked.tgt_tokens[: n_columns - 1]]
+        columns = [_start(asked.run), *asked.tgt_tokens[: n_columns - 1]]
         return Axes(rows, plots.numbered(columns), "prefix position")
     run = asked.run
     pairs = zip(

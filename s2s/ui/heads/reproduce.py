@@ -59,11 +59,16 @@ def _measured(
     )
     at = request.run.step if step is None else step
     asked = f"{reproduce.quoted(run_id)}, {at}, {reproduce.quoted(experiment)}, sentences"
-    given = f", {dict(settings)!r}" if settings else ""
+    given = (f", {dict(settings)!r}" if settings else "") + _languages(request)
     return [
         f'sentences = Sentences(""{where}, n={sample.n})',
         f"{name} = head_service.measure(Measurement({asked}{given}))",
     ]
+
+
+def _languages(request: HeadsRequest) -> str:
+    other = reproduce.other_languages(request.run)
+    return f", languages={tuple(other)!r}" if other else ""
 
 
 def _roles(request: HeadsRequest) -> tuple[Lines, Lines]:
@@ -239,6 +244,7 @@ def _attribution(request: HeadsRequest) -> tuple[Lines, Lines]:
         "",
         "import s2s",
         "from s2s.analysis import HeadSelection, heads, reduced",
+        "from s2s.config import UserError",
         "from s2s.runs import probes",
     ]
     method = reproduce.quoted(STATE.now.method)
@@ -259,7 +265,10 @@ def _attribution(request: HeadsRequest) -> tuple[Lines, Lines]:
         f"for change in {_changes(others)!r}:",
         '    texts = (text, *others) if change == "sentences" else (text,)',
         f"    asked = probes.ProbeInput(texts, ids, change, {head!r})",
-        '    shifts[change] = probes.answered(run, "changed weights", asked)',
+        "    try:",
+        '        shifts[change] = probes.answered(run, "changed weights", asked)',
+        "    except UserError as error:  # such as one head, which has no other",
+        "        print(change, error)",
         "moved = np.array([np.median(each.total_variation, 0) for each in shifts.values()])",
         "variants = [len(each.best) for each in shifts.values()]",
         'names = ("weights_moved", "total_variation", "jensen_shannon")',
@@ -285,7 +294,7 @@ def _alignment(request: HeadsRequest) -> tuple[Lines, Lines]:
         measured = [
             *reading,
             'sentences = Sentences("", n=len(pairs), files=("uploaded",))',
-            f"found = head_service.measure(Measurement({asked}, sentences), pairs)",
+            f"found = head_service.measure(Measurement({asked}, sentences{_languages(request)}), pairs)",
         ]
     lines = [
         *measured,

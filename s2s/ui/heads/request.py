@@ -23,9 +23,10 @@ class HeadsRequest:
 
     @property
     def title(self) -> str:
-        """Run and checkpoint, for the title of a picture."""
+        """Run, checkpoint and languages, for the title of a picture."""
         name = cached.step_name(self.run.folder.id, self.run.step)
-        return f"{cached.title(self.run.folder.id)}, {name}"
+        languages = " → ".join(filter(None, self.run.key.languages))
+        return ", ".join(filter(None, (cached.title(self.run.folder.id), name, languages)))
 
 
 def read_request(labels: Mapping[str, str]) -> HeadsRequest:

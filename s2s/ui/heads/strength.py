@@ -54,7 +54,7 @@ def show(
     draw(figure, title)
     st.caption(
         f"{PLOTS['head_scatter'].caption} Across: the role's strength over the same sentences, as the view Roles"
-        " defines it. Up: the change of the loss without the head."
+        " defines it. Up: the change of the loss when the head is ablated."
     )
     table: list[dict[str, Any]] = [
         {"head": point.name, "strength": point.x, "importance": point.y}

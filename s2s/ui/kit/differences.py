@@ -22,10 +22,14 @@ def highlighted(text: str, other: str | None) -> tuple[str, WordDiff | None]:
     ), found
 
 
-def against_reference(text: str, reference: str) -> str:
-    """A table cell: a translation as HTML, truncated, with its differences from the reference marked."""
-    reference = shortened(reference, LONGEST).strip()
-    text = shortened(text, 2 * len(reference) + MARGIN).strip()
+def against_reference(text: str, reference: str, longest: int = LONGEST) -> str:
+    """A table cell: a translation as HTML, truncated, with its differences from the reference marked.
+
+    Both have at most `longest` characters where the reference has more; words that only one kept would look missing.
+    """
+    most = longest if len(reference) > longest else 2 * len(reference) + MARGIN
+    reference = shortened(reference, longest).strip()
+    text = shortened(text, most).strip()
     shown, _ = highlighted(text, reference)
     return shown if text else f"(nothing) {shown}".rstrip()
 

@@ -44,9 +44,11 @@ def blamed_key(wrong: UserError, keys: Collection[str]) -> str | None:
     )
 
 
-def restart(config: Config, prefix: str) -> None:
-    """Lets the widgets that nobody has changed start as `config`, where they started with another run's settings."""
-    now = flat(config)
+def restart(config: Config, prefix: str, keys: Collection[str] = ()) -> None:
+    """Lets the widgets that nobody has changed, of these keys or of all, start as `config`, where they started with
+    another run's settings.
+    """
+    now = {key: value for key, value in flat(config).items() if not keys or key in keys}
     before = st.session_state.get(prefix + START, now)
     st.session_state[prefix + START] = now
     if before == now:  # what is written replaces what somebody is typing

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from s2s import access
 from s2s.jobs import sweep, training, worker
-from s2s.runs import free_name
+from s2s.runs import LONGEST_TAG, clean_name, free_name
 from s2s.ui.kit import cached
 
 
@@ -16,9 +16,7 @@ def queue_runs(orders: list[training.RunRequest]) -> list[str]:
     Raises UserError where one is refused; then none is queued. Nothing interrupts it once they are.
     """
     orders = _numbered(orders)
-    are_express = [
-        cached.forecast(order.source, order.recipe, order.init_from).is_express for order in orders
-    ]
+    are_express = [cached.planned_forecast(order).is_express for order in orders]
     ids = sweep.submit(orders, are_express)
     worker.ensure()
     return ids
@@ -31,6 +29,17 @@ def _numbered(orders: list[training.RunRequest]) -> list[training.RunRequest]:
         named.append(replace(order, name=free_name(order.title, taken)))
         taken.add(named[-1].name)
     return named
+
+
+def free_group(name: str, prefix: str) -> str:
+    """The name of runs that are queued together, with the next free number where a tag with this prefix has it."""
+    taken = {
+        tag.removeprefix(prefix)
+        for row in cached.own_runs()
+        for tag in row.tags
+        if tag.startswith(prefix)
+    }
+    return free_name(clean_name(name), taken, LONGEST_TAG - len(prefix))
 
 
 def queue_resume(run_id: str, steps: int | None = None, lr: float | None = None) -> None:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from types import MappingProxyType
 
 import streamlit as st
 
-from s2s.scores import METRIC_NAMES, breakdown, edits
+from s2s.scores import METRIC_NAMES, Scoring, breakdown, edits
 
 MOST = 40  # n-grams of one order that are drawn
 EDITS = MappingProxyType({"same": "=", "inserted": "+ missing", "deleted": "− extra"})
 MATCHED = "color-mix(in srgb, #0072B2 25%, transparent)"  # background of a token that matches
 
 
-def panel(hypothesis: str, reference: str) -> None:
+def panel(hypothesis: str, reference: str, scoring: Scoring) -> None:
     """One tab per score."""
-    panels = {
-        "bleu": _bleu,
-        "chrf": _chrf,
+    panels: dict[str, Callable[[str, str], None]] = {
+        "bleu": partial(_bleu, scoring=scoring),
+        "chrf": partial(_chrf, scoring=scoring),
         "ter": _ter,
         "rouge_1": _rouge_1,
         "rouge_2": _rouge_2,
@@ -31,8 +32,8 @@ def panel(hypothesis: str, reference: str) -> None:
             draw(hypothesis, reference)
 
 
-def _bleu(hypothesis: str, reference: str) -> None:
-    bleu = breakdown.bleu(hypothesis, reference)
+def _bleu(hypothesis: str, reference: str, scoring: Scoring) -> None:
+    bleu = breakdown.bleu(hypothesis, reference, scoring)
     st.caption(
         "N-grams of one to four tokens that also occur in the reference. An n-gram counts at most as often as"
         " the reference has it: its count is clipped."
@@ -67,8 +68,12 @@ def _brevity(bleu: breakdown.Bleu) -> str:
     return f"Brevity penalty {bleu.brevity_penalty:.3f}: {lengths}; {why}."
 
 
-def _chrf(hypothesis: str, reference: str) -> None:
-    chrf = breakdown.chrf(hypothesis, reference)
+def _chrf(hypothesis: str, reference: str, scoring: Scoring) -> None:
+    chrf = breakdown.chrf(hypothesis, reference, scoring)
+    if scoring.chrf_words:
+        st.caption(
+            "The score above counts n-grams of words, too (chrF++); these are its characters."
+        )
     st.caption(
         "Character n-grams of one to six characters, spaces ignored. Precision: percent of the translation's n-grams;"
         " recall: percent of the reference's."

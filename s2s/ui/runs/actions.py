@@ -87,16 +87,17 @@ def _links(run_id: str, row: RunSummary | None) -> None:
 
 
 def _control_run(row: RunSummary | None) -> str | None:
-    """The run that was queued together with this one, for comparison."""
-    shared = {tag for tag in row.tags if tag.startswith(sweep.CONTROL)} if row else set()
-    return next(
-        (
-            other.id
-            for other in cached.own_runs()
-            if row and other.id != row.id and shared & set(other.tags)
-        ),
-        None,
-    )
+    """The run that was queued together with this one, for comparison; one of the two is initialized from another."""
+    if row is None:
+        return None
+    shared = {tag for tag in row.tags if tag.startswith(sweep.CONTROL)}
+    found = [
+        other
+        for other in cached.own_runs()
+        if shared & set(other.tags) and bool(other.init_from) != bool(row.init_from)
+    ]
+    created = row.created
+    return min(found, key=lambda other: abs(other.created - created)).id if found else None
 
 
 def _duplicate(run_id: str) -> list[str]:

@@ -18,7 +18,7 @@ from s2s.faults import marked
 from s2s.plots import CurveOptions, format_value
 from s2s.runs import differences
 from s2s.share import printable
-from s2s.ui.kit import cached, chart, duration, file_name, pickers, unique_names
+from s2s.ui.kit import cached, chart, duration, file_name, in_view, pickers, unique_names
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.kit.training_curves import (
     AXES,
@@ -46,6 +46,8 @@ RESERVED = ("score", " ", "setting", "meaning")  # names of columns that are not
 def tab(run_id: str) -> None:
     """The runs to compare, their scores, curves and settings; scores refresh while one of them is live."""
     chosen = _chosen(run_id)
+    for run in chosen:
+        in_view.add_run(run)
     if len(chosen) < 2:
         st.info(
             "Select two or more runs to compare their scores, curves and settings.",
@@ -59,7 +61,9 @@ def tab(run_id: str) -> None:
 
 
 def _chosen(run_id: str) -> list[str]:
-    """The selected runs; by default the page's run and the newest other one."""
+    """The selected runs, which a link may share; by default the page's run and the newest other one."""
+    for run in STATE.now.compared.split()[:MAX_RUNS]:
+        cached.follow_link(run)
     names = unique_names(
         {
             run: f"{middle(name, 2 * MAX_NAME)} · {run}" if name != run else run

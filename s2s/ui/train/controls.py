@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -12,7 +13,7 @@ from s2s import access, share
 from s2s.config import Recipe, UserError
 from s2s.jobs import run_service
 from s2s.runs import Curves, RunSummary
-from s2s.train import learning_rate
+from s2s.train import Planned, learning_rate
 from s2s.ui.kit import as_markdown, cached, forms
 from s2s.ui.kit.queueing import queue_resume
 from s2s.ui.shell import page_link
@@ -38,10 +39,9 @@ def buttons(row: RunSummary, curves: Curves) -> None:
             again = "Resume" if row.checkpoints or row.state != "failed" else "Start again"
             _button(again, ":material/play_arrow:", "resume", row.id, is_first=True)
             if row.checkpoints or row.state == "failed":
-                first = (row.checkpoints or (0,))[-1] + 1
-                _continuation(row, f"{again} with changes", first, row.steps)
+                _continuation(row, f"{again} with changes", row.steps)
         elif row.state == "done" and not row.imported:
-            _continuation(row, "Continue", row.steps + 1, 2 * row.steps)
+            _continuation(row, "Continue", 2 * row.steps)
         if row.checkpoints:
             _links(row)
     if refused := st.session_state.pop(REFUSED, None):
@@ -116,8 +116,9 @@ def _learning_rate(row: RunSummary, recipe: Recipe, curves: Curves) -> None:
     history = changes(row.id)
     current = peak(recipe, history)
     with st.popover("Learning rate", icon=":material/tune:"):
-        wanted = _input(row.id, recipe, current)
-        st.caption(as_markdown(rate_preview(recipe, curves.step + 1, current, wanted)))
+        wanted = _input(_live_rate(row.id), recipe, current)
+        rates = partial(learning_rate, curves.step + 1, recipe.train, plan=_plan(row.id, recipe))
+        st.caption(as_markdown(rate_preview(recipe, curves.step + 1, current, wanted, rates)))
         st.button(
             "Apply from the next step",
             key="change lr",
@@ -131,10 +132,10 @@ def _learning_rate(row: RunSummary, recipe: Recipe, curves: Curves) -> None:
             st.caption("Changes so far:  \n" + "  \n".join(lines))
 
 
-def _input(run_id: str, recipe: Recipe, current: float) -> float:
-    """The widget for the peak learning rate, and its value."""
-    key = _widget(run_id)
+def _input(key: str, recipe: Recipe, current: float) -> float:
+    """The widget for the peak learning rate, and its value: the current one unless somebody types another."""
     config = replace(recipe, train=replace(recipe.train, lr=current))
+    forms.restart(config, key.removesuffix(LR), [LR])
     forms.inputs(config, [LR], key.removesuffix(LR))
     value = st.session_state.get(key)
     return current if value is None else float(value)
@@ -149,8 +150,21 @@ def changes(run_id: str) -> list[Mapping[str, Any]]:
     ]
 
 
-def _widget(run_id: str) -> str:
+def _plan(run_id: str, recipe: Recipe) -> list[Planned]:
+    """Which last step a run with a time budget planned from when on."""
+    if recipe.train.minutes is None:
+        return []
+    return [Planned(**each) for each in cached.metadata(run_id).get("plan") or []]
+
+
+def _live_rate(run_id: str) -> str:
+    """The key of the widget for the rate of a run that trains."""
     return f"control {run_id} {LR}"
+
+
+def _next_rate(run_id: str) -> str:
+    """The key of the widget for the rate that a run continues with."""
+    return f"continue {run_id} {LR}"
 
 
 def peak(recipe: Recipe, history: Sequence[Mapping[str, Any]]) -> float:
@@ -169,37 +183,55 @@ def describe(change: Mapping[str, Any]) -> str:
     return f"{values} from step {change['step']:,} ({time} UTC)"
 
 
-def rate_preview(recipe: Recipe, step: int, current: float, wanted: float) -> str:
-    """The learning rate at a step under the current peak and under another one, in a sentence."""
+def rate_preview(
+    recipe: Recipe, step: int, current: float, wanted: float, rates: Callable[[float], float]
+) -> str:
+    """The learning rate at a step under the current peak and under another one, in a sentence; `rates` is the rate by
+    peak.
+    """
     train = recipe.train
     schedule = f"{train.schedule} schedule"
     if train.warmup_steps:
         schedule += f" after {train.warmup_steps:,} warmup steps"
-    now = f"{learning_rate(step, train, current):.2e}"
+    now = f"{rates(current):.2e}"
     sentence = (
         f"`{LR}` is the highest learning rate of the {schedule}. At step {step:,} it gives {now}"
     )
     if wanted == current:
         return f"{sentence}."
-    return f"{sentence}; with {wanted:g} it would give {learning_rate(step, train, wanted):.2e}."
+    return f"{sentence}; with {wanted:g} it would give {rates(wanted):.2e}."
 
 
-def _continuation(row: RunSummary, label: str, first: int, default: int) -> None:
+def _continuation(row: RunSummary, label: str, default: int) -> None:
     """A form for a run that has ended: to another last step, and with another learning rate."""
+    first = (row.checkpoints or (0,))[-1] + 1  # training continues from its newest checkpoint
     with st.popover(label, icon=":material/fast_forward:"):
         steps = st.number_input(
             "Last step", min_value=first, value=max(first, default), key=_last_step(row.id)
         )
         if recipe := cached.recipe(row.id):
-            wanted = _input(row.id, recipe, peak(recipe, changes(row.id)))
-            st.caption(as_markdown(schedule_preview(recipe, row.step + 1, int(steps), wanted)))
+            wanted = _input(_next_rate(row.id), recipe, peak(recipe, changes(row.id)))
+            plan = _plan(row.id, recipe) if _more_steps(row, int(steps)) is None else []
+            sentence = schedule_preview(recipe, first, int(steps), wanted, plan)
+            if recipe.train.minutes is not None:
+                ends = "ends" if _more_steps(row, int(steps)) else "would end"
+                sentence += f" Another last step {ends} its time budget."
+            st.caption(as_markdown(sentence))
         st.button("Continue", key="go on", on_click=act, args=("continue", row.id), type="primary")
 
 
-def schedule_preview(recipe: Recipe, step: int, steps: int, peak: float) -> str:
+def _more_steps(row: RunSummary, steps: int) -> int | None:
+    """The last step to request; None where it stays what it was, with the time budget that it follows from."""
+    return steps if steps != row.steps or row.state == "done" else None
+
+
+def schedule_preview(
+    recipe: Recipe, step: int, steps: int, peak: float, plan: Sequence[Planned] = ()
+) -> str:
     """What another last step does to the learning rate, in a sentence."""
     train = replace(recipe.train, steps=steps)
-    rate = f"step {step:,} starts at a learning rate of {learning_rate(step, train, peak):.2e}"
+    first = learning_rate(step, train, peak, plan)
+    rate = f"step {step:,} starts at a learning rate of {first:.2e}"
     if train.schedule == "cosine" and steps != recipe.train.steps:
         return f"The cosine schedule is recomputed for the new last step, so the rate jumps up again: {rate}."
     return f"The {train.schedule} schedule continues unchanged: {rate}."
@@ -221,7 +253,7 @@ def _last_step(run_id: str) -> str:
 
 def _new_rate(run_id: str) -> float | None:
     """None if the learning rate is unchanged."""
-    value = st.session_state.get(_widget(run_id))
+    value = st.session_state.get(_next_rate(run_id))
     recipe = cached.recipe(run_id)
     if value is None or not recipe or float(value) == peak(recipe, changes(run_id)):
         return None
@@ -238,13 +270,15 @@ def _do(what: str, run_id: str) -> None:
             run_service.step_once(run_id, access.current())
         case "change lr":
             run_service.change_lr(
-                run_id, access.current(), float(st.session_state[_widget(run_id)])
+                run_id, access.current(), float(st.session_state[_live_rate(run_id)])
             )
         case "stop":
             run_service.stop(run_id, access.current())
         case "resume":
             queue_resume(run_id)
         case "continue":
-            queue_resume(run_id, int(st.session_state[_last_step(run_id)]), _new_rate(run_id))
+            row = run_service.find(run_id, access.current())
+            steps = _more_steps(row, int(st.session_state[_last_step(run_id)]))
+            queue_resume(run_id, steps, _new_rate(run_id))
         case _:
             raise ValueError(f"there is no action {what} on a run")

@@ -106,7 +106,9 @@ def _reading(run_id: str, quantity: Quantity, runs: Mapping[str, Curves]) -> str
 
 
 def _other_runs(run_id: str) -> list[str]:
-    """The runs to compare with this one."""
+    """The runs to compare with this one; a link may name runs that are shared."""
+    for run in STATE.now.runs.split()[:MAX_RUNS]:
+        cached.follow_link(run)
     titles = cached.titles()
     rows = cached.runs()
     names = unique_names(

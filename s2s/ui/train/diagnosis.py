@@ -20,7 +20,9 @@ def panel(run_id: str, row: RunSummary | None, curves: Curves) -> None:
     if at is None or recipe is None or (row and row.error):
         return
     is_live = row is not None and row.is_live
-    cure = remedy(recipe, row.preset if row else "", is_live=is_live)
+    rates = [change.lr for change in curves.changes if change.step <= at]
+    lr = rates[-1] if rates else recipe.train.lr
+    cure = remedy(recipe, row.preset if row else "", lr, is_live=is_live)
     sentence = as_markdown(f"{diagnosis(curves, at)} {cure}")
     if has_diverged(curves):
         st.error(sentence, icon=":material/trending_up:")
@@ -44,9 +46,8 @@ def diagnosis(curves: Curves, at: int) -> str:
     return f"This run diverged at step {at:,}: its validation loss rose to {losses[at]:.3g}, {before}. {back}"
 
 
-def remedy(recipe: Recipe, preset: str, *, is_live: bool) -> str:
-    """What to do against it."""
-    lr = recipe.train.lr
+def remedy(recipe: Recipe, preset: str, lr: float, *, is_live: bool) -> str:
+    """What to do against it; `lr` is the peak when it diverged."""
     suitable = suitable_lr(recipe, preset)
     lower = suitable if suitable is not None and suitable < lr else lr / MUCH_LOWER
     again = f"train again with a lower one, such as {written(float(f'{lower:.1g}'))}"

@@ -36,6 +36,9 @@ from s2s.ui.train.recipe_form import RunRequest
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 SCHEDULE_POINTS = 300
 FLOPS = "6 per parameter and token, plus attention"
+NO_EXPECTATION = (
+    "No BLEU is expected: the runs that it is predicted from started with random weights."
+)
 
 
 class Outlook(NamedTuple):
@@ -84,8 +87,7 @@ def _left(request: RunRequest) -> Preview:
 
 def _planned(request: RunRequest) -> RunRequest:
     """The request with what follows from its time budget."""
-    preset = "" if request.init_from else request.preset
-    return replace(request, recipe=cached.planned(request.source, request.recipe, preset))
+    return replace(request, recipe=cached.planned(request.order()))
 
 
 def _summary(request: RunRequest, cost: Forecast, n_found: int) -> str:
@@ -192,8 +194,11 @@ def _schedule(request: RunRequest) -> None:
 def _expectation(request: RunRequest, cost: Forecast) -> None:
     """One sentence, with the prediction interval and the recommended preset in an expander.
 
-    Without an interval the recommended preset is shown at once.
+    Without an interval the recommended preset is shown at once; of a run that starts from another nothing is expected.
     """
+    if request.init_from:
+        st.caption(f":material/insights: {NO_EXPECTATION}")
+        return
     preview = _left(request)
     found = predict_quality(request.recipe, request.preset, preview, cost)
     st.caption(f":material/insights: {as_markdown(_sentence(request, cost, found))}")

@@ -28,6 +28,9 @@ MAIN_KEYS = (
     "model.dropout",
     "tokenizer.kind",
 )
+PRESET_KEYS = [  # the task and the cleaning rules belong to the dataset
+    key for key in RECIPE_KEYS if key == "data.max_length" or not key.startswith("data.")
+]
 SUGGESTED = (
     "suggested preset"  # in the session: the preset that the dataset chose; empty once somebody has
 )
@@ -226,8 +229,7 @@ def _suggest(source: str) -> None:
     current = st.session_state.setdefault("preset", DEFAULT_PRESET)
     if current != st.session_state.setdefault(SUGGESTED, DEFAULT_PRESET):
         return
-    own = [key for key in RECIPE_KEYS if not key.startswith("data.")]  # these are the dataset's
-    has_changes = bool(forms.changes(PRESETS[current].recipe, own, PREFIX))
+    has_changes = bool(forms.changes(PRESETS[current].recipe, PRESET_KEYS, PREFIX))
     if has_changes or st.session_state.get(INIT_FROM):
         return
     suggested = cached.suggested_preset(source)
@@ -243,9 +245,8 @@ def _choose_preset() -> None:
 
 
 def _fill_preset() -> None:
-    """Everything that belongs to a preset. The task and the cleaning rules belong to the dataset and stay."""
-    keys = [key for key in RECIPE_KEYS if key == "data.max_length" or not key.startswith("data.")]
-    forms.fill(PRESETS[st.session_state["preset"]].recipe, keys, PREFIX)
+    """Everything that belongs to a preset."""
+    forms.fill(PRESETS[st.session_state["preset"]].recipe, PRESET_KEYS, PREFIX)
 
 
 def _fill(given: dict[str, str]) -> None:

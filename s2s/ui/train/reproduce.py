@@ -31,10 +31,22 @@ def command(request: RunRequest) -> str:
 
 
 def python(request: RunRequest, run_id: str) -> str:
-    """Its `cost` is the forecast, its `curves` are what the shown run has logged."""
-    jobs = {"calibrate", "forecast", "predict_quality"}
-    sizes = ""
-    start = []
+    """Its `cost` and `expected` are the forecast, its `curves` are what the shown run has logged."""
+    jobs = {"calibrate", "forecast"}
+    train = {"learning_rate"}
+    preset = reproduce.quoted("" if request.init_from else request.preset)
+    planned, sizes = "recipe", ""
+    left, start, expected = [], [], []
+    if request.recipe.train.minutes is not None or not request.init_from:
+        left = ["left = preview.within(recipe.data.clean.max_words)"]
+    if request.recipe.train.minutes is not None:
+        jobs.add("within_minutes")
+        train.add("free_memory")
+        planned = "planned"
+        left += [
+            f"speed, free = calibrate({DEVICE!r}), free_memory({DEVICE!r})",
+            f"planned = within_minutes(recipe, {preset}, left, speed, free=free)",
+        ]
     if request.init_from:
         jobs.add("initialization")
         origin = reproduce.quoted(request.init_from)
@@ -43,7 +55,12 @@ def python(request: RunRequest, run_id: str) -> str:
             "sizes = (start[0].vocab_size, start[1].vocab_size)",
         ]
         sizes = ", sizes=sizes"
-    preset = reproduce.quoted(request.preset)
+    else:
+        jobs.add("predict_quality")
+        expected = [
+            f"expected = predict_quality(recipe, {preset}, left, cost)  # None where unknown",
+            "print(expected)",
+        ]
     line = reproduce.recipe_line(request.preset, request.recipe)
     lines = [
         "import numpy as np",
@@ -54,25 +71,32 @@ def python(request: RunRequest, run_id: str) -> str:
         "from s2s.data import load_preview",
         reproduce.imported("s2s.jobs", jobs),
         "from s2s.runs import Metrics",
-        "from s2s.train import learning_rate",
+        reproduce.imported("s2s.train", train),
         "",
         line,
         f"preview = load_preview({reproduce.quoted(request.source)})",
+        *left,
         *start,
-        f"cost = forecast(recipe, preview, calibrate({DEVICE!r}){sizes})",
-        f"expected = predict_quality(recipe, {preset}, preview, cost)  # None where unknown",
-        f"steps = np.linspace(1, recipe.train.steps, {SCHEDULE_POINTS}).round().astype(int)",
-        "steps = np.union1d(steps, [recipe.train.warmup_steps or 1])",
-        "steps = steps[steps <= recipe.train.steps]",
-        "rates = [learning_rate(int(step), recipe.train) for step in steps]",
+        f"cost = forecast({planned}, preview, calibrate({DEVICE!r}){sizes})",
+        *expected,
+        f"train = {planned}.train",
+        f"steps = np.linspace(1, train.steps, {SCHEDULE_POINTS}).round().astype(int)",
+        "steps = np.union1d(steps, [train.warmup_steps or 1])",
+        "steps = steps[steps <= train.steps]",
+        "rates = [learning_rate(int(step), train) for step in steps]",
     ]
-    if len(cached.curves(run_id).steps):
-        run = reproduce.quoted(run_id)
-        lines += [
-            f'curves = Metrics(access.run_folder({run}) / "metrics.jsonl").read()',
-            'names = ("loss", "perplexity", "token_accuracy", "bleu", "chrf", "memory")',
-            'logged = [getattr(curves, f"valid_{name}") for name in names]',
-            "newest = [each[~np.isnan(each)][-1:] for each in (curves.loss, *logged)]",
-            "print(newest)",
-        ]
-    return "\n".join([*lines, "print(cost, expected, sep='\\n')"])
+    return "\n".join([*lines, *_curves(run_id), "print(cost)"])
+
+
+def _curves(run_id: str) -> list[str]:
+    """What the shown run has logged; none before its first step."""
+    if not len(cached.curves(run_id).steps):
+        return []
+    run = reproduce.quoted(run_id)
+    return [
+        f'curves = Metrics(access.run_folder({run}) / "metrics.jsonl").read()',
+        'names = ("loss", "perplexity", "token_accuracy", "bleu", "chrf", "memory")',
+        'logged = [getattr(curves, f"valid_{name}") for name in names]',
+        "newest = [each[~np.isnan(each)][-1:] for each in (curves.loss, *logged)]",
+        "print(newest)",
+    ]

@@ -15,7 +15,7 @@ from s2s.runs import Curves, RunSummary
 from s2s.share import printable
 from s2s.ui.kit import action_button, as_markdown, cached, forms, pickers
 from s2s.ui.kit.badges import STATES
-from s2s.ui.kit.queueing import queue_runs
+from s2s.ui.kit.queueing import free_group, queue_runs
 from s2s.ui.train.forecast import Outlook
 from s2s.ui.train.recipe_form import RunRequest, origin
 
@@ -130,7 +130,5 @@ def _with_control(request: RunRequest) -> list[training.RunRequest]:
     """The run and its control run from scratch, whose name must not mention the initializing run."""
     order = request.order()
     bare = replace(order, name=order.name.replace(origin(request.init_from), "", 1))
-    return [
-        sweep.with_control_run(order, request.name)[0],
-        sweep.with_control_run(bare, request.name)[1],
-    ]
+    name = free_group(request.name, sweep.CONTROL)
+    return [sweep.with_control_run(order, name)[0], sweep.with_control_run(bare, name)[1]]

@@ -11,7 +11,7 @@ from s2s import share
 from s2s.config import Recipe, UserError, flat, settings_of
 from s2s.jobs import sweep, training
 from s2s.ui.kit import action_button, as_markdown, cached, duration, forms, plain
-from s2s.ui.kit.queueing import queue_runs
+from s2s.ui.kit.queueing import free_group, queue_runs
 from s2s.ui.kit.recipe_state import RECIPE_KEYS
 from s2s.ui.shell import page_link
 from s2s.ui.train.recipe_form import MAIN_KEYS, RunRequest
@@ -54,10 +54,11 @@ def _form(request: RunRequest, why_not: UserError | None) -> None:
         return
     try:
         orders = _orders(request, chosen)
+        seconds = sum(cached.planned_forecast(order).seconds for order in orders)
     except UserError as wrong:
         forms.show_error(wrong)
         return
-    _button(orders)
+    _button(orders, seconds)
 
 
 def _row(request: RunRequest, number: int) -> tuple[str, str] | None:
@@ -100,15 +101,12 @@ def _orders(request: RunRequest, chosen: list[tuple[str, str]]) -> list[training
     if len({key for key, _ in given}) < len(given):
         raise UserError("One setting is chosen twice; give all its values in one row.")
     choices = {key: sweep.values(request.recipe, key, text) for key, text in given}
-    return sweep.grid(request.order(), choices, request.name)
+    return sweep.grid(request.order(), choices, free_group(request.name, sweep.TAG))
 
 
-def _button(orders: list[training.RunRequest]) -> None:
+def _button(orders: list[training.RunRequest], seconds: float) -> None:
     n = len(orders)
     if n:
-        seconds = sum(
-            cached.forecast(order.source, order.recipe, order.init_from).seconds for order in orders
-        )
         names = [order.name.rpartition(": ")[2] for order in orders[:3]]
         listed = "; ".join(names + ["…"] * (n > 3))
         st.caption(as_markdown(f"{n} run{'s' * (n > 1)}, {duration(seconds)} in total: {listed}"))

@@ -13,7 +13,7 @@ from s2s.analysis import experiments
 from s2s.model import Residual
 from s2s.plots import TokenLoss
 from s2s.runs import Run, first_difference
-from s2s.scores import breakdown
+from s2s.scores import Scoring, breakdown
 from s2s.train import loss
 from s2s.ui.kit import cached, score_counts
 from s2s.ui.shell import page_link
@@ -109,7 +109,7 @@ def _draw_counts(sentence: TracedSentence) -> None:
         return
     own = cached.decoded(sentence.run, sentence.text, STRATEGY, {}).text
     st.caption(f"The model's translation is {quoted(own)}.")
-    score_counts.panel(own, target.forced.text)
+    score_counts.panel(own, target.forced.text, Scoring())
     page_link("evaluate", "Score a whole test set")
 
 

@@ -105,7 +105,7 @@ def _delete() -> None:
     st.session_state.clear()  # drafts, and the names of what is gone
     st.cache_resource.clear()  # also what models made of this visitor's sentences
     cached.refresh_runs()
-    st.session_state[DELETED] = (
-        "Everything in your workspace was deleted. This browser keeps its key: what you store from now on is in the"
-        " same workspace, which is empty."
-    )
+    goes_on = "This browser keeps its key: what you store from now on is in the same workspace, which is empty."
+    if access.current() == access.NOBODY:  # the key came by a recovery link
+        goes_on = "Reload the page to start a new workspace."
+    st.session_state[DELETED] = f"Everything in your workspace was deleted. {goes_on}"

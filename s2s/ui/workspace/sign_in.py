@@ -82,11 +82,10 @@ def _merge() -> None:
     if key is None:
         return
     try:
-        done = workspaces.merge(key, account())
+        n = workspaces.merge(key, account())
     except UserError as error:
         st.session_state[FAILED] = error
         return
     finally:
         cached.refresh_runs()
-    left = f" {done.left} are left because jobs work on them: merge again when they are done."
-    st.session_state[MERGED] = f"{done.moved} now belong to your account.{left * (done.left > 0)}"
+    st.session_state[MERGED] = f"{n} now belong to your account."

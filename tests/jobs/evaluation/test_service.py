@@ -384,3 +384,12 @@ def test_an_evaluation_whose_worker_is_told_to_end_is_handed_back_and_resumed(
     assert [row["text"] for row in place.repair_lines(1).values()] == [
         row["text"] for row in whole.repair_lines(1).values()
     ]
+
+
+def test_a_reference_without_positions_takes_no_other_with_it(tmp_path: Path) -> None:
+    settings = {"model.positions.kind": "learned", "model.positions.max_length": 32}
+    run = s2s.load(make_run(tmp_path / "run", settings))
+    pairs = [("1 2", "2 1"), ("1 2", "2 " * 60), ("3 4 5", "5 4 3")]
+    found = evaluation_loop._forced(run, pairs)
+    assert [one is None for one in found] == [False, True, False]
+    assert found[0] == pytest.approx(evaluation_loop._forced(run, pairs[:1])[0])

@@ -1,4 +1,5 @@
 import itertools
+import os
 from pathlib import Path
 
 import datasets
@@ -117,10 +118,23 @@ def test_a_text_that_a_grammar_writes_is_written_once(
     first = test_sets.read(Sentences("", run=run))
     monkeypatch.setattr(test_sets, "load_pairs_for_training", None)
     assert test_sets.read(Sentences("", run=run)) == first
-    (kept,) = (settings.home() / "evaluations" / "texts").iterdir()
+    (kept,) = (settings.home() / "texts").iterdir()
     kept.write_text("[1")
     with pytest.raises(TypeError):
         test_sets.read(Sentences("", run=run))
+
+
+def test_texts_of_days_before_are_forgotten(tmp_path: Path) -> None:
+    runs = [
+        str(make_run(tmp_path / str(seed), {"train.steps": 10, "train.seed": seed}))
+        for seed in (1, 2)
+    ]
+    test_sets.read(Sentences("", run=runs[0]))
+    (old,) = (settings.home() / "texts").iterdir()
+    os.utime(old, (1e9, 1e9))
+    test_sets.read(Sentences("", run=runs[1]))
+    (new,) = (settings.home() / "texts").iterdir()
+    assert new != old
 
 
 def test_equal_sources_become_one_sentence_with_several_references() -> None:

@@ -114,6 +114,9 @@ def test_weights_that_are_trained_need_not_see_everything_again() -> None:
     assert not advice.advise(dataclasses.replace(given, is_initialized=True))
     hot = case("small", captions(29_000), train__lr=0.03)
     assert advice.advise(dataclasses.replace(hot, is_initialized=True))
+    cool = case("small", captions(29_000), train__lr=5e-5)
+    assert "learn slowly" in advice_by_rule(cool)["learning_rate"].sentence
+    assert not advice.advise(dataclasses.replace(cool, is_initialized=True))
     assert set(advice.FRESH) < set(advice.RULES)
 
 

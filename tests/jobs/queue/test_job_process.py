@@ -274,6 +274,30 @@ def test_what_a_visitor_can_mend_is_said_and_what_not_goes_to_the_log_without_it
     assert "whoever runs this server finds the details in log/" in outcome(broken, monkeypatch)[1]
 
 
+def test_a_job_starts_although_the_database_is_away_for_a_moment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    job = claimed("toy")
+    renew, tries = queue.renew, iter([True, True, False])
+
+    def away(*arguments: Any) -> Any:
+        if next(tries):
+            raise UnreachableError("It is away.")
+        return renew(*arguments)
+
+    monkeypatch.setattr(job_process, "POLL", 0.01)
+    monkeypatch.setattr(queue, "renew", away)
+    assert job_process._taken(job.id, "w") == queue.find(job.id)
+    monkeypatch.setenv("S2S_LEASE_SECONDS", "0.05")
+    monkeypatch.setattr(queue, "renew", lambda *_: away_for_long())
+    with pytest.raises(UnreachableError):
+        job_process._taken(job.id, "w")
+
+
+def away_for_long() -> None:
+    raise UnreachableError("It is away.")
+
+
 def test_the_log_of_a_failed_job_is_in_the_database_until_its_run_is_deleted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

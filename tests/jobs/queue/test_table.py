@@ -399,6 +399,16 @@ def test_the_minutes_of_a_day_are_counted_and_limited(monkeypatch: pytest.Monkey
     queue.submit("train", "bob", "his", {}, now=day + 1900.0)
 
 
+def test_jobs_of_one_owner_are_deleted_without_those_of_another() -> None:
+    first = queue.submit("measure", "x", "same", {})
+    job = queue.claim("w", "h", "long", 60.0)
+    assert job
+    queue.finish(job.id, "w", "stopped")
+    measured = [first, queue.submit("measure", "y", "same", {})]
+    queue.delete_jobs("same", owner="x")
+    assert [queue.find(job) is None for job in measured] == [True, False]
+
+
 def test_minutes_count_though_their_run_was_deleted_or_handed_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -492,3 +502,12 @@ def test_counts_say_how_full_the_queue_is() -> None:
     assert found.jobs == {("train", "running"): 1, ("train", "queued"): 2}
     assert found.by_workspace == {"ann": 1, "bob": 2}
     assert (found.lost, found.longest_wait, found.mean_wait) == (1, 38.0, 9.0)
+
+
+def test_a_job_that_worked_already_does_not_count_as_waiting_since_it_was_submitted() -> None:
+    submit("a", "ann", now=1.0)
+    job = queue.claim("w", "h", "long", 9000.0, now=10.0)
+    assert job
+    queue.hand_back(job.id, job.worker, now=3000.0)
+    submit("b", "bob", now=3010.0)
+    assert queue.counts(now=3020.0).longest_wait == 10.0

@@ -58,6 +58,7 @@ def test_what_is_too_much_for_this_place_is_refused(
         match=r"`train.steps` 30 is more than the 29 allowed here; request at most that many",
     ):
         training.submit(request_for(tiny))
+    training.submit(request_for(override(tiny, {"train.minutes": 1.0})))  # minutes have their own
     monkeypatch.setenv("S2S_MAX_PARAMETERS", "1000")
     with pytest.raises(
         UserError, match=r"This model has [\d,]+ parameters and at most 1,000 may be trained here"

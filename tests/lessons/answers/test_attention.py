@@ -85,6 +85,9 @@ def test_the_weight_in_the_last_row() -> None:
     weights = RUN.attention(SENTENCE, text).decoder
     found = ANSWERS["last_row_first_weight"].compute(here(kind="decoder", layer="1", head="2"))
     assert found == pytest.approx(float(weights[0, 1, -1, 0]), abs=1e-6)
+    for values in ({"layer": "1", "head": "mean"}, {"layer": "mean", "head": "2"}):
+        with pytest.raises(UserError, match="shows a mean; choose one layer and one head"):
+            ANSWERS["last_row_first_weight"].compute(here(kind="decoder", **values))
 
 
 def test_uniform_weights_change_some_tokens() -> None:

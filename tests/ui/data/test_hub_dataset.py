@@ -10,6 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from s2s import hub
 from s2s.data import hub_datasets, load, splits
+from s2s.data.formats.columns import Column
+from s2s.data.repository import choice
+from s2s.ui.data import hub_dataset
 from s2s.ui.kit.text import JOINER
 from tests.hub.standin import Fault, Hub, Repo, commit
 
@@ -166,3 +169,10 @@ def test_plain_text_is_the_same_column_twice(served: Hub) -> None:
     assert "src=text,tgt=text" in spec(screen)
     assert "plain text" in page_text(screen)
     assert load(spec(screen)).is_plain
+
+
+def test_columns_that_are_called_by_numbers_stay_those() -> None:
+    columns = [Column("0", "text"), Column("1", "text"), Column("a,b", "text")]
+    options = [hub_dataset._option(columns, at) for at in range(3)]
+    assert options == ["0", "1", "3"]
+    assert [choice._column_index("x", columns, each) for each in options] == [0, 1, 2]

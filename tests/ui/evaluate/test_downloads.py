@@ -55,7 +55,10 @@ def test_the_commands_of_the_bundle_repeat_the_scores(
         assert summary["strategy"]["seed"] in (1, 7)
         assert summary["provenance"]["step"] == 1500
     names: dict[str, Any] = {}
-    exec(provenance.python(place.provenance()), names)  # as somebody pastes it
+    found = place.provenance()
+    twice = {**found, "test": {**found["test"], "n_sources": 2}}
+    assert provenance.python(twice) == ""  # `evaluate` would group them
+    exec(provenance.python(found), names)  # as somebody pastes it
     for system, scores in zip(place.evaluation().systems[:2], systems, strict=False):
         table = names["scores"][system.name]
         for name in REPEATED:

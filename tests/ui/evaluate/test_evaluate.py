@@ -429,7 +429,7 @@ def test_an_evaluation_outlives_its_run() -> None:
 def test_several_runs_stand_in_one_table_by_name() -> None:
     screen = opened("evaluate", run=DEMO, set=f"runs:{DEMO} demo-en-es,strategies:greedy")
     assert not screen.exception
-    assert list(screen.selectbox(key="eval baseline").options) == [
+    assert list(screen.selectbox(key="evaluate baseline").options) == [
         f"{DEMO} · greedy",
         "demo-en-es · greedy",
     ]
@@ -454,6 +454,34 @@ def test_two_runs_with_one_title_are_two_systems_and_two_lines(
     assert [len(each) for each in lines.values()] == [2, 2]
 
 
+def test_every_checkpoint_of_a_sweep_has_a_line_and_a_color_of_its_own() -> None:
+    given = [
+        System("", DEMO, step, "beam", {"num_beams": width}, "num_beams")
+        for step in (100, 1500)
+        for width in (2, 4)
+    ]
+    named = systems.named(given)
+    test = Sentences("builtin:en-fr", n=2)
+    found = Evaluation("e", "e", "local", 0.0, DEMO, test, tuple(named))
+    lines = charts._systems_by_line(found, [{} for _ in named], "num_beams")
+    assert list(lines) == [f"{DEMO}, beam, step 100", f"{DEMO}, beam, step 1,500"]
+    scores = {"scores": {"bleu": {"value": 1.0}, "chrf": {"value": 2.0}}}
+    points = charts._points(found, [scores for _ in named], "chrf", "bleu")
+    assert [point.group for point in points] == [0, 0, 1, 1]
+
+
+def test_a_link_keeps_the_baseline() -> None:
+    screen = opened("evaluate", run=DEMO, set="strategies:greedy beam")
+    screen.selectbox(key="evaluate baseline").set_value("beam").run()
+    packed = str(screen.session_state["set"])
+    again = opened("evaluate", run=DEMO, set=packed)
+    assert not lost(again)
+    assert again.selectbox(key="evaluate baseline").value == "beam"
+    again.button(key="evaluate").click().run()
+    (asked,) = evaluations.list_evaluations()
+    assert asked.systems[asked.baseline].name == "beam"
+
+
 def test_a_link_says_how_to_count_and_that_all_sentences_do() -> None:
     packed = "every:1,grouped:1,tokenizer:char,chrf_words:1,lowercase:1,strategies:greedy"
     screen = opened("evaluate", run=DEMO, set=packed)
@@ -470,7 +498,7 @@ def test_a_link_says_how_to_count_and_that_all_sentences_do() -> None:
 
 def test_mbr_states_its_samples_beside_other_systems() -> None:
     screen = opened("evaluate", run=DEMO, set="strategies:beam mbr,with.mbr:num_samples=16")
-    assert list(screen.selectbox(key="eval baseline").options) == [
+    assert list(screen.selectbox(key="evaluate baseline").options) == [
         "beam",
         "mbr num_samples=16 temperature=1.0 epsilon_cutoff=0.02",
     ]

@@ -164,3 +164,15 @@ def test_only_the_owner_sees_the_form(
     screen = shown(place)
     assert "COMET" in frame(screen, "BLEU").columns
     assert not [each for each in screen.button if "scores" in str(each.key)]
+
+
+def test_scores_are_joined_again_when_more_sentences_are_done(
+    place: EvaluationFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given(place)
+    counts = [{"n": n, "is_final": True} for n in (2, 3)]
+    covering = external.covering
+    monkeypatch.setattr(screen_of.jobs, "joined", lambda scores, files, baseline: {**scores})
+    monkeypatch.setattr(screen_of.jobs, "covering", lambda place, n: covering(place, 3))
+    found = [screen_of.joined(place, place.evaluation(), scores) for scores in counts]
+    assert [each.scores["n"] for each in found] == [2, 3]

@@ -9,6 +9,7 @@ from s2s.config import UserError
 from s2s.data import Gold, Link, Numbering, Pair
 from s2s.jobs import head_service, queue
 from s2s.jobs.registry import JOBS
+from s2s.runs import MeasurementFolder
 from s2s.share import pack
 from s2s.ui.heads import alignment
 from s2s.ui.kit import reproduce
@@ -113,6 +114,9 @@ def test_own_files_are_measured_by_a_click_and_by_the_page_s_code(
     screen.run()
     assert not screen.exception
     assert "2 sentences, uploaded" in figure(screen)["layout"]["title"]["text"]
+    assert not (MeasurementFolder(job.run).path / "pairs.jsonl").exists()
+    links = [each.proto for each in screen.get("page_link") if each.proto.label.startswith("Its")]
+    assert [link.query_string.count("src=") for link in links] == [0]
     assert not [each for each in screen.selectbox if each.label == "Sentences"]
     monkeypatch.chdir(tmp_path)
     for name, content in files:

@@ -49,5 +49,11 @@ def test_the_marks_leave_every_word_of_the_translation(text: str, reference: str
     assert ("<ins" in shown or "<del" in shown) == (text.split() != reference.split())
 
 
+def test_a_long_text_that_equals_its_reference_has_no_differences() -> None:
+    text = "le chat dort " * 40
+    assert "<" not in against_reference(text, text)
+    assert words(against_reference(text, text, len(text))) == text.strip()
+
+
 def test_a_translation_that_never_ends_is_truncated() -> None:
     assert len(words(against_reference("ferme " * 200, "le garçon"))) < 70

@@ -349,8 +349,9 @@ def test_details_of_a_wrong_kind_break_nothing(broken: dict[str, object], put: P
 
 
 def test_a_run_opens_beside_its_control_run(put: Put, sweep: list[str]) -> None:
-    for run in ("heir000000000000", "scratch000000000"):
-        put(run, tags=["twin:x"])
+    put("scratch000000000", tags=["twin:x"])
+    put("heir000000000000", tags=["twin:x"], init_from={"run": "demo-en-fr", "step": 1})
+    put("later00000000000", tags=["twin:x"], created="2100-01-01T00:00:00+00:00")
     screen = opened("runs", run="heir000000000000")
     screen.button(key="control run").click().run()
     assert not screen.exception

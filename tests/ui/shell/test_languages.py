@@ -1,13 +1,14 @@
 """The languages of a multilingual model: chosen in the frame, followed by every page, and in the link."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import streamlit as st
 
 import s2s
-from s2s.jobs import model_import
-from s2s.runs import Run, evaluations, runs_folder
+from s2s.jobs import head_service, model_import
+from s2s.runs import Measurement, Run, Sentences, evaluations, runs_folder
 from s2s.runs.decoder import DecodeRequest, process
 from s2s.share import unpack
 from s2s.ui.kit import address, cached
@@ -74,6 +75,21 @@ def test_a_link_opens_a_sentence_in_its_languages(page: str, run: Run) -> None:
             assert len(picture(screen)[1]) == len(run.target_ids(found.hypotheses[0].ids))
             assert len(run.target_ids(found.text)) != len(found.hypotheses[0].ids)
         assert found.text in [each.placeholder for each in screen.text_input]
+
+
+def test_heads_are_measured_in_the_chosen_languages(run: Run) -> None:
+    sentences = Sentences("", spec="builtin:mini-en-fr", split="train", n=4)
+    own = Measurement("opened", run.step, "roles", sentences)
+    dutch = replace(own, languages=("en", "nl"))
+    assert own.id != dutch.id
+    assert head_service.measure(own) != head_service.measure(dutch)
+    offered = []
+    for packed in ("view:roles", "view:roles,tgt_lang:nl"):
+        screen = opened("heads", run="opened", set=packed)
+        assert not screen.exception
+        offered.append([each.key for each in screen.button if str(each.key).startswith("measure ")])
+    assert len(offered[0]) == len(offered[1]) == 1
+    assert offered[0] != offered[1]
 
 
 def test_a_language_that_the_model_lacks_is_said(run: Run) -> None:

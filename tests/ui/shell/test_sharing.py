@@ -1,5 +1,6 @@
 """Share on a hosted server: a link gives view, never change, until its owner ends that."""
 
+import shutil
 from collections.abc import Callable
 
 import pytest
@@ -9,12 +10,14 @@ from s2s import access
 from s2s.access import Sharing
 from s2s.jobs import run_service
 from s2s.runs import RunFolder, list_runs
+from s2s.share import pack
 from s2s.ui.kit import in_view
 from s2s.ui.shell import share_button, visitors
 from tests.conftest import make_run
 from tests.screen import box, opened, page_text
 
 RUN = "anas0123456789ab"
+SECOND = "anas1123456789ab"
 TOGGLE = f"share run {RUN}"
 
 
@@ -63,6 +66,27 @@ def test_a_private_run_is_shared_by_its_owner_and_explored_by_others(
     hers = visit("ana", "compare", run=RUN)
     hers.toggle(key=TOGGLE).set_value(False).run()
     assert any(missing in info.value for info in visit("bob", "compare", run=RUN).info)
+
+
+@pytest.mark.parametrize(
+    ("path", "view", "widget"),
+    [
+        ("runs", {"tab": "side-by-side", "compared": f"{RUN} {SECOND}"}, "runs compared"),
+        ("train", {"with": SECOND}, "train runs"),
+    ],
+)
+def test_a_link_to_several_runs_shares_and_opens_them_all(
+    path: str, view: dict[str, str], widget: str, visit: Callable[..., AppTest]
+) -> None:
+    shutil.copytree(access.runs_folder() / RUN, access.runs_folder() / SECOND)
+    address = {"run": RUN, "set": pack(view)}
+    hers = visit("ana", path, **address)
+    for run in (RUN, SECOND):
+        hers.toggle(key=f"share run {run}").set_value(True).run()
+    his = visit("bob", path, **address)
+    assert not his.exception
+    assert not his.info
+    assert SECOND in his.multiselect(key=widget).value
 
 
 def test_a_guest_makes_a_run_their_own_where_its_owner_allows_it(

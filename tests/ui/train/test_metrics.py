@@ -215,8 +215,9 @@ def test_a_large_perplexity_fits_into_its_card(value: float | None, shown: str) 
 def test_the_remedy_is_a_lower_rate() -> None:
     hot = override(PRESETS["small"].recipe, {"train.lr": 10.0})
     usual = PRESETS["small"].recipe.train.lr
-    assert f"such as {usual:g}." in diagnosis.remedy(hot, "small", is_live=False)
-    assert "such as 1." in diagnosis.remedy(hot, "", is_live=False)
-    cool = override(hot, {"train.lr": usual / 2})
-    assert f"such as {usual / 20:.1g}." in diagnosis.remedy(cool, "small", is_live=False)
-    assert "lower it now" in diagnosis.remedy(hot, "small", is_live=True)
+    assert f"such as {usual:g}." in diagnosis.remedy(hot, "small", 10.0, is_live=False)
+    assert "such as 1." in diagnosis.remedy(hot, "", 10.0, is_live=False)
+    cool = diagnosis.remedy(hot, "small", usual / 2, is_live=False)
+    assert f"such as {usual / 20:.1g}." in cool
+    assert "`train.lr` 0.0015" in cool
+    assert "lower it now" in diagnosis.remedy(hot, "small", 10.0, is_live=True)

@@ -17,6 +17,7 @@ from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue, run_service
 from s2s.runs import RunFolder, RunSummary, runs_folder
 from s2s.share import pack, unpack
+from s2s.train import Planned
 from s2s.train.schedules import SCHEDULES, learning_rate
 from s2s.ui.kit import cached, in_view, trouble
 from s2s.ui.train import controls
@@ -25,6 +26,8 @@ from tests.screen import lost, opened, page_text
 
 RUN = "abcdefgh12345678"
 LR = f"control {RUN} train.lr"
+STAMPS = ("state", "format", "updated")
+NEXT_LR = f"continue {RUN} train.lr"
 
 
 @pytest.fixture(scope="module")
@@ -198,6 +201,88 @@ def test_more_steps_say_what_happens_to_the_learning_rate(schedule: str) -> None
     longer = override(recipe, {"train.steps": 200}).train
     assert ("recomputed" in sentence) == (schedule == "cosine")
     assert f"{learning_rate(101, longer, 0.004):.2e}" in sentence
+
+
+def queued_again() -> Recipe:
+    """The recipe of the run's newest job."""
+    job = queue.latest(RUN)
+    assert job
+    return Recipe.from_json(job.spec["recipe"])
+
+
+def set_status(own: RunFolder, state: str, **details: object) -> None:
+    known = {key: value for key, value in own.status().items() if key not in STAMPS}
+    own.set_status(state, **{**known, **details})
+
+
+def within_minutes(own: RunFolder) -> None:
+    """The run has a time budget, planned once more at step 11."""
+    recipe = override(own.recipe(), {"train.minutes": 5.0})
+    plan = [{"step": 1, "steps": 60}, {"step": 11, "steps": 40}]
+    own.write_about({**own.about(), "recipe": recipe.to_json(), "plan": plan})
+    set_status(own, "stopped", steps=40)
+    cached.refresh_runs()
+
+
+def test_another_rate_alone_keeps_the_time_budget_and_another_last_step_ends_it(
+    own: RunFolder,
+) -> None:
+    within_minutes(own)
+    screen = opened("train", run=RUN)
+    plan = [Planned(1, 60), Planned(11, 40)]
+    first = learning_rate(31, override(own.recipe(), {"train.steps": 40}).train, plan=plan)
+    assert f"step 31 starts at a learning rate of {first:.2e}" in page_text(screen)
+    assert "Another last step would end its time budget." in page_text(screen)
+    screen.number_input(key=NEXT_LR).set_value(0.02).run()
+    screen.button(key="go on").click().run()
+    assert not screen.exception
+    assert queued_again().train.minutes == 5.0
+    assert [change.keys() & {"lr", "steps"} for change in controls.changes(RUN)] == [{"lr"}]
+    run_service.stop(RUN, settings.OWNER)
+    cached.refresh_runs()
+    screen = opened("train", run=RUN)
+    screen.number_input(key=f"to step {RUN}").set_value(35).run()
+    assert "Another last step ends its time budget." in page_text(screen)
+    screen.button(key="go on").click().run()
+    assert not screen.exception
+    assert (queued_again().train.minutes, queued_again().train.steps) == (None, 35)
+
+
+def test_a_run_that_stopped_early_continues_from_its_newest_checkpoint(own: RunFolder) -> None:
+    recipe = override(own.recipe(), {"train.steps": 100})
+    own.write_about({**own.about(), "recipe": recipe.to_json()})
+    set_status(own, "done", steps=100)
+    cached.refresh_runs()
+    screen = opened("train", run=RUN)
+    last = screen.number_input(key=f"to step {RUN}")
+    assert (last.min, last.value) == (31, 200)
+    assert "step 31 starts at" in page_text(screen)
+    last.set_value(100).run()
+    screen.button(key="go on").click().run()
+    assert not screen.exception
+    assert queued_again().train.steps == 100
+
+
+def test_a_rate_that_was_typed_while_it_trained_is_not_taken_when_it_goes_on(
+    becomes: Becomes, own: RunFolder
+) -> None:
+    becomes(state="running")
+    screen = opened("train", run=RUN)
+    screen.number_input(key=LR).set_value(0.5).run()
+    becomes(state="stopped")
+    screen = screen.run()
+    assert screen.number_input(key=NEXT_LR).value == own.recipe().train.lr
+
+
+def test_an_untouched_rate_follows_what_another_page_changed(
+    becomes: Becomes, own: RunFolder
+) -> None:
+    becomes(state="running")
+    screen = opened("train", run=RUN)
+    change = {"step": 5, "lr": 0.5, "time": "2026-01-02T03:04:05+00:00"}
+    own.write_about({**own.about(), "changes": [change]})
+    cached.refresh_runs()
+    assert screen.run().number_input(key=LR).value == 0.5
 
 
 def test_five_metrics_come_first(own: RunFolder) -> None:

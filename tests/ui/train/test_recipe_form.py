@@ -172,6 +172,10 @@ def test_a_dataset_of_natural_sentences_begins_with_quick_until_somebody_chooses
     assert screen.number_input(key="set train.minutes").value == 10
     screen.selectbox(key="source").set_value("builtin:en-fr").run()
     assert screen.selectbox(key="preset").value == "small"
+    screen.session_state["set data.max_length"] = 200
+    screen.run().selectbox(key="source").set_value(natural).run()
+    assert screen.selectbox(key="preset").value == "small"
+    assert screen.session_state["set data.max_length"] == 200
     screen.selectbox(key="preset").set_value("modern-small").run()
     screen.selectbox(key="source").set_value(natural).run()
     assert screen.selectbox(key="preset").value == "modern-small"

@@ -32,6 +32,7 @@ from s2s.ui.kit.cached.decoding import (
 from s2s.ui.kit.cached.forecasts import (
     forecast,
     planned,
+    planned_forecast,
     preset_sizes,
     recommended_preset,
     suggested_preset,

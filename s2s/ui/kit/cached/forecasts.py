@@ -17,6 +17,7 @@ from s2s.jobs import (
     calibrate,
     initialization,
     recommend,
+    training,
     within_minutes,
 )
 from s2s.jobs import forecast as make_forecast
@@ -40,22 +41,29 @@ def forecast(spec: str, recipe: Recipe, init_from: str = "") -> Forecast:
     return _forecast(home, spec, json.dumps(recipe.to_json()), throughput(), sizes, recipe)
 
 
-def planned(spec: str, recipe: Recipe, preset: str) -> Recipe:
+def planned(order: training.RunRequest) -> Recipe:
     """The recipe with what follows from its time budget on this dataset here; the same without one."""
-    require_readable(spec)
+    require_readable(order.source)
+    recipe = order.recipe
     if recipe.train.minutes is None:
         return recipe
-    home = str(settings.home())
-    return _planned(home, spec, json.dumps(recipe.to_json()), preset, throughput(), recipe)
+    preset = "" if order.init_from else order.preset  # the sizes of an initializing run stay
+    key = (order.source, json.dumps(recipe.to_json()), preset, order.given)
+    return _planned(str(settings.home()), key, throughput(), order, preset)
+
+
+def planned_forecast(order: training.RunRequest) -> Forecast:
+    """The forecast of a run as the queue takes it, with what follows from its time budget."""
+    return forecast(order.source, planned(order), order.init_from)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _planned(
-    home: str, spec: str, recipe_json: str, preset: str, pace: Calibration, _recipe: Recipe
+    home: str, key: object, pace: Calibration, _order: training.RunRequest, _preset: str
 ) -> Recipe:
     free = free_memory("cuda" if torch.cuda.is_available() else "cpu")
-    left = preview(spec).within(_recipe.data.clean.max_words)
-    return within_minutes(_recipe, preset, left, pace, free=free)
+    left = preview(_order.source).within(_order.recipe.data.clean.max_words)
+    return within_minutes(_order.recipe, _preset, left, pace, given=_order.given, free=free)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)

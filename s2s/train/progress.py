@@ -1,0 +1,30 @@
+"""How far a training is: what its checkpoints say besides weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from s2s.train.events import Validation
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where training stands after a step: enough to take the next one."""
+
+    step: int = 0
+    epoch: int = 0
+    batch: int = 0  # batches of this epoch already used
+    best_step: int = 0
+    best_loss: float = float("inf")
+    stale: int = 0  # validations since the best
+    seconds: float = 0.0  # of the time budget that are used; 0 without one
+    plan: tuple[tuple[int, int], ...] = ()  # from which step on which last step was planned
+    observation: float = 0.0  # seconds of the newest validation, where time is limited
+    sound_step: int = 0  # the newest one whose validation was better than guessing
+
+    def validated(self, found: Validation, *, is_sound: bool) -> Progress:
+        """After a validation, the best so far or one more without progress; `is_sound`: it was better than guessing."""
+        new = replace(self, sound_step=self.step) if is_sound else self
+        if found.is_best:
+            return replace(new, best_step=self.step, best_loss=found.loss, stale=0)
+        return replace(new, stale=self.stale + 1)
