@@ -78,6 +78,11 @@ HEADLINES = (
     Headline("minutes-75-post", "the same with post-norm layers", "{headline}"),
     Headline("minutes-75-exact", "the same with faster attention and less padding", "{headline}"),
     Headline(
+        "minutes-75-averaged",
+        "the same with an inverse square root schedule and the last 15 checkpoints averaged, as `quick` chooses since",
+        "{headline}",
+    ),
+    Headline(
         "builtin-en-fr",
         "`small` on generated `en-fr`, three seeds: percent exact match, mean (range)",
         "random {en-fr[over_seeds][random]}, unseen adjective-noun pairs {en-fr[over_seeds][unseen]}, correct agreement"

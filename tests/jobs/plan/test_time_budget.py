@@ -1,7 +1,10 @@
+import json
+import shlex
 from typing import Any
 
 import pytest
 
+from benchmarks.results import FOLDER as RESULTS
 from s2s.config import PRESETS, Recipe, flat, override
 from s2s.jobs.plan import throughput, time_budget
 from s2s.jobs.plan.time_budget import CHOSEN, SIZES, changed_settings, fitting, within_minutes
@@ -42,15 +45,39 @@ def test_without_minutes_a_recipe_stays_and_with_them_only_its_length_follows() 
 
 
 def test_more_minutes_never_make_quick_smaller() -> None:
-    widths = [quick(29_000, minutes).model.d_model for minutes in (0.5, 2, 8, 20, 75, 600)]
+    widths = [quick(29_000, minutes).model.d_model for minutes in (0.5, 2, 8, 20, 600)]
     assert widths == sorted(widths)
     assert widths[0] == SIZES[-1].d_model < widths[-1]
     assert quick(29_000, 8).train.precision == "fast"
 
 
+def test_a_dataset_that_is_read_a_hundred_times_gets_the_deep_model_that_was_measured() -> None:
+    fitting_minutes = [minutes for minutes in range(20, 200) if 80 <= deep_epochs(minutes) <= 160]
+    assert len(fitting_minutes) > 20
+    for minutes in (fitting_minutes[0] - 1, fitting_minutes[-1] + 1):
+        assert quick(29_000, minutes).train.schedule == "cosine"
+    found = quick(29_000, fitting_minutes[len(fitting_minutes) // 3])
+    record = json.loads((RESULTS / "minutes-75-averaged.json").read_text())
+    (measured,) = record["results"]["runs"]
+    words = shlex.split(measured["command"])
+    given = dict(words[at + 1].split("=", 1) for at, word in enumerate(words) if word == "--set")
+    other = {"train.steps", "train.minutes", "train.warmup_steps", "train.precision"}
+    other |= {"train.watch.keep", "train.watch.scores"}  # how closely it was watched
+    settings = flat(found)
+    for key in given.keys() - other:
+        assert json.dumps(settings[key]) == given[key], key
+    assert within_minutes(found, "quick", captions(29_000)).train == found.train
+
+
+def deep_epochs(minutes: float) -> float:
+    deep = {**time_budget.DEEP.settings(captions(29_000)), **time_budget.RECIPE_OF_DEEP}
+    changes = {**deep, "train.minutes": minutes, "train.threads": 2, "train.device": "cpu"}
+    return fitting(override(QUICK, {**changes, "train.precision": "fast"}), captions(29_000)).epochs
+
+
 def test_a_small_dataset_gets_a_smaller_model_and_more_dropout() -> None:
-    few = quick(1000, 75)
-    many = quick(29_000, 75)
+    few = quick(1000, 600)
+    many = quick(29_000, 600)
     assert few.model.d_model < many.model.d_model
     assert few.model.dropout == 0.3 > quick(29_000, 2).model.dropout
 
@@ -63,7 +90,7 @@ def test_five_thousand_pairs_read_some_fifteen_times_get_the_dropout_measured_as
 
 
 def test_the_model_fits_into_the_memory() -> None:
-    assert quick(29_000, 75, free=10**8).model.d_model < quick(29_000, 75).model.d_model
+    assert quick(29_000, 600, free=10**8).model.d_model < quick(29_000, 600).model.d_model
 
 
 def test_what_somebody_set_stays() -> None:
@@ -74,9 +101,9 @@ def test_what_somebody_set_stays() -> None:
 
 
 def test_what_somebody_gave_stays_even_where_it_is_the_presets() -> None:
-    assert quick(29_000, 75).model.d_model != QUICK.model.d_model
+    assert quick(29_000, 600).model.d_model != QUICK.model.d_model
     given = ("model.d_model", "model.d_ff", "train.lr")
-    found = quick(29_000, 75, given=given)
+    found = quick(29_000, 600, given=given)
     assert found.model.d_model == QUICK.model.d_model
     assert found.model.decoder.d_ff == QUICK.model.decoder.d_ff
     assert found.train.lr == QUICK.train.lr
@@ -99,7 +126,7 @@ def test_a_warmup_and_intervals_that_were_given_stay() -> None:
 
 
 def test_quick_decides_on_no_setting_that_a_command_would_not_repeat() -> None:
-    for minutes in (1, 8, 75, 600):
+    for minutes in (1, 8, 60, 75, 90, 600):
         found = within_minutes(
             override(QUICK, {"train.minutes": minutes}), "quick", captions(29_000)
         )

@@ -78,7 +78,7 @@ def test_a_link_opens_a_sentence_in_its_languages(page: str, run: Run) -> None:
 
 
 def test_heads_are_measured_in_the_chosen_languages(run: Run) -> None:
-    sentences = Sentences("", spec="builtin:mini-en-fr", split="train", n=4)
+    sentences = Sentences("", spec="builtin:en-fr", split="valid", n=10)
     own = Measurement("opened", run.step, "roles", sentences)
     dutch = replace(own, languages=("en", "nl"))
     assert own.id != dutch.id
