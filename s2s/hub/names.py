@@ -66,7 +66,7 @@ def check_revision(revision: str) -> str:
 
 
 def check_newest(name: str, revision: str = "") -> None:
-    """Raises UserError for the address of another revision than the one given; it would be read as that one."""
+    """Raises UserError for the address of an older version where no revision is given: the newest would be read."""
     found = REVISION.search(name.strip())
     named = (found[1] or found[2]) if found else "main"
     if named != "main" and not revision:

@@ -12,7 +12,7 @@ from s2s.store import index as indexes
 from s2s.store import rows
 from s2s.store.index import Entry
 from s2s.store.objects import MissingError
-from s2s.store.pull import download, make_stand_in
+from s2s.store.pull import check_store, download, make_stand_in
 from s2s.store.replica import Replica, is_lazy
 from s2s.store.rows import Stored
 from s2s.synced import AwayError, stand_in
@@ -39,18 +39,10 @@ def bring(replica: Replica, path: Path) -> None:
             except MissingError:
                 continue
         else:
-            _check_store(replica)
+            check_store(replica)
             raise MissingError(f"`{path.name}` is missing in the object store; use another one.")
         _note(replica, thing, row)
         stand_in(path).unlink(missing_ok=True)
-
-
-def _check_store(replica: Replica) -> None:
-    """Raises AwayError where the whole store is missing: then no file is lost."""
-    try:
-        replica.objects.check()
-    except MissingError as error:
-        raise AwayError(str(error)) from error
 
 
 def _note(replica: Replica, thing: str, row: Stored) -> None:

@@ -70,6 +70,14 @@ def pull_locked(replica: Replica, thing: str, *, settles: bool = False) -> Index
     raise AwayError("The database changes faster than it can be read; try again.")
 
 
+def check_store(replica: Replica) -> None:
+    """Raises AwayError where the whole store is missing: then no file is lost."""
+    try:
+        replica.objects.check()
+    except MissingError as error:
+        raise AwayError(str(error)) from error
+
+
 def empty_trash(home: Path) -> None:
     """Remove the runs that were deleted more than a minute ago."""
     for gone in (home / storage.RUN.folder).glob(f"{TRASH}*"):
@@ -115,6 +123,7 @@ class Pull:
             except MissingError as error:
                 if not leaves_lost:
                     raise
+                check_store(self.replica)
                 log.warning("`%s/%s`: %s", self.thing, row.name, error)
         for name in self.index.files.keys() - found.keys():
             self._drop(name)

@@ -22,6 +22,7 @@ from s2s.model import (
     initialize,
     keep_freed_memory,
     put_weights,
+    saved_steps,
     stepper_for,
     trained_tensors,
 )
@@ -393,5 +394,5 @@ class Trainer:
         last = divergence.last_sound(self.progress, is_validation=is_validation)
         if self.folder and not self.group.rank and last is not None and self.saved_step > last:
             checkpoint.drop_after(self.folder, last)  # the later ones hold what diverged
-            self.saved_step = last
+            self.saved_step = max(saved_steps(self.folder), default=0)
         return divergence.error(step, self.saved_step, self.group.rank)

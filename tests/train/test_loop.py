@@ -220,6 +220,7 @@ def test_divergence_is_said_and_the_last_good_checkpoint_stays(
         ({}, [10, 20]),  # 20 was not the best, but sound
         ({"train.watch.validate_every": 1000}, [10, 20]),  # nothing is known against them
         ({"train.watch.validate_every": 12}, [10, 12]),
+        ({"train.watch.validate_every": 8}, [8, 10]),  # 16 was sound, and is not saved
     ],
 )
 def test_divergence_deletes_no_checkpoint_that_was_never_found_worse(

@@ -149,7 +149,7 @@ def texts(content: Content, column: str, budget: ReadingBudget) -> Iterator[str]
         elif row.fields[0]:
             yield budget.truncate(row.fields[0])
     if n_malformed:
-        budget.notes.append(f"{n_malformed:,} rows {table.fault} dropped.")
+        budget.notes.append(f"{n_malformed:,} row{'s' * (n_malformed > 1)} {table.fault} dropped.")
 
 
 def paired(

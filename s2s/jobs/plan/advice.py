@@ -217,9 +217,10 @@ def few_epochs(planned: PlannedRun) -> Advice | None:
 
 
 def many_epochs(planned: PlannedRun) -> Advice | None:
-    """Each pair is seen so often that it is memorized, and there is no early stopping."""
+    """Each pair is seen so often that it is memorized, and there is neither early stopping nor averaging."""
     if (
         planned.is_handful
+        or planned.recipe.train.average_last > 1
         or planned.cost.epochs <= MANY_EPOCHS
         or planned.recipe.train.watch.patience
     ):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -76,7 +75,9 @@ SIZES = (
 )
 # A narrow and deep model whose rate stays high and whose last checkpoints are averaged, as transformer-tiny by Wu et
 # al. 2021. On Multi30k it had BLEU 41.8 after 75 minutes, the sizes above 40.7 (docs/results.md).
+FITTED = {"train.warmup_steps", "train.watch.validate_every", "train.watch.save_every"}
 OFTEN = (80, 160)  # from and to how many times its dataset is read, as the forecast counts
+ENOUGH_UPDATES = 5000  # of such batches; it was measured with 6,654
 DEEP = Size(128, 4, 4, vocab_size=6000, lr=5e-3, batch_tokens=8192, epochs=OFTEN[0])
 RECIPE_OF_DEEP = {
     **{f"model.{stack}.d_ff": 256 for stack in STACKS},
@@ -148,13 +149,14 @@ def _size(
     free: int | None,
 ) -> dict[str, Any]:
     """The largest model that reads the dataset often enough, does not memorize it, and fits into the memory; the deep
-    one where it reads the dataset as often as was measured.
+    one as it was measured, where it reads the dataset as often, or not at all.
     """
     deep = DEEP.settings(preview) | RECIPE_OF_DEEP
-    with contextlib.suppress(UserError):  # it does not go with a setting of one's own
-        tried = _settled(recipe, own, deep)
+    if all(own.get(key, value) == value for key, value in deep.items() if key not in FITTED):
+        tried = override(recipe, deep)
         cost = fitting(tried, preview, calibration)
-        if OFTEN[0] <= cost.epochs <= OFTEN[1] and _fits(tried, cost, free):
+        is_measured = OFTEN[0] <= cost.epochs <= OFTEN[1] and cost.steps >= ENOUGH_UPDATES
+        if is_measured and _is_small(cost) and _fits(tried, cost, free):
             return deep
     for size in SIZES[:-1]:
         try:
@@ -162,12 +164,16 @@ def _size(
         except UserError:  # it does not go with a setting of one's own, such as the width
             continue
         cost = fitting(tried, preview, calibration)
-        tokens = cost.tokens / max(1e-9, cost.epochs)
         reads_enough = cost.epochs >= size.epochs or cost.tokens >= ENOUGH_TOKENS
-        is_small = cost.parameters * TOKENS_PER_PARAMETER <= tokens
-        if reads_enough and is_small and _fits(tried, cost, free):
+        if reads_enough and _is_small(cost) and _fits(tried, cost, free):
             return size.settings(preview)
     return SIZES[-1].settings(preview)
+
+
+def _is_small(cost: Forecast) -> bool:
+    """Whether the model has too few parameters to memorize the dataset."""
+    tokens = cost.tokens / max(1e-9, cost.epochs)
+    return cost.parameters * TOKENS_PER_PARAMETER <= tokens
 
 
 def _fits(recipe: Recipe, cost: Forecast, free: int | None) -> bool:

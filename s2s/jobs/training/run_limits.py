@@ -58,5 +58,6 @@ def check_opened_parameters(count: int) -> None:
 
 def check_disk(recipe: Recipe, count: int, owner: str) -> None:
     """Raises UserError where the checkpoints of a model of `count` parameters are more than its owner may store."""
-    checkpoints = (recipe.train.watch.keep + 1) * count * BYTES
+    kept = max(recipe.train.watch.keep, recipe.train.average_last) + 1
+    checkpoints = kept * count * BYTES
     storage.require_room(owner, n_bytes=checkpoints + count * STATE_BYTES)

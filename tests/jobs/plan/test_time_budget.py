@@ -6,6 +6,8 @@ import pytest
 
 from benchmarks.results import FOLDER as RESULTS
 from s2s.config import PRESETS, Recipe, flat, override
+from s2s.data import Preview, load_preview
+from s2s.jobs import Forecast
 from s2s.jobs.plan import throughput, time_budget
 from s2s.jobs.plan.time_budget import CHOSEN, SIZES, changed_settings, fitting, within_minutes
 from tests.jobs.plan.test_advice import captions
@@ -26,8 +28,11 @@ def _same_computer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time_budget, "is_fast_accurate", lambda: True)
 
 
+TWO_CORES = {"train.threads": 2, "train.device": "cpu"}
+
+
 def quick(n_pairs: int, minutes: float, **more: Any) -> Recipe:
-    recipe = override(QUICK, {"train.minutes": minutes, "train.threads": 2, "train.device": "cpu"})
+    recipe = override(QUICK, {**TWO_CORES, "train.minutes": minutes})
     return within_minutes(recipe, "quick", captions(n_pairs), **more)
 
 
@@ -52,7 +57,12 @@ def test_more_minutes_never_make_quick_smaller() -> None:
 
 
 def test_a_dataset_that_is_read_a_hundred_times_gets_the_deep_model_that_was_measured() -> None:
-    fitting_minutes = [minutes for minutes in range(20, 200) if 80 <= deep_epochs(minutes) <= 160]
+    costs = {minutes: deep(captions(29_000), minutes) for minutes in range(20, 200)}
+    fitting_minutes = [
+        minutes
+        for minutes, cost in costs.items()
+        if 80 <= cost.epochs <= 160 and cost.steps >= 5000
+    ]
     assert len(fitting_minutes) > 20
     for minutes in (fitting_minutes[0] - 1, fitting_minutes[-1] + 1):
         assert quick(29_000, minutes).train.schedule == "cosine"
@@ -69,10 +79,39 @@ def test_a_dataset_that_is_read_a_hundred_times_gets_the_deep_model_that_was_mea
     assert within_minutes(found, "quick", captions(29_000)).train == found.train
 
 
-def deep_epochs(minutes: float) -> float:
-    deep = {**time_budget.DEEP.settings(captions(29_000)), **time_budget.RECIPE_OF_DEEP}
-    changes = {**deep, "train.minutes": minutes, "train.threads": 2, "train.device": "cpu"}
-    return fitting(override(QUICK, {**changes, "train.precision": "fast"}), captions(29_000)).epochs
+def test_many_short_sentences_do_not_make_up_for_updates() -> None:
+    short = load_preview("builtin:en-fr")
+    often = [minutes for minutes in range(5, 90) if 80 <= deep(short, minutes).epochs <= 160]
+    assert often
+    for minutes in often:
+        recipe = override(QUICK, {**TWO_CORES, "train.minutes": minutes})
+        is_deep = within_minutes(recipe, "quick", short).train.schedule == "inverse_sqrt"
+        assert is_deep == (deep(short, minutes).steps >= 5000)
+    assert deep(short, often[0]).steps < 5000
+
+
+def test_the_deep_model_is_chosen_as_it_was_measured_or_not_at_all() -> None:
+    at = next(
+        minutes
+        for minutes in range(20, 200)
+        if quick(29_000, minutes).train.schedule == "inverse_sqrt"
+    )
+    own = {"model.norm.place": "pre", "train.schedule": "cosine", "train.batch_tokens": 1024}
+    for key, value in own.items():
+        assert quick(29_000, at, given=(key,)).train.average_last != 15
+        recipe = override(QUICK, {**TWO_CORES, "train.minutes": at, key: value})
+        assert within_minutes(recipe, "quick", captions(29_000), given=(key,)).train.lr != 5e-3
+    assert quick(29_000, at, given=CHOSEN).train.warmup_steps <= QUICK.train.warmup_steps
+    assert quick(29_000, at, given=("train.watch.validate_every",)).train.average_last == 15
+    for n_pairs in (1000, 5000):
+        for minutes in (1, 3, 10, 20, 40, 60):
+            assert quick(n_pairs, minutes).train.schedule == "cosine"
+
+
+def deep(preview: Preview, minutes: float) -> Forecast:
+    settings = {**time_budget.DEEP.settings(preview), **time_budget.RECIPE_OF_DEEP, **TWO_CORES}
+    changes = {**settings, "train.minutes": minutes, "train.precision": "fast"}
+    return fitting(override(QUICK, changes), preview)
 
 
 def test_a_small_dataset_gets_a_smaller_model_and_more_dropout() -> None:
