@@ -48,10 +48,12 @@ from benchmarks.profile import UPDATE
 from benchmarks.profile import rows as by_operator
 from benchmarks.report import last_line, options, table
 from benchmarks.serving import DATA
-from s2s.config import PRESETS, Recipe
+from s2s.config import PRESETS, Recipe, override
 from s2s.tokenizers import EOS, fit
 
-RECIPE: Recipe = PRESETS["transformer-tiny"].recipe  # joint BPE of 10,000
+RECIPE: Recipe = override(  # joint BPE of 10,000
+    PRESETS["transformer-tiny"].recipe, {"train.device": "cpu"}
+)
 UNLIKE = "JoeyNMT"  # has its own weights
 MEMORY_GOAL = 1.5  # GB
 MEMORY_BATCH = 64

@@ -102,3 +102,20 @@ def test_every_strategy_writes_the_tokens_of_the_cpu(strategy: str, run: Run, on
         assert [one.log_prob for one in ours.hypotheses] == pytest.approx(
             [one.log_prob for one in theirs.hypotheses], abs=1e-4
         )
+
+
+def test_rounded_factors_train_nearly_as_float32_does(tiny: Recipe, corpus: Corpus) -> None:
+    """The same batches and masks of dropout: losses differ by the rounding of bfloat16, and only by that."""
+    recipe = override(tiny, {"train.device": DEVICE, "train.lr": 0.01})
+    data = prepare(recipe, corpus, corpus)
+    exact, rounded = (
+        [
+            event.loss
+            for event in Trainer(override(recipe, {"train.precision": precision}), data, None).run()
+            if isinstance(event, Step)
+        ]
+        for precision in ("exact", "bf16")
+    )
+    assert rounded != exact
+    assert rounded == pytest.approx(exact, rel=0.02)
+    assert exact[-1] < exact[0]

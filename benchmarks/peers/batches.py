@@ -43,23 +43,31 @@ def learning(
     recipe: Recipe,
     source: Iterator[Batch],
 ) -> Update:
-    """Teacher forcing with torch's own loss and optimizer, no clipping; `logits` takes source and decoder input."""
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98))
+    """Teacher forcing with torch's own loss and optimizer, no clipping; `logits` takes source and decoder input.
+
+    On the recipe's device; on a GPU in its precision, too, and with the fused optimizer.
+    """
+    settings = recipe.train
+    is_gpu = settings.device == "cuda"
+    model.to(settings.device)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), fused=is_gpu)
     model.train()
 
     def update() -> int:
         batch = next(source)
-        src = torch.from_numpy(batch.src)
-        tgt = torch.from_numpy(batch.tgt)
-        scores = logits(src, tgt[:, :-1])
+        src = torch.from_numpy(batch.src).to(settings.device)
+        tgt = torch.from_numpy(batch.tgt).to(settings.device)
         labels = tgt[:, 1:]
         optimizer.zero_grad()
-        loss = F.cross_entropy(
-            scores.flatten(0, 1),
-            labels.flatten(),
-            ignore_index=PAD,
-            label_smoothing=recipe.train.label_smoothing,
-        )
+        is_rounded = is_gpu and settings.precision == "bf16"
+        with torch.autocast(settings.device, torch.bfloat16, enabled=is_rounded):
+            scores = logits(src, tgt[:, :-1])
+            loss = F.cross_entropy(
+                scores.flatten(0, 1),
+                labels.flatten(),
+                ignore_index=PAD,
+                label_smoothing=settings.label_smoothing,
+            )
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         return batch.n_tokens

@@ -24,6 +24,11 @@ def float32(recipe: Recipe, vocab_size: int) -> Decode:
     return _decoder(recipe, vocab_size, "float32")
 
 
+def bfloat16(recipe: Recipe, vocab_size: int) -> Decode:
+    """With weights and activations in bfloat16, on a GPU."""
+    return _decoder(recipe, vocab_size, "bfloat16")
+
+
 def int8(recipe: Recipe, vocab_size: int) -> Decode:
     """With 8-bit matrix products."""
     return _decoder(recipe, vocab_size, "int8")
@@ -36,7 +41,11 @@ def _decoder(recipe: Recipe, vocab_size: int, compute_type: str) -> Decode:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     convert(marian.with_our_weights(recipe, vocab_size), names, folder)
     translator = ctranslate2.Translator(
-        str(folder), device="cpu", compute_type=compute_type, inter_threads=1, intra_threads=1
+        str(folder),
+        device=recipe.train.device,
+        compute_type=compute_type,
+        inter_threads=1,
+        intra_threads=1,
     )
 
     def decode(sources: Sequence[Ids], num_beams: int) -> list[list[int]]:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from benchmarks.peers import JOEY, MINE, Entrant
 from benchmarks.peers.race import PLAIN, Leg, Mode, allocators, children, metered, modes
@@ -30,6 +30,7 @@ Ids = Sequence[int]
 Decode = Callable[
     [Sequence[Ids], int], list[list[int]]
 ]  # sources that end in `</s>`, beam size -> the best target of each
+Net = TypeVar("Net", bound=nn.Module)
 OURS = "ours, exact"
 FAST = "ours, fast"
 CT2 = "CTranslate2"
@@ -166,6 +167,12 @@ def random_model(recipe: Recipe, vocab_size: int) -> Transformer:
     with torch.no_grad():
         last.mul_(torch.randint(2, last.shape, generator=generator) * 2 - 1)
     return model.eval()
+
+
+def on_device(model: Net, recipe: Recipe) -> Net:
+    """The model where the recipe says; on a GPU in its precision, too."""
+    is_rounded = recipe.train.device == "cuda" and recipe.train.precision == "bf16"
+    return model.to(recipe.train.device, torch.bfloat16 if is_rounded else None)
 
 
 def padded(sources: Sequence[Ids], pad_id: int = PAD) -> Tensor:

@@ -11,7 +11,7 @@ from torch import Tensor
 from transformers import MarianConfig, MarianMTModel
 
 from benchmarks.peers import Update, batches
-from benchmarks.peers.decoding import TOKENS, Decode, Ids, padded, random_model
+from benchmarks.peers.decoding import TOKENS, Decode, Ids, on_device, padded, random_model
 from s2s.config import Recipe
 from s2s.tokenizers import BOS, EOS, PAD
 from s2s.train import TrainingData
@@ -62,9 +62,11 @@ def shape(recipe: Recipe, vocab_size: int) -> MarianConfig:
     )
 
 
-def on_our_batches(recipe: Recipe, data: TrainingData) -> Update:
+def on_our_batches(recipe: Recipe, data: TrainingData, *, is_compiled: bool = False) -> Update:
     """An update with our batches; the loss is computed outside the model, for label smoothing."""
     model = MarianMTModel(shape(recipe, data.src_tokenizer.vocab_size))
+    if is_compiled:
+        model.compile(dynamic=True)
 
     def logits(src: Tensor, tgt: Tensor) -> Tensor:
         found: Tensor = model(
@@ -77,10 +79,10 @@ def on_our_batches(recipe: Recipe, data: TrainingData) -> Update:
 
 def decoder(recipe: Recipe, vocab_size: int) -> Decode:
     """Its `generate`, with its cache."""
-    model: Any = with_our_weights(recipe, vocab_size)
+    model: Any = on_device(with_our_weights(recipe, vocab_size), recipe)
 
     def decode(sources: Sequence[Ids], num_beams: int) -> list[list[int]]:
-        src = padded(sources)
+        src = padded(sources).to(model.device)
         limits = {"min_new_tokens": TOKENS, "max_new_tokens": TOKENS}
         found = model.generate(
             src,

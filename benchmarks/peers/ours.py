@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from benchmarks.peers import Update
-from benchmarks.peers.decoding import TOKENS, Decode, Ids, padded, random_model
+from benchmarks.peers.decoding import TOKENS, Decode, Ids, on_device, padded, random_model
 from s2s.config import Recipe, override
 from s2s.decode import ID_CODEC, SearchResult, Stepper, configure
 from s2s.model import Transformer, inference, keep_freed_memory, stepper_for
@@ -44,7 +44,7 @@ def fast_decoder(recipe: Recipe, vocab_size: int) -> Decode:
 
 def _decoder(recipe: Recipe, vocab_size: int, settings: Mapping[str, Any]) -> Decode:
     keep_freed_memory()
-    model = random_model(recipe, vocab_size)
+    model = on_device(random_model(recipe, vocab_size), recipe)
 
     def decode(sources: Sequence[Ids], num_beams: int) -> list[list[int]]:
         found = search(
@@ -66,9 +66,10 @@ def search(
     """One SearchResult per source; greedy if `num_beams` is 1. `wrap` is applied to the stepper."""
     beams = {"num_beams": num_beams} if num_beams > 1 else {}
     strategy, config = configure("beam" if beams else "greedy", {**settings, **beams})
+    src = padded(sources, model.config.ids.pad).to(model.device)
     with inference(model):
         return strategy(
-            wrap(stepper_for(model, padded(sources, model.config.ids.pad), config.precision)),
+            wrap(stepper_for(model, src, config.precision)),
             config,
             ID_CODEC,
         )

@@ -38,7 +38,8 @@ class Plain(nn.Module):
 
     def forward(self, src: Tensor, tgt: Tensor) -> Tensor:
         """Logits (batch, tgt_len, vocab)."""
-        causal = torch.ones(tgt.shape[1], tgt.shape[1], dtype=torch.bool).triu(1)
+        size = (tgt.shape[1], tgt.shape[1])
+        causal = torch.ones(size, dtype=torch.bool, device=tgt.device).triu(1)
         pads = src.eq(PAD)
         states: Tensor = self.core(
             self.embed(src),

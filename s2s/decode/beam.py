@@ -108,7 +108,8 @@ Propose = Callable[[Tensor, Tensor, LiveBeams, int], Candidates]
 def beam(stepper: Stepper, config: Beam, codec: TextCodec = ID_CODEC) -> list[SearchResult]:
     """Keep the num_beams most probable hypotheses of each source at each step; finished ones are ranked by score."""
     processors = LogitsProcessors(config, stepper, codec)
-    return search(stepper, config, processors, most_probable(processors))
+    propose = most_probable(processors)
+    return search(stepper, config, processors, propose, stays=processors.is_idle)
 
 
 def most_probable(processors: LogitsProcessors) -> Propose:
@@ -119,7 +120,8 @@ def most_probable(processors: LogitsProcessors) -> Propose:
             # The n best logits are the n best log-probabilities; over the whole vocabulary those would take longer.
             allowed = processors.apply(logits, live.prefixes.ids, live.source_of_rows)
             top_logits, tokens = topk(allowed, n)  # (sources * beam, n) both
-            return best_per_source(top_logits - log_sums, tokens, live.totals, n)
+            log_probs = top_logits - log_sums  # (sources * beam, n)
+            return best_per_source(log_probs.cpu(), tokens.cpu(), live.totals, n)
         log_probs = processors.apply(logits - log_sums, live.prefixes.ids, live.source_of_rows)
         top_log_probs, tokens = topk(log_probs, n)  # (sources * beam, n) both
         return best_per_source(top_log_probs, tokens, live.totals, n)
@@ -149,12 +151,14 @@ def search(
     *,
     groups: int = 1,
     leading: Callable[[Tensor], Tensor] | None = None,
+    stays: bool = False,
 ) -> list[SearchResult]:
     """Keep num_beams of the proposed candidates of each source at each step.
 
     Ranks, stops and treats hypotheses that the limit truncates as `generate` of transformers does. `groups` searches of
     each source run in parallel, each like a source of its own, until all of them are done; `leading` lowers totals
-    (sources, beam) that must not keep a search running.
+    (sources, beam) that must not keep a search running. `propose` reads the logits on the CPU, unless they are to
+    stay where the model is.
     """
     beam = config.num_beams
     limit = processors.limit
@@ -162,6 +166,8 @@ def search(
     results = [_Finished(config, limit, live.prefixes, row) for row in range(len(live.sources))]
     while True:
         logits = stepper.step(live.prefixes.last)  # (sources * beam, vocab)
+        if not stays:
+            logits = logits.cpu()
         log_sums = logsumexp(logits)  # (sources * beam, 1)
         candidates = propose(logits, log_sums, live, 2 * beam)  # (sources, 2 * beam)
         step = _Step(live, candidates, logits, log_sums, eos_id=stepper.eos_id, beam=beam)
@@ -227,8 +233,10 @@ class _Step:
         self.unfinished = self.candidates.totals.masked_fill(self.is_eos, NEG_INF)
         self.chosen = self.unfinished.topk(beam, 1).indices  # (sources, beam)
         self.rows = flat_rows(self.candidates.parents, live.totals.shape[1])
-        token_logits = logits[self.rows, self.candidates.tokens]  # (sources, 2 * beam)
-        self.log_probs = token_logits - log_sums.take(self.rows)  # the model's own, of the tokens
+        rows = self.rows.to(logits.device)
+        token_logits = logits[rows, self.candidates.tokens.to(logits.device)]  # (sources, 2 * beam)
+        # The model's own, of the tokens.
+        self.log_probs = (token_logits - log_sums.take(rows)).cpu()
 
     def record(self, results: list[_Finished], *, is_last: bool) -> None:
         """Write down what each source keeps: what finishes among the best `beam`, then what stays live or the limit

@@ -110,8 +110,8 @@ def contrastive(
 def _start(stepper: Stepper) -> _Live:
     n = stepper.n_rows
     prefixes = Prefixes(torch.full((n, 1), stepper.start_id), torch.zeros(n, 0))
-    logits = stepper.step(prefixes.last).clone()  # (sources, vocab), read after the next step
-    states = normalize(stepper.states.float(), dim=-1)[:, None]  # (sources, 1, d_model)
+    logits = stepper.step(prefixes.last).cpu().clone()  # (sources, vocab), read after the next step
+    states = normalize(stepper.states.cpu().float(), dim=-1)[:, None]  # (sources, 1, d_model)
     scores = torch.zeros(n)
     return _Live(list(range(n)), torch.arange(n), prefixes, scores, logits, states)
 
@@ -131,8 +131,8 @@ def _advance(
         return _appended(processors, live, choices.tokens[:, 0], gains)
     n_sources, k = choices.tokens.shape
     stepper.reorder(live.rows.repeat_interleave(k))
-    logits = stepper.step(choices.tokens.flatten())  # (sources * k, vocab)
-    states = normalize(stepper.states.float(), dim=-1)  # (sources * k, d_model)
+    logits = stepper.step(choices.tokens.flatten()).cpu()  # (sources * k, vocab)
+    states = normalize(stepper.states.cpu().float(), dim=-1)  # (sources * k, d_model)
     states = states.view(n_sources, k, states.shape[-1])  # -> (sources, k, d_model)
     objective = _objective(choices, states, live.states, config.penalty_alpha)  # (sources, k)
     gains, winners = objective.max(1)  # (sources,) both

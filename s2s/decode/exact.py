@@ -78,7 +78,7 @@ class _Search:
 
     def advance(self) -> bool:
         """One token more. Whether any prefix is left that can still lead to a better target."""
-        logits = self.stepper.step(self.prefixes.last)  # (rows, vocab)
+        logits = self.stepper.step(self.prefixes.last).cpu()  # (rows, vocab)
         log_probs = self._allowed(logits)
         totals = self.prefixes.log_probs.double().sum(1, keepdim=True) + log_probs  # (rows, vocab)
         self._finish(totals[:, self.stepper.eos_id], log_probs[:, self.stepper.eos_id])

@@ -40,6 +40,7 @@ def greedy(stepper: Stepper, config: Greedy, codec: TextCodec = ID_CODEC) -> lis
         if processors.is_idle:
             token_logits, tokens = row_max(logits)  # (rows,) both
         else:
+            logits = logits.cpu()
             scores = processors.apply(logits.clone(), ids, live)  # (rows, vocab)
             _, tokens = row_max(scores)  # (rows,)
             token_logits = logits.gather(1, tokens[:, None])[:, 0]  # (rows,)
@@ -53,7 +54,7 @@ def greedy(stepper: Stepper, config: Greedy, codec: TextCodec = ID_CODEC) -> lis
         if not unfinished:
             break
         if len(unfinished) < len(live):
-            rows = torch.tensor(unfinished, device=tokens.device)
+            rows = torch.tensor(unfinished)
             live = [live[row] for row in unfinished]
             tokens = tokens[rows]
             if not processors.is_idle:

@@ -17,6 +17,8 @@ def logsumexp(logits: Tensor) -> Tensor:
     By torch's log_softmax, whose exponentials are faster than those of its logsumexp; a few rows at a time, which stay
     in the cache.
     """
+    if logits.device.type != "cpu":
+        return logits.logsumexp(1, keepdim=True)
     n = max(1, CACHED // logits.shape[1])
     if logits.shape[0] > n:
         return torch.cat([logsumexp(few) for few in torch.split(logits, n)])

@@ -58,7 +58,7 @@ def start(stepper: Stepper, processors: LogitsProcessors) -> Prefixes:
     n_rows = stepper.n_rows
     prefixes = Prefixes(torch.full((n_rows, 1), stepper.start_id), torch.zeros(n_rows, 0))
     for token in processors.prefix:
-        logits = stepper.step(prefixes.last)  # (rows, vocab)
+        logits = stepper.step(prefixes.last).cpu()  # (rows, vocab)
         tokens = torch.full((n_rows,), token)
         log_probs = token_log_probs(logits, tokens[:, None])[:, 0]  # (rows,)
         prefixes = prefixes.append(tokens, processors.own(log_probs, prefixes.length))

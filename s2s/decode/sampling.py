@@ -46,7 +46,7 @@ def sample(stepper: Stepper, config: Sample, codec: TextCodec = ID_CODEC) -> lis
     grid = _Grid([key_of(config.seed, source) for source in stepper.sources], n)
     drawn = dict[int, Hypothesis]()
     while len(grid.samples):
-        logits = stepper.step(prefixes.last)  # (rows, vocab)
+        logits = stepper.step(prefixes.last).cpu()  # (rows, vocab)
         n_rows = len(logits)
         scores = processed(processors, logits, prefixes, grid.sources(n_rows))
         scores = truncate(scores, config)

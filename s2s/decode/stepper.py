@@ -21,7 +21,7 @@ class Stepper(Protocol):
     forces_end: bool  # whether the last token that the limit allows is `</s>`: nothing else has a probability there
     # The ids of each source, without padding, in the order of the first rows.
     sources: list[tuple[int, ...]]
-    states: Tensor  # (rows, d_model), on the CPU: what the last logits were projected from
+    states: Tensor  # (rows, d_model), where the model is: what the last logits were projected from
 
     @property
     def n_rows(self) -> int:
@@ -35,7 +35,8 @@ class Stepper(Protocol):
         """The last token of each row (rows,) -> logits of the next (rows, vocab), float32: softmax gives its
         distribution.
 
-        The caller may overwrite them, and so may the next step. Search works on the CPU, wherever the model is.
+        They are where the model is, and a search takes them to the CPU, whole or what it has found in them. The caller
+        may overwrite them, and so may the next step.
         """
 
     def reorder(self, rows: Tensor) -> None:

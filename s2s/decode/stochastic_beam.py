@@ -48,7 +48,7 @@ def stochastic_beam(
     processors = LogitsProcessors(config, stepper, codec)
     search = _Search(start(stepper, processors), stepper, config)
     while True:
-        logits = stepper.step(search.prefixes.last)  # (rows, vocab)
+        logits = stepper.step(search.prefixes.last).cpu()  # (rows, vocab)
         scores = processed(processors, logits, search.prefixes, search.source_of_rows)
         rows = search.advance(logits, scores, processors.limit)
         if not len(rows):

@@ -88,7 +88,7 @@ class _Replay:
 
     def step(self, records: Sequence[StepRecord]) -> None:
         """One more token."""
-        logits = self.stepper.step(self.prefixes.last)  # (rows, vocab)
+        logits = self.stepper.step(self.prefixes.last).cpu()  # (rows, vocab)
         log_sums = logsumexp(logits)  # (rows, 1)
         self._note_next_tokens(logits, log_sums)
         candidates = self._candidates(logits, log_sums)

@@ -23,7 +23,7 @@ class WrappedStepper:
 
     @property
     def states(self) -> Tensor:
-        """(rows, d_model), on the CPU."""
+        """(rows, d_model), where the model is."""
         return self._stepper.states
 
     @states.setter

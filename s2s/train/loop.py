@@ -138,7 +138,7 @@ class Trainer:
         rate = self._set_rate(step, rate)
         if not self.model.training:  # each module is told, which takes a moment
             self.model.train()
-        with matrix_products(settings.precision), self._dropout_stream():
+        with matrix_products(settings.precision, self.device.type), self._dropout_stream():
             share = self.group.share(batch)
             src, tgt = self._tensors(share.batch)  # (batch, src_len), (batch, tgt_len)
             inputs, labels = self.teach(tgt)  # both (batch, tgt_len - 1)
@@ -235,7 +235,7 @@ class Trainer:
         nats = 0.0
         right = 0
         tokens = 0
-        with matrix_products(settings.precision), inference(self.model):
+        with matrix_products(settings.precision, self.device.type), inference(self.model):
             for batch in batches.in_order(self.data.valid, settings.batch_tokens):
                 src, tgt = self._tensors(batch)  # (batch, src_len), (batch, tgt_len)
                 inputs, labels = self.teach(tgt)  # both (batch, tgt_len - 1)

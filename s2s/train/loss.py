@@ -34,7 +34,11 @@ def cross_entropy(
     rows, labels = _without_padding(states, labels, pad_id)
     if projection.scale != 1.0:
         rows = rows * projection.scale
-    loss, gradients = _loss_and_gradients(rows, labels, projection, smoothing)
+    kind = rows.device.type
+    rows = rows.to(projection.weight.dtype)
+    dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else rows.dtype
+    with torch.autocast(kind, enabled=False):
+        loss, gradients = _loss_and_gradients(rows, labels, projection, smoothing, dtype)
     inputs = (rows, projection.weight, projection.bias)
     smoothed: Tensor = _KnownGradient.apply(loss.smoothed, *inputs, *gradients)  # type: ignore[no-untyped-call]
     return Loss(smoothed, loss.plain)
@@ -59,9 +63,11 @@ class _KnownGradient(torch.autograd.Function):
 
 @torch.no_grad()
 def _loss_and_gradients(
-    rows: Tensor, labels: Tensor, projection: Projection, smoothing: float
+    rows: Tensor, labels: Tensor, projection: Projection, smoothing: float, dtype: torch.dtype
 ) -> tuple[Loss, tuple[Tensor, Tensor, Tensor | None]]:
     """Rows (tokens, d_model), labels (tokens,) -> the loss, and its gradients by rows, weight and bias.
+
+    The factors of products are rounded to `dtype`, and nothing else.
 
     The gradient by a row's logits is p - (1 - smoothing) onehot(label) - smoothing / vocab. Its last term is the same
     everywhere, so the logits need not hold it: its products with weight and rows are added at the end.
@@ -72,25 +78,32 @@ def _loss_and_gradients(
     rows_grad = torch.empty_like(rows)
     weight_grad = torch.zeros_like(weight)
     bias_grad = None if bias is None else torch.zeros_like(bias)
+    matrix = weight.to(dtype)  # (vocab, d_model)
+    offset = None if bias is None else bias.to(dtype)  # (vocab,)
     nats = rows.new_zeros(())  # sum of -log p(label)
     label_logits = rows.new_zeros(())  # sum
     for chunk in _chunks(rows, vocab_size):
-        states = rows[chunk]  # (chunk, d_model)
+        states = rows[chunk].to(dtype)  # (chunk, d_model)
         label = labels[chunk, None]  # (chunk, 1)
-        logits = F.linear(states, weight, bias)  # (chunk, vocab)
+        logits = F.linear(states, matrix, offset).to(rows.dtype)  # (chunk, vocab)
         label_logits += logits.gather(1, label).sum()
         probs = torch.softmax(logits, 1, out=logits)  # in place of the logits
         surprisal = -probs.gather(1, label).log()
         if surprisal.max() > UNDERFLOW:
-            logits_again = F.linear(states, weight, bias)
+            logits_again = F.linear(states, matrix, offset).to(rows.dtype)
             surprisal = F.cross_entropy(logits_again, labels[chunk], reduction="none")
         nats += surprisal.sum()
-        at_label = torch.full_like(states[:, :1], smoothing - 1)  # (chunk, 1)
+        at_label = probs.new_full(label.shape, smoothing - 1)  # (chunk, 1)
         logits_grad = probs.scatter_add_(1, label, at_label)  # in place of the probabilities
-        torch.mm(logits_grad, weight, out=rows_grad[chunk])
-        weight_grad.addmm_(logits_grad.t(), states)
         if bias_grad is not None:
             bias_grad += logits_grad.sum(0)
+        logits_grad = logits_grad.to(dtype)
+        if dtype == weight.dtype:
+            torch.mm(logits_grad, weight, out=rows_grad[chunk])
+            weight_grad.addmm_(logits_grad.t(), states)
+        else:
+            rows_grad[chunk] = logits_grad @ matrix
+            weight_grad += logits_grad.t() @ states
     rows_sum = rows.sum(0)  # (d_model,)
     mean_weight = weight.mean(0)  # (d_model,)
     mean_logits = rows_sum @ mean_weight  # over the vocabulary, summed over the rows
@@ -118,15 +131,17 @@ class Count(NamedTuple):
 def count(states: Tensor, labels: Tensor, projection: Projection, *, pad_id: int) -> Count:
     """States (batch, tgt_len, d_model) against labels (batch, tgt_len), the logits of a chunk of rows at a time."""
     rows, labels = _without_padding(states, labels, pad_id)
+    rows = rows.to(projection.weight.dtype)
     if projection.scale != 1.0:
         rows = rows * projection.scale
     nats = rows.new_zeros(())
     right = labels.new_zeros(())
-    for chunk in _chunks(rows, len(projection.weight)):
-        logits = F.linear(rows[chunk], projection.weight, projection.bias)  # (chunk, vocab)
-        nats += F.cross_entropy(logits, labels[chunk], reduction="sum")
-        best = logits.max(1).indices  # (chunk,), twice as fast as argmax
-        right += best.eq(labels[chunk]).sum()
+    with torch.autocast(rows.device.type, enabled=False):
+        for chunk in _chunks(rows, len(projection.weight)):
+            logits = F.linear(rows[chunk], projection.weight, projection.bias)  # (chunk, vocab)
+            nats += F.cross_entropy(logits, labels[chunk], reduction="sum")
+            best = logits.max(1).indices  # (chunk,), twice as fast as argmax
+            right += best.eq(labels[chunk]).sum()
     return Count(float(nats), int(right), len(labels))
 
 

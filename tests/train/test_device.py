@@ -55,6 +55,27 @@ def test_fast_products_are_refused_where_they_are_not_accurate(
     assert settle(fast).train.precision == "fast"
 
 
+@pytest.mark.parametrize(
+    ("kind", "precision", "allowed"),
+    [("cuda", "fast", "exact or bf16"), ("mps", "fast", "exact"), ("mps", "bf16", "exact")],
+)
+def test_a_device_refuses_what_it_cannot_multiply(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch, kind: str, precision: str, allowed: str
+) -> None:
+    monkeypatch.setattr(device, "_devices", lambda: [kind, "cpu"])
+    asked = override(tiny, {"train.device": "auto", "train.precision": precision})
+    with pytest.raises(
+        UserError, match=rf"{precision} is not for {kind}, where this run is; use {allowed}\."
+    ):
+        settle(asked)
+
+
+def test_a_gpu_multiplies_bfloat16(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "_devices", lambda: ["cuda", "cpu"])
+    settled = settle(override(tiny, {"train.device": "auto", "train.precision": "bf16"}))
+    assert (settled.train.device, settled.train.precision) == ("cuda", "bf16")
+
+
 def test_the_check_measures_and_the_switch_is_put_back() -> None:
     before = torch.backends.mkldnn.matmul.fp32_precision
     assert 1e-8 < fast_error() < 1e-2

@@ -50,6 +50,31 @@ def test_loss_and_gradients_are_torchs_and_padding_does_not_count(
 
 
 @pytest.mark.parametrize("has_bias", [True, False])
+def test_rounded_factors_give_nearly_the_same(has_bias: bool) -> None:
+    """As on a GPU in `bf16`: what stands around the products stays float32."""
+    states, labels, projection = drawn(torch.float32, has_bias=has_bias)
+    inputs = [
+        tensor for tensor in (states, projection.weight, projection.bias) if tensor is not None
+    ]
+
+    def found() -> tuple[Tensor, ...]:
+        ours = cross_entropy(states, labels, projection, smoothing=0.1, pad_id=0)
+        counted = count(states, labels, projection, pad_id=0)
+        loss = ours.smoothed.detach()
+        return loss, torch.tensor(counted.nats), *torch.autograd.grad(ours.smoothed, inputs)
+
+    loss, nats, *gradients = found()
+    with torch.autocast("cpu", torch.bfloat16):
+        rounded_loss, rounded_nats, *rounded_gradients = found()
+    assert rounded_loss != loss
+    assert rounded_nats == nats  # a validation is never rounded here
+    assert {gradient.dtype for gradient in rounded_gradients} == {torch.float32}
+    torch.testing.assert_close(rounded_loss, loss, rtol=0.01, atol=0)
+    for rounded, gradient in zip(rounded_gradients, gradients, strict=True):
+        torch.testing.assert_close(rounded, gradient, rtol=0.02, atol=0.02 * gradient.abs().max())
+
+
+@pytest.mark.parametrize("has_bias", [True, False])
 def test_the_gradient_is_that_of_finite_differences(has_bias: bool) -> None:
     states, labels, projection = drawn(torch.float64, has_bias=has_bias)
 

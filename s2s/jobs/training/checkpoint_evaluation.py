@@ -157,7 +157,8 @@ def attention(trainer: Trainer, encoded: EncodedPair) -> Attention | None:
     src, tgt = (
         torch.from_numpy(side[None]).to(trainer.device) for side in (encoded.src, encoded.tgt)
     )
-    with matrix_products(trainer.recipe.train.precision), capture(trainer.model) as trace:
+    products = matrix_products(trainer.recipe.train.precision, trainer.device.type)
+    with products, capture(trainer.model) as trace:
         trainer.model(src, tgt[:, :-1])
     cross, encoder, decoder = (
         np.stack([layer[0].float().cpu().numpy() for layer in kind])
@@ -207,7 +208,8 @@ def _cross(trainer: Trainer, encoded_pairs: Sequence[EncodedPair]) -> Iterator[W
         batch = batches.build(data, rows)
         src = torch.from_numpy(batch.src).to(trainer.device)
         tgt = torch.from_numpy(batch.tgt).to(trainer.device)
-        with matrix_products(trainer.recipe.train.precision), capture(trainer.model) as trace:
+        products = matrix_products(trainer.recipe.train.precision, trainer.device.type)
+        with products, capture(trainer.model) as trace:
             trainer.model(src, tgt[:, :-1])
         # (batch, layers, heads, tgt_len, src_len)
         weights = torch.stack(trace.cross, 1).float().cpu().numpy()

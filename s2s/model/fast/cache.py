@@ -89,6 +89,7 @@ class Cache:
     def reorder(self, rows: Tensor) -> Tensor | None:
         """Row i becomes what row `rows[i]` was. Returns which source each source was; None where none moved."""
         source_of_rows = (rows // self.beam).tolist()
+        rows = rows.to(self.buffers[0].device)
         runs = [(source, len(list(run))) for source, run in groupby(source_of_rows)]
         sources = [source for source, _ in runs]
         sizes = {size for _, size in runs}

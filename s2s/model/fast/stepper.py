@@ -61,7 +61,7 @@ class TransformerStepper(ABC):
     def step(self, tokens: Tensor) -> Tensor:
         """The last token of each row (rows,) -> logits of the next (rows, vocab).
 
-        They are float32, on the CPU; the caller may write over them, as the next step may.
+        They are float32, where the model is; the caller may write over them, as the next step may.
         """
 
     @abstractmethod
@@ -99,8 +99,8 @@ class ModuleStepper(TransformerStepper):
         states = states[:, 0]  # (rows, 1, d_model) -> (rows, d_model)
         logits = self.model.project(states)  # (rows, vocab)
         self.length += 1
-        self.states = states.cpu()
-        return logits.float().cpu()
+        self.states = states
+        return logits.float()
 
     def reorder(self, rows: Tensor) -> None:
         rows = rows.to(self.row_source.device)
@@ -189,11 +189,11 @@ class FusedStepper(TransformerStepper):
         tokens = tokens.to(self.memory.device)
         states = self.fused.step(tokens, self.cache, self.memories, self.hidden)  # (rows, d_model)
         logits = self.project(states)  # (rows, vocab)
-        self.states = states.cpu()
-        return logits.float().cpu()
+        self.states = states
+        return logits.float()
 
     def reorder(self, rows: Tensor) -> None:
-        kept = self.cache.reorder(rows.to(self.memory.device))
+        kept = self.cache.reorder(rows)
         if kept is None:
             return
         self.keys_values = [memory.select(kept) for memory in self.keys_values]

@@ -47,7 +47,7 @@ class Sinusoidal(Absolute):
             # Made in inference mode, the table could not be used in training afterwards.
             with torch.inference_mode(False):
                 table = sinusoids(max(256, 2 * end), self.d_model, self.settings)
-                self.table = table.to(positions.device)
+                self.table = table.to(self.table)  # its device and precision
         return self.table[positions]
 
 
