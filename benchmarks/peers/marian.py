@@ -66,7 +66,8 @@ def on_our_batches(recipe: Recipe, data: TrainingData, *, is_compiled: bool = Fa
     """An update with our batches; the loss is computed outside the model, for label smoothing."""
     model = MarianMTModel(shape(recipe, data.src_tokenizer.vocab_size))
     if is_compiled:
-        model.compile(dynamic=True)
+        for layer in (*model.model.encoder.layers, *model.model.decoder.layers):
+            layer.compile(dynamic=True)
 
     def logits(src: Tensor, tgt: Tensor) -> Tensor:
         found: Tensor = model(
