@@ -33,7 +33,6 @@ from s2s.train import Trainer, TrainingData, prepare, settle
 
 DEVICE = "cuda"
 MODELS = ("transformer-base", "transformer-tiny")
-DECODED = "transformer-base"
 VOCABULARY = 10_000  # joint BPE
 WARM = 8  # updates of different shapes before the measured ones
 SIZE = 8192  # of the matrices of the peak
@@ -118,15 +117,22 @@ TRAINERS: Mapping[str, Callable[[Recipe, TrainingData], Update]] = MappingProxyT
 )
 
 
-def training(model: str, precision: str, data: TrainingData, rounds: int, least: float) -> Any:
+def training(  # noqa: PLR0917
+    model: str,
+    precision: str,
+    names: Sequence[str],
+    data: TrainingData,
+    rounds: int,
+    least: float,
+) -> dict[str, Any]:
     """A table: tokens per second of every trainer, and the share of the card's peak."""
     recipe = shape(model, precision)
     updates: dict[str, Update] = {}
     warming = {}
-    for name, make in TRAINERS.items():
+    for name in names:
         if "compiled" in name and precision == "exact":
             continue
-        updates[name] = make(recipe, data)
+        updates[name] = TRAINERS[name](recipe, data)
         started = time.perf_counter()
         for _ in range(WARM * (3 if "compiled" in name else 1)):  # it is compiled more than once
             updates[name]()
@@ -143,8 +149,10 @@ def training(model: str, precision: str, data: TrainingData, rounds: int, least:
         rate = statistics.median(one[name].rate for one in found)
         lines.append(
             {
+                "model": model,
+                "precision": precision,
                 "trainer": name,
-                "rate": rate,
+                "tokens per second": rate,
                 "from": min(one[name].rate for one in found),
                 "to": max(one[name].rate for one in found),
                 "ours is x": statistics.median(one["ours"].rate / one[name].rate for one in found),
@@ -159,12 +167,10 @@ def training(model: str, precision: str, data: TrainingData, rounds: int, least:
     sys.stdout.flush()
     rows = [{name: turn._asdict() for name, turn in one.items()} for one in found]
     return {
-        "model": model,
-        "precision": precision,
+        "lines": lines,
         "batch_tokens": recipe.train.batch_tokens,
         "MFLOP a token": flops / 1e6,
         "peak TFLOP/s": highest / 1e12,
-        "lines": lines,
         "rounds": rows,
     }
 
@@ -202,8 +208,9 @@ def decoding(
         name = f"{f'beam {beams}' if beams > 1 else 'greedy'}, batch {size}"
         lines = [
             {
+                "task": name,
                 "decoder": one,
-                "rate": statistics.median(turns[one].rate for turns in found),
+                "sentences per second": statistics.median(turns[one].rate for turns in found),
                 "from": min(turns[one].rate for turns in found),
                 "to": max(turns[one].rate for turns in found),
                 "ours is x": statistics.median(
@@ -216,7 +223,7 @@ def decoding(
         print(f"\n{model}, {name}")
         table(lines)
         sys.stdout.flush()
-        tables.append({"model": model, "task": name, "lines": lines})
+        tables.append({"model": model, "lines": lines})
     return tables
 
 
@@ -237,6 +244,11 @@ def main() -> None:
     parser.add_argument(
         "--parts", nargs="+", choices=("train", "decode"), default=("train", "decode")
     )
+    parser.add_argument(
+        "--compiled",
+        action="store_true",
+        help="also with layers through torch.compile, in bf16, which takes minutes",
+    )
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.0, help="least time of a turn")
     arguments = parser.parse_args()
@@ -247,25 +259,22 @@ def main() -> None:
 
 
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The chosen parts."""
+    """The chosen parts: all their rows, and the tables with each round."""
     folder = DATA / "multi30k"
     pairs = load_pairs_for_training(f"{folder / 'train.en'},{folder / 'train.de'}", None, 1)
-    results: dict[str, Any] = {"train": [], "decode": []}
+    names = [name for name in TRAINERS if arguments.compiled or "compiled" not in name]
+    limits = (arguments.rounds, arguments.seconds)
+    tables = []
     for model in arguments.models:
         data = prepare(shape(model, "exact"), pairs.train, pairs.valid)
         if "train" in arguments.parts:
-            results["train"] += [
-                training(model, precision, data, arguments.rounds, arguments.seconds)
-                for precision in arguments.precisions
-            ]
-        if "decode" in arguments.parts and model == DECODED:
+            for precision in arguments.precisions:
+                tables.append(training(model, precision, names, data, *limits))
+        if "decode" in arguments.parts:
             texts = (folder / "flickr2016.en").read_text(encoding="utf-8").splitlines()
             sources = [[*ids, EOS] for ids in data.src_tokenizer.encode_many(texts)]
-            vocab_size = data.tgt_tokenizer.vocab_size
-            results["decode"] += decoding(
-                model, sources, vocab_size, arguments.rounds, arguments.seconds
-            )
-    return results
+            tables += decoding(model, sources, data.tgt_tokenizer.vocab_size, *limits)
+    return {"rows": [row for found in tables for row in found["lines"]], "tables": tables}
 
 
 if __name__ == "__main__":

@@ -48,11 +48,12 @@ class Record:
 
     @property
     def place(self) -> str:
-        """`Intel Xeon with AMX`, and whether other programs ran."""
+        """`Intel Xeon with AMX`, with its GPU where there is one, and whether other programs ran."""
         words = str(self.machine["cpu"]).replace("(R)", "").replace("(TM)", "").split()
         name = " ".join(words[:2])
         amx = " with AMX" if "amx_tile" in self.machine.get("vectors", ()) else ""
-        return f"{name}{amx}{'' if self.machine['load'] < IDLE else ', busy'}"
+        gpu = f"{self.machine['gpu']}, " if self.machine.get("gpu") else ""
+        return f"{gpu}{name}{amx}{'' if self.machine['load'] < IDLE else ', busy'}"
 
     @property
     def origin(self) -> str:

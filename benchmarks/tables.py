@@ -297,7 +297,7 @@ def _table(names: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[str
 
 def _cell(value: Any) -> str:
     if isinstance(value, float):
-        return f"{value:,.2f}"
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:,.2f}"
     return f"{value:,}" if isinstance(value, int) else str("" if value is None else value)
 
 

@@ -181,7 +181,7 @@ class TrainConfig(Config):
         "exact",
         label="Matrix precision",
         help="exact: float32 matrix products. fast: faster ones, checked to be as accurate. bf16: fastest, factors"
-        " rounded to bfloat16 where the CPU multiplies that.",
+        " rounded to bfloat16 where the CPU or the GPU multiplies that.",
         choices=("exact", "fast", "bf16"),
     )
     device: str = setting(

@@ -74,14 +74,14 @@ class Candidates(NamedTuple):
     tokens: Tensor
 
 
-class _Candidate(NamedTuple):
-    """One of them, as numbers."""
+class _Row(NamedTuple):
+    """The candidates of one source as numbers, best first."""
 
-    total: float
-    parent: int
-    token: int
-    log_prob: float  # the model's own, of the token
-    is_eos: bool
+    totals: list[float]
+    parents: list[int]
+    tokens: list[int]
+    log_probs: list[float]  # the model's own, of the tokens
+    is_eos: list[bool]
 
 
 @dataclass
@@ -244,13 +244,14 @@ class _Step:
         """
         parts = (*self.candidates, self.log_probs, self.is_eos)
         ranks = torch.arange(self.beam).expand_as(self.chosen) if is_last else self.chosen
-        columns = zip(*(part.tolist() for part in parts), strict=True)
-        for row, (source, lists) in enumerate(zip(self.live.sources, columns, strict=True)):
-            candidates = [_Candidate(*values) for values in zip(*lists, strict=True)]
-            for rank, candidate in enumerate(candidates[: self.beam]):
-                if (is_last or candidate.is_eos) and candidate.total > NEG_INF:
-                    results[source].add(*self._hypothesis(row, rank))
-            results[source].record(candidates, ranks[row].tolist())
+        rows = map(_Row, *(part.tolist() for part in parts))
+        by_source = zip(self.live.sources, rows, ranks.tolist(), strict=True)
+        for number, (source, row, kept) in enumerate(by_source):
+            if is_last or any(row.is_eos):
+                for rank in range(self.beam):
+                    if (is_last or row.is_eos[rank]) and row.totals[rank] > NEG_INF:
+                        results[source].add(*self._hypothesis(number, rank))
+            results[source].record(row, kept)
 
     def _hypothesis(self, row: int, rank: int) -> tuple[tuple[int, ...], tuple[float, ...], float]:
         """A candidate's tokens, their log-probabilities, and its total."""
@@ -302,16 +303,20 @@ class _Finished:
         if len(self.best) > self.config.num_beams:
             heapq.heappop(self.best)
 
-    def record(self, candidates: list[_Candidate], chosen: list[int]) -> None:
+    def record(self, row: _Row, chosen: list[int]) -> None:
         """One step: of its candidates, those that end among the best `beam`, then the chosen ones."""
-        sums = [self.live_log_probs[one.parent] + one.log_prob for one in candidates]
-        ranks = [rank for rank in range(len(chosen)) if candidates[rank].is_eos]
-        ranks += [rank for rank in chosen if not candidates[rank].is_eos]
-        records = []
-        for rank in ranks:
-            one = candidates[rank]
-            if one.total > NEG_INF:
-                records.append(StepRecord(one.parent, one.token, sums[rank], one.total, one.is_eos))
+        totals, parents, tokens, log_probs, is_eos = row
+        earlier = self.live_log_probs
+        sums = [earlier[one] + more for one, more in zip(parents, log_probs, strict=True)]
+        ranks = chosen
+        if any(is_eos):
+            ranks = [rank for rank in range(len(chosen)) if is_eos[rank]]
+            ranks += [rank for rank in chosen if not is_eos[rank]]
+        records = [
+            StepRecord(parents[rank], tokens[rank], sums[rank], totals[rank], is_eos[rank])
+            for rank in ranks
+            if totals[rank] > NEG_INF
+        ]
         self.steps.append(tuple(records))
         self.live_log_probs = [sums[rank] for rank in chosen]
 

@@ -3,6 +3,7 @@
 from s2s.train import checkpoint, loss
 from s2s.train.budget import Budget
 from s2s.train.device import (
+    chosen_device,
     cores,
     fast_error,
     free_memory,

@@ -26,11 +26,8 @@ PRECISIONS = MappingProxyType(
 
 def settle(recipe: Recipe) -> Recipe:
     """The recipe with device and threads fixed to what they are here, and `fast` allowed only where it is accurate."""
-    device = recipe.train.device
-    present = _devices()
-    if device == "auto":
-        device = present[0]
-    elif device not in present:
+    device = chosen_device(recipe)
+    if device not in _devices():
         raise UserError(f"`train.device` {device} is not on this machine; use cpu or auto.")
     if recipe.train.precision == "fast" and device == "cpu" and not is_fast_accurate():
         raise UserError(
@@ -43,6 +40,12 @@ def settle(recipe: Recipe) -> Recipe:
         )
     threads = recipe.train.threads or cores()
     return replace(recipe, train=replace(recipe.train, device=device, threads=threads))
+
+
+def chosen_device(recipe: Recipe) -> str:
+    """`cpu`, `cuda` or `mps`: what a recipe with `auto` trains on here, else what it says."""
+    device = recipe.train.device
+    return _devices()[0] if device == "auto" else device
 
 
 def _devices() -> list[str]:

@@ -11,7 +11,7 @@ import torch
 
 from s2s.config import ModelConfig, Recipe
 from s2s.sizing import count_parameters
-from s2s.train import cores
+from s2s.train import chosen_device, cores
 
 # Fitted on nine recipes, one thread of a Xeon with AVX-512: within 30 % of eight of them, half of the ninth (`blocks`).
 SHARE_OF_PEAK = 0.85  # what the large matrix products reach of the best speed
@@ -24,6 +24,11 @@ SECONDS_PER_LAYER = 0.0012  # overhead of many small operations
 FAST = MappingProxyType({"AVX512": 2.5})
 FAST_ELSEWHERE = 1.1
 SCALING = 0.7  # two threads do 2 ** 0.7 as much as one
+# Of a GPU, by precision: seconds to start a layer's operations, and operations per second of its matrix products.
+# Fitted to transformer-base and transformer-tiny on an H100, within 15 % (docs/results.md); runs on another one correct
+# the forecast.
+STARTING = MappingProxyType({"exact": 0.003, "bf16": 0.0043})
+GPU_PEAK = MappingProxyType({"exact": 50e12, "bf16": 400e12})
 
 
 def seconds_per_step(recipe: Recipe, tgt_vocab_size: int, slots: int) -> float:
@@ -32,11 +37,16 @@ def seconds_per_step(recipe: Recipe, tgt_vocab_size: int, slots: int) -> float:
     Several processes share a batch's rows; each is assumed to have its own threads, and communication is not counted.
     """
     model = recipe.model
+    precision = recipe.train.precision
     threads = recipe.train.threads or max(1, cores() - 1)  # as a run is submitted
     layers = model.encoder.n_layers + 2 * model.decoder.n_layers
     slots = math.ceil(slots / recipe.train.processes)
-    products = 6 * slots * (_weights(model) + model.d_model * tgt_vocab_size) / SHARE_OF_PEAK
-    if recipe.train.precision != "exact":
+    products = 6.0 * slots * (_weights(model) + model.d_model * tgt_vocab_size)
+    if chosen_device(recipe) == "cuda":
+        on_gpu = precision if precision in STARTING else "exact"  # another one is refused later
+        return layers * STARTING[on_gpu] + products / GPU_PEAK[on_gpu]
+    products /= SHARE_OF_PEAK
+    if precision != "exact":
         products /= FAST.get(torch.backends.cpu.get_cpu_capability(), FAST_ELSEWHERE)
     waiting = slots * (PER_LOGIT * tgt_vocab_size + PER_ACTIVATION * model.d_model * layers)
     return float((products + waiting) / (peak() * threads**SCALING) + SECONDS_PER_LAYER * layers)

@@ -13,6 +13,7 @@ from s2s.jobs.plan.throughput import SECONDS_PER_LAYER, peak, seconds_per_step
 from s2s.runs import RunFolder
 from s2s.sizing import count_parameters
 from s2s.tokenizers import fit
+from s2s.train import device
 
 RECIPE = PRESETS["small"].recipe
 
@@ -42,6 +43,26 @@ def test_the_vocabulary_is_about_what_it_becomes(
     )
     for guess, real in zip(vocab_sizes(recipe, preview), pieces, strict=True):
         assert guess == pytest.approx(real.vocab_size, rel=error)
+
+
+@pytest.mark.parametrize(
+    ("preset", "precision", "slots", "seconds"),
+    [
+        ("transformer-base", "exact", 24_710, 0.177),
+        ("transformer-base", "bf16", 24_710, 0.0851),
+        ("transformer-tiny", "exact", 4163, 0.0372),
+        ("transformer-tiny", "bf16", 4163, 0.0511),
+    ],
+)
+def test_on_a_gpu_an_update_takes_about_what_was_measured(
+    monkeypatch: pytest.MonkeyPatch, preset: str, precision: str, slots: int, seconds: float
+) -> None:
+    """38,628 and 7,171 tokens over the rates of benchmarks/results/gpu-train.json; a processor is slower by far."""
+    recipe = override(PRESETS[preset].recipe, {"train.precision": precision})
+    on_cpu = seconds_per_step(recipe, 10_000, slots)
+    monkeypatch.setattr(device, "_devices", lambda: ["cuda", "cpu"])
+    assert seconds_per_step(recipe, 10_000, slots) == pytest.approx(seconds, rel=0.15)
+    assert on_cpu > 5 * seconds
 
 
 def test_a_larger_run_costs_more(preview: Preview) -> None:
