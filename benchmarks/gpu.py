@@ -1,7 +1,7 @@
 """Training and decoding on a GPU compared with other libraries on the same card, and the share of its peak.
 
 Training: real source and target tokens per second of wall-clock time, our batches for everyone, in float32 and with
-bfloat16 products (autocast), there also with layers through torch.compile; `first updates` are those that compile.
+bfloat16 products (autocast), there with `--compiled` also with layers through torch.compile, in `first updates`.
 Decoding: sentences per second, the same random weights for everyone, 20 tokens per target, none of them `</s>`. All
 take turns in one process, without cuDNN's attention; a ratio is the median of the rounds' ratios. `peak`: a product of
 two matrices of 8,192 x 8,192 in that precision. `same`: the share of the first batch with our float32 targets.

@@ -110,9 +110,22 @@ def test_every_strategy_writes_the_tokens_of_the_cpu(strategy: str, run: Run, on
         )
 
 
-def test_rounded_factors_train_nearly_as_float32_does(tiny: Recipe, corpus: Corpus) -> None:
+@pytest.mark.parametrize(
+    ("kind", "layout"),
+    [
+        ("sinusoidal", "halves"),
+        ("rotary", "interleaved"),
+        ("rotary", "halves"),
+        ("alibi", "halves"),
+        ("relative", "halves"),
+    ],
+)
+def test_rounded_factors_train_nearly_as_float32_does(
+    kind: str, layout: str, tiny: Recipe, corpus: Corpus
+) -> None:
     """The same batches and masks of dropout: losses differ by the rounding of bfloat16, and only by that."""
-    recipe = override(tiny, {"train.device": DEVICE, "train.lr": 0.01})
+    positions = {"model.positions.kind": kind, "model.positions.layout": layout}
+    recipe = override(tiny, {"train.device": DEVICE, "train.lr": 0.01, **positions})
     data = prepare(recipe, corpus, corpus)
     exact, rounded = (
         [

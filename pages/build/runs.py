@@ -31,7 +31,7 @@ def runs(run_id: str) -> None:
 
 
 VIEWS = {
-    view_state.RUNS: Tab("Runs", runs),
+    view_state.RUNS: Tab("Runs", runs, ("find",)),
     view_state.SIDE_BY_SIDE: Tab(
         "Side by side", comparison.tab, ("compared", "curve", "over", "settings")
     ),

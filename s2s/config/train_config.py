@@ -180,8 +180,8 @@ class TrainConfig(Config):
     precision: str = setting(
         "exact",
         label="Matrix precision",
-        help="exact: float32 matrix products. fast: faster ones, checked to be as accurate. bf16: fastest, factors"
-        " rounded to bfloat16 where the CPU or the GPU multiplies that.",
+        help="exact: float32 matrix products. fast: faster ones, checked to be as accurate. bf16: fastest for"
+        " large models, factors rounded to bfloat16 where the CPU or the GPU multiplies that.",
         choices=("exact", "fast", "bf16"),
     )
     device: str = setting(

@@ -236,7 +236,7 @@ class _Step:
         rows = self.rows.to(logits.device)
         token_logits = logits[rows, self.candidates.tokens.to(logits.device)]  # (sources, 2 * beam)
         # The model's own, of the tokens.
-        self.log_probs = (token_logits - log_sums.take(rows)).cpu()
+        self.log_probs = (token_logits - log_sums[rows, 0]).cpu()
 
     def record(self, results: list[_Finished], *, is_last: bool) -> None:
         """Write down what each source keeps: what finishes among the best `beam`, then what stays live or the limit

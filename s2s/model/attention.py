@@ -16,8 +16,8 @@ from s2s.model.positions import NO_ORDER, Order
 
 # The float32 numbers that one vector of this CPU holds, as torch uses it.
 LANES = 16 if torch.backends.cpu.get_cpu_capability() == "AVX512" else 8
-# cuDNN's attention, which torch prefers for bfloat16 on an H100, plans anew for every shape, and batches nearly all
-# differ: an update of `transformer-base` took 600 ms, of which the GPU worked 53.
+# For the whole process: cuDNN's attention, which torch prefers for bfloat16 on an H100, plans anew for every shape, and
+# batches nearly all differ. The first updates of `transformer-base` took 600 ms each, of which the GPU worked 53.
 torch.backends.cuda.enable_cudnn_sdp(False)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from s2s.config import Recipe
 from s2s.sizing.components import BatchSizes, Component, components, cost
-from s2s.sizing.training import BYTES, training_bytes
+from s2s.sizing.training import BYTES, is_explicit, training_bytes
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class ModelSpec:
 
     def components(self, sizes: BatchSizes) -> tuple[Component, ...]:
         """As the function `components`."""
-        is_explicit = self.recipe.train.precision != "exact"
-        return components(self.recipe.model, self.vocab_sizes, sizes, is_explicit=is_explicit)
+        explicit = is_explicit(self.recipe)
+        return components(self.recipe.model, self.vocab_sizes, sizes, is_explicit=explicit)
 
     def max_length(self) -> int | None:
         """The longest sequence in tokens; None where the model sets no limit."""

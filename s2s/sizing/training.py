@@ -62,11 +62,15 @@ def training_bytes(
     return FIXED + BYTES * ((2 + moments(recipe)) * parameters + max(update, checkpoint))
 
 
+def is_explicit(recipe: Recipe) -> bool:
+    """Whether training keeps attention weights for the backward pass: on a CPU, where products are fast ones."""
+    return recipe.train.precision != "exact" and recipe.train.device != "cuda"
+
+
 def activations_per_token(recipe: Recipe, *, length: int) -> int:
     """Numbers saved for the backward pass per source and target token of sentences `length` tokens long."""
-    is_explicit = recipe.train.precision != "exact"
     sizes = BatchSizes(1, length, length)
-    found = components(recipe.model, (1, 1), sizes, is_explicit=is_explicit)
+    found = components(recipe.model, (1, 1), sizes, is_explicit=is_explicit(recipe))
     return cost(found).saved_activations // length
 
 

@@ -95,7 +95,8 @@ def matrix_products(precision: str, device: str = "cpu") -> Iterator[None]:
     """Compute matrix products `exact`, or faster. What was set before is restored.
 
     On a CPU through oneDNN, `fast` and `bf16` alike: where it can multiply bfloat16, that is what oneDNN does. On a GPU
-    `bf16` rounds the factors, and sums in float32, as do norms and softmax.
+    `bf16` is torch's autocast: factors and results of products are bfloat16; the residual stream, norms and softmax
+    stay float32.
     """
     if device == "cuda":
         with torch.autocast(device, torch.bfloat16, enabled=precision == "bf16"):

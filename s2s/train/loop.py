@@ -156,7 +156,8 @@ class Trainer:
             grad_norm = self._clip()
             if not math.isfinite(grad_norm):  # before it reaches the weights
                 raise self._diverged(step)
-            self.optimizer.step()
+            with torch.autocast(self.device.type, enabled=False):
+                self.optimizer.step()
         self.progress = replace(self.progress, step=step)
         seconds = time.perf_counter() - started
         self.threads.updated(seconds, batch.n_tokens)

@@ -67,7 +67,7 @@ def _loss_and_gradients(
 ) -> tuple[Loss, tuple[Tensor, Tensor, Tensor | None]]:
     """Rows (tokens, d_model), labels (tokens,) -> the loss, and its gradients by rows, weight and bias.
 
-    The factors of products are rounded to `dtype`, and nothing else.
+    Factors and results of products are rounded to `dtype`, and nothing else.
 
     The gradient by a row's logits is p - (1 - smoothing) onehot(label) - smoothing / vocab. Its last term is the same
     everywhere, so the logits need not hold it: its products with weight and rows are added at the end.
@@ -104,6 +104,7 @@ def _loss_and_gradients(
         else:
             rows_grad[chunk] = logits_grad @ matrix
             weight_grad += logits_grad.t() @ states
+        del logits, probs, logits_grad  # before the next ones are made
     rows_sum = rows.sum(0)  # (d_model,)
     mean_weight = weight.mean(0)  # (d_model,)
     mean_logits = rows_sum @ mean_weight  # over the vocabulary, summed over the rows
@@ -131,9 +132,9 @@ class Count(NamedTuple):
 def count(states: Tensor, labels: Tensor, projection: Projection, *, pad_id: int) -> Count:
     """States (batch, tgt_len, d_model) against labels (batch, tgt_len), the logits of a chunk of rows at a time."""
     rows, labels = _without_padding(states, labels, pad_id)
-    rows = rows.to(projection.weight.dtype)
     if projection.scale != 1.0:
         rows = rows * projection.scale
+    rows = rows.to(projection.weight.dtype)
     nats = rows.new_zeros(())
     right = labels.new_zeros(())
     with torch.autocast(rows.device.type, enabled=False):

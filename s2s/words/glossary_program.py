@@ -57,8 +57,9 @@ PROGRAM: tuple[Term, ...] = (
     ),
     Term(
         "matrix precision",
-        plain="How exactly the processor multiplies numbers: slower and exact, or faster.",
-        expert="`exact` is float32; `fast` allows bf16 products where a check finds them accurate enough.",
+        plain="How exactly the processor or the GPU multiplies numbers: slower and exact, or faster.",
+        expert="`exact` is float32; `fast` allows bf16 products where a check finds them accurate enough; `bf16` allows"
+        " them anyway.",
         source="Micikevicius et al. 2018",
         page="train",
         also=("output precision",),

@@ -223,7 +223,7 @@ TRAINING: tuple[Term, ...] = (
         plain="Computing with shorter numbers where that is accurate enough.",
         expert=(
             "fast allows reduced-precision matrix products only where a check finds them as "
-            "accurate as float32."
+            "accurate as float32; bf16 takes bfloat16 products as they are, beside float32 weights and sums."
         ),
         source="Micikevicius et al. 2018",
         page="train",

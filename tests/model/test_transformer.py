@@ -242,3 +242,21 @@ def test_inference_restores_what_was_set_and_lets_one_in_at_a_time(sentences: Se
     assert entered.is_set()
     assert model.training
     assert model(*sentences).requires_grad
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_trains_with_rounded_factors(
+    name: str, sentences: tuple[Tensor, Tensor]
+) -> None:
+    """As `train.precision=bf16` does on a GPU: near the logits and gradients of float32, and not equal."""
+    model = build(shrunk(name))
+    found = []
+    for is_rounded in (False, True):
+        with torch.autocast("cpu", torch.bfloat16, enabled=is_rounded):
+            logits = model(*sentences).float()  # (3, 5, vocab)
+        (gradient,) = torch.autograd.grad(logits.square().mean(), [model.output.weight])
+        found.append((logits.detach(), gradient))
+    (exact, exact_gradient), (rounded, rounded_gradient) = found
+    assert not torch.equal(rounded, exact)
+    for near, far in ((rounded, exact), (rounded_gradient, exact_gradient)):
+        assert float((near - far).norm() / far.norm()) < 0.05

@@ -67,7 +67,7 @@ def test_rounded_factors_give_nearly_the_same(has_bias: bool) -> None:
     with torch.autocast("cpu", torch.bfloat16):
         rounded_loss, rounded_nats, *rounded_gradients = found()
     assert rounded_loss != loss
-    assert rounded_nats == nats  # a validation is never rounded here
+    assert rounded_nats == nats  # the logits of a validation are not rounded
     assert {gradient.dtype for gradient in rounded_gradients} == {torch.float32}
     torch.testing.assert_close(rounded_loss, loss, rtol=0.01, atol=0)
     for rounded, gradient in zip(rounded_gradients, gradients, strict=True):

@@ -194,7 +194,9 @@ def _tokens_per_second(
 ) -> float:
     """Of this recipe, as `ValidationPoint.tokens` counts them in these runs."""
     if {run.preset for run in near} == {QUICK}:
-        return reference_tokens_per_second(recipe.train.threads, preview, cost.calibration)
+        return reference_tokens_per_second(
+            recipe.train.threads, preview, cost.calibration, device=recipe.train.device
+        )
     return cost.tokens_per_second
 
 

@@ -131,7 +131,7 @@ def within_minutes(
 
 
 def _precision(recipe: Recipe) -> str:
-    """The fastest products of the device that the recipe trains on."""
+    """The fastest products for small models on the device that the recipe trains on."""
     if settle(override(recipe, {"train.precision": "exact"})).train.device != "cpu":
         return "exact"
     return "fast" if is_fast_accurate() else "bf16"
@@ -196,14 +196,19 @@ def _steps(recipe: Recipe, preview: Preview, minutes: float, calibration: Calibr
 
 
 def reference_tokens_per_second(
-    threads: int, preview: Preview, calibration: Calibration = UNCALIBRATED
+    threads: int,
+    preview: Preview,
+    calibration: Calibration = UNCALIBRATED,
+    *,
+    device: str = "auto",
 ) -> float:
     """How fast this computer would train the preset small, padding included.
 
     Runs of quick have other sizes on every computer; what they reach in some minutes is compared by what small would
     have read in them.
     """
-    recipe = override(PRESETS[REFERENCE].recipe, {"train.threads": threads or cores()})
+    changes = {"train.threads": threads or cores(), "train.device": device}
+    recipe = override(PRESETS[REFERENCE].recipe, changes)
     return forecast(recipe, preview, calibration).tokens_per_second
 
 

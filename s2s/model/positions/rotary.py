@@ -26,9 +26,10 @@ class Rotary(Position):
         if self.settings.pair_axis == -2:
             return _rotated_halves(x, angles)
         # A pair is a complex number, turned by a product: a third of the time of halves.
-        pairs = torch.view_as_complex(x.view(*x.shape[:-1], -1, 2))  # (..., len, d_head / 2)
+        real = x.float() if x.dtype == torch.bfloat16 else x  # there are no complex bfloat16
+        pairs = torch.view_as_complex(real.view(*x.shape[:-1], -1, 2))  # (..., len, d_head / 2)
         turned = pairs * torch.polar(torch.ones_like(angles), angles)
-        return torch.view_as_real(turned).flatten(-2)  # (batch, heads, len, d_head)
+        return torch.view_as_real(turned).flatten(-2).to(x.dtype)  # (batch, heads, len, d_head)
 
 
 def _rotated_halves(x: Tensor, angles: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ from s2s.faults import marked
 from s2s.runs import RunSummary, has_diverged
 from s2s.ui.kit import cached
 from s2s.ui.kit.badges import STATES
+from s2s.ui.runs.view_state import STATE
 from s2s.ui.shell import page_link
 
 REFRESH_SECONDS = 2.0  # while a run is live
@@ -52,7 +53,7 @@ def _table(chosen: str, was_live: bool) -> None:
     rows = cached.own_runs()
     if was_live != any(row.is_live for row in rows) or st.session_state["run"] != chosen:
         st.rerun()
-    query = str(_search() or "") if len(rows) > FEW else ""
+    query = _search() if len(rows) > FEW else ""
     shown = [row for row in rows if matches(row, query)]
     key = f"runs {chosen} {len(rows)} {query}"  # a run picked above changes the selection here
     st.dataframe(
@@ -74,14 +75,13 @@ def _table(chosen: str, was_live: bool) -> None:
         st.caption(f"{len(shown)} of {len(rows)} runs.")
 
 
-def _search() -> str | None:
-    return st.text_input(
+def _search() -> str:
+    return STATE.text(
+        "find",
         "Find",
-        key="find run",
         placeholder="name, tag, dataset or state",
         live="300ms",
         max_chars=80,
-        persist_state="session",
         width=300,
     )
 

@@ -27,6 +27,7 @@ class RunsView:
     animated: bool = field(False)  # all checkpoints, one after the other
     sweep: str = field("")  # the name of a sweep
     search: str = field("")  # in the gallery
+    find: str = field("")  # in the table of runs
     opening: str = field("")  # the id of the run that a published model becomes
 
 

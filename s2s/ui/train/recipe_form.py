@@ -12,11 +12,11 @@ import streamlit as st
 
 from s2s import access
 from s2s.config import PRESETS, Recipe, UserError, override
-from s2s.jobs import short_count, training
+from s2s.jobs import short_count, sweep, training
 from s2s.ui.kit import cached, forms, pickers, plain, unique_names
 from s2s.ui.kit.datasets import DEFAULT_DATASET, SHIPPED_DATASETS
 from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM, PREFIX, RECIPE_KEYS, data_choices
-from s2s.ui.train.view_state import STATE
+from s2s.ui.train.view_state import STATE, sweep_rows
 
 MAIN_KEYS = (
     "train.steps",
@@ -95,6 +95,7 @@ def choices() -> RecipeChoices:
     given = STATE.from_url()
     if given is not None:
         _fill(given)
+        _fill_sweep()
     with st.container(horizontal=True, vertical_alignment="bottom", key="choices"):
         source = _dataset()
         _suggest(source)
@@ -272,6 +273,19 @@ def _fill(given: dict[str, str]) -> None:
     st.session_state["preset"] = preset
     st.session_state[SUGGESTED] = ""
     forms.fill(override(base, changes), RECIPE_KEYS, PREFIX)
+
+
+def _fill_sweep() -> None:
+    """Put a link's sweep into the rows of its panel, and open that."""
+    rows = sweep_rows(STATE.now.sweep)
+    for number in range(sweep.MAX_SETTINGS):
+        for kind in ("key", "values"):
+            st.session_state.pop(f"sweep {kind} {number}", None)
+    for number, (key, text) in enumerate(rows):
+        st.session_state[f"sweep key {number}"] = key
+        st.session_state[f"sweep values {number}"] = text
+    if rows:
+        st.session_state["sweeping"] = True
 
 
 def _known_dataset(source: str) -> str:

@@ -15,6 +15,7 @@ from s2s.ui.kit.queueing import free_group, queue_runs
 from s2s.ui.kit.recipe_state import RECIPE_KEYS
 from s2s.ui.shell import page_link
 from s2s.ui.train.recipe_form import MAIN_KEYS, RunRequest
+from s2s.ui.train.view_state import STATE, sweep_as_text
 
 NONE = ""
 SETTINGS = tuple(dict.fromkeys((*MAIN_KEYS, *RECIPE_KEYS)))  # the main ones first
@@ -49,6 +50,7 @@ def _form(request: RunRequest, why_not: UserError | None) -> None:
     # one more row for each that is filled in
     while len(chosen) < sweep.MAX_SETTINGS and (row := _row(request, len(chosen))):
         chosen.append(row)
+    STATE.remember(sweep=sweep_as_text(chosen))
     if why_not:
         st.caption("First correct the settings above.")
         return

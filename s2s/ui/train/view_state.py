@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from s2s.jobs import sweep
 from s2s.ui.kit import ViewState, field
+from s2s.ui.kit.recipe_state import RECIPE_KEYS
 from s2s.ui.kit.training_curves import MAX_RUNS
 
 
@@ -17,9 +21,34 @@ def _is_smoothing(text: str) -> bool:
     return re.fullmatch(r"0\.\d\d?", text) is not None
 
 
+def sweep_as_text(rows: Sequence[tuple[str, str]]) -> str:
+    """Settings and their values as typed, for the link; empty for none."""
+    return json.dumps(rows, ensure_ascii=False) if rows else ""
+
+
+def sweep_rows(text: str) -> list[tuple[str, str]]:
+    """The settings and values of `sweep_as_text`. Raises ValueError for other text."""
+    rows = json.loads(text) if text else []
+    if not isinstance(rows, list) or len(rows) > sweep.MAX_SETTINGS:
+        raise ValueError("not a sweep")
+    for row in rows:
+        is_pair = isinstance(row, list) and len(row) == 2 and isinstance(row[1], str)
+        if not is_pair or row[0] not in RECIPE_KEYS:
+            raise ValueError("not a setting and its values")
+    return [(key, values) for key, values in rows]
+
+
+def _is_sweep(text: str) -> bool:
+    try:
+        sweep_rows(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 @dataclass(frozen=True)
 class TrainView:
-    """Which curves are drawn and how, and at which step the sample translations are shown."""
+    """Which curves are drawn and how, at which step the sample translations are shown, and the sweep that is set up."""
 
     curve: str = field("loss")  # a row of QUANTITIES
     over: str = field("step")  # a row of AXES
@@ -30,6 +59,7 @@ class TrainView:
     first: str = field("", str.isdecimal, scope="run", link="from")  # steps; empty for all
     last: str = field("", str.isdecimal, scope="run", link="to")
     sample: str = field("", str.isdecimal, scope="run")  # a step; empty for the first one
+    sweep: str = field("", _is_sweep)  # the panel's rows, by `sweep_as_text`
 
 
 STATE = ViewState("train", TrainView)

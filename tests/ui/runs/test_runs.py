@@ -208,14 +208,18 @@ def test_a_search_finds_by_every_word(put: Put, sweep: list[str]) -> None:
 
 
 def test_the_search_box_appears_with_many_runs(put: Put, sweep: list[str]) -> None:
-    assert "find run" not in [each.key for each in opened("runs").text_input]
+    assert "runs find" not in [each.key for each in opened("runs").text_input]
     for n in range(3):
         put(f"more{n}00000000000")
     screen = opened("runs", run=sweep[0])
-    screen.text_input(key="find run").set_value("rates").run()
+    screen.text_input(key="runs find").set_value("rates").run()
     assert set(screen.dataframe[0].value["name"]) == {f"rate {rate}" for rate in RATES.values()}
     assert "3 of 6 runs." in page_text(screen)
-    screen.text_input(key="find run").set_value("nothing has this").run()
+    assert unpack(screen.session_state["set"]) == {"find": "rates"}
+    linked = opened("runs", run=sweep[0], set=pack({"find": "rates"}))
+    assert linked.text_input(key="runs find").value == "rates"
+    assert len(linked.dataframe[0].value) == 3
+    screen.text_input(key="runs find").set_value("nothing has this").run()
     assert not screen.exception
     assert len(screen.dataframe[0].value) == 0
 

@@ -368,6 +368,30 @@ def test_a_sweep_is_counted_queued_and_linked() -> None:
     assert found == {(lr, dropout) for lr in (0.001, 0.003) for dropout in (0, 0.1, 0.2)}
 
 
+def test_a_link_carries_the_sweep_and_opens_it() -> None:
+    screen = unfold(train(train__steps="20"), "sweeping")
+    screen.selectbox(key="sweep key 0").set_value("train.lr").run()
+    screen.text_input(key="sweep values 0").set_value("0.001, 0.003").run()
+    link = screen.session_state["set"]
+    linked = opened("train", set=link)
+    assert linked.text_input(key="sweep values 0").value == "0.001, 0.003"
+    assert linked.button(key="queue sweep").label == "Queue 2 runs"
+    assert linked.session_state["set"] == link
+    screen.selectbox(key="sweep key 0").set_value("").run()
+    assert "sweep" not in unpack(screen.session_state["set"])
+
+
+@pytest.mark.parametrize(
+    "said", ["[", "[" * 5000, "7", '["train.lr"]', '[["train.lr", 1]]', '[["no.such", "1"]]']
+)
+def test_a_broken_sweep_in_a_link_is_said_and_left_out(said: str) -> None:
+    screen = opened(
+        "train", set=pack({"source": "synthetic:copy", "preset": "small", "sweep": said})
+    )
+    assert not screen.exception
+    assert "sweep" not in unpack(screen.session_state["set"])
+
+
 def test_a_wrong_value_is_one_sentence_and_a_full_queue_takes_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
