@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from s2s.config import PRESETS, Recipe, UserError, flat, override
+from s2s.config import PRESETS, Recipe, UserError, flat, override, settings_of
 from s2s.jobs import (
     Advice,
     change_preset,
@@ -140,7 +140,8 @@ def followed(request: RunRequest, planned: Recipe) -> None:
     changed = changed_settings(request.recipe, planned)
     if not changed:
         return
-    sizes = ", ".join(f"`{key}` {written(value)}" for key, value in changed.items())
+    rows = settings_of(Recipe)
+    sizes = ", ".join(f"{rows[key].label} {written(value)}" for key, value in changed.items())
     preview = cached.preview(request.source)
     given = f"{preview.n_pairs:,} pairs and {request.recipe.train.minutes:g} minutes here"
     sentence = as_markdown(f"Chosen for {given}: {sizes}. Training ends on time.")

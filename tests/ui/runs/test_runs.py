@@ -215,7 +215,7 @@ def test_the_search_box_appears_with_many_runs(put: Put, sweep: list[str]) -> No
     screen.text_input(key="runs find").set_value("rates").run()
     assert set(screen.dataframe[0].value["name"]) == {f"rate {rate}" for rate in RATES.values()}
     assert "3 of 6 runs." in page_text(screen)
-    assert unpack(screen.session_state["set"]) == {"find": "rates"}
+    assert unpack(screen.session_state["set"])["find"] == "rates"
     linked = opened("runs", run=sweep[0], set=pack({"find": "rates"}))
     assert linked.text_input(key="runs find").value == "rates"
     assert len(linked.dataframe[0].value) == 3
