@@ -37,7 +37,7 @@ VIEWS = {
     ),
     view_state.ATTENTION: Tab("Attention over training", attention_history.tab, ("at", "animated")),
     view_state.SWEEPS: Tab("Sweeps", sweeps.tab, ("sweep",)),
-    view_state.OPEN_MODEL: Tab("Open a model", open_model.tab, ("opening",)),
+    view_state.OPEN_MODEL: Tab("Open a model", open_model.tab),
     view_state.GALLERY: Tab("Gallery", gallery.tab, ("search",)),
 }
 tabs(VIEWS, st.session_state["run"])

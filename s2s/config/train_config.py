@@ -39,8 +39,8 @@ class Optimizer(Config):
         0.0,
         10.0,
         label="Weight decay",
-        help="Each step shrinks the weights by this times the learning rate; `adam` adds this times the weights to the"
-        " gradient instead.",
+        help="Each step shrinks the weights by this times the learning rate; `adam` and `sgd` add this times the"
+        " weights to the gradient instead.",
     )
     clip_norm: float = setting(
         1.0,

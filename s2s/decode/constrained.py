@@ -63,7 +63,7 @@ def _check(phrases: _Phrases, processors: LogitsProcessors, codec: TextCodec) ->
     """Raises UserError where the phrases cannot all be written."""
     met = int(phrases.met(phrases.after(processors.prefix)))
     missing = phrases.needed - met
-    room = processors.limit - len(processors.prefix)
+    room = processors.limit - len(processors.prefix) - processors.forces_end
     if missing > room:
         given = f"`force_words` takes {missing} tokens and at most {room} may be written"
         raise UserError(f"{given}; leave some out or raise `max_new_tokens`.")

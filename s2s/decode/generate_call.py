@@ -100,6 +100,10 @@ def _missing(strategy: str, config: GenerationConfig) -> str:
     if strategy not in TRANSFORMERS:
         return strategy
     values = flat(config)
+    if (
+        strategy.startswith("beam") and values["num_beams"] == 1
+    ):  # theirs is greedy search, or sampling
+        return f"{strategy}` with `num_beams=1"
     changed = (name for name, default in ONLY_OURS.items() if values.get(name, default) != default)
     return next(changed, "")
 
@@ -112,10 +116,9 @@ def _transformers_call(strategy: str, config: GenerationConfig, source: str) -> 
         arguments.append("num_beams=1")
     arguments += [f"{name}={value!r}" for name, value in passed.items()]
     if bad_words:
-        ids = (
-            f"tokenizer({_quoted(word)}, add_special_tokens=False).input_ids" for word in bad_words
-        )
-        arguments.append(f"bad_words_ids=[{', '.join(ids)}]")
+        forms = ", ".join(_quoted(form) for word in bad_words for form in (word, f" {word}"))
+        ids = "tokenizer(text_target=form, add_special_tokens=False).input_ids"
+        arguments.append(f"bad_words_ids=[{ids} for form in [{forms}]]")
     lines = "".join(f"    {argument},\n" for argument in ("**inputs", *arguments))
     return f'inputs = tokenizer({_quoted(source)}, return_tensors="pt")\nmodel.generate(\n{lines})'
 

@@ -71,8 +71,8 @@ def check_newest(name: str, revision: str = "") -> None:
     named = (found[1] or found[2]) if found else "main"
     if named != "main" and not revision:
         raise UserError(
-            f"The address names the revision `{shortened(named, 60)}`, but only the newest is read here; give owner/name"
-            " alone, or name the revision on the command line."
+            f"The address names the revision `{shortened(named, 60)}`, but only the newest is read here; give"
+            " owner/name alone, or name the revision on the command line."
         )
 
 

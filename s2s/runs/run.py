@@ -43,6 +43,7 @@ from s2s.runs.watched import EndingStepper, WatchedStepper
 from s2s.tokenizers import Languages, Tokenizer, in_languages, languages_of, surrounded
 
 ROWS = 64  # sentences per batch
+MOST_LOGITS = 2**26  # of a batch under teacher forcing: 268 MB
 MOST_PREFIXES = 8_000  # kept by a search whose tree can be built
 MOST_ROWS = 1024  # hypotheses (beams or samples) per batch, whose logits are in memory together
 
@@ -170,11 +171,8 @@ class Run:
             self._fitting([[special.start, *ids, special.eos]], "target"),
         )
         with inference(self.model):
-            log_probs: Tensor = (
-                self.model(self._batch([src]), self._batch([tgt])[:, :-1])[0]
-                .float()
-                .log_softmax(-1)
-            )
+            logits = self.model(self._batch([src]), self._batch([tgt])[:, :-1])[0]
+            log_probs: Tensor = logits.float().log_softmax(-1)
         return log_probs.cpu().clone()  # a copy made outside inference mode is an ordinary tensor
 
     def _forced(self, source: str, ids: Sequence[int]) -> SearchResult:
@@ -226,9 +224,12 @@ class Run:
             stepper = self._stepper(self._source_ids(sources), config)
             return exact_search(stepper, config, floors, self.tgt_tokenizer)
 
-    def tree(self, found: Decoded, strategy: str = "beam", **settings: Any) -> SearchTree:
+    def tree(
+        self, found: Decoded, strategy: str = "beam", *, begun: Sequence[int] = (), **settings: Any
+    ) -> SearchTree:
         """The search tree of a translation with the same settings: kept, pruned and finished hypotheses, and why.
 
+        `begun`: the ids that `complete` was given.
         Raises UserError for a search that kept more than MOST_PREFIXES.
         """
         if (n := sum(map(len, found.steps))) > MOST_PREFIXES:
@@ -240,7 +241,8 @@ class Run:
         returned = [(one.ids, one.score) for one in found.hypotheses]
         with inference(self.model):
             stepper = self._stepper(self._source_ids([found.source]), config)
-            return build_tree(stepper, config, found.steps, returned, codec=self.tgt_tokenizer)
+            codec = ForcedPrefix(self.tgt_tokenizer, tuple(begun)) if begun else self.tgt_tokenizer
+            return build_tree(stepper, config, found.steps, returned, codec=codec)
 
     def configured(
         self, strategy: str, settings: Mapping[str, Any]
@@ -283,17 +285,17 @@ class Run:
         """Each target under teacher forcing."""
         src_ids = self._source_ids(sources)
         tgt_ids = self._target_ids(targets)
-        results: list[ForcedTarget | None] = [None] * len(sources)
+        found: dict[int, ForcedTarget] = {}
         by_length = sorted(range(len(sources)), key=lambda i: (len(src_ids[i]), len(tgt_ids[i])))
-        for start in range(0, len(by_length), ROWS):
-            rows = by_length[start : start + ROWS]
+        while by_length:
+            longest = max(len(tgt_ids[i]) for i in by_length[:ROWS])
+            n_rows = max(1, MOST_LOGITS // (longest * self.tgt_tokenizer.vocab_size))
+            rows = by_length[: min(ROWS, n_rows)]
+            by_length = by_length[len(rows) :]
+            src = self._batch([src_ids[i] for i in rows])
             tgt = self._batch([tgt_ids[i] for i in rows])
             with inference(self.model):
-                log_probs = (
-                    self.model(self._batch([src_ids[i] for i in rows]), tgt[:, :-1])
-                    .float()
-                    .log_softmax(-1)
-                )
+                log_probs = self.model(src, tgt[:, :-1]).float().log_softmax(-1)
             labels = tgt[:, 1:]
             is_real = labels.ne(self.recipe.model.ids.pad)
             if self.recipe.model.ids.tgt_first is not None:
@@ -302,10 +304,9 @@ class Run:
             nats = of_labels.double().sum(1)
             right = (log_probs.argmax(-1).eq(labels) & is_real).sum(1)
             for row, i in enumerate(rows):
-                results[i] = ForcedTarget(
-                    float(nats[row]), int(is_real[row].sum()), int(right[row])
-                )
-        return [result for result in results if result is not None]
+                n_tokens = int(is_real[row].sum())
+                found[i] = ForcedTarget(float(nats[row]), n_tokens, int(right[row]))
+        return [found[i] for i in range(len(sources))]
 
     def attention(self, source: str, target: Target) -> Attention:
         """Every head's attention weights for `source`, with `target` under teacher forcing."""

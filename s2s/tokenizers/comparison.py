@@ -207,7 +207,7 @@ def _automatic_sizes(
 
 
 def _automatic_size(sides: Iterable[Sequence[str]], fitted: Iterable[Sequence[str]]) -> int:
-    n_characters = sum(len(text) for side in sides for text in side)
+    n_characters = sum(len(nfc(text)) for side in sides for text in side)
     needed = size_of([nfc(text) for side in fitted for text in side])
     return max(automatic_size(n_characters), needed)
 

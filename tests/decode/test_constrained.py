@@ -293,3 +293,10 @@ def _shared_out(width: int, candidates: list[int]) -> list[int]:
 def test_words_that_cannot_be_written_are_named(settings: dict[str, object], message: str) -> None:
     with pytest.raises(UserError, match=message):
         constrained(Table(2), Constrained(**settings))  # type: ignore[arg-type]
+
+
+def test_the_last_token_is_not_free_where_it_must_be_the_end() -> None:
+    stepper = Table(2)
+    stepper.forces_end = True  # type: ignore[misc]
+    with pytest.raises(UserError, match="takes 3 tokens and at most 2 may be written"):
+        constrained(stepper, Constrained(force_words="2 3 4", max_new_tokens=3))

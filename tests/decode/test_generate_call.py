@@ -61,12 +61,17 @@ def as_theirs(code: str) -> dict[str, Any]:
     """What `generate` is given, but for the source."""
     given: dict[str, Any] = {}
 
-    def tokenizer(text: str, return_tensors: str = "", add_special_tokens: bool = True) -> Any:
+    def tokenizer(
+        text: str = "",
+        text_target: str = "",
+        return_tensors: str = "",
+        add_special_tokens: bool = True,
+    ) -> Any:
         if return_tensors:
             assert text == TRICKY
             return {"input_ids": None}
         assert not add_special_tokens
-        return SimpleNamespace(input_ids=[int(part) for part in text.split()])
+        return SimpleNamespace(input_ids=[int(part) for part in text_target.split()])
 
     exec(
         code,
@@ -99,7 +104,8 @@ def test_the_call_says_every_setting_of_every_strategy() -> None:
             if "num_beams" not in flat(config):
                 assert passed.pop("num_beams") == 1
             bad = passed.pop("bad_words_ids", None)
-            assert bad == ([[7], [30, 12]] if "bad_words" in settings else None)
+            forms = [[7], [7], [30, 12], [30, 12]]  # at the beginning, and after a space
+            assert bad == (forms if "bad_words" in settings else None)
             assert passed == {name: flat(config)[name] for name in passed}
             assert set(settings) - {"bad_words", "seed"} <= set(passed)
 
@@ -147,3 +153,11 @@ def test_the_copied_call_finds_what_we_find(strategy: str, which: int) -> None:
     assert [
         [one.ids for one in found.hypotheses[:n]] for found in ours(strategy, settings)[:FEW]
     ] == expected
+
+
+@pytest.mark.parametrize("strategy", ["beam", "beam_sample"])
+def test_one_beam_is_our_own_call(strategy: str) -> None:
+    """Theirs is then greedy search, or sampling, whose processors change logits."""
+    call, _ = made(strategy, {"num_beams": 1})
+    assert "no `" + strategy + "` with `num_beams=1`" in call.about
+    assert as_our_own(call.code)[3] == strategy

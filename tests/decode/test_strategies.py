@@ -9,6 +9,7 @@ import torch
 
 from s2s.config import UserError
 from s2s.decode import ID_CODEC, STRATEGIES, SearchResult, configure
+from s2s.decode.stepper import IdCodec
 from tests.decode.table import EOS, Table
 
 SOME: dict[str, dict[str, Any]] = {
@@ -227,3 +228,24 @@ def test_words_outside_the_vocabulary_are_named_at_their_knob(name: str, setting
         UserError, match=f"`{setting}`: `zebra` is not in this model's target vocabulary"
     ):
         decoded(name, Table(1), **{setting: "zebra"})
+
+
+class SpacedCodec(IdCodec):
+    """Like a byte-level tokenizer: a word after a space has another id, and a mark of no width has none."""
+
+    def encode(self, text: str) -> list[int]:
+        ids = [int(word) for word in text.split() if word.isdecimal()]
+        return [token + 1 for token in ids] if text.startswith(" ") else ids
+
+    def unknown(self, text: str) -> list[str]:
+        return []
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_a_forbidden_word_is_not_written_after_a_space_either(name: str) -> None:
+    needed = {"constrained": {"force_words": "4"}}.get(name, {})
+    settings = {"bad_words": "2, \u200b", "max_new_tokens": 5, **needed}
+    strategy, config = configure(name, settings)
+    for found in strategy(Table(3), config, SpacedCodec()):
+        for hypothesis in found.hypotheses:
+            assert not {2, 3} & {*hypothesis.ids}

@@ -136,3 +136,25 @@ def test_a_wide_beam_ranks_by_log_probability(run: Run) -> None:
     wide = teacher_forcing.wide_beam(run, SOURCE)
     assert wide.score == pytest.approx(wide.log_prob)
     assert wide.log_prob >= run.translate([SOURCE], "greedy")[0].log_prob - 1e-4
+
+
+def test_the_tree_says_which_tokens_were_given(run: Run) -> None:
+    ids = tuple(run.tgt_tokenizer.encode("la souris"))
+    tree = run.tree(run.complete(SOURCE, ids, "beam"), begun=ids)
+    given = [node for node in tree.nodes if 1 <= node.step <= len(ids)]
+    assert [node.token for node in given] == list(ids)
+    assert len(tree.nodes) > 3 * len(ids)  # after them everything is there that was searched
+
+
+def test_few_logits_at_a_time_give_the_same(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = [SOURCE, "I am happy .", "the cat", "she gives a book to the children ."]
+    targets = ["le chat est sur le tapis", "je suis heureux", "le chat", "elle donne"]
+    expected = run.force(sources, targets)
+    monkeypatch.setattr("s2s.runs.run.MOST_LOGITS", 1)  # one target at a time
+    found = run.force(sources, targets)
+    assert [(one.n_tokens, one.n_correct) for one in found] == [
+        (one.n_tokens, one.n_correct) for one in expected
+    ]
+    assert [one.log_prob for one in found] == pytest.approx(
+        [one.log_prob for one in expected], abs=1e-4
+    )

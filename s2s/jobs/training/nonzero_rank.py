@@ -96,7 +96,7 @@ def _follow(
     seed = recipe.train.seed
     pairs = kept_pairs.kept(folder, about) or load_pairs_for_training(
         kept_pairs.moved(source, about["source"], seed),
-        kept_pairs.moved(valid, about["valid"], seed),
+        kept_pairs.moved(valid, about.get("valid"), seed),
         seed,
         recipe.data,
     )

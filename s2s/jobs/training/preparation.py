@@ -222,7 +222,7 @@ def resume_in_stages(path: Path, more: Continuation, tell: Tell) -> Stages:
     seed = recipe.train.seed
     pairs = (None if moved else kept_pairs.kept(folder, about)) or load_pairs_for_training(
         kept_pairs.moved(more.source, about["source"], seed),
-        kept_pairs.moved(more.valid, about["valid"], seed),
+        kept_pairs.moved(more.valid, about.get("valid"), seed),
         seed,
         recipe.data,
     )

@@ -115,7 +115,8 @@ def _searched(run: Run, request: DecodeRequest, last: Searched) -> Decoded:
 
 
 def _tree(run: Run, request: DecodeRequest, last: Searched) -> SearchTree:
-    return run.tree(_searched(run, request, last), request.strategy, **request.settings)
+    found = _searched(run, request, last)
+    return run.tree(found, request.strategy, begun=request.prefix, **request.settings)
 
 
 def _probed(run: Run, request: DecodeRequest, last: Searched) -> Any:

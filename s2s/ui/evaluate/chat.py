@@ -58,7 +58,7 @@ def panel(run_id: str) -> None:
         st.subheader("Chat", anchor=False)
         st.caption(_about(how))
         turns: list[tuple[str, str]] = st.session_state.setdefault(f"turns {run_id}", [])
-        typed = st.session_state.pop("example turn", None) or None
+        typed = st.session_state.pop(f"example turn {run_id}", None) or None
         place = st.container()
         typed = (
             st.chat_input(
@@ -69,7 +69,7 @@ def panel(run_id: str) -> None:
             or typed
         )
         if typed and (text := " ".join(printable(typed).split())):
-            _take(run, how, turns, text)
+            _take(run, how, turns, text, run_id)
         with place:
             for who, text in turns:
                 with st.chat_message(who):
@@ -86,7 +86,7 @@ def _about(how: ChatFormat) -> str:
     return f"This model was trained to write the next turn of a dialogue. It reads the last {how.n_turns} turns."
 
 
-def _take(run: Run, how: ChatFormat, turns: list[tuple[str, str]], text: str) -> None:
+def _take(run: Run, how: ChatFormat, turns: list[tuple[str, str]], text: str, run_id: str) -> None:
     """Add a turn, and the answer if it needs one."""
     turns.append((USER, text))
     if how.has_facts and not text.endswith("?"):
@@ -99,7 +99,7 @@ def _take(run: Run, how: ChatFormat, turns: list[tuple[str, str]], text: str) ->
         return
     except cached.PendingError as pending:  # this turn is taken again with the answer
         turns.pop()
-        st.session_state["example turn"] = text
+        st.session_state[f"example turn {run_id}"] = text
         pending.draw()
         return
     turns.append((ASSISTANT, found.text or "(nothing)"))
@@ -149,8 +149,9 @@ def _example(run_id: str) -> None:
     """Start with three facts and a question about them."""
     facts = ("Ben found the watch .", "Ida is in the hotel .", "Ben gave the watch to Ida .")
     st.session_state[f"turns {run_id}"] = [(USER, fact) for fact in facts]
-    st.session_state["example turn"] = "who has the watch ?"
+    st.session_state[f"example turn {run_id}"] = "who has the watch ?"
 
 
 def _forget(run_id: str) -> None:
     st.session_state[f"turns {run_id}"] = []
+    st.session_state.pop(f"example turn {run_id}", None)

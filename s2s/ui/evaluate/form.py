@@ -14,7 +14,7 @@ from s2s.runs import Sentences
 from s2s.ui.evaluate import files, options
 from s2s.ui.evaluate import systems as systems_of
 from s2s.ui.evaluate.view_state import CHECKPOINTS, EVERY, LAST, STATE, write_to_url
-from s2s.ui.kit import as_markdown, cached, duration, forms, pickers, plain
+from s2s.ui.kit import as_markdown, cached, duration, forms, in_view, pickers, plain
 from s2s.ui.kit.test_sets import available_test_sets, described
 
 FILES = "files"
@@ -127,9 +127,13 @@ def _test_set(run_id: str) -> tuple[str, int]:
 def _who(run_id: str) -> tuple[list[str], list[str]]:
     """Select runs, checkpoints and strategies."""
     STATE.belongs_to("run", run_id)
+    for other in STATE.now.runs.split():
+        cached.follow_link(other)
     titles = cached.trained_runs()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         runs = STATE.choices("runs", "Runs", titles, default=run_id)
+        for other in runs:
+            in_view.add_run(other)
         if any(len(cached.open_run(run).folder.steps_by_choice()) > 1 for run in runs):
             STATE.choice(
                 "checkpoints",

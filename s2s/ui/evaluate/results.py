@@ -134,8 +134,7 @@ def _head(evaluation: Evaluation, stands: EvaluationProgress) -> None:
                 on_click=_do,
                 args=("resume", evaluation.id),
             )
-    if refused := st.session_state.pop("refused evaluation", None):
-        forms.show_error(refused)
+    _refusal()
     if stands.error:
         st.error(as_markdown(stands.error if is_own else guests.FAILED), icon=":material/error:")
     if stands.state in ("stopped", "interrupted") and stands.n:
@@ -145,6 +144,12 @@ def _head(evaluation: Evaluation, stands: EvaluationProgress) -> None:
         )
     about = [_what(evaluation), provenance.sentence(evaluation)]
     st.caption(" ".join([*filter(None, about), *map(as_markdown, evaluation.test.notes)]))
+
+
+def _refusal() -> None:
+    """Why the last click changed nothing, once."""
+    if refused := st.session_state.pop("refused evaluation", None):
+        forms.show_error(refused)
 
 
 def _badge(state: str) -> None:
@@ -187,13 +192,14 @@ def _ensure_worker() -> None:
 
 
 def _do(what: str, evaluation: str) -> None:
-    """Carry out one change; an error is shown in the card."""
+    """Carry out one change; an error is shown where the next evaluation or the list of them is drawn."""
     try:
         if what == "stop":
             evaluation_service.stop(evaluation, access.current())
         elif what == "delete":
             evaluation_service.delete(evaluation, access.current())
-            STATE.remember(evaluation="")
+            if STATE.now.evaluation == evaluation:
+                STATE.remember(evaluation="")
         else:
             evaluation_service.resume(evaluation, access.current())
             worker.ensure()
@@ -239,6 +245,7 @@ def earlier(run_id: str) -> None:
     if not found:
         return
     with st.expander(f"Earlier evaluations of this run ({len(found)})", icon=":material/history:"):
+        _refusal()
         for one in found[:SHOWN]:
             with st.container(horizontal=True, vertical_alignment="center"):
                 is_open = STATE.now.evaluation == one.id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -136,8 +136,9 @@ def _choices(
         if sort != GAP:
             STATE.toggle("is_reversed", "Reverse order")
             return ours, None, sort
-        last = str(len(names))
-        theirs = int(STATE.choice("other", "Compared with", names, default=last, width=220)) - 1
+        others = {number: name for number, name in names.items() if int(number) - 1 != ours}
+        last = [*others][-1]
+        theirs = int(STATE.choice("other", "Compared with", others, default=last, width=220)) - 1
         both = [
             name
             for name in more
@@ -299,13 +300,21 @@ def _links(evaluation: Evaluation, row: SentenceRow, place: int) -> None:
                 f"c{number}": str(written)
                 for number, written in enumerate(columns[:MOST_COLUMNS], 1)
             }
-            page_link("compare", "Open in Compare", src=row.source, tgt=row.reference, **numbered)
+            view = {"src": row.source, "tgt": row.reference, **_languages(here)}
+            page_link("compare", "Open in Compare", run=columns[0].run, **view, **numbered)
         if here.run == st.session_state.get("run") and any(
             page.url_path == "steps" for page in PAGES
         ):
             search = {"strategy": here.strategy} | forms.to_address(here.settings)
-            view = {"src": row.source, "tgt": row.reference, "set": share.pack(search)}
+            view = {"src": row.source, "tgt": row.reference, **_languages(here, search)}
             page_link("steps", "Why each word", step=str(here.step), **view)
+
+
+def _languages(system: System, search: Mapping[str, str] | None = None) -> dict[str, str]:
+    """`set` of a link: the search, and the languages of a multilingual model as they were evaluated."""
+    chosen = {"src_lang": system.src_lang, "tgt_lang": system.tgt_lang}
+    packed = share.pack({**(search or {}), **{key: code for key, code in chosen.items() if code}})
+    return {"set": packed} if packed else {}
 
 
 def column(system: System) -> Column:

@@ -16,7 +16,7 @@ from s2s.runs import Evaluation, Sentences, evaluations
 from s2s.ui.evaluate import systems
 from s2s.ui.evaluate.files import MEGABYTES
 from s2s.ui.evaluate.view_state import STATE
-from s2s.ui.kit import cached, duration, forms
+from s2s.ui.kit import action_button, cached, duration, forms
 
 SHOWN = 5  # lines of a preview
 
@@ -58,21 +58,20 @@ def panel(run_id: str) -> None:
             forms.show_error(wrong)
         with st.container(horizontal=True, vertical_alignment="center"):
             icon = ":material/translate:"
-            st.button(
-                "Translate the file",
-                icon=icon,
-                key="translate file",
-                on_click=_submit,
-                args=(request,),
-                disabled=request is None,
+            click = action_button(
+                "Translate the file", icon=icon, key="translate file", disabled=request is None
             )
             if request:
                 seconds = evaluation_service.forecast(request.systems, request.test.n)
                 st.caption(
                     f"{request.test.n:,} lines · about {duration(seconds)}, within a factor of three"
                 )
-        if refused := st.session_state.pop("refused file", None):
-            forms.show_error(refused)
+        if click.is_waiting:
+            started = _submit(request) if request else ""
+            click.done()
+            if started:
+                STATE.remember(evaluation=started)
+                st.rerun()
 
 
 def _request(
@@ -96,13 +95,16 @@ def _request(
     return EvaluationRequest((system,), test, [(line, "") for line in lines], name=name, run=run_id)
 
 
-def _submit(request: EvaluationRequest) -> None:
+def _submit(request: EvaluationRequest) -> str:
+    """Queue it; returns its id, or says why not and returns nothing."""
     try:
         best = systems.resolved(request.systems)
-        STATE.remember(evaluation=evaluation_service.submit(replace(request, systems=best)))
+        started = evaluation_service.submit(replace(request, systems=best))
         worker.ensure()
     except UserError as wrong:
-        st.session_state["refused file"] = wrong
+        forms.show_error(wrong)
+        return ""
+    return started
 
 
 def result(evaluation: Evaluation, done: int) -> None:

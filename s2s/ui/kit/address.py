@@ -47,8 +47,9 @@ def add_to_set(values: Mapping[str, str]) -> None:
 
 
 def with_added(packed: str) -> str:
-    """A `set` with what the frame adds."""
-    return ",".join(filter(None, (packed, st.session_state.get(ADDED))))
+    """A `set` with what the frame adds, unless it names languages itself."""
+    added = "" if any(f"{key}:" in packed for key in LANGUAGES) else st.session_state.get(ADDED)
+    return ",".join(filter(None, (packed, added)))
 
 
 def write(key: str, value: str, default: str = "") -> None:

@@ -257,6 +257,9 @@ class ViewState(Generic[View]):
             usual = min(max(low, int(self._field(name).default)), high)
             self._say(label, str(current), f"{usual}, between {low} and {high},")
             st.session_state[key] = usual
+        elif st.session_state.get(f"{key} range", (low, high)) != (low, high):
+            st.session_state[key] = current  # with another range it is another widget
+        st.session_state[f"{key} range"] = (low, high)
         chosen = int(widget(label, low, high, key=key, persist_state="session", **look))
         self.remember(**{name: chosen})
         return chosen

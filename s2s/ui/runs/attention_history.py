@@ -37,8 +37,8 @@ TASK = (
     " words it needs."
 )
 NONE = (
-    "No attention was saved while this run trained: it is a demo, was trained with an older version, or with"
-    " `train.watch.attention` off. The Attention page shows its attention now."
+    "No attention was saved while this run trained: it is a demo or was imported, was trained with an older version, or"
+    " with `train.watch.attention` off. The Attention page shows its attention now."
 )
 SOON = "The first checkpoint brings the first picture."
 NO_GOLD = (
@@ -130,7 +130,14 @@ def _step_picker(run_id: str, steps: list[int]) -> tuple[int, bool]:
     is_animated = bool(st.session_state.get(STATE.key("animated"), STATE.now.animated))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if not is_animated:  # the animation has its own slider
-            st.select_slider("Checkpoint", steps, key=STEP, format_func=_step_name, width=320)
+            st.select_slider(
+                "Checkpoint",
+                steps,
+                key=STEP,
+                format_func=_step_name,
+                persist_state="session",
+                width=320,
+            )
             _button("Earlier", ":material/chevron_left:", steps[max(0, now - 1)], is_off=now == 0)
             _button(
                 "Later",

@@ -318,9 +318,17 @@ def _run_settings(run: str, recipe: Recipe) -> dict[str, Any]:
     origin = {
         "dataset": dataset,
         "preset": about.get("preset") or "",
-        "initialized from": details.origin(about) or "random weights",
+        "initialized from": _origin(run, about),
     }
     return origin | {"changed while training": details.changed(about) or "nothing"} | flat(recipe)
+
+
+def _origin(run: str, about: Mapping[str, Any]) -> str:
+    if about.get("imported"):
+        return "published weights"
+    summary = cached.runs().get(run)
+    waiting = table.run_name(summary.init_from) if summary and not about else ""
+    return details.origin(about) or waiting or "random weights"
 
 
 def _cells(row: differences.SettingRow, names: Sequence[str]) -> dict[str, str]:

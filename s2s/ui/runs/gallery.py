@@ -14,7 +14,7 @@ from s2s.config import UserError
 from s2s.gallery import Entry
 from s2s.ui.kit import as_markdown, cached, plain
 from s2s.ui.runs.view_state import STATE
-from s2s.ui.shell import PAGES, View, copy_run, may_copy, page_link, preview_of, view_of
+from s2s.ui.shell import PAGES, View, copy_button, may_copy, page_link, preview_of, view_of
 
 AT_ONCE = 9  # cards, before more are asked for
 SHOWN = "gallery cards"  # in the session: how many
@@ -93,13 +93,12 @@ def _card(entry: Entry, view: View) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         page_link(view.page.url_path, "Open", **dict(view.values))
         if may_copy(entry.run):
-            st.button(
+            copy_button(
                 "Make a copy",
+                entry.run,
                 key=f"copy {entry.letters}",
                 icon=":material/content_copy:",
                 help=COPY_HELP,
-                on_click=copy_run,
-                args=(entry.run,),
             )
         if entry.is_own:
             st.button(

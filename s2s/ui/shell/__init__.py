@@ -1,7 +1,7 @@
 """What surrounds every page: navigation, header, notices, the Share button, style. The frame is run as a script."""
 
 from s2s.ui.shell.addresses import base_path, ready_paths, routes
-from s2s.ui.shell.arrival import copy_run, may_copy
+from s2s.ui.shell.arrival import copy_button, may_copy
 from s2s.ui.shell.expiry_banner import keep_button
 from s2s.ui.shell.guard import Guard
 from s2s.ui.shell.lesson import lesson_progress

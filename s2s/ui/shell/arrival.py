@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from s2s import settings, short_links
 from s2s.config import UserError
 from s2s.jobs import run_copies
 from s2s.short_links import Content, ShortLink
-from s2s.ui.kit import as_markdown, cached, pickers, plain
+from s2s.ui.kit import action_button, as_markdown, cached, pickers, plain
 from s2s.ui.shell.gone_run import show_gone_run
 from s2s.ui.shell.short_link_route import KEY
 
@@ -52,7 +54,7 @@ def _show_line(page: str, run_id: str, link: ShortLink | None) -> None:
     ):
         st.markdown(f":material/link: {_words(content)}", width="stretch")
         if is_foreign and may_copy(run_id):
-            st.button(MINE, key="make it mine", help=MINE_HELP, on_click=copy_run, args=(run_id,))
+            copy_button(MINE, run_id, key="make it mine", help=MINE_HELP)
         st.button(
             "Dismiss",
             key="dismiss arrival",
@@ -84,16 +86,22 @@ def may_copy(run_id: str) -> bool:
         return False
 
 
-def copy_run(run_id: str) -> None:
-    """Copy a run into the visitor's workspace, and make the copy the page's."""
+def copy_button(label: str, run_id: str, *, key: str, **look: Any) -> None:
+    """A button that copies a run into the visitor's workspace, and makes the copy the page's."""
+    click = action_button(label, key=key, **look)
+    if not click.is_waiting:
+        return
+    made = ""
     try:
         made = run_copies.copy(run_id)
     except UserError as error:
         st.toast(as_markdown(str(error)), icon=":material/error:")
-        return
-    cached.refresh_runs()
-    pickers.choose_run(made, cached.label(made))
-    st.toast("The run is copied into your workspace, and shown.", icon=":material/check:")
+    click.done()
+    if made:
+        cached.refresh_runs()
+        pickers.choose_run(made, cached.label(made))
+        st.toast("The run is copied into your workspace, and shown.", icon=":material/check:")
+        st.rerun()
 
 
 def _dismiss(run_id: str) -> None:

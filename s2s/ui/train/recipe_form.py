@@ -94,8 +94,10 @@ def choices() -> RecipeChoices:
     """Dataset, preset and name, filled from the address when a link has just been opened."""
     given = STATE.from_url()
     if given is not None:
+        names_recipe = bool(set(given) - {"source"})
         _fill(given)
-        _fill_sweep()
+        if names_recipe or STATE.now.sweep:
+            _fill_sweep()
     with st.container(horizontal=True, vertical_alignment="bottom", key="choices"):
         source = _dataset()
         _suggest(source)

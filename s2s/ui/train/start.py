@@ -52,7 +52,7 @@ def panel(row: DeltaGenerator, request: RunRequest, outlook: Outlook) -> None:
             icon=":material/play_arrow:",
             key="train",
             disabled=outlook.why_not is not None or is_starting,
-            help="The previous run is still starting." if is_starting else None,
+            help="The previous run has not started yet." if is_starting else None,
         )
         st.markdown(as_markdown(str(outlook.why_not or outlook.summary)))
     if click.is_waiting:

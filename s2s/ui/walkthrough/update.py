@@ -99,12 +99,19 @@ def _number(value: float) -> str:
     return f"{value:.{DIGITS}f}".replace("-", "−")
 
 
+def _optimizer(run: Run) -> str:
+    """Nothing of a model that was trained elsewhere."""
+    return (
+        "" if run.folder.about().get("imported") else f", here {run.recipe.train.optimizer.kind},"
+    )
+
+
 def _explanation(run: Run) -> tuple[str, str]:
     return (
         "Backpropagation gives every weight a gradient: how the loss would change if that weight grew. Each weight then"
         " moves against its gradient, by the learning rate times its size.",
-        "Training repeats this for many batches of sentences. Its optimizer, here"
-        f" {run.recipe.train.optimizer.kind}, may also scale the gradients and average them over updates.",
+        f"Training repeats this for many batches of sentences. Its optimizer{_optimizer(run)} may also scale the"
+        " gradients and average them over updates.",
     )
 
 

@@ -333,6 +333,24 @@ def test_earlier_evaluations_can_be_opened_and_deleted() -> None:
     assert "evaluation" not in held(screen)
 
 
+def test_deleting_an_evaluation_leaves_the_shown_one_open() -> None:
+    shown, other = evaluated(), evaluated()
+    screen = opened("evaluate", set=pack({"evaluation": shown}))
+    screen.button(key=f"delete {other}").click().run()
+    assert not screen.exception
+    assert held(screen) == {"evaluation": shown}
+    assert [each.id for each in evaluations.list_evaluations()] == [shown]
+
+
+def test_a_system_is_not_compared_with_itself() -> None:
+    screen = opened("evaluate", set=pack({"evaluation": evaluated()}))
+    last = screen.selectbox(key="evaluate of").options[-1]
+    screen.selectbox(key="evaluate of").select(last).run()
+    screen.selectbox(key="evaluate sort").set_value("gap").run()
+    assert not screen.exception
+    assert last not in screen.selectbox(key="evaluate other").options
+
+
 def test_a_run_that_responds_can_be_talked_to_and_others_cannot() -> None:
     assert not any("Talk to it" in str(each.value) for each in opened("evaluate").subheader)
     screen = opened("evaluate", run="demo-tasks")

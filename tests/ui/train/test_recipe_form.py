@@ -381,6 +381,16 @@ def test_a_link_carries_the_sweep_and_opens_it() -> None:
     assert "sweep" not in unpack(screen.session_state["set"])
 
 
+def test_a_link_with_a_dataset_alone_leaves_the_sweep() -> None:
+    screen = unfold(train(train__steps="20"), "sweeping")
+    screen.selectbox(key="sweep key 0").set_value("train.lr").run()
+    screen.text_input(key="sweep values 0").set_value("0.001, 0.003").run()
+    screen.query_params["set"] = pack({"source": "synthetic:reverse"})
+    screen.run()
+    assert screen.selectbox(key="source").value == "synthetic:reverse"
+    assert screen.text_input(key="sweep values 0").value == "0.001, 0.003"
+
+
 @pytest.mark.parametrize(
     "said", ["[", "[" * 5000, "7", '["train.lr"]', '[["train.lr", 1]]', '[["no.such", "1"]]']
 )
