@@ -90,7 +90,10 @@ def _moved(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
         for start in range(first + 1)
         for end in range(last, n + 1)
         for middle in range(start + 1, end)
-        if [*before[middle:end], *before[start:middle]] == [*after[start:end]]
+        # The ends first: they are enough to reject nearly all.
+        if before[middle] == after[start]
+        and before[middle - 1] == after[end - 1]
+        and [*before[middle:end], *before[start:middle]] == [*after[start:end]]
     )
     start, middle, end = min(swaps, key=lambda swap: min(swap[1] - swap[0], swap[2] - swap[1]))
     left = before[start:middle]
