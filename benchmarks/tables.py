@@ -83,6 +83,9 @@ HEADLINES = (
         "{headline}",
     ),
     Headline(
+        "minutes-75-quick", "the same chosen by `quick` itself, beside other work", "{headline}"
+    ),
+    Headline(
         "builtin-en-fr",
         "`small` on generated `en-fr`, three seeds: percent exact match, mean (range)",
         "random {en-fr[over_seeds][random]}, unseen adjective-noun pairs {en-fr[over_seeds][unseen]}, correct agreement"
