@@ -17,7 +17,7 @@ from s2s.faults import marked
 from s2s.jobs import sweep
 from s2s.plots import ParallelAxis, format_value
 from s2s.runs import RunSummary, differences
-from s2s.ui.kit import as_markdown, cached, chart, file_name, pickers, plain, unique_names
+from s2s.ui.kit import as_markdown, cached, chart, file_name, plain, unique_names
 from s2s.ui.kit.badges import STATES
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.runs import table as runs_table
@@ -53,8 +53,6 @@ def tab(run_id: str) -> None:
     """One sweep; it refreshes while one of its runs is live."""
     found = sweeps(cached.own_runs())
     if not found:
-        if STATE.now.sweep:
-            pickers.notify(f"There is no sweep {STATE.now.sweep[:60]} among your runs.")
         _empty()
         return
     names = {name: name for name in found}

@@ -13,6 +13,7 @@ from s2s.config import UserError
 from s2s.runs import Run
 from s2s.train import Trainer
 from s2s.ui.kit import as_markdown
+from s2s.ui.kit.cached import metadata
 from s2s.ui.walkthrough import cached
 from s2s.ui.walkthrough.code import Code
 from s2s.ui.walkthrough.loss_target import show_loss_target
@@ -102,7 +103,9 @@ def _number(value: float) -> str:
 def _optimizer(run: Run) -> str:
     """Nothing of a model that was trained elsewhere."""
     return (
-        "" if run.folder.about().get("imported") else f", here {run.recipe.train.optimizer.kind},"
+        ""
+        if metadata(run.folder.id).get("imported")
+        else f", here {run.recipe.train.optimizer.kind},"
     )
 
 

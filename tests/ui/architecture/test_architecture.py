@@ -356,16 +356,6 @@ def test_a_broken_link_shows_the_page_and_says_what_was_lost(packed: str, senten
     assert drawn(screen)["boxes"]
 
 
-def test_a_model_with_fewer_positions_leaves_the_sizes_as_they_are() -> None:
-    """Its sliders end earlier, which makes them other widgets."""
-    screen = opened("architecture")
-    before = screen.slider(key="architecture src_len").value
-    for model in ("mini-t5", "char-halves", "t5-small"):
-        screen.selectbox(key="architecture model").set_value(model).run()
-        assert screen.slider(key="architecture src_len").value == before > 1
-        assert screen.slider(key="architecture tgt_len").value > 1
-
-
 @pytest.mark.parametrize("view", PANELS)
 def test_the_share_link_opens_the_same_view(view: str) -> None:
     screen = page(
