@@ -100,9 +100,8 @@ def _missing(strategy: str, config: GenerationConfig) -> str:
     if strategy not in TRANSFORMERS:
         return strategy
     values = flat(config)
-    if (
-        strategy.startswith("beam") and values["num_beams"] == 1
-    ):  # theirs is greedy search, or sampling
+    # Theirs is then greedy search, or sampling.
+    if strategy.startswith("beam") and values["num_beams"] == 1:
         return f"{strategy}` with `num_beams=1"
     changed = (name for name, default in ONLY_OURS.items() if values.get(name, default) != default)
     return next(changed, "")

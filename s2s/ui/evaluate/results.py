@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import streamlit as st
 
 from s2s import access
 from s2s.config import UserError
-from s2s.jobs import EvaluationProgress, EvaluationRequest, evaluation_service, worker
+from s2s.jobs import EvaluationProgress, evaluation_service, worker
 from s2s.runs import Evaluation, EvaluationFolder, evaluations, guests
 from s2s.ui.evaluate import (
     buckets,
@@ -21,7 +19,7 @@ from s2s.ui.evaluate import (
     translate_file,
 )
 from s2s.ui.evaluate import form as evaluate_form
-from s2s.ui.evaluate import systems as systems_of
+from s2s.ui.evaluate.submission import carry_out
 from s2s.ui.evaluate.view_state import STATE
 from s2s.ui.kit import (
     action_button,
@@ -221,22 +219,7 @@ def button(form: evaluate_form.Form) -> None:
         elif not request.systems:
             st.caption("Select a run and a strategy, or upload another system's translations.")
     _ensure_worker()
-    if click.is_waiting:
-        started = _evaluate(request) if is_ready else ""
-        click.done()
-        if started:
-            STATE.remember(evaluation=started)
-            st.rerun()
-
-
-def _evaluate(request: EvaluationRequest) -> str:
-    """Queue the evaluation; returns its id, or says why not and returns nothing."""
-    try:
-        systems = systems_of.resolved(request.systems)
-        return evaluation_service.submit(replace(request, systems=systems))
-    except UserError as wrong:
-        forms.show_error(wrong)
-        return ""
+    carry_out(click, request if is_ready else None)
 
 
 def earlier(run_id: str) -> None:

@@ -11,11 +11,11 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.data import decode_lines, one_line
 from s2s.decode import STRATEGIES
-from s2s.jobs import EvaluationRequest, evaluation_service, test_sets, worker
+from s2s.jobs import EvaluationRequest, evaluation_service, test_sets
 from s2s.runs import Evaluation, Sentences, evaluations
 from s2s.ui.evaluate import systems
 from s2s.ui.evaluate.files import MEGABYTES
-from s2s.ui.evaluate.view_state import STATE
+from s2s.ui.evaluate.submission import carry_out
 from s2s.ui.kit import action_button, cached, duration, forms
 
 SHOWN = 5  # lines of a preview
@@ -66,12 +66,7 @@ def panel(run_id: str) -> None:
                 st.caption(
                     f"{request.test.n:,} lines · about {duration(seconds)}, within a factor of three"
                 )
-        if click.is_waiting:
-            started = _submit(request) if request else ""
-            click.done()
-            if started:
-                STATE.remember(evaluation=started)
-                st.rerun()
+        carry_out(click, request)
 
 
 def _request(
@@ -93,18 +88,6 @@ def _request(
     cached.open_run(run_id).check_lengths(lines)
     test = Sentences(name, n=len(lines), n_all=len(lines), has_references=False, files=(name,))
     return EvaluationRequest((system,), test, [(line, "") for line in lines], name=name, run=run_id)
-
-
-def _submit(request: EvaluationRequest) -> str:
-    """Queue it; returns its id, or says why not and returns nothing."""
-    try:
-        best = systems.resolved(request.systems)
-        started = evaluation_service.submit(replace(request, systems=best))
-        worker.ensure()
-    except UserError as wrong:
-        forms.show_error(wrong)
-        return ""
-    return started
 
 
 def result(evaluation: Evaluation, done: int) -> None:
