@@ -2,11 +2,23 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from s2s.data import Pair
+from tests.data.written import WRITERS
+
 MAX_PEAK = 350_000  # kB
+
+
+def test_a_file_is_the_same_at_another_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = [Pair("the house", "das Haus"), Pair("a dog", "ein Hund")]
+    now = {name: write(pairs) for name, write in WRITERS.items()}
+    later = time.time() + 100_000_000
+    monkeypatch.setattr(time, "time", lambda: later)
+    assert {name: write(pairs) for name, write in WRITERS.items()} == now
 
 
 @pytest.mark.system

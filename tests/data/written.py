@@ -93,13 +93,13 @@ def moses(pairs: Pairs) -> bytes:
     return zipped(
         {
             "data/train.en": side([pair.src for pair in pairs]),
-            "data/train.de.gz": gzip.compress(side([p.tgt for p in pairs])),
+            "data/train.de.gz": gzip.compress(side([p.tgt for p in pairs]), mtime=0),
         }
     )
 
 
 def packed(write: Callable[[Pairs], bytes]) -> Callable[[Pairs], bytes]:
-    return lambda pairs: gzip.compress(write(pairs))
+    return lambda pairs: gzip.compress(write(pairs), mtime=0)
 
 
 PLAIN: Mapping[str, Callable[[Pairs], bytes]] = MappingProxyType(
