@@ -49,7 +49,7 @@ def constrained(
     words that no target can have.
     """
     processors = LogitsProcessors(config, stepper, codec)
-    given = [token_ids(codec, "force_words", text) for text in split_commas(config.force_words)]
+    given = [_forced(codec, text) for text in split_commas(config.force_words)]
     phrases = _Phrases([phrase for phrase in given if phrase])
     if not phrases.needed:
         return search(stepper, config, processors, most_probable(processors))
@@ -57,6 +57,16 @@ def constrained(
     banks = _Banks(phrases, processors, config.num_beams)
     leading = banks.leading if config.early_stopping is False else None
     return search(stepper, config, processors, banks.propose, leading=leading)
+
+
+def _forced(codec: TextCodec, text: str) -> Phrase:
+    """The ids of a phrase inside a sentence. Byte-level tokenizers write a word after a space otherwise than at the
+    beginning; where only a token for the space is added, the phrase stands without it.
+    """
+    first = token_ids(codec, "force_words", text)
+    inside = tuple(codec.encode(f" {text}"))
+    is_same = not first or inside[-len(first) :] == first
+    return first if is_same else inside
 
 
 def _check(phrases: _Phrases, processors: LogitsProcessors, codec: TextCodec) -> None:

@@ -94,7 +94,7 @@ def _written() -> dict[str, bytes]:
     if done := lessons.all_progress():
         found["lessons.json"] = _progress(done)
     for each in lessons.own_lessons():
-        file = f"lessons/{_safe(each.lesson.title)}-{_safe(each.lesson.id)}.json"
+        file = f"lessons/{_safe(each.lesson.title)}-{each.lesson.id}.json"
         found[file] = lessons.lesson_file.write(each.lesson).encode()
     return found
 

@@ -243,9 +243,30 @@ class SpacedCodec(IdCodec):
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_a_forbidden_word_is_not_written_after_a_space_either(name: str) -> None:
-    needed = {"constrained": {"force_words": "4"}}.get(name, {})
+    needed = {"constrained": {"force_words": "3"}}.get(name, {})  # 4, after a space
     settings = {"bad_words": "2, \u200b", "max_new_tokens": 5, **needed}
     strategy, config = configure(name, settings)
     for found in strategy(Table(3), config, SpacedCodec()):
         for hypothesis in found.hypotheses:
             assert not {2, 3} & {*hypothesis.ids}
+
+
+def test_a_required_word_is_the_one_that_is_written_after_a_space() -> None:
+    strategy, config = configure("constrained", {"force_words": "2", "max_new_tokens": 5})
+    for found in strategy(Table(3), config, SpacedCodec()):
+        assert all(3 in hypothesis.ids for hypothesis in found.hypotheses)
+
+
+class LetterCodec(SpacedCodec):
+    """Like a character tokenizer: the space before a word is a token of its own, here 4."""
+
+    def encode(self, text: str) -> list[int]:
+        ids = [int(word) for word in text.split()]
+        return [4, *ids] if text.startswith(" ") else ids
+
+
+def test_a_required_word_of_letters_stands_without_the_space_before_it() -> None:
+    needed = {"force_words": "2", "bad_words": "4", "max_new_tokens": 5}
+    strategy, config = configure("constrained", needed)
+    for found in strategy(Table(3), config, LetterCodec()):
+        assert all(2 in hypothesis.ids for hypothesis in found.hypotheses)
