@@ -6,6 +6,7 @@ import html
 import io
 from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -38,6 +39,7 @@ MOST_COLUMNS = 6  # of Compare
 SCORES = ("chrf", "bleu", "ter", "rouge_l")
 CELL = 200  # characters
 MOST_REFERENCES = 5  # of one sentence that are shown
+NONE = MappingProxyType({"selection": MappingProxyType({"rows": ()})})  # nothing selected
 Every = Sequence[Sequence[SentenceRow]]  # the sentences of each system
 
 
@@ -173,23 +175,37 @@ def _table(
     gaps: Sequence[float] | None,
     names: Sequence[MetricName],
 ) -> int:
-    """One row per sentence, the first score first. Returns the index of the selected sentence, else of the first."""
+    """One row per sentence, the first score first. Returns the index of the selected sentence, else of the first.
+
+    The selected one stays when the order changes, so each order is a table of its own.
+    """
     cells = [_cells(rows[i], None if gaps is None else gaps[i], names) for i in order]
     scores = {name.label: _look(name) for name in names if name.key not in SCORES}
-    picked: Any = st.dataframe(
+    selected = STATE.now.sentence - 1
+    is_there = selected in order
+    marked = (order.index(selected),) if is_there else ()
+    key = f"eval sentences {hash((*order,))}"
+    if (*st.session_state.get(key, NONE)["selection"]["rows"],) != marked:
+        st.session_state[key] = {"selection": {"rows": [*marked]}}
+    st.dataframe(
         pd.DataFrame(cells),
         hide_index=True,
         placeholder="",
         height=320,
-        on_select="rerun",
+        on_select=partial(_select, key, order),
         selection_mode="single-row",
         column_config={"no.": st.column_config.NumberColumn(pinned=True), **LOOK, **scores},
         alt=f"{len(order)} sentences with their scores",
-        key="eval sentences",
+        key=key,
     )
-    chosen = picked["selection"]["rows"]
-    st.caption("Select a row to see its sentence below." if not chosen else "")
-    return order[chosen[0]] if chosen and chosen[0] < len(order) else order[0]
+    st.caption("" if is_there else "Select a row to see its sentence below.")
+    return selected if is_there else order[0]
+
+
+def _select(key: str, order: Sequence[int]) -> None:
+    """The sentence of the selected row, or none."""
+    chosen = st.session_state[key]["selection"]["rows"]
+    STATE.remember(sentence=order[chosen[0]] + 1 if chosen else 0)
 
 
 LOOK = {

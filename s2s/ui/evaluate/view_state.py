@@ -72,6 +72,7 @@ class EvaluateView:
     sort: str = field("chrf", is_part=True)
     is_reversed: bool = field(False, link="reversed", is_part=True)
     by: str = field("chrf", is_part=True)
+    sentence: int = field(0, scope="evaluation", is_part=True)  # its number; 0: the first shown
 
 
 STATE = ViewState("evaluate", EvaluateView)

@@ -21,11 +21,16 @@ class Script:
 
     def __init__(self) -> None:
         self.begun: queue.SimpleQueue[tuple[ScriptedConnection, str]] = queue.SimpleQueue()
-        self.n_connected = 0
+        self.connections: list[ScriptedConnection] = []
+
+    @property
+    def n_connected(self) -> int:
+        return len(self.connections)
 
     def connect(self) -> Connection:
-        self.n_connected += 1
-        return cast("Connection", ScriptedConnection(self))
+        made = ScriptedConnection(self)
+        self.connections.append(made)
+        return cast("Connection", made)
 
     def next(self) -> tuple["ScriptedConnection", str]:
         """The connection that carries out the next request, and its sentence."""
@@ -76,6 +81,8 @@ def pool(script: Script) -> Iterator[DecoderPool]:
     made = DecoderPool(script.connect, idle=PATIENCE)
     yield made
     made.close()
+    for connection in script.connections:  # a search that was left running would go on to the end
+        connection.close()
 
 
 def request_for(sentence: str) -> DecodeRequest:

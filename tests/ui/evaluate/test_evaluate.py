@@ -180,6 +180,22 @@ def test_the_error_browser_sorts_and_shows_one_sentence_in_full() -> None:
     assert min(gaps) < 0
 
 
+def detail(screen: AppTest) -> str:
+    """The sentence that is shown in full."""
+    return "".join(str(each.proto.body) for each in screen.get("html"))
+
+
+def test_a_selected_sentence_stays_when_the_order_changes_and_is_in_the_link() -> None:
+    view = {"evaluation": evaluated(), "sort": "number", "sentence": "2"}
+    screen = opened("evaluate", run=DEMO, set=pack(view))
+    assert not lost(screen)
+    assert "source 2" in detail(screen)
+    screen.toggle(key="evaluate is_reversed").set_value(True).run()
+    assert not screen.exception
+    assert "source 2" in detail(screen)
+    assert unpack(screen.session_state["set"]) == view | {"reversed": "1"}
+
+
 def test_errors_and_buckets_cover_all_sentences() -> None:
     screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluated()}")
     assert not screen.exception
@@ -382,6 +398,27 @@ def test_missing_own_files_are_requested_without_an_error() -> None:
     assert not screen.error
     assert "Upload two text files with one sentence per line" in page_text(screen)
     assert screen.button(key="evaluate").disabled
+
+
+def test_a_file_is_translated_by_a_press_or_its_mistake_is_said() -> None:
+    screen = opened("evaluate", run=DEMO)
+    key = "file to translate"
+    screen.file_uploader(key).set_value(("empty.txt", b"\n \n", "text/plain")).run()
+    assert "empty.txt has no text" in page_text(screen)
+    assert screen.button(key="translate file").disabled
+    lines = b"the red house\n\nthe cat sleeps\n"
+    screen.file_uploader(key).set_value(("mine.txt", lines, "text/plain")).run()
+    assert "3 lines" in page_text(screen)
+    screen.button(key="translate file").click().run()
+    assert not lost(screen)
+    queued = unpack(screen.session_state["set"])["evaluation"]
+    evaluation = evaluations.folder(queued).evaluation()
+    assert [system.strategy for system in evaluation.systems] == ["beam"]
+    assert evaluations.folder(queued).test() == [
+        ("the red house", ""),
+        ("", ""),
+        ("the cat sleeps", ""),
+    ]
 
 
 def test_a_file_is_given_back_line_for_line() -> None:
