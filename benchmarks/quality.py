@@ -33,7 +33,7 @@ from s2s.runs import RunFolder
 from s2s.train import Saved, Trainer, prepare
 
 SPLITS = {"train": "train", "valid": "val", "test": "flickr2016"}  # ours, Multi30k's
-# "Good for Misconceived Reasons", their README-baseline.md; en-fr from memory of their table 2, not confirmed.
+# "Good for Misconceived Reasons", their README-baseline.md; en-fr, of their table 2, is not checked against the paper.
 PUBLISHED = {"de": 41.02, "fr": 61.80}
 MILESTONES = (30, 35)
 WU = {

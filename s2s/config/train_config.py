@@ -22,17 +22,21 @@ class Optimizer(Config):
         0.0,
         0.9999,
         label="Beta 1",
-        help="Decay rate of the running mean of the gradient (sgd: momentum).",
+        help="Decay rate of the running mean of the gradient (sgd: momentum; adafactor: not used).",
     )
     beta2: float = setting(
         0.98,
         0.0,
         0.99999,
         label="Beta 2",
-        help="Decay rate of the running mean of the squared gradient.",
+        help="Decay rate of the running mean of the squared gradient (adam and adamw only).",
     )
     eps: float = setting(
-        1e-9, 0.0, 0.1, label="Optimizer epsilon", help="Added to the denominator of the update."
+        1e-9,
+        0.0,
+        0.1,
+        label="Optimizer epsilon",
+        help="Added to the denominator of the update (adam and adamw only).",
     )
     weight_decay: float = setting(
         0.0,
@@ -180,8 +184,8 @@ class TrainConfig(Config):
     precision: str = setting(
         "exact",
         label="Matrix precision",
-        help="exact: float32 matrix products. fast: faster ones, checked to be as accurate. bf16: fastest for"
-        " large models, factors rounded to bfloat16 where the CPU or the GPU multiplies that.",
+        help="exact: float32 matrix products. fast (CPUs only): faster ones, checked to be as accurate. bf16: factors"
+        " rounded to bfloat16, where the CPU or the NVIDIA GPU multiplies that; on GPUs faster for large models only.",
         choices=("exact", "fast", "bf16"),
     )
     device: str = setting(

@@ -37,7 +37,7 @@ class DiverseBeam(BeamConfig):
         0.5,
         0.0,
         100.0,
-        help="Nats that a token loses each time an earlier group takes it at the same step.",
+        help="Nats that a token loses for each hypothesis of an earlier group that took it at the same step.",
     )
 
     def __post_init__(self) -> None:

@@ -42,8 +42,8 @@ class Objects:
                 self._files, self._root = fsspec.core.url_to_fs(url, **_options(url))
         except ImportError as error:
             raise UserError(
-                "`S2S_STORE` names an S3 bucket and the package s3fs is not installed; run `pip install s2s[store]`, or"
-                " unset S2S_STORE."
+                "`S2S_STORE` names an S3 bucket and the package s3fs is not installed; in the project's folder, run"
+                ' `pip install ".[store]"`, or unset S2S_STORE.'
             ) from error
 
     def put(self, path: Path, key: str) -> None:

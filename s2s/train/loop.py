@@ -351,7 +351,7 @@ class Trainer:
             validation, self.data.tgt_tokenizer.vocab_size
         )
         self.progress = self.progress.validated(validation, is_sound=is_sound)
-        return validation
+        return replace(validation, is_best=self.progress.best_step == self.progress.step)
 
     def _averaged(self, validation: Validation) -> tuple[Validation, list[Warned]]:
         """Put the mean of the last checkpoints into the model, which is then what the run gives.

@@ -23,8 +23,14 @@ class Progress:
     sound_step: int = 0  # the newest one whose validation was better than guessing
 
     def validated(self, found: Validation, *, is_sound: bool) -> Progress:
-        """After a validation, the best so far or one more without progress; `is_sound`: it was better than guessing."""
-        new = replace(self, sound_step=self.step) if is_sound else self
-        if found.is_best:
-            return replace(new, best_step=self.step, best_loss=found.loss, stale=0)
-        return replace(new, stale=self.stale + 1)
+        """After a validation, the best so far or one more without progress; `is_sound`: it was better than guessing.
+
+        The first sound one after step 0, whose weights are never saved, is the best also where step 0's was better.
+        """
+        new = replace(self, stale=0 if found.is_best else self.stale + 1)
+        if is_sound:
+            new = replace(new, sound_step=self.step)
+        is_first = is_sound and self.step > 0 and self.best_step == 0
+        if found.is_best or is_first:
+            new = replace(new, best_step=self.step, best_loss=found.loss)
+        return new

@@ -61,7 +61,7 @@ ANALYSIS: tuple[Term, ...] = (
         ),
         source="Sundararajan et al. 2017",
         page="heads",
-        also=("attributions", "attributed"),
+        also=("attributions", "attributed", "gradient x input", "occlusion"),
     ),
     Term(
         "attention rollout",
@@ -132,7 +132,7 @@ ANALYSIS: tuple[Term, ...] = (
         ),
         source="Voita et al. 2019",
         page="attention",
-        also=("diagonal", "previous-token head"),
+        also=("diagonal",),
     ),
     Term(
         "hidden state",
@@ -154,7 +154,7 @@ ANALYSIS: tuple[Term, ...] = (
         ),
         source="Sundararajan et al. 2017",
         page="heads",
-        also=("completeness", "gradient x input", "occlusion"),
+        also=("completeness",),
     ),
     Term(
         "intervention",

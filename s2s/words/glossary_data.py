@@ -82,7 +82,7 @@ DATA: tuple[Term, ...] = (
     Term(
         "special tokens",
         plain="Tokens with a fixed meaning instead of text.",
-        expert="Here pad 0, start 1, end 2 and unknown 3 in every tokenizer.",
+        expert="Pad 0, start 1, end 2 and unknown 3 in tokenizers trained here; published models have their own.",
         source="",
         page="walkthrough",
         also=("special token", "<s>", "</s>", "<pad>", "<unk>"),
@@ -156,7 +156,7 @@ DATA: tuple[Term, ...] = (
     Term(
         "unknown token",
         plain="What a word becomes when the tokenizer does not know it.",
-        expert="Id 3; impossible with bytes, rare with subwords, common with whole words.",
+        expert="Impossible with bytes, rare with subwords, common with whole words.",
         source="",
         page="data",
         also=("unknown", "OOV", "out-of-vocabulary", "<unk>"),

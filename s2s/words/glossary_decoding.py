@@ -93,8 +93,8 @@ DECODING: tuple[Term, ...] = (
         "diverse beam search",
         plain="Beam search in groups that are discouraged from writing the same words.",
         expert=(
-            "Subtracts diversity_penalty for each earlier group that chose the same token at this"
-            " step."
+            "Subtracts diversity_penalty for each hypothesis of an earlier group that took the same "
+            "token at this step."
         ),
         source="Vijayakumar et al. 2018",
         page="compare",
@@ -130,8 +130,8 @@ DECODING: tuple[Term, ...] = (
         "length penalty",
         plain="A setting that decides how strongly a search favors short or long outputs.",
         expert=(
-            "Score = log-probability / (length to the power of length_penalty); 0 favors short "
-            "outputs, larger values longer ones."
+            "Score = log-probability / (length to the power of length_penalty), or with length_formula "
+            "gnmt the formula of Wu et al.; 0 favors short outputs, larger values longer ones."
         ),
         source="Wu et al. 2016, section 7",
         page="steps",

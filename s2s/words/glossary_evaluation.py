@@ -183,7 +183,7 @@ EVALUATION: tuple[Term, ...] = (
     Term(
         "reference",
         plain="The translation that is taken as correct.",
-        expert="One per source here; scores fall for valid paraphrases.",
+        expert="One or several per source; a valid paraphrase that none of them contains scores lower.",
         source="",
         page="evaluate",
         also=("references",),

@@ -59,6 +59,7 @@ EXPERIMENTS: tuple[Term, ...] = (
             "roles",
             "head role",
             "head roles",
+            "previous-token head",
         ),
     ),
 )

@@ -140,8 +140,8 @@ MODEL: tuple[Term, ...] = (
         "KV cache",
         plain="Stored keys and values of earlier tokens, so that each new token needs little work.",
         expert=(
-            "Grows by 2 × d_model values per token and decoder layer, plus the fixed cross-"
-            "attention keys and values."
+            "Grows by 2 × n_heads × d_head values (usually 2 × d_model) per token and decoder layer, plus the "
+            "fixed cross-attention keys and values."
         ),
         source="",
         page="architecture",

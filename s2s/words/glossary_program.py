@@ -58,8 +58,8 @@ PROGRAM: tuple[Term, ...] = (
     Term(
         "matrix precision",
         plain="How exactly the processor or the GPU multiplies numbers: slower and exact, or faster.",
-        expert="`exact` is float32; `fast` allows bf16 products where a check finds them accurate enough; `bf16` allows"
-        " them anyway.",
+        expert="`exact` is float32; `fast`, on CPUs, takes other products where a check finds them as accurate; `bf16`"
+        " rounds factors to bfloat16.",
         source="Micikevicius et al. 2018",
         page="train",
         also=("output precision",),
@@ -88,7 +88,7 @@ PROGRAM: tuple[Term, ...] = (
     Term(
         "token id",
         plain="The number of a token in the vocabulary.",
-        expert="Ids 0 to 3 are <pad>, <s>, </s> and <unk>; the others are in the order of the tokenizer.",
+        expert="In tokenizers trained here, 0 to 3 are <pad>, <s>, </s> and <unk>; others have the tokenizer's order.",
         page="walkthrough",
         also=(
             "ids",

@@ -8,7 +8,7 @@ PUBLISHED: tuple[Term, ...] = (
     Term(
         "BART",
         plain="A published encoder-decoder model that learned by repairing damaged text.",
-        expert="Learned positions, post-norm and GELU; mBART is its multilingual form.",
+        expert="Learned positions, post-norm and GELU; mBART, its multilingual form, is pre-norm.",
         source="Lewis et al. 2020",
         page="runs",
         also=("mBART",),

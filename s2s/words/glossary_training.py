@@ -222,8 +222,8 @@ TRAINING: tuple[Term, ...] = (
         "mixed precision",
         plain="Computing with shorter numbers where that is accurate enough.",
         expert=(
-            "fast allows reduced-precision matrix products only where a check finds them as "
-            "accurate as float32; bf16 takes bfloat16 products as they are, beside float32 weights and sums."
+            "bf16 rounds the factors of matrix products to bfloat16, beside float32 weights and sums; fast, on CPUs, "
+            "takes other products only where a check finds them as accurate as float32."
         ),
         source="Micikevicius et al. 2018",
         page="train",
@@ -264,7 +264,7 @@ TRAINING: tuple[Term, ...] = (
     Term(
         "reproducible",
         plain="Giving the same numbers again from the same settings.",
-        expert="Same recipe, data and thread count on a CPU give bit-identical weights; not with `train.minutes`.",
+        expert="Same recipe, data, thread count and kind of CPU give bit-identical weights; not with `train.minutes`.",
         source="",
         page="runs",
         also=("reproducibility", "bit-identical"),

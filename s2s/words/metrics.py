@@ -40,7 +40,8 @@ TRAINING = (
         "lr",
         "Learning rate",
         "",
-        "Factor by which the optimizer scales each update: it rises during warmup, then follows the schedule.",
+        "Factor by which the optimizer scales each update: it rises during warmup, then follows the schedule. Adafactor"
+        " takes at most one over the root of the step, times the size of the weights.",
     ),
     MetricName(
         "grad_norm",

@@ -136,6 +136,12 @@ def test_it_stops_early_when_the_loss_stays_where_it_is(
     )
     events = list(train(recipe, ready(recipe, corpus), tmp_path))
     assert events[-1] == Saved(20, weights_path(tmp_path, 20))
+    # the first that is saved stands in for step 0, which is as good and is not
+    assert [each.step for each in events if isinstance(each, Validation) and each.is_best] == [
+        0,
+        10,
+    ]
+    assert saved_steps(tmp_path) == [10, 20]
 
 
 def test_a_broken_newest_checkpoint_never_takes_an_older_good_one_with_it(

@@ -242,12 +242,19 @@ def earlier(run_id: str) -> None:
                 systems = ", ".join(system.name for system in one.systems)
                 text = f"{one.name} · {one.test.n:,} sentences · {shortened(systems, 80)}"
                 st.caption(f"{plain(text)} · {one.created[:16].replace('T', ' ')} UTC")
-                st.button(
-                    "Delete",
-                    key=f"delete {one.id}",
-                    icon=":material/delete:",
-                    on_click=_do,
-                    args=("delete", one.id),
-                )
+                _delete_button(one.id)
         if len(found) > SHOWN:
             st.caption(f"{len(found) - SHOWN} older evaluations are not listed.")
+
+
+def _delete_button(evaluation: str) -> None:
+    """Asks once more. The keys contain the id, so that the popover closes when the evaluation is gone."""
+    with st.popover("Delete", icon=":material/delete:", key=f"away {evaluation}"):
+        st.write("This deletes its translations and scores. You cannot undo this.")
+        st.button(
+            "Delete this evaluation",
+            key=f"delete {evaluation}",
+            on_click=_do,
+            args=("delete", evaluation),
+            type="primary",
+        )
