@@ -194,8 +194,13 @@ def without_residual(model: Transformer) -> Transformer:
     return changed
 
 
+def first_predicted(model: Transformer) -> int:
+    """The first position of a target that the model predicts: not the start id, nor a first id that it is given."""
+    return 1 if model.config.ids.tgt_first is None else 2
+
+
 def gradient_flow(model: Transformer, src: Sequence[int], tgt: Sequence[int]) -> GradientFlow:
-    """Gradients of the mean -log p of each token of `tgt` but the first.
+    """Gradients of the mean -log p of each token of `tgt` that the model predicts.
 
     `model` is a frozen copy of the caller's own.
     """
@@ -206,9 +211,10 @@ def gradient_flow(model: Transformer, src: Sequence[int], tgt: Sequence[int]) ->
             layer.register_forward_hook(_record(streams[name]))
     src_ids = torch.tensor([[*src]], device=model.device)  # (1, src_len)
     tgt_ids = torch.tensor([[*tgt]], device=model.device)  # (1, tgt_len)
+    first = first_predicted(model)
     with torch.enable_grad():
         logits = model(src_ids, tgt_ids[:, :-1])  # (1, tgt_len - 1, vocab)
-        loss = F.cross_entropy(logits[0].float(), tgt_ids[0, 1:])
+        loss = F.cross_entropy(logits[0, first - 1 :].float(), tgt_ids[0, first:])
         both = [*streams["encoder"], *streams["decoder"]]
         gradients = torch.autograd.grad(loss, both)
         lengths = np.array([float(gradient.norm()) for gradient in gradients], np.float32)

@@ -257,7 +257,7 @@ ROLES: Mapping[str, Role] = MappingProxyType(
         ),
         "end": Role(
             "end",
-            "At least half of all weight is on </s>: an attention sink.",
+            "At least half of all weight is on the last source token, which is </s> in most models: an attention sink.",
             _weight_on_last,
             HALF,
             ("cross", "encoder"),

@@ -10,13 +10,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from s2s.analysis.experiments import trainable_copy
+from s2s.analysis.experiments import first_predicted, trainable_copy
 from s2s.analysis.forward_trace import Array
 from s2s.model import Transformer
 
 
 class WeightUpdate(NamedTuple):
-    """What one update of all weights does: to the output vectors of the target's tokens, and to their losses."""
+    """What one update of all weights does: to the output vectors of the target's tokens, and to their losses.
+
+    A first token that the model is given is left out.
+    """
 
     before: Array  # (tgt_len, d_model): the vector that gives each token its logit
     gradient: Array  # (tgt_len, d_model): of the mean loss with respect to `before`
@@ -34,11 +37,11 @@ class WeightUpdate(NamedTuple):
 def weight_update(
     model: Transformer, src: Sequence[int], tgt: Sequence[int], *, rate: float
 ) -> WeightUpdate:
-    """Update every weight of a copy of the model once, on the mean of -log p of each token of `tgt` but the first."""
+    """Update every weight of a copy of the model once, on the mean -log p of each token of `tgt` that it predicts."""
     learner = trainable_copy(model)
     src_ids, tgt_ids = (torch.tensor([[*ids]], device=model.device) for ids in (src, tgt))
     table = learner.projection.weight  # (vocab, d_model)
-    labels = tgt_ids[0, 1:]  # (tgt_len,)
+    labels = tgt_ids[0, first_predicted(model) :]  # (tgt_len,)
     before = _array(table[labels])
     with torch.enable_grad():
         losses = _losses(learner, src_ids, tgt_ids)
@@ -55,9 +58,10 @@ def weight_update(
 
 
 def _losses(model: Transformer, src: Tensor, tgt: Tensor) -> Tensor:
-    """-log p of each token of the only target but its first: (tgt_len,)."""
-    logits = model(src, tgt[:, :-1])  # (1, tgt_len, vocab)
-    return F.cross_entropy(logits[0].float(), tgt[0, 1:], reduction="none")
+    """-log p of each predicted token of the only target: (tgt_len,)."""
+    first = first_predicted(model)
+    logits = model(src, tgt[:, :-1])  # (1, inputs, vocab)
+    return F.cross_entropy(logits[0, first - 1 :].float(), tgt[0, first:], reduction="none")
 
 
 def _gradient(weight: Tensor) -> Tensor:

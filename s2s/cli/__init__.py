@@ -75,8 +75,24 @@ def _report_os_error(error: OSError) -> int:
             file=sys.stderr,
         )
         return USER_ERROR
+    if why := _why_home_is_unwritable():
+        print(why, file=sys.stderr)
+        return USER_ERROR
     _report_crash(error)
     return CRASH
+
+
+def _why_home_is_unwritable() -> str:
+    """A sentence; empty where `S2S_HOME` can be written."""
+    from s2s.settings import home
+
+    try:
+        home().mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        return f"`S2S_HOME` {home()} cannot be made ({error.strerror}); set it to a folder that can be written."
+    if not os.access(home(), os.W_OK):
+        return f"`S2S_HOME` {home()} cannot be written; set it to a folder that can."
+    return ""
 
 
 def _report_crash(error: Exception) -> None:

@@ -6,10 +6,11 @@ TextCodec; and one row of STRATEGIES.
 
 from s2s.decode.beam import Beam, BeamConfig, beam
 from s2s.decode.exact import ExactResult, exact_search
+from s2s.decode.feasible import forbidding_setting
 from s2s.decode.filters import FILTERS, Truncation
 from s2s.decode.generate_call import generate_call
 from s2s.decode.greedy import Greedy, greedy
-from s2s.decode.length_penalty import EndedHypothesis, NewFirst, new_firsts
+from s2s.decode.length_penalty import EndedHypothesis, NewFirst, first_at, new_firsts
 from s2s.decode.mbr import MBR, Utilities, utilities
 from s2s.decode.numerics import NEG_INF
 from s2s.decode.processors import GenerationConfig, check_limit, token_ids

@@ -108,7 +108,7 @@ def token_ids(codec: TextCodec, name: str, text: str) -> tuple[int, ...]:
     return tuple(codec.encode(text))
 
 
-def _forms(codec: TextCodec, bad_words: Iterable[str]) -> list[tuple[int, ...]]:
+def bad_word_forms(codec: TextCodec, bad_words: Iterable[str]) -> list[tuple[int, ...]]:
     """The ids of each word at the beginning of a text and after a space: byte-level tokenizers tell them apart."""
     found = dict.fromkeys(
         ids
@@ -144,7 +144,7 @@ class LogitsProcessors:
             )
             raise UserError(f"{given}; shorten it or raise `max_new_tokens`.")
         self.bad_words = [
-            *_forms(codec, split_commas(config.bad_words)),
+            *bad_word_forms(codec, split_commas(config.bad_words)),
             *(word for word in stepper.suppressed if len(word) > 1),
         ]
         has_settings = (

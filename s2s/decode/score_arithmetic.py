@@ -70,7 +70,7 @@ def _(config: MBR, log_prob: float, score: float, length: int) -> str:
 @functools.singledispatch
 def score_unit(config: GenerationConfig) -> str:
     """What a score of these settings counts, e.g. `nats / length`: scores compare only where this is equal."""
-    return f"nats{_changed(config)}"
+    return "nats"  # of the model itself, whatever decided what is written
 
 
 @score_unit.register

@@ -42,6 +42,7 @@ class _Judge:
         self.eos_id = processors.eos_id
         self.limit = processors.limit
         self.n_forced = len(processors.prefix)
+        self.n_first = int(processors.has_first)  # tokens that the model itself begins with
         self.width = self.config.width
         # Of equal ones the better: groups of beams may meet.
         self.returned = dict(reversed(returned))
@@ -83,6 +84,8 @@ class _Judge:
         node = self.tree.nodes[index]
         if not index:
             return "where every target begins"
+        if node.step <= self.n_first:
+            return "the model's first token"
         if node.step <= self.n_forced:
             return "given by `prefix`"
         if node.state == KEPT:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from s2s.decode import BeamConfig, EndedHypothesis, new_firsts
+from s2s.decode import BeamConfig, EndedHypothesis, first_at, new_firsts
 from s2s.runs.decoded import Decoded, quoted
 
 RANGE = (0.0, 3.0)  # of penalties
@@ -19,10 +19,12 @@ def ended_hypotheses(config: BeamConfig, decoded: Decoded) -> list[EndedHypothes
 def penalty_decides(config: BeamConfig, decoded: Decoded) -> tuple[bool, str]:
     """Whether a penalty of RANGE would put another hypothesis first, and a sentence that says which."""
     low, high = RANGE
-    changes = new_firsts(config, ended_hypotheses(config, decoded))
-    change = next((one for one in changes if low <= one.penalty <= high), None)
-    if change is None:
-        return False, f"No `length_penalty` from {low:g} to {high:g} changes which text is first."
-    other = quoted(decoded.hypotheses[change.hypothesis].text)
-    own = f"At a `length_penalty` of {config.length_penalty:g} the best score has {quoted(decoded.text)}"
-    return True, f"{own}; at {change.penalty:g}, among the same hypotheses, {other}."
+    own = config.length_penalty
+    ended = ended_hypotheses(config, decoded)
+    changed = [one.penalty for one in new_firsts(config, ended) if low <= one.penalty <= high]
+    for penalty in sorted([*changed, low, high], key=lambda penalty: abs(penalty - own)):
+        if ended and (other := first_at(config, penalty, ended)) != first_at(config, own, ended):
+            before = f"At a `length_penalty` of {own:g} the best score has {quoted(decoded.text)}"
+            text = quoted(decoded.hypotheses[other].text)
+            return True, f"{before}; at {penalty:g}, among the same hypotheses, {text}."
+    return False, f"No `length_penalty` from {low:g} to {high:g} changes which text is first."

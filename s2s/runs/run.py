@@ -14,6 +14,7 @@ from torch import Tensor
 from s2s.analysis import KINDS, Attention, States, Weights, capture, capture_grams, recorded_states
 from s2s.config import Recipe, UserError, override
 from s2s.decode import (
+    NEG_INF,
     ExactResult,
     ForcedPrefix,
     GenerationConfig,
@@ -163,17 +164,19 @@ class Run:
         """Log-probabilities, in nats, of the token after the first 0, 1, ... of these target ids: (len(ids) + 1,
         vocab), on the CPU.
 
-        One pass under teacher forcing.
+        One pass under teacher forcing. A first token that the model does not choose has all of the probability.
         """
         special = self.recipe.model.ids
-        (src,), (tgt,) = (
-            self._source_ids([source]),
-            self._fitting([[special.start, *ids, special.eos]], "target"),
-        )
+        (src,) = self._source_ids([source])
+        (tgt,) = self._fitting([[special.start, *ids, special.eos]], "target")
         with inference(self.model):
             logits = self.model(self._batch([src]), self._batch([tgt])[:, :-1])[0]
             log_probs: Tensor = logits.float().log_softmax(-1)
-        return log_probs.cpu().clone()  # a copy made outside inference mode is an ordinary tensor
+        rows = log_probs.cpu().clone()  # a copy made outside inference mode is an ordinary tensor
+        if ids[:1] and ids[0] == special.tgt_first:
+            rows[0] = NEG_INF
+            rows[0, ids[0]] = 0.0
+        return rows
 
     def _forced(self, source: str, ids: Sequence[int]) -> SearchResult:
         """The result whose only hypothesis is `ids`, without a search."""
@@ -353,20 +356,16 @@ class Run:
 
     def _target_ids(self, targets: Sequence[str]) -> list[list[int]]:
         special = self.recipe.model.ids
-        return self._fitting(
-            [
-                [special.start, *special.target(ids)]
-                for ids in self.tgt_tokenizer.encode_many(targets)
-            ],
-            "target",
-        )
+        rows = self.tgt_tokenizer.encode_many(targets)
+        return self._fitting([[special.start, *special.target(row)] for row in rows], "target")
 
     def target_ids(self, target: Target) -> tuple[int, ...]:
-        """What the decoder writes for a target; `</s>` follows a translation that was truncated."""
+        """What the decoder writes for a target; `</s>` follows a truncated translation, where it has a position."""
         special = self.recipe.model.ids
         if isinstance(target, str):
             return tuple(special.target(self.tgt_tokenizer.encode(target)))
-        return target if target[-1:] == (special.eos,) else (*target, special.eos)
+        is_full = len(target) == self.recipe.model.positions.longest
+        return target if is_full or target[-1:] == (special.eos,) else (*target, special.eos)
 
     def _pair(self, source: str, target: Target) -> tuple[list[int], list[int]]:
         """What the encoder reads, and what the decoder reads and then writes."""

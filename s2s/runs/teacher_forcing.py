@@ -51,8 +51,6 @@ def reference(run: Run, source: str, target: Target) -> Reference:
     ranks = (rows > own).sum(1) + 1
     predicted = tokenizer.tokens(rows.argmax(1).tolist())
     values = own[:, 0].tolist()
-    if run.recipe.model.ids.tgt_first is not None:
-        values[0] = 0.0  # which the model does not choose
     unknown = tuple(tokenizer.unknown(target)) if isinstance(target, str) else ()
     return Reference(
         tokenizer.decode(ids),

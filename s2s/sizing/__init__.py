@@ -23,6 +23,7 @@ from s2s.sizing.training import (
     count_parameters,
     gigabytes,
     moments,
+    multiplied_weights,
     training_bytes,
     training_flops,
 )

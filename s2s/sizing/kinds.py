@@ -30,8 +30,11 @@ ATTENTION_SETTINGS = (
 POSITION_SETTINGS = (
     "positions.kind",
     "positions.max_length",
+    "positions.offset",
+    "positions.skip_padding",
     "positions.layout",
     "positions.base",
+    "positions.full_span",
     "positions.shared",
     "positions.buckets",
     "positions.max_distance",

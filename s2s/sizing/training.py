@@ -25,6 +25,14 @@ def count_parameters(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: i
     return cost(found).parameters
 
 
+@functools.lru_cache(maxsize=256)
+def multiplied_weights(config: ModelConfig, tgt_vocab_size: int) -> int:
+    """Weights that every token is multiplied with; embeddings of tokens and positions are looked up."""
+    found = components(config, (1, 1), BatchSizes(1, 1, 1))
+    layers = [part for part in found if part.kind not in ("tokens", "positions", "output")]
+    return cost(layers).parameters + config.d_model * tgt_vocab_size
+
+
 def moments(recipe: Recipe) -> int:
     """Running means that the optimizer keeps per parameter."""
     return {"sgd": 1, "adafactor": 0}.get(recipe.train.optimizer.kind, 2)
@@ -83,7 +91,7 @@ def training_flops(
     (Chowdhery et al. 2022, appendix B; a causal mask saves nothing here).
     """
     model = recipe.model
-    weights = count_parameters(model, 1, 1) + model.d_model * tgt_vocab_size
+    weights = multiplied_weights(model, tgt_vocab_size)
     encoder = model.encoder.n_layers * model.encoder.n_heads * model.d_head(model.encoder)
     decoder = model.decoder.n_layers * model.decoder.n_heads * model.d_head(model.decoder)
     columns = encoder + 2 * decoder  # a decoder layer has two attentions

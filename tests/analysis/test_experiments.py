@@ -18,7 +18,7 @@ from s2s.analysis.experiments import (
     without_residual,
 )
 from s2s.analysis.forward_trace import trace_forward
-from s2s.config import PRESETS
+from s2s.config import PRESETS, override
 from s2s.model import Transformer, masks
 from s2s.model.layers import Residual
 from tests.model.conftest import build, shrunk
@@ -126,6 +126,17 @@ def test_gradients_are_those_of_small_steps_along_the_stream(name: str) -> None:
                 ends.append(losses(changed, *whole))
             total = (((ends[0] - ends[1]) / 2e-5) ** 2).sum()
             assert lengths[0] == pytest.approx(float(total) ** 0.5, rel=1e-3, abs=1e-9)
+
+
+def test_the_gradient_is_not_of_a_first_token_that_the_model_is_given() -> None:
+    recipe = shrunk("small")
+    free = build(recipe)
+    given = build(override(recipe, {"model.ids.tgt_first": TGT[1]}))  # the same weights
+    log_probs = free(torch.tensor([SRC]), torch.tensor([TGT[:-1]])).log_softmax(-1)[0]
+    of_tokens = -log_probs.detach()[torch.arange(len(TGT) - 1), TGT[1:]]
+    for model, first in ((free, 0), (given, 1)):
+        found = gradient_flow(frozen_copy(model), SRC, TGT)
+        assert found.loss == pytest.approx(float(of_tokens[first:].mean()), rel=1e-5)
 
 
 def test_a_layer_without_its_residual_outputs_the_sublayer_alone() -> None:

@@ -7,7 +7,7 @@ import s2s
 from s2s.analysis import KINDS, Attention
 from s2s.analysis.alignment import row_entropies
 from s2s.analysis.attention import Weights
-from s2s.analysis.roles import ROLES, distances, roles, summarize_heads
+from s2s.analysis.roles import NO_ROLE, ROLES, distances, roles, summarize_heads
 
 N = 8
 
@@ -53,6 +53,15 @@ HEADS = {
 def test_a_head_of_a_known_role_is_called_by_it() -> None:
     for name, (kind, weights) in HEADS.items():
         assert roles(weights, kind).item() == name.partition(",")[0]
+
+
+def test_the_end_is_the_last_source_token_whichever_it_is() -> None:
+    before_it = pointing([N - 2] * N)  # `</s>` where a source ends in its language
+    assert [roles(weights, "cross").item() for weights in (pointing([N - 1] * N), before_it)] == [
+        "end",
+        NO_ROLE,
+    ]
+    assert "on the last source token, which is </s> in most models" in ROLES["end"].rule
 
 
 def test_every_role_is_tested() -> None:

@@ -5,6 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from s2s.analysis import weight_update
+from s2s.config import override
 from s2s.model import Transformer
 from tests.model.conftest import build, shrunk
 
@@ -36,6 +37,20 @@ def test_an_update_is_one_step_of_gradient_descent_and_leaves_the_model_alone() 
     np.testing.assert_allclose(found.after, found.before - RATE * found.gradient, atol=1e-6)
     assert found.losses_after.mean() < found.losses_before.mean()
     np.testing.assert_array_equal(model.output.weight[tgt[1:]].detach(), found.before)
+
+
+def test_a_first_token_that_the_model_is_given_is_no_part_of_the_loss() -> None:
+    recipe = override(shrunk("small"), {"model.ids.tgt_first": TGT[1]})
+    model = build(recipe)
+    tgt = torch.tensor(TGT)
+    found = weight_update(model, SRC, TGT, rate=RATE)
+    before = losses(model, tgt)[1:]
+    before.mean().backward()
+    gradient = model.output.weight.grad
+    assert gradient is not None
+    np.testing.assert_allclose(found.losses_before, before.detach(), rtol=1e-5)
+    np.testing.assert_allclose(found.gradient, gradient[tgt[2:]], atol=1e-6)
+    assert len(found.before) == len(found.after) == len(found.losses_after) == len(TGT) - 2
 
 
 def test_the_gradient_is_how_fast_the_loss_rises_with_that_weight() -> None:

@@ -700,6 +700,18 @@ def test_a_log_that_cannot_be_written_is_named_in_the_error(say: Say, run: Path)
     assert re.fullmatch(r"An internal error occurred .*cli\.log cannot be written \(.*\)\.\n", err)
 
 
+def test_a_home_that_cannot_be_written_is_the_users_mistake(
+    say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("S2S_HOME", str(tmp_path / "file" / "home"))
+    status, _, err = say("worker", "--idle", "0")
+    assert status == 2
+    assert err.endswith(
+        "cannot be made (Not a directory); set it to a folder that can be written.\n"
+    )
+
+
 def test_on_a_hosted_server_the_command_line_works_for_its_operator(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

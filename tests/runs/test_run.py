@@ -13,6 +13,7 @@ from s2s.decode import STRATEGIES
 from s2s.jobs import training
 from s2s.model.weights import saved_steps, weights_path
 from s2s.runs import Run, RunFolder
+from s2s.runs.teacher_forcing import reference
 from s2s.store.objects import MissingError
 from tests.conftest import make_run
 
@@ -107,6 +108,20 @@ def test_a_first_token_that_is_given_to_the_model_does_not_count(run: Run) -> No
     )
 
 
+def test_a_first_token_that_the_model_does_not_choose_is_certain(run: Run) -> None:
+    (one,) = run.tgt_tokenizer.encode("1")
+    given = replace(run, recipe=override(run.recipe, {"model.ids.tgt_first": one}))
+    (found,) = given.translate(["1 2 3"])
+    assert found.hypotheses[0].ids[0] == one
+    rows = given.next_tokens("1 2 3", found.hypotheses[0].ids[:-1])
+    assert rows[0].exp().tolist() == [float(token == one) for token in range(rows.shape[1])]
+    assert rows[1:].equal(run.next_tokens("1 2 3", found.hypotheses[0].ids[:-1])[1:])
+    forced = reference(given, "1 2 3", "3 2 1")
+    assert (forced.log_probs[0], forced.ranks[0], forced.predicted[0]) == (0.0, 1, "1")
+    tree = given.tree(found)
+    assert {node.reason for node in tree.nodes if node.step == 1} == {"the model's first token"}
+
+
 def test_a_score_is_a_sum_over_tokens_and_the_end_counts(run: Run) -> None:
     (forced,) = run.force(["1 2 3"], ["3 2 1"])
     src = torch.tensor([[*run.src_tokenizer.encode("1 2 3"), 2]])
@@ -186,6 +201,21 @@ def test_a_line_longer_than_the_models_positions_is_named(tmp_path: Path) -> Non
     ):
         run.translate(["1 2", "1 " * 20])
     assert len(run.translate(["1 2"], "greedy")[0].tokens) <= 16
+
+
+def test_a_translation_that_fills_the_models_positions_is_looked_into(tmp_path: Path) -> None:
+    changes = {
+        "model.positions.kind": "learned",
+        "model.positions.max_length": 16,
+        "data.max_length": 16,
+        "train.steps": 1,
+    }
+    run = s2s.load(make_run(tmp_path / "short", changes))
+    full = tuple(run.tgt_tokenizer.encode("1 2 3 4 " * 4))
+    assert len(full) == 16
+    assert run.target_ids(full) == full
+    assert run.attention("1 2", full).view("cross").weights.shape[-2] == 16
+    assert run.target_ids(full[:15]) == (*full[:15], run.recipe.model.ids.eos)
 
 
 def test_going_on_writes_no_step_twice(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from s2s.config import PRESETS, ModelConfig, Recipe, override
+from s2s.config import PRESETS, ModelConfig, Recipe, flat, override
 from s2s.model.attention import Attention
 from s2s.model.transformer import Transformer
 from s2s.sizing import COMPONENT_GROUPS, COMPONENT_KINDS, BatchSizes, components, cost, within
@@ -168,6 +168,11 @@ def test_a_name_selects_the_components_within_it() -> None:
         == cost(found).flops
     )
     assert not within(found, "enc")
+
+
+def test_every_setting_of_positions_shapes_their_component() -> None:
+    keys = {f"positions.{key}" for key in flat(ModelConfig().positions)}
+    assert set(COMPONENT_KINDS["positions"].settings) == keys
 
 
 def test_every_component_has_a_row_and_a_group() -> None:

@@ -54,6 +54,17 @@ def test_flops_grow_with_the_run() -> None:
     assert usual < training_flops(recipe, 1000, batch_tokens=2048, length=200)
 
 
+@pytest.mark.parametrize("kind", ["learned", "relative"])
+def test_tables_of_positions_are_looked_up_and_cost_no_flops(kind: str) -> None:
+    tables = {"model.positions.kind": kind, "model.positions.max_length": 60_000}
+    recipe = PRESETS["small"].recipe
+    flops, without = (
+        training_flops(each, 1000, batch_tokens=2048, length=20)
+        for each in (override(recipe, tables), recipe)
+    )
+    assert flops == without
+
+
 def saved_per_token(model: Transformer, ids: Tensor) -> float:
     """Numbers that the backward pass of these sentences reads besides the weights, per token."""
     weights = {parameter.untyped_storage().data_ptr() for parameter in model.parameters()}

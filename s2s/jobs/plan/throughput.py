@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 import torch
 
-from s2s.config import ModelConfig, Recipe
-from s2s.sizing import count_parameters
+from s2s.config import Recipe
+from s2s.sizing import multiplied_weights
 from s2s.train import chosen_device, cores
 
 # Fitted on nine recipes, one thread of a Xeon with AVX-512: within 30 % of eight of them, half of the ninth (`blocks`).
@@ -41,7 +41,7 @@ def seconds_per_step(recipe: Recipe, tgt_vocab_size: int, slots: int) -> float:
     threads = recipe.train.threads or max(1, cores() - 1)  # as a run is submitted
     layers = model.encoder.n_layers + 2 * model.decoder.n_layers
     slots = math.ceil(slots / recipe.train.processes)
-    products = 6.0 * slots * (_weights(model) + model.d_model * tgt_vocab_size)
+    products = 6.0 * slots * multiplied_weights(model, tgt_vocab_size)
     if chosen_device(recipe) == "cuda":
         on_gpu = precision if precision in STARTING else "exact"  # another one is refused later
         return layers * STARTING[on_gpu] + products / GPU_PEAK[on_gpu]
@@ -50,11 +50,6 @@ def seconds_per_step(recipe: Recipe, tgt_vocab_size: int, slots: int) -> float:
         products /= FAST.get(torch.backends.cpu.get_cpu_capability(), FAST_ELSEWHERE)
     waiting = slots * (PER_LOGIT * tgt_vocab_size + PER_ACTIVATION * model.d_model * layers)
     return float((products + waiting) / (peak() * threads**SCALING) + SECONDS_PER_LAYER * layers)
-
-
-def _weights(model: ModelConfig) -> int:
-    """Weights in the layers' matrices; embeddings are looked up, not multiplied."""
-    return count_parameters(model, 1, 1)
 
 
 @functools.cache

@@ -78,7 +78,7 @@ def diagram_caption(request: ArchitectureRequest) -> str:
         f"d_model {model.d_model}",
         f"heads per layer: encoder {model.encoder.n_heads}, decoder {model.decoder.n_heads}",
         f"positions: {model.positions.kind}",
-        f"{model.norm.place}-norm",
+        "no norms" if model.norm.kind == "none" else f"{model.norm.place}-norm",
     )
     lines = [" · ".join(sizes), LEGEND]
     if request.other:
@@ -161,7 +161,7 @@ def _costs_table(
 ) -> None:
     total = cost(request.components)
     costs = cost(inside)
-    layers = f" (× {copies} layers)" if copies > 1 else ""
+    layers = f" (all {copies} layers)" if copies > 1 else ""
     saved = in_bytes(costs.saved_activations * BYTES) if costs.saved_activations else "none"
     rows = {
         "parameters": f"{costs.parameters:,}{layers}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -66,8 +66,8 @@ def toolbar(run_id: str) -> None:
         icon=":material/add_column_right:",
         key="add column",
         type="primary",
-        on_click=columns.add,
-        args=(run_id,),
+        on_click=_once,
+        args=(columns.add, n_columns, run_id),
         disabled=is_full,
         help=columns.FULL if is_full else "Decode the same sentence in another way",
     )
@@ -129,7 +129,8 @@ def _card(run_id: str, key: str, *, is_alone: bool) -> Card:
 
 def _buttons(run_id: str, key: str, *, is_alone: bool) -> None:
     """Clone and remove."""
-    is_full = len(columns.shown()) == len(columns.KEYS)
+    n_columns = len(columns.shown())
+    is_full = n_columns == len(columns.KEYS)
     with st.container(horizontal=True, width="content", gap="small"):
         clone = "Copy this column, to change one setting"
         remove = "Remove this column"
@@ -140,8 +141,8 @@ def _buttons(run_id: str, key: str, *, is_alone: bool) -> None:
             type="tertiary",
             help=columns.FULL if is_full else clone,
             disabled=is_full,
-            on_click=columns.clone,
-            args=(key, run_id),
+            on_click=_once,
+            args=(columns.clone, n_columns, key, run_id),
         )
         if not is_alone:
             st.button(
@@ -150,9 +151,15 @@ def _buttons(run_id: str, key: str, *, is_alone: bool) -> None:
                 key=f"remove {key}",
                 type="tertiary",
                 help=remove,
-                on_click=columns.remove,
-                args=(key, run_id),
+                on_click=_once,
+                args=(columns.remove, n_columns, key, run_id),
             )
+
+
+def _once(change: Callable[..., None], n_columns: int, *given: str) -> None:
+    """A change of so many columns: the second click of a double click finds others, and does nothing."""
+    if len(columns.shown()) == n_columns:
+        change(*given)
 
 
 def _head(card: Card) -> None:

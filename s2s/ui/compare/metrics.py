@@ -12,7 +12,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s import scores
-from s2s.decode import explain_score, format_number, score_unit
+from s2s.decode import BeamConfig, explain_score, format_number, score_unit
 from s2s.files import csv_writer
 from s2s.scores import METRIC_NAMES, sentence_scores_of, sentence_signature
 from s2s.ui.compare.column import ColumnChoice
@@ -100,6 +100,8 @@ def _score_help(choice: ColumnChoice, decoding: TimedDecoding) -> str:
     best = decoding.decoded.hypotheses[0]
     definition = choice.summary.partition("Score: ")[2]
     explained = ""
+    if isinstance(choice.config, BeamConfig) and choice.config.length_formula == "gnmt":
+        definition = "log-probability / ((5 + length) / 6)^length_penalty."
     if choice.config:
         explained = explain_score(choice.config, best.log_prob, best.score, len(best.tokens))
     return f"{explained}. What {choice.strategy} ranks by: {definition}"

@@ -190,15 +190,21 @@ def _ensure_worker() -> None:
 
 
 def _do(what: str, evaluation: str) -> None:
-    """Carry out one change; an error is shown where the next evaluation or the list of them is drawn."""
+    """Carry out one change; an error is shown where the next evaluation or the list of them is drawn.
+
+    The second click of a double click finds it done.
+    """
+    st.session_state.pop("refused evaluation", None)
     try:
-        if what == "stop":
-            evaluation_service.stop(evaluation, access.current())
-        elif what == "delete":
+        if what == "delete":
             evaluation_service.delete(evaluation, access.current())
             if STATE.now.evaluation == evaluation:
                 STATE.remember(evaluation="")
-        else:
+            return
+        is_live = evaluation_service.progress(evaluation).is_live
+        if what == "stop" and is_live:
+            evaluation_service.stop(evaluation, access.current())
+        if what == "resume" and not is_live:
             evaluation_service.resume(evaluation, access.current())
             worker.ensure()
     except UserError as wrong:

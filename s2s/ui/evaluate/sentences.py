@@ -269,13 +269,12 @@ def _lines(evaluation: Evaluation, rows: Sequence[SentenceRow], names: Sequence[
     lines.append(_reference_lines(references.of_sentences(evaluation.id)[first.number - 1]))
     alike: dict[tuple[str, str], list[str]] = {}
     for system, row in zip(evaluation.systems, rows, strict=False):
-        alike.setdefault((row.hypothesis, _scores(row, names)), []).append(system.name)
+        alike.setdefault((row.hypothesis, _numbers(row, names)), []).append(system.name)
     for row in rows:
-        scores = _scores(row, names)
-        if not (systems := alike.pop((row.hypothesis, scores), [])):
+        numbers = _numbers(row, names)
+        if not (systems := alike.pop((row.hypothesis, numbers), [])):
             continue
-        log_prob = f" · log-probability {nats(row.log_prob)}" if row.log_prob is not None else ""
-        named = f"<small><b>{html.escape(', '.join(systems))}</b> · {scores}{log_prob}</small>"
+        named = f"<small><b>{html.escape(', '.join(systems))}</b> · {numbers}</small>"
         marked = against_reference(row.hypothesis, row.reference, len(row.reference))
         lines.append(f'<p dir="auto">{named}<br>{marked}</p>')
     return "".join(lines) + legend("a translation", "the reference")
@@ -294,30 +293,30 @@ def _reference_lines(known: Sequence[str]) -> str:
     return f'<p dir="auto"><small>{label}</small><br>{shown}{more}</p>'
 
 
-def _scores(row: SentenceRow, names: Sequence[MetricName]) -> str:
-    """HTML: the scores of a sentence, as far as it has them."""
-    return " · ".join(
+def _numbers(row: SentenceRow, names: Sequence[MetricName]) -> str:
+    """HTML: the scores and the log-probability of a sentence, as far as it has them."""
+    known = [f"log-probability {nats(row.log_prob)}"] if row.log_prob is not None else []
+    scores = [
         f"{html.escape(name.label)} "
         + (f"{row.scores[name.key]:.1f}" if name.key in SCORES else f"{row.scores[name.key]:.4g}")
         for name in names
         if name.key in row.scores
-    )
+    ]
+    return " · ".join([*scores, *known])
 
 
 def _links(evaluation: Evaluation, row: SentenceRow, place: int) -> None:
     """Links to Compare, with these systems as columns and the reference, and to Steps, with the selected system."""
-    columns = [
-        column(system) for system in evaluation.systems if system.run in cached.trained_runs()
-    ]
+    systems = [system for system in evaluation.systems if system.run in cached.trained_runs()]
     here = evaluation.systems[place]
     with st.container(horizontal=True):
-        if columns:
+        if systems:
             numbered = {
-                f"c{number}": str(written)
-                for number, written in enumerate(columns[:MOST_COLUMNS], 1)
+                f"c{number}": str(column(system))
+                for number, system in enumerate(systems[:MOST_COLUMNS], 1)
             }
-            view = {"src": row.source, "tgt": row.reference, **_languages(here)}
-            page_link("compare", "Open in Compare", run=columns[0].run, **view, **numbered)
+            view = {"src": row.source, "tgt": row.reference, **_languages(systems[0])}
+            page_link("compare", "Open in Compare", run=systems[0].run, **view, **numbered)
         if here.run == st.session_state.get("run") and any(
             page.url_path == "steps" for page in PAGES
         ):

@@ -43,7 +43,8 @@ def show(request: HeadsRequest, result: head_roles.RolesResult, title: str) -> N
     chosen = STATE.choice("score", "Score", known, default=next(iter(known)), width=220)
     grids = [_grid(kind, one[chosen]) for kind, one in scores.items() if chosen in one]
     name = f"{known[chosen]}\n{title}"
-    figure = plots.head_roles(grids, title=name, scale="mean weight")
+    scale = "share of the weight" if chosen == "direct" else "mean weight"
+    figure = plots.head_roles(grids, title=name, scale=scale)
     chart(figure, alt=f"{known[chosen]} of all heads, {in_line(title)}", file_name=file_name(name))
     st.caption(
         f"{MEANING[chosen]} Special tokens are not counted. *Baseline*: a head that spreads its weight evenly; of"

@@ -52,8 +52,10 @@ def show_translation(decoded: Decoded) -> None:
 
 def log_probability(decoded: Decoded) -> None:
     """How probable the model finds its translation."""
+    is_ended = decoded.tokens[-1:] == ("</s>",)
+    of_what = "this sentence" if is_ended else "sentences that begin like this"
     st.caption(
-        f"Log-probability {nats(decoded.log_prob)} nats: the model gives this sentence a probability of"
+        f"Log-probability {nats(decoded.log_prob)} nats: the model gives {of_what} a probability of"
         f" {percent(math.exp(decoded.log_prob))}.",
         help=definitions("log-probability", "nats"),
     )

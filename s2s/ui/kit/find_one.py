@@ -19,6 +19,7 @@ from s2s.data import gold_agreement
 from s2s.runs import Run
 from s2s.runs.properties import PROPERTIES, Decoding, Finding, PropertySettings
 from s2s.ui.kit import cached, dataset_sentences, forms
+from s2s.ui.kit.sentence import text_in_box
 from s2s.ui.kit.state import ViewState
 from s2s.ui.kit.text import as_markdown, duration, plain
 
@@ -136,7 +137,7 @@ class FindOne:
         if found := st.session_state.pop(self._key(FOUND), None):
             at, sentence, finding = found
             st.session_state["src"] = sentence
-            st.session_state[self._key(FOUND_OF)] = (str(at), sentence)
+            st.session_state[self._key(FOUND_OF)] = (str(at), text_in_box())
             self.state.remember(find=str(at))
             if self.show_head and finding.head:
                 self.show_head(*finding.head)

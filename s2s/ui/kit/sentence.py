@@ -32,9 +32,13 @@ def sentence_box(known: RunVocabulary) -> str:
     words = printable(typed or "").split()
     text = text_in_box()
     if text != " ".join(words):
-        st.caption(
-            f"Only the first {len(text.split())} of {len(words)} words are translated, as many as a picture can show."
+        n_words = len(text.split())
+        part = (
+            f"{n_words} of {len(words)} words"
+            if n_words < len(words)
+            else f"{len(text)} characters"
         )
+        st.caption(f"Only the first {part} are translated, as many as a picture can show.")
     return text
 
 

@@ -11,7 +11,7 @@ from s2s.config import UserError
 from s2s.runs import Decoded, Run, RunKey, Target
 from s2s.share import printable
 from s2s.ui.kit import address, cached, pickers
-from s2s.ui.kit.sentence import MAX_CHARACTERS
+from s2s.ui.kit.sentence import MAX_CHARACTERS, text_in_box
 
 DEFAULT_STRATEGY = "beam"
 Trace = TypeVar("Trace")
@@ -59,7 +59,7 @@ def show_pair(key: RunKey, source: str, target: str) -> None:
     """Force this target for this source when the page is next drawn: for buttons."""
     st.session_state["src"] = source
     st.session_state["tgt box"] = target
-    st.session_state["tgt of"] = target_owner(key, source)
+    st.session_state["tgt of"] = target_owner(key, text_in_box())
 
 
 def given(run: Run, text: str, strategy: str) -> Target:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -33,6 +32,7 @@ from s2s.ui.runs.view_state import STATE
 
 OWNER = "compared for"  # in the session: the page's run when the runs were selected
 BEST = "★"
+NO_STAR = " Loss and accuracy have no star here: they are comparable only with the same tokenizer and dataset."
 DIFFERS = "≠"
 MAX_NAME = 32  # characters of a run's name above a column
 BREAKS = (
@@ -164,8 +164,22 @@ def _measured(chosen: Sequence[str]) -> None:
     )
     st.caption(
         f"{BEST} best. Loss, accuracy and BLEU are from each run's best validation, on its own validation pairs."
+        f"{'' if _have_same_tokens(chosen) else NO_STAR}"
     )
     _curves(titles)
+
+
+def _have_same_tokens(runs: Sequence[str]) -> bool:
+    """Whether dataset and settings of the tokenizer are equal; False where a recipe cannot be read."""
+    recipes = [cached.recipe(run) for run in runs]
+    tokenizers = {recipe.tokenizer if recipe else None for recipe in recipes}
+    sources = {_source(run) for run in runs}
+    return len(sources) == len(tokenizers) == 1 and None not in tokenizers
+
+
+def _source(run: str) -> str:
+    row = cached.runs().get(run)
+    return row.source if row else str(cached.metadata(run).get("source", ""))
 
 
 class Score(NamedTuple):
@@ -175,6 +189,7 @@ class Score(NamedTuple):
     form: Callable[[Any], str] = str
     # A sort key, larger is better; None if no direction is better.
     better: Callable[[Any], float] | None = None
+    is_per_token: bool = False  # so that only runs of one tokenizer can be compared
 
 
 def _parameters(run: str) -> int | None:
@@ -182,24 +197,18 @@ def _parameters(run: str) -> int | None:
 
 
 def _seconds(run: str) -> float | None:
+    """Of all updates, and of as many validations, each as long as the newest ones."""
     curves = cached.curves(run)
-    return None if curves.seconds_per_step is None else curves.seconds_per_step * curves.step
+    times = curves.step_times
+    if times is None:
+        return None
+    return float(60 * curves.minutes[-1]) + len(curves.valid_steps) * times.validation
 
 
 def _best(run: str, column: str) -> float | None:
-    """A value at the best validation: the step that the table of runs shows, else the one with the lowest loss."""
-    curves = cached.curves(run)
-    row = cached.runs().get(run)
-    if not len(curves.valid_loss) or not np.isfinite(curves.valid_loss).any():
-        return None
-    places = (
-        np.flatnonzero(curves.valid_steps == row.best_step)
-        if row and row.best_step is not None
-        else np.array([], int)
-    )
-    return float(
-        getattr(curves, column)[places[-1] if len(places) else np.nanargmin(curves.valid_loss)]
-    )
+    """A value at the best validation."""
+    best = table.best_validation(run)
+    return None if best is None else float(getattr(cached.curves(run), column)[best])
 
 
 def _bleu(run: str) -> float | None:
@@ -214,10 +223,16 @@ def _state(run: str) -> str:
 SCORES: Mapping[str, Score] = {
     "state": Score(_state),
     "validation loss": Score(
-        lambda run: _best(run, "valid_loss"), lambda value: f"{value:.3f}", lambda value: -value
+        lambda run: _best(run, "valid_loss"),
+        lambda value: f"{value:.3f}",
+        lambda value: -value,
+        is_per_token=True,
     ),
     "accuracy": Score(
-        lambda run: _best(run, "valid_token_accuracy"), lambda value: f"{value:.1%}", float
+        lambda run: _best(run, "valid_token_accuracy"),
+        lambda value: f"{value:.1%}",
+        float,
+        is_per_token=True,
     ),
     "BLEU": Score(_bleu, lambda value: f"{value:.1f}", float),
     "parameters": Score(_parameters, lambda value: f"{value:,}"),
@@ -231,7 +246,7 @@ def _marked(score: Score, chosen: Sequence[str]) -> list[str]:
     """The values as text; the best has a star, unless all are equal."""
     values = [score.of(run) for run in chosen]
     known = [value for value in values if not _is_missing(value)]
-    better = score.better
+    better = None if score.is_per_token and not _have_same_tokens(chosen) else score.better
     best = max(map(better, known)) if better and len(set(known)) > 1 else None
     stars = [
         f"{BEST} " if better and value in known and better(value) == best else ""

@@ -13,6 +13,7 @@ from s2s import gallery, settings
 from s2s.config import UserError
 from s2s.gallery import Entry
 from s2s.ui.kit import as_markdown, cached, plain
+from s2s.ui.runs import table
 from s2s.ui.runs.view_state import STATE
 from s2s.ui.shell import PAGES, View, copy_button, may_copy, page_link, preview_of, view_of
 
@@ -115,9 +116,9 @@ def _card(entry: Entry, view: View) -> None:
 def _scores(run: str) -> str:
     """Those of the best validation; "" of a run that has none."""
     curves = cached.curves(run)
-    if not np.isfinite(curves.valid_loss).any():
+    best = table.best_validation(run)
+    if best is None:
         return ""
-    best = int(np.nanargmin(curves.valid_loss))
     loss, bleu = float(curves.valid_loss[best]), float(curves.valid_bleu[best])
     accuracy = float(curves.valid_token_accuracy[best])
     return " · ".join(

@@ -25,6 +25,9 @@ from s2s.ui.runs.view_state import STATE
 from s2s.ui.shell import page_link
 
 LOSS = "validation loss"
+BLEU = "BLEU"
+BY_BLEU = "The tokenizers differ, so losses per token cannot be compared: the best run has the highest BLEU."
+NO_BLEU = "The tokenizers differ, so losses per token cannot be compared, and no run has BLEU yet."
 
 
 @dataclass(frozen=True)
@@ -39,9 +42,17 @@ class Sweep:
 
     @property
     def best(self) -> str | None:
-        """The run with the lowest validation loss."""
-        losses = {run: loss for run, loss in self.scores[LOSS].items() if loss is not None}
-        return min(losses, key=lambda run: losses[run], default=None)
+        """The run with the lowest validation loss; where tokenizers differ, the one with the highest BLEU."""
+        score, sign = (BLEU, -1) if self.varies_tokenizer else (LOSS, 1)
+        known = {
+            run: sign * value for run, value in self.scores[score].items() if value is not None
+        }
+        return min(known, key=lambda run: known[run], default=None)
+
+    @property
+    def varies_tokenizer(self) -> bool:
+        """Whether the runs have different tokenizers, so that their losses per token cannot be compared."""
+        return any(key.startswith("tokenizer.") for key in self.settings)
 
     @property
     def is_live(self) -> bool:
@@ -119,7 +130,7 @@ def measured(name: str, rows: Sequence[RunSummary]) -> Sweep:
             row.id: None if row.token_accuracy is None else round(100 * row.token_accuracy, 2)
             for row in rows
         },
-        "BLEU": {row.id: runs_table.bleu(row.id, row.best_step) for row in rows},
+        BLEU: {row.id: runs_table.bleu(row.id, row.best_step) for row in rows},
     }
     return Sweep(
         name,
@@ -161,7 +172,8 @@ def _verdict(sweep: Sweep) -> None:
     """Which run is best, and with which settings."""
     best = sweep.best
     if best is None:
-        st.caption("Scores appear after the first validation.")
+        is_scored = any(loss is not None for loss in sweep.scores[LOSS].values())
+        st.caption(NO_BLEU if is_scored else "Scores appear after the first validation.")
         return
     settings = (
         " and ".join(
@@ -170,15 +182,19 @@ def _verdict(sweep: Sweep) -> None:
         or "the same settings as all others"
     )
     ahead = "Best so far" if sweep.is_live else "Best"
-    loss = f"validation loss {sweep.scores[LOSS][best]:.3f}"
+    score = f"validation loss {sweep.scores[LOSS][best]:.3f}"
+    if sweep.varies_tokenizer:
+        score = f"BLEU {sweep.scores[BLEU][best]:.1f}"
     st.markdown(
-        f"**{ahead}: {plain(sweep.names[best])}**, {loss}, with {as_markdown(settings)}.{_by_bleu(sweep, best)}"
+        f"**{ahead}: {plain(sweep.names[best])}**, {score}, with {as_markdown(settings)}.{_by_bleu(sweep, best)}"
     )
+    if sweep.varies_tokenizer:
+        st.caption(BY_BLEU)
 
 
 def _by_bleu(sweep: Sweep, best: str) -> str:
     """Another sentence where BLEU prefers another run."""
-    found = {run: bleu for run, bleu in sweep.scores["BLEU"].items() if bleu is not None}
+    found = {run: bleu for run, bleu in sweep.scores[BLEU].items() if bleu is not None}
     top = max(found, key=lambda run: found[run], default=best)
     is_best = top == best or found[top] == found.get(best)
     return "" if is_best else f" By BLEU it is {plain(sweep.names[top])} ({found[top]:.1f})."

@@ -58,10 +58,11 @@ def counts_sentence(lens: LogitLens) -> str:
 def caveat(run: Run) -> str:
     """What the earlier columns can and cannot show."""
     model = run.recipe.model
-    norm = "the final norm is applied to them, too"
-    if not model.decoder.final_norm:
-        norm = "there is no final norm to apply"
-    if model.norm.place == "post":
+    has_norms = model.norm.kind != "none"
+    norm = "there is no final norm to apply"
+    if has_norms and model.decoder.final_norm:
+        norm = "the final norm is applied to them, too"
+    if has_norms and model.norm.place == "post":
         norm += "; each layer here ends in its own norm, so early states have another scale than the last"
     tied = (
         " At the embeddings it finds the token just read, because the projection is the embedding matrix."

@@ -38,14 +38,16 @@ def _by_score(tree: SearchTree) -> list[tuple[int, float]]:
 
 
 def _ranked(request: StepsRequest, tree: SearchTree, config: BeamConfig) -> None:
-    st.caption(
-        "Score = log-probability / length^`length_penalty`: 0 favors short outputs, larger values longer ones. The"
-        " slider re-ranks these hypotheses; nothing is decoded again."
-    )
+    about = st.container()  # written when the formula is known
     with st.container(horizontal=True, vertical_alignment="bottom"):
         penalty = _penalty_slider(config)
         formula = _formula_picker(config)
     other = override(config, {"length_penalty": penalty, "length_formula": formula})
+    base = "length" if formula == "power" else "((5 + length) / 6)"
+    about.caption(
+        f"Score = log-probability / {base}^`length_penalty`: 0 favors short outputs, larger values longer ones. The"
+        " slider re-ranks these hypotheses; nothing is decoded again."
+    )
     if other != config:
         _new_first(request, tree, config, other)
     _table(request, tree, rerank(tree, other), config, unit=score_unit(other))

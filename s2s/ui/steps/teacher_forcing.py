@@ -16,6 +16,7 @@ from s2s.config import keys
 from s2s.decode import (
     BeamConfig,
     GenerationConfig,
+    forbidding_setting,
     format_number,
     maximized_score,
     score_unit,
@@ -23,7 +24,7 @@ from s2s.decode import (
 from s2s.plots import TokenLoss
 from s2s.runs import WIDE_BEAM, Reference, Run, RunKey, first_difference
 from s2s.scores import METRICS
-from s2s.ui.kit import cached, chart, file_name, nats, plain, shortened, target_owner
+from s2s.ui.kit import cached, chart, file_name, nats, plain, sentence, shortened, target_owner
 from s2s.ui.steps import loss_table
 from s2s.ui.steps.request import REFERENCE, REFERENCE_OF, StepsRequest
 from s2s.ui.steps.view_state import STATE
@@ -95,7 +96,7 @@ def _examples(run: Run) -> None:
 def _use_example(key: RunKey, source: str, target: str) -> None:
     st.session_state["src"] = source
     st.session_state[REFERENCE] = target
-    st.session_state[REFERENCE_OF] = target_owner(key, source)
+    st.session_state[REFERENCE_OF] = target_owner(key, sentence.text_in_box())
 
 
 class JudgedText(NamedTuple):
@@ -113,7 +114,8 @@ def _diagnosis(request: StepsRequest, reference: Reference) -> None:
     config = request.run.configured(request.strategy, request.settings)[1]
     st.subheader("Search error or model error?", anchor=False)
     is_ended = found.hypotheses[0].ids[-1] == request.run.recipe.model.ids.eos
-    if why := _why_no_verdict(config, is_ended=is_ended):
+    forbidding = _forbidding(request, config, reference)
+    if why := _why_no_verdict(config, forbidding, is_ended=is_ended):
         st.info(why, icon=":material/help:")
         return
     score = maximized_score(config) or _log_probability
@@ -146,10 +148,26 @@ ABOUT = (
 )
 
 
-def _why_no_verdict(config: GenerationConfig, *, is_ended: bool) -> str:
+def _forbidding(request: StepsRequest, config: GenerationConfig, reference: Reference) -> str:
+    """The setting under which the reference cannot be written; empty where it can."""
+    run = request.run
+    special = run.recipe.model.ids
+    return forbidding_setting(
+        config,
+        reference.ids,
+        run.tgt_tokenizer,
+        source=special.source(run.src_tokenizer.encode(request.text)),
+        start_id=special.start,
+        first=() if special.tgt_first is None else (special.tgt_first,),
+    )
+
+
+def _why_no_verdict(config: GenerationConfig, forbidding: str, *, is_ended: bool) -> str:
     """Where neither the search nor the model is to blame; empty otherwise."""
     if getattr(config, "force_words", ""):
         return "Forced words decide here what is written: neither the search nor the model is to blame."
+    if forbidding:
+        return f"`{forbidding}` does not allow this reference: neither the search nor the model is to blame."
     if not is_ended:
         return "The output was truncated before `</s>`, so it cannot be judged; raise Maximum new tokens."
     return ""
@@ -174,13 +192,13 @@ def wide_settings(config: GenerationConfig) -> dict[str, Any]:
 
 def judged_by(config: GenerationConfig, strategy: str) -> str:
     """By which score the verdict is reached, and why."""
+    unit = score_unit(config)
+    if unit == NATS:
+        does = "maximizes" if maximized_score(config) else "ranks by"
+        return f"Judged by log-probability, which {strategy} {does}."
     if not maximized_score(config):
-        return (
-            f"Judged by log-probability: what {strategy} ranks by ({score_unit(config)}) is not known of a text that"
-            " it did not write."
-        )
-    if (unit := score_unit(config)) == NATS:
-        return f"Judged by log-probability, which {strategy} maximizes."
+        known = f"what {strategy} ranks by ({unit}) is not known of a text that it did not write"
+        return f"Judged by log-probability: {known}."
     return f"Judged by the score that {strategy} maximizes: {unit}."
 
 

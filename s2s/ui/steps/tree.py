@@ -10,6 +10,7 @@ from functools import partial
 import streamlit as st
 
 from s2s import plots
+from s2s.analysis import ROUNDING
 from s2s.decode import KEPT, PRUNED, BeamConfig, SearchNode, SearchTree
 from s2s.files import csv_writer
 from s2s.plots import TreeNode
@@ -234,10 +235,11 @@ def _alternatives(request: StepsRequest, tree: SearchTree, chosen: int, tokens: 
     if chosen not in [number for _, _, number in candidates]:
         candidates.append((node.token, own_log_prob(tree, node), chosen))
     names = request.run.tgt_tokenizer.tokens([token for token, _, _ in candidates])
+    is_plain = _counts_log_probs(tree, node)
     rows = []
     for name, (_, log_prob, number) in zip(names, candidates, strict=True):
         if number is None:
-            total = tree.nodes[node.parent].total + log_prob
+            total = tree.nodes[node.parent].total + log_prob if is_plain else None
             reason = _reason_not_considered(tree, node, total)
         else:
             total = tree.nodes[number].total
@@ -267,13 +269,22 @@ def _alternatives(request: StepsRequest, tree: SearchTree, chosen: int, tokens: 
     )
 
 
-def _reason_not_considered(tree: SearchTree, node: SearchNode, total: float) -> str:
-    """Why the search did not consider a token at this node's position."""
+def _counts_log_probs(tree: SearchTree, node: SearchNode) -> bool:
+    """Whether the strategy counts the model's own log-probabilities here, without temperature or penalties."""
+    beside = [other for other in tree.nodes if other.parent == node.parent or other is node]
+    counted = (tree.nodes[node.parent], *beside)
+    return all(abs(each.total - each.log_prob) < ROUNDING for each in counted)
+
+
+def _reason_not_considered(tree: SearchTree, node: SearchNode, total: float | None) -> str:
+    """Why the search did not consider a token at this node's position; `total` is None where its own is not known."""
     if not tree.is_complete:
         return "not taken; the reason is not recorded"
     totals = [other.total for other in tree.nodes if other.step == node.step and other.rank]
     if not totals:
         return "another token was forced by `prefix`"
+    if total is None:
+        return f"not among the {len(totals)} best of this step, or forbidden by a rule"
     if total > min(totals):
         return "forbidden or penalized by a rule"
     return f"not considered: the {len(totals)} best of this step have at least {nats(min(totals))}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -20,6 +20,14 @@ from s2s.ui.shell import page_link
 
 REFUSED = "refused act"  # in the session: why the last click was refused
 LR = "train.lr"
+
+
+class RatePlan(NamedTuple):
+    """What the learning rates of a recipe's schedule depend on."""
+
+    steps: int  # the last one
+    peak: float
+    plan: Sequence[Planned] = ()  # of a time budget
 
 
 def buttons(row: RunSummary, curves: Curves) -> None:
@@ -210,9 +218,11 @@ def _continuation(row: RunSummary, label: str, default: int) -> None:
             "Last step", min_value=first, value=max(first, default), key=_last_step(row.id)
         )
         if recipe := cached.recipe(row.id):
-            wanted = _input(_next_rate(row.id), recipe, peak(recipe, changes(row.id)))
-            plan = _plan(row.id, recipe) if _more_steps(row, int(steps)) is None else []
-            sentence = schedule_preview(recipe, first, int(steps), wanted, plan)
+            plan = _plan(row.id, recipe)
+            before = RatePlan(recipe.train.steps, peak(recipe, changes(row.id)), plan)
+            wanted = _input(_next_rate(row.id), recipe, before.peak)
+            kept = plan if _more_steps(row, int(steps)) is None else []
+            sentence = schedule_preview(recipe, first, before, RatePlan(int(steps), wanted, kept))
             if recipe.train.minutes is not None:
                 ends = "ends" if _more_steps(row, int(steps)) else "would end"
                 sentence += f" Another last step {ends} its time budget."
@@ -225,16 +235,24 @@ def _more_steps(row: RunSummary, steps: int) -> int | None:
     return steps if steps != row.steps or row.state == "done" else None
 
 
-def schedule_preview(
-    recipe: Recipe, step: int, steps: int, peak: float, plan: Sequence[Planned] = ()
-) -> str:
-    """What another last step does to the learning rate, in a sentence."""
-    train = replace(recipe.train, steps=steps)
-    first = learning_rate(step, train, peak, plan)
-    rate = f"step {step:,} starts at a learning rate of {first:.2e}"
-    if train.schedule == "cosine" and steps != recipe.train.steps:
-        return f"The cosine schedule is recomputed for the new last step, so the rate jumps up again: {rate}."
-    return f"The {train.schedule} schedule continues unchanged: {rate}."
+def schedule_preview(recipe: Recipe, step: int, before: RatePlan, after: RatePlan) -> str:
+    """What another last step or peak does to the learning rate of `step`, in a sentence."""
+    old, new = (
+        learning_rate(step, replace(recipe.train, steps=each.steps), each.peak, each.plan)
+        for each in (before, after)
+    )
+    schedule = f"The {recipe.train.schedule} schedule"
+    rate = f"step {step:,} starts at a learning rate of {new:.2e}"
+    depends_on_last = recipe.train.schedule == "cosine" and not after.plan
+    if after.plan != before.plan or (depends_on_last and after.steps != before.steps):
+        schedule += " is recomputed for the new last step"
+    elif after.peak != before.peak:
+        schedule += " continues with the new peak"
+    else:
+        return f"{schedule} continues unchanged: {rate}."
+    if f"{new:.2e}" == f"{old:.2e}":
+        return f"{schedule}, and the rate stays the same: {rate}."
+    return f"{schedule}, so the rate {'jumps up' if new > old else 'drops'}: {rate}."
 
 
 def act(what: str, run_id: str) -> None:

@@ -39,12 +39,12 @@ def erased(run: Run, src: Ids, tgt: Ids, layer: int, position: int) -> experimen
 def flows(
     run: Run, src: Ids, tgt: Ids
 ) -> tuple[experiments.GradientFlow, experiments.GradientFlow]:
-    """The gradient, layer by layer, of the loss of `tgt[1:]`: with the residual connections and without."""
+    """The gradient, layer by layer, of the loss of `tgt`: with the residual connections and without."""
     return _flows(str(run.folder.path), run.step, src, tgt, run)
 
 
 def update(run: Run, src: Ids, tgt: Ids, rate: float) -> WeightUpdate:
-    """One step of gradient descent on the mean loss of `tgt[1:]`, in a copy of the model."""
+    """One step of gradient descent on the mean loss of `tgt`, in a copy of the model."""
     return _update(str(run.folder.path), run.step, src, tgt, rate, run)
 
 

@@ -187,13 +187,13 @@ POSITION_FORMULAS = MappingProxyType(
     {
         "sinusoidal": aligned(
             "x_t = e_t + p_t",
-            r"p_t[\sin_i] = \sin\left(t \,/\, %(base)g^{\,i/%(span)d}\right)",
-            r"p_t[\cos_i] = \cos\left(t \,/\, %(base)g^{\,i/%(span)d}\right)",
+            r"p_t[\sin_i] = \sin\left(t \,/\, %(base)s^{\,i/%(span)d}\right)",
+            r"p_t[\cos_i] = \cos\left(t \,/\, %(base)s^{\,i/%(span)d}\right)",
         ),
         "learned": r"x_t = e_t + P_t",
         "rotary": aligned(
             r"q_t \leftarrow R_t\, q_t,\quad k_t \leftarrow R_t\, k_t",
-            r"R_t \text{ rotates pair } i \text{ by } t \,/\, %(base)g^{\,2i/d_{head}}",
+            r"R_t \text{ rotates pair } i \text{ by } t \,/\, %(base)s^{\,2i/d_{head}}",
         ),
         "alibi": r"s_{ij} \leftarrow s_{ij} - m_h\,|i - j|",
         "relative": r"s_{ij} \leftarrow s_{ij} + b_{h,\,\mathrm{bucket}(j - i)}",
@@ -245,7 +245,8 @@ def _position_formula(run: Run) -> str:
     config = run.recipe.model
     half = config.d_model // 2
     is_full_span = config.positions.full_span and half > 1
-    sizes = {"base": config.positions.base, "span": half - 1 if is_full_span else half}
+    base = np.format_float_positional(config.positions.base, trim="-")  # 1e+06 is no LaTeX
+    sizes = {"base": base, "span": half - 1 if is_full_span else half}
     text = POSITION_FORMULAS.get(config.positions.kind, "")
     return text % sizes if "%(" in text else text
 

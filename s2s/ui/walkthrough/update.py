@@ -46,8 +46,9 @@ def _draw_update(sentence: TracedSentence) -> None:
     except UserError as error:
         st.info(as_markdown(str(error)), icon=":material/block:")
         return
-    _show_one_weight(target.tokens, found, rate)
-    _show_probabilities(target.tokens, found)
+    predicted = target.tokens[-len(found.before) :]
+    _show_one_weight(predicted, found, rate)
+    _show_probabilities(predicted, found)
 
 
 def _show_one_weight(tokens: tuple[str, ...], found: WeightUpdate, rate: str) -> None:

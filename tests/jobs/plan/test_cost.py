@@ -126,6 +126,14 @@ def test_fast_products_are_faster_where_the_processor_has_them(
     assert exact / fast == pytest.approx(times, rel=0.1)
 
 
+def test_a_table_of_positions_takes_no_time() -> None:
+    tables = {"model.positions.kind": "learned", "model.positions.max_length": 60_000}
+    usual, learned = (
+        seconds_per_step(recipe, 1000, 2048) for recipe in (RECIPE, override(RECIPE, tables))
+    )
+    assert learned == usual
+
+
 def test_a_slower_computer_takes_longer(preview: Preview) -> None:
     usual = forecast(RECIPE, preview)
     slow = forecast(RECIPE, preview, Calibration(2.0, 3))

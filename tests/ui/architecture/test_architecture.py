@@ -30,10 +30,10 @@ from s2s.sizing import (
     memory_bytes,
     within,
 )
-from s2s.ui.architecture.component_card import AXES, in_bytes
+from s2s.ui.architecture.component_card import AXES, diagram_caption, in_bytes
 from s2s.ui.architecture.diagram_layout import diagram_of
-from s2s.ui.architecture.models import GROUPS
-from s2s.ui.architecture.request import STATE
+from s2s.ui.architecture.models import GROUPS, NamedSpec
+from s2s.ui.architecture.request import STATE, ArchitectureRequest
 from s2s.ui.architecture.views import PANELS
 from s2s.ui.canvas.diagram import DIAGRAM_WIDTH
 from tests.screen import component, link, lost, opened, page_text
@@ -164,6 +164,8 @@ def test_the_card_shows_weights_outputs_and_products(name: str) -> None:
     text = card(screen)
     costs = cost(inner)
     assert f"{costs.parameters:,}" in text
+    copies = {part.copies for part in inner if part.name == name} - {1}
+    assert re.findall(r"parameters [\d,]+ \((.*?)\)", text) == [f"all {n} layers" for n in copies]
     assert compact_number(costs.flops) in text
     assert (
         f"saved activations {in_bytes(4 * costs.saved_activations) if costs.saved_activations else 'none'}"
@@ -384,6 +386,22 @@ def test_another_model_without_the_chosen_component_shows_the_whole() -> None:
     assert not screen.exception
     assert "no component encoder.final_norm" in page_text(screen)
     assert drawn(screen)["chosen"] == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "place", "words"),
+    [("layer", "pre", "pre-norm"), ("rms", "post", "post-norm"), ("none", "pre", "no norms")],
+)
+def test_the_caption_of_the_diagram_names_the_norms(kind: str, place: str, words: str) -> None:
+    row = PRESETS["small"]
+    recipe = override(row.recipe, {"model.norm.kind": kind, "model.norm.place": place})
+    model = ModelSpec(recipe, 40, 40)
+    sizes = BatchSizes(1, 1, 1)
+    parts = model.components(sizes)
+    request = ArchitectureRequest(
+        s2s.load(DEMO), NamedSpec("small", model), None, sizes, parts, selected=""
+    )
+    assert diagram_caption(request).splitlines()[0].split(" · ")[-1] == words
 
 
 @pytest.mark.parametrize("name", [*PRESETS])

@@ -13,7 +13,7 @@ import s2s
 from s2s.decode import STRATEGIES
 from s2s.runs import runs_folder
 from s2s.share import Column, unpack
-from s2s.ui.compare import across_models, columns, metrics, reference
+from s2s.ui.compare import across_models, cards, columns, metrics, reference
 from s2s.ui.compare.column import ColumnChoice
 from s2s.ui.kit import cached, differences, four_digits
 from s2s.ui.kit.cached import TimedDecoding
@@ -81,6 +81,17 @@ def test_a_link_brings_every_column_and_share_writes_them() -> None:
     again = opened("compare", **view)
     assert texts(again) == texts(screen)
     assert link(again) == link(screen)
+
+
+def test_the_second_click_of_a_double_click_changes_no_other_column(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn = 3
+    changes = []
+    monkeypatch.setattr(columns, "shown", lambda: columns.KEYS[: drawn - len(changes)])
+    for _ in range(2):
+        cards._once(lambda *given: changes.append(given), drawn, "c2", DEMO)
+    assert changes == [("c2", DEMO)]
 
 
 def test_columns_are_added_cloned_and_removed() -> None:

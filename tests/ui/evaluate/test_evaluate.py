@@ -1,5 +1,6 @@
 import csv
 import io
+import re
 import shutil
 from dataclasses import replace
 from typing import Any
@@ -30,6 +31,7 @@ from s2s.ui.evaluate import (
     chat,
     downloads,
     provenance,
+    results,
     sentences,
     systems,
     translate_file,
@@ -196,6 +198,15 @@ def test_a_selected_sentence_stays_when_the_order_changes_and_is_in_the_link() -
     assert unpack(screen.session_state["set"]) == view | {"reversed": "1"}
 
 
+def test_a_log_probability_is_that_of_its_system_alone() -> None:
+    screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluated()},sentence:1")
+    shown = detail(screen)
+    first, second = re.findall(r"<small><b>(.*?)</b> · (.*?)</small>", shown)
+    assert "log-probability" in first[1]  # of greedy; the same text from a file has none
+    assert "log-probability" not in second[1]
+    assert first[1].startswith(second[1])
+
+
 def test_errors_and_buckets_cover_all_sentences() -> None:
     screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluated()}")
     assert not screen.exception
@@ -334,6 +345,21 @@ def test_settings_that_contradict_are_said_before_anything_runs(text: str, sente
 )
 def test_settings_are_read_as_they_are_written(text: str, settings: dict[str, Any]) -> None:
     assert systems.parse(text) == settings
+
+
+def test_the_second_click_of_a_double_click_finds_it_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluation = evaluation_service.submit(
+        EvaluationRequest(
+            (System("greedy", DEMO, 1500, "greedy"),), Sentences("mine", n=3), PAIRS, run=DEMO
+        )
+    )
+    session: dict[str, object] = {}
+    monkeypatch.setattr(results.st, "session_state", session)
+    for what, state in (("stop", "stopped"), ("resume", "queued")):
+        for _ in range(2):
+            results._do(what, evaluation)
+            assert evaluation_service.progress(evaluation).state == state
+    assert not session
 
 
 def test_earlier_evaluations_can_be_opened_and_deleted() -> None:

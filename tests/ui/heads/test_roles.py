@@ -86,6 +86,9 @@ def test_every_part_shows_what_was_measured() -> None:
         "Its score"
     ]
     assert best == round(float(score.score.max()), 3)
+    assert "mean weight" in json.dumps(figures(screen))
+    screen = opened("heads", set=pack(view | {"part": "induction", "score": "direct"}))
+    assert "share of the weight" in json.dumps(figures(screen))
 
 
 def test_without_gold_and_with_one_checkpoint_the_page_says_why() -> None:

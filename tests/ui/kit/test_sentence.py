@@ -50,3 +50,16 @@ def test_another_run_brings_its_own_checkpoint_examples_and_target(own_run: str)
         assert "not among" not in page_text(screen)
         if path == "attention":
             assert screen.text_input(key="tgt box").value == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("the " * 130, "Only the first 128 of 130 words"),
+        ("東京" * 450, "Only the first 800 characters"),
+    ],
+)
+def test_a_cut_sentence_says_how_much_is_left(typed: str, said: str) -> None:
+    screen = opened(src=typed.strip())
+    assert not screen.exception
+    assert said in page_text(screen)

@@ -23,7 +23,7 @@ from s2s.runs.differences import HARDWARE_SETTINGS
 from s2s.settings import OWNER
 from s2s.share import pack, unpack
 from s2s.ui.kit import cached, reproduce
-from s2s.ui.runs import actions, comparison, sweeps
+from s2s.ui.runs import actions, comparison, gallery, sweeps
 from s2s.ui.runs import table as runs_table
 from tests.conftest import TINY, make_run
 from tests.harvest import compared, executed
@@ -432,6 +432,25 @@ def test_a_view_says_in_its_link_only_what_it_shows_and_keeps_its_choices(
     assert unpack(screen.session_state["set"])["over"] == "minute"
 
 
+def test_the_best_validation_is_that_of_the_best_step_everywhere(put: Put) -> None:
+    """The mean of checkpoints is validated last, and is the best even where a loss was lower."""
+    run, other = "mean000000000000", "same000000000000"
+    for name in (other, run):
+        folder = put(name, name=name[:4])
+        folder.set_status("done", step=40, steps=40, best_step=40, best_loss=1.2)
+        for step, loss in ((20, 0.5), (40, 1.5), (40, 1.2)):
+            line = {"kind": "valid", "step": step, "loss": loss, "perplexity": 2.7}
+            folder.log("metrics", line | {"token_accuracy": 0.5, "bleu": 10 * loss})
+    cached.refresh_runs()
+    screen = view("side-by-side", run, compared=f"{other} {run}")
+    scores = screen.dataframe[0].value.set_index("score")
+    assert [*scores.loc["validation loss"]] == ["1.200", "1.200"]
+    assert gallery._scores(run) == "BLEU 12.0 · validation loss 1.200 · token accuracy 50.0%"
+    screen.session_state[reproduce.KEY] = True
+    names = executed(screen.run())
+    assert names["curves"][1].valid_loss[names["best"]] == pytest.approx(1.2)
+
+
 def test_only_marked_differing_settings_are_shown_until_all_are_requested(
     sweep: list[str],
 ) -> None:
@@ -566,6 +585,47 @@ def test_a_sweep_names_its_best_run_and_holds_its_numbers(sweep: list[str]) -> N
     )
     assert list(numbers["run"]) == sweep
     assert recomputed(screen) == 12  # the learning rate, loss, accuracy and BLEU
+
+
+def tokenizer_runs(put: Put, bleu: dict[str, float]) -> list[str]:
+    """Runs of two tokenizers; that of characters has the lower loss per token."""
+    runs = {"char": "char000000000000", "word": "word000000000000"}
+    for kind, run in runs.items():
+        changes = {"tokenizer.kind": kind}
+        folder = put(run, changes, name=kind, tags=["sweep:t"], source="builtin:mini-en-fr")
+        loss = {"char": 1.0, "word": 3.0}[kind]
+        step = 30 if bleu else 29  # which the trained run has not measured
+        best = {"best_step": step, "best_loss": loss, "token_accuracy": 1 / loss}
+        folder.set_status("done", step=30, steps=30, **best)
+        line = {"kind": "valid", "step": step, "loss": loss, "perplexity": 2.7}
+        score = {"bleu": bleu[kind]} if bleu else {}
+        folder.log("metrics", line | {"token_accuracy": 1 / loss} | score)
+    cached.refresh_runs()
+    return [*runs.values()]
+
+
+def test_runs_of_different_tokenizers_are_compared_by_bleu_alone(put: Put) -> None:
+    runs = tokenizer_runs(put, {"char": 10.0, "word": 20.0})
+    screen = view("sweeps", runs[0])
+    assert "Best: word**, BLEU 20.0, with tokenizer.kind word." in page_text(screen)
+    assert sweeps.BY_BLEU in page_text(screen)
+    assert screen.dataframe[0].value.set_index("name")["best"].to_dict() == {
+        "char": "",
+        "word": "★",
+    }
+    beside = view("side-by-side", runs[0], compared=" ".join(runs))
+    scores = beside.dataframe[0].value.set_index("score")
+    starred = {name: [cell.startswith("★") for cell in row] for name, row in scores.T.items()}
+    assert starred["BLEU"] == [False, True]
+    assert not any([*starred["validation loss"], *starred["accuracy"]])
+    assert comparison.NO_STAR.strip() in page_text(beside)
+
+
+def test_without_bleu_no_run_of_a_sweep_of_tokenizers_is_the_best(put: Put) -> None:
+    runs = tokenizer_runs(put, {})
+    screen = view("sweeps", runs[0])
+    assert sweeps.NO_BLEU in page_text(screen)
+    assert set(screen.dataframe[0].value["best"]) == {""}
 
 
 def test_runs_of_a_sweep_that_wait_stand_in_it(sweep: list[str]) -> None:

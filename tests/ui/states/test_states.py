@@ -1,6 +1,7 @@
 import base64
 import json
 import shutil
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,11 @@ import torch
 
 import s2s
 from s2s.analysis.projection import principal_components
-from s2s.config import UserError
+from s2s.config import UserError, override
 from s2s.runs import runs_folder, states
 from s2s.share import unpack
 from s2s.ui.kit import cached, vocabulary
-from s2s.ui.states import neighbors, request, two_sentences
+from s2s.ui.states import logit_lens, neighbors, request, two_sentences
 from s2s.ui.states import pool as pools
 from s2s.ui.states.view_state import STATE
 from s2s.ui.states.views import VIEWS
@@ -215,6 +216,19 @@ def test_the_lens_ends_in_the_runs_next_tokens() -> None:
     assert words[:-1, -1].tolist() == run.tgt_tokenizer.tokens(best.indices[:-1].tolist())
     assert the_table(screen)["rank"].tolist() == [1] * len(cells)
     assert f"{len(cells)} after layer 2" in page_text(screen)
+
+
+@pytest.mark.parametrize("place", ["pre", "post"])
+def test_the_caveat_of_the_lens_knows_a_model_without_norms(place: str) -> None:
+    run = s2s.load(DEMO)
+    changes = {"model.norm.place": place, "model.decoder.final_norm": True}
+    normed, bare = (
+        logit_lens.caveat(replace(run, recipe=override(run.recipe, changes | more)))
+        for more in ({}, {"model.norm.kind": "none"})
+    )
+    assert "the final norm is applied to them" in normed
+    assert ("ends in its own norm" in normed) == (place == "post")
+    assert "there is no final norm to apply. They" in bare
 
 
 @pytest.mark.parametrize("view", VIEWS)

@@ -12,6 +12,7 @@ import s2s
 from s2s.analysis.search_error import SearchDiagnosis
 from s2s.runs import Run
 from s2s.runs.teacher_forcing import reference as force_reference
+from s2s.ui.kit import cached
 from s2s.ui.steps import loss_table
 from s2s.ui.steps.teacher_forcing import diagnosis_sentences
 from tests.screen import link, page_text
@@ -101,20 +102,33 @@ def test_an_example_brings_its_sentence_and_another_sentence_drops_the_reference
     assert screen.text_input(key="reference box").value == ""
 
 
-def test_the_verdict_names_its_score_and_the_other_one_where_they_disagree() -> None:
-    """A long text that the length penalty prefers, beside a shorter reference of higher probability."""
-    screen = steps("reference", tgt="le maison rouge", min_new_tokens="8", length_penalty="5")
+def test_an_example_keeps_its_reference_where_the_box_writes_its_spaces_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cached, "probes", lambda run: [("the \u00a0red house ", "la maison noire")])
+    screen = steps("reference", tgt="le maison rouge")
+    screen.button(key="pair0").click().run()
     assert not screen.exception
-    assert "Judged by the score that beam maximizes: nats / length^5." in page_text(screen)
+    assert screen.text_input(key="reference box").value == "la maison noire"
+    assert "the reference has *noire*" in page_text(screen)
+
+
+def test_the_verdict_names_its_score_and_the_other_one_where_they_disagree() -> None:
+    """A short text that the length penalty prefers, beside a longer reference of higher probability."""
+    shared = {"tgt": "la maison rouge", "length_penalty": "-5"}
+    narrow = steps("reference", **shared)
+    assert "**A search error, too.** A beam of 50 finds a text whose score is" in page_text(narrow)
+    screen = steps("reference", **shared, num_beams="50")
+    assert not screen.exception
+    assert "Judged by the score that beam maximizes: nats / length^−5." in page_text(screen)
     assert (
         "**Model error.** The model itself prefers what was written, whose score is"
         in page_text(screen)
     )
-    assert re.search("against −0.007[89] of the reference", page_text(screen))  # −0.00785, rounded
-    assert "**A search error, too.** A beam of 50 finds a text whose score is" in page_text(screen)
+    assert re.search("against −288.28[0-9]* of the reference", page_text(screen))  # −0.2815 × 4^5
     assert "**By log-probability alone it is a search error**" in page_text(screen)
     tables = " ".join(str(each.proto.body) for each in screen.get("html"))
-    assert "score (nats / length^5)" in tables
+    assert "score (nats / length^−5)" in tables
     assert "log-probability (nats)" in tables
 
 
@@ -122,7 +136,9 @@ def test_the_verdict_names_its_score_and_the_other_one_where_they_disagree() -> 
     ("settings", "sentence"),
     [
         ({"strategy": "constrained", "force_words": "rouge"}, "Forced words decide here"),
-        ({"max_new_tokens": "1"}, "The output was truncated before"),
+        ({"bad_words": "le"}, "bad_words does not allow this reference"),
+        ({"prefix": "la"}, "prefix does not allow this reference"),
+        ({"max_new_tokens": "1"}, "max_new_tokens does not allow this reference"),
     ],
 )
 def test_no_verdict_where_neither_search_nor_model_is_to_blame(
@@ -134,13 +150,18 @@ def test_no_verdict_where_neither_search_nor_model_is_to_blame(
     assert "Judged by" not in page_text(screen)
 
 
-def test_a_strategy_that_draws_is_judged_by_log_probability() -> None:
-    screen = steps("reference", tgt="le maison rouge", strategy="mbr")
+@pytest.mark.parametrize(
+    ("strategy", "sentence"),
+    [
+        ("mbr", "what mbr ranks by (mean chrF over 32 samples, 0 to 100) is not known"),
+        ("sample", "which sample ranks by."),
+    ],
+)
+def test_a_strategy_that_draws_is_judged_by_log_probability(strategy: str, sentence: str) -> None:
+    screen = steps("reference", tgt="le maison rouge", strategy=strategy)
     assert not screen.exception
-    assert (
-        "Judged by log-probability: what mbr ranks by (mean chrF over 32 samples, 0 to 100)"
-        in page_text(screen)
-    )
+    assert "Judged by log-probability" in page_text(screen)
+    assert sentence in page_text(screen)
 
 
 @pytest.mark.parametrize(

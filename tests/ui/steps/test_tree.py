@@ -121,6 +121,25 @@ def test_a_chosen_word_has_its_alternatives_and_what_became_of_them(run: Run) ->
     assert list(table["outcome"])[list(table[""]).index("▶")] == tree.nodes[other].reason
 
 
+@pytest.mark.parametrize(
+    ("settings", "is_known"),
+    [("strategy:beam", True), ("strategy:beam_sample,temperature:2", False)],
+)
+def test_a_sum_that_the_strategy_did_not_count_is_not_made_up(
+    settings: str, is_known: bool
+) -> None:
+    screen = opened("steps", src=SOURCE, set=settings)
+    assert not screen.exception
+    table = screen.dataframe[0].value
+    others = [
+        total
+        for total, outcome in zip(table["sum so far"], table["outcome"], strict=True)
+        if outcome.startswith(("not considered", "not among", "not taken"))
+    ]
+    assert others
+    assert all(math.isfinite(total) == is_known for total in others)
+
+
 def test_the_page_says_why_more_candidates_are_ranked_than_kept() -> None:
     assert "Each step ranks 10 candidates for 5 beams" in page_text(opened("steps", src=SOURCE))
     greedy = page_text(opened("steps", src=SOURCE, set="strategy:greedy"))

@@ -197,10 +197,37 @@ def test_more_steps_say_what_happens_to_the_learning_rate(schedule: str) -> None
     recipe = override(
         Recipe(), {"train.schedule": schedule, "train.steps": 100, "train.warmup_steps": 10}
     )
-    sentence = controls.schedule_preview(recipe, 101, 200, 0.004)
+    before = controls.RatePlan(100, 0.004)
+    sentence = controls.schedule_preview(recipe, 101, before, before._replace(steps=200))
     longer = override(recipe, {"train.steps": 200}).train
     assert ("recomputed" in sentence) == (schedule == "cosine")
     assert f"{learning_rate(101, longer, 0.004):.2e}" in sentence
+
+
+@pytest.mark.parametrize(
+    ("schedule", "steps", "peak", "words"),
+    [
+        ("cosine", 200, 0.004, "is recomputed for the new last step, so the rate jumps up"),
+        ("cosine", 60, 0.004, "is recomputed for the new last step, so the rate drops"),
+        ("cosine", 100, 0.001, "continues with the new peak, so the rate drops"),
+        ("constant", 200, 0.004, "continues unchanged"),
+        ("constant", 200, 0.008, "continues with the new peak, so the rate jumps up"),
+    ],
+)
+def test_a_continuation_says_how_the_learning_rate_moves(
+    schedule: str, steps: int, peak: float, words: str
+) -> None:
+    recipe = override(Recipe(), {"train.schedule": schedule, "train.warmup_steps": 10})
+    before = controls.RatePlan(100, 0.004)
+    sentence = controls.schedule_preview(recipe, 51, before, controls.RatePlan(steps, peak))
+    assert sentence.startswith(f"The {schedule} schedule {words}: step 51 starts at")
+
+
+def test_a_rate_that_a_new_last_step_leaves_as_it_was_is_not_said_to_jump() -> None:
+    recipe = override(Recipe(), {"train.schedule": "cosine", "train.warmup_steps": 10})
+    before = controls.RatePlan(100, 0.004)
+    sentence = controls.schedule_preview(recipe, 5, before, controls.RatePlan(200, 0.004))
+    assert "new last step, and the rate stays the same" in sentence  # still in its warmup
 
 
 def queued_again() -> Recipe:

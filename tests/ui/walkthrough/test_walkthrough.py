@@ -5,6 +5,7 @@ import inspect
 import json
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -352,6 +353,17 @@ def test_markup_in_the_sentence_is_inert_and_an_empty_box_says_what_to_do() -> N
     empty = walk("scores", src=" ")
     assert not empty.exception
     assert "Type a sentence above" in page_text(empty)
+
+
+@pytest.mark.parametrize("kind", ["sinusoidal", "rotary"])
+@pytest.mark.parametrize(("base", "text"), [(1e6, "1000000"), (10_000.0, "10000"), (2.5, "2.5")])
+def test_a_large_base_is_written_out_in_the_formula(
+    kind: str, base: float, text: str, tmp_path: Path
+) -> None:
+    run = run_of("small", tmp_path)
+    changes = {"model.positions.kind": kind, "model.positions.base": base}
+    changed = replace(run, recipe=override(run.recipe, changes))
+    assert rf"t \,/\, {text}^" in STEPS["position"].formula(changed)
 
 
 def test_formulas_of_several_lines() -> None:
