@@ -106,6 +106,7 @@ NO_NEED = {
     "s2s.data.saved_datasets.opened": "asked as a source, below",
     "s2s.data.sources.parse_spec": "reads text, no dataset",
     "s2s.data.sources.absolute": "reads text, no dataset",
+    "s2s.data.sources.sampled": "reads text, no dataset",
     "s2s.data.sources.with_sample": "reads text, no dataset",
     "s2s.runs.evaluations.list_evaluations": "filters the workspace's own by a run",
     "s2s.runs.measurements.delete_of_run": "of a run that `run_service.delete` has just deleted",

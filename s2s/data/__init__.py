@@ -43,6 +43,7 @@ from s2s.data.sources import (
     load,
     parse_spec,
     require_readable,
+    sampled,
     splits,
     with_sample,
 )

@@ -53,7 +53,7 @@ def opened(location: str, options: DiskOptions) -> Splits:
             f"`{shortened(location)}` has no file that can be read here; give a folder that `save_to_disk` wrote, or"
             " one of .parquet, .arrow, .csv or .jsonl files."
         )
-    found = hub.Dataset(location, "", layout.configs)
+    found = hub.Dataset(location, "", layout.configs, notes=layout.notes)
     return {
         split: partial(_of_files, found, split, options) for split in found.splits(options.config)
     }
@@ -95,8 +95,25 @@ def _of_dataset(
 def _of_files(found: hub.Dataset, split: str, options: DiskOptions) -> Corpus:
     origin = FolderOrigin(Path(found.id), found.id)
     part = found.split(options.config, split)
-    corpus = read_corpus(origin, part, options, split=split, config=options.config, caps=Caps())
+    corpus = read_corpus(
+        origin,
+        part,
+        options,
+        split=split,
+        config=options.config,
+        notes=(*found.notes, *_config_note(found, options.config)),
+        caps=Caps(),
+    )
     return replace(corpus, spec=f"disk:{found.id}")
+
+
+def _config_note(found: hub.Dataset, config: str) -> tuple[str, ...]:
+    """Which configurations are not read, where none was asked for."""
+    first, *others = found.configs
+    if config or not others:
+        return ()
+    listed = shortened(", ".join(others))
+    return (f"Only the configuration {first} is read, not {listed}; `#config=` chooses another.",)
 
 
 def _files(folder: Path) -> Iterator[hub.File]:

@@ -23,6 +23,7 @@ from s2s import access, bounds, files, settings, synced
 from s2s.config import DataConfig, UserError
 from s2s.data import saved_datasets
 from s2s.data.caps import Caps
+from s2s.data.reader_slots import MAX_WAIT
 from s2s.data.reader_start import start_reader
 
 FORMAT = 1
@@ -97,7 +98,7 @@ class DatasetProfile:
         files.write_json(self._state_file, {"doing": "Starting.", "share": 0.0})
         self._process = _spawn(order)
         self._started = time.monotonic()
-        self._deadline = self._started + caps.seconds + GRACE
+        self._deadline = self._started + MAX_WAIT + caps.seconds + GRACE
 
     @property
     def files(self) -> Path:

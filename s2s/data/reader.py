@@ -24,7 +24,7 @@ import psutil
 from s2s import access, bounds, files, hub, settings
 from s2s.config import DataConfig, UserError
 from s2s.data.caps import Caps
-from s2s.data.reader_slots import reader_slot
+from s2s.data.reader_slots import MAX_WAIT, reader_slot
 from s2s.data.sections import PROFILE_SECTIONS, UPDATE_SECONDS, Progress, ReaderJob, Section
 
 NICENESS = 5  # the dashboard goes first
@@ -40,12 +40,16 @@ def main() -> None:
     """Carries out the order on standard input, under bounds."""
     order = json.loads(sys.stdin.buffer.read())
     bounds.nice(NICENESS)
-    # Even while it waits for a slot; the page explains why.
-    bounds.end_after(Caps.from_json(order["caps"]).seconds)
+    seconds = Caps.from_json(order["caps"]).seconds
+    bounds.end_after(MAX_WAIT + seconds)  # whatever happens before there is a slot
     waiting = partial(Progress(_state(order), READ_WEIGHT).stage, weight=0.0)
-    slot = reader_slot(settings.home() / "incoming", order["workspace"], waiting)
-    with slot, bounds.limited_memory(MAX_MEMORY):
-        carry_out(order)
+    try:
+        with reader_slot(settings.home() / "incoming", order["workspace"], waiting):
+            bounds.end_after(seconds)  # from now on: who waits has read nothing yet
+            with bounds.limited_memory(MAX_MEMORY):
+                carry_out(order)
+    except UserError as error:
+        files.write_json(_state(order), {"is_over": True, "error": str(error)})
 
 
 def carry_out(order: Mapping[str, Any]) -> None:

@@ -11,8 +11,10 @@ from filelock import FileLock, Timeout
 
 from s2s import files
 from s2s.access import LOCAL
+from s2s.config import UserError
 
 MAX_READERS = 2  # processes that read at the same time on one machine; the others wait
+MAX_WAIT = 300.0  # seconds: as long as one reading may take
 RETRY_SECONDS = 0.25
 ALL_TAKEN = "Waiting for another dataset to be read."
 SECOND_TAB = (
@@ -21,13 +23,23 @@ SECOND_TAB = (
 
 
 @contextmanager
-def reader_slot(folder: Path, owner: str, wait: Callable[[str], None]) -> Iterator[None]:
+def reader_slot(
+    folder: Path,
+    owner: str,
+    wait: Callable[[str], None],
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[None]:
     """Holds a slot, once one is free; until then `wait` is called with the reason, again and again.
 
-    A workspace holds at most one, except `local`, which is everybody.
+    A workspace holds at most one, except `local`, which is everybody. Raises UserError where none is free in time.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    until = clock() + MAX_WAIT
     while isinstance(taken := _take(folder, owner), str):
+        if clock() >= until:
+            raise UserError(
+                f"Other datasets were being read for {MAX_WAIT:.0f} seconds; try again in a while."
+            )
         wait(taken)
         time.sleep(RETRY_SECONDS)
     try:

@@ -131,8 +131,13 @@ def load(spec: str, split: str | None = None) -> Corpus:
 def with_sample(spec: str, seed: int) -> str:
     """The SPEC with a random sample instead of the first rows, where its source is usually sampled and it says neither.
 
-    A SPEC with a revision is one that was recorded: it keeps its rows.
+    A SPEC of all rows keeps them, since a sample reads only parts of a large split.
     """
+    return spec if parse_spec(spec).options.rows is None else sampled(spec, seed)
+
+
+def sampled(spec: str, seed: int) -> str:
+    """The same for any number of rows. A SPEC with a revision is one that was recorded: it keeps its rows."""
     source, _, options = parse_spec(spec)
     is_recorded = source == "hub" and bool(options.revision)
     if source not in SAMPLED or options.sample is not None or is_recorded:

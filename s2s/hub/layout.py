@@ -59,10 +59,11 @@ class File(NamedTuple):
 
 @dataclass(frozen=True)
 class Split:
-    """The files of one split, in order; `rows` according to the owner."""
+    """The files of one split, in order; `rows` according to the owner, `notes` on what is left out."""
 
     files: tuple[File, ...]
     rows: int | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -222,8 +223,12 @@ def _keyword(name: str) -> str:
 
 def _one_kind(split: Split) -> Split:
     """Many datasets have the same rows in several formats: only one of them is read."""
-    best = min((kind(file.path) for file in split.files), key=[*KINDS, *OTHER_KINDS].index)
-    return Split(tuple(sorted(file for file in split.files if kind(file.path) == best)))
+    kinds = {kind(file.path) for file in split.files}
+    best, *others = sorted(kinds, key=[*KINDS, *OTHER_KINDS].index)
+    files = tuple(sorted(file for file in split.files if kind(file.path) == best))
+    left_out = ", ".join(f".{other}" for other in others)
+    note = f"Of several formats of its files only .{best} is read, not {left_out}."
+    return Split(files, notes=(note,) if others else ())
 
 
 def _renamed(splits: Mapping[str, Split]) -> dict[str, str]:

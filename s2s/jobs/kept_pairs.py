@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from s2s import synced
-from s2s.data import Corpus, Pair, TrainingPairs, parse_spec, with_sample
+from s2s.data import Corpus, Pair, TrainingPairs, parse_spec, sampled
 from s2s.files import UNREADABLE, write_bytes
 from s2s.runs import RunFolder
 
@@ -54,7 +54,7 @@ def moved(given: str | None, recorded: str | None, seed: int) -> Any:
     if not given:
         return recorded
     is_sampled = bool(recorded) and parse_spec(str(recorded))[2].sample is not None
-    return with_sample(given, seed) if is_sampled else given
+    return sampled(given, seed) if is_sampled else given
 
 
 def _is_remote(source: object) -> bool:

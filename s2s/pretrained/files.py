@@ -85,4 +85,16 @@ def _read(path: Path) -> dict[str, Tensor]:
         isinstance(one, Tensor) for one in content.values()
     ):
         raise UserError(f"{path.name} does not hold tensors by name; give safetensors instead.")
+    if partial := [name for name, tensor in content.items() if not _is_whole(tensor)]:
+        raise UserError(
+            f"The tensor `{shortened(partial[0])}` of {path.name} has more numbers than the file holds; give"
+            " safetensors instead."
+        )
     return content
+
+
+def _is_whole(tensor: Tensor) -> bool:
+    """Whether all its numbers are stored: a sparse tensor, or one number repeated, could fill the memory later."""
+    if tensor.layout is not torch.strided:
+        return False
+    return tensor.numel() * tensor.element_size() <= tensor.untyped_storage().nbytes()

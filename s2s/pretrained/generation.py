@@ -22,6 +22,7 @@ NAMES = (
 LENGTHS = (("max_length", "max_new_tokens"), ("min_length", "min_new_tokens"))
 MOST_BEAMS = 1000  # beyond, no strategy takes them anyway
 SAMPLING = ("temperature", "top_k", "top_p")
+END = "eos_token_id"
 FIRST = "forced_bos_token_id"
 LAST = "forced_eos_token_id"
 LISTS = ("bad_words_ids", "suppress_tokens")
@@ -37,17 +38,24 @@ FOREIGN: tuple[tuple[str, Any], ...] = (
 
 
 def checked(given: Json, size: int | None) -> tuple[Json, tuple[str, ...]]:
-    """The settings without forced and suppressed tokens that cannot be meant, and a sentence on each of those.
+    """The settings without forced and suppressed tokens that cannot be meant, and a sentence on each of those; another
+    where several tokens end a text.
 
     `size`: the rows of the target's embedding, where they are known.
     """
     found = dict(given)
     notes = []
+    ends = _listed(found.get(END))
+    if len(ends) > 1:
+        notes.append(
+            f"`{END}` of its generation settings names {len(ends)} tokens; only the first, {shortened(ends[0])}, ends a"
+            " text here."
+        )
     first, last = found.get(FIRST), found.get(LAST)
     if first is not None and not _is_id(first, size):
         notes.append(_left_out(FIRST, first))
         found[FIRST] = None
-    if last is not None and single(found["eos_token_id"]) not in _listed(last):
+    if last is not None and single(found[END]) not in _listed(last):
         notes.append(_left_out(LAST, last))
         found[LAST] = None
     for name in LISTS:

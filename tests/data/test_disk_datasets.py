@@ -68,6 +68,19 @@ def test_a_folder_of_tables(saved: Path, suffix: str) -> None:
     assert "10 of 60 rows, drawn at random with seed 2." in drawn.notes
 
 
+def test_what_is_not_read_of_a_folder_is_noted(tmp_path: Path) -> None:
+    for name in ("y2020/a.csv", "y2020/a.jsonl", "y2021/a.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        is_table = name.endswith("csv")
+        (tmp_path / name).write_text("en,de\na,b\n" if is_table else '{"en": "a", "de": "b"}\n')
+    first = load(f"disk:{tmp_path}")
+    assert "Of several formats of its files only .jsonl is read, not .csv." in first.notes
+    note = "Only the configuration y2020 is read, not y2021; `#config=` chooses another."
+    assert note in first.notes
+    chosen = load(f"disk:{tmp_path}#config=y2021")
+    assert not any("is read, not" in one for one in chosen.notes)
+
+
 @pytest.mark.system
 def test_the_shards_of_a_saved_dataset_without_its_state_are_a_folder_of_tables(
     saved: Path,

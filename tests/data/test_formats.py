@@ -282,6 +282,17 @@ def test_json_lists_are_read_in_parts(put, monkeypatch):
     )
 
 
+@pytest.mark.parametrize("end", ["", ",", ", \n", "\n"])
+def test_a_json_list_that_is_cut_between_two_objects(put, end):
+    whole = '[\n{"src": "a", "tgt": "b"},\n{"src": "c", "tgt": "d"}'
+    refused(
+        put("a.json", whole + end),
+        r"The list of objects of `.*a\.json` has no end after line \d: the file is truncated",
+    )
+    assert len(load(put("b.json", f"{whole}{end}]{end}"))) == 2
+    assert len(load(put("c.json", whole.removeprefix("[") + end))) == 2  # no list, objects only
+
+
 def test_tmx_codes_are_left_out_and_languages_are_columns(put):
     unit = "<tu><tuv lang='EN-us'><seg>a <bpt i='1'>&lt;b></bpt>bold<ept i='1'>&lt;/b></ept> <hi>x</hi></seg></tuv>"
     path = put(

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -16,6 +17,7 @@ from s2s.bounds import UNLIMITED
 from s2s.config import DataConfig, Recipe, UserError, override
 from s2s.data import load, profile, saved_datasets
 from s2s.data.caps import Caps
+from s2s.data.reader_slots import MAX_WAIT
 from s2s.data.sections import PROFILE_SECTIONS, Progress
 from tests import other_systems
 
@@ -127,6 +129,35 @@ def test_a_reading_that_takes_too_long_is_ended_and_said() -> None:
     of = brought("pairs.tsv", PAIRS * 40_000)
     of.start(["text", "preview", "lint"], caps=Caps(seconds=0.3))
     assert "took longer" in done(of).error
+
+
+class Unfinished:
+    """A process that ends when it is killed."""
+
+    code: int | None = None
+
+    def poll(self) -> int | None:
+        return self.code
+
+    def kill(self) -> None:
+        self.code = -9
+
+    def wait(self) -> None:
+        """It has ended."""
+
+
+def test_a_reader_may_wait_and_then_read_before_it_is_killed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(profile, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(profile, "_spawn", lambda order: Unfinished())
+    of = brought("pairs.tsv", PAIRS)
+    of.start(["preview"], caps=Caps(seconds=10))
+    now[0] += MAX_WAIT + 10
+    assert not of.state().is_over
+    now[0] += profile.GRACE + 0.1
+    assert "took longer" in of.state().error
 
 
 @pytest.mark.system

@@ -1,12 +1,19 @@
 """Two datasets are read at a time, and of each visitor one."""
 
+import io
+import json
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from s2s import bounds, settings
 from s2s.access import LOCAL
-from s2s.data.reader_slots import ALL_TAKEN, SECOND_TAB, reader_slot
+from s2s.config import UserError
+from s2s.data import reader, reader_slots
+from s2s.data.caps import Caps
+from s2s.data.reader_slots import ALL_TAKEN, MAX_WAIT, SECOND_TAB, reader_slot
 
 
 class WaitsError(Exception):
@@ -61,3 +68,54 @@ def test_a_slot_is_free_after_an_error_and_whoever_waits_gets_it(tmp_path: Path)
     with pytest.raises(ZeroDivisionError), reader_slot(tmp_path, "ann", refuse):
         raise ZeroDivisionError
     assert waits(tmp_path, "ann") == ""
+
+
+IN_VAIN = "Other datasets were being read for 300 seconds; try again in a while."
+
+
+def test_whoever_waits_too_long_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader_slots, "RETRY_SECONDS", 0.0)
+    told: list[str] = []
+    times = iter([5.0, 6.0, 4.9 + MAX_WAIT, 5.0 + MAX_WAIT])
+    with reader_slot(tmp_path, LOCAL, refuse), reader_slot(tmp_path, LOCAL, refuse):
+        late = reader_slot(tmp_path, LOCAL, told.append, times.__next__)
+        with pytest.raises(UserError, match=IN_VAIN), late:
+            pass
+    assert told == [ALL_TAKEN, ALL_TAKEN]
+    assert waits(tmp_path, LOCAL) == ""
+
+
+@pytest.fixture
+def limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds after which the reader of an order lets itself be ended, each as it is set."""
+    order = {
+        "folder": str(tmp_path),
+        "state": "state",
+        "workspace": "ann",
+        "caps": Caps(seconds=7.0).to_json(),
+    }
+    given: list[float] = []
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(order).encode())))
+    monkeypatch.setattr(bounds, "nice", lambda niceness: None)
+    monkeypatch.setattr(bounds, "end_after", given.append)
+    return given
+
+
+def test_the_limit_of_reading_starts_with_the_slot(
+    limits: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    when_read: list[list[float]] = []
+    monkeypatch.setattr(reader, "carry_out", lambda order: when_read.append([*limits]))
+    reader.main()
+    assert when_read == [[MAX_WAIT + 7.0, 7.0]]
+
+
+def test_a_reader_without_a_slot_says_so(
+    tmp_path: Path, limits: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader_slots, "MAX_WAIT", 0.0)
+    with reader_slot(settings.home() / "incoming", "ann", refuse):
+        reader.main()
+    error = "Other datasets were being read for 0 seconds; try again in a while."
+    assert json.loads((tmp_path / "state.json").read_bytes()) == {"is_over": True, "error": error}
+    assert limits == [MAX_WAIT + 7.0]

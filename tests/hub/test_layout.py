@@ -107,6 +107,14 @@ def test_files_find_their_split(layout: str) -> None:
     assert found == expected
 
 
+def test_what_is_not_read_of_several_formats_is_noted() -> None:
+    split = arrange([File("train.csv", 1), File("train.jsonl.gz", 1)], {}).configs["default"]
+    assert split["train"].notes == (
+        "Of several formats of its files only .jsonl is read, not .csv.",
+    )
+    assert arrange([File("train.csv", 1)], {}).configs["default"]["train"].notes == ()
+
+
 @pytest.mark.parametrize(
     "odd",
     [

@@ -29,6 +29,7 @@ CONFIGS: MappingProxyType[str, Any] = MappingProxyType(
             **{**T5_SIZES, "feed_forward_proj": "gated-gelu", **ids},
         ),
         "marian": lambda **ids: MarianConfig(**{**LONG, **ids}),
+        "marian_bytes": lambda **ids: MarianConfig(**{**LONG, **ids}),
         "marian_separate": lambda **ids: MarianConfig(
             **{**LONG, **ids}, share_encoder_decoder_embeddings=False
         ),

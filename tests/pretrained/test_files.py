@@ -103,6 +103,18 @@ def with_code(folder: Path) -> None:
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"x": _Code()}, protocol=2))
 
 
+def expanded(folder: Path) -> None:
+    as_torch_file(folder)
+    one = torch.zeros(1).expand(10**9, 10**9)
+    torch.save({"model.shared.weight": one}, folder / "pytorch_model.bin")
+
+
+def sparse(folder: Path) -> None:
+    as_torch_file(folder)
+    nothing = torch.sparse_coo_tensor(size=(10**9, 10**9), check_invariants=True)
+    torch.save({"model.shared.weight": nothing}, folder / "pytorch_model.bin")
+
+
 def extra(folder: Path) -> None:
     save(folder, {**tensors(folder), "model.encoder.adapter.weight": torch.ones(2)})
 
@@ -162,6 +174,8 @@ BAD: MappingProxyType[str, tuple[Callable[[Path], None], str]] = MappingProxyTyp
     {
         "truncated": (truncated, "model.safetensors cannot be read: it is truncated"),
         "code": (with_code, "holds Python objects besides tensors, which could run code"),
+        "expanded": (expanded, "`model.shared.weight` of pytorch_model.bin has more numbers than"),
+        "sparse": (sparse, "`model.shared.weight` of pytorch_model.bin has more numbers than"),
         "extra": (extra, "The tensor `model.encoder.adapter.weight` is unexpected"),
         "lacking": (lacking, "our `decoder.layers.1.feed_forward.up.weight` is missing"),
         "misshapen": (
@@ -213,6 +227,16 @@ def test_old_files_have_generation_settings_in_config(folder: Path) -> None:
     published = read_model(folder)
     assert published.settings == {"num_beams": 6, "min_new_tokens": 3}
     assert published.config.ids.suppressed == "3 4,39"
+
+
+def test_of_several_ends_of_a_text_the_first_is_used(folder: Path) -> None:
+    path = folder / "generation_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"eos_token_id": [0, 7]}))
+    published = read_model(folder)
+    assert published.config.ids.eos == 0
+    assert published.notes == (
+        "`eos_token_id` of its generation settings names 2 tokens; only the first, 0, ends a text here.",
+    )
 
 
 def test_a_length_of_one_asks_for_no_token_beside_the_end(folder: Path) -> None:

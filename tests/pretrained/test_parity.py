@@ -9,7 +9,13 @@ from typing import Any, NamedTuple
 import pytest
 import torch
 from torch import Tensor
-from transformers import GenerationConfig, MarianConfig, PegasusConfig, PreTrainedModel
+from transformers import (
+    GenerationConfig,
+    MarianConfig,
+    MT5Config,
+    PegasusConfig,
+    PreTrainedModel,
+)
 
 from s2s.analysis import capture
 from s2s.config import SpecialIds
@@ -19,6 +25,7 @@ from s2s.pretrained import PublishedModel, read_model
 from tests.model.test_families import FAMILIES as MODELS
 from tests.model.test_families import (
     SIZES,
+    T5_SIZES,
     TGT_LENGTHS,
     VOCAB,
     make_theirs,
@@ -52,6 +59,7 @@ CASES: MappingProxyType[str, Case] = MappingProxyType(
     {
         "t5": case("t5", T5),
         "t5-v1.1": case("t5-v1.1", T5),
+        "mt5": Case(MT5Config(**T5_SIZES), T5, {}),
         "marian": case("marian", MARIAN, end=1.0, bad_words_ids=[[39]]),
         "marian-separate": Case(
             MarianConfig(

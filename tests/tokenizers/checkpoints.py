@@ -76,6 +76,7 @@ def model(
     kind: str = "unigram",
     rule: str = "nmt_nfkc",
     lines: Iterable[str] = LINES,
+    byte_fallback: bool = False,
 ) -> bytes:
     """A SentencePiece model of a few hundred tokens, the first ones `control`, such as `("pad", "eos", "unk")`."""
     out = io.BytesIO()
@@ -87,6 +88,7 @@ def model(
         normalization_rule_name=rule,
         vocab_size=600,
         hard_vocab_limit=False,
+        byte_fallback=byte_fallback,
         minloglevel=2,
         **ids | {f"{name}_id": id for id, name in enumerate(control)},
     )
@@ -145,6 +147,19 @@ def marian(folder: Path) -> Path:
         "vocab_size": len(vocab),
         "decoder_start_token_id": vocab["<pad>"],
     }
+    return write(folder, **models_, vocab__json=vocab, config__json=config)
+
+
+def marian_bytes(folder: Path) -> Path:
+    """A character that no token has is written in bytes."""
+    content = model(control=("eos", "unk"), byte_fallback=True)
+    vocab = numbered("</s>", "<unk>", *tokens_of(content), "<pad>")
+    config = {
+        "model_type": "marian",
+        "vocab_size": len(vocab),
+        "decoder_start_token_id": vocab["<pad>"],
+    }
+    models_ = {"source__spm": content, "target__spm": content}
     return write(folder, **models_, vocab__json=vocab, config__json=config)
 
 
@@ -257,6 +272,7 @@ FAMILIES: Mapping[str, tuple[Callable[[Path], Path], str]] = MappingProxyType(
     {
         "t5": (t5, "T5Tokenizer"),
         "marian": (marian, "MarianTokenizer"),
+        "marian_bytes": (marian_bytes, "MarianTokenizer"),
         "marian_separate": (marian_separate, "MarianTokenizer"),
         "bart": (bart, "BartTokenizer"),
         "mbart": (mbart, "MBartTokenizer"),

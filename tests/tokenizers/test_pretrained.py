@@ -143,6 +143,17 @@ def test_tokens_show_where_words_start(checkpoints):
         assert shown.lstrip("▁") == "to▁be▁or▁not"
 
 
+def test_a_character_in_bytes_is_joined(checkpoints):
+    opened = checkpoints("marian_bytes")
+    ours = open_pretrained(opened.older, "tgt")
+    ids = ours.encode("a ☃☂ b")
+    assert "<0xE2>" in ours.tokens(ids)
+    assert ours.decode(ids) == "a ☃☂ b"
+    for length in range(len(ids)):  # a character may be incomplete
+        assert ours.decode(ids[:length]) == opened.theirs.decode(ids[:length])
+    assert ours.decode([ours.unk_id, *ids]) == "<unk> a ☃☂ b"
+
+
 def test_byte_level_tokens_are_readable(checkpoints):
     ours = open_pretrained(checkpoints("bart").older, "src")
     shown = ours.tokens(ours.encode("to be café ☃"))
@@ -352,6 +363,23 @@ def test_a_broken_library_file(checkpoints, tmp_path, content):
     with pytest.raises(
         UserError, match=r"`tokenizer\.json` of `t5` .*; download the checkpoint again\."
     ):
+        open_pretrained(folder, "src")
+
+
+DOUBLED = {"type": "Replace", "pattern": {"String": "a"}, "content": "aa"}
+BETWEEN = {"type": "Replace", "pattern": {"Regex": ""}, "content": "a"}
+BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+LONG_START = {"type": "Prepend", "prepend": "a" * 64}
+
+
+@pytest.mark.parametrize("step", [DOUBLED, BETWEEN, BYTES, LONG_START])
+@pytest.mark.parametrize("place", ["normalizer", "pre_tokenizer", "decoder"])
+def test_a_library_file_that_makes_texts_far_longer(checkpoints, tmp_path, place, step):
+    many = {"type": "Sequence", f"{place}s": [step] * 7}
+    nested = {"type": "Sequence", f"{place}s": [many]}
+    content = {"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}, place: nested}
+    folder = damaged(checkpoints, tmp_path, "t5", tokenizer__json=content)
+    with pytest.raises(UserError, match=r"could make a text more than 64 times as long; use"):
         open_pretrained(folder, "src")
 
 

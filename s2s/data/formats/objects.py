@@ -100,11 +100,13 @@ def _objects(content: Content, budget: ReadingBudget) -> Iterator[JsonRow]:
     """Parses objects from the front of the text; reads more while none is complete, up to the limit of a line."""
     rest = ""
     line = 1
+    closing = ""
     is_open = True
     for text in streams.texts(content, budget):
         rest += text
         if is_open and (stripped := rest.lstrip()):
             line += rest.count("\n", 0, len(rest) - len(stripped))
+            closing = "]" if stripped.startswith("[") else ""
             rest = stripped.removeprefix("[")
             is_open = False
         found, rest, line = _complete_objects(content.name, rest, line)
@@ -113,11 +115,16 @@ def _objects(content: Content, budget: ReadingBudget) -> Iterator[JsonRow]:
             limit = streams.format_size(budget.caps.line)
             what = f"is not JSON, or longer than {limit}, the limit of one line (`line`)"
             raise UserError(f"The object at line {line:,} of `{content.name}` {what}; {MEND}.")
-    end = rest.strip(" \t\n\r,").removeprefix("]").strip()
-    if end:
+    rest = rest.strip(" \t\n\r,")
+    if end := rest.removeprefix("]").strip():
         _parsed(content.name, line, end)
         raise UserError(
             f"More follows the list of objects that ends at line {line:,} of `{content.name}`; give one list."
+        )
+    if not rest.startswith(closing):
+        raise UserError(
+            f"The list of objects of `{content.name}` has no end after line {line:,}: the file is truncated; give the"
+            " whole file."
         )
 
 

@@ -66,6 +66,7 @@ def read_corpus(
         )
     all_notes = (
         *notes,
+        *part.notes,
         *reader.column_notes,
         *rows_notes,
         *_dropped_note(len(rows) - len(pairs)),

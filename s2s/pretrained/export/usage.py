@@ -17,12 +17,15 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 tokenizer = AutoTokenizer.from_pretrained(".")
 model = AutoModelForSeq2SeqLM.from_pretrained(".")
-lines = {lines}
+{reading}
 batch = tokenizer(lines, padding=True, return_tensors="pt")
 found = model.generate(**batch, num_beams=1)
 print(*tokenizer.batch_decode(found, skip_special_tokens=True), sep="\\n")
 '''
-LINES = "sys.stdin.read().splitlines()"
+# U+2028 and the like are part of a line, and text is UTF-8, whatever the computer's encoding is.
+READING = """for stream in (sys.stdin, sys.stdout):
+    stream.reconfigure(encoding="utf-8", newline="\\n")
+lines = [line.removesuffix("\\n").removesuffix("\\r") for line in sys.stdin]"""
 CTRANSLATE2 = '''"""Translates standard input line by line, with greedy search; beam_size=5 is beam search."""
 
 import sys
@@ -33,9 +36,10 @@ from tokenizers import Tokenizer
 src = Tokenizer.from_file("src.tokenizer.json")
 tgt = Tokenizer.from_file("tgt.tokenizer.json")
 src.encode_special_tokens = True  # `</s>` in a text is text
-batch = [src.encode(line).tokens for line in sys.stdin.read().splitlines()]
+{reading}
+batch = [src.encode(line).tokens for line in lines]
 translator = ctranslate2.Translator(".")
-lengths = dict(min_decoding_length=0, max_decoding_length={length})
+lengths = dict(max_input_length=0, min_decoding_length=0, max_decoding_length={length})
 for one in translator.translate_batch(batch, beam_size=1, **lengths):
     print(tgt.decode([tgt.token_to_id(token) for token in one.hypotheses[0]]))
 '''
@@ -50,7 +54,7 @@ import sys
 
 with open("{tokens}", encoding="utf-8") as file:
     special = json.load(file)
-lines = sys.stdin.read().splitlines()
+{reading}
 batch = [[*special["first"], *split(line), *special["last"]] for line in lines]
 translator = ctranslate2.Translator(".")
 found = translator.translate_batch(
@@ -58,6 +62,7 @@ found = translator.translate_batch(
     target_prefix=[special["target"]] * len(batch),
     suppress_sequences=special["suppressed"],
     beam_size=1,
+    max_input_length=0,
     min_decoding_length=0,
     max_decoding_length={length},
 )
@@ -81,10 +86,13 @@ def split(line):
 
 def join(tokens):
     return tgt.decoder.decode(tokens) if tgt.decoder else " ".join(tokens)"""
-SENTENCEPIECE = """import ctranslate2
+SENTENCEPIECE = """from itertools import groupby
+
+import ctranslate2
 import sentencepiece
 
 src = sentencepiece.SentencePieceProcessor(model_file="src.spm")
+tgt = sentencepiece.SentencePieceProcessor(model_file="tgt.spm")
 
 
 def split(line):  # special tokens in a line are text, a code such as >>fra<< at its start aside
@@ -94,8 +102,10 @@ def split(line):  # special tokens in a line are text, a code such as >>fra<< at
     return src.encode(line, out_type=str)
 
 
-def join(tokens):
-    return "".join(tokens).replace("▁", " ").strip()"""
+def join(tokens):  # a character that no token has is written in bytes, such as <0xE2>
+    runs = groupby(tokens, key=lambda token: token.startswith("<0x"))
+    texts = [tgt.decode_pieces(list(run)) if is_bytes else "".join(run) for is_bytes, run in runs]
+    return "".join(texts).replace("▁", " ").strip()"""
 
 
 class Usage(NamedTuple):
@@ -114,22 +124,24 @@ def usage_of(verdict: Verdict, model: TrainedModel) -> Usage:
         if isinstance(src, PretrainedTokenizer) and isinstance(tgt, PretrainedTokenizer):
             return _opened_in_transformers(src, tgt, loaded)
         notes = "The names of special tokens end in a space, so that no text can spell one."
-        return Usage("torch transformers", f"{loaded} {notes}", TRANSFORMERS.format(lines=LINES))
+        return Usage(
+            "torch transformers", f"{loaded} {notes}", TRANSFORMERS.format(reading=READING)
+        )
     loaded = '`ctranslate2.Translator` loads it, with float32 weights; `compute_type="int8"` rounds them.'
     if isinstance(src, PretrainedTokenizer) and isinstance(tgt, PretrainedTokenizer):
         return _opened_in_ctranslate2(src, tgt, loaded, model.max_new_tokens)
-    script = CTRANSLATE2.format(length=model.max_new_tokens)
+    script = CTRANSLATE2.format(reading=READING, length=model.max_new_tokens)
     return Usage("ctranslate2 tokenizers", loaded, script)
 
 
 def _opened_in_transformers(
     src: PretrainedTokenizer, tgt: PretrainedTokenizer, loaded: str
 ) -> Usage:
-    lines = LINES
+    reading = READING
     notes = ["The tokenizer's files are the checkpoint's own."]
     if src.language and not tgt.languages:  # which the text itself says
         code = src.vocabulary[src.first_ids[0]]
-        lines = f"[{code!r} + line for line in {LINES}]"
+        reading += f"\nlines = [{code!r} + line for line in lines]"
         shown = code.replace("`", "'")  # the vocabulary is anybody's text
         notes.append(
             f"Every source begins with `{shown}`, its target language; the script puts it there."
@@ -140,7 +152,7 @@ def _opened_in_transformers(
             " generation_config.json say so."
         )
     packages = "torch transformers sentencepiece"
-    return Usage(packages, " ".join([loaded, *notes]), TRANSFORMERS.format(lines=lines))
+    return Usage(packages, " ".join([loaded, *notes]), TRANSFORMERS.format(reading=reading))
 
 
 def _opened_in_ctranslate2(
@@ -154,6 +166,6 @@ def _opened_in_ctranslate2(
         notes.append(f"The languages among them are {' and '.join(languages)}.")
     has_library = src.library_json() is not None
     engine = LIBRARY if has_library else SENTENCEPIECE
-    script = OPENED.format(engine=engine, tokens=TOKENS, length=length)
+    script = OPENED.format(engine=engine, reading=READING, tokens=TOKENS, length=length)
     splits = "tokenizers" if has_library else "sentencepiece"
     return Usage(f"ctranslate2 {splits}", " ".join([loaded, *notes]), script)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
 import tokenizers
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 LANGUAGE_CODE = re.compile(
     ">>.*?<<", re.DOTALL
 )  # Marian's, at the start of a text: the target language
+BYTE = re.compile("<0x[0-9A-F]{2}>")  # of a character that no token has
 
 
 class Engine(Protocol):
@@ -99,7 +101,10 @@ class SpmEngine:
         return [self._encode(text) for text in texts]
 
     def join(self, tokens: Sequence[str]) -> str:
-        return "".join(tokens).replace(SPACE, " ").strip()
+        runs = groupby(tokens, key=lambda token: bool(BYTE.fullmatch(token)))
+        decode = self._processor.decode_pieces  # of bytes alone: it removes spaces around `<unk>`
+        texts = (decode(list(run)) if is_bytes else "".join(run) for is_bytes, run in runs)
+        return "".join(texts).replace(SPACE, " ").strip()
 
     def readable(self, token: str) -> str:
         return visible(token)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import tokenizers
 from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers
@@ -21,12 +23,19 @@ PROBE = (
     "a \u2603"  # most vocabularies lack the snowman: a file without an unknown token fails at it
 )
 SPACES = Regex(" {2,}")
+STEPS = ("normalizer", "pre_tokenizer", "decoder")  # what rewrites a text, step by step
+MOST_GROWTH = 64  # published files stay below 10; a chain of steps could fill the memory
 
 
 def read_library_file(checkpoint: Checkpoint) -> LibraryEngine:
-    """`tokenizer.json`, as it is. Raises UserError if it is damaged."""
+    """`tokenizer.json`, as it is. Raises UserError if it is damaged, or makes texts far longer."""
     files = checkpoint.files
     text = files.text(FILE)
+    if _growth(files.json(FILE)) > MOST_GROWTH:  # before the library rewrites the added tokens
+        raise UserError(
+            f"`{FILE}` of `{files.name}` could make a text more than {MOST_GROWTH} times as long; use another"
+            " checkpoint."
+        )
     with _refusing(files.damaged(FILE, "is not a complete tokenizer")):
         library = tokenizers.Tokenizer.from_str(text)
         library.encode(PROBE)
@@ -85,6 +94,35 @@ def byte_level_bpe(checkpoint: Checkpoint) -> LibraryEngine:
     specials = dict.fromkeys([*checkpoint.all_specials, *named])
     library.add_special_tokens(special_tokens(token for token in specials if token in vocabulary))
     return LibraryEngine(library)
+
+
+def _growth(settings: Mapping[str, Any]) -> int:
+    """How many times as long all steps together may make a text."""
+    steps = list(_steps(settings))
+    prepended = sum(len(step["prepend"]) for step in steps if isinstance(step.get("prepend"), str))
+    return math.prod(map(_factor, steps)) + prepended
+
+
+def _steps(settings: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Every object in them, however deep, a sequence of steps within a sequence among them."""
+    waiting: list[Any] = [settings.get(name) for name in STEPS]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            yield value
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+
+
+def _factor(step: Mapping[str, Any]) -> int:
+    """Of `Replace`, which is known by its fields, and of `ByteLevel`, which writes a byte as up to two."""
+    content = step.get("content")
+    if "pattern" not in step or not isinstance(content, str):
+        return 2 if step.get("type") == "ByteLevel" else 1
+    pattern = step["pattern"]
+    is_text = isinstance(pattern, dict) and bool(pattern.get("String"))
+    return max(1, len(content)) if is_text else 1 + len(content)  # which may match between letters
 
 
 @contextlib.contextmanager

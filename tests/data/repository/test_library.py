@@ -124,6 +124,16 @@ def test_the_pairs_of_other_formats(served: Hub, name: str) -> None:
     assert len(asked) == 3, "the dataset, the parquet copy that it lacks, and one file"
 
 
+def test_texts_in_a_zip_must_have_the_same_number_of_lines(tmp_path: Path) -> None:
+    sides = {"t.en": "a\nb\nc\nd\n", "t.fr": "x\ny\n", "t.de": "p\nq\nr\ns\n"}
+    (tmp_path / "texts.zip").write_bytes(zipped(sides))
+    assert len(load(f"disk:{tmp_path}#src=de,tgt=en")) == 4
+    uneven = "`t.en in .*zip` has 4 lines and `t.fr in .*zip` has 2, but line N of one must"
+    for sample in ("", ",sample=1"):
+        with pytest.raises(UserError, match=uneven):
+            load(f"disk:{tmp_path}#src=fr,tgt=en,rows=9{sample}")
+
+
 @pytest.mark.system
 @pytest.mark.usefixtures("_read_here")
 def test_a_sample_of_another_format(served: Hub) -> None:

@@ -192,6 +192,9 @@ def test_what_was_recorded_keeps_its_rows() -> None:
     assert with_sample("hub:a/b", 7) == "hub:a/b#sample=7"
     assert with_sample("hub:a/b#rows=5", 7) == "hub:a/b#rows=5,sample=7"
     assert with_sample("hub:a/b#sample=1", 7) == "hub:a/b#sample=1"
+    assert with_sample("disk:a#rows=5", 7) == "disk:a#rows=5,sample=7"
+    for of_all_rows in ("disk:a", "hub:a/b#rows=null"):
+        assert with_sample(of_all_rows, 7) == of_all_rows
     recorded = f"hub:a/b#rows=5,revision={'0' * 40}"
     assert with_sample(recorded, 7) == recorded
     assert with_sample("builtin:en-fr#rows=5", 7) == "builtin:en-fr#rows=5"

@@ -1,6 +1,7 @@
 """Small models of every shape that can be exported, with weights that differ everywhere."""
 
-from collections.abc import Mapping
+import io
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -162,3 +163,8 @@ def perturbed(config: ModelConfig, src_size: int, tgt_size: int) -> Transformer:
 
 def trained(model: Transformer, src: Tokenizer, tgt: Tokenizer) -> TrainedModel:
     return TrainedModel(model.config, trained_tensors(model), src, tgt, max_new_tokens=LENGTH)
+
+
+def standard_input(lines: Sequence[str]) -> io.TextIOWrapper:
+    """UTF-8 where the computer's own encoding is another."""
+    return io.TextIOWrapper(io.BytesIO("\r\n".join(lines).encode()), encoding="ascii")

@@ -1,6 +1,5 @@
 """A folder for CTranslate2: the same log-probabilities of tokens, and the same greedy text."""
 
-import io
 import runpy
 import sys
 from pathlib import Path
@@ -17,6 +16,7 @@ from s2s.decode import STRATEGIES
 from s2s.model import Transformer, inference, stepper_for
 from s2s.pretrained import export
 from s2s.pretrained.export import ctranslate2_folder
+from s2s.tokenizers import Tokenizer
 from tests.conftest import make_run
 from tests.pretrained.export.models import (
     FORMS,
@@ -24,6 +24,7 @@ from tests.pretrained.export.models import (
     MORE,
     TEXTS,
     perturbed,
+    standard_input,
     tokenizer,
     trained,
 )
@@ -66,6 +67,29 @@ def test_same_log_probs_and_same_greedy_text(name: str, tmp_path: Path) -> None:
     assert texts == [target.decode(one.hypotheses[0].ids) for one in results]
 
 
+def test_the_script_cuts_no_source(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = tokenizer("char")
+    model = perturbed(MORE["modern"], ours.vocab_size, ours.vocab_size)
+    source = trained(model, ours, ours)
+    export.write(export.check("ctranslate2", source), source, tmp_path / "out", "")
+    text = "a" * 1500 + "b" * 1500
+    monkeypatch.chdir(tmp_path / "out")
+    monkeypatch.setattr(sys, "stdin", standard_input([text]))
+    runpy.run_path("translate.py")
+    assert capsys.readouterr().out == f"{greedy(model, ours, text)}\n"
+    assert greedy(model, ours, text) != greedy(model, ours, text[:1024])
+
+
+def greedy(model: Transformer, ours: Tokenizer, text: str) -> str:
+    row = STRATEGIES["greedy"]
+    src = torch.tensor([[*ours.encode(text), model.config.ids.eos]])
+    with inference(model):
+        found = row.make(stepper_for(model, src), row.config(max_new_tokens=LENGTH))
+    return ours.decode(found[0].hypotheses[0].ids)
+
+
 def padded(rows: list[list[int]]) -> torch.Tensor:
     longest = max(map(len, rows))
     return torch.tensor([row + [0] * (longest - len(row)) for row in rows])
@@ -91,7 +115,7 @@ def test_a_run_with_two_vocabularies_is_exported_by_the_command_line(
     assert "for CTranslate2" in capsys.readouterr().out
     lines = ["3 1 2", "9 4 4 1 7", "5"]
     monkeypatch.chdir(out)
-    monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(lines)))
+    monkeypatch.setattr(sys, "stdin", standard_input(lines))
     runpy.run_path("translate.py")
     expected = [one.text for one in s2s.load(run).translate(lines, "greedy")]
     assert capsys.readouterr().out.splitlines() == expected

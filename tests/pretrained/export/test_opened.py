@@ -1,7 +1,6 @@
 """An opened checkpoint leaves as it came: its tokenizer's files, the same weights, ids and greedy text."""
 
 import functools
-import io
 import json
 import runpy
 import sys
@@ -24,6 +23,7 @@ from s2s.model import trained_tensors
 from s2s.pretrained import export
 from s2s.runs import Run
 from tests.pretrained.checkpoints import CONFIGS, make_checkpoint
+from tests.pretrained.export.models import standard_input
 from tests.tokenizers.checkpoints import FAMILIES, STRINGS
 
 pytestmark = pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses")
@@ -32,6 +32,7 @@ LINES = (
     "the house",
     "that is the question of 1234 naïve men",
     "to the day .",
+    "the\u2028day or\x85the\x0chouse",
 )
 
 
@@ -81,7 +82,7 @@ def script(
 
     def lines_of(folder: Path) -> list[str]:
         monkeypatch.chdir(folder)
-        monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(LINES)))
+        monkeypatch.setattr(sys, "stdin", standard_input(LINES))
         capsys.readouterr()
         runpy.run_path("translate.py")
         return capsys.readouterr().out.splitlines()

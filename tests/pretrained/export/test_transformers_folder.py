@@ -1,6 +1,5 @@
 """A folder for transformers: its own classes load it, compute the same logits, and write the same text."""
 
-import io
 import logging
 import runpy
 import sys
@@ -17,7 +16,15 @@ from s2s.decode import STRATEGIES
 from s2s.model import inference, stepper_for
 from s2s.pretrained import export
 from tests.conftest import make_run
-from tests.pretrained.export.models import FORMS, LENGTH, TEXTS, perturbed, tokenizer, trained
+from tests.pretrained.export.models import (
+    FORMS,
+    LENGTH,
+    TEXTS,
+    perturbed,
+    standard_input,
+    tokenizer,
+    trained,
+)
 
 TIED = "specifies to tie shared.weight to lm_head.weight"  # a warning of T5 wherever it is not tied
 
@@ -74,7 +81,7 @@ def test_a_run_is_exported_by_the_command_line(
     ours = s2s.load(run)
     lines = ["3 1 2", "9 4 4 1 7", "5"]
     monkeypatch.chdir(out)
-    monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(lines)))
+    monkeypatch.setattr(sys, "stdin", standard_input(lines))
     runpy.run_path("translate.py")
     expected = [one.text for one in ours.translate(lines, "greedy")]
     assert capsys.readouterr().out.splitlines() == expected
