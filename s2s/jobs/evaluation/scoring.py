@@ -81,6 +81,7 @@ class SystemScores:
         rate = self.n_timed / self.seconds if self.seconds > 0 else None
         return {
             "n": self.n,
+            "n_forced": len(self.forced),  # references not longer than the model's positions
             "scores": values,
             "signature": signatures,
             "seconds": self.seconds,

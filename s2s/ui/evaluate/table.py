@@ -162,8 +162,13 @@ def _cells(name: MetricName, systems: Sequence[Scores]) -> list[str]:
 
 
 def _best(name: MetricName, systems: Sequence[Scores]) -> set[int]:
-    """The systems with the best score as displayed; none if all are equal, or if no direction is better."""
+    """The systems with the best score as displayed; none if all are equal, if no direction is better, or if they are
+    of different sentences.
+    """
     key = name.key
+    forced = {_n_forced(system) for system in systems if value(system, key) is not None}
+    if key in FORCED and len(forced) > 1:
+        return set()
     values = {
         i: number for i, system in enumerate(systems) if (number := value(system, key)) is not None
     }
@@ -171,6 +176,11 @@ def _best(name: MetricName, systems: Sequence[Scores]) -> set[int]:
         return set()
     best = max(values.values()) if name.better == "higher" else min(values.values())
     return {i for i, number in values.items() if _text(key, number) == _text(key, best)}
+
+
+def _n_forced(system: Scores) -> int:
+    """The references that the model could be forced to write; earlier versions do not say so."""
+    return int(system.get("n_forced", system.get("n", 0)))
 
 
 def _cell(key: str, system: Scores, *, is_best: bool) -> str:
@@ -206,6 +216,13 @@ def _reading(evaluation: Evaluation, scores: Scores) -> str:
             " the difference excludes 0,"
             f" and p < {SIGNIFICANT} by approximate randomization."
         )
+    for described, system in zip(evaluation.systems, scores["systems"], strict=True):
+        n_long = int(system["n"]) - _n_forced(system)
+        if value(system, "loss") is not None and n_long:
+            sentences.append(
+                f"Loss, perplexity and accuracy of {plain(shortened(described.name))} leave out {n_long:,} references"
+                " that are longer than its positions."
+            )
     return " ".join(sentences)
 
 

@@ -24,7 +24,7 @@ from s2s.runs import (
     evaluations,
     runs_folder,
 )
-from s2s.scores import Scoring, sentence_scores
+from s2s.scores import METRIC_NAMES, Scoring, sentence_scores
 from s2s.share import pack, unpack
 from s2s.ui.evaluate import (
     charts,
@@ -287,6 +287,19 @@ def test_a_star_needs_an_interval_without_zero(pair: dict[str, float], is_marked
     scores = {"scores": {"bleu": {"value": 30.0}}, "paired": {"bleu": pair}}
     cell = evaluate_table._cell("bleu", scores, is_best=False)
     assert cell.endswith(evaluate_table.DIFFERS) is is_marked
+
+
+def test_losses_of_different_sentences_have_no_star() -> None:
+    name = METRIC_NAMES["loss"]
+    both = [{"n": 3, "n_forced": 3, "scores": {"loss": {"value": loss}}} for loss in (1.0, 2.0)]
+    assert evaluate_table._best(name, both) == {0}
+    assert evaluate_table._best(name, [both[0], both[1] | {"n_forced": 2}]) == set()
+    place = evaluations.folder(evaluated())
+    scores = place.scores()
+    assert "leave out" not in evaluate_table._reading(place.evaluation(), scores)
+    scores["systems"][0]["n_forced"] = 1
+    said = evaluate_table._reading(place.evaluation(), scores)
+    assert "Loss, perplexity and accuracy of greedy leave out 2 references" in said
 
 
 def test_a_link_fills_the_form_and_what_it_cannot_mean_is_said() -> None:
