@@ -83,7 +83,9 @@ HEADLINES = (
         "{headline}",
     ),
     Headline(
-        "minutes-75-quick", "the same chosen by `quick` itself, beside other work", "{headline}"
+        "minutes-75-quick",
+        "the same chosen by `quick` itself, two seeds, beside other work: mean (range)",
+        "{headline}",
     ),
     Headline(
         "builtin-en-fr",
