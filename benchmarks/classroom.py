@@ -108,7 +108,7 @@ async def study(url: str, visitors: Class, name: str, moment: float) -> Pressed 
             )
         }
         visitors.waited[title].append(await session.open("train", address))
-        visitors.waited[title].append(await session.set("run name", name))
+        visitors.waited[title].append(await session.set("train name", name))
         await asyncio.sleep(max(0.0, moment - time.monotonic()))
         pressed = time.time()
         visitors.waited[PRESS].append(await session.set("train", True))

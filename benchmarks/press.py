@@ -33,7 +33,7 @@ BETWEEN = 3.0  # seconds from the end of a run to the next visit
 async def press(session: Session, name: str) -> dict[str, float]:
     """Open the page, click, and watch until the run is done."""
     await session.open("train", {"set": share.pack(SOURCE)})
-    await session.set("run name", name)
+    await session.set("train name", name)
     pressed = time.time()
     answered = await session.set("train", True)
     written = None

@@ -1,4 +1,7 @@
-"""Atomic writes: a reader sees the old file or the new one, never a part; cells of tables. Standard library only."""
+"""Atomic writes: a reader sees the old file or the new one, never a part; old folders; cells of tables.
+
+Standard library only.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,8 @@ from typing import Any, TextIO
 from s2s import synced
 from s2s.config import UserError, shortened
 
+TRASH = ".deleted-"  # before the id of a run that was deleted, as long as that can be undone
+UNDO_SECONDS = 60.0
 FORMULAS = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"  # with which a formula begins; the last ones are full-width
 NUMBER = re.compile(r"[+-]?[\d,]*\.?\d+([eE][+-]?\d+)?\s?%?")
 
@@ -66,6 +71,14 @@ def new_folder(out: Path) -> Iterator[Path]:
         ) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def remove_older(folders: Iterable[Path], seconds: float, now: float) -> None:
+    """Removes the folders that were changed more than `seconds` before `now`; another process may be at it, too."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            if now - folder.stat().st_mtime > seconds:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def write_bytes(path: Path, content: bytes | memoryview) -> None:

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,15 @@ def test_an_unfinished_last_line_is_left_out(tmp_path: Path) -> None:
 def test_files_can_be_read_by_those_the_umask_allows(tmp_path: Path) -> None:
     files.write_text(tmp_path / "a.txt", "x")
     assert (tmp_path / "a.txt").stat().st_mode & 0o044
+
+
+def test_only_old_folders_are_removed(tmp_path: Path) -> None:
+    old, new, gone = (tmp_path / name for name in ("old", "new", "gone"))
+    for folder, changed in ((old, 900), (new, 990)):
+        files.write_text(folder / "a.txt", "x")
+        os.utime(folder, (changed, changed))
+    files.remove_older([old, gone, new], files.UNDO_SECONDS, now=1000)
+    assert list(tmp_path.iterdir()) == [new]
 
 
 def test_a_new_folder_is_whole_or_not_there(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ found = st.container()
 keys = columns.read_from_url(run_id)
 with st.container(horizontal=True, vertical_alignment="bottom", key="controls-compare"):
     compare_cards.toolbar(run_id)
-    comparison = reference.controls(text, len(keys))
+    comparison = reference.controls(run, text, len(keys))
 if comparison.against != reference.NOTHING:
     st.html(legend("the column", comparison.name))
 if not text:

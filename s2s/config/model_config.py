@@ -326,6 +326,10 @@ class SpecialIds(Config):
         """What the decoder writes of a text's ids; the start id before it is read only."""
         return [*_given(self.tgt_first), *ids, self.eos]
 
+    def n_predicted(self, tgt: Sequence[int]) -> int:
+        """How many tokens of a target the model predicts: all but a first one that it is given; at least 1."""
+        return max(1, len(tgt) - (list(tgt[:1]) == [self.tgt_first]))
+
 
 def _given(id: int | None) -> list[int]:
     return [] if id is None else [id]

@@ -282,10 +282,10 @@ def from_pasted(text: str) -> Corpus:
             "The pasted text has no pair; write one pair per line, as `source ||| target` or with a tab"
             " between the two."
         )
-    reading = pairing.paired(
-        rows, ReadingBudget(CAPS), "without exactly one tab or `|||`", what="line"
-    )
-    return _as_corpus(PASTED, "train", reading)
+    budget = ReadingBudget(CAPS)
+    reading = pairing.paired(rows, budget, "without exactly one tab or `|||`", what="line")
+    notes = [*reading.notes, *budget.all_notes()]
+    return _as_corpus(PASTED, "train", reading._replace(notes=notes))
 
 
 def pasted(location: str, options: Options) -> Splits:

@@ -86,7 +86,7 @@ def sample(dataset: hub.Dataset, config: str, split: str, token: str = "") -> Hu
     caps = LIBRARY_CAPS if needs_library(part.files[0]) else SAMPLE_CAPS
     origin = HubOrigin(dataset, token, hub.Budget(caps.bytes, caps.seconds))
     with budget(caps) as limits:
-        table = SplitReader(origin, limits).table(part.files[0])
+        table = SplitReader(origin, limits).first_table(part.files)
     text_columns(dataset.id, table.columns)
     rows = itertools.islice(((row.fields or ()) for row in body(table, table.head)), N_SAMPLE_ROWS)
     return HubSample(

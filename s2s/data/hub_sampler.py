@@ -1,4 +1,4 @@
-"""`python -m s2s.data.hub_sampler`: answers an order on standard input with the first rows of a Hub file."""
+"""`python -m s2s.data.hub_sampler`: answers an order on standard input with the first rows of Hub files."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def main() -> None:
 
 
 def _answer(order: dict[str, Any]) -> dict[str, Any]:
-    file = hub.File(order["path"], order["size"])
-    splits = {order["config"]: {"train": hub.Split((file,))}}
+    files = tuple(hub.File(*file) for file in order["files"])
+    splits = {order["config"]: {"train": hub.Split(files)}}
     dataset = hub.Dataset(order["id"], order["sha"], splits)
     try:
         rows = sample(dataset, order["config"], "train", order["token"])

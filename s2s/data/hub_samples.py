@@ -17,17 +17,17 @@ from s2s.data.repository import needs_library
 SECONDS = 5.0  # for the whole process
 LIBRARY_SECONDS = 20.0  # where it starts another one, which imports `datasets`
 MAX_MEMORY = 2_000_000_000  # bytes of address space
+N_FILES = 4  # of a split, of which the first with rows is shown
 
 
 def sample_hub_dataset(dataset: hub.Dataset, config: str, split: str, token: str = "") -> HubSample:
     """`hub_datasets.sample` in a process limited in time and to 2 GB. Raises UserError as it does."""
-    file = dataset.split(config, split).files[0]
-    seconds = LIBRARY_SECONDS if needs_library(file) else SECONDS
+    files = dataset.split(config, split).files[:N_FILES]
+    seconds = LIBRARY_SECONDS if needs_library(files[0]) else SECONDS
     order = {
         "id": dataset.id,
         "sha": dataset.sha,
-        "path": file.path,
-        "size": file.size,
+        "files": files,
         "config": config,
         "token": token,
         "space": MAX_MEMORY,

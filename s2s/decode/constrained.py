@@ -71,11 +71,10 @@ def _forced(codec: TextCodec, text: str) -> Phrase:
 
 def _check(phrases: _Phrases, processors: LogitsProcessors, codec: TextCodec) -> None:
     """Raises UserError where the phrases cannot all be written."""
-    met = int(phrases.met(phrases.after(processors.prefix)))
-    missing = phrases.needed - met
+    missing = phrases.at_least(phrases.after(processors.prefix))
     room = processors.limit - len(processors.prefix) - processors.forces_end
     if missing > room:
-        given = f"`force_words` takes {missing} tokens and at most {room} may be written"
+        given = f"`force_words` takes at least {missing} tokens and at most {room} may be written"
         raise UserError(f"{given}; leave some out or raise `max_new_tokens`.")
     for phrase in phrases.distinct:
         given = f"`force_words`: `{codec.decode(phrase)}`"
@@ -135,6 +134,14 @@ class _Phrases:
         matched = matched.masked_fill(is_whole, 0)
         left = (progress.left - is_whole.long()).clamp(min=0)
         return Progress(matched, left)
+
+    def at_least(self, progress: Progress) -> int:
+        """A lower bound of the tokens that one prefix still lacks: phrases may share tokens."""
+        most: Counter[int] = Counter()  # by token, of any phrase
+        rows = zip(self.distinct, progress.matched.tolist(), progress.left.tolist(), strict=True)
+        for phrase, matched, left in rows:
+            most |= Counter(phrase * left) - Counter(phrase[:matched])
+        return most.total()
 
     def met(self, progress: Progress) -> Tensor:
         """Tokens of whole phrases and of the phrase that has got furthest (...): some next token always adds at least

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -51,9 +51,11 @@ def generate_call(
     run: str,
     step: int,
     languages: Sequence[str] = (),
+    starting: Collection[str] = (),
 ) -> Call:
     """`config` is complete, with the run's own limit; `changes` are the settings that somebody changed; `languages` are
-    those of source and target, where they are not the run's own.
+    those of source and target, where they are not the run's own; `starting` names the settings that the model came
+    with, which `generate` would take by itself.
     """
     missing = _missing(strategy, config)
     code = our_call(strategy, changes, source=source, run=run, step=step, languages=languages)
@@ -64,7 +66,8 @@ def generate_call(
         )
     if missing:
         return Call(code, f"`generate` of transformers 5 has no `{missing}`; this is our own call.")
-    return Call(_transformers_call(strategy, config, source), TRANSFORMERS[strategy])
+    passed = settings(config, starting)
+    return Call(_transformers_call(strategy, passed, source), TRANSFORMERS[strategy])
 
 
 def our_call(
@@ -85,13 +88,14 @@ def our_call(
     return f"import s2s\n\nrun = {opened}\n{translate}"
 
 
-def settings(config: GenerationConfig) -> dict[str, Any]:
+def settings(config: GenerationConfig, starting: Collection[str] = ()) -> dict[str, Any]:
     """The settings that `generate` takes by the same names; words are not tokenized."""
     defaults = flat(type(config)())
+    written = ALWAYS.union(starting)
     return {
         name: value
         for name, value in flat(config).items()
-        if (name in ALWAYS or value != defaults[name]) and name not in (*ONLY_OURS, SEED)
+        if (name in written or value != defaults[name]) and name not in (*ONLY_OURS, SEED)
     }
 
 
@@ -107,8 +111,7 @@ def _missing(strategy: str, config: GenerationConfig) -> str:
     return next(changed, "")
 
 
-def _transformers_call(strategy: str, config: GenerationConfig, source: str) -> str:
-    passed = settings(config)
+def _transformers_call(strategy: str, passed: dict[str, Any], source: str) -> str:
     bad_words = split_commas(passed.pop("bad_words", ""))
     arguments = [f"do_sample={TRANSFORMERS[strategy] == RANDOM}"]
     if strategy in ("greedy", "sample"):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -87,8 +86,10 @@ def arrange(files: Sequence[File], card: Mapping[str, Any], *, others: bool = Fa
     With `others` also those of OTHER_KINDS and .zst files.
     """
     readable = [file for file in files if kind(file.path) and (others or _is_common(file.path))]
-    found = _declared(readable, card) or _by_name(readable)
-    notes = _external_note(card)
+    declared = _declared(readable, card)
+    found = declared or _by_name(readable)
+    unread = () if declared else _unread_note(set(files) - set(readable))
+    notes = (*_external_note(card), *unread)
     configs: dict[str, Mapping[str, Split]] = {}
     for name, splits in list(found.items())[:MAX_CONFIGS]:
         rows = _rows(card, name)
@@ -193,9 +194,7 @@ def _by_name(files: Sequence[File]) -> dict[str, dict[str, Split]]:
     groups: dict[str, list[File]] = {}
     for file in files:
         folders = file.path.split("/")[:-1]
-        name = PurePosixPath(file.path).name
-        hidden = any(part.startswith((".", "__")) for part in (*folders, name))
-        if not hidden and name.partition(".")[0].casefold() not in NOT_DATA:
+        if _is_data(file.path):
             first = folders[0] if folders else "data"
             groups.setdefault(
                 DEFAULT_CONFIG if first.casefold() == "data" or _keyword(first) else first, []
@@ -204,6 +203,13 @@ def _by_name(files: Sequence[File]) -> dict[str, dict[str, Split]]:
         name: _splits(groups[name])
         for name in sorted(groups, key=lambda name: (name != DEFAULT_CONFIG, name))
     }
+
+
+def _is_data(path: str) -> bool:
+    """Whether a file is neither hidden nor one that describes the dataset."""
+    parts = path.split("/")
+    is_hidden = any(part.startswith((".", "__")) for part in parts)
+    return not is_hidden and parts[-1].partition(".")[0].casefold() not in NOT_DATA
 
 
 def _splits(files: Sequence[File]) -> dict[str, Split]:
@@ -285,6 +291,14 @@ def _external_note(card: Mapping[str, Any]) -> tuple[str, ...]:
         if any("://" in text for text in given)
         else ()
     )
+
+
+def _unread_note(files: Set[File]) -> tuple[str, ...]:
+    """A note on files whose formats are read only where a dataset has no other."""
+    data = [file.path for file in files if kind(file.path) and _is_data(file.path)]
+    endings = {".zst" if path.lower().endswith(".zst") else f".{kind(path)}" for path in data}
+    listed = ", ".join(sorted(endings))
+    return (f"Its {listed} files are not read, since others have a better format.",) if data else ()
 
 
 def _mappings(given: Any) -> list[Mapping[str, Any]]:

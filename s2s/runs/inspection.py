@@ -142,8 +142,9 @@ STATUS: Mapping[str, Fits] = MappingProxyType(
         "token_accuracy": maybe(number),
     }
 )
+TRANSLATION = text(MOST_LINE)  # as long as its line may be
 SAMPLE: Mapping[str, Fits] = MappingProxyType(
-    {"step": whole, "source": SENTENCE, "reference": SENTENCE, "text": SENTENCE}
+    {"step": whole, "source": TRANSLATION, "reference": TRANSLATION, "text": TRANSLATION}
 )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import itertools
 import os
-import shutil
 import time
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
@@ -19,6 +18,7 @@ from filelock import FileLock, Timeout
 from s2s import access, synced
 from s2s.access import runs_folder
 from s2s.config import TRAINING_FAULTS, UserError
+from s2s.files import TRASH, UNDO_SECONDS, remove_older
 from s2s.model import saved_steps
 from s2s.runs.store import STATES, RunFolder
 from s2s.settings import OWNER, SHIPPED
@@ -27,10 +27,8 @@ LONGEST_NAME = 80
 LONGEST_TAG = 40
 MOST_TAGS = 10
 LONGEST_COMMENT = 2000
-TRASH = ".deleted-"  # before the id of a deleted run
 OPENING = ".opening-"  # before the name of a folder into which a zip is unpacked
 OPENING_SECONDS = 86_400.0  # after which nobody does that any more
-UNDO_SECONDS = 60.0  # for which a deletion can be undone
 LIVE = ("queued", "starting", "running")
 COUNTS = ("step", "steps", "best_step")
 SCORES = (*COUNTS, "best_loss", "token_accuracy")
@@ -181,12 +179,8 @@ def restore(run_id: str, owner: str) -> None:
 def empty_trash(now: float | None = None) -> None:
     """Remove the files of runs that were deleted more than a minute ago, and of zips that were never opened whole."""
     now = time.time() if now is None else now
-    for gone in runs_folder().glob(f"{TRASH}*"):
-        if now - _changed(gone) > UNDO_SECONDS:
-            shutil.rmtree(gone, ignore_errors=True)  # another process may be at it
-    for unfinished in runs_folder().glob(f"{OPENING}*"):
-        if now - _changed(unfinished) > OPENING_SECONDS:
-            shutil.rmtree(unfinished, ignore_errors=True)
+    remove_older(runs_folder().glob(f"{TRASH}*"), UNDO_SECONDS, now)
+    remove_older(runs_folder().glob(f"{OPENING}*"), OPENING_SECONDS, now)
     access.forget_set_aside(now - UNDO_SECONDS)
 
 

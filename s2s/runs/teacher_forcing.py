@@ -29,17 +29,23 @@ class Reference:
     """A reference under teacher forcing: at each position the model has read the reference's own tokens so far."""
 
     text: str  # decoded from its tokens
-    ids: tuple[int, ...]  # the last is the eos id
+    ids: tuple[int, ...]  # the last is the eos id, unless they fill all of the model's positions
     tokens: tuple[str, ...]
     log_probs: tuple[float, ...]  # of each token, nats; minus that is its loss
     ranks: tuple[int, ...]  # 1: the most probable token
     predicted: tuple[str, ...]  # the most probable token at each position
     unknown: tuple[str, ...]  # words that became `<unk>`
+    n_predicted: int  # tokens, without a first one that the model is given: its loss is 0
 
     @property
     def log_prob(self) -> float:
         """log p(reference | source), nats."""
         return sum(self.log_probs)
+
+    @property
+    def per_token(self) -> float:
+        """Its mean over the predicted tokens."""
+        return self.log_prob / self.n_predicted
 
 
 def reference(run: Run, source: str, target: Target) -> Reference:
@@ -60,6 +66,7 @@ def reference(run: Run, source: str, target: Target) -> Reference:
         tuple(ranks.tolist()),
         tuple(predicted),
         unknown,
+        run.recipe.model.ids.n_predicted(ids),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 
 from s2s.config import ModelConfig, Recipe, UserError
 from s2s.sizing.components import BatchSizes, components, cost
@@ -106,8 +107,11 @@ def check_memory(
     longest: int | None = None,
     free: int,
 ) -> None:
-    """Raise a UserError when training is forecast to need more than `free` bytes."""
-    needed = training_bytes(recipe, vocab_sizes, batch_tokens=batch_tokens, longest=longest)
+    """Raise a UserError when training is forecast to need more than `free` bytes in a process, which takes its share of
+    the rows of a batch.
+    """
+    share = math.ceil(batch_tokens / recipe.train.processes)
+    needed = training_bytes(recipe, vocab_sizes, batch_tokens=share, longest=longest)
     if needed > free:
         parameters = count_parameters(recipe.model, *vocab_sizes)
         raise UserError(

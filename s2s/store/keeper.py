@@ -12,12 +12,13 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from s2s import settings
+from s2s import settings, storage
 from s2s.config import UserError
+from s2s.files import TRASH, UNDO_SECONDS, remove_older
 from s2s.store import cache, rows
 from s2s.store import index as indexes
 from s2s.store.objects import MissingError
-from s2s.store.pull import empty_trash, pull, put_down, settle_conflicts
+from s2s.store.pull import pull, put_down, settle_conflicts
 from s2s.store.push import push, push_deletion
 from s2s.store.replica import KINDS, Replica
 from s2s.synced import AwayError
@@ -153,7 +154,8 @@ class Keeper:
             if not self.replica.is_at_work(thing) and self._is_changed(thing):
                 settle_conflicts(self.replica, thing)
                 push(self.replica, thing)
-        empty_trash(self.replica.home)
+        runs = self.replica.home / storage.RUN.folder
+        remove_older(runs.glob(f"{TRASH}*"), UNDO_SECONDS, time.time())
         for object in rows.take_garbage():
             self.replica.objects.delete(object)
             rows.forget_garbage(object)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from s2s import storage
+from s2s.files import TRASH
 from s2s.store import index as indexes
 from s2s.store import rows
 from s2s.store.index import ABOUT, LOG, Entry, Index
@@ -23,8 +24,6 @@ from s2s.store.rows import ChangedMeanwhile, Stored
 from s2s.synced import STAND_IN, AwayError, stand_in
 
 log = logging.getLogger(__name__)
-TRASH = ".deleted-"  # before the id of a run whose deletion can be undone
-UNDO_SECONDS = 60.0
 TRIES = 3  # another machine may change the thing while it is read
 
 
@@ -76,14 +75,6 @@ def check_store(replica: Replica) -> None:
         replica.objects.check()
     except MissingError as error:
         raise AwayError(str(error)) from error
-
-
-def empty_trash(home: Path) -> None:
-    """Remove the runs that were deleted more than a minute ago."""
-    for gone in (home / storage.RUN.folder).glob(f"{TRASH}*"):
-        with suppress(OSError):
-            if time.time() - gone.stat().st_mtime > UNDO_SECONDS:
-                shutil.rmtree(gone, ignore_errors=True)  # another process may be at it
 
 
 def _take_away(path: Path) -> None:

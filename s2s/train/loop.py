@@ -354,7 +354,7 @@ class Trainer:
         return replace(validation, is_best=self.progress.best_step == self.progress.step)
 
     def _averaged(self, validation: Validation) -> tuple[Validation, list[Warned]]:
-        """Put the mean of the last checkpoints into the model, which is then what the run gives.
+        """Put the mean of the last checkpoints into the model: what the run gives, unless an earlier one is better.
 
         Returns its validation, and a warning for each checkpoint that could not be read; the given one where no mean is
         asked for.
@@ -370,8 +370,9 @@ class Trainer:
         mean, broken = averaging.mean(self.folder, steps, self.trained)
         put_weights(self.model, mean)
         n_averaged = 1 + len(steps) - len(broken)
-        validation = replace(self.validate(), is_best=True, n_averaged=n_averaged)
-        self.progress = replace(self.progress, best_step=step, best_loss=validation.loss)
+        validation = replace(self.validate(), n_averaged=n_averaged)
+        self.progress = self.progress.averaged(validation)
+        validation = replace(validation, is_best=self.progress.best_step == step)
         return validation, [Warned(step, sentence) for sentence in broken]
 
     def _steps_to_average(self, folder: Path, n: int, *, before: int) -> list[int]:

@@ -34,3 +34,9 @@ class Progress:
         if found.is_best or is_first:
             new = replace(new, best_step=self.step, best_loss=found.loss)
         return new
+
+    def averaged(self, found: Validation) -> Progress:
+        """After a mean has replaced this step's weights: the best, unless an earlier checkpoint has a lower loss."""
+        if 0 < self.best_step < self.step and self.best_loss < found.loss:
+            return self
+        return replace(self, best_step=self.step, best_loss=found.loss)

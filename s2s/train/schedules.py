@@ -57,7 +57,8 @@ def learning_rate(
 ) -> float:
     """The rate of a step, counted from 1: linear warmup to `peak` (by default `train.lr`), then the schedule.
 
-    With a time budget, `plan` says which last step was planned from when on.
+    With a time budget, `plan` says which last step was planned from when on. Adafactor's rate is at most 1 / sqrt(step)
+    (Shazeer & Stern 2018).
     """
     if peak is None:
         peak = train.lr
@@ -67,7 +68,8 @@ def learning_rate(
         train = replace(train, steps=plan[0].steps)
     warm = min(1.0, position / train.warmup_steps) if train.warmup_steps else 1.0
     schedule = SCHEDULES[train.schedule].make
-    return peak * warm * schedule(position, train)
+    rate = peak * warm * schedule(position, train)
+    return min(rate, 1 / step**0.5) if train.optimizer.kind == "adafactor" else rate
 
 
 def position_in_plan(step: int, plan: Sequence[Planned]) -> float:

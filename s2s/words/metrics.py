@@ -40,8 +40,8 @@ TRAINING = (
         "lr",
         "Learning rate",
         "",
-        "Factor by which the optimizer scales each update: it rises during warmup, then follows the schedule. Adafactor"
-        " takes at most one over the root of the step, times the size of the weights.",
+        "Factor by which the optimizer scales each update: it rises during warmup, then follows the schedule. With"
+        " Adafactor it is at most one over the root of the step; its updates also grow with the weights.",
     ),
     MetricName(
         "grad_norm",

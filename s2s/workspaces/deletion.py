@@ -11,6 +11,7 @@ from pathlib import Path
 
 from s2s import access, lessons, settings, short_links, storage, synced
 from s2s.config import UserError, shortened
+from s2s.files import TRASH
 from s2s.jobs import queue
 from s2s.runs import is_training
 from s2s.storage import Item
@@ -20,7 +21,6 @@ PATIENCE = 10.0  # seconds for its jobs to end; their processes look twice a sec
 POLL = 0.1
 LEASH = 1.5  # seconds within which a process without a job has ended itself
 GONE = ".gone-"
-TRASH = ".deleted-"  # before the id of a run whose deletion can be undone
 
 
 def delete_workspace(

@@ -9,6 +9,10 @@ def test_what_is_read_and_written_around_a_text() -> None:
     ids = SpecialIds(pad=1, start=2, eos=2, src_first=0, src_last=9, tgt_first=0)
     assert ids.source([7]) == [0, 7, 2, 9]
     assert ids.target([7]) == [0, 7, 2]
+    assert ids.n_predicted([0, 7, 2]) == 2
+    assert ids.n_predicted([7, 2]) == 2
+    assert ids.n_predicted([0]) == 1
+    assert SpecialIds().n_predicted([0, 7, 2]) == 3
 
 
 def test_suppressed_ids_are_a_list_in_a_text() -> None:

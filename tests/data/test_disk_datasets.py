@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import io
+import json
 from pathlib import Path
 
 import datasets
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from s2s.access import acting_as
 from s2s.config import UserError
 from s2s.data import Pair, absolute, load, parse_spec, splits
+from s2s.data.repository import sampling
 
 ROWS = [{"en": f"house {at}", "de": f"Haus {at}", "n": at} for at in range(60)]
 EXPECTED = tuple(Pair(row["en"], row["de"]) for row in ROWS)
@@ -77,8 +82,57 @@ def test_what_is_not_read_of_a_folder_is_noted(tmp_path: Path) -> None:
     assert "Of several formats of its files only .jsonl is read, not .csv." in first.notes
     note = "Only the configuration y2020 is read, not y2021; `#config=` chooses another."
     assert note in first.notes
+    (tmp_path / "y2020" / "more.tmx").write_text("<tmx/>")
+    note = "Its .tmx files are not read, since others have a better format."
+    assert note in load(f"disk:{tmp_path}").notes
     chosen = load(f"disk:{tmp_path}#config=y2021")
     assert not any("is read, not" in one for one in chosen.notes)
+
+
+def parquet(rows: int) -> bytes:
+    out = io.BytesIO()
+    side = pa.array(["a"] * rows, "string")
+    pq.write_table(pa.table({"en": side, "de": side}), out)
+    return out.getvalue()
+
+
+TMX = '<tmx><body><tu><tuv xml:lang="en"><seg>a</seg></tuv><tuv xml:lang="de"><seg>b</seg></tuv></tu></body></tmx>'
+SHARDS = {
+    "jsonl": (b"", b'{"en": "a", "de": "b"}\n'),
+    "json": (b"[]", b'[{"en": "a", "de": "b"}]'),
+    "csv": (b"\n", b"en,de\na,b\n"),
+    "tsv": (b"", b"en\tde\na\tb\n"),
+    "txt": (b"", b"a\n"),
+    "tmx": (b"<tmx><body></body></tmx>", TMX.encode()),
+    "parquet": (parquet(0), parquet(1)),
+}
+
+
+@pytest.mark.parametrize("suffix", SHARDS)
+@pytest.mark.parametrize("sample", ["", ",sample=1"])
+def test_shards_without_rows_are_left_out(tmp_path: Path, suffix: str, sample: str) -> None:
+    empty, full = SHARDS[suffix]
+    (tmp_path / f"0.{suffix}").write_bytes(empty)
+    (tmp_path / f"2.{suffix}").write_bytes(empty)
+    spec = f"disk:{tmp_path}#rows=9{sample}"
+    with pytest.raises(UserError, match=f"0.{suffix}` (is empty|has no translation unit)"):
+        load(spec)
+    (tmp_path / f"1.{suffix}").write_bytes(full)
+    corpus = load(spec)
+    assert len(corpus) == 1
+    assert "2 files without rows left out." in corpus.notes
+
+
+def test_shards_without_rows_are_left_out_of_a_sample_of_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampling, "SAMPLE_BYTES", 4000)
+    (tmp_path / "0.json").write_text("[]")
+    (tmp_path / "1.json").write_text(json.dumps(ROWS * 5))
+    corpus = load(f"disk:{tmp_path}#src=en,tgt=de,rows=9,sample=1")
+    assert len(corpus) == 9
+    assert any("in the first 2 kB of its files" in note for note in corpus.notes)
+    assert "1 file without rows left out." in corpus.notes
 
 
 @pytest.mark.system

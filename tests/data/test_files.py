@@ -615,6 +615,14 @@ def test_pasted_lines_that_are_no_pair_are_counted():
     )
 
 
+def test_pasted_texts_that_are_too_long_are_truncated_with_a_note():
+    corpus = from_pasted(f"{'a' * 100_001} ||| eins\ntwo ||| zwei\n")
+    assert corpus.pairs == (Pair("a" * 100_000, "eins"), Pair("two", "zwei"))
+    assert corpus.notes == (
+        "1 text was truncated to 100,000 characters, the limit of one text (`cell`).",
+    )
+
+
 @pytest.mark.parametrize("text", ["", "\n\n", "one\ntwo", "one |||", "\teins", "a ||| b ||| c"])
 def test_pasted_text_without_a_pair_is_refused_with_an_example(text):
     with pytest.raises(

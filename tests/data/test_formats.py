@@ -411,6 +411,15 @@ def test_zips_of_other_names(put):
     three = put("e.zip", zipped({"t.en": one, "t.de": other, "t.fr": b"la maison\n"}))
     assert load(f"{three}#src=fr,tgt=en").pairs == (Pair("la maison", "the house"),)
     assert len(offered([Path(three)]).columns) == 3
+    odd = put("g.zip", zipped({"one, first.txt": one, "two#2.txt": other}))
+    assert {column.name for column in offered([Path(odd)]).columns} == {
+        "one, first.txt",
+        "two#2.txt",
+    }
+    assert load(f"{odd}#src=1,tgt=2").pairs == pair
+    assert load(f"{odd}#src=2").pairs == (Pair("das Haus", "the house"),)
+    refused(f"{odd}#src=3", r"There is no text in `.*g\.zip` `3`")
+    refused(f"{odd}#src=1,tgt=1", r"is the same text twice")
     refused(f"{three}#src=it", r"There is no text in `.*e\.zip` `it`")
     refused(f"{three}#src=en,tgt=en", r"is the same text twice")
 

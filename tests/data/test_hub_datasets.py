@@ -304,6 +304,9 @@ def test_a_sample_shows_all_columns_and_five_rows(served: Hub) -> None:
     table = hub_datasets.sample(hub.preflight("team/format4"), "default", "train")
     assert [column.name for column in table.columns] == ["en", "fr"]
     assert table.rows[0] == WORLD[0], "row 1 holds the names"
+    served.repos["team/shards"] = Repo({"train-0.jsonl": b"", "train-1.jsonl": jsonl(WORLD)})
+    shards = hub_datasets.sample(hub.preflight("team/shards"), "default", "train")
+    assert shards.rows[0][1:] == WORLD[0], "the first shard has no rows"
 
 
 @pytest.mark.system
@@ -312,6 +315,8 @@ def test_a_sample_of_another_process_is_the_same(served: Hub) -> None:
     assert sample_hub_dataset(found, "default", "train") == hub_datasets.sample(
         found, "default", "train"
     )
+    served.repos["team/shards"] = Repo({"train-0.jsonl": b"", "train-1.jsonl": jsonl(WORLD)})
+    assert sample_hub_dataset(hub.preflight("team/shards"), "default", "train").rows
     served.repos["team/numbers"] = Repo({"train.jsonl": b'{"a": 1}'})
     with pytest.raises(UserError, match="has no text column here"):
         sample_hub_dataset(hub.preflight("team/numbers"), "default", "train")

@@ -277,12 +277,12 @@ def _shared_out(width: int, candidates: list[int]) -> list[int]:
             "`force_words`: `2 0` contains `</s>`, which ends every target; leave it out",
         ),
         (
-            {"force_words": "2 3 4, 2", "max_new_tokens": 3},
-            "`force_words` takes 4 tokens and at most 3 may be written; leave some out",
+            {"force_words": "2 3 4, 2, 2", "max_new_tokens": 3},
+            "`force_words` takes at least 4 tokens and at most 3 may be written; leave some out",
         ),
         (
             {"force_words": "2 3", "prefix": "4 4", "max_new_tokens": 3},
-            "takes 2 tokens and at most 1 may be written",
+            "takes at least 2 tokens and at most 1 may be written",
         ),
         (
             {"force_words": "4, 2 3 2", "bad_words": "3 2"},
@@ -295,8 +295,20 @@ def test_words_that_cannot_be_written_are_named(settings: dict[str, object], mes
         constrained(Table(2), Constrained(**settings))  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("force_words", "prefix", "expected"),
+    [("2 3, 3 4", "", (2, 3, 4)), ("2 3 4, 2", "", (2, 3, 4)), ("3 4, 2 3", "4 2", (4, 2, 3, 4))],
+)
+def test_phrases_that_share_tokens_need_them_once(
+    force_words: str, prefix: str, expected: tuple[int, ...]
+) -> None:
+    config = Constrained(force_words=force_words, prefix=prefix, max_new_tokens=len(expected))
+    for found in constrained(Table(3), config):
+        assert found.best.ids == expected
+
+
 def test_the_last_token_is_not_free_where_it_must_be_the_end() -> None:
     stepper = Table(2)
     stepper.forces_end = True  # type: ignore[misc]
-    with pytest.raises(UserError, match="takes 3 tokens and at most 2 may be written"):
+    with pytest.raises(UserError, match="takes at least 3 tokens and at most 2 may be written"):
         constrained(stepper, Constrained(force_words="2 3 4", max_new_tokens=3))

@@ -39,10 +39,16 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
-def made(strategy: str, settings: dict[str, Any]) -> Any:
+def made(strategy: str, settings: dict[str, Any], starting: tuple[str, ...] = ()) -> Any:
     config = configure(strategy, {"max_new_tokens": LIMIT} | settings)[1]
     return generate_call(
-        strategy, config, settings, source=TRICKY, run="demo-en-fr", step=1500
+        strategy,
+        config,
+        settings,
+        source=TRICKY,
+        run="demo-en-fr",
+        step=1500,
+        starting=starting,
     ), config
 
 
@@ -55,6 +61,20 @@ def as_our_own(code: str) -> tuple[Any, ...]:
     s2s = SimpleNamespace(load=lambda name, step: given.extend([name, step]) or run)
     exec(code.removeprefix("import s2s\n"), {"s2s": s2s})
     return tuple(given)
+
+
+def found_by_theirs(passed: dict[str, Any], src: torch.Tensor) -> list[list[tuple[int, ...]]]:
+    """What `generate` writes for these sources."""
+    _, model = models()
+    ids = {
+        "pad_token_id": MARIAN_IDS.pad,
+        "eos_token_id": MARIAN_IDS.eos,
+        "decoder_start_token_id": MARIAN_IDS.start,
+    }
+    with torch.inference_mode():
+        rows = model.generate(input_ids=src, attention_mask=src.ne(MARIAN_IDS.pad), **passed, **ids)
+    n = passed.get("num_return_sequences", 1)
+    return [[written(row) for row in rows[at : at + n]] for at in range(0, len(rows), n)]
 
 
 def as_theirs(code: str) -> dict[str, Any]:
@@ -139,20 +159,28 @@ def test_a_setting_that_transformers_has_not_makes_it_our_own_call(
 def test_the_copied_call_finds_what_we_find(strategy: str, which: int) -> None:
     settings = ({}, SETTINGS[strategy])[which]
     passed = as_theirs(made(strategy, settings)[0].code)
-    _, model = models()
-    src = sources()[:FEW]
-    ids = {
-        "pad_token_id": MARIAN_IDS.pad,
-        "eos_token_id": MARIAN_IDS.eos,
-        "decoder_start_token_id": MARIAN_IDS.start,
-    }
-    with torch.inference_mode():
-        rows = model.generate(input_ids=src, attention_mask=src.ne(MARIAN_IDS.pad), **passed, **ids)
     n = passed.get("num_return_sequences", 1)
-    expected = [[written(row) for row in rows[start : start + n]] for start in range(0, FEW * n, n)]
     assert [
         [one.ids for one in found.hypotheses[:n]] for found in ours(strategy, settings)[:FEW]
-    ] == expected
+    ] == found_by_theirs(passed, sources()[:FEW])
+
+
+@pytest.mark.parametrize("strategy", ["greedy", "beam"])
+def test_a_setting_that_the_model_came_with_is_passed_at_our_default_too(
+    strategy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = {"no_repeat_ngram_size": 1, "repetition_penalty": 1.7, "min_length": 9}
+    src = sources()[:FEW]
+    plain = as_theirs(made(strategy, {})[0].code)
+    expected = found_by_theirs(plain, src)
+    for name, value in own.items():
+        monkeypatch.setattr(models()[1].generation_config, name, value)
+    starting = ("no_repeat_ngram_size", "repetition_penalty", "min_new_tokens", "num_beams")
+    passed = as_theirs(made(strategy, {}, starting)[0].code)
+    usual = {"no_repeat_ngram_size": 0, "repetition_penalty": 1.0, "min_new_tokens": 0}
+    assert passed == plain | usual
+    assert found_by_theirs(passed, src) == expected
+    assert found_by_theirs(plain, src) != expected  # else the model's own hold
 
 
 @pytest.mark.parametrize("strategy", ["beam", "beam_sample"])

@@ -115,6 +115,21 @@ def test_what_is_not_read_of_several_formats_is_noted() -> None:
     assert arrange([File("train.csv", 1)], {}).configs["default"]["train"].notes == ()
 
 
+def test_files_that_are_read_only_where_there_are_no_others_are_noted() -> None:
+    left_out = ("pairs.tmx", "more.zip", "a.jsonl.zst", ".cache/x.tar", "config.xml", "photo.jpg")
+    files = [File(path, 1) for path in ("train.csv", *left_out)]
+    note = "Its .tmx, .zip, .zst files are not read, since others have a better format."
+    assert arrange(files, {}).notes == (note,)
+    declared = {"configs": [{"data_files": "train.csv"}]}
+    assert arrange(files, declared).notes == (), "the owner says which files are the dataset"
+    everything = arrange(files, {}, others=True)
+    assert everything.notes == ()
+    assert everything.configs["default"]["train"].notes == (
+        "Of several formats of its files only .jsonl is read, not .csv, .tmx, .zip.",
+    )
+    assert arrange([File("train.csv", 1), File("config.xml", 1)], {}).notes == ()
+
+
 @pytest.mark.parametrize(
     "odd",
     [

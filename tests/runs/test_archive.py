@@ -384,6 +384,13 @@ def test_lines_that_no_training_writes_are_left_out(files: Files, tmp_path: Path
         assert (back.path / name).read_bytes() == b"".join(lines)
 
 
+def test_samples_of_long_sentences_stay(files: Files, tmp_path: Path) -> None:
+    sample = {"step": 1, "source": "a" * 50_000, "reference": "b", "text": "c" * 30_000}
+    content = json.dumps(sample).encode() + b"\n"
+    back = unpacked(zipped({**files, "samples.jsonl": content}), tmp_path / "back")
+    assert (back.path / "samples.jsonl").read_bytes() == content
+
+
 def test_names_tags_and_notes_are_cleaned(files: Files, tmp_path: Path) -> None:
     changed = with_json(
         files,

@@ -17,6 +17,13 @@ from s2s.runs.teacher_forcing import reference
 from s2s.store.objects import MissingError
 from tests.conftest import make_run
 
+SHORT = {  # a model of 16 positions
+    "model.positions.kind": "learned",
+    "model.positions.max_length": 16,
+    "data.max_length": 16,
+    "train.steps": 1,
+}
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
@@ -118,6 +125,8 @@ def test_a_first_token_that_the_model_does_not_choose_is_certain(run: Run) -> No
     assert rows[1:].equal(run.next_tokens("1 2 3", found.hypotheses[0].ids[:-1])[1:])
     forced = reference(given, "1 2 3", "3 2 1")
     assert (forced.log_probs[0], forced.ranks[0], forced.predicted[0]) == (0.0, 1, "1")
+    assert forced.n_predicted == len(forced.ids) - 1 == 4
+    assert forced.per_token == pytest.approx(sum(forced.log_probs[1:]) / 4)
     tree = given.tree(found)
     assert {node.reason for node in tree.nodes if node.step == 1} == {"the model's first token"}
 
@@ -188,13 +197,7 @@ def test_the_best_checkpoint_is_opened_and_the_newest_where_it_is_gone(run: Run)
 
 
 def test_a_line_longer_than_the_models_positions_is_named(tmp_path: Path) -> None:
-    changes = {
-        "model.positions.kind": "learned",
-        "model.positions.max_length": 16,
-        "data.max_length": 16,
-        "train.steps": 1,
-    }
-    run = s2s.load(make_run(tmp_path / "short", changes))
+    run = s2s.load(make_run(tmp_path / "short", SHORT))
     with pytest.raises(
         UserError,
         match=r"Line 2 of the source has 21 tokens and this model has 16 positions; shorten it to at most 15",
@@ -204,13 +207,7 @@ def test_a_line_longer_than_the_models_positions_is_named(tmp_path: Path) -> Non
 
 
 def test_a_translation_that_fills_the_models_positions_is_looked_into(tmp_path: Path) -> None:
-    changes = {
-        "model.positions.kind": "learned",
-        "model.positions.max_length": 16,
-        "data.max_length": 16,
-        "train.steps": 1,
-    }
-    run = s2s.load(make_run(tmp_path / "short", changes))
+    run = s2s.load(make_run(tmp_path / "short", SHORT))
     full = tuple(run.tgt_tokenizer.encode("1 2 3 4 " * 4))
     assert len(full) == 16
     assert run.target_ids(full) == full

@@ -1,5 +1,6 @@
 """Tokenizers of published checkpoints: ids and texts as transformers gives them; files; damaged files."""
 
+import base64
 import json
 import shutil
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ import sentencepiece
 
 from s2s.config import UserError
 from s2s.tokenizers import PretrainedTokenizer, load, open_pretrained
+from s2s.tokenizers.pretrained.checkpoint_files import CheckpointFiles
+from s2s.tokenizers.pretrained.sentencepiece_model import read_model
 from tests.tokenizers.checkpoints import FAIRSEQ_MODEL, FAMILIES, STRINGS, byte_level, model, write
 
 pytestmark = pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses")
@@ -380,6 +383,46 @@ def test_a_library_file_that_makes_texts_far_longer(checkpoints, tmp_path, place
     content = {"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}, place: nested}
     folder = damaged(checkpoints, tmp_path, "t5", tokenizer__json=content)
     with pytest.raises(UserError, match=r"could make a text more than 64 times as long; use"):
+        open_pretrained(folder, "src")
+
+
+def replacing(text: str) -> dict[str, str]:
+    """A step with a charsmap whose longest replacement is that text."""
+    charsmap = b"\4\0\0\0" + b"trie" + f"b\0{text}\0c\0".encode()
+    return {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap).decode()}
+
+
+@pytest.mark.parametrize(
+    ("steps", "is_refused"),
+    [
+        ([replacing("a" * 65)], True),
+        ([replacing("é" * 9)] * 2, True),
+        ([replacing("a") | DOUBLED | {"content": "a" * 65}], True),
+        ([replacing("é" * 64)], False),
+    ],
+)
+def test_a_library_file_whose_charsmap_makes_texts_far_longer(
+    checkpoints, tmp_path, steps, is_refused
+):
+    model = {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}
+    content = {"model": model, "normalizer": {"type": "Sequence", "normalizers": steps}}
+    folder = damaged(checkpoints, tmp_path, "t5", tokenizer__json=content)
+    message = "could make a text more than 64" if is_refused else "is not a complete tokenizer"
+    with pytest.raises(UserError, match=message):
+        open_pretrained(folder, "src")
+
+
+@pytest.mark.parametrize(("name", "file"), [("t5", "spiece.model"), ("marian", "source.spm")])
+def test_a_sentencepiece_model_whose_charsmap_makes_texts_far_longer(
+    checkpoints, tmp_path, name, file
+):
+    older = checkpoints(name).older
+    content = (older / file).read_bytes()
+    charsmap = read_model(CheckpointFiles.of_folder(older), file).charsmap
+    longer = charsmap[:-66] + b"a" * 65 + b"\0"
+    changed = {file.replace(".", "__"): content.replace(charsmap, longer)}
+    folder = damaged(checkpoints, tmp_path, name, **changed)
+    with pytest.raises(UserError, match=f"`{file}` of `{name}` could make a text more than 64"):
         open_pretrained(folder, "src")
 
 

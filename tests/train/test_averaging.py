@@ -169,6 +169,27 @@ def test_early_stopping_ends_with_a_mean_too(
     assert trainer.trained
 
 
+@pytest.mark.parametrize(("mean", "best_step"), [(1.5, 10), (0.5, 30)])
+def test_an_earlier_checkpoint_that_is_better_than_the_mean_is_kept_and_given(
+    mean: float, best_step: int, recipe: Recipe, data: TrainingData, tmp_path: Path
+) -> None:
+    losses = iter([4.0, 1.0, 2.0, 3.0, mean])  # of the steps 0, 10, 20 and 30
+
+    class Scripted(Trainer):
+        def validate(self) -> Validation:
+            loss = next(losses)
+            return replace(super().validate(), loss=loss, is_best=loss < self.progress.best_loss)
+
+    stopping = {"train.watch.patience": 2, "train.average_last": 2, "train.steps": 60}
+    trainer = Scripted(override(recipe, stopping), data, tmp_path)
+    events = list(trainer.run())
+    last = next(event for event in reversed(events) if isinstance(event, Validation))
+    assert (last.step, last.n_averaged, last.is_best) == (30, 2, best_step == 30)
+    assert (trainer.progress.best_step, trainer.progress.best_loss) == (best_step, min(1.0, mean))
+    assert saved_steps(tmp_path) == sorted({best_step, 20, 30})
+    assert is_mean(read_weights(weights_path(tmp_path, 30)), trained(tmp_path, [20, 30]))
+
+
 def test_a_broken_checkpoint_is_left_out_and_said(
     recipe: Recipe, data: TrainingData, tmp_path: Path
 ) -> None:

@@ -1,10 +1,11 @@
 import math
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2s.config import TrainConfig
+from s2s.config import Optimizer, TrainConfig
 from s2s.train.optimizers import OPTIMIZERS
 from s2s.train.schedules import SCHEDULES, learning_rate
 
@@ -44,6 +45,27 @@ def test_only_the_last_rate_of_the_cosine_is_not_on_it() -> None:
 
 def test_without_warm_up_the_first_step_has_the_full_rate() -> None:
     assert learning_rate(1, TrainConfig(warmup_steps=0, schedule="constant", lr=0.1)) == 0.1
+
+
+def test_the_rate_of_adafactor_is_the_one_that_its_update_uses() -> None:
+    def moved(step: int, rate: float) -> float:
+        """How far the update of this step moves a weight of size 1."""
+        weight = torch.nn.Parameter(torch.ones(1))
+        optimizer = OPTIMIZERS["adafactor"].make([{"params": [weight]}], settings)
+        for _ in range(step):
+            weight.data.fill_(1.0)
+            weight.grad = torch.ones(1)
+            optimizer.param_groups[0]["lr"] = rate
+            optimizer.step()
+        return 1 - weight.item()
+
+    settings = Optimizer("adafactor")
+    train = TrainConfig(lr=0.4, warmup_steps=4, schedule="constant", optimizer=settings)
+    for step in (1, 4, 6, 7, 25):
+        asked = 0.4 * min(1, step / 4)
+        found = learning_rate(step, train)
+        assert found == min(asked, 1 / math.sqrt(step))
+        assert moved(step, asked) == moved(step, found) == pytest.approx(found, rel=1e-5)
 
 
 def test_registries_and_configs_offer_the_same_names() -> None:

@@ -54,9 +54,11 @@ class AlignedTexts(NamedTuple):
     reason: str
 
     def chosen(self, archive: str, src: str, tgt: str) -> tuple[Content, Content]:
-        """The texts with these names, by default the guessed ones. Raises UserError for an unknown name."""
+        """The texts with these names or numbers from 1, by default the guessed ones. Raises UserError for others."""
         by_name = dict(zip(self.sides, self.contents, strict=True))
+        by_number = {str(number): side for number, side in enumerate(self.sides, start=1)}
         kind = f"text in `{archive}`"
+        src, tgt = (one if one in by_name else by_number.get(one, one) for one in (src, tgt))
         src = src or (self.src if tgt != self.src else self.tgt)
         tgt = tgt or (self.tgt if src != self.tgt else self.src)
         if src == tgt:

@@ -14,7 +14,7 @@ from s2s.config import UserError
 from s2s.data.formats import streams
 from s2s.data.formats.columns import METADATA, Column, stem
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import HEAD, Table, TableRow
+from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow
 
 DELIMITERS = MappingProxyType({",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"})
 NUMBER = re.compile(r"\s*[-+]?\d+([.,]\d+)?\s*")
@@ -119,7 +119,7 @@ def _table(
     alternatives: Sequence[str] = (),
 ) -> Table:
     if (row := next(rows, None)) is None:
-        raise UserError(f"`{name}` is empty; give a file with at least one pair.")
+        raise EmptyError(f"`{name}` is empty; give a file with at least one pair.")
     first = [field or "" for field in row.fields or ()]
     width = len(first)
     budget.check_columns(name, width)

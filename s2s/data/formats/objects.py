@@ -13,7 +13,7 @@ from s2s.config import UserError
 from s2s.data.formats import streams
 from s2s.data.formats.columns import Column, is_language
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import HEAD, Table, TableRow, flat, kind
+from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow, flat, kind
 
 EXAMPLE = '{"src": "...", "tgt": "..."}'
 MEND = f"write one object per line, such as {EXAMPLE}"
@@ -165,7 +165,7 @@ def _table(name: str, found: Iterable[JsonRow], budget: ReadingBudget) -> Table:
         known.update(dict.fromkeys(row.fields))
         budget.check_columns(name, len(known))
     if not first:
-        raise UserError(f"`{name}` is empty; give a file with at least one pair.")
+        raise EmptyError(f"`{name}` is empty; give a file with at least one pair.")
     names = list(known)
     columns = tuple(_column(key, [row.fields.get(key) for row in first]) for key in names)
     head = tuple(_row(one, names) for one in first)

@@ -12,7 +12,7 @@ from s2s import archives
 from s2s.config import UserError
 from s2s.data.formats import arrow, streams
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import HEAD, Table, TableRow
+from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -60,7 +60,7 @@ class RowGroups:
         }
         _check_footer(self._file.metadata, content.name, self._raw, budget)
         if not self._file.metadata.num_rows:
-            raise UserError(f"`{content.name}` is empty; give a file with at least one pair.")
+            raise EmptyError(f"`{content.name}` is empty; give a file with at least one pair.")
 
     @property
     def n_rows(self) -> list[int]:

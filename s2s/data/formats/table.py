@@ -9,10 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from s2s.config import UserError
 from s2s.data.formats.columns import Column
 
 HEAD = 100  # rows that are inspected before a table is read
 TURN = "<turn>"  # between the texts of a list, with a space on each side
+
+
+class EmptyError(UserError):
+    """A table has no rows."""
 
 
 class TableRow(NamedTuple):

@@ -11,7 +11,7 @@ from s2s.config import UserError
 from s2s.data.formats import streams
 from s2s.data.formats.columns import Column
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import HEAD, Table, TableRow
+from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow
 
 if TYPE_CHECKING:
     from xml.parsers.expat import XMLParserType
@@ -87,7 +87,7 @@ def tmx(content: Content, budget: ReadingBudget) -> Table:
     units = _units(content, budget)
     first = list(itertools.islice(units, HEAD))
     if not first:
-        raise UserError(
+        raise EmptyError(
             f"`{content.name}` has no translation unit (`<tu>`) with text; give a file with at least one pair."
         )
     names = list(dict.fromkeys(name for _, texts in first for name in texts))

@@ -17,7 +17,7 @@ from s2s import hub
 from s2s.config import UserError, shortened
 from s2s.data.formats.columns import Column
 from s2s.data.formats.streams import ReadingBudget, format_size
-from s2s.data.formats.table import HEAD, Table, TableRow
+from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow
 from s2s.data.reader_start import start_reader
 from s2s.data.repository.origins import Origin
 
@@ -71,7 +71,7 @@ def table(
     rows = reading.rows()
     head = tuple(itertools.islice(rows, HEAD))
     if not head:
-        raise UserError(f"`{reading.name}` is empty; choose another split.")
+        raise EmptyError(f"`{reading.name}` is empty; choose another split.")
 
     def chosen_rows(chosen: Sequence[int]) -> Iterator[TableRow]:
         for row in itertools.chain(head, rows):

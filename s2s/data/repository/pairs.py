@@ -58,6 +58,8 @@ def read_corpus(
         src, tgt, *more = [*texts, "", ""][: max(2, len(texts))]
         if src.strip() and tgt.strip():
             pairs.append(Pair(src, tgt, more=tuple(filter(str.strip, more))))
+    if reader.empty and not rows:
+        raise reader.empty[0]
     if not pairs:
         which = "the drawn" if options.sample is not None else "the first"
         raise UserError(
@@ -69,6 +71,7 @@ def read_corpus(
         *part.notes,
         *reader.column_notes,
         *rows_notes,
+        *_empty_note(len(reader.empty)),
         *_dropped_note(len(rows) - len(pairs)),
         *reader.budget.all_notes(),
     )
@@ -108,6 +111,10 @@ def _sample_note(part: hub.Split, sample: sampling.Sample, seed: int) -> tuple[s
     total = part.rows or sample.total
     of_all = f" of about {total:,}" if total else ""
     return (f"{n:,}{of_all} {drawn} from {sample.n_seen:,} rows in {sample.parts}.",)
+
+
+def _empty_note(n: int) -> tuple[str, ...]:
+    return (f"{n:,} {'file' if n == 1 else 'files'} without rows left out.",) if n else ()
 
 
 def _dropped_note(n: int) -> tuple[str, ...]:

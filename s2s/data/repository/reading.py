@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,11 +10,10 @@ from functools import partial
 from types import MappingProxyType
 
 from s2s import hub
-from s2s.config import UserError
 from s2s.data.formats import delimited, objects, parquet, streams, tmx
 from s2s.data.formats.columns import Column
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import HEAD, Table, TableRow
+from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow
 from s2s.data.repository import archived, choice, library
 from s2s.data.repository.choice import Chosen
 from s2s.data.repository.origins import Origin
@@ -30,6 +30,7 @@ class SplitReader:
     config: str = ""  # its name may tell the direction: `de-en`
     column_notes: tuple[str, ...] = field(default=(), init=False)
     is_plain: bool = field(default=False, init=False)
+    empty: list[EmptyError] = field(default_factory=list, init=False)  # one per file without rows
 
     def content(self, file: hub.File) -> Content:
         """A file as something to read."""
@@ -61,7 +62,23 @@ class SplitReader:
     def rows(self, files: Sequence[hub.File]) -> Iterator[TableRow]:
         """The same of each row, file after file."""
         for file in files:
-            yield from self.pairs(self.table(file))
+            with self.skipping_empty():
+                yield from self.pairs(self.table(file))
+
+    @contextlib.contextmanager
+    def skipping_empty(self) -> Iterator[None]:
+        """Counts a file without rows, such as one of many shards, instead of refusing all of the split."""
+        try:
+            yield
+        except EmptyError as error:
+            self.empty.append(error)
+
+    def first_table(self, files: Sequence[hub.File]) -> Table:
+        """The first one with rows. Raises EmptyError where none has any."""
+        for file in files[:-1]:
+            with self.skipping_empty():
+                return self.table(file)
+        return self.table(files[-1])
 
 
 def body(table: Table, rows: Iterator[TableRow] | Sequence[TableRow]) -> Iterator[TableRow]:
@@ -78,7 +95,7 @@ def _lines(content: Content, budget: ReadingBudget) -> Table:
     )
     head = tuple(itertools.islice(lines, HEAD))
     if not head:
-        raise UserError(f"`{content.name}` is empty; choose another split.")
+        raise EmptyError(f"`{content.name}` is empty; choose another split.")
     text = (Column("text", "text"),)
 
     def rows(chosen: Sequence[int]) -> Iterator[TableRow]:

@@ -94,12 +94,8 @@ def _from_groups(
     """From row groups of .parquet files: from all, or from as many at random as the limit allows."""
     groups: list[_Group] = []
     for file in some:
-        opened = RowGroups(reader.content(file), reader.budget)
-        chosen = reader.choose(opened.columns)
-        # With other columns, a seed would name other groups.
-        sizes = opened.n_bytes([chosen.src, chosen.tgt])
-        for at, (n_rows, n_bytes) in enumerate(zip(opened.n_rows, sizes, strict=True)):
-            groups.append(_Group(opened, at, n_rows, n_bytes))
+        with reader.skipping_empty():
+            groups += _groups(reader, RowGroups(reader.content(file), reader.budget))
     read = _within_limit(groups, n, generator)
     rows = _rows_of_groups(reader, read, n, generator)
     n_seen = sum(group.n_rows for group in read)
@@ -112,6 +108,13 @@ def _from_groups(
         total = _about(total / share)
     parts = f"{len(read):,} row groups of its files"
     return Sample(list(rows), n_drawn, n_seen, parts, total)
+
+
+def _groups(reader: SplitReader, file: RowGroups) -> list[_Group]:
+    chosen = reader.choose(file.columns)
+    # With other columns, a seed would name other groups.
+    sizes = zip(file.n_rows, file.n_bytes([chosen.src, chosen.tgt]), strict=True)
+    return [_Group(file, at, n_rows, n_bytes) for at, (n_rows, n_bytes) in enumerate(sizes)]
 
 
 def _within_limit(groups: Sequence[_Group], n_rows: int, generator: random.Random) -> list[_Group]:
@@ -231,7 +234,7 @@ def _start(reader: SplitReader, file: hub.File, share: int) -> Iterator[TableRow
     raw = content = reader.content(file)
     if file.size > share:
         content = content._replace(open=lambda: cast(IO[bytes], _Start(raw.open(), share)))
-    with contextlib.suppress(_StartIsOverError):
+    with contextlib.suppress(_StartIsOverError), reader.skipping_empty():
         yield from reader.pairs(READERS[hub.kind(file.path)](content, reader.budget))
 
 
@@ -261,17 +264,18 @@ def _from_library(
 ) -> Sample:
     """From files that another process reads with `datasets`, each from its start."""
     share = SAMPLE_BYTES // len(some)
-    rows = (
-        row
-        for file in some
-        for row in reader.pairs(library.table(reader.origin, file, reader.budget, share))
-    )
+    rows = (row for file in some for row in _library_start(reader, file, share))
     kept, n_seen = _reservoir(rows, n, generator)
     is_whole = all(file.size <= share for file in files)
     if is_whole and len(some) == len(files):
         return Sample(kept, len(kept), n_seen)
     parts = f"the first {streams.format_size(share)} of its files"
     return Sample(kept, len(kept), n_seen, parts)
+
+
+def _library_start(reader: SplitReader, file: hub.File, share: int) -> Iterator[TableRow]:
+    with reader.skipping_empty():
+        yield from reader.pairs(library.table(reader.origin, file, reader.budget, share))
 
 
 def _size(files: Sequence[hub.File]) -> int:

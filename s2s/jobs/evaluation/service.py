@@ -122,9 +122,8 @@ def resume(evaluation: str, owner: str = OWNER) -> None:
 
 def _queue(what: Evaluation) -> None:
     spec = {"name": what.name, "threads": max(map(_threads, what.systems))}
-    queue.submit(
-        KIND, what.owner, what.id, spec, express=forecast(what.systems, what.test.n) < EXPRESS
-    )
+    seconds = forecast(what.systems, test_sets.expected_size(what.test))
+    queue.submit(KIND, what.owner, what.id, spec, express=seconds < EXPRESS)
 
 
 def check(request: EvaluationRequest) -> None:

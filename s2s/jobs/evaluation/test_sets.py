@@ -104,6 +104,16 @@ def require(test: Sentences) -> None:
         require_readable(test.spec)
 
 
+def expected_size(test: Sentences) -> int:
+    """About how many sentences an evaluation has: all that were requested; before they are read, the held-out pairs of
+    a run whose recipe.json counts them (without those that are too long for training).
+    """
+    if test.n_all or not test.run or test.split not in ("", HELD_OUT):
+        return test.n
+    known = RunFolder(run_folder(test.run)).about().get("data") or {}
+    return min(test.n, int(known.get("n_valid", test.n)))
+
+
 def read(test: Sentences) -> TestSet:
     """Read a test set: a split of a run's own dataset, or another SPEC. Raises UserError where it cannot be read."""
     if not test.run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from s2s.config import Recipe, UserError
@@ -26,7 +27,7 @@ class Forecast:
     parameters: int
     src_vocab_size: int
     tgt_vocab_size: int
-    megabytes: float
+    megabytes: float  # of memory, in each process
     seconds: float
     epochs: float
     flops: float  # of the whole run
@@ -65,14 +66,17 @@ def forecast(
     tokens = max(1, _tokens(recipe, preview))
     steps = recipe.train.steps
     slots = min(recipe.train.batch_tokens, tokens)
+    memory = training_bytes(
+        recipe,
+        (src_size, tgt_size),
+        batch_tokens=math.ceil(slots / recipe.train.processes),
+        longest=_longest(recipe, preview),
+    )
     return Forecast(
         parameters=count_parameters(recipe.model, src_size, tgt_size),
         src_vocab_size=src_size,
         tgt_vocab_size=tgt_size,
-        megabytes=(
-            BYTES_OF_PYTHON + training_bytes(recipe, (src_size, tgt_size), batch_tokens=slots)
-        )
-        / 1e6,
+        megabytes=(BYTES_OF_PYTHON + memory) / 1e6,
         seconds=STARTUP_SECONDS
         + OVERHEAD * calibration.factor * steps * seconds_per_step(recipe, tgt_size, slots),
         epochs=steps * slots / tokens,
@@ -88,8 +92,11 @@ def forecast(
 def check_forecast(recipe: Recipe, preview: Preview, cost: Forecast, free: int) -> None:
     """Raises UserError for more memory than `free` bytes, and where every pair is too long, as training would."""
     if cost.megabytes * 1e6 > free:
+        n = recipe.train.processes
+        each = f" in each of {n} processes" if n > 1 else ""
+        needed = f"{gigabytes(int(cost.megabytes * 1e6))} of memory{each}"
         raise UserError(
-            f"Training needs about {gigabytes(int(cost.megabytes * 1e6))} of memory and {gigabytes(free)} are free;"
+            f"Training needs about {needed} and {gigabytes(free)} are free;"
             " choose a smaller preset such as small, or lower `train.batch_tokens`."
         )
     shortest = max(
@@ -155,6 +162,15 @@ def _tokens(recipe: Recipe, preview: Preview) -> int:
         for counts in (preview.src_counts, preview.tgt_counts)
     )
     return int(words * (TOKENS_PER_WORD if TOKENIZERS[kind].is_subword else 1.0)) + preview.n_pairs
+
+
+def _longest(recipe: Recipe, preview: Preview) -> int:
+    """Tokens of the longest sentence of either side, as far as `data.max_length` keeps it."""
+    words = max(
+        preview.src_longest * _tokens_per_word(recipe, preview.src_counts, preview.src_characters),
+        preview.tgt_longest * _tokens_per_word(recipe, preview.tgt_counts, preview.tgt_characters),
+    )
+    return min(recipe.data.max_length, math.ceil(words) + 1)  # and `</s>`
 
 
 def share_too_long(recipe: Recipe, preview: Preview) -> float:

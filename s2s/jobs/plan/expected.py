@@ -29,6 +29,7 @@ MEASURED_FILE = (
 )  # `python -m s2s.demo.measured` writes it
 MARGIN = 3.0  # BLEU of uncertainty either way from 50 sentences: a standard error of bootstrap samples of this size
 FAR = 1.5  # how far beyond the longest measured run a prediction is still made, as a factor
+WIDEST = 50.0  # BLEU; runs of other presets that differ more say nothing of this one
 POINTS = 40
 TRANSLATES = ("auto", "translate", "prefix", "reverse_direction")
 LR_FACTOR = 2.0  # a learning rate this far from the preset's reaches another quality
@@ -165,14 +166,10 @@ def predict_quality(
     if why_not_comparable(recipe, preview) or why_other_rate(recipe, preset) or not known:
         return None
     near = _near(known, preset, preview)
-    longest = FAR * max(run.tokens for run in near)
     per_second = _tokens_per_second(near, recipe, preview, cost)
-    # whole tokens: a rounding error of one would miss the first score
-    end = round(per_second * max(0.0, cost.seconds - STARTUP_SECONDS))
-    reach = end if end <= longest else longest / FAR
-    tokens = np.linspace(0, reach, POINTS + 1)[1:]
+    tokens = _counted_tokens(near, per_second, cost)
     values = np.array([[_or_nan(run.bleu_at(at)) for run in near] for at in tokens], np.float32)
-    if np.isnan(values[-1]).all():
+    if np.isnan(values[-1]).all() or _too_different(near, preset, tokens[-1]):
         return None
     lows, highs = _edges(values)
     seconds = tokens / per_second
@@ -187,6 +184,29 @@ def predict_quality(
         tuple(near),
         caveats,
     )
+
+
+def _counted_tokens(
+    near: Sequence[MeasuredRun], per_second: float, cost: Forecast
+) -> NDArray[np.float64]:
+    """POINTS numbers of tokens, to the end of the run, or as far as the longest of ours went."""
+    longest = FAR * max(run.tokens for run in near)
+    # whole tokens: a rounding error of one would miss the first score
+    end = round(per_second * max(0.0, cost.seconds - STARTUP_SECONDS))
+    reach = end if end <= longest else longest / FAR
+    return np.linspace(0, reach, POINTS + 1)[1:]
+
+
+def _too_different(
+    near: Sequence[MeasuredRun], preset: str, tokens: float
+) -> tuple[float, float] | None:
+    """The lowest and the highest BLEU after these tokens, where only other presets were measured and differ too much to
+    say anything of this one.
+    """
+    values = [value for run in near if (value := run.bleu_at(tokens)) is not None]
+    if any(run.preset == preset for run in near) or max(values) - min(values) <= WIDEST:
+        return None
+    return min(values), max(values)
 
 
 def _tokens_per_second(
@@ -219,10 +239,15 @@ def why_no_prediction(
         return (
             "None of our own measured runs used a dataset like this one: watch the validation loss."
         )
-    # as early as `MeasuredRun.bleu_at` gives a value
-    seconds = min(scored) / 2 / _tokens_per_second(near, recipe, preview, cost)
-    steps = math.ceil(round(seconds * cost.tokens_per_second / cost.slots, 6))
+    per_second = _tokens_per_second(near, recipe, preview, cost)
     like = " and ".join(dict.fromkeys(run.like for run in near))
+    end = _counted_tokens(near, per_second, cost)[-1]
+    first = min(scored) / 2  # as early as `MeasuredRun.bleu_at` gives a value
+    if end >= first and (found := _too_different(near, preset, end)):
+        others = f"other presets reached BLEU {found[0]:.0f} to {found[1]:.0f} there"
+        return f"There are no measured runs of `{preset}` on {like}, and {others}: watch the validation loss."
+    seconds = first / per_second
+    steps = math.ceil(round(seconds * cost.tokens_per_second / cost.slots, 6))
     early = f"None of our runs on {like} was scored as early as {cost.steps:,} steps"
     return f"{early}: predictions start at about {steps:,}. Watch the validation loss."
 

@@ -9,10 +9,9 @@ from typing import Any
 from s2s.config import PRESETS, Recipe, UserError, flat, override
 from s2s.data import Preview
 from s2s.jobs.plan.calibration import UNCALIBRATED, Calibration
-from s2s.jobs.plan.cost import STARTUP_SECONDS, Forecast, forecast
+from s2s.jobs.plan.cost import BYTES_OF_PYTHON, STARTUP_SECONDS, Forecast, forecast
 from s2s.jobs.plan.figures import round_down
 from s2s.jobs.plan.own_settings import own_settings
-from s2s.sizing import training_bytes
 from s2s.tokenizers import automatic_size
 from s2s.train import cores, is_fast_accurate, settle
 
@@ -156,7 +155,7 @@ def _size(
         tried = override(recipe, deep)
         cost = fitting(tried, preview, calibration)
         is_measured = OFTEN[0] <= cost.epochs <= OFTEN[1] and cost.steps >= ENOUGH_UPDATES
-        if is_measured and _is_small(cost) and _fits(tried, cost, free):
+        if is_measured and _is_small(cost) and _fits(cost, free):
             return deep
     for size in SIZES[:-1]:
         try:
@@ -165,7 +164,7 @@ def _size(
             continue
         cost = fitting(tried, preview, calibration)
         reads_enough = cost.epochs >= size.epochs or cost.tokens >= ENOUGH_TOKENS
-        if reads_enough and _is_small(cost) and _fits(tried, cost, free):
+        if reads_enough and _is_small(cost) and _fits(cost, free):
             return size.settings(preview)
     return SIZES[-1].settings(preview)
 
@@ -176,9 +175,8 @@ def _is_small(cost: Forecast) -> bool:
     return cost.parameters * TOKENS_PER_PARAMETER <= tokens
 
 
-def _fits(recipe: Recipe, cost: Forecast, free: int | None) -> bool:
-    sizes = (cost.src_vocab_size, cost.tgt_vocab_size)
-    needed = training_bytes(recipe, sizes, batch_tokens=cost.slots)
+def _fits(cost: Forecast, free: int | None) -> bool:
+    needed = cost.megabytes * 1e6 - BYTES_OF_PYTHON
     return free is None or needed <= MEMORY_SHARE * free
 
 

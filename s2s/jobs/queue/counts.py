@@ -22,7 +22,7 @@ class QueueCounts:
     jobs: dict[tuple[str, str], int] = field(default_factory=dict)
     lost: int = 0  # running ones whose worker sends no sign of life
     longest_wait: float = 0.0  # of the jobs that wait now and never worked
-    mean_wait: float = 0.0  # of the jobs that were started within the last hour
+    mean_wait: float = 0.0  # of the jobs that were first started within the last hour
     by_workspace: dict[str, int] = field(default_factory=dict)  # waiting and running ones
 
 
@@ -42,8 +42,8 @@ def counts(*, now: float | None = None) -> QueueCounts:
         .where(is_no_rank, ROW.started.is_(None))
     )
     mean_wait = (
-        sa.select(sa.func.avg(ROW.started - ROW.created))
-        .where(ROW.started > now - LATELY)
+        sa.select(sa.func.avg(ROW.waited))
+        .where(ROW.created + ROW.waited > now - LATELY)
         .where(is_no_rank)
     )
     owners = sa.select(ROW.owner, n).where(IS_LIVE).group_by(ROW.owner)

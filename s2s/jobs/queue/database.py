@@ -35,6 +35,7 @@ JOBS = sa.Table(
     sa.Column("started", sa.Double),
     sa.Column("finished", sa.Double),
     sa.Column("wishes", sa.JSON),
+    sa.Column("waited", sa.Double),
 )
 TURNS = sa.Table(
     "turns",
@@ -165,6 +166,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         """CREATE TABLE job_logs (job VARCHAR(16) PRIMARY KEY, lines TEXT NOT NULL,
             written DOUBLE PRECISION NOT NULL)""",
+    ),
+    (
+        "ALTER TABLE jobs ADD COLUMN waited DOUBLE PRECISION",
+        "UPDATE jobs SET waited = started - created WHERE started IS NOT NULL",
     ),
 )
 # Arbitrary numbers that no other program uses in the same PostgreSQL database.

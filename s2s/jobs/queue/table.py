@@ -70,6 +70,7 @@ class Job:
     created: float
     started: float | None
     finished: float | None
+    waited: float | None  # seconds until its first start
     controls: ControlRequests  # the column `wishes`
 
     def is_live(self, now: float | None = None) -> bool:
@@ -154,11 +155,8 @@ def _check_room(connection: sa.Connection, owner: str, now: float) -> None:
 
 
 def _count(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> int:
-    return int(
-        connection.execute(
-            sa.select(sa.func.count()).select_from(JOBS).where(*conditions)
-        ).scalar_one()
-    )
+    query = sa.select(sa.func.count()).select_from(JOBS).where(*conditions)
+    return int(connection.execute(query).scalar_one())
 
 
 def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = None) -> Job | None:
@@ -187,6 +185,7 @@ def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = 
         "lease": now + ttl,
         "attempts": ROW.attempts + 1,
         "started": now,
+        "waited": sa.func.coalesce(ROW.waited, now - ROW.created),
     }
     with alone() as connection:
         if read_state(connection).is_paused or _count(connection, busy) >= AT_ONCE[slot]:

@@ -19,7 +19,7 @@ tokenizer = AutoTokenizer.from_pretrained(".")
 model = AutoModelForSeq2SeqLM.from_pretrained(".")
 {reading}
 batch = tokenizer(lines, padding=True, return_tensors="pt")
-found = model.generate(**batch, num_beams=1)
+found = model.generate(**batch, num_beams=1, do_sample=False)
 print(*tokenizer.batch_decode(found, skip_special_tokens=True), sep="\\n")
 '''
 # U+2028 and the like are part of a line, and text is UTF-8, whatever the computer's encoding is.

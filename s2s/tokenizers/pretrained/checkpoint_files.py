@@ -117,6 +117,12 @@ class CheckpointFiles:
         """The error of a file with this problem."""
         return UserError(f"`{name}` of `{self.name}` {problem}; {AGAIN}.")
 
+    def growing(self, name: str, most: int) -> UserError:
+        """The error of a file with steps that make texts longer than that many times."""
+        return UserError(
+            f"`{name}` of `{self.name}` could make a text more than {most} times as long; use another checkpoint."
+        )
+
     def _content(self, name: str) -> bytes | None:
         if name not in self._contents:
             self._contents[name] = self._load(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,7 +14,11 @@ from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tok
 from s2s.config import UserError
 from s2s.tokenizers.pretrained.checkpoint import Checkpoint
 from s2s.tokenizers.pretrained.engines import LibraryEngine
-from s2s.tokenizers.pretrained.sentencepiece_model import SpmModel
+from s2s.tokenizers.pretrained.sentencepiece_model import (
+    MOST_GROWTH,
+    SpmModel,
+    longest_replacement,
+)
 from s2s.tokenizers.tokenizer import SPACE
 
 FILE = "tokenizer.json"
@@ -24,7 +29,6 @@ PROBE = (
 )
 SPACES = Regex(" {2,}")
 STEPS = ("normalizer", "pre_tokenizer", "decoder")  # what rewrites a text, step by step
-MOST_GROWTH = 64  # published files stay below 10; a chain of steps could fill the memory
 
 
 def read_library_file(checkpoint: Checkpoint) -> LibraryEngine:
@@ -32,10 +36,7 @@ def read_library_file(checkpoint: Checkpoint) -> LibraryEngine:
     files = checkpoint.files
     text = files.text(FILE)
     if _growth(files.json(FILE)) > MOST_GROWTH:  # before the library rewrites the added tokens
-        raise UserError(
-            f"`{FILE}` of `{files.name}` could make a text more than {MOST_GROWTH} times as long; use another"
-            " checkpoint."
-        )
+        raise files.growing(FILE, MOST_GROWTH)
     with _refusing(files.damaged(FILE, "is not a complete tokenizer")):
         library = tokenizers.Tokenizer.from_str(text)
         library.encode(PROBE)
@@ -116,6 +117,20 @@ def _steps(settings: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _factor(step: Mapping[str, Any]) -> int:
+    """How many times as long one step may make a text."""
+    return max(_charsmap_factor(step), _content_factor(step))
+
+
+def _charsmap_factor(step: Mapping[str, Any]) -> int:
+    """Of `Precompiled`, which is known by its field."""
+    charsmap = step.get("precompiled_charsmap")
+    try:
+        return longest_replacement(base64.b64decode(charsmap)) if isinstance(charsmap, str) else 1
+    except ValueError:  # what is no base64, the library refuses
+        return 1
+
+
+def _content_factor(step: Mapping[str, Any]) -> int:
     """Of `Replace`, which is known by its fields, and of `ByteLevel`, which writes a byte as up to two."""
     content = step.get("content")
     if "pattern" not in step or not isinstance(content, str):

@@ -17,6 +17,9 @@ NORMALIZER_SPEC = 3
 MODEL_TYPE = 3  # in the trainer spec
 UNIGRAM = 1  # the default of the model type
 CHARSMAP = 2  # in the normalizer spec
+# How many times as long the steps of a tokenizer may make a text: published ones stay below 40, of which 18 are the
+# longest replacement of Unicode, and a chain of steps could fill the memory.
+MOST_GROWTH = 64
 # Wire types of protocol buffers.
 VARINT = 0
 DELIMITED = 2
@@ -50,8 +53,20 @@ def read_model(files: CheckpointFiles, name: str) -> SpmModel:
         tokens = list(zip(processor.id_to_piece(all_ids), scores, strict=True))
     except (KeyError, ValueError, RuntimeError) as error:
         raise files.damaged(name, "is not a complete SentencePiece model") from error
+    if longest_replacement(charsmap) > MOST_GROWTH:
+        raise files.growing(name, MOST_GROWTH)
     is_unigram = trainer.get(MODEL_TYPE, UNIGRAM) == UNIGRAM
     return SpmModel(name, processor, tokens, is_unigram, charsmap)
+
+
+def longest_replacement(charsmap: bytes) -> int:
+    """Characters of the longest text that a character may become, at least 1.
+
+    A charsmap is the bytes of a trie, their number first, and then the replacements, with a zero byte after each.
+    """
+    end_of_trie = 4 + int.from_bytes(charsmap[:4], "little") // 4 * 4
+    replacements = charsmap[end_of_trie:].split(b"\0")
+    return max(1, *(len(text.decode(errors="replace")) for text in replacements))
 
 
 def _message(value: int | bytes) -> bytes:

@@ -22,12 +22,21 @@ const beginStep = (step) => {
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
 };
-// What is said of an answer appears below it and moves the way to the next step down, often out of the window.
-let verdict = '';
+// What is said of an answer appears below it and moves the way to the next step down, often out of the window. Its text
+// and its icon are laid out a moment later.
+const LAID_OUT = 1000;  // milliseconds
+const bringVerdict = () => {
+  for (const key of ['ways', 'verdict']) document.querySelector(`.st-key-lesson-${key}`)?.scrollIntoView({ block: 'nearest' });
+};
+const growing = new ResizeObserver(bringVerdict);
+let verdict = '', timer = 0;
 const showVerdict = () => {
   const found = document.querySelector('.st-key-lesson-verdict'), text = found?.textContent ?? '';
   if (text && text !== verdict) {
-    for (const part of [document.querySelector('.st-key-lesson-ways'), found]) part?.scrollIntoView({ block: 'nearest' });
+    bringVerdict();
+    for (const part of found.closest('.st-key-lesson').children) growing.observe(part);
+    clearTimeout(timer);
+    timer = setTimeout(() => growing.disconnect(), LAID_OUT);
   }
   verdict = text;
 };

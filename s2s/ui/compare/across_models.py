@@ -51,7 +51,7 @@ def rows(found: ForcedOutputs) -> list[dict[str, object]]:
         for model in found.models:
             forced = found.scored[column, model]
             row[f"{model}: log-probability"] = forced.log_prob if forced else None
-            row[f"{model}: per token"] = forced.log_prob / len(forced.ids) if forced else None
+            row[f"{model}: per token"] = forced.per_token if forced else None
         table.append(row)
     return table
 

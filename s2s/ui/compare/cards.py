@@ -356,6 +356,7 @@ def _call(choice: ColumnChoice, source: str) -> None:
         run=choice.run.folder.id,
         step=choice.run.step,
         languages=kit_reproduce.other_languages(choice.run),
+        starting=choice.run.starting_settings,
     )
     st.caption(snippet.about)
     st.code(snippet.code, language="python", wrap_lines=True)

@@ -57,7 +57,8 @@ def _model_metrics(choice: ColumnChoice, decoding: TimedDecoding) -> list[Metric
     best = decoding.decoded.hypotheses[0]
     log_prob = best.log_prob
     length = len(best.tokens)
-    mean = log_prob / length
+    n_predicted = choice.run.recipe.model.ids.n_predicted(best.ids)
+    mean = log_prob / n_predicted
     is_ended = best.tokens[-1] == END
     ending = f"Includes {END}." if is_ended else f"No {END}: truncated at max_new_tokens."
     return [
@@ -68,7 +69,9 @@ def _model_metrics(choice: ColumnChoice, decoding: TimedDecoding) -> list[Metric
             _log_prob_help(log_prob, is_ended=is_ended),
             "nats",
         ),
-        MetricValue("per token", four_digits(mean), mean, _mean_help(log_prob, length), "nats"),
+        MetricValue(
+            "per token", four_digits(mean), mean, _mean_help(log_prob, n_predicted), "nats"
+        ),
         MetricValue(
             "score",
             four_digits(best.score),
@@ -91,9 +94,10 @@ def _log_prob_help(log_prob: float, *, is_ended: bool) -> str:
     )
 
 
-def _mean_help(log_prob: float, length: int) -> str:
-    mean = format_number(log_prob / length)
-    return f"{format_number(log_prob)} / {length} tokens = {mean}. Comparable between lengths and strategies."
+def _mean_help(log_prob: float, n_predicted: int) -> str:
+    mean = format_number(log_prob / n_predicted)
+    quotient = f"{format_number(log_prob)} / {n_predicted} predicted tokens = {mean}"
+    return f"{quotient}. Comparable between lengths and strategies."
 
 
 def _score_help(choice: ColumnChoice, decoding: TimedDecoding) -> str:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 from s2s import share
+from s2s.runs import Run
 from s2s.ui.compare.view_state import STATE
-from s2s.ui.kit import address, pickers
+from s2s.ui.kit import address, pickers, vocabulary
 from s2s.ui.kit.sentence import MAX_CHARACTERS
 
 REFERENCE = "reference"
@@ -34,21 +35,25 @@ class Comparison:
         return _name(self.against)
 
 
-def controls(text: str, n_columns: int) -> Comparison:
-    """The widgets: a correct translation, and against what differences are marked."""
-    reference = _reference(text)
+def controls(run: Run, text: str, n_columns: int) -> Comparison:
+    """The widgets: a correct translation, and against what differences are marked. `run` is the page's."""
+    reference = _reference(run, text)
     options = [*([REFERENCE] if reference else []), *(str(n + 1) for n in range(n_columns))]
     return Comparison(reference, _against(options, is_alone=n_columns == 1))
 
 
-def _reference(text: str) -> str:
-    """A correct translation of this sentence, as typed; the address holds it as `tgt`."""
+def _reference(run: Run, text: str) -> str:
+    """A correct translation of this sentence, as typed; the address holds it as `tgt`.
+
+    It belongs to its sentence, and to its languages: runs on another dataset may write another one.
+    """
+    owner = (vocabulary.source_as_it_is(run) or run.folder.id, run.key.languages, text)
     linked = None if _leaves() else address.read("tgt")
     if linked is not None:
         st.session_state["reference"] = linked
-    elif st.session_state.get("reference of", text) != text:  # a reference belongs to its sentence
+    elif st.session_state.get("reference of", owner) != owner:
         st.session_state["reference"] = ""
-    st.session_state["reference of"] = text
+    st.session_state["reference of"] = owner
     typed = st.text_input(
         "Reference (optional)",
         key="reference",

@@ -26,10 +26,10 @@ def _commands(choices: Mapping[str, ColumnChoice], text: str) -> str:
 def python(choices: Mapping[str, ColumnChoice], text: str, wanted: str) -> str:
     """Its `columns` has what was decoded, its `numbers` the metrics, by the column's number."""
     names = "MEASURES, sentence_scores" if wanted else "MEASURES"
-    lines = ["import s2s", f"from s2s.scores import {names}", "", "columns = {}"]
+    lines = ["import s2s", f"from s2s.scores import {names}", "", "runs = {}", "columns = {}"]
     for number, choice in choices.items():
         lines += [
-            f"run = {reproduce.load_call(choice.run)}",
+            f"run = runs[{reproduce.quoted(number)}] = {reproduce.load_call(choice.run)}",
             f"(columns[{reproduce.quoted(number)}],) = "
             + reproduce.translate_call(choice.strategy, choice.settings, text),
         ]
@@ -37,10 +37,11 @@ def python(choices: Mapping[str, ColumnChoice], text: str, wanted: str) -> str:
         "numbers = {}",
         "for number, found in columns.items():",
         "    best = found.hypotheses[0]",
+        "    n_predicted = runs[number].recipe.model.ids.n_predicted(best.ids)",
         "    texts = [best.text]",
         "    numbers[number] = {",
         '        "log-probability": best.log_prob,  # nats',
-        '        "per token": best.log_prob / len(best.tokens),',
+        '        "per token": best.log_prob / n_predicted,',
         '        "score": best.score,',
         '        "tokens": len(best.tokens),',
         '        "distinct-1": MEASURES["distinct_1"].compute(texts, texts).value,  # %',

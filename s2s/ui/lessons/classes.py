@@ -22,6 +22,7 @@ from s2s.lessons import (
 )
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import as_markdown, forms, plain, polling, qr_code, unique_names
+from s2s.ui.kit.action_button import action_button
 from s2s.ui.lessons.links import home
 from s2s.ui.shell import CLASS, lesson_link
 
@@ -50,13 +51,11 @@ def draw() -> None:
         chosen = st.selectbox(
             "Lesson", list(names), format_func=names.__getitem__, key="lesson of class", width=340
         )
-        st.button(
-            "Open a class",
-            key="open class",
-            icon=":material/groups:",
-            on_click=_open,
-            args=(chosen,),
-        )
+        click = action_button("Open a class", key="open class", icon=":material/groups:")
+    if click.is_waiting:
+        _open(chosen)
+        click.done()
+        st.rerun()
     if len(shared) < len(own):
         st.caption(UNSHARED)
     if not own_classes():

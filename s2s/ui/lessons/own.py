@@ -31,6 +31,7 @@ from s2s.ui.kit import (
     undo_row,
     unique_names,
 )
+from s2s.ui.kit.action_button import action_button
 from s2s.ui.lessons import editor
 from s2s.ui.lessons.cards import handout_button
 from s2s.ui.lessons.links import home
@@ -91,16 +92,14 @@ def _new(known: Mapping[str, Lesson]) -> None:
             key="lesson to copy",
             width=340,
         )
-        st.button(
-            "Make a copy",
-            key="copy lesson",
-            icon=":material/content_copy:",
-            on_click=_copy,
-            args=(known[chosen],),
-        )
+        copy = action_button("Make a copy", key="copy lesson", icon=":material/content_copy:")
         with st.popover("Import a file", icon=":material/upload_file:"):
             key = f"lesson file {st.session_state.setdefault(NUMBER, 0)}"
             st.file_uploader("A lesson (JSON)", "json", key=key, on_change=_import, args=(key,))
+    if copy.is_waiting:
+        _copy(known[chosen])
+        copy.done()
+        st.rerun()
 
 
 def _card(row: OwnLesson) -> None:

@@ -24,6 +24,7 @@ REFRESH_SECONDS = 5.0  # while the run is live
 FRAMES = 30  # of the animation, spread over the checkpoints
 STEP = "learning step"
 NEWEST = "learning newest"
+PICTURE = "learning picture"  # in the session: kind, layer and head that the page's code computes
 KINDS = MappingProxyType(
     {
         "cross": "cross-attention",
@@ -52,6 +53,7 @@ def tab(run_id: str) -> None:
     row = cached.runs().get(run_id)
     is_live = row is not None and row.is_live
     _select_step(run_id, attention_history.saved_steps(_folder(run_id)))
+    st.session_state.pop(PICTURE, None)
     st.fragment(_tab, run_every=REFRESH_SECONDS if is_live else None)(run_id, is_live, STATE.now)
 
 
@@ -92,6 +94,12 @@ def _link(before: RunsView) -> None:
         st.rerun()
 
 
+def _keep_code(*picture: object) -> None:
+    """Draw the whole page where its code computes another picture: this part alone was drawn again."""
+    if st.session_state.setdefault(PICTURE, picture) != picture:
+        st.rerun()
+
+
 def _attention(run_id: str, folder: RunFolder, steps: list[int]) -> tuple[int, int] | None:
     """The pair at one checkpoint, or animated. Returns layer and head if one head of cross-attention is shown."""
     with st.container(border=True, key="learning"):
@@ -106,6 +114,7 @@ def _attention(run_id: str, folder: RunFolder, steps: list[int]) -> tuple[int, i
             view = saved.attention.view(kind)
             layer = pickers.layer_picker(view, mean=True)
             head = pickers.head_picker(view)
+        _keep_code(kind, layer, head)
         name = cached.title(run_id)
         selection = f"{KINDS[kind]} · {_selection(view, layer, head)}"
         if is_animated:

@@ -71,7 +71,7 @@ def _details(about: Mapping[str, Any], recipe: Recipe) -> list[tuple[str, str]]:
     )
     counts = (
         f"{data[key]:,} {name}"
-        for key, name in (("n_train", "for training"), ("n_valid", "held out"))
+        for key, name in (("n_train", "for training"), ("n_valid", "for validation"))
         if key in data
     )
     up_to = "up to " if train.adapts_threads else ""

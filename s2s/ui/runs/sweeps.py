@@ -17,7 +17,7 @@ from s2s.faults import marked
 from s2s.jobs import sweep
 from s2s.plots import ParallelAxis, format_value
 from s2s.runs import RunSummary, differences
-from s2s.ui.kit import as_markdown, cached, chart, file_name, plain, unique_names
+from s2s.ui.kit import as_markdown, cached, chart, file_name, pickers, plain, unique_names
 from s2s.ui.kit.badges import STATES
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.runs import table as runs_table
@@ -41,13 +41,17 @@ class Sweep:
     names: Mapping[str, str]
 
     @property
+    def leaders(self) -> list[str]:
+        """The runs with the lowest validation loss; where tokenizers differ, those with the highest BLEU."""
+        score, best_of = (BLEU, max) if self.varies_tokenizer else (LOSS, min)
+        known = {run: value for run, value in self.scores[score].items() if value is not None}
+        top = best_of(known.values(), default=None)
+        return [run for run, value in known.items() if value == top]
+
+    @property
     def best(self) -> str | None:
-        """The run with the lowest validation loss; where tokenizers differ, the one with the highest BLEU."""
-        score, sign = (BLEU, -1) if self.varies_tokenizer else (LOSS, 1)
-        known = {
-            run: sign * value for run, value in self.scores[score].items() if value is not None
-        }
-        return min(known, key=lambda run: known[run], default=None)
+        """The run that leads, unless several do."""
+        return self.leaders[0] if len(self.leaders) == 1 else None
 
     @property
     def varies_tokenizer(self) -> bool:
@@ -64,6 +68,9 @@ def tab(run_id: str) -> None:
     """One sweep; it refreshes while one of its runs is live."""
     found = sweeps(cached.own_runs())
     if not found:
+        if STATE.now.sweep:
+            missing = f"There is no sweep {STATE.now.sweep[:40]} among your runs (any more)"
+            pickers.notify(f"{missing}; a link shows a sweep only to those whose runs it has.")
         _empty()
         return
     names = {name: name for name in found}
@@ -170,11 +177,24 @@ def _progress(rows: Sequence[RunSummary]) -> None:
 
 def _verdict(sweep: Sweep) -> None:
     """Which run is best, and with which settings."""
-    best = sweep.best
-    if best is None:
+    leaders = sweep.leaders
+    if not leaders:
         is_scored = any(loss is not None for loss in sweep.scores[LOSS].values())
         st.caption(NO_BLEU if is_scored else "Scores appear after the first validation.")
         return
+    best = leaders[0]
+    score = f"validation loss {sweep.scores[LOSS][best]:.3f}"
+    if sweep.varies_tokenizer:
+        score = f"BLEU {sweep.scores[BLEU][best]:.1f}"
+    if len(leaders) > 1:
+        st.markdown(f"**No run is best**: {len(leaders)} of {len(sweep.rows)} have {score}.")
+    else:
+        _say_best(sweep, best, score)
+    if sweep.varies_tokenizer:
+        st.caption(BY_BLEU)
+
+
+def _say_best(sweep: Sweep, best: str, score: str) -> None:
     settings = (
         " and ".join(
             f"`{key}` {format_value(values[best])}" for key, values in sweep.settings.items()
@@ -182,14 +202,9 @@ def _verdict(sweep: Sweep) -> None:
         or "the same settings as all others"
     )
     ahead = "Best so far" if sweep.is_live else "Best"
-    score = f"validation loss {sweep.scores[LOSS][best]:.3f}"
-    if sweep.varies_tokenizer:
-        score = f"BLEU {sweep.scores[BLEU][best]:.1f}"
     st.markdown(
         f"**{ahead}: {plain(sweep.names[best])}**, {score}, with {as_markdown(settings)}.{_by_bleu(sweep, best)}"
     )
-    if sweep.varies_tokenizer:
-        st.caption(BY_BLEU)
 
 
 def _by_bleu(sweep: Sweep, best: str) -> str:

@@ -366,7 +366,7 @@ def _forced_losses(reference: Reference) -> list[TokenLoss]:
 def difference_sentence(reference: Reference, own: tuple[str, ...], position: int | None) -> str:
     """Where the two texts first differ, and the loss of the reference."""
     total = -reference.log_prob
-    loss = f"The loss of the whole reference is {total:.2f} nats, {total / len(reference.ids):.2f} nats per token."
+    loss = f"The loss of the whole reference is {total:.2f} nats, {-reference.per_token:.2f} nats per token."
     if position is None:
         return f"The model's own translation is the reference, token by token. {loss}"
     theirs, ours = (

@@ -20,6 +20,7 @@ from s2s.jobs import (
 from s2s.ui.kit import as_markdown, cached, plain
 from s2s.ui.kit.recipe_state import PREFIX, RECIPE_KEYS
 from s2s.ui.train.recipe_form import RunRequest
+from s2s.ui.train.view_state import MOST_MINUTES, STATE
 
 DEFAULT_MINUTES = 10
 APPLIED = "applied advice"  # in the session: the newest change that a button made
@@ -91,17 +92,19 @@ def _advice(request: RunRequest, one: Advice, number: int) -> None:
 
 def recommendation(request: RunRequest) -> None:
     """The preset for this dataset and the minutes there are, with as many steps as fit into them."""
+    usual = _minutes(request)
+    st.session_state.setdefault(STATE.key("minutes"), int(STATE.now.minutes or usual))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         minutes = st.number_input(
             "Minutes you have",
             1,
-            10_000,
-            _minutes(request),
-            key="minutes",
+            MOST_MINUTES,
+            key=STATE.key("minutes"),
             width=170,
             persist_state="session",
-            help="The recommended preset and its number of steps depend on this. From 1 to 10,000.",
+            help=f"The recommended preset and its number of steps depend on this. From 1 to {MOST_MINUTES:,}.",
         )
+        STATE.remember(minutes="" if minutes == usual else str(minutes))
         found = cached.recommended_preset(request.source, float(minutes))
         is_chosen = found.preset == request.preset
         fitting = _fitting(request, found.preset, float(minutes))

@@ -95,7 +95,7 @@ def _summary(request: RunRequest, cost: Forecast, n_found: int) -> str:
     parts = [
         f"{short_count(cost.parameters)} parameters",
         _length(request, cost),
-        f"{_memory(cost.megabytes)} of memory",
+        f"{_memory(request, cost)} of memory",
     ]
     n_left = _left(request).n_pairs
     n_pairs = cached.preview(request.source).n_pairs
@@ -159,7 +159,7 @@ def _cards(request: RunRequest, cost: Forecast) -> None:
     rows = (
         Card("Parameters", short_count(cost.parameters), f"{cost.parameters:,} in all, {sizes}"),
         Card("Time", duration(cost.seconds), f"for {epochs}; {basis}"),
-        Card("Memory needed", _memory(cost.megabytes), free),
+        Card("Memory needed", _memory(request, cost), free),
         Card("Compute", short_count(cost.flops, "kMGTPE"), flops),
     )
     cards(rows[:2])
@@ -171,9 +171,12 @@ def _short(times: float) -> str:
     return f"{times:.1f}" if times < 9.95 else f"{times:,.0f}"
 
 
-def _memory(megabytes: float) -> str:
-    """Short enough for a card on a phone."""
-    return f"{megabytes:,.0f} MB" if megabytes < 10_000 else f"{megabytes / 1000:,.0f} GB"
+def _memory(request: RunRequest, cost: Forecast) -> str:
+    """`900 MB`, or `2 × 900 MB` for two processes: short enough for a card on a phone."""
+    megabytes = cost.megabytes
+    each = f"{megabytes:,.0f} MB" if megabytes < 10_000 else f"{megabytes / 1000:,.0f} GB"
+    n = request.recipe.train.processes
+    return f"{n} × {each}" if n > 1 else each
 
 
 def _schedule(request: RunRequest) -> None:

@@ -40,7 +40,7 @@ def panel(run_id: str, curves: Curves) -> None:
 
 
 def main(curves: Curves) -> list[Metric]:
-    """Losses, perplexity, accuracy, and BLEU once it has been measured."""
+    """Losses, perplexity, accuracy, and BLEU once it has been measured; chrF where BLEU misleads."""
     step = step_of(curves, curves.valid_loss)
     ppl = METRIC_NAMES["perplexity"]
     found = [
@@ -50,15 +50,15 @@ def main(curves: Curves) -> list[Metric]:
         _metric("token_accuracy", newest(curves.valid_token_accuracy), ".1%", step),
     ]
     if newest(curves.valid_bleu) is not None:
-        found.append(_score("bleu", curves, curves.valid_bleu))
+        found.append(_scores(curves)[0])
     return found
 
 
 def more(curves: Curves) -> list[Metric]:
-    """chrF, and what tells how training proceeds."""
+    """The other score, and what tells how training proceeds."""
     memory = newest(curves.valid_memory)
     return [
-        _score("chrf", curves, curves.valid_chrf),
+        _scores(curves)[1],
         _metric("lr", curves.lr, ".2e"),
         _metric("grad_norm", curves.grad_norm, ".3g"),
         _metric("tokens_per_second", curves.tokens_per_second, ",.0f"),
@@ -70,6 +70,13 @@ def _metric(key: str, value: float | None, form: str, step: str = "", *, unit: s
     name = METRIC_NAMES[key]
     shown = NOT_LOGGED if value is None else f"{value:{form}}{unit}"
     return Metric(name.label, shown, name.help, step)
+
+
+def _scores(curves: Curves) -> tuple[Metric, Metric]:
+    """BLEU and chrF, the one to rely on first."""
+    bleu = _score("bleu", curves, curves.valid_bleu)
+    chrf = _score("chrf", curves, curves.valid_chrf)
+    return (chrf, bleu) if is_short(curves) else (bleu, chrf)
 
 
 def _score(key: str, curves: Curves, values: NDArray[np.floating]) -> Metric:

@@ -13,6 +13,7 @@ import streamlit as st
 from s2s import access
 from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.jobs import short_count, sweep, training
+from s2s.runs import LONGEST_NAME
 from s2s.ui.kit import cached, forms, pickers, plain, unique_names
 from s2s.ui.kit.datasets import DEFAULT_DATASET, SHIPPED_DATASETS
 from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM, PREFIX, RECIPE_KEYS, data_choices
@@ -102,10 +103,11 @@ def choices() -> RecipeChoices:
         source = _dataset()
         _suggest(source)
         preset = _preset()
+        st.session_state.setdefault(STATE.key("name"), STATE.now.name)
         name = st.text_input(
             "Name",
-            key="run name",
-            max_chars=80,
+            key=STATE.key("name"),
+            max_chars=LONGEST_NAME,
             placeholder=_default_name(source, preset),
             persist_state="session",
             width=260,
@@ -134,7 +136,7 @@ def settings_of_run(choices: RecipeChoices) -> RunRequest:
     wrong = forms.why_not(row.recipe, changes)
     recipe = row.recipe if wrong else override(row.recipe, changes)
     _settings(row.recipe, wrong)
-    _write_to_url(source, preset, changes)
+    _write_to_url(choices, changes)
     return RunRequest(source, preset, name or _default_name(source, preset), recipe, wrong)
 
 
@@ -149,13 +151,15 @@ def origin(run_id: str) -> str:
     return f", from {cached.title(run_id)}" if run_id in cached.trained_runs() else ""
 
 
-def _write_to_url(source: str, preset: str, changes: Mapping[str, Any]) -> None:
+def _write_to_url(choices: RecipeChoices, changes: Mapping[str, Any]) -> None:
+    source, preset, name = choices
     start = {INIT_FROM: st.session_state[INIT_FROM]} if st.session_state.get(INIT_FROM) else {}
     values = {"source": source, "preset": preset, **start, **forms.to_address(changes)}
     # Where the dataset suggests another one, the default is written, too.
     is_default = cached.suggested_preset(source) == DEFAULT_PRESET
     default = {"source": DEFAULT_DATASET, "preset": DEFAULT_PRESET if is_default else ""}
     STATE.write_to_url(values, default)
+    STATE.remember(name=name)
 
 
 def _preset_table(source: str) -> None:

@@ -8,13 +8,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from s2s.jobs import sweep
+from s2s.runs import LONGEST_NAME
 from s2s.ui.kit import ViewState, field
 from s2s.ui.kit.recipe_state import RECIPE_KEYS
 from s2s.ui.kit.training_curves import MAX_RUNS
 
+MOST_MINUTES = 10_000
+
 
 def _are_few_runs(ids: str) -> bool:
     return len(ids.split()) < MAX_RUNS  # beside the page's
+
+
+def _is_name(text: str) -> bool:
+    return len(text) <= LONGEST_NAME
+
+
+def _are_minutes(text: str) -> bool:
+    return text.isdecimal() and len(text) < 6 and 1 <= int(text) <= MOST_MINUTES
 
 
 def _is_smoothing(text: str) -> bool:
@@ -48,8 +59,12 @@ def _is_sweep(text: str) -> bool:
 
 @dataclass(frozen=True)
 class TrainView:
-    """Which curves are drawn and how, at which step the sample translations are shown, and the sweep that is set up."""
+    """The new run's name and the minutes for it, which curves are drawn and how, at which step the sample translations
+    are shown, and the sweep that is set up.
+    """
 
+    name: str = field("", _is_name)  # empty for the default one
+    minutes: str = field("", _are_minutes)  # empty for the form's time budget
     curve: str = field("loss")  # a row of QUANTITIES
     over: str = field("step")  # a row of AXES
     log_x: bool = field(False, link="logx")

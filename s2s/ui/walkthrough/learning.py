@@ -60,7 +60,7 @@ def _draw_loss(sentence: TracedSentence) -> None:
     )
     hardest = int(losses.argmax())
     st.caption(
-        f"In total {signed(float(losses.sum()))} nats, {signed(float(losses.mean()))} nats per token; the hardest is"
+        f"In total {signed(float(losses.sum()))} nats, {signed(-reference.per_token)} nats per token; the hardest is"
         f" {quoted(reference.tokens[hardest])}, to which the model gave a probability of"
         f" {100 * np.exp(-losses[hardest]):.3g}%."
     )

@@ -110,7 +110,7 @@ LINES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "loss": (
             "losses = -np.array(reference.log_probs, np.float32)  # nats",
             "free_losses = -np.array(own.token_log_probs, np.float32)",
-            "total, mean = losses.sum(), losses.mean()",
+            "total, mean = losses.sum(), -reference.per_token",
             "hardest = np.exp(-losses.max())  # its probability",
         ),
         "gradients": (

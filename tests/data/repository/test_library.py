@@ -143,6 +143,20 @@ def test_a_sample_of_another_format(served: Hub) -> None:
 
 
 @pytest.mark.usefixtures("_read_here")
+def test_shards_without_rows_are_left_out(served: Hub) -> None:
+    table = pa.table({"en": SIDES[0], "fr": SIDES[1]})
+    shards = {"train-0.arrow": arrow(table.slice(0, 0)), "train-1.arrow": arrow(table)}
+    served.repos["team/shards"] = Repo(shards)
+    for sample in ("", ",sample=1"):
+        corpus = load(f"hub:team/shards#rows=200{sample}")
+        assert corpus.pairs == EXPECTED
+        assert "1 file without rows left out." in corpus.notes
+    served.repos["team/nothing"] = Repo({"train.arrow": shards["train-0.arrow"]})
+    with pytest.raises(UserError, match=r"`team/nothing/train\.arrow` is empty; choose another"):
+        load("hub:team/nothing")
+
+
+@pytest.mark.usefixtures("_read_here")
 def test_translations_in_a_list_are_pairs(served: Hub, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 

@@ -281,15 +281,30 @@ def test_what_the_queue_refuses_leaves_no_folder(
     assert len(evaluations.list_evaluations()) == 1
 
 
-def test_short_ones_go_to_the_express_slot(greedy: System, beam: System, run: str) -> None:
-    for n, slot in ((100, "express"), (20_000, "long")):
-        wide = replace(beam, settings={"num_beams": 20})
-        evaluation = evaluation_service.submit(
-            EvaluationRequest((greedy, wide), Sentences("own", run=run, n=n), run=run)
-        )
-        job = queue.latest(evaluation)
-        assert job is not None
-        assert job.slot == slot
+@pytest.mark.parametrize(
+    ("n", "split", "known", "slot"),
+    [
+        (100, "", {"n_valid": 20_000}, "express"),
+        (20_000, "", {"n_valid": 20_000}, "long"),
+        (20_000, "", {"n_valid": 100}, "express"),
+        (20_000, "test", {"n_valid": 100}, "long"),  # nobody has counted that split yet
+        (20_000, "", {}, "long"),
+    ],
+)
+def test_short_ones_go_to_the_express_slot(
+    tmp_path: Path, n: int, split: str, known: dict[str, int], slot: str
+) -> None:
+    path = make_run(tmp_path / "run", {"train.steps": 2})
+    RunFolder(path).amend(lambda about: {"data": known})
+    wide = System("beam", str(path), 0, "beam", {"num_beams": 20})
+    test = Sentences("own", run=str(path), split=split, n=n)
+    evaluation = evaluation_service.submit(EvaluationRequest((wide,), test, run=str(path)))
+    job = queue.latest(evaluation)
+    assert job is not None
+    assert job.slot == slot
+
+
+def test_a_forecast_grows_with_sentences_and_width(greedy: System, beam: System) -> None:
     assert (
         evaluation_service.forecast([beam], 1000)
         > evaluation_service.forecast([greedy], 1000)

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 from pathlib import Path
 
@@ -8,11 +9,18 @@ from s2s import settings
 from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.data import Preview, load
 from s2s.jobs.plan.calibration import BOUNDS, Calibration, calibrate
-from s2s.jobs.plan.cost import STARTUP_SECONDS, check_forecast, forecast, vocab_sizes
+from s2s.jobs.plan.cost import (
+    BYTES_OF_PYTHON,
+    STARTUP_SECONDS,
+    check_forecast,
+    forecast,
+    vocab_sizes,
+)
 from s2s.jobs.plan.throughput import SECONDS_PER_LAYER, peak, seconds_per_step
 from s2s.runs import RunFolder
-from s2s.sizing import count_parameters
+from s2s.sizing import check_memory, count_parameters, training_bytes
 from s2s.tokenizers import fit
+from s2s.train import prepare
 
 RECIPE = override(PRESETS["small"].recipe, {"train.device": "cpu"})
 
@@ -100,6 +108,41 @@ def test_a_forecast_counts_the_pairs_that_max_words_leaves(preview: Preview) -> 
     nothing = override(RECIPE, {"data.clean.max_words": 1})
     with pytest.raises(UserError, match=r"`data\.clean\.max_words` 1 leaves no pair"):
         check_forecast(nothing, preview, forecast(nothing, preview), 10**12)
+
+
+@pytest.mark.parametrize("kind", ["bpe", "word", "char"])
+def test_memory_is_forecast_for_sentences_as_long_as_there_are(kind: str, preview: Preview) -> None:
+    """With dropout in attention, its scores are kept: as many as sentences are long."""
+    recipe = override(RECIPE, {"tokenizer.kind": kind, "model.attention.dropout": True})
+    corpus = load("builtin:en-fr#split=random")
+    far, near = (override(recipe, {"data.max_length": n}) for n in (1000, 200))
+    cost = forecast(far, preview)
+    assert cost.megabytes == forecast(near, preview).megabytes
+    data = prepare(far, corpus, dataclasses.replace(corpus, pairs=corpus.pairs[:9]))
+    sizes = (data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size)
+    slots = {"batch_tokens": far.train.batch_tokens}
+    needed, allowed = (
+        training_bytes(far, sizes, longest=n, **slots) for n in (data.train.longest, 1000)
+    )
+    assert 1e6 * cost.megabytes - BYTES_OF_PYTHON == pytest.approx(needed, rel=0.1)
+    assert allowed > 3 * needed
+    assert forecast(override(far, {"data.max_length": 8}), preview).megabytes < cost.megabytes
+
+
+def test_memory_is_that_of_each_process(preview: Preview) -> None:
+    alone = override(RECIPE, {"train.batch_tokens": 8000})
+    shared = override(alone, {"train.processes": 4})
+    quarter = override(RECIPE, {"train.batch_tokens": 2000})
+    cost = forecast(shared, preview)
+    assert cost.megabytes == forecast(quarter, preview).megabytes
+    assert cost.megabytes < 0.7 * forecast(alone, preview).megabytes
+    with pytest.raises(UserError, match=r"about [\d.]+ GB of memory in each of 4 processes and"):
+        check_forecast(shared, preview, cost, 10**6)
+    sizes = (1000, 1000)
+    free = training_bytes(quarter, sizes, batch_tokens=2000)
+    check_memory(shared, sizes, batch_tokens=8000, free=free)
+    with pytest.raises(UserError, match=r"batches of 8,000 tokens needs about"):
+        check_memory(alone, sizes, batch_tokens=8000, free=free)
 
 
 def test_short_runs_take_the_express_slot() -> None:

@@ -19,6 +19,7 @@ from s2s.jobs.plan.expected import (
     why_no_prediction,
     why_not_comparable,
 )
+from s2s.jobs.plan.time_budget import within_minutes
 from tests.jobs.plan.test_advice import captions
 
 SMALL = PRESETS["small"].recipe
@@ -93,6 +94,31 @@ def test_another_preset_is_said_to_be_another() -> None:
     found = predict_quality(base, "transformer-base", *asked(5000), GRID)
     assert found
     assert "No measured run used this preset" in found.caveats[0]
+
+
+def test_other_presets_that_differ_widely_say_nothing_of_this_one() -> None:
+    seen, cost = asked(5000)
+    known = [run(5000, 99), run(5000, 1, preset="transformer-tiny")]
+    for preset in ("first-steps", "quick"):
+        recipe = PRESETS[preset].recipe
+        assert predict_quality(recipe, preset, seen, cost, known) is None
+        said = why_no_prediction(recipe, preset, seen, cost, known)
+        assert f"There are no measured runs of `{preset}` on captions" in said
+        assert "BLEU 1 to 99" in said
+    assert predict_quality(SMALL, "small", seen, cost, known)  # its own
+    nearer = [run(5000, 45), run(5000, 1, preset="transformer-tiny")]
+    recipe = PRESETS["first-steps"].recipe
+    assert predict_quality(recipe, "first-steps", seen, cost, nearer)
+    _, few = asked(5000, 20)
+    assert "as early as 20 steps" in why_no_prediction(recipe, "first-steps", seen, few, known)
+
+
+def test_no_run_of_ours_says_0_to_100() -> None:
+    seen = load_preview("builtin:en-fr")
+    quick = within_minutes(PRESETS["quick"].recipe, "quick", seen)
+    cost = forecast(quick, seen)
+    assert predict_quality(quick, "quick", seen, cost) is None
+    assert "no measured runs of `quick`" in why_no_prediction(quick, "quick", seen, cost)
 
 
 def test_where_nothing_can_be_said_nothing_is() -> None:

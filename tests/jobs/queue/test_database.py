@@ -71,6 +71,24 @@ def test_every_version_grows_into_the_next_and_a_short_link_of_the_first_with_li
     assert short_links.find(again.letters).record is None
 
 
+def test_jobs_of_an_older_database_have_waited_until_their_last_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    url = settings.database_url()
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "MIGRATIONS", database.MIGRATIONS[:FIRST_WITH_SHORT_LINKS])
+        database.engine.cache_clear()
+        with database.engine(url).begin() as connection:
+            for job, started in (("began", "5.0"), ("waits", "NULL")):
+                connection.exec_driver_sql(
+                    f"""INSERT INTO jobs VALUES ('{job}', 'train', 'x', '{job}', 'long', '{{}}',
+                    'queued', FALSE, 0, '', '', 0, '', '', 2.0, {started}, NULL, '{{}}')"""
+                )
+        database.engine(url).dispose()
+    database.engine.cache_clear()
+    assert [(job.id, job.waited) for job in queue.jobs("x")] == [("waits", None), ("began", 3.0)]
+
+
 def test_an_older_database_grows_and_keeps_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     with database.begin() as connection:
         values = dict.fromkeys(

@@ -511,3 +511,21 @@ def test_a_job_that_worked_already_does_not_count_as_waiting_since_it_was_submit
     queue.hand_back(job.id, job.worker, now=3000.0)
     submit("b", "bob", now=3010.0)
     assert queue.counts(now=3020.0).longest_wait == 10.0
+
+
+@pytest.mark.parametrize("is_handed_back", [True, False])
+def test_the_mean_wait_is_that_until_the_first_start(is_handed_back: bool) -> None:
+    submit("a", "ann", now=1.0)
+    job = queue.claim("w", "h", "long", 20.0, now=11.0)
+    assert job
+    if is_handed_back:
+        queue.hand_back(job.id, job.worker, now=3000.0)
+    again = queue.claim("v", "h", "long", 20.0, now=3100.0)  # else its lease has ended
+    assert again
+    assert (again.id, again.started, again.waited) == (job.id, 3100.0, 10.0)
+    assert queue.counts(now=3200.0).mean_wait == 10.0
+    queue.finish(again.id, "v", "done", now=3200.0)
+    submit("b", "bob", now=3300.0)
+    queue.claim("w", "h", "long", 20.0, now=3330.0)
+    assert queue.counts(now=3340.0).mean_wait == 20.0
+    assert queue.counts(now=3700.0).mean_wait == 30.0  # the first start was over an hour ago

@@ -185,6 +185,19 @@ def test_settings_of_an_old_config_move_into_a_file_of_their_own(tmp_path: Path)
     )
 
 
+def test_the_script_is_greedy_search_also_where_the_checkpoint_samples(
+    script: Callable[[Path], list[str]], tmp_path: Path
+) -> None:
+    make_checkpoint("bart", tmp_path / "checkpoint")
+    path = tmp_path / "checkpoint" / "generation_config.json"
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | {"do_sample": True}))
+    import_folder(tmp_path / "checkpoint", tmp_path / "run")
+    run = s2s.load(tmp_path / "run")
+    out = exported(run, "transformers", tmp_path / "out")
+    assert json.loads((out / "generation_config.json").read_bytes())["do_sample"]
+    assert script(out) == greedy(run)
+
+
 def test_what_no_form_has_is_refused(opened: Callable[[str], Opened], tmp_path: Path) -> None:
     run = opened("bart").run
     config = override(run.recipe.model, {"positions.kind": "alibi"})

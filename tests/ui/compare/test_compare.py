@@ -3,6 +3,7 @@ import html
 import io
 import re
 import shutil
+from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -10,8 +11,9 @@ from sacrebleu import sentence_bleu, sentence_chrf
 from streamlit.testing.v1 import AppTest
 
 import s2s
+from s2s.config import override
 from s2s.decode import STRATEGIES
-from s2s.runs import runs_folder
+from s2s.runs import RunFolder, runs_folder
 from s2s.share import Column, unpack
 from s2s.ui.compare import across_models, cards, columns, metrics, reference
 from s2s.ui.compare.column import ColumnChoice
@@ -198,6 +200,16 @@ def test_a_run_that_is_gone_is_said_and_replaced() -> None:
     assert Column.read(screen.session_state["c2"]).run == DEMO
 
 
+def test_the_call_of_transformers_passes_what_the_model_came_with() -> None:
+    run = own()
+    folder = RunFolder(runs_folder() / run)
+    folder.write_about(folder.about() | {"starting_settings": {"repetition_penalty": 1.5}})
+    for column, is_passed in ((f"{run}!greedy!repetition_penalty:1.0", True), (DEMO, False)):
+        screen = opened("compare", src=HOUSE, c1=column)
+        (call,) = [one.value for one in screen.code if "model.generate(" in one.value]
+        assert ("repetition_penalty=1.0" in call) is is_passed
+
+
 def test_a_run_that_cannot_be_opened_takes_no_other_column_down() -> None:
     broken = own('"format": 99')
     screen = opened("compare", src=HOUSE, c2=f"{broken}!greedy!", c3=f"{OTHER}!beam!")
@@ -279,6 +291,18 @@ def test_a_reference_brings_scores_and_belongs_to_its_sentence() -> None:
     screen.button(key="chip4").click().run()
     assert screen.text_input(key="reference").value == ""
     assert "chrF" not in "".join(bodies(screen))
+    assert "tgt=" not in link(screen)
+
+
+def test_a_reference_belongs_to_its_languages() -> None:
+    same = own()
+    screen = opened("compare", src=HOUSE, tgt="la maison rouge")
+    screen.selectbox(key="run").set_value(same).run()
+    assert screen.text_input(key="reference").value == "la maison rouge"
+    screen.selectbox(key="run").set_value(OTHER).run()
+    assert not screen.exception
+    assert screen.text_input(key="src").value == HOUSE
+    assert screen.text_input(key="reference").value == ""
     assert "tgt=" not in link(screen)
 
 
@@ -400,6 +424,11 @@ def test_every_number_of_every_strategy_is_explained_and_in_the_table(strategy: 
     assert values["log-probability"] == found.log_prob
     assert values["score"] == found.score
     assert values["per token"] == pytest.approx(found.log_prob / len(found.tokens))
+    (first,) = run.tgt_tokenizer.encode(found.tokens[0])
+    given = replace(run, recipe=override(run.recipe, {"model.ids.tgt_first": first}))
+    rows_of_given = metrics.of_column(replace(chosen, run=given), TimedDecoding(found, 0.25), "")
+    (mean,) = (row.value for row in rows_of_given if row.name == "per token")
+    assert mean == pytest.approx(found.log_prob / (len(found.tokens) - 1))
     words = (
         found.text.split()
     )  # of the text shown: columns of one and of several hypotheses compare

@@ -7,8 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s import access, lessons
-from s2s.lessons import LESSONS, add_lesson
+from s2s.lessons import LESSONS, add_lesson, classes
 from s2s.ui.kit import plain
+from s2s.ui.kit.action_button import register
 from s2s.ui.shell import lesson_class, visitors
 from tests.screen import opened, page_text
 
@@ -66,6 +67,26 @@ def test_a_teacher_sees_who_agrees_until_the_class_is_closed(visit: Callable[...
     assert "The class of this link is closed" in page_text(his)
     assert lesson_class.QUESTION not in page_text(his)
     assert not his.exception
+
+
+def test_a_double_click_opens_one_class(visit: Callable[..., AppTest]) -> None:
+    hers = visit("teacher", "lessons", set="view:classes")
+    hers.button(key="open class").click().run()
+    register(hers.session_state["clicks on open class"], 0)  # the button as it was drawn before
+    hers.run()
+    assert not hers.exception
+    with access.acting_as("teacher"):
+        assert len(lessons.own_classes()) == 1
+
+
+def test_why_no_class_is_opened_is_said(
+    visit: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(classes, "MOST_CLASSES", 0)
+    hers = visit("teacher", "lessons", set="view:classes")
+    hers.button(key="open class").click().run()
+    assert "You have 0 classes, the most that there may be" in page_text(hers)
+    assert "You have no class open." in page_text(hers)
 
 
 @pytest.mark.parametrize("id", ["x" * 16, MARKUP, "a" * 5000])

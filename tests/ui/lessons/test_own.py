@@ -17,6 +17,7 @@ from s2s.lessons import (
 )
 from s2s.lessons.own import EMPTY
 from s2s.runs import RunFolder
+from s2s.ui.kit.action_button import register
 from s2s.ui.shell import visitors
 from tests.conftest import make_run
 from tests.screen import opened, page_text
@@ -48,6 +49,16 @@ def test_a_lesson_is_copied_opened_and_deleted() -> None:
     beside.run()
     assert "There is no lesson" in page_text(beside)
     assert not beside.exception
+
+
+def test_a_double_click_makes_one_copy() -> None:
+    screen = opened("lessons", set="view:own")
+    screen.button(key="copy lesson").click().run()
+    click = screen.session_state["clicks on copy lesson"]
+    assert (click.n_done, click.is_waiting) == (1, False)
+    register(click, 0)  # the second click, on the button that was drawn before the first
+    screen.run()
+    assert len(own_lessons()) == 1
 
 
 def test_a_new_lesson_says_how_a_page_is_added_and_a_stored_empty_one_gets_its_first_step() -> None:

@@ -123,6 +123,29 @@ def test_its_code_computes_every_number():
     assert n_numbers > 60
 
 
+def test_the_whole_page_with_its_code_is_drawn_where_this_part_alone_shows_another_head(
+    monkeypatch,
+):
+    session, drawn = {}, []
+    monkeypatch.setattr(attention_tab.st, "session_state", session)
+    monkeypatch.setattr(attention_tab.st, "rerun", lambda: drawn.append(1))
+    attention_tab._keep_code("cross", 1, None)
+    attention_tab._keep_code("cross", 1, None)
+    assert not drawn
+    attention_tab._keep_code("cross", 1, 0)
+    assert drawn == [1]
+
+
+def test_the_code_has_the_picture_of_a_changed_head():
+    make_run(folder().path, {"train.steps": 2})
+    screen = unfolded("runs", run=RUN, head="1", set="tab:attention-while-learning")
+    assert ".reduced(0, 0)" in screen.code[-1].value
+    screen.segmented_control(key="head").set_value("2").run()
+    assert not screen.exception
+    assert title(screen)[1].endswith("head 2 of 4")
+    assert ".reduced(0, 1)" in screen.code[-1].value
+
+
 def test_the_scrubber_goes_through_the_checkpoints(run):
     screen = pressed(opened(), "Earlier")
     assert title(screen)[0].endswith("step 20")

@@ -22,7 +22,7 @@ from s2s.runs import RunFolder, attention_history, list_runs, runs_folder
 from s2s.runs.differences import HARDWARE_SETTINGS
 from s2s.settings import OWNER
 from s2s.share import pack, unpack
-from s2s.ui.kit import cached, reproduce
+from s2s.ui.kit import as_markdown, cached, reproduce
 from s2s.ui.runs import actions, comparison, gallery, sweeps
 from s2s.ui.runs import table as runs_table
 from tests.conftest import TINY, make_run
@@ -563,6 +563,14 @@ def test_without_a_sweep_there_is_a_way_to_one(put: Put) -> None:
     assert "No sweeps yet" in "".join(each.value for each in view("sweeps").subheader)
 
 
+def test_a_sweep_that_is_not_there_is_said_to_be(put: Put) -> None:
+    screen = view("sweeps", sweep=NASTY)
+    said = f"There is no sweep {NASTY} among your runs (any more)"
+    assert [each.startswith(as_markdown(said)) for each in lost(screen)] == [True]
+    assert "No sweeps yet" in "".join(each.value for each in screen.subheader)
+    assert not lost(view("sweeps"))
+
+
 def test_a_sweep_names_its_best_run_and_holds_its_numbers(sweep: list[str]) -> None:
     screen = view("sweeps", sweep[0])
     assert (
@@ -619,6 +627,12 @@ def test_runs_of_different_tokenizers_are_compared_by_bleu_alone(put: Put) -> No
     assert starred["BLEU"] == [False, True]
     assert not any([*starred["validation loss"], *starred["accuracy"]])
     assert comparison.NO_STAR.strip() in page_text(beside)
+
+
+def test_runs_that_share_the_highest_bleu_have_no_best_one(put: Put) -> None:
+    screen = view("sweeps", tokenizer_runs(put, {"char": 0.0, "word": 0.0})[0])
+    assert "No run is best**: 2 of 2 have BLEU 0.0." in page_text(screen)
+    assert set(screen.dataframe[0].value["best"]) == {""}
 
 
 def test_without_bleu_no_run_of_a_sweep_of_tokenizers_is_the_best(put: Put) -> None:

@@ -3,6 +3,7 @@
 import csv
 import math
 import re
+from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -10,11 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 import s2s
 from s2s.analysis.search_error import SearchDiagnosis
+from s2s.config import override
 from s2s.runs import Run
 from s2s.runs.teacher_forcing import reference as force_reference
 from s2s.ui.kit import cached
 from s2s.ui.steps import loss_table
-from s2s.ui.steps.teacher_forcing import diagnosis_sentences
+from s2s.ui.steps.teacher_forcing import diagnosis_sentences, difference_sentence
 from tests.screen import link, page_text
 from tests.ui.steps.views import DEMO, TEXT, again, pressed, steps, strip
 
@@ -33,6 +35,16 @@ def test_the_numbers_of_the_losses_add_up_to_the_score(run: Run) -> None:
         -reference.log_prob, abs=1e-3
     )
     assert sum(float(each[7]) for each in rows) == pytest.approx(-own.log_prob, abs=1e-3)
+
+
+def test_a_first_token_that_is_given_is_not_in_the_mean_loss(run: Run) -> None:
+    (la,) = run.tgt_tokenizer.encode("la")
+    given = replace(run, recipe=override(run.recipe, {"model.ids.tgt_first": la}))
+    reference = force_reference(given, TEXT, "maison noire")
+    total = -reference.log_prob
+    assert f"is {total:.2f} nats, {total / 3:.2f} nats per token" in difference_sentence(
+        reference, reference.tokens, None
+    )
 
 
 def test_without_a_reference_it_says_what_to_do() -> None:

@@ -25,6 +25,15 @@ def test_train_forecasts_what_it_will_cost() -> None:
     assert left in page_text(some)
 
 
+def test_several_processes_each_need_memory() -> None:
+    screen = opened("train", set=pack({"preset": "small", "train.processes": "2"}))
+    screen.session_state["costs"] = True
+    screen.run()
+    (needed,) = [each.value for each in screen.metric if each.label == "Memory needed"]
+    assert needed.startswith("2 × ")
+    assert f"{needed} of memory" in page_text(screen)
+
+
 def test_settings_that_do_not_go_together_are_said_under_the_control() -> None:
     screen = opened("train")
     screen.number_input(key="set model.d_model").set_value(130).run()

@@ -72,7 +72,7 @@ def test_a_score_shows_its_own_step(tmp_path: Path) -> None:
         ({"chrf": 97.0}, False),
     ],
 )
-def test_a_bleu_that_misleads_is_explained(
+def test_a_bleu_that_misleads_is_explained_and_chrf_shown_first(
     scores: dict[str, float], is_short: bool, tmp_path: Path
 ) -> None:
     known = read(tmp_path, {**VALID, "step": 150, **scores})
@@ -83,6 +83,9 @@ def test_a_bleu_that_misleads_is_explained(
         if each.label in ("BLEU", "chrF")
     ]
     assert all((metrics.SHORT in help) is is_short for help in helps)
+    first = [each.label for each in metrics.main(known)]
+    assert ("chrF" in first) is is_short
+    assert ("BLEU" in first) is ("bleu" in scores and not is_short)
 
 
 def test_a_dataset_too_small_for_held_out_pairs_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,7 +73,7 @@ def test_a_button_corrects_what_a_warning_says() -> None:
 
 def test_a_preset_that_fits_is_one_click_away() -> None:
     screen = opened("train", set=pack({"source": "builtin:en-fr", "preset": "vaswani-512"}))
-    (cure,) = [each for each in screen.button if each.label.startswith("Use")]
+    (cure,) = [each for each in screen.button if each.label.startswith("Use small")]
     cure.click().run()
     assert screen.selectbox(key="preset").value == "small"
     assert (
@@ -111,7 +111,7 @@ def test_the_expected_quality_is_one_sentence_and_a_chart_in_an_expander(
     before = len(screen.get("plotly_chart"))
     unfold(screen, "expect")
     assert len(screen.get("plotly_chart")) == before + 1
-    screen.number_input(key="minutes").set_value(2).run()
+    screen.number_input(key="train minutes").set_value(2).run()
     screen.button(key="use it").click().run()
     assert screen.number_input(key="set train.steps").value < PRESETS["small"].recipe.train.steps
     assert not screen.exception
@@ -132,7 +132,7 @@ def changed(before: dict[str, object], after: dict[str, object]) -> set[str]:
 
 def test_fitting_the_steps_changes_what_it_names_and_can_be_undone() -> None:
     screen = unfold(train(**CHANGED), "expect")
-    screen.number_input(key="minutes").set_value(2).run()
+    screen.number_input(key="train minutes").set_value(2).run()
     before = values(screen)
     assert "Fit the steps sets train.steps from 1,200 to " in page_text(screen)
     screen.button(key="use it").click().run()
@@ -184,7 +184,7 @@ def test_a_dataset_of_natural_sentences_begins_with_quick_until_somebody_chooses
 
 def test_a_setting_of_the_visitors_own_is_not_fitted() -> None:
     screen = unfold(train(train__warmup_steps="77"), "expect")
-    screen.number_input(key="minutes").set_value(2).run()
+    screen.number_input(key="train minutes").set_value(2).run()
     screen.button(key="use it").click().run()
     assert screen.session_state["set train.warmup_steps"] == 77
 
@@ -193,7 +193,7 @@ def test_a_setting_of_the_visitors_own_is_not_fitted_after_other_advice_either()
     screen = unfold(train(train__warmup_steps="77", train__lr="0.3"), "expect")
     (cure,) = [each for each in screen.button if "lr" in each.label]
     cure.click().run()
-    screen.number_input(key="minutes").set_value(2).run()
+    screen.number_input(key="train minutes").set_value(2).run()
     screen.button(key="use it").click().run()
     assert screen.session_state["set train.steps"] != 1200
     assert screen.session_state["set train.warmup_steps"] == 77
@@ -308,10 +308,34 @@ def test_a_second_run_of_the_same_name_gets_a_number() -> None:
     assert names == {"small on builtin:en-fr", "small on builtin:en-fr 2"}
 
 
+def test_a_link_says_the_name_and_the_minutes() -> None:
+    screen = opened("train", set=pack({**SMALL, "name": "<b>a, b: c</b>", "minutes": "7"}))
+    assert not lost(screen)
+    assert screen.text_input(key="train name").value == "<b>a, b: c</b>"
+    screen = unfold(screen, "expect")
+    assert screen.number_input(key="train minutes").value == 7
+    held = unpack(screen.session_state["set"])
+    assert (held["name"], held["minutes"]) == ("<b>a, b: c</b>", "7")
+    bare = opened("train", set=pack(SMALL))
+    assert not {"name", "minutes"} & set(unpack(bare.session_state["set"]))
+    screen.text_input(key="train name").set_value("")
+    screen.number_input(key="train minutes").set_value(10).run()
+    assert not {"name", "minutes"} & set(unpack(screen.session_state["set"]))
+
+
+@pytest.mark.parametrize("wrong", [{"name": "n" * 81}, {"minutes": "0"}, {"minutes": "10001"}])
+def test_a_name_or_minutes_that_cannot_be_are_left_out_and_said(wrong: dict[str, str]) -> None:
+    screen = opened("train", set=pack({**SMALL, **wrong}))
+    assert not screen.exception
+    assert len(lost(screen)) == 1
+    assert screen.text_input(key="train name").value == ""
+    assert unfold(screen, "expect").number_input(key="train minutes").value == 10
+
+
 def test_what_is_typed_just_before_the_click_counts() -> None:
     """The browser sends both at once, before the button was drawn with what it then starts."""
     screen = opened("train", set=pack({**SMALL, "train.steps": "20"}))
-    screen.text_input(key="run name").set_value("mine")
+    screen.text_input(key="train name").set_value("mine")
     screen.number_input(key="set train.steps").set_value(30)
     screen.button(key="train").click().run()
     (job,) = queue.jobs(settings.OWNER)
@@ -351,7 +375,7 @@ def test_a_sweep_is_counted_queued_and_linked() -> None:
     assert "lr 0.001, dropout 0; lr 0.001, dropout 0.1; lr 0.001, dropout 0.2; …" in page_text(
         screen
     )
-    screen.text_input(key="run name").set_value("<b>rates</b>")
+    screen.text_input(key="train name").set_value("<b>rates</b>")
     screen.button(key="queue sweep").click().run()
     assert not screen.exception
     assert "is queued" in "".join(each.value for each in screen.success)
@@ -436,7 +460,7 @@ def test_an_initializing_run_fills_the_form_and_is_queued_with_a_control_run(own
     held = screen.session_state["set"]
     assert unpack(held)["start from"] == own
     screen.toggle(key=f"with a control run {own}").set_value(True).run()
-    screen.text_input(key="run name").set_value("again").run()
+    screen.text_input(key="train name").set_value("again").run()
     screen.button(key="train").click().run()
     assert not screen.exception
     jobs = {job.spec["name"]: job for job in queue.jobs(settings.OWNER)}

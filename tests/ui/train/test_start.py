@@ -38,7 +38,7 @@ def submit_from_the_page(**changes: object) -> tuple[AppTest, str]:
         }
     screen = opened("train", set=pack(values))
     assert not lost(screen)
-    screen.text_input(key="run name").set_value("<b>my</b> **run**").run()
+    screen.text_input(key="train name").set_value("<b>my</b> **run**").run()
     screen.button(key="train").click().run()
     assert not screen.exception
     return screen, screen.session_state["run"]

@@ -249,6 +249,22 @@ def test_a_reference_in_any_row_is_the_target_of_the_gradient_too() -> None:
     )
 
 
+def test_a_first_token_that_is_given_is_not_in_the_mean_loss() -> None:
+    folder = RunFolder(settings.home() / "runs" / own_run(("the cat", "le chat")))
+    recipe = override(folder.recipe(), {"model.ids.tgt_first": 1}).to_json()
+    folder.amend(lambda about: {"recipe": recipe})
+    view = {"src": TEXT, "tgt": "grande maison", "set": "step:loss"}
+    screen = opened("walkthrough", run=folder.id, **view)
+    assert not screen.exception
+    forced = teacher_forcing.reference(s2s.load(folder.path), TEXT, "grande maison")
+    assert forced.tokens == ("<s>", "grande", "maison", "</s>")
+    assert f"{-forced.log_prob / 3:.2f} nats per token" in page_text(screen)
+    screen.session_state[reproduce.KEY] = True
+    n_numbers, lacking = compared(screen.run(), executed(screen))
+    assert n_numbers
+    assert not lacking
+
+
 def test_without_a_reference_the_target_is_the_models_own_and_nothing_is_counted() -> None:
     run = own_run(("the cat", "le chat"))
     own = s2s.load(DEMO).translate([TEXT], "greedy")[0].text
