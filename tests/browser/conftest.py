@@ -26,8 +26,6 @@ FLAGS = [
     "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
-    # a page is left before optimized code pays
-    "--js-flags=--no-opt --no-maglev --always-sparkplug",
 ]
 DESKTOP = {"width": 1440, "height": 900}
 PATIENCE = 60  # seconds; on an idle machine nothing here takes ten
