@@ -168,7 +168,7 @@ class TrainConfig(Config):
         0,
         100,
         label="Checkpoints to average",
-        help="The run ends with the mean weights of this many last checkpoints, and gives them unless an earlier"
+        help="The run ends with the mean weights of this many last checkpoints, and uses them unless an earlier"
         " checkpoint has a lower validation loss; 0 or 1 averages none.",
     )
     threads: int = setting(

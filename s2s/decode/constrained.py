@@ -137,11 +137,12 @@ class _Phrases:
 
     def at_least(self, progress: Progress) -> int:
         """A lower bound of the tokens that one prefix still lacks: phrases may share tokens."""
-        most: Counter[int] = Counter()  # by token, of any phrase
-        rows = zip(self.distinct, progress.matched.tolist(), progress.left.tolist(), strict=True)
-        for phrase, matched, left in rows:
-            most |= Counter(phrase * left) - Counter(phrase[:matched])
-        return most.total()
+        lacking: Counter[int] = Counter()  # by token, as often as the phrase that needs most of it
+        for number, phrase in enumerate(self.distinct):
+            left = int(progress.left[number])
+            matched = int(progress.matched[number])
+            lacking |= Counter(phrase * left) - Counter(phrase[:matched])
+        return lacking.total()
 
     def met(self, progress: Progress) -> Tensor:
         """Tokens of whole phrases and of the phrase that has got furthest (...): some next token always adds at least

@@ -298,7 +298,9 @@ def _unread_note(files: Set[File]) -> tuple[str, ...]:
     data = [file.path for file in files if kind(file.path) and _is_data(file.path)]
     endings = {".zst" if path.lower().endswith(".zst") else f".{kind(path)}" for path in data}
     listed = ", ".join(sorted(endings))
-    return (f"Its {listed} files are not read, since others have a better format.",) if data else ()
+    return (
+        (f"Its {listed} files are not read, because others have a better format.",) if data else ()
+    )
 
 
 def _mappings(given: Any) -> list[Mapping[str, Any]]:

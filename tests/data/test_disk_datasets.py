@@ -83,7 +83,7 @@ def test_what_is_not_read_of_a_folder_is_noted(tmp_path: Path) -> None:
     note = "Only the configuration y2020 is read, not y2021; `#config=` chooses another."
     assert note in first.notes
     (tmp_path / "y2020" / "more.tmx").write_text("<tmx/>")
-    note = "Its .tmx files are not read, since others have a better format."
+    note = "Its .tmx files are not read, because others have a better format."
     assert note in load(f"disk:{tmp_path}").notes
     chosen = load(f"disk:{tmp_path}#config=y2021")
     assert not any("is read, not" in one for one in chosen.notes)
@@ -120,7 +120,7 @@ def test_shards_without_rows_are_left_out(tmp_path: Path, suffix: str, sample: s
     (tmp_path / f"1.{suffix}").write_bytes(full)
     corpus = load(spec)
     assert len(corpus) == 1
-    assert "2 files without rows left out." in corpus.notes
+    assert "2 files without rows were left out." in corpus.notes
 
 
 def test_shards_without_rows_are_left_out_of_a_sample_of_parts(
@@ -132,7 +132,7 @@ def test_shards_without_rows_are_left_out_of_a_sample_of_parts(
     corpus = load(f"disk:{tmp_path}#src=en,tgt=de,rows=9,sample=1")
     assert len(corpus) == 9
     assert any("in the first 2 kB of its files" in note for note in corpus.notes)
-    assert "1 file without rows left out." in corpus.notes
+    assert "1 file without rows was left out." in corpus.notes
 
 
 @pytest.mark.system

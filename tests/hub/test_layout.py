@@ -118,7 +118,7 @@ def test_what_is_not_read_of_several_formats_is_noted() -> None:
 def test_files_that_are_read_only_where_there_are_no_others_are_noted() -> None:
     left_out = ("pairs.tmx", "more.zip", "a.jsonl.zst", ".cache/x.tar", "config.xml", "photo.jpg")
     files = [File(path, 1) for path in ("train.csv", *left_out)]
-    note = "Its .tmx, .zip, .zst files are not read, since others have a better format."
+    note = "Its .tmx, .zip, .zst files are not read, because others have a better format."
     assert arrange(files, {}).notes == (note,)
     declared = {"configs": [{"data_files": "train.csv"}]}
     assert arrange(files, declared).notes == (), "the owner says which files are the dataset"

@@ -114,7 +114,11 @@ def _sample_note(part: hub.Split, sample: sampling.Sample, seed: int) -> tuple[s
 
 
 def _empty_note(n: int) -> tuple[str, ...]:
-    return (f"{n:,} {'file' if n == 1 else 'files'} without rows left out.",) if n else ()
+    return (
+        (f"{n:,} {'file without rows was' if n == 1 else 'files without rows were'} left out.",)
+        if n
+        else ()
+    )
 
 
 def _dropped_note(n: int) -> tuple[str, ...]:

@@ -59,11 +59,13 @@ class SplitReader:
         rows = body(table, table.rows(chosen.all))
         return choice.in_pairs(rows, table.columns, chosen)
 
-    def rows(self, files: Sequence[hub.File]) -> Iterator[TableRow]:
-        """The same of each row, file after file."""
+    def rows(
+        self, files: Sequence[hub.File], opened: Callable[[hub.File], Table] | None = None
+    ) -> Iterator[TableRow]:
+        """The same of each row, file after file; `opened` opens one, by default `table`."""
         for file in files:
             with self.skipping_empty():
-                yield from self.pairs(self.table(file))
+                yield from self.pairs((opened or self.table)(file))
 
     @contextlib.contextmanager
     def skipping_empty(self) -> Iterator[None]:

@@ -16,7 +16,7 @@ from s2s.data.drawing import choose_indices
 from s2s.data.formats import streams
 from s2s.data.formats.parquet import RowGroups
 from s2s.data.formats.streams import Content, ReadThrough
-from s2s.data.formats.table import TableRow
+from s2s.data.formats.table import Table, TableRow
 from s2s.data.repository import choice, library
 from s2s.data.repository.reading import READERS, SplitReader
 
@@ -113,8 +113,11 @@ def _from_groups(
 def _groups(reader: SplitReader, file: RowGroups) -> list[_Group]:
     chosen = reader.choose(file.columns)
     # With other columns, a seed would name other groups.
-    sizes = zip(file.n_rows, file.n_bytes([chosen.src, chosen.tgt]), strict=True)
-    return [_Group(file, at, n_rows, n_bytes) for at, (n_rows, n_bytes) in enumerate(sizes)]
+    n_bytes = file.n_bytes([chosen.src, chosen.tgt])
+    return [
+        _Group(file, at, n_rows, size)
+        for at, (n_rows, size) in enumerate(zip(file.n_rows, n_bytes, strict=True))
+    ]
 
 
 def _within_limit(groups: Sequence[_Group], n_rows: int, generator: random.Random) -> list[_Group]:
@@ -264,18 +267,16 @@ def _from_library(
 ) -> Sample:
     """From files that another process reads with `datasets`, each from its start."""
     share = SAMPLE_BYTES // len(some)
-    rows = (row for file in some for row in _library_start(reader, file, share))
-    kept, n_seen = _reservoir(rows, n, generator)
+
+    def start(file: hub.File) -> Table:
+        return library.table(reader.origin, file, reader.budget, share)
+
+    kept, n_seen = _reservoir(reader.rows(some, start), n, generator)
     is_whole = all(file.size <= share for file in files)
     if is_whole and len(some) == len(files):
         return Sample(kept, len(kept), n_seen)
     parts = f"the first {streams.format_size(share)} of its files"
     return Sample(kept, len(kept), n_seen, parts)
-
-
-def _library_start(reader: SplitReader, file: hub.File, share: int) -> Iterator[TableRow]:
-    with reader.skipping_empty():
-        yield from reader.pairs(library.table(reader.origin, file, reader.budget, share))
 
 
 def _size(files: Sequence[hub.File]) -> int:

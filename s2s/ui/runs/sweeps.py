@@ -70,7 +70,7 @@ def tab(run_id: str) -> None:
     if not found:
         if STATE.now.sweep:
             missing = f"There is no sweep {STATE.now.sweep[:40]} among your runs (any more)"
-            pickers.notify(f"{missing}; a link shows a sweep only to those whose runs it has.")
+            pickers.notify(f"{missing}; only the owner of a sweep's runs can open it by its link.")
         _empty()
         return
     names = {name: name for name in found}
@@ -187,7 +187,9 @@ def _verdict(sweep: Sweep) -> None:
     if sweep.varies_tokenizer:
         score = f"BLEU {sweep.scores[BLEU][best]:.1f}"
     if len(leaders) > 1:
-        st.markdown(f"**No run is best**: {len(leaders)} of {len(sweep.rows)} have {score}.")
+        st.markdown(
+            f"**No single best run**: {len(leaders)} of {len(sweep.rows)} share the best score, {score}."
+        )
     else:
         _say_best(sweep, best, score)
     if sweep.varies_tokenizer:

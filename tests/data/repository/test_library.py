@@ -150,7 +150,7 @@ def test_shards_without_rows_are_left_out(served: Hub) -> None:
     for sample in ("", ",sample=1"):
         corpus = load(f"hub:team/shards#rows=200{sample}")
         assert corpus.pairs == EXPECTED
-        assert "1 file without rows left out." in corpus.notes
+        assert "1 file without rows was left out." in corpus.notes
     served.repos["team/nothing"] = Repo({"train.arrow": shards["train-0.arrow"]})
     with pytest.raises(UserError, match=r"`team/nothing/train\.arrow` is empty; choose another"):
         load("hub:team/nothing")

@@ -631,7 +631,7 @@ def test_runs_of_different_tokenizers_are_compared_by_bleu_alone(put: Put) -> No
 
 def test_runs_that_share_the_highest_bleu_have_no_best_one(put: Put) -> None:
     screen = view("sweeps", tokenizer_runs(put, {"char": 0.0, "word": 0.0})[0])
-    assert "No run is best**: 2 of 2 have BLEU 0.0." in page_text(screen)
+    assert "No single best run**: 2 of 2 share the best score, BLEU 0.0." in page_text(screen)
     assert set(screen.dataframe[0].value["best"]) == {""}
 
 
