@@ -195,6 +195,7 @@ SHARED_ROOMS = {
 }
 
 
+@cache
 def modules() -> dict[str, Path]:
     """`s2s.data.pair` -> its file; a folder's `__init__` goes by the folder's name."""
     paths = sorted((ROOT / "s2s").rglob("*.py"))
@@ -209,7 +210,7 @@ def executed(node: ast.AST) -> Iterator[ast.AST]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr):
             continue
-        if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
+        if isinstance(child, ast.If) and "TYPE_CHECKING" in vars(child.test).values():
             continue
         yield child
         yield from executed(child)

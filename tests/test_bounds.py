@@ -17,8 +17,8 @@ from s2s import bounds
 kept = []
 with bounds.limited_memory(bounds.memory() + 100_000_000, lambda: print('too much', flush=True)):
     try:
-        for _ in range(400):
-            kept.append(bytearray(b'x' * 1_000_000))
+        for _ in range(100):
+            kept.append(bytearray(b'x' * 4_000_000))
             time.sleep(0.005)
     except MemoryError:
         print('refused')
@@ -30,7 +30,7 @@ for _ in range(2):
         kept = bytearray(b'x' * 10_000_000)
 print('done')
 """
-SLOW = "import time; from s2s import bounds; bounds.end_after(0.3); time.sleep(30)"
+SLOW = "import time; from s2s import bounds; bounds.end_after(0.1); time.sleep(30)"
 
 
 def here(code: str) -> subprocess.CompletedProcess[str]:

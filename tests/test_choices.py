@@ -54,7 +54,7 @@ def parity(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_toy_position_encoding_trains_decodes_and_is_on_the_pages(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    settings = {**TINY, "model.positions.kind": "parity"}
+    settings = {**TINY, "train.steps": 3, "model.positions.kind": "parity"}
     assignments = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     out = runs_folder() / "a1b2c3d4e5f6a7b8"
     source = "synthetic:reverse#rows=80"
@@ -67,8 +67,8 @@ def test_a_toy_position_encoding_trains_decodes_and_is_on_the_pages(
     for page in ("positions", "architecture", "walkthrough"):
         screen = opened(page, run=out.name, set="encoding:parity,step:positions")
         assert not screen.exception, page
-    screen = opened("positions", set="encoding:parity")
-    assert "Odd and even positions differ." in page_text(screen)
+        if page == "positions":
+            assert "Odd and even positions differ." in page_text(screen)
 
 
 def test_an_unknown_position_encoding_is_answered_with_the_nearest() -> None:

@@ -31,7 +31,8 @@ def server(tmp_path: Path) -> Iterator[str]:
     (root / "changed.en").write_bytes(OTHER)
     handler = partial(Quiet, directory=str(tmp_path / "served"))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
-        threading.Thread(target=http.serve_forever, daemon=True).start()
+        serve = partial(http.serve_forever, poll_interval=0.01)
+        threading.Thread(target=serve, daemon=True).start()
         yield f"http://127.0.0.1:{http.server_address[1]}"
         http.shutdown()
 

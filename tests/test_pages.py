@@ -48,7 +48,7 @@ def test_a_chip_fills_the_box() -> None:
 def test_surprise_me_never_says_the_same_twice() -> None:
     screen = opened()
     before = box(screen)
-    for _ in range(5):
+    for _ in range(3):
         screen.button(key="surprise").click().run()
         assert not screen.exception
         assert box(screen) != before
@@ -62,8 +62,7 @@ def test_surprise_me_never_says_the_same_twice() -> None:
 def test_unknown_words_are_marked_and_the_nearest_known_ones_offered(
     typed: str, button: str
 ) -> None:
-    screen = opened()
-    screen.text_input(key="src").set_value(typed).run()
+    screen = opened(src=typed)
     for strange in s2s.load(DEMO).unknown(typed):
         assert f"**{strange}** is not among the" in page_text(screen)
     assert "guess" in page_text(screen)
@@ -117,32 +116,35 @@ def html_of(screen: AppTest) -> str:
 
 
 def test_a_french_word_is_unknown_on_the_english_side() -> None:
-    assert "chat** is not among" in page_text(opened(src="the chat sleeps"))
+    assert [*s2s.load(DEMO).unknown("the chat sleeps")] == ["chat"]
 
 
 @pytest.mark.parametrize(
-    ("params", "sentence"),
+    ("params", "sentences"),
     [
-        ({"run": "gone"}, "There is no run gone"),
-        ({"run": "../../etc/passwd"}, "is shown instead"),
-        ({"layer": "99"}, "layer 99, which this model doesn't have"),
-        ({"layer": "-1"}, "layer 2 is shown instead"),
-        ({"head": "<script>alert(1)</script>"}, "head mean is shown instead"),
-        ({"src": "a\x00b"}, "was cleaned"),
-        ({"src": "cat " * 2000}, "was cleaned"),
-        ({"v": "7"}, "another version"),
+        ({"run": "gone", "src": "a\x00b"}, ["There is no run gone", "was cleaned"]),
+        ({"run": "../../etc/passwd", "layer": "-1"}, ["passwd", "layer 2 is shown instead"]),
+        (
+            {"layer": "99", "head": "<script>alert(1)</script>", "v": "7"},
+            [
+                "layer 99, which this model doesn't have",
+                "head mean is shown instead",
+                "another version",
+            ],
+        ),
+        ({"src": "cat " * 2000}, ["was cleaned"]),
     ],
 )
 def test_a_broken_link_shows_the_page_and_says_what_was_lost(
-    params: dict[str, str], sentence: str
+    params: dict[str, str], sentences: list[str]
 ) -> None:
     screen = opened(**params)
     assert not screen.exception
-    assert sentence in page_text(screen)
+    assert not [sentence for sentence in sentences if sentence not in page_text(screen)]
     assert picture(screen)[1].size
     screen.button(key="chip4").click().run()  # the next thing anybody does
     assert not screen.exception
-    assert sentence not in page_text(screen)
+    assert not [sentence for sentence in sentences if sentence in page_text(screen)]
 
 
 def test_an_empty_box_says_what_to_do() -> None:
@@ -161,13 +163,9 @@ def test_a_sentence_too_long_is_cut_in_a_sentence() -> None:
 
 
 MARKUP = (
-    "**bold**",
-    ":material/home:",
+    "**bold** :material/home: $x^2$",
     "<img src=x onerror=alert(1)>",
-    "$x^2$",
-    ":red[x]",
-    "[a](http://b)",
-    "`x`",
+    ":red[x] [a](http://b) `x`",
 )
 
 

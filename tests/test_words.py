@@ -16,6 +16,7 @@ from s2s.config import Recipe, settings_of
 from s2s.scores import METRIC_NAMES
 from s2s.words import GLOSSARY
 from tests.forbidden import ALLOWED, FORBIDDEN, FORBIDDEN_NAMES, FORBIDDEN_WHOLE, PLAIN, TECHNICAL
+from tests.test_architecture import parsed
 
 ROOT = Path(__file__).parents[1]
 Patterns = Sequence[tuple[re.Pattern[str], str]]
@@ -46,6 +47,8 @@ URL_PATHS = frozenset(
     )
 )
 LONGEST = 240  # characters of a glossary sentence
+TEXTS = (ast.JoinedStr, ast.Constant)
+HOLDS_UNREAD = (ast.JoinedStr, ast.keyword, ast.Subscript, ast.Call)
 
 
 class Finding(NamedTuple):
@@ -75,15 +78,17 @@ class Text(NamedTuple):
 def texts(nodes: Sequence[ast.AST]) -> Iterator[Text]:
     """Every string of a module: f-strings whole, with `{}` for each value, and docstrings as such."""
     docstrings = {id(node.body[0].value) for node in nodes if _has_docstring(node)}  # type: ignore[attr-defined]
-    unread = {id(part) for node in nodes for part in _unread(node)}
+    unread = {
+        id(part) for node in nodes if isinstance(node, HOLDS_UNREAD) for part in _unread(node)
+    }
     for node in nodes:
-        if id(node) in unread:
+        if not isinstance(node, TEXTS) or id(node) in unread:
             continue
         if isinstance(node, ast.JoinedStr):
             said = "".join(
                 str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values
             )
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        elif isinstance(node.value, str):
             said = node.value
         else:
             continue
@@ -127,15 +132,17 @@ class Module(NamedTuple):
 @cache
 def read(path: Path) -> Module:
     """A module, parsed and walked once."""
-    nodes = walked(path.read_text())
+    nodes = walked(parsed(path))
     return Module(tuple(texts(nodes)), tuple(names(nodes, path)))
 
 
-def walked(source: str) -> list[ast.AST]:
-    """Every node of a module, the module itself first, as `ast.walk` finds them, but in half the time."""
-    found: list[ast.AST] = [ast.parse(source)]
+def walked(module: ast.Module) -> list[ast.AST]:
+    """Every node of a module but `ctx`, itself first, as `ast.walk` finds them, but in half the time."""
+    found: list[ast.AST] = [module]
     for node in found:
         for field in node._fields:
+            if field == "ctx":
+                continue
             value = getattr(node, field, None)
             for each in value if isinstance(value, list) else (value,):
                 if isinstance(each, ast.AST):

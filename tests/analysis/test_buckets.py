@@ -20,12 +20,13 @@ def rows(texts: list[str]) -> list[SentenceRow]:
 
 @pytest.mark.parametrize("by", BUCKETINGS)
 def test_every_sentence_is_in_its_bucket(by: str) -> None:
-    found = buckets(rows(HYPOTHESES), by)
+    given = rows(HYPOTHESES)
+    found = buckets(given, by)
     members = [i for bucket in found.values() for i in bucket]
     n_known = sum(bool(reference.split()) for reference in REFERENCES)
     if by == "flags":
         assert set(members) == set(range(60))
-        assert all(not rows(HYPOTHESES)[i].flags for i in found[NO_FLAG])
+        assert all(not given[i].flags for i in found[NO_FLAG])
     else:
         assert len(members) == len(set(members)) == (n_known if by == "ratio" else 60)
 

@@ -18,10 +18,10 @@ from s2s.analysis.experiments import (
     without_residual,
 )
 from s2s.analysis.forward_trace import trace_forward
-from s2s.config import PRESETS, override
+from s2s.config import override
 from s2s.model import Transformer, masks
 from s2s.model.layers import Residual
-from tests.model.conftest import build, shrunk
+from tests.model.conftest import DISTINCT, build, shrunk
 
 SRC = (5, 9, 4, 12, 7, 2)
 TGT = (1, 7, 8, 15, 4, 2)
@@ -43,7 +43,7 @@ def test_a_masked_key_gets_no_weight_with_any_fill_and_an_empty_row_is_nan_unifo
     assert not empty.lowest.any()
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", DISTINCT)
 def test_erasing_one_position_changes_one_row_of_the_feed_forward_and_many_of_attention(
     name: str,
 ) -> None:

@@ -9,9 +9,8 @@ from torch import Tensor
 
 import s2s
 from s2s.analysis.forward_trace import AttentionTrace, ForwardTrace, trace_forward
-from s2s.config import PRESETS
 from s2s.model.transformer import Transformer
-from tests.model.conftest import build, shrunk
+from tests.model.conftest import DISTINCT, build, shrunk
 
 SRC = (5, 9, 4, 12, 7, 2)
 TGT = (1, 7, 8, 15, 4)
@@ -40,7 +39,7 @@ def linear(x: np.ndarray, module: torch.nn.Module) -> np.ndarray:
     return x @ module.weight.detach().numpy().T + bias
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", DISTINCT)
 def test_the_layers_connect_the_embeddings_to_the_models_logits(name: str) -> None:
     model = model_of(name)
     trace = [trace_forward(model, SRC, TGT, layer) for layer in range(2)]
@@ -62,7 +61,7 @@ def test_the_layers_connect_the_embeddings_to_the_models_logits(name: str) -> No
     np.testing.assert_allclose(last.logits, logits(model), **CLOSE)
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", DISTINCT)
 def test_scores_mask_and_values_compose_to_each_attentions_output(name: str) -> None:
     model = model_of(name)
     trace = trace_forward(model, SRC, TGT, 0)
@@ -114,7 +113,7 @@ def check_attention(
     np.testing.assert_allclose(trace.out, linear(trace.concatenated, module.output), **CLOSE)
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", DISTINCT)
 def test_sums_and_feed_forward_are_those_of_the_formulas(name: str) -> None:
     model = model_of(name)
     trace = trace_forward(model, SRC, TGT, 1)
@@ -144,7 +143,7 @@ def test_sums_and_feed_forward_are_those_of_the_formulas(name: str) -> None:
 
 
 def test_vectors_are_rows_of_the_table_scaled_and_with_positions() -> None:
-    for name in PRESETS:
+    for name in DISTINCT:
         model = model_of(name)
         for embedded, stack, ids in zip(
             sides(trace_forward(model, SRC, TGT, 0)),

@@ -15,11 +15,11 @@ from s2s.analysis.intervene import (
     moved,
     override_attention,
 )
-from s2s.config import PRESETS, UserError
+from s2s.config import UserError
 from s2s.model import Transformer, inference, masks, stepper_for
 from s2s.model.attention import is_hooked
 from s2s.model.fast.stepper import FusedStepper, ModuleStepper
-from tests.model.conftest import build, shrunk
+from tests.model.conftest import DISTINCT, build, shrunk
 
 SRC = torch.tensor([[5, 9, 4, 12, 7, 8, 2], [6, 5, 2, 0, 0, 0, 0], [20, 11, 4, 4, 2, 0, 0]])
 TGT = torch.tensor(
@@ -59,7 +59,7 @@ def last(model: Transformer, kind: str) -> Head:
     return Head(kind, 0, attentions(model, kind)[0].n_heads - 1)
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", DISTINCT)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_head_that_is_off_outputs_zeros(preset: str, kind: str) -> None:
     model = build(shrunk(preset))
@@ -78,7 +78,7 @@ def test_a_head_that_is_off_outputs_zeros(preset: str, kind: str) -> None:
         assert not torch.allclose(model(SRC, TGT), expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", DISTINCT)
 @pytest.mark.parametrize("sharpness", [1.0, 1e4])  # where nearly all weights come out as 0
 def test_a_uniform_head_gives_every_allowed_key_the_same_weight(
     preset: str, sharpness: float
@@ -105,7 +105,7 @@ def test_a_uniform_head_gives_every_allowed_key_the_same_weight(
             assert not torch.allclose(weights[:, 0], share, atol=1e-3)
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", DISTINCT)
 @pytest.mark.parametrize("how", INTERVENTIONS)
 def test_one_token_at_a_time_gives_what_teacher_forcing_gives(preset: str, how: str) -> None:
     model = build(shrunk(preset))
@@ -118,7 +118,7 @@ def test_one_token_at_a_time_gives_what_teacher_forcing_gives(preset: str, how: 
         torch.testing.assert_close(stepwise(model, SRC, TGT), model(SRC, TGT), atol=1e-4, rtol=1e-4)
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", DISTINCT)
 @pytest.mark.parametrize("place", [0, 2])
 def test_all_weight_is_on_the_chosen_keys(preset: str, place: int) -> None:
     model = build(shrunk(preset))

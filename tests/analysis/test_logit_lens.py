@@ -5,15 +5,14 @@ import torch
 import s2s
 from s2s.analysis.logit_lens import apply_logit_lens
 from s2s.analysis.states import recorded_states
-from s2s.config import PRESETS
 from s2s.runs import states
-from tests.model.conftest import build, shrunk
+from tests.model.conftest import DISTINCT, build, shrunk
 
 SRC = torch.tensor([[5, 9, 4, 2]])
 TGT = torch.tensor([[1, 7, 8, 2]])
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", DISTINCT)
 def test_the_last_layer_is_the_models_own_distribution(preset: str) -> None:
     model = build(shrunk(preset))
     with recorded_states(model) as streams:

@@ -10,9 +10,7 @@ from tests.conftest import make_run
 
 @pytest.mark.slow
 def test_two_threads_do_not_disturb_each_other(tmp_path_factory: pytest.TempPathFactory) -> None:
-    run = s2s.load(
-        make_run(tmp_path_factory.mktemp("shared") / "run", {"train.steps": 60, "train.lr": 0.01})
-    )
+    run = s2s.load(make_run(tmp_path_factory.mktemp("shared") / "one", {}))
     sources = ["1 2 3", "4 5 6 7", "8"]
     expected = run.translate(sources)
     wrong: list[object] = []

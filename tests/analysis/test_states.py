@@ -5,14 +5,14 @@ from torch import nn
 
 import s2s
 from s2s.analysis.states import SIDES, recorded_states, word_states
-from s2s.config import PRESETS, override
-from tests.model.conftest import build, shrunk
+from s2s.config import override
+from tests.model.conftest import DISTINCT, build, shrunk
 
 SRC = torch.tensor([[5, 9, 4, 2], [6, 2, 0, 0]])
 TGT = torch.tensor([[1, 7, 8], [1, 5, 6]])
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", DISTINCT)
 def test_the_stream_is_the_input_and_output_of_each_layer(preset: str) -> None:
     model = build(shrunk(preset))
     given: list[torch.Tensor] = []

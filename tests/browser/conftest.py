@@ -209,8 +209,8 @@ def tabs(browser: Browser) -> Tabs:
     return Tabs(browser)
 
 
-@pytest.fixture
-def visit(tabs: Tabs) -> Iterator[Open]:
+@contextmanager
+def visiting(tabs: Tabs) -> Iterator[Open]:
     """Opens addresses; afterwards no page may show an exception or have requested another host."""
     yield tabs.open
     n_exceptions = tabs.exceptions()
@@ -218,3 +218,10 @@ def visit(tabs: Tabs) -> Iterator[Open]:
     tabs.clear()
     assert n_exceptions == 0
     assert hosts <= {"127.0.0.1"}
+
+
+@pytest.fixture
+def visit(tabs: Tabs) -> Iterator[Open]:
+    """A visit of this test's own."""
+    with visiting(tabs) as visit:
+        yield visit

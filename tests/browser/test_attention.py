@@ -1,14 +1,14 @@
-"""All heads of Attention in a real browser: click, double-click, keyboard, link, hover."""
+"""All heads of Attention in a real browser: link, click, double-click, keyboard, hover, saved pictures."""
 
 import re
 
 import numpy as np
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 import s2s
-from tests.browser.conftest import Open
+from tests.browser.conftest import DESKTOP, Open
 from tests.browser.test_home import PHONE
+from tests.browser.test_save_picture import contents, saved, words
 
 VIEW = "attention?run=demo-en-fr&src=the+red+house&tgt=la+maison+rouge"
 LAYERS = 2
@@ -18,7 +18,9 @@ LONG = (
     + "the+bottle+fell+into+the+river+.+" * 4
     + "Hugo+cleaned"
 )  # 32 tokens
-LABELS_APART = """least => {
+LABELS_APART = """([least, wide]) => { // pixels: the font size, the screen that the figure fits
+  const figure = document.querySelector('.st-key-canvas .js-plotly-plot .main-svg');
+  if (!(figure?.getBoundingClientRect().right <= wide)) return false;
   const labels = [...document.querySelectorAll('.st-key-canvas :is(.xtick, .x2tick) text')];
   const names = labels.map(one => one.getBoundingClientRect());
   const middles = names.map(one => one.x + one.width / 2);
@@ -45,31 +47,20 @@ def opened(page: Page, layer: str, head: str) -> None:
     page.wait_for_function("head => location.search.includes(`head=${head}`)", arg=head)
 
 
-def test_a_click_opens_a_head_a_double_click_enlarges_it_and_a_reload_keeps_both(
+def test_a_link_clicks_and_keys_open_and_enlarge_a_head_hover_shows_the_weight_and_all_are_saved(
     server: str, visit: Open
 ) -> None:
-    page = visit(f"{server}/{VIEW}")
-    canvas(page).click(position=point(page, 0, 2))
-    opened(page, "1", "3")
-    page.wait_for_function("location.search.includes('layer=1')")
-    canvas(page).dblclick(position=point(page, 1, 1))
+    page = visit(f"{server}/{VIEW}&layer=2&head=2&set=alone%3A2.2")
     opened(page, "2", "2")
     expect(canvas(page)).to_have_attribute("data-painted", re.compile(r" 1\.1$"))
-    page.wait_for_function("decodeURIComponent(location.search).includes('alone:2.2')")
-    painted = canvas(page).get_attribute("data-painted")
-    page.reload()
-    expect(page.locator(".heads canvas")).to_have_attribute("data-painted", painted or "")
-    opened(page, "2", "2")
     page.get_by_role("button", name="All heads", exact=True).click()
     expect(canvas(page)).to_have_attribute("data-painted", re.compile(" all$"))
     page.wait_for_function("!location.search.includes('alone')")
-
-
-def test_keys_move_open_and_enlarge_and_hover_shows_the_weight(server: str, visit: Open) -> None:
-    page = visit(f"{server}/{VIEW}&layer=1&head=1")
-    opened(page, "1", "1")
+    canvas(page).click(position=point(page, 0, 2))
+    opened(page, "1", "3")
+    page.wait_for_function("location.search.includes('layer=1')")
     page.locator(".heads").focus()
-    for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown"):  # there is no third layer
+    for key in ("ArrowRight", "ArrowLeft", "ArrowDown", "ArrowDown"):  # there is no third layer
         page.keyboard.press(key)
     expect(page.locator(".heads .status")).to_have_text("layer 2 · head 3, monotonic")
     page.keyboard.press("Enter")
@@ -91,17 +82,32 @@ def test_keys_move_open_and_enlarge_and_hover_shows_the_weight(server: str, visi
     expect(canvas(page)).to_have_attribute("data-painted", re.compile(" all$"))
     page.get_by_role("button", name="Layer 1: mean of all heads").click()
     expect(page.locator(".gtitle")).to_contain_text(["layer 1 of 2 · mean of 4 heads"])
+    canvas(page).dblclick(position=point(page, 1, 1))
+    opened(page, "2", "2")
+    expect(canvas(page)).to_have_attribute("data-painted", re.compile(r" 1\.1$"))
+    page.wait_for_function("decodeURIComponent(location.search).includes('alone:2.2')")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="PNG, PDF").click()
+    assert {"maison", "rouge", "predicts"} <= {*words(saved(page, format="pdf", width="12"))}
+    page.get_by_role("button", name="Save all heads").click()
+    page.get_by_role("button", name="PNG, PDF").click()
+    pdf = saved(page, format="pdf", width="12")
+    assert {"layer", "head", "monotonic"} <= {*words(pdf)}
+    assert contents(pdf).count(" Do") == 9  # eight heads, and the arrow of the caption
 
 
-@pytest.mark.parametrize("screen", [{}, PHONE], ids=["desk", "phone"])
 def test_column_labels_do_not_overlap_and_hover_shows_the_omitted_ones(
-    screen: dict[str, object], server: str, visit: Open
+    server: str, visit: Open
 ) -> None:
-    page = visit(f"{server}/{LONG}", **screen)
-    page.wait_for_function(LABELS_APART, arg=12)  # pixels: the font size
-    expect(page.locator(".st-key-canvas .ytick text")).to_have_count(32)
-    box = page.locator(".st-key-canvas .heatmaplayer image").bounding_box() or {}
-    page.locator(".st-key-canvas .nsewdrag").first.hover(
-        position={"x": 1.5 / 32 * box["width"], "y": 0.5 / 32 * box["height"]}
-    )
-    expect(page.locator(".hoverlayer .hovertext")).to_contain_text("it attends to 2 the: ")
+    page = visit(f"{server}/{LONG}")
+    for screen in (DESKTOP, PHONE["viewport"]):
+        page.mouse.move(5, 5)
+        expect(page.locator(".hoverlayer .hovertext")).to_have_count(0)
+        page.set_viewport_size(screen)
+        page.wait_for_function(LABELS_APART, arg=[12, screen["width"]])
+        expect(page.locator(".st-key-canvas .ytick text")).to_have_count(32)
+        box = page.locator(".st-key-canvas .heatmaplayer image").bounding_box() or {}
+        page.locator(".st-key-canvas .nsewdrag").first.hover(
+            position={"x": 1.5 / 32 * box["width"], "y": 0.5 / 32 * box["height"]}
+        )
+        expect(page.locator(".hoverlayer .hovertext")).to_contain_text("it attends to 2 the: ")

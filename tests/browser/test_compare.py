@@ -1,15 +1,22 @@
-"""Compare in a real browser: a ready-made comparison, the browser's Back, the shared link on a phone."""
+"""Compare in a real browser: from the menu, a ready-made comparison, the browser's Back, a phone, the keyboard."""
 
 from playwright.sync_api import Page, expect
 
 from s2s.ui.compare import columns
-from tests.browser.conftest import Open
+from tests.browser.conftest import DESKTOP, Open
 from tests.browser.test_home import PHONE
-from tests.browser.test_walk import quiet, shared_link
+from tests.browser.test_walk import quiet
 
 STILL = "() => !document.querySelector('[data-stale=\"true\"]')"
 HEADS = ".column-head b"
 TEXTS = '[class*="st-key-translation"] p[title]'
+
+BELOW_EACH_OTHER = f"""n => {{
+  const main = document.querySelector('[data-testid=stMain]');
+  const widths = [...document.querySelectorAll(`{TEXTS}`)].map(one => one.getBoundingClientRect().width);
+  return main.clientWidth <= 420 && main.scrollWidth <= main.clientWidth
+    && widths.length === n && widths.every(width => width > 300);
+}}"""
 
 
 def shown(page: Page, n_columns: int) -> tuple[list[str], list[str]]:
@@ -21,36 +28,9 @@ def shown(page: Page, n_columns: int) -> tuple[list[str], list[str]]:
     return page.locator(HEADS).all_inner_texts(), page.locator(TEXTS).all_inner_texts()
 
 
-def test_five_columns_open_with_one_click_close_with_one_back_and_are_in_the_link(
+def test_from_the_menu_there_are_two_columns_five_with_one_click_and_back_leads_home(
     server: str, visit: Open
 ) -> None:
-    page = visit(f"{server}/compare?src=the+cat+sleeps")
-    one = shown(page, 1)
-    page.get_by_role("button", name="Five strategies").click()
-    page.wait_for_url("**c5=*")
-    heads, texts = shown(page, 5)
-    assert heads == [
-        f"{number} · {column.strategy}"
-        for number, column in enumerate(columns.STARTS["Five strategies"](""), 1)
-    ]
-    page.go_back()
-    assert shown(page, 1) == one
-    page.go_forward()
-    assert shown(page, 5) == (heads, texts)
-    page.get_by_role("button", name="Remove").nth(1).click()
-    four = shown(page, 4)
-    again = visit(shared_link(page), **PHONE)
-    assert shown(again, 4) == four
-    main = again.get_by_test_id("stMain")
-    assert main.evaluate("main => main.scrollWidth <= main.clientWidth")
-    assert [
-        box["width"] > 300
-        for box in [each.bounding_box() for each in again.locator(TEXTS).all()]
-        if box
-    ]  # one below the other
-
-
-def test_from_the_menu_there_are_two_columns_and_back_leads_home(server: str, visit: Open) -> None:
     page = visit(server)
     quiet(page)
     box = page.locator(".st-key-src input")
@@ -59,17 +39,33 @@ def test_from_the_menu_there_are_two_columns_and_back_leads_home(server: str, vi
     page.wait_for_url("**src=the+cat+sleeps")
     quiet(page)
     page.get_by_test_id("stSidebarNavLink").filter(has_text="Compare").click()
-    heads, texts = shown(page, 2)
-    assert heads == ["1 · greedy", "2 · beam"]
+    two = shown(page, 2)
+    assert two[0] == ["1 · greedy", "2 · beam"]
+    page.get_by_role("button", name="Remove").first.click()
+    one = shown(page, 1)
+    page.get_by_role("button", name="Five strategies").click()
+    page.wait_for_url("**c5=*")
+    heads, _ = shown(page, 5)
+    assert heads == [
+        f"{number} · {column.strategy}"
+        for number, column in enumerate(columns.STARTS["Five strategies"](""), 1)
+    ]
+    page.set_viewport_size(PHONE["viewport"])
+    page.wait_for_function(BELOW_EACH_OTHER, arg=5)
+    page.set_viewport_size(DESKTOP)
+    page.go_back()
+    assert shown(page, 1) == one
+    page.go_back()
+    assert shown(page, 2) == two
     page.go_back()
     expect(page.locator(HEADS)).to_have_count(0)
     expect(box).to_have_value("the cat sleeps")
     quiet(page)
     page.go_forward()
-    assert shown(page, 2) == (heads, texts)
+    assert shown(page, 2) == two
 
 
-def test_an_example_that_needs_no_address_gets_one_under_another_model(
+def test_an_example_gets_an_address_under_another_model_and_the_keyboard_enters_share_and_menus(
     server: str, visit: Open
 ) -> None:
     page = visit(f"{server}/compare?run=demo-en-fr")
@@ -81,9 +77,6 @@ def test_an_example_that_needs_no_address_gets_one_under_another_model(
     page.wait_for_url("**run=demo-en-es**src=*")
     expect(box).to_have_value("the cat sits on the mat")
 
-
-def test_the_keyboard_enters_share_and_chooses_from_a_menu(server: str, visit: Open) -> None:
-    page = visit(f"{server}/compare?run=demo-en-fr&src=the+red+house")
     page.wait_for_selector("body[data-shown-page]", state="attached")  # keys are listened to
     quiet(page)  # a page that still answers draws the button again, without its focus
     share = page.get_by_test_id("stPopoverButton").first

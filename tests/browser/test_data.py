@@ -1,4 +1,4 @@
-"""Data as a visitor uses it: from a file or a dataset of the hub to clean, tokenized pairs."""
+"""Data as a visitor uses it: rows of the hub, and a file that becomes clean, tokenized pairs."""
 
 import json
 import re
@@ -7,9 +7,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import DESKTOP, Open, Server
+from tests.browser.conftest import Open, Server
 from tests.browser.test_home import PHONE
-from tests.browser.test_walk import NASTY, quiet, shared_link
+from tests.browser.test_walk import NASTY, quiet
 from tests.hub.standin import Hub, Repo
 
 PAIRS = [f"{a} {b} {c}\t{c} {b} {a}" for a in range(9) for b in range(9) for c in range(9)]
@@ -17,15 +17,11 @@ FAULTS = [*PAIRS[:5], "the same\tthe same", "<br>\tx y", f"{NASTY}\t{NASTY} 1"]
 NARROW = "document.querySelector('[data-testid=stMain]').scrollWidth <= 420"
 
 
-def view(page: Page, name: str) -> None:
+def view_on_a_phone(page: Page, name: str) -> None:
+    """Opens a view, which must not be wider than the phone."""
     page.get_by_role("radio", name=re.compile(rf"{name}$")).click()
     expect(page.get_by_test_id("stProgress")).to_have_count(0)
     quiet(page)
-
-
-def view_on_a_phone(page: Page, name: str) -> None:
-    """Opens a view, which must not be wider than the phone."""
-    view(page, name)
     page.wait_for_function(NARROW, timeout=10_000)
 
 
@@ -41,10 +37,33 @@ def uploaded_files(server: Server) -> set[Path]:
     return set((server.home / "incoming").glob("*/*/draft.json"))
 
 
-def test_a_file_is_linted_cleaned_given_a_task_and_trained_on_from_a_phone(
-    shared: Server, visit: Open, tmp_path: Path
+def rows_of_the_hub(page: Page, hub: Hub, server: Server) -> None:
+    """Looks a dataset up, loads its rows and deletes them."""
+    rows = b"".join(
+        json.dumps({"id": at, "en": f"the {NASTY} {at}", "fr": f"le {at}"}).encode() + b"\n"
+        for at in range(37)
+    )
+    hub.repos["team/pairs"] = Repo({"train.jsonl": rows, "dev.jsonl": rows})
+    before = uploaded_files(server)
+    page.get_by_role("radio", name=re.compile("Hub")).click()
+    box = page.get_by_role("textbox", name=re.compile("Dataset of the Hugging Face hub"))
+    box.fill("team/pairs")
+    box.press("Enter")
+    expect(page.get_by_text("Chosen because of")).to_be_visible()
+    page.get_by_role("button", name="Load these rows").click()
+    expect(page.get_by_test_id("stMetric").get_by_text("37", exact=True)).to_be_visible()
+    quiet(page)
+    assert not page.evaluate("window.hit")
+    page.get_by_role("button", name="Delete now").click()
+    expect(box).to_be_visible()
+    assert uploaded_files(server) <= before
+
+
+def test_rows_of_the_hub_are_read_and_a_file_cleaned_given_a_task_and_trained_on_from_a_phone(
+    hub: Hub, shared: Server, visit: Open, tmp_path: Path
 ) -> None:
     page = visit(f"{shared.address}/data")
+    rows_of_the_hub(page, hub, shared)
     page.set_viewport_size(PHONE["viewport"])
     page.get_by_role("radio", name=re.compile("Upload")).click()
     file = tmp_path / "digits, mine.tsv"
@@ -81,43 +100,4 @@ def test_a_file_is_linted_cleaned_given_a_task_and_trained_on_from_a_phone(
     ):  # the upload is gone, the dataset is saved
         assert time.monotonic() < until, [sorted(path.parent.rglob("*")) for path in left]
         time.sleep(0.1)
-    page.set_viewport_size(DESKTOP)
-    page.get_by_role("link", name="Data", exact=True).first.click()
-    page.get_by_role("radio", name=re.compile("Saved")).click()
-    view(page, "Cleaning")
-    expect(page.get_by_text(f"Drops 7 of {n} pairs")).to_be_visible()
-    fresh = visit(shared_link(page), **PHONE)
-    expect(fresh.get_by_text(f"Drops 7 of {n} pairs")).to_be_visible()
-    assert not any(tab.evaluate("window.hit") for tab in (page, fresh))
-
-
-def test_a_dataset_of_the_hub_is_looked_up_read_and_shown(
-    hub: Hub, shared: Server, visit: Open
-) -> None:
-    rows = b"".join(
-        json.dumps({"id": at, "en": f"the {NASTY} {at}", "fr": f"le {at}"}).encode() + b"\n"
-        for at in range(300)
-    )
-    dev = b"".join(rows.splitlines(keepends=True)[:20])
-    hub.repos["team/pairs"] = Repo({"train.jsonl": rows, "dev.jsonl": dev})
-    before = uploaded_files(shared)
-    page = visit(f"{shared.address}/data")
-    page.get_by_role("radio", name=re.compile("Hub")).click()
-    box = page.get_by_role("textbox", name=re.compile("Dataset of the Hugging Face hub"))
-    box.fill("/etc/passwd")
-    box.press("Enter")
-    expect(page.get_by_test_id("stAlert")).to_be_visible()
-    assert hub.sent == 0
-    box.fill("team/gone")
-    box.press("Enter")
-    expect(page.get_by_test_id("stAlert").get_by_text("team/gone")).to_be_visible()
-    box.fill("team/pairs")
-    box.press("Enter")
-    expect(page.get_by_text("Chosen because of")).to_be_visible()
-    page.get_by_role("button", name="Load these rows").click()
-    expect(page.get_by_test_id("stMetric").get_by_text("300", exact=True)).to_be_visible()
-    quiet(page)
     assert not page.evaluate("window.hit")
-    page.get_by_role("button", name="Delete now").click()
-    expect(box).to_be_visible()
-    assert uploaded_files(shared) <= before

@@ -1,13 +1,14 @@
 """Every page: contrast in light and dark, accessible names of controls and figures, width."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.contrast import lowest
 from s2s.ui.shell import pages
-from tests.browser.conftest import Open
+from tests.browser.conftest import DESKTOP, Server, Tabs, visiting
 from tests.browser.test_home import PHONE, QUIET
 
 WITH_A_FIGURE = ("", "data", "train", "attention")
@@ -52,12 +53,23 @@ def settled(page: Page) -> None:
     page.wait_for_function(SETTLED)
 
 
+@pytest.fixture(scope="module")
+def home(shared: Server, tabs: Tabs) -> Iterator[Page]:
+    """One visit to all pages by the menu: a page opened by its address loads all scripts again."""
+    with visiting(tabs) as visit:
+        yield visit(shared.address)
+
+
 @pytest.mark.parametrize("row", pages.PAGES, ids=lambda row: row.url_path)
 def test_every_text_has_contrast_every_control_a_name_and_a_phone_is_wide_enough(
-    row: pages.Page, server: str, visit: Open
+    row: pages.Page, home: Page
 ) -> None:
-    page = visit(f"{server}/{row.url_path}")
-    for scheme in ("light", "dark"):
+    page = home
+    page.set_viewport_size(DESKTOP)
+    page.get_by_test_id("stSidebarNavLink").get_by_text(row.title, exact=True).click()
+    expect(page).to_have_title(re.compile(rf"^{row.title}(: .+)? · s2s$"))
+    is_dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    for scheme in ("dark", "light") if is_dark else ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         page.wait_for_function(DARK, arg=scheme == "dark")
         settled(page)
@@ -68,8 +80,8 @@ def test_every_text_has_contrast_every_control_a_name_and_a_phone_is_wide_enough
         expect(page.locator(".js-plotly-plot").first).to_be_visible()
         for figure in page.get_by_test_id("stPlotlyChart").all():
             assert len(figure.get_attribute("aria-label") or "") > 20
-    expect(page).to_have_title(re.compile(rf"^{row.title}(: .+)? · s2s$"))
     assert page.get_by_role("dialog").count() == 0
+    assert page.get_by_test_id("stException").count() == 0
     assert page.evaluate(WIDTH) <= 1440
     page.set_viewport_size(PHONE["viewport"])
     page.wait_for_function(f"() => ({WIDTH})() <= 420", timeout=10_000)

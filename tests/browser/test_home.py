@@ -24,6 +24,8 @@ SHOWS = """wanted => {
 }"""
 QUIET = '[data-testid="stApp"][data-test-connection-state="CONNECTED"][data-test-script-state="notRunning"]'
 
+SIDEBAR = "document.querySelector('[data-testid=stSidebar]').getBoundingClientRect()"
+
 
 @pytest.fixture(scope="module")
 def run() -> Run:
@@ -43,25 +45,9 @@ def shows(page: Page, run: Run, text: str, *, layer: int = 1, head: int | None =
     return decoded.text
 
 
-def test_a_deep_link_opens_and_its_data_can_be_downloaded(
+def test_typing_changes_the_page_and_unknown_words_are_shown_as_text_and_known_ones_suggested(
     server: str, visit: Open, run: Run
 ) -> None:
-    page = visit(f"{server}/?src=the+red+house&layer=1&head=3")
-    text = shows(page, run, "the red house", layer=0, head=2)
-    expect(page).to_have_title(re.compile(r"^Home: .+ · s2s$"))
-    expect(page.get_by_test_id("stSidebarNavLink")).to_have_count(len(PAGES))
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download data").click()
-    assert (
-        download.value.suggested_filename
-        == "demo-en-fr-step-1-500-cross-attention-layer-1-of-2-head-3-of-4.csv"
-    )
-    _, *rows = csv.reader(download.value.path().read_text().splitlines())
-    given = np.array([[float(value) for value in row[1:]] for row in rows])
-    np.testing.assert_allclose(given, run.attention("the red house", text).cross[0, 2], atol=1e-5)
-
-
-def test_typing_changes_translation_picture_and_address(server: str, visit: Open, run: Run) -> None:
     page = visit(server)
     shows(page, run, "the cat sits on the mat")
     page.get_by_label("Your English sentence").fill("")
@@ -70,7 +56,19 @@ def test_typing_changes_translation_picture_and_address(server: str, visit: Open
     )  # nobody presses Enter
     assert shows(page, run, "the red house") == "la maison rouge"
     page.wait_for_url("**/*src=the+red+house*")
-    shows(visit(page.url), run, "the red house")
+    nasty = ["<img/src=x/onerror=window.hit=1>", "**bold**", ":material/home:"]
+    page.get_by_label("Your English sentence").fill(" ".join(nasty))
+    marked = page.locator(".st-key-unknown strong")
+    expect(marked).to_have_count(3)
+    assert [text.replace("\u2060", "") for text in marked.all_inner_texts()] == nasty
+    for drawn in ("img", "strong strong", "strong [data-testid=stIconMaterial]"):
+        assert page.locator(f".st-key-unknown {drawn}").count() == 0
+    assert not page.evaluate("window.hit")
+    page.get_by_label("Your English sentence").fill("the redd house")
+    expect(page.locator(".st-key-unknown")).to_contain_text("redd is not among the")
+    page.get_by_role("button", name="red", exact=True).click()
+    shows(page, run, "the red house")
+    expect(page.locator(".st-key-unknown")).to_have_count(0)
 
 
 def swipe_up(page: Page, x: float, y: float, distance: int) -> None:
@@ -85,7 +83,7 @@ def swipe_up(page: Page, x: float, y: float, distance: int) -> None:
     fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-def test_the_share_link_shows_the_same_on_a_phone_and_lets_it_scroll(
+def test_the_share_link_shows_the_same_on_a_phone_with_taps_swipes_and_its_menu(
     server: str, visit: Open, run: Run
 ) -> None:
     page = visit(server)
@@ -113,49 +111,39 @@ def test_the_share_link_shows_the_same_on_a_phone_and_lets_it_scroll(
         "y => document.querySelector('.js-plotly-plot').getBoundingClientRect().y < y - 50",
         arg=frame["y"],
     )
-
-
-def test_unknown_words_are_shown_as_text_and_known_ones_suggested(
-    server: str, visit: Open, run: Run
-) -> None:
-    page = visit(server)
-    nasty = ["<img/src=x/onerror=window.hit=1>", "**bold**", ":material/home:"]
-    page.get_by_label("Your English sentence").fill(" ".join(nasty))
-    marked = page.locator(".st-key-unknown strong")
-    expect(marked).to_have_count(3)
-    assert [text.replace("\u2060", "") for text in marked.all_inner_texts()] == nasty
-    for drawn in ("img", "strong strong", "strong [data-testid=stIconMaterial]"):
-        assert page.locator(f".st-key-unknown {drawn}").count() == 0
-    assert not page.evaluate("window.hit")
-    page.get_by_label("Your English sentence").fill("the redd house")
-    expect(page.locator(".st-key-unknown")).to_contain_text("redd is not among the")
-    page.get_by_role("button", name="red", exact=True).click()
-    shows(page, run, "the red house")
-    expect(page.locator(".st-key-unknown")).to_have_count(0)
-
-
-def test_a_phone_closes_its_menu_when_a_page_was_chosen(server: str, visit: Open) -> None:
-    page = visit(server, **PHONE)
-    page.get_by_test_id("stExpandSidebarButton").tap()
-    menu = page.get_by_test_id("stSidebar")
-    page.wait_for_function(
-        "document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().x === 0"
-    )
+    candidates = phone.locator(".strip > div:nth-child(2) .alternatives")
+    phone.get_by_role("button", name="Position 2:").tap()
+    expect(candidates).to_be_visible()
+    phone.get_by_role("button", name="Position 1:").tap()
+    expect(candidates).to_be_hidden()
+    phone.get_by_test_id("stExpandSidebarButton").tap()
+    menu = phone.get_by_test_id("stSidebar")
+    phone.wait_for_function(f"{SIDEBAR}.x === 0")
     menu.get_by_text("Positions").tap()
-    page.wait_for_url("**/positions*")
-    page.wait_for_function(
-        "document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().right <= 0"
-    )
+    phone.wait_for_url("**/positions*")
+    phone.wait_for_function(f"{SIDEBAR}.right <= 0")  # it has closed
 
 
-def test_a_candidate_is_written_tab_enters_at_the_selected_choice_and_the_link_is_copied(
+def test_a_deep_link_opens_its_data_are_downloaded_a_candidate_is_written_and_the_link_copied(
     server: str, visit: Open, run: Run
 ) -> None:
-    page = visit(f"{server}/?src=The+red+house.&layer=2", reduced_motion="no-preference")
+    page = visit(f"{server}/?src=The+red+house.&layer=2&head=3", reduced_motion="no-preference")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    assert shows(page, run, "the red house") == "la maison rouge"
+    text = shows(page, run, "the red house", layer=1, head=2)
+    assert text == "la maison rouge"
+    expect(page).to_have_title(re.compile(r"^Home: .+ · s2s$"))
+    expect(page.get_by_test_id("stSidebarNavLink")).to_have_count(len(PAGES))
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download data").click()
+    assert (
+        download.value.suggested_filename
+        == "demo-en-fr-step-1-500-cross-attention-layer-2-of-2-head-3-of-4.csv"
+    )
+    _, *rows = csv.reader(download.value.path().read_text().splitlines())
+    given = np.array([[float(value) for value in row[1:]] for row in rows])
+    np.testing.assert_allclose(given, run.attention("the red house", text).cross[1, 2], atol=1e-5)
     page.get_by_role("button", name="Help for Layer").focus()
-    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")  # which enters at the selected choice
     selected = page.evaluate("document.activeElement.innerText")
     assert selected == "2"
     page.get_by_role("button", name="Position 3: rouge").click()

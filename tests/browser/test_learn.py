@@ -1,4 +1,4 @@
-"""Walkthrough and Positions: clicks, the keyboard, Back, and the same link on a phone."""
+"""Walkthrough and Positions: clicks, the keyboard, Back, and a phone."""
 
 import numpy as np
 from playwright.sync_api import Page, expect
@@ -6,6 +6,7 @@ from playwright.sync_api import Page, expect
 import s2s
 from tests.browser.conftest import Open
 from tests.browser.test_home import PHONE, QUIET, SHOWS
+from tests.browser.test_save_picture import saved, words
 
 WALK = (
     "walkthrough?run=demo-en-fr&src=the+red+house&layer=2&head=3&set=step%3Asoftmax%2Cposition%3A3"
@@ -15,7 +16,6 @@ SIMILARITY = (
     "Sinusoidal · cosine of 1024 by 1024, means of 4 by 4",
 )
 ROTARY = "Rotary · q·k / √32 by distance, 32 random vectors, q = k"
-CELLS = "() => document.querySelector('.js-plotly-plot').calcdata[0][0].z.map(row => [...row])"
 WIDTHS = """() => [
   document.documentElement.scrollWidth, document.querySelector('[data-testid=stMain]').scrollWidth,
   ...[...document.querySelectorAll('.js-plotly-plot')].map(plot => plot.getBoundingClientRect().right)]"""
@@ -52,9 +52,10 @@ def drawn(page: Page, mark: str) -> None:
     assert box["height"] > 0.4 * frame["height"] > 100
 
 
-def fits(page: Page) -> None:
-    """It fits a phone: nothing scrolls sideways, no figure is wider than the screen, no title is clipped."""
-    assert max(page.evaluate(WIDTHS)) <= 420
+def fits_a_phone(page: Page) -> None:
+    """Nothing scrolls sideways, no figure is wider than the screen, no title is clipped."""
+    page.set_viewport_size(PHONE["viewport"])
+    page.wait_for_function(f"Math.max(...({WIDTHS})()) <= 420")
     assert page.evaluate(CLIPPED) == []
 
 
@@ -68,7 +69,7 @@ def complaints(page: Page) -> list[str]:
     return [*(message.text for message in errors), *(str(error) for error in page.page_errors())]
 
 
-def test_next_enter_and_back_change_the_step_and_a_phone_opens_the_same_link(
+def test_next_enter_and_back_change_the_step_and_on_a_phone_the_picture_is_on_the_first_screen(
     server: str, visit: Open
 ) -> None:
     run = s2s.load("demo-en-fr")
@@ -87,21 +88,31 @@ def test_next_enter_and_back_change_the_step_and_a_phone_opens_the_same_link(
     titled(page, "The heads, concatenated", "After the output projection")
     says(page, "step:heads,position:3")
     expect(next_button).to_be_focused()  # the keyboard focus stays
-    link = page.url
-    cells = page.evaluate(CELLS)
     page.go_back()
     titled(page, "Values weighted for house", "Weighted sums of head 3")
-    phone = visit(link, **PHONE)
-    titled(phone, "The heads, concatenated", "After the output projection")
-    phone.wait_for_function(SHOWS, arg=cells)
-    expect(phone.get_by_role("combobox", name="Token")).to_have_value("3 · house")
-    fits(phone)
-    assert complaints(page) == complaints(phone) == []
+    fits_a_phone(page)
+    page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
+    tops = [
+        (page.locator(place).first.bounding_box() or {"y": 0})["y"]
+        for place in (
+            ".st-key-walk-sentence",
+            ".js-plotly-plot",
+            ".katex",
+            ".st-key-walk-settings",
+            ".st-key-walk-below",
+        )
+    ]
+    assert tops == sorted(tops)
+    assert tops[1] < 430  # the picture
+    page.locator(".st-key-walkthrough-next-below button").click()
+    says(page, "step:heads")
+    page.goto(f"{server}/walkthrough?run=demo-en-fr&src=the+red+house&set=step%3Aforcing")
+    table = page.locator(".samples table")
+    assert (table.bounding_box() or {"height": 10_000})["height"] < 60 * table.locator("tr").count()
+    assert complaints(page) == []
 
 
-def test_another_view_draws_both_encodings_and_a_phone_opens_the_same_figures(
-    server: str, visit: Open
-) -> None:
+def test_another_view_draws_both_encodings_and_a_curve_is_saved(server: str, visit: Open) -> None:
     page = visit(
         f"{server}/positions?run=demo-en-fr&set=length%3A1024%2Cencoding%3Asinusoidal%2Cbeside%3Arotary"
     )
@@ -116,35 +127,8 @@ def test_another_view_draws_both_encodings_and_a_phone_opens_the_same_figures(
     says(page, "view:distance,encoding:sinusoidal,beside:rotary")
     says(page, "length:1024")
     drawn(page, ".scatterlayer path.js-line")
-    phone = visit(page.url, **PHONE)
-    titled(phone, *SIMILARITY, ROTARY)
-    drawn(phone, ".scatterlayer path.js-line")
-    assert (
-        phone.locator(".gtitle").all_text_contents() == page.locator(".gtitle").all_text_contents()
-    )
-    fits(phone)
-    assert complaints(page) == complaints(phone) == []
-
-
-def test_on_a_phone_the_picture_is_on_the_first_screen_and_next_stands_below_too(
-    server: str, visit: Open
-) -> None:
-    page = visit(f"{server}/{WALK}", **PHONE)
-    titled(page, "Weights of head 3")
-    tops = [
-        (page.locator(place).first.bounding_box() or {"y": 0})["y"]
-        for place in (
-            ".st-key-walk-sentence",
-            ".js-plotly-plot",
-            ".katex",
-            ".st-key-walk-settings",
-            ".st-key-walk-below",
-        )
-    ]
-    assert tops == sorted(tops)
-    assert tops[1] < 430  # the picture
-    page.locator(".st-key-walkthrough-next-below button").click()
-    says(page, "step:weighted")
-    page.goto(f"{server}/walkthrough?run=demo-en-fr&src=the+red+house&set=step%3Aforcing")
-    table = page.locator(".samples table")
-    assert (table.bounding_box() or {"height": 10_000})["height"] < 60 * table.locator("tr").count()
+    page.locator(".js-plotly-plot").first.locator(".modebar-btn").first.click()
+    assert SIMILARITY[0] in words(saved(page, format="pdf", points="10"))
+    fits_a_phone(page)
+    drawn(page, ".scatterlayer path.js-line")
+    assert complaints(page) == []

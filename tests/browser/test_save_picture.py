@@ -97,28 +97,3 @@ def test_a_page_is_printed_whole_and_its_figure_saved_in_three_formats(
     camera.click()
     png = saved(page, format="png", width="10")
     assert struct.unpack(">I", png[16:20])[0] == round(10 / 2.54 * 300)
-
-
-def test_maps_heads_the_diagram_and_a_curve_are_saved_too(server: str, visit: Open) -> None:
-    page = visit(f"{server}/attention?run=demo-en-fr&src=the+red+house&tgt=la+maison+rouge")
-    quiet(page)
-    page.get_by_role("button", name="Save", exact=True).click()
-    page.get_by_role("button", name="PNG, PDF").click()
-    assert {"maison", "rouge", "predicts"} <= {*words(saved(page, format="pdf", width="12"))}
-    page.get_by_role("button", name="Save all heads").click()
-    page.get_by_role("button", name="PNG, PDF").click()
-    pdf = saved(page, format="pdf", width="12")
-    assert {"layer", "head", "monotonic"} <= {*words(pdf)}
-    assert contents(pdf).count(" Do") == 9  # eight heads, and the arrow of the caption
-    page.goto(f"{server}/architecture?run=demo-en-fr&set=model%3Asmall%2Cagainst%3Amodern-small")
-    quiet(page)
-    page.get_by_role("button", name="Save the picture").click()
-    found = {*words(saved(page, format="pdf", width="12"))}
-    assert {"Cross-attention", "Encoder", "memory"} <= found
-    assert any(
-        "differs in modern-small" in line for line in found
-    )  # beside a sign drawn as a picture
-    page.goto(f"{server}/walkthrough?run=demo-en-fr&src=the+red+house&set=step%3Aloss")
-    quiet(page)
-    page.locator(".js-plotly-plot .modebar-btn").first.click()
-    assert "Loss at each position" in words(saved(page, format="pdf", points="10"))

@@ -1,11 +1,10 @@
-"""States: a link, another layer, another view, and the hover text of a point with a mouse and on a phone."""
+"""States: a link, another layer, another view, the hover text of a point, and a phone."""
 
 from playwright.sync_api import Locator, Page, expect
 
 import s2s
 from tests.browser.conftest import Open
-from tests.browser.test_home import PHONE
-from tests.browser.test_learn import complaints, fits, says, titled
+from tests.browser.test_learn import complaints, fits_a_phone, says, titled
 
 LENS = (
     "states?run=demo-en-fr&src=the+bank+is+by+the+river&layer=1&set=view%3Alens%2Ccolour%3Aposition"
@@ -14,7 +13,6 @@ MAP = "encoder · after layer 1 of 2PCA of 14 tokens of 2 sentences, by position
 TOKENS = {2: "bank", 6: "river"}  # by position, from 1: the points that no other point covers
 COORDINATES = """() => document.querySelector('.js-plotly-plot').calcdata
   .map(line => line.map(point => [point.x, point.y]))"""
-SAME = f"coordinates => JSON.stringify(({COORDINATES})()) === JSON.stringify(coordinates)"
 
 
 def point(page: Page, position: int) -> Locator:
@@ -37,9 +35,7 @@ def lens_hover_names_the_token(page: Page) -> None:
     expect(hovered(page)).to_contain_text([f"layer 1, at the position that predicts {tokens[1]}"])
 
 
-def test_choosing_a_layer_and_view_changes_map_and_link_and_a_phone_opens_the_same(
-    server: str, visit: Open
-) -> None:
+def test_choosing_a_layer_and_view_changes_map_and_link(server: str, visit: Open) -> None:
     page = visit(f"{server}/{LENS}")
     titled(page, "decoder · logit lens")
     expect(page.get_by_text("Most probable tokens · decoder · after layer 1 of 2")).to_be_visible()
@@ -53,15 +49,9 @@ def test_choosing_a_layer_and_view_changes_map_and_link_and_a_phone_opens_the_sa
     page.get_by_role("radio", name="1", exact=True).click()
     titled(page, MAP)
     says(page, "layer=1&set=strategy:beam,view:map")
-    coordinates = page.evaluate(COORDINATES)
-    assert coordinates != embeddings
+    assert page.evaluate(COORDINATES) != embeddings
     for position, token in TOKENS.items():
         point(page, position).hover(force=True)  # Plotly's drag layer covers the points
         expect(hovered(page)).to_contain_text([f"{token}, sentence 1, position {position}"])
-    phone = visit(page.url, **PHONE)
-    titled(phone, MAP)
-    phone.wait_for_function(SAME, arg=coordinates)
-    point(phone, 6).tap(force=True)  # what hover shows, tap shows
-    expect(hovered(phone)).to_contain_text(["river, sentence 1, position 6"])
-    fits(phone)
-    assert complaints(page) == complaints(phone) == []
+    fits_a_phone(page)
+    assert complaints(page) == []

@@ -34,18 +34,4 @@ def test_a_token_is_hovered_chosen_and_replaced_by_another(server: str, visit: O
     expected = run.complete("the red house", run.tgt_tokenizer.encode("le"))
     translated(page, expected.text)
     page.wait_for_function("location.href.includes('forced')")
-    link = visit(
-        page.url + "&run=demo-en-fr&src=the+red+house" if "src=" not in page.url else page.url
-    )
-    translated(link, expected.text)
-    expect(link.get_by_role("button", name="forced")).to_have_count(1)
-
-
-def test_a_tap_shows_the_candidates_that_a_mouse_would_hover(server: str, visit: Open) -> None:
-    page = visit(f"{server}/?run=demo-en-fr&src=the+red+house", has_touch=True)
-    second = page.get_by_role("button", name="Position 2: maison")
-    candidates = page.locator(".strip > div:nth-child(2) .alternatives")
-    second.tap()
-    expect(candidates).to_be_visible()
-    page.get_by_role("button", name="Position 1: la").tap()
-    expect(candidates).to_be_hidden()
+    expect(page.get_by_role("button", name="forced")).to_have_count(1)

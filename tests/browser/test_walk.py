@@ -21,7 +21,7 @@ SMALL = {
     "train.steps": "100000",
     "train.warmup_steps": "20",
     "train.batch_tokens": "256",
-    "train.watch.validate_every": "200",
+    "train.watch.validate_every": "1000",
     "train.watch.save_every": "200",
     "model.d_model": "32",
     "model.encoder.d_ff": "64",
@@ -89,8 +89,6 @@ def train(page: Page, server: Server, tmp_path: Path) -> None:
     expect(page.get_by_text("730", exact=True)).to_be_visible()
     page.get_by_role("button", name="Train on these pairs").click()
     page.wait_for_url("**/train?set=source*")
-    expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
-    quiet(page)
     (folder,) = (server.home / "corpora").iterdir()
     settings = ",".join(
         f"{key}:{value}"
@@ -127,17 +125,12 @@ def test_a_visit_from_upload_to_shared_link_survives_a_killed_server_markup_and_
     page = visit(f"{server.address}/data")
     train(page, server, tmp_path)
     page.wait_for_url("**run=*")
-    reached = moves(page, 0)
+    moves(page, 0)
 
-    page.reload()  # does not disturb training
-    reached = moves(page, reached)
-    other = visit(page.url, **PHONE)  # nor does a second visitor
-    moves(other, reached)
     server.kill()
-    reached = max(step(page), step(other))  # further than any tab comes without a server
+    reached = step(page)  # further than the tab comes without a server
     server.start()
-    moves(page, reached)  # the open tab reconnects by itself
-    moves(other, reached)
+    moves(page, reached)  # the open tab reconnects by itself, to a training that went on
     # of the address, which is a fresh server's first
     expect(page).to_have_title(re.compile(r"^Train(: .+)? · s2s$"))
     assert page.get_by_role("dialog").count() == 0
@@ -149,6 +142,7 @@ def test_a_visit_from_upload_to_shared_link_survives_a_killed_server_markup_and_
     stopped = step(page)
     page.get_by_role("button", name="Resume", exact=True).click()
     moves(page, stopped)
+    other = visit(page.url, **PHONE)  # a second visitor
     stop(other)
     becomes(page, "stopped")  # by the other visitor
     expect(page.get_by_role("button", name="Resume", exact=True)).to_be_visible()
@@ -167,9 +161,6 @@ def test_a_visit_from_upload_to_shared_link_survives_a_killed_server_markup_and_
     expect(page.locator(".st-key-translation p[title]")).to_have_text(decoded.text)
     expect(page.locator(".st-key-tokens .tokens span")).to_have_count(len(decoded.tokens))
     page.wait_for_url("**c1=*greedy*")
-    other = visit(shared_link(page), **PHONE)
-    expect(other.get_by_role("radio", name="greedy")).to_be_checked()
-    expect(other.locator(".st-key-translation p[title]")).to_have_text(decoded.text)
     is_inert(page)
 
     page.get_by_role("link", name="What it attends to").click()
@@ -179,11 +170,9 @@ def test_a_visit_from_upload_to_shared_link_survives_a_killed_server_markup_and_
     expected = np.round(attention.encoder[-1].mean(0), 5).tolist()
     page.wait_for_function(SHOWS, arg=expected)
     is_inert(page)
-    link = shared_link(page)
-    other = visit(link, **PHONE)
+    other = visit(shared_link(page), **PHONE)
     other.wait_for_function(SHOWS, arg=expected)
     expect(other.get_by_role("radio", name="encoder", exact=True)).to_be_checked()
-    assert shared_link(other) == link
 
     page.get_by_role("textbox", name=re.compile("Your")).fill(NASTY)
     page.wait_for_function("new URL(location).searchParams.get('src').startsWith('<img')")
@@ -193,7 +182,7 @@ def test_a_visit_from_upload_to_shared_link_survives_a_killed_server_markup_and_
     expect(page.locator(".st-key-translation p[title]")).to_be_visible()
     is_inert(page)
 
-    page.goto(f"{server.address}/runs?run={run_id}")
+    page.get_by_role("link", name="Runs", exact=True).first.click()
     page.get_by_role("button", name="Delete", exact=True).click()
     is_inert(page)
     page.get_by_role("button", name="Delete this run").click()

@@ -3,19 +3,14 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from s2s import settings
 from s2s.workspaces import key_of, workspace_of
-from tests.browser.conftest import PATIENCE, serving
+from tests.browser.conftest import Open, serving
+from tests.browser.test_home import PHONE
 
 SECRET = "a secret of more than thirty-two characters"
-
-
-def computer(browser: Browser) -> Page:
-    context = browser.new_context(reduced_motion="reduce")
-    context.set_default_timeout(PATIENCE * 1000)
-    return context.new_page()
 
 
 def cookies(page: Page) -> dict[str, str]:
@@ -23,15 +18,14 @@ def cookies(page: Page) -> dict[str, str]:
 
 
 def test_a_recovery_link_opens_the_workspace_on_another_computer(
-    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    visit: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("S2S_SECRET", SECRET)
     (tmp_path / "home").mkdir(exist_ok=True)
     monkeypatch.setenv("S2S_HOME", str(tmp_path / "home"))
     hosted = {"S2S_HOSTED": "1", "S2S_SECRET": SECRET, "S2S_WORKER": "elsewhere"}
-    first, second = computer(browser), computer(browser)
     with serving(settings.home(), **hosted) as server:
-        first.goto(f"{server.address}/workspace")
+        first = visit(f"{server.address}/workspace")
         expect(first.get_by_text("You have stored nothing yet")).to_be_visible()
         key = key_of(cookies(first))
         assert key
@@ -39,7 +33,7 @@ def test_a_recovery_link_opens_the_workspace_on_another_computer(
         first.get_by_role("button", name="Make a recovery link").click()
         link = first.locator("code").filter(has_text="/recover#").inner_text().strip()
 
-        second.goto(link)
+        second = visit(link, **PHONE)  # which has its own cookies
         expect(second.get_by_text("Open this workspace here?")).to_be_visible()
         expect(second).to_have_url(
             f"{server.address}/recover"
@@ -50,5 +44,3 @@ def test_a_recovery_link_opens_the_workspace_on_another_computer(
         assert opened
         assert workspace_of(opened) == key.digest
         assert first.get_by_test_id("stException").count() == 0
-    for page in (first, second):
-        page.context.close()

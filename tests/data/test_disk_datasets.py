@@ -135,7 +135,7 @@ def test_shards_without_rows_are_left_out_of_a_sample_of_parts(
     assert "1 file without rows was left out." in corpus.notes
 
 
-@pytest.mark.system
+@pytest.mark.usefixtures("_library_here")
 def test_the_shards_of_a_saved_dataset_without_its_state_are_a_folder_of_tables(
     saved: Path,
 ) -> None:

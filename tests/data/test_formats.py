@@ -87,7 +87,7 @@ def test_only_the_first_rows_are_looked_at(put, monkeypatch, name):
     monkeypatch.setattr("s2s.data.formats.streams.CHUNK", 1 << 11)
     many = [
         Pair(f"source text number {n * 7919}", f"target text number {n * 104729}")
-        for n in range(3000)
+        for n in range(1500)
     ]
     path = Path(put(name, WRITERS[name](many)))
     seen = []
@@ -96,8 +96,8 @@ def test_only_the_first_rows_are_looked_at(put, monkeypatch, name):
     )
     assert len(offered([path]).samples) == 5
     if not name.endswith(".parquet.gz"):  # whose end must be known first
-        assert len(seen) < 30
-    assert len(load(str(path))) == 3000
+        assert len(seen) < 15
+    assert len(load(str(path))) == 1500
 
 
 @pytest.mark.parametrize("name", [name for name in WRITERS if not name.endswith(".zip")])
@@ -493,10 +493,11 @@ READ = """
 import sys
 from s2s.config import UserError
 from s2s.data import load
-try:
-    print("read", len(load(sys.argv[1])))
-except UserError as error:
-    print("refused", error)
+for path in sys.argv[1:]:
+    try:
+        print("read", len(load(path)))
+    except UserError as error:
+        print("refused", error)
 print(open("/proc/self/status").read().split("VmHWM:")[1].split()[0])
 """
 
@@ -514,38 +515,39 @@ def dictionary_bomb(path):
 
 
 def gzip_bomb(path):
-    path.write_bytes(gzip.compress((b"x" * 40 + b"\t" + b"y" * 58 + b"\n") * 100_000) * 30)
+    path.write_bytes(gzip.compress((b"x" * 40 + b"\t" + b"y" * 58 + b"\n") * 100_000) * 10)
 
 
 def zip_bomb(path):
     path.write_bytes(
-        written.zipped({"a.jsonl": b'{"src": "%s", "tgt": "b"}\n' % (b"a" * 4000) * 20_000})
+        written.zipped({"a.jsonl": b'{"src": "%s", "tgt": "b"}\n' % (b"a" * 4000) * 10_000})
     )
 
 
-BOMBS = [
-    ("a.parquet", parquet_bomb),
-    ("a.parquet", dictionary_bomb),
-    ("a.tsv.gz", gzip_bomb),
-    ("a.zip", zip_bomb),
-]
+BOMBS = {
+    "a.parquet": parquet_bomb,
+    "b.parquet": dictionary_bomb,
+    "a.tsv.gz": gzip_bomb,
+    "a.zip": zip_bomb,
+}
 
 
 @pytest.mark.system
-@pytest.mark.parametrize(("name", "make"), BOMBS)
-def test_a_bomb_is_refused_in_little_memory(tmp_path, name, make):
-    make(tmp_path / name)
-    assert (tmp_path / name).stat().st_size < 1_500_000
+def test_a_bomb_is_refused_in_little_memory(tmp_path):
+    for name, make in BOMBS.items():
+        make(tmp_path / name)
+        assert (tmp_path / name).stat().st_size < 500_000
     done = subprocess.run(
-        [sys.executable, "-c", READ, str(tmp_path / name)],
+        [sys.executable, "-c", READ, *(str(tmp_path / name) for name in BOMBS)],
         capture_output=True,
         text=True,
         timeout=60,
         check=True,
     )
-    said, peak = done.stdout.splitlines()
-    assert said.startswith("refused")
-    assert "decompresses to more than 100 times its size" in said
+    *said, peak = done.stdout.splitlines()
+    for sentence, name in zip(said, BOMBS, strict=True):
+        assert sentence.startswith("refused")
+        assert f"{name}` decompresses to more than 100 times its size" in sentence
     assert int(peak) < 300_000  # kB
 
 

@@ -2,10 +2,8 @@
 
 import hashlib
 import re
-import subprocess
-import sys
 from collections import Counter
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import pytest
 
@@ -13,7 +11,7 @@ from s2s.data import Pair
 from s2s.data.generated import SPLITS, dialogue, generate, reverse, summaries, tasks
 from s2s.data.generated.rng import Rng
 from s2s.data.generated.tasks import GENERATED_TASKS, PAIRS_PER_TASK
-from s2s.data.generated.templates import SIZES, Template, part
+from s2s.data.generated.templates import SIZES, Template, endless, held_out, part
 
 KINDS = {
     "summaries": summaries.TEMPLATE,
@@ -205,23 +203,13 @@ def test_gold_says_where_each_word_of_the_target_is_from(kind: Template) -> None
         } <= {("to", "in")}
 
 
-def digests() -> dict[str, str]:
-    found = {}
-    for name, kind in KINDS.items():
-        for split in SPLITS:
-            text = "\n".join(f"{pair.src}\t{pair.tgt}\t{pair.gold}" for pair in part(kind, split))
-            found[f"{name} {split}"] = hashlib.sha256(text.encode()).hexdigest()
-    return found
-
-
-@pytest.mark.system
-def test_another_process_tells_the_same() -> None:
-    code = "from tests.data.test_generated import digests; print(digests())"
-    env = {"PYTHONHASHSEED": "1"}  # this one's own is another, by lot
-    generated = subprocess.run(
-        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
-    )
-    assert generated.stdout.strip() == str(digests())
+def test_they_are_the_same_in_every_process() -> None:
+    """In each the order of a set is another. Whoever changes the pairs on purpose writes down the new digest."""
+    digest = hashlib.sha256()
+    for kind in KINDS.values():
+        for made in islice(endless(kind, held_out(kind), kind.seed), 300):
+            digest.update(f"{made.pair.src}\t{made.pair.tgt}\t{made.pair.gold}\n".encode())
+    assert digest.hexdigest()[:16] == "2de362906a936a32"
 
 
 def test_the_dice() -> None:
@@ -259,7 +247,8 @@ def test_tasks_take_turns(split: str) -> None:
         assert all(pair.src.startswith(task.prefix) for pair in of_task)
     assert max(len(pair.src.split()) for pair in pairs) < MOST_WORDS
     assert max(len(pair.src) for pair in pairs) <= MOST_CHARACTERS
-    assert max(byte_pairs(pair.src) for pair in pairs) <= MOST_TOKENS
+    long = [pair.src for pair in pairs if pair.src.count(" ") > MOST_TOKENS // 2]
+    assert max(map(byte_pairs, long)) <= MOST_TOKENS
 
 
 def test_tasks_leak_nothing_and_hold_no_new_words() -> None:

@@ -386,7 +386,7 @@ def test_long_texts_are_no_trap() -> None:
     start = time.process_time()
     lint_pairs(
         [
-            Pair(text * 50_000, "b")
+            Pair(text * 20_000, "b")
             for text in (
                 "<a",
                 "<a ",
@@ -404,21 +404,7 @@ def test_long_texts_are_no_trap() -> None:
             )
         ]
     )
-    assert time.process_time() - start < 10  # half a second here
-
-
-def test_thirty_thousand_pairs_are_no_wait() -> None:
-    draw = random.Random(1)
-    words = ["".join(draw.choices("abcdefgh", k=5)) for n in range(5000)] + [
-        str(n) for n in range(100)
-    ]
-    pairs = [
-        Pair(" ".join(draw.choices(words, k=12)), " ".join(draw.choices(words, k=12)))
-        for _ in range(30_000)
-    ]
-    start = time.process_time()
-    lint_pairs(pairs)
-    assert time.process_time() - start < 1 * 4  # under a second here
+    assert time.process_time() - start < 4  # a fifth of a second here
 
 
 @pytest.mark.parametrize(

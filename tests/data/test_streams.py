@@ -125,13 +125,13 @@ def test_caps_are_named():
 
 
 def test_a_line_without_an_end_is_refused_before_it_is_read():
-    content = gzip.compress(b" " * 50_000_000)
+    content = gzip.compress(b" " * 5_000_000)
     refused(content, r"Line 1 of `a\.gz` is longer than 1 MB", name="a.gz")
 
 
 def test_a_bomb_is_known_by_its_ratio():
     refused(
-        gzip.compress(b"one\teins und zwei\n" * 1_000_000),
+        gzip.compress(b"one\teins und zwei\n" * 700_000),
         r"`a\.gz` decompresses to more than 100 times its size",
         name="a.gz",
     )

@@ -2,7 +2,6 @@
 
 import random
 import statistics
-import time
 
 import numpy as np
 import pytest
@@ -80,15 +79,3 @@ def test_no_pairs_at_all():
         0,
         0,
     )
-
-
-def test_thirty_thousand_pairs_are_no_wait():
-    draw = random.Random(1)
-    vocabulary = [f"word{index}" for index in range(10_000)]
-    texts = [" ".join(draw.choices(vocabulary, k=12)) for _ in range(60_000)]
-    text = Corpus("test", "train", tuple(map(Pair, texts[::2], texts[1::2])))
-    start = time.process_time()
-    summarize(text)
-    assert (
-        time.process_time() - start < 0.5 * 4
-    )  # a fifth of a second here; slower machines may take their time

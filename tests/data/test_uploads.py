@@ -24,7 +24,7 @@ def read(upload: Upload, spec: str) -> list[str]:
     return [src for src, _ in (upload.profile.result("preview") or {})["rows"]]
 
 
-@pytest.mark.system
+@pytest.mark.usefixtures("_here")
 def test_an_upload_is_opened_by_its_id_and_is_not_read_again() -> None:
     first = begun()
     assert read(first, "pairs.tsv#src=src,tgt=tgt")[0] == "one"

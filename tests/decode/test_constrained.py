@@ -35,8 +35,10 @@ GIVEN = [
 ]
 
 
-@pytest.mark.parametrize("force_words", GIVEN)
-@pytest.mark.parametrize("length_penalty", [0.0, 1.0, -0.7])
+@pytest.mark.parametrize(
+    ("force_words", "length_penalty"),
+    [*zip(GIVEN, itertools.cycle([0.0, 1.0, -0.7]), strict=False)],
+)
 def test_a_beam_as_wide_as_the_space_finds_what_brute_force_finds(
     force_words: str, length_penalty: float
 ) -> None:
@@ -60,17 +62,17 @@ def test_a_beam_as_wide_as_the_space_finds_what_brute_force_finds(
 
 
 @pytest.mark.parametrize("force_words", [*GIVEN, "4 4 4 3, 2 4", "3, 3, 3, 3, 3"])
-@pytest.mark.parametrize("num_beams", [1, 2, 5])
+@pytest.mark.parametrize("num_beams", [1, 5])
 def test_every_hypothesis_holds_all_words_whenever_the_limit_allows(
     force_words: str, num_beams: int
 ) -> None:
     n_tokens = len(force_words.replace(",", " ").split())
-    for seed, room in itertools.product(range(3), (0, 1, 6)):
+    for seed, room in itertools.product(range(2), (0, 1, 6)):
         config = Constrained(
             num_beams=num_beams,
             force_words=force_words,
             max_new_tokens=n_tokens + room,
-            early_stopping=seed > 1,
+            early_stopping=seed > 0,
         )
         for found in constrained(Table(4, seed), config):
             assert found.hypotheses

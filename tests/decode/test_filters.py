@@ -3,7 +3,7 @@ import itertools
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 from transformers.generation import logits_process as theirs
@@ -52,17 +52,17 @@ def _logits() -> list[Tensor]:
     return [*plain, *tied, *equal, *ruled, *(logits.log_softmax(1) for logits in plain[2:5])]
 
 
-def _check(settings: dict[str, float], keep: int) -> None:
+def _check(values: dict[str, float], keep: int) -> None:
     chain = theirs.LogitsProcessorList(
-        [WARPERS[name](settings[name], keep) for name in WARPERS if name in settings]
+        [WARPERS[name](values[name], keep) for name in WARPERS if name in values]
     )
-    config = Truncation(**settings)
+    config = Truncation(**values)
     for logits in _logits():
         given = logits.clone()
         wanted = chain(None, logits.clone())
         found = truncate(logits, config, keep)
         assert torch.equal(logits, given)
-        assert torch.equal(found.isinf(), wanted.isinf()), f"{settings} of {tuple(logits.shape)}"
+        assert torch.equal(found.isinf(), wanted.isinf()), f"{values} of {tuple(logits.shape)}"
         torch.testing.assert_close(found.softmax(1), wanted.softmax(1), atol=1e-6, rtol=0)
 
 
@@ -74,6 +74,7 @@ def test_a_filter_leaves_what_transformers_leaves(name: str, value: float, keep:
     _check({name: value}, keep)
 
 
+@settings(max_examples=20)
 @given(
     chosen=st.fixed_dictionaries(
         {}, optional={name: st.sampled_from(values) for name, values in VALUES.items()}

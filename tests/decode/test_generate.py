@@ -13,7 +13,7 @@ from s2s.model.fast.stepper import stepper_for
 from s2s.model.transformer import Transformer, inference
 from tests.model.test_families import FAMILIES, MARIAN_IDS, VOCAB, copied, make_theirs
 
-N_SOURCES = 100
+N_SOURCES = 40
 LIMIT = 12
 PENALTIES: tuple[dict[str, Any], ...] = (
     {},
@@ -21,9 +21,7 @@ PENALTIES: tuple[dict[str, Any], ...] = (
     {"repetition_penalty": 0.6},
     {"no_repeat_ngram_size": 1},
     {"no_repeat_ngram_size": 2},
-    {"no_repeat_ngram_size": 3},
     {"encoder_no_repeat_ngram_size": 1, "max_new_tokens": 7},
-    {"encoder_no_repeat_ngram_size": 2},
     {"bad_words": "7,30,12 4,9 9 9"},
     {"min_new_tokens": 5},
     {
@@ -37,7 +35,7 @@ PENALTIES: tuple[dict[str, Any], ...] = (
 BEAMS: tuple[dict[str, Any], ...] = tuple(
     {"early_stopping": mode, "length_penalty": penalty}
     for mode in (True, False, "never")
-    for penalty in (1.0, 0.0, -0.8, 2.5)
+    for penalty in (1.0, -0.8, 2.5)
 )
 
 
@@ -61,7 +59,7 @@ def models() -> tuple[Transformer, PreTrainedModel]:
 
 @functools.cache
 def sources() -> Tensor:
-    """(100, 12), of 2 to 12 tokens with eos, padded at the end; so that a batch holds many lengths."""
+    """(40, 12), of 2 to 12 tokens with eos, padded at the end; so that a batch holds many lengths."""
     generator = torch.Generator().manual_seed(11)
     rows = torch.full((N_SOURCES, 12), MARIAN_IDS.pad)
     for row in rows:
@@ -148,7 +146,7 @@ def test_beam_search_writes_what_generate_writes(stopping: dict[str, Any]) -> No
 
 @pytest.mark.parametrize(
     ("rules", "mode"),
-    [(rules, (True, False, "never")[place % 3]) for place, rules in enumerate(PENALTIES)],
+    [(rules, (True, False, "never")[place % 3]) for place, rules in enumerate(PENALTIES[1:])],
     ids=str,
 )
 def test_beam_search_obeys_the_rules_as_generate_does(

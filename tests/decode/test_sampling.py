@@ -15,9 +15,6 @@ from tests.decode.table import EOS, Table
 SETTINGS: list[dict[str, Any]] = [
     {},
     {"temperature": 0.6},
-    {"temperature": 2.5},
-    {"top_k": 2},
-    {"top_p": 0.7},
     {"temperature": 1.4, "top_k": 3, "top_p": 0.9, "min_p": 0.05},
 ]
 

@@ -1,3 +1,4 @@
+import functools
 import itertools
 import math
 
@@ -5,6 +6,7 @@ import pytest
 import torch
 
 from s2s.config import UserError
+from s2s.decode import SearchResult
 from s2s.decode.noise import gumbel, mixed
 from s2s.decode.stochastic_beam import StochasticBeam, given_maximum, perturbed, stochastic_beam
 from tests.decode.chance import UNLIKELY, every_leaf, leaf_probs, one_table, p_value, spelled
@@ -13,17 +15,15 @@ from tests.decode.table import EOS, Table
 MANY = 4000
 
 
-def _pairs(temperature: float) -> list[tuple[tuple[int, ...], ...]]:
-    found = stochastic_beam(
-        one_table(MANY, 3), StochasticBeam(num_beams=2, temperature=temperature)
-    )
-    return [tuple(hypothesis.ids for hypothesis in one.hypotheses) for one in found]
+@functools.cache
+def _drawn(temperature: float) -> list[SearchResult]:
+    return stochastic_beam(one_table(MANY, 3), StochasticBeam(num_beams=2, temperature=temperature))
 
 
 @pytest.mark.parametrize("temperature", [1.0, 0.5])
 def test_pairs_are_drawn_without_replacement(temperature: float) -> None:
     probs = leaf_probs(one_table(1, 3), 3, lambda logits: logits / temperature)
-    pairs = _pairs(temperature)
+    pairs = [tuple(each.ids for each in found.hypotheses) for found in _drawn(temperature)]
     assert p_value([first for first, _ in pairs], probs) > UNLIKELY  # an exact sample
     ordered = {
         (one, other): probs[one] * probs[other] / (1 - probs[one])
@@ -38,8 +38,7 @@ def test_pairs_are_drawn_without_replacement(temperature: float) -> None:
 
 
 def test_the_best_score_is_a_gumbel_variable() -> None:
-    found = stochastic_beam(one_table(MANY, 3), StochasticBeam(num_beams=2))
-    scores = torch.tensor([one.best.score for one in found])
+    scores = torch.tensor([one.best.score for one in _drawn(1.0)])
     quarters = torch.tensor([0.25, 0.5, 0.75])
     cut = torch.bucketize(scores, -(-quarters.log()).log()).tolist()
     assert p_value(cut, dict.fromkeys(range(4), 0.25)) > UNLIKELY

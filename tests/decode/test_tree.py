@@ -73,7 +73,7 @@ def record(tree: SearchTree) -> tuple[tuple[StepRecord, ...], ...]:
     return tuple(steps)
 
 
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(seed=st.integers(0, 10_000))
 def test_what_was_kept_is_the_record_of_the_search(seed: int) -> None:
     for config in BEAMS:
@@ -229,7 +229,7 @@ def test_reasons_say_the_numbers_that_decided(mode: bool | str) -> None:
 @pytest.mark.parametrize("formula", ["power", "gnmt"])
 def test_ranking_again_is_decoding_again_where_the_same_have_finished(formula: str) -> None:
     n_same = 0
-    for seed, penalty in itertools.product(range(12), (-1.0, 0.0, 0.5, 1.5, 3.0)):
+    for seed, penalty in itertools.product(range(7), (-1.0, 0.0, 0.5, 1.5, 3.0)):
         config = Beam(num_beams=4, max_new_tokens=8)
         other = Beam(num_beams=4, max_new_tokens=8, length_penalty=penalty, length_formula=formula)
         tree = grown(beam(Table(1, seed), config)[0], config, seed)

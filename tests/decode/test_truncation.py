@@ -23,7 +23,7 @@ def rows() -> list[Tensor]:
 
 
 @pytest.mark.parametrize("name", FILTERS)
-@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("temperature", [0.5, 1.0])
 def test_a_filter_alone_leaves_what_sampling_would_draw_from(name: str, temperature: float) -> None:
     for row in rows():
         for value in VALUES[name]:

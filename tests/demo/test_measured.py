@@ -6,7 +6,7 @@ import pytest
 from s2s.config import PRESETS
 from s2s.data import Preview, load_preview
 from s2s.demo import measured
-from s2s.demo.measured import Cell, cells, main, measure, planned
+from s2s.demo.measured import Cell, cells, main, planned
 from s2s.jobs.plan.cost import forecast
 from s2s.jobs.plan.expected import parse_run
 
@@ -27,9 +27,13 @@ def names(file: Path) -> list[str]:
     return [row["name"] for row in json.loads(file.read_bytes())["runs"]]
 
 
-def test_what_is_measured_can_be_read_back() -> None:
-    row = measure(FEW[0], 0.3)
-    one = parse_run(json.loads(json.dumps(row)))
+def test_what_is_measured_can_be_read_back_and_it_resumes_where_it_stopped(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main(["mini/2", "seconds=1"])
+    assert names(file) == ["mini/2/mini-t5"]
+    (row,) = json.loads(file.read_bytes())["runs"]
+    one = parse_run(row)
     assert one.points[0].step == 0
     assert one.points[-1].step == row["steps"]
     assert one.points[-1].bleu is not None
@@ -39,11 +43,6 @@ def test_what_is_measured_can_be_read_back() -> None:
     assert not [
         value for value in row.values() if isinstance(value, str) and value.startswith("/")
     ]  # no path of this machine
-
-
-def test_it_resumes_where_it_stopped(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    main(["mini/2", "seconds=1"])
-    assert names(file) == ["mini/2/mini-t5"]
     done: list[str] = []
 
     def noted(cell: Cell, seconds: float) -> dict[str, object]:

@@ -223,7 +223,7 @@ def _everything(screen: AppTest) -> str:
 
 
 @pytest.mark.system
-def test_ten_thousand_probes_show_nothing_of_another_workspace(
+def test_thousands_of_probes_show_nothing_of_another_workspace(
     things: dict[str, Things], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draw = random.Random(0)
@@ -236,9 +236,12 @@ def test_ten_thousand_probes_show_nothing_of_another_workspace(
         ids = [id for other in others for id in other.ids]
         secrets = [word for other in others for word in (other.secret, other.probe)]
         with visiting(monkeypatch, who):
-            for number in range(5000):
-                forged = _forged(draw.choice(ids), home, draw)
-                probe = draw.choice(PROBES if number % 100 else SLOW)
+            tried = [(probe, id) for probe in PROBES for id in ids]
+            tried += [
+                (draw.choice(PROBES), _forged(draw.choice(ids), home, draw)) for _ in range(600)
+            ]
+            tried += [(probe, _forged(draw.choice(ids), home, draw)) for probe in SLOW * 3]
+            for probe, forged in tried:
                 try:
                     answer = repr(probe(forged, who))
                 except UserError as error:
@@ -247,7 +250,7 @@ def test_ten_thousand_probes_show_nothing_of_another_workspace(
                     assert str(home) in forged or str(home) not in answer
                 leaked = [word for word in secrets if word in answer]
                 assert not leaked, (leaked, forged, answer)
-    assert n_refused > 3000
+    assert n_refused > 1000
     with visiting(monkeypatch, "ann"):  # and nobody changed anything
         assert {*things["ann"].ids} <= {*_all_ids("ann")}
 

@@ -1,24 +1,8 @@
-"""What benchmarks/hosted.py does for an hour, in a few seconds: its visitors find their widgets, and it sees growth."""
-
-import secrets
+"""What benchmarks/hosted.py makes of an hour's memory; tests/hosting/test_image.py has its visitors."""
 
 import pytest
 
-from benchmarks.hosted import CPU, growth, memory, page_costs
-from benchmarks.serving import server
-from tests.processes import awaited
-
-pytestmark = pytest.mark.system
-
-
-def test_the_visitors_of_the_benchmark_meet_no_error_on_any_page() -> None:
-    with server(S2S_HOSTED="1", S2S_SECRET=secrets.token_hex(16)) as served:
-        rows, wrong = awaited(page_costs(served, answers=2))
-        sizes = memory(served)
-    assert wrong == []
-    assert [row["page"] for row in rows] == ["Attention", "Compare", "Positions", "Home", "Steps"]
-    assert all(row[CPU] > 0 for row in rows)
-    assert 0 < sizes["anonymous"] <= sizes["uss"] <= sizes["pss"]
+from benchmarks.hosted import growth
 
 
 @pytest.mark.parametrize(("per_minute", "per_hour"), [(0.0, 0.0), (0.5, 30.0)])

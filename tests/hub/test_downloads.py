@@ -71,7 +71,8 @@ FAULTS = {
 def test_a_download_that_fails_is_a_sentence_and_leaves_nothing(
     served: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
-    monkeypatch.setattr("s2s.hub.downloads.TIMEOUT", 0.2)
+    if fault == "slow":
+        monkeypatch.setattr("s2s.hub.downloads.TIMEOUT", 0.1)
     model = hub.preflight_model("team/model")
     served.models["team/model"] = Repo(FILES, fault=FAULTS[fault][0])
     with pytest.raises(UserError, match=FAULTS[fault][1]):

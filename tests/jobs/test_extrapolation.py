@@ -16,6 +16,8 @@ TINY = {
     "model.n_layers": 1,
     "train.steps": 12,
     "train.watch.save_every": 12,
+    "train.watch.scores": 0,
+    "train.watch.samples": 0,
 }
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from s2s.cli import main
-from s2s.config import Recipe, UserError
+from s2s.config import Recipe, UserError, override
 from s2s.data import Corpus, Pair, load
 from s2s.jobs import kept_pairs, training
 from s2s.jobs.evaluation import test_sets as sets
@@ -42,6 +42,7 @@ def test_a_run_draws_its_rows_with_its_seed_and_resumes_without_the_hub(
     served: Hub, tiny: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "run"
+    tiny = override(tiny, {"train.steps": 4})
     assert train(tiny, out) == 0
     folder = RunFolder(out)
     about = folder.about()

@@ -307,10 +307,10 @@ def test_generation_settings_that_cannot_be_meant_are_left_out_and_named(tmp_pat
     notes = " ".join(folder.about()["data"]["notes"])
     for sentence in (*(said for _, said in ODD.values()), "[70000] of its", "'the' of its"):
         assert sentence in notes
-    assert s2s.load(tmp_path / "run").translate(SOURCES[:1])[0].tokens
+    assert s2s.load(tmp_path / "run").translate(SOURCES[:1], max_new_tokens=3)[0].tokens
 
 
-@pytest.mark.parametrize("name", ["bart", "m2m100", "marian"])
+@pytest.mark.parametrize("name", ["m2m100", "marian"])
 def test_a_forced_end_and_suppressed_sequences_are_those_of_transformers(
     name: str, imported: Callable[[str], Imported], tmp_path: Path
 ) -> None:
@@ -395,13 +395,14 @@ def test_an_imported_run_goes_into_a_zip_and_comes_back(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["t5", "marian_separate", "bart", "mbart", "m2m100"])
+@pytest.mark.parametrize("name", ["marian_separate", "mbart"])  # two vocabularies, languages
 def test_an_imported_run_is_fine_tuned_like_any(
     name: str, imported: Callable[[str], Imported], tmp_path: Path
 ) -> None:
     run = imported(name).run
-    changes = {"train.steps": 30, "train.lr": 0.003, "train.watch.validate_every": 15}
+    changes = {"train.steps": 15, "train.lr": 0.003, "train.watch.validate_every": 15}
     changes |= {"train.watch.save_every": 15, "train.warmup_steps": 5, "train.threads": 1}
+    changes |= {"train.watch.scores": 0, "train.watch.samples": 0}
     recipe = override(run.recipe, {**changes, "train.batch_tokens": 256, "data.max_length": 64})
     pairs = [(source, target) for source in SOURCES for target in ("the house", "to be")]
     (tmp_path / "pairs.tsv").write_text("".join(f"{src}\t{tgt}\n" for src, tgt in pairs * 2))
@@ -460,8 +461,9 @@ def test_a_fine_tuned_run_resumes_to_the_same_bits_and_is_tuned_further(
     imported: Callable[[str], Imported], tmp_path: Path
 ) -> None:
     run = imported("t5").run
-    settings = {"train.watch.save_every": 2, "train.threads": 1, "train.schedule": "constant"}
-    recipe = override(run.recipe, {**settings, "data.max_length": 64, "train.steps": 4})
+    settings = {"train.watch.save_every": 1, "train.threads": 1, "train.schedule": "constant"}
+    settings |= {"train.watch.scores": 0, "train.watch.samples": 0}
+    recipe = override(run.recipe, {**settings, "data.max_length": 64})
     (tmp_path / "pairs.tsv").write_text("the house\tto be\nto be\tthe house\n" * 4)
 
     def tuned(steps: int, name: str, origin: Path) -> Path:
@@ -471,11 +473,11 @@ def test_a_fine_tuned_run_resumes_to_the_same_bits_and_is_tuned_further(
         list(training.run(training.start(request, tmp_path / name)))
         return tmp_path / name
 
-    whole = tuned(4, "whole", run.folder.path)
-    half = tuned(2, "half", run.folder.path)
-    list(training.run(training.resume(half, training.Continuation(steps=4))))
+    whole = tuned(2, "whole", run.folder.path)
+    half = tuned(1, "half", run.folder.path)
+    list(training.run(training.resume(half, training.Continuation(steps=2))))
     of_whole, of_half = (
-        read_weights(weights_path(one / "checkpoints", 4)) for one in (whole, half)
+        read_weights(weights_path(one / "checkpoints", 2)) for one in (whole, half)
     )
     assert all(torch.equal(tensor, of_half[name]) for name, tensor in of_whole.items())
     again = s2s.load(tuned(1, "again", whole))

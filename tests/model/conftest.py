@@ -33,6 +33,10 @@ def build(recipe: Recipe, *, seed: int = 3) -> Transformer:
     return model.eval()
 
 
+# A preset for each model that there is once size is left out: the five of T5 are one.
+DISTINCT = tuple({shrunk(name).model: name for name in reversed(PRESETS)}.values())[::-1]
+
+
 @pytest.fixture
 def sentences() -> tuple[Tensor, Tensor]:
     """Ids with padding at the end: src (3, 7), tgt (3, 5) starting with 1."""

@@ -4,20 +4,23 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from s2s.config import PRESETS, ModelConfig, UserError, override
+from s2s.config import ModelConfig, UserError, override
 from s2s.model import masks
 from s2s.model.attention import Attention
 from s2s.model.fast.stepper import FusedStepper, ModuleStepper, TransformerStepper
 from s2s.model.transformer import Transformer, inference
-from tests.model.conftest import build, shrunk
+from tests.model.conftest import DISTINCT, build, shrunk
 
 Sentences = tuple[Tensor, Tensor]
 POSITION_KINDS = ("sinusoidal", "learned", "rotary", "alibi", "relative", "none")
-CASES = [(name, None) for name in PRESETS] + [("small", kind) for kind in POSITION_KINDS]
+CASES = [(name, None) for name in DISTINCT] + [("small", kind) for kind in POSITION_KINDS]
 
 
-@pytest.fixture(params=CASES, ids=lambda case: "-".join(part for part in case if part))
+@pytest.fixture(
+    scope="module", params=CASES, ids=lambda case: "-".join(part for part in case if part)
+)
 def model(request: pytest.FixtureRequest) -> Transformer:
+    """No test changes it."""
     name, kind = request.param
     recipe = shrunk(name)
     return build(override(recipe, {"model.positions.kind": kind}) if kind else recipe)
@@ -244,7 +247,7 @@ def test_inference_restores_what_was_set_and_lets_one_in_at_a_time(sentences: Se
     assert model(*sentences).requires_grad
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", DISTINCT)
 def test_every_preset_trains_with_rounded_factors(
     name: str, sentences: tuple[Tensor, Tensor]
 ) -> None:

@@ -199,9 +199,9 @@ def test_logits_and_all_attentions_are_theirs(name: str, opened: Callable[[str],
 
 
 def sources(ids: SpecialIds) -> Tensor:
-    """(20, 9), of many lengths, padded at the end."""
+    """(12, 9), of many lengths, padded at the end."""
     generator = torch.Generator().manual_seed(5)
-    rows = torch.full((20, 9), ids.pad)
+    rows = torch.full((12, 9), ids.pad)
     for row in rows:
         length = int(torch.randint(1, 7, (), generator=generator))
         words = torch.randint(3, 34, (length,), generator=generator).tolist()
@@ -210,8 +210,10 @@ def sources(ids: SpecialIds) -> Tensor:
     return rows
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("num_beams", [1, 4])
+@pytest.mark.parametrize(
+    ("num_beams", "name"),
+    [*((4, name) for name in CASES if name != "mt5"), (1, "t5"), (1, "marian"), (1, "m2m100")],
+)
 def test_greedy_and_beam_search_write_what_generate_writes(
     name: str, num_beams: int, opened: Callable[[str], Both]
 ) -> None:

@@ -13,7 +13,9 @@ from s2s.sizing import count_parameters
 from tests.pretrained.test_parity import CASES, save_and_read
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [name for name in CASES if name not in ("mt5", "pegasus", "m2m100")]
+)
 def test_the_parameters_are_those_of_the_weights_but_for_the_outputs_bias(
     name: str, tmp_path: Path
 ) -> None:

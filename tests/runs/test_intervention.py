@@ -58,9 +58,7 @@ def test_the_prefix_is_kept_and_the_log_probability_is_the_changed_models(
 
 def test_made_to_look_at_another_word_the_model_writes_that_one(run: Run) -> None:
     words = LONG.split()
-    partners = dict(
-        zip(("black", "cat", "white", "mouse"), ("noir", "chat", "blanche", "souris"), strict=True)
-    )
+    partners = {"cat": "chat", "mouse": "souris"}
     target = run.translate([LONG])[0].text.split()
     for place, own in enumerate(target):
         for key, word in enumerate(words):

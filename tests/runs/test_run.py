@@ -30,7 +30,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return s2s.load(
         make_run(
             tmp_path_factory.mktemp("run") / "one",
-            {"train.steps": 120, "train.lr": 0.01, "train.watch.save_every": 60},
+            {"train.steps": 60, "train.lr": 0.01, "train.watch.save_every": 30},
         )
     )
 
@@ -173,8 +173,8 @@ def test_a_run_opens_by_folder_by_id_and_at_a_step(
     (home / "runs").mkdir(parents=True)
     (home / "runs" / "3f9c").symlink_to(run.folder.path)
     monkeypatch.setenv("S2S_HOME", str(home))
-    assert s2s.load("3f9c", step=60).step == 60
-    with pytest.raises(UserError, match=r"has no checkpoint of step 11; it has 10, .*, 120"):
+    assert s2s.load("3f9c", step=30).step == 30
+    with pytest.raises(UserError, match=r"has no checkpoint of step 11; it has 10, .*, 60"):
         s2s.load("3f9c", step=11)
     with pytest.raises(
         UserError, match=r"There is no run `4f9c`: neither the folder nor the id of a run"
@@ -187,10 +187,10 @@ def test_a_run_opens_by_folder_by_id_and_at_a_step(
 def test_the_best_checkpoint_is_opened_and_the_newest_where_it_is_gone(run: Run) -> None:
     folder = run.folder
     before = folder.status()
-    folder.set_status("done", step=120, steps=120, best_step=60)
+    folder.set_status("done", step=60, steps=60, best_step=30)
+    assert folder.best_or_newest_step() == 30
+    folder.set_status("done", step=60, steps=60, best_step=35)
     assert folder.best_or_newest_step() == 60
-    folder.set_status("done", step=120, steps=120, best_step=65)
-    assert folder.best_or_newest_step() == 120
     folder.set_status(
         **{key: value for key, value in before.items() if key not in ("format", "updated")}
     )
@@ -223,11 +223,11 @@ def test_going_on_writes_no_step_twice(tmp_path: Path) -> None:
         {"kind": "train", "step": 22, "loss": 1.0},
     ):
         folder.log("metrics", line)
-    list(training.run(training.resume(path, training.Continuation(steps=30))))
+    list(training.run(training.resume(path, training.Continuation(steps=24))))
     steps = [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"]
-    assert steps == list(range(1, 31))
+    assert steps == list(range(1, 25))
     assert folder.status()["state"] == "done"
-    assert folder.recipe().train.steps == 30
+    assert folder.recipe().train.steps == 24
 
 
 def test_a_log_with_broken_lines_is_read_without_them_and_gone_on_with(tmp_path: Path) -> None:
@@ -240,38 +240,28 @@ def test_a_log_with_broken_lines_is_read_without_them_and_gone_on_with(tmp_path:
         b'{"kind": "tra{"kind": "valid"}\n[]\n{"step": "x"}\n{"kind": "train"}\n' + content
     )
     assert folder.lines("metrics") == [{"step": "x"}, {"kind": "train"}, *whole]
-    list(training.run(training.resume(path, training.Continuation(steps=25))))
+    list(training.run(training.resume(path, training.Continuation(steps=22))))
     assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(
-        range(1, 26)
+        range(1, 23)
     )
 
 
-def test_a_closed_run_can_be_resumed(tmp_path: Path, tiny: Recipe) -> None:
-    request = training.RunRequest(tiny, "synthetic:copy#rows=60")
+def test_a_closed_run_keeps_its_last_step_and_can_be_resumed(tmp_path: Path, tiny: Recipe) -> None:
+    request = training.RunRequest(override(tiny, {"train.steps": 15}), "synthetic:copy#rows=60")
     events = training.run(training.start(request, tmp_path / "run"))
-    while True:
-        if next(events).step == 13:
-            break
+    next(event for event in events if event.step == 13)
     events.close()
     folder = RunFolder(tmp_path / "run")
     assert folder.status()["state"] == "stopped"
+    assert 13 in saved_steps(folder.checkpoints)
     list(training.run(training.resume(folder.path)))
     assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(
-        range(1, 31)
+        range(1, 16)
     )
     with pytest.raises(
-        UserError, match=r"has reached step 30 of 30; request more than 30 steps to continue"
+        UserError, match=r"has reached step 15 of 15; request more than 15 steps to continue"
     ):
         training.resume(folder.path)
-
-
-def test_a_run_that_was_closed_keeps_its_last_step(tmp_path: Path, tiny: Recipe) -> None:
-    events = training.run(
-        training.start(training.RunRequest(tiny, "synthetic:copy#rows=60"), tmp_path / "run")
-    )
-    next(event for event in events if event.step == 13)
-    events.close()
-    assert 13 in saved_steps(tmp_path / "run" / "checkpoints")
 
 
 def test_starting_again_where_nothing_was_saved_starts_afresh(tmp_path: Path, tiny: Recipe) -> None:
@@ -279,12 +269,15 @@ def test_starting_again_where_nothing_was_saved_starts_afresh(tmp_path: Path, ti
     events = training.run(training.start(training.RunRequest(tiny, "synthetic:copy#rows=60"), path))
     next(events)
     events.close()
-    other = override(tiny, {"tokenizer.shared": False, "model.embeddings.shared": False})
+    other = override(
+        tiny,
+        {"train.steps": 5, "tokenizer.shared": False, "model.embeddings.shared": False},
+    )
     list(training.run(training.start(training.RunRequest(other, "synthetic:copy#rows=60"), path)))
     assert not (path / "tokenizer.json").exists()
     assert [
         line["step"] for line in RunFolder(path).lines("metrics") if line["kind"] == "train"
-    ] == list(range(1, 31))
+    ] == list(range(1, 6))
     assert s2s.load(path).step
 
 
@@ -308,7 +301,8 @@ def test_a_failure_is_a_failure(
 
 def test_one_process_a_run(tmp_path: Path, tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("s2s.jobs.training.preparation.LOCK_SECONDS", 0.05)
-    started = training.start(training.RunRequest(tiny, "synthetic:copy#rows=60"), tmp_path / "run")
+    short = override(tiny, {"train.steps": 5})
+    started = training.start(training.RunRequest(short, "synthetic:copy#rows=60"), tmp_path / "run")
     first = training.run(started)
     next(first)
     with pytest.raises(

@@ -70,15 +70,15 @@ def test_p_values_are_those_of_sacrebleu() -> None:
     assert len({found.p_value for found in ours.values()}) > 1
 
 
-@pytest.mark.parametrize("block", [resampling.BLOCK, 60 * 33])
 def test_randomization_swaps_the_sentences_that_sacrebleu_swaps(
-    block: int, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(resampling, "BLOCK", block)
     near = [*HYPOTHESES[:30], *OTHERS[30:]]  # neither equal nor far from the baseline
     systems = [("baseline", OTHERS), ("system", near)]
     _, theirs = PairedTest(systems, SACREBLEU, [REFERENCES], test_type="ar", n_samples=SAMPLES)()
     ours = paired(near, OTHERS, REFERENCES, names=[*SACREBLEU], samples=SAMPLES)
+    monkeypatch.setattr(resampling, "BLOCK", 60 * 33)
+    assert paired(near, OTHERS, REFERENCES, names=[*SACREBLEU], samples=SAMPLES) == ours
     for found, name in zip(ours.values(), ("BLEU", "chrF2", "TER"), strict=True):
         if name == "TER":  # coarse: an equal difference is as extreme, and sacrebleu passes it over
             assert found.p_randomization > theirs[name][1].p_value
@@ -92,7 +92,7 @@ def test_systems_alike_by_construction_differ_in_one_comparison_of_twenty() -> N
     """Both systems draw each output from the same variants of a real sentence, corrupted at random."""
     references = Path("tests/samples/captions.de").read_text(encoding="utf-8").splitlines()[:80]
     chance = np.random.default_rng(SEED)
-    names = ["bleu", "chrf", "exact_match"]
+    names = ["bleu", "exact_match"]
     n_variants = 6
     variants = [
         " ".join(word for word in text.split() if number % 3 == 0 or chance.random() < 0.85)
@@ -114,7 +114,7 @@ def test_systems_alike_by_construction_differ_in_one_comparison_of_twenty() -> N
             system(sentences + len(references) * chance.integers(n_variants, size=150))
             for _ in range(2)
         )
-        for name, found in ours.paired(theirs, samples=200).items():
+        for name, found in ours.paired(theirs, samples=100).items():
             alarms[name] += found.p_randomization < 0.05
             marked[name] += found.p_randomization < 0.05 and not found.low <= 0 <= found.high
     for name in names:

@@ -24,7 +24,7 @@ from s2s.sizing import (
     powers,
     training_bytes,
 )
-from tests.model.conftest import SRC_VOCAB, TGT_VOCAB, build, shrunk
+from tests.model.conftest import DISTINCT, SRC_VOCAB, TGT_VOCAB, build, shrunk
 
 SIZES = BatchSizes(4, 20, 10)
 
@@ -39,7 +39,7 @@ def cached_bytes(stepper: ModuleStepper, attentions: list[Attention]) -> int:
     return sum(part.nbytes for attention in attentions for part in stepper.cached[attention])
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", DISTINCT)
 def test_the_cache_is_as_large_as_the_models_own(name: str) -> None:
     recipe = shrunk(name)
     # fewer source tokens stand with empty slots beside them

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -13,7 +14,7 @@ import psutil
 import pytest
 
 from benchmarks import crash
-from s2s import data, store
+from s2s import cli, data, store
 from s2s.access import runs_folder
 from s2s.config import PRESETS, UserError, override
 from s2s.data import saved_datasets
@@ -27,10 +28,11 @@ from tests.conftest import TINY
 
 pytestmark = [pytest.mark.system, postgres.NEEDED]
 LARGE = {"model.d_model": 64, "model.d_ff": 128}  # weights that are objects, not rows
-OFTEN = {"train.watch.save_every": 50, "train.watch.validate_every": 50, "train.watch.scores": 0}
+OFTEN = {"train.watch.save_every": 15, "train.watch.validate_every": 15, "train.watch.scores": 0}
 VALID = "synthetic:reverse#split=valid,rows=20"
 OWNER = "local"
-STEPS = 120
+STEPS = 40
+BEFORE = 20  # steps until one machine is killed: the last of them are not saved
 
 
 @pytest.fixture
@@ -55,9 +57,13 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     bucket.stop()
 
 
-def second_app(environment: dict[str, str], ends: Connection) -> None:
+def worker() -> None:
+    """`s2s worker`, in a process that has torch already."""
+    sys.exit(cli.main(["worker"]))
+
+
+def second_app(ends: Connection) -> None:
     """Answers what its pages would show: a run's state, name and logged steps."""
-    processes._set(environment)
     with store.following():
         ends.send("ready")
         while True:
@@ -81,12 +87,8 @@ def steps(run: str) -> list[int]:
 @pytest.fixture
 def workers(shared: None, tmp_path: Path) -> Iterator[list[BaseProcess]]:
     """Two machines' workers."""
-    found = []
-    for number in range(2):
-        home = tmp_path / f"worker-{number}"
-        environment = {**os.environ, "S2S_HOME": str(home)}
-        out = tmp_path / f"worker-{number}.log"
-        found.append(processes.start(["worker"], environment, out, out))
+    homes = (str(tmp_path / f"worker-{number}") for number in range(2))
+    found = [processes.begin(worker, S2S_HOME=home) for home in homes]
     yield found
     for process in found:
         kill(process)
@@ -120,10 +122,7 @@ def test_nothing_is_lost_and_nothing_happens_twice(
 ) -> None:
     recipe = override(PRESETS["small"].recipe, {**TINY, **LARGE, **OFTEN, "train.steps": STEPS})
     ours, theirs = processes.CONTEXT.Pipe()
-    other_home = {**os.environ, "S2S_HOME": str(tmp_path / "other")}
-    with processes._without_main():
-        other = processes.CONTEXT.Process(target=second_app, args=(other_home, theirs))
-        other.start()
+    other = processes.begin(second_app, theirs, S2S_HOME=str(tmp_path / "other"))
     workers.append(other)
     with store.following():
         corpus = data.load("synthetic:reverse#rows=300")
@@ -137,8 +136,8 @@ def test_nothing_is_lost_and_nothing_happens_twice(
         queue.request_control(job.id, OWNER, pause=True)
         assert ours.recv() == "ready"
         processes.wait_for(lambda: working(job.id) and steps(run))
-        queue.request_control(job.id, OWNER, once=60)
-        processes.wait_for(lambda: len(steps(run)) > 60 and seen(run)["saved"])
+        queue.request_control(job.id, OWNER, once=BEFORE)
+        processes.wait_for(lambda: len(steps(run)) > BEFORE and seen(run)["saved"])
         processes.wait_for(lambda: ask(ours, run) == seen(run))
         assert seen(run)["state"] == "running"
         held = queue.find(job.id)

@@ -20,23 +20,26 @@ HELD = [f"{text} zebra" for text in SRC[:20]]
 EXAMPLE = (SRC[0], "<b> & " + TGT[0])
 
 
-def rows(*, shared=True, src=SRC, tgt=TGT, held_out=(HELD, TGT[:20]), report=lambda note: None):
-    return list(
-        compare(
-            src,
-            tgt,
-            *held_out,
-            shared=shared,
-            example=EXAMPLE,
-            report=report,
-            clock=itertools.count().__next__,
-        )
+def compared(*, shared=True, src=SRC, tgt=TGT, held_out=(HELD, TGT[:20]), report=lambda note: None):
+    return compare(
+        src,
+        tgt,
+        *held_out,
+        shared=shared,
+        example=EXAMPLE,
+        report=report,
+        clock=itertools.count().__next__,
     )
+
+
+def first_row(kind, **settings):
+    """With the automatic size; those after it are not made."""
+    return next(row for row in compared(**settings) if row.kind == kind)
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["shared", "apart"])
 def found(request):
-    return rows(shared=request.param)
+    return list(compared(shared=request.param))
 
 
 def test_every_kind_is_there_and_the_learned_ones_at_several_sizes(found):
@@ -112,16 +115,16 @@ def test_larger_sizes_than_the_text_gives_are_not_repeated(found):
 
 def test_sizes_with_no_room_for_the_characters_are_left_out():
     src = ["".join(map(chr, range(0x4E00 + n, 0x4E00 + n + 40))) for n in range(0, 1400, 20)]
-    found = rows(src=src, tgt=src, held_out=([], []))
+    found = list(compared(src=src, tgt=src, held_out=([], [])))
     assert {row.requested_size for row in found if row.kind == "bpe"} == {None, 4000}
 
 
 def test_progress_is_reported():
     reports = []
-    found = rows(report=reports.append)
+    found = list(compared(src=SRC[:60], tgt=TGT[:60], report=reports.append))
     assert (
         reports[0]
-        == "Fitted to 300 pairs; tokens counted in 300 of them, unknown tokens in 20 held-out pairs."
+        == "Fitted to 60 pairs; tokens counted in 60 of them, unknown tokens in 20 held-out pairs."
     )
     assert len(reports) == len(found) + 1
     assert all(row.seconds == 1 for row in found), "one tick of this clock"
@@ -133,22 +136,24 @@ def test_large_corpora_are_sampled_evenly(monkeypatch):
     )
     monkeypatch.setattr(module, "MAX_FITTED", 100)
     src = [*SRC[:150], *["zz zz"] * 150]
-    word = next(row for row in rows(src=src, tgt=src) if row.kind == "word")
+    word = first_row("word", src=src, tgt=src)
     assert word.src.vocab_size == 4 + len({word for text in src[::3] for word in text.split()})
 
 
 def test_the_automatic_size_is_that_of_the_whole(monkeypatch):
-    whole = next(row for row in rows() if row.kind == "bpe" and row.requested_size is None)
+    whole = first_row("bpe")
     monkeypatch.setattr(module, "MAX_FITTED", 250)
-    part = next(row for row in rows() if row.kind == "bpe" and row.requested_size is None)
+    part = first_row("bpe")
+    assert part.requested_size is None
     assert part.src.vocab_size == pytest.approx(whole.src.vocab_size, rel=0.05)
 
 
 def test_without_held_out_pairs_nothing_is_said_of_the_unknown():
-    assert {row.src.unknown_rate for row in rows(held_out=([], []))} == {None}
+    found = compared(src=SRC[:60], tgt=TGT[:60], held_out=([], []))
+    assert {row.src.unknown_rate for row in found} == {None}
 
 
 @pytest.mark.parametrize(("src", "tgt", "side"), [([], [], "source"), (["a"], [" "], "target")])
 def test_a_side_without_text(src, tgt, side):
     with pytest.raises(UserError, match=f"The {side} side has no text to tokenize"):
-        rows(src=src, tgt=tgt)
+        list(compared(src=src, tgt=tgt))

@@ -4,7 +4,7 @@ import json
 import unicodedata
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from s2s.config import TokenizerConfig, UserError
@@ -187,6 +187,7 @@ def test_saved_and_loaded_is_the_same(kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind", TOKENIZERS)
+@settings(max_examples=10)
 @given(
     texts=st.lists(st.text(st.sampled_from(KNOWN), min_size=1, max_size=20), min_size=1, max_size=5)
 )

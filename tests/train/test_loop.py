@@ -32,6 +32,15 @@ def corpus() -> Corpus:
     return Corpus("synthetic:reverse", "train", pairs)
 
 
+@pytest.fixture
+def tiny(tiny: Recipe) -> Recipe:
+    """A few steps are enough here."""
+    return override(
+        tiny,
+        {"train.steps": 12, "train.watch.save_every": 4, "train.watch.validate_every": 4},
+    )
+
+
 def ready(recipe: Recipe, corpus: Corpus) -> TrainingData:
     return prepare(recipe, corpus, replace(corpus, pairs=corpus.pairs[:16]))
 
@@ -41,19 +50,25 @@ def digest(trainer: Trainer) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", OPTIMIZERS)
+@pytest.mark.parametrize("kind", [kind for kind in OPTIMIZERS if kind != "adamw"])  # adam's state
 def test_a_resumed_run_ends_with_the_very_bits_of_an_undisturbed_one(
     kind: str, tiny: Recipe, corpus: Corpus, tmp_path: Path
 ) -> None:
     recipe = override(
-        tiny, {"train.optimizer.kind": kind, "train.watch.save_every": 6, "train.lr": 0.01}
+        tiny,
+        {
+            "train.optimizer.kind": kind,
+            "train.steps": 16,  # more than an epoch has
+            "train.watch.save_every": 3,
+            "train.lr": 0.01,
+        },
     )
     data = ready(recipe, corpus)
     undisturbed = Trainer(recipe, data, tmp_path)
     losses = {event.step: event.loss for event in undisturbed.run() if isinstance(event, Step)}
     assert undisturbed.progress.epoch > 0
     every = saved_steps(tmp_path)
-    assert set(every) >= {6, 12, 18, 24, 30}
+    assert set(every) >= {3, 6, 9, 12, 15, 16}
     for step in every if kind == "adam" else every[1:2]:
         folder = tmp_path / f"from-{step}"
         folder.mkdir()
@@ -109,12 +124,12 @@ def test_the_same_recipe_and_seed_give_the_same_bits_and_another_seed_others(
 def test_events_come_in_the_order_that_a_screen_wants(
     tiny: Recipe, corpus: Corpus, tmp_path: Path
 ) -> None:
-    events = list(train(override(tiny, {"train.steps": 20}), ready(tiny, corpus), tmp_path))
-    assert [event.step for event in events if isinstance(event, Step)] == list(range(1, 21))
-    assert [event.step for event in events if isinstance(event, Validation)] == [0, 10, 20]
-    assert [event.step for event in events if isinstance(event, Saved)] == [10, 20]
+    events = list(train(override(tiny, {"train.steps": 8}), ready(tiny, corpus), tmp_path))
+    assert [event.step for event in events if isinstance(event, Step)] == list(range(1, 9))
+    assert [event.step for event in events if isinstance(event, Validation)] == [0, 4, 8]
+    assert [event.step for event in events if isinstance(event, Saved)] == [4, 8]
     samples = [event for event in events if isinstance(event, Sample)]
-    assert [event.step for event in samples] == [0, 0, 10, 10, 20, 20]
+    assert [event.step for event in samples] == [0, 0, 4, 4, 8, 8]
     assert all(event.reference for event in samples)
     validations = [event for event in events if isinstance(event, Validation)]
     assert validations[-1].loss < validations[0].loss
@@ -135,13 +150,13 @@ def test_it_stops_early_when_the_loss_stays_where_it_is(
         tiny, {"train.lr": 0.0, "train.watch.patience": 2, "train.watch.save_every": 1000}
     )
     events = list(train(recipe, ready(recipe, corpus), tmp_path))
-    assert events[-1] == Saved(20, weights_path(tmp_path, 20))
+    assert events[-1] == Saved(8, weights_path(tmp_path, 8))
     # the first that is saved stands in for step 0, which is as good and is not
     assert [each.step for each in events if isinstance(each, Validation) and each.is_best] == [
         0,
-        10,
+        4,
     ]
-    assert saved_steps(tmp_path) == [10, 20]
+    assert saved_steps(tmp_path) == [4, 8]
 
 
 def test_a_broken_newest_checkpoint_never_takes_an_older_good_one_with_it(
@@ -149,18 +164,18 @@ def test_a_broken_newest_checkpoint_never_takes_an_older_good_one_with_it(
 ) -> None:
     data = ready(tiny, corpus)
     list(train(tiny, data, tmp_path))
-    for path in tmp_path.glob("step-00000030*"):
+    for path in tmp_path.glob("step-00000012*"):
         path.write_bytes(path.read_bytes()[:-20])
     trainer = Trainer(tiny, data, tmp_path)
     with pytest.raises(UserError, match=r"cannot be read .*; use an older one of this run"):
-        load_weights(trainer.model, weights_path(tmp_path, 30))
+        load_weights(trainer.model, weights_path(tmp_path, 12))
     trainer.resume()
-    assert trainer.progress.step == 20
+    assert trainer.progress.step == 8
     assert len(trainer.warnings) == 1
-    assert "step-00000030.state.safetensors` cannot be read" in trainer.warnings[0]
+    assert "step-00000012.state.safetensors` cannot be read" in trainer.warnings[0]
     assert saved_steps(tmp_path) == [
-        10,
-        20,
+        4,
+        8,
     ]  # a broken one must not count as one of the newest kept
 
 
@@ -193,14 +208,14 @@ def test_a_full_disk_never_takes_an_older_checkpoint_with_it(
 ) -> None:
     data = ready(tiny, corpus)
     stream = train(tiny, data, tmp_path)
-    assert next(event for event in stream if isinstance(event, Saved)).step == 10
+    assert next(event for event in stream if isinstance(event, Saved)).step == 4
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     with full_disk(2000), pytest.raises(UserError, match=r"cannot be written \(File too large\)"):
         list(stream)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
     resumed = Trainer(tiny, data, tmp_path)
     resumed.resume()
-    assert resumed.progress.step == 10
+    assert resumed.progress.step == 4
 
 
 def test_divergence_is_said_and_the_last_good_checkpoint_stays(
@@ -209,34 +224,35 @@ def test_divergence_is_said_and_the_last_good_checkpoint_stays(
     data = ready(tiny, corpus)
     trainer = Trainer(tiny, data, tmp_path)
     events = trainer.run()
-    next(event for event in events if event.step == 12)
+    next(event for event in events if event.step == 6)
     with torch.no_grad():
         trainer.model.output.weight[5, 0] = math.nan
     with pytest.raises(
         UserError,
-        match=r"diverged at step 13: .*; lower train.lr .* \(the checkpoint of step 10 is kept: resume from it\)",
+        match=r"diverged at step 7: .*; lower train.lr .* \(the checkpoint of step 4 is kept: resume from it\)",
     ):
         list(events)
-    assert saved_steps(tmp_path) == [10]
+    assert saved_steps(tmp_path) == [4]
 
 
 @pytest.mark.parametrize(
-    ("changes", "kept"),
+    ("validate_every", "kept"),
     [
-        ({}, [10, 20]),  # 20 was not the best, but sound
-        ({"train.watch.validate_every": 1000}, [10, 20]),  # nothing is known against them
-        ({"train.watch.validate_every": 12}, [10, 12]),
-        ({"train.watch.validate_every": 8}, [8, 10]),  # 16 was sound, and is not saved
+        (5, [5, 10]),  # 10 was not the best, but sound
+        (1000, [5, 10]),  # nothing is known against them
+        (6, [5, 6]),
+        (4, [4, 5]),  # 8 was sound, and is not saved
     ],
 )
 def test_divergence_deletes_no_checkpoint_that_was_never_found_worse(
-    changes: dict[str, object], kept: list[int], tiny: Recipe, corpus: Corpus, tmp_path: Path
+    validate_every: int, kept: list[int], tiny: Recipe, corpus: Corpus, tmp_path: Path
 ) -> None:
-    trainer = Trainer(override(tiny, changes), ready(tiny, corpus), tmp_path)
+    often = {"train.watch.save_every": 5, "train.watch.validate_every": validate_every}
+    trainer = Trainer(override(tiny, often), ready(tiny, corpus), tmp_path)
     for event in (events := trainer.run()):
-        if event.step == 14:
+        if event.step == 7:
             trainer.progress = replace(trainer.progress, best_loss=0.0)
-        if event.step == 22:
+        if event.step == 11:
             break
     with torch.no_grad():
         trainer.model.output.weight[5, 0] = math.nan

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2s.config import Recipe, override
@@ -73,6 +73,7 @@ def test_a_trial_is_given_up_for_anything_but_updates() -> None:
     assert chooser.chosen == 1
 
 
+@settings(max_examples=20)
 @given(most=st.integers(1, 8), seconds=st.lists(st.floats(0.5, 1.5), min_size=8, max_size=8))
 def test_it_stays_within_what_is_given_where_no_neighbor_is_much_faster(
     most: int, seconds: list[float]

@@ -181,9 +181,7 @@ def test_every_number_of_a_page_is_computed_by_its_code(
     ("path", "view"),
     [
         ("", ""),
-        ("attention", ""),
         ("states", "view:same"),
-        ("walkthrough", ""),
         ("heads", "view:patching"),
     ],
 )
@@ -230,7 +228,6 @@ def all_heads(screen: AppTest) -> np.ndarray:
 @pytest.mark.parametrize(
     "view",
     [
-        {"kind": "cross", "layer": "2", "head": "mean"},
         {"kind": "encoder", "layer": "1", "head": "3", "set": "words:1,drop:1"},
         {"kind": "cross", "tgt": "le chat dort"},
     ],

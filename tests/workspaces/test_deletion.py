@@ -77,11 +77,11 @@ def test_only_a_visitors_workspace_is_deleted(name: str) -> None:
 
 
 HOLDING = """
-import sys, time
+import sys
 from filelock import FileLock
 with FileLock(sys.argv[1]):
     print("held", flush=True)
-    time.sleep(1)
+    sys.stdin.read()
 """
 
 
@@ -91,22 +91,25 @@ def test_a_run_in_training_is_deleted_when_its_process_has_ended() -> None:
     queue.submit("train", "ann", "r1", {})
     assert queue.claim("w", "h", "long", 60.0)
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLDING, str(folder / ".lock")], stdout=subprocess.PIPE
+        [sys.executable, "-c", HOLDING, str(folder / ".lock")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     )
+    assert process.stdin
     assert process.stdout
     assert process.stdout.readline() == b"held\n"
     slept = []
-    began = time.monotonic()
 
     def sleep(seconds: float) -> None:
+        assert folder.exists()
         slept.append(seconds)
-        time.sleep(min(seconds, 0.05))
+        if len(slept) == 3:
+            process.stdin.close()  # type: ignore[union-attr]
+            assert process.wait(60) == 0
 
     acting.delete_workspace("ann", sleep=sleep)
-    assert process.wait(5) == 0
     process.stdout.close()
-    assert time.monotonic() - began > 0.4
-    assert len(slept) > 2
+    assert len(slept) == 3
     assert not folder.exists()
 
 

@@ -15,7 +15,6 @@ from tests.analysis.heads.test_patching import finished
 from tests.model.conftest import build, shrunk
 
 GIVEN = AttributionInput((5, 9, 4, 12, 2), (1, 7, 8, 2), words=(0, 0, 1, 2, NO_WORD), n_steps=20)
-PRESETS = ("small", "first-steps", "t5-small")
 
 
 def exact(preset: str) -> Transformer:
@@ -56,8 +55,10 @@ def ends(model: Transformer, baseline: str) -> tuple[Tensor, Tensor]:
     return vectors, (tokens.weight.detach().mean(0) * tokens.scale).expand_as(vectors)
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("baseline", heads.BASELINES)
+@pytest.mark.parametrize(
+    ("preset", "baseline"),
+    [("small", "zero"), ("small", "mean"), ("first-steps", "mean"), ("t5-small", "zero")],
+)
 def test_all_three_equal_captum(preset: str, baseline: str) -> None:
     from captum.attr import FeatureAblation, InputXGradient, IntegratedGradients
 

@@ -4,11 +4,10 @@ import pytest
 from s2s.analysis import INTERVENTIONS, NO_MEANS, Head, ablate, all_heads
 from s2s.analysis.heads import batched, finish, intervals, measure_importance, measure_means
 from s2s.analysis.heads.resume import RememberedPass
-from s2s.config import PRESETS
 from s2s.model import inference
 from s2s.scores import SEED, draws
 from tests.analysis.heads import naive
-from tests.model.conftest import build, shrunk
+from tests.model.conftest import DISTINCT, build, shrunk
 
 
 @pytest.mark.parametrize("how", INTERVENTIONS)
@@ -40,7 +39,7 @@ def test_importance_is_the_naive_change_of_the_loss(how: str) -> None:
         assert low <= value <= high
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", DISTINCT)
 def test_a_remembered_pass_gives_the_loss_of_the_whole_model(preset: str) -> None:
     model = build(shrunk(preset))
     (batch,) = batched(model, naive.PAIRS)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import os
 import tarfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -19,7 +17,7 @@ from s2s import hub
 from s2s.config import UserError
 from s2s.data import Caps, Pair, load
 from s2s.data.hub_samples import sample_hub_dataset
-from s2s.data.repository import library, library_process
+from s2s.data.repository import library
 from tests.hub.standin import Hub, Repo
 
 ROWS = [(f"house {at}", f"maison {at}") for at in range(130)]
@@ -81,41 +79,11 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
         yield standin
 
 
-class Answered:
-    """A process that has done its work: what it wrote."""
-
-    def __init__(self, lines: str) -> None:
-        self.stdout = io.BytesIO(lines.encode())
-
-    def poll(self) -> int:
-        return 0
-
-    def wait(self) -> int:
-        return 0
-
-
-def answer_here(module: str, order: Mapping[str, Any], **_: object) -> Answered:
-    """In place of `start_reader`."""
-    with contextlib.redirect_stdout(io.StringIO()) as lines:
-        library_process._answer(order)
-    return Answered(lines.getvalue())
-
-
-@pytest.fixture
-def _read_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the process of the test: a new one imports `datasets`, for a second; two tests have real ones."""
-    import datasets
-
-    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
-    monkeypatch.setattr(datasets.config, "HF_UPDATE_DOWNLOAD_COUNTS", False)
-    monkeypatch.setattr(library, "start_reader", answer_here)
-
-
-@pytest.mark.system
+@pytest.mark.usefixtures("_library_here")
 @pytest.mark.parametrize("name", ["tar-gz", "arrow", "jsonl-zst", "zip"])
 def test_the_pairs_of_other_formats(served: Hub, name: str) -> None:
-    if name not in ("arrow", "tar-gz"):  # whose process takes a second
-        assert load(f"hub:team/{name}").pairs == EXPECTED
+    assert load(f"hub:team/{name}").pairs == EXPECTED
+    served.log.clear()
     drawn = load(f"hub:team/{name}#rows=20,sample=1")
     assert len(drawn) == 20
     assert "20 of 130 rows, drawn at random with seed 1." in drawn.notes
@@ -135,14 +103,14 @@ def test_texts_in_a_zip_must_have_the_same_number_of_lines(tmp_path: Path) -> No
 
 
 @pytest.mark.system
-@pytest.mark.usefixtures("_read_here")
 def test_a_sample_of_another_format(served: Hub) -> None:
+    """A process of its own, which starts another."""
     found = sample_hub_dataset(hub.preflight("team/tar-gz"), "default", "train")
     assert [column.name for column in found.columns] == ["en.txt", "fr.txt", "jpg"]
     assert found.rows[0] == ("house 0", "maison 0", "")
 
 
-@pytest.mark.usefixtures("_read_here")
+@pytest.mark.usefixtures("_library_here")
 def test_shards_without_rows_are_left_out(served: Hub) -> None:
     table = pa.table({"en": SIDES[0], "fr": SIDES[1]})
     shards = {"train-0.arrow": arrow(table.slice(0, 0)), "train-1.arrow": arrow(table)}
@@ -156,7 +124,7 @@ def test_shards_without_rows_are_left_out(served: Hub) -> None:
         load("hub:team/nothing")
 
 
-@pytest.mark.usefixtures("_read_here")
+@pytest.mark.usefixtures("_library_here")
 def test_translations_in_a_list_are_pairs(served: Hub, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
@@ -171,7 +139,7 @@ def test_translations_in_a_list_are_pairs(served: Hub, tmp_path: Path) -> None:
         assert any("each text of the list is a pair" in note for note in corpus.notes)
 
 
-@pytest.mark.usefixtures("_read_here")
+@pytest.mark.usefixtures("_library_here")
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
@@ -190,7 +158,7 @@ def test_what_is_damaged_or_has_no_text(served: Hub, name: str, content: bytes, 
         load("hub:team/odd")
 
 
-@pytest.mark.usefixtures("_read_here")
+@pytest.mark.usefixtures("_library_here")
 def test_members_of_an_archive_that_point_elsewhere_are_not_followed(served: Hub) -> None:
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as archive:
@@ -206,13 +174,15 @@ def test_members_of_an_archive_that_point_elsewhere_are_not_followed(served: Hub
     assert load("hub:team/links").pairs == (Pair("abc", "abc"),)
 
 
-@pytest.mark.system
-def test_memory_and_bytes_are_limited(served: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("_library_here")
+def test_bytes_are_limited(served: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("s2s.data.hub_datasets.Caps", lambda: Caps(bytes=2000))
     with pytest.raises(UserError, match="would download more than"):
         load("hub:team/arrow")
-    monkeypatch.undo()
-    monkeypatch.setenv("HF_ENDPOINT", served.url)
+
+
+@pytest.mark.system
+def test_memory_is_limited(served: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library, "MAX_MEMORY", 60_000_000)
     with pytest.raises(UserError, match=r"more memory than the reader may use|of memory"):
         load("hub:team/arrow")

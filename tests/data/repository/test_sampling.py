@@ -22,7 +22,7 @@ from s2s.data.formats import streams
 from s2s.data.repository import sampling
 from tests.hub.standin import Hub, Repo
 
-N = 4000
+N = 2000
 
 
 def sha(at: int) -> str:
@@ -31,8 +31,8 @@ def sha(at: int) -> str:
 
 SORTED = [
     (
-        f"topic {at // 1000} line {at:05} {sha(at)}",
-        f"Thema {at // 1000} Zeile {at:05}",
+        f"topic {at // 500} line {at:05} {sha(at)}",
+        f"Thema {at // 500} Zeile {at:05}",
     )
     for at in range(N)
 ]
@@ -89,7 +89,7 @@ def test_a_sample_covers_a_sorted_split_and_the_first_rows_do_not(served: Hub, n
     assert min(found.values()) > 60, "100 are expected of each topic, with a deviation of 8"
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", ["train.jsonl.gz", "train.csv", "train.parquet"])
 def test_a_sample_is_the_same_again_and_another_with_another_seed(served: Hub, name: str) -> None:
     spec = f"hub:team/{name.replace('.', '-')}#src=en,tgt=de,rows=50,sample="
     first = load(f"{spec}1")
@@ -97,7 +97,7 @@ def test_a_sample_is_the_same_again_and_another_with_another_seed(served: Hub, n
     assert first.pairs != load(f"{spec}2").pairs
     assert list(first.pairs) == sorted(first.pairs, key=lambda pair: pair.src), "in their order"
     assert len({pair.src for pair in first.pairs}) == 50
-    assert "50 of 4,000 rows, drawn at random with seed 1." in first.notes
+    assert "50 of 2,000 rows, drawn at random with seed 1." in first.notes
 
 
 @pytest.mark.parametrize("name", [*FILES, "shards"])
@@ -174,9 +174,9 @@ def test_further_references_change_no_row_of_a_sample(
 
 
 def test_each_set_of_indices_is_equally_probable() -> None:
-    found = Counter(tuple(choose_indices(5, 2, random.Random(seed))) for seed in range(5000))
+    found = Counter(tuple(choose_indices(5, 2, random.Random(seed))) for seed in range(2000))
     assert len(found) == 10
-    assert all(abs(n - 500) < 110 for n in found.values()), "five standard deviations"
+    assert all(abs(n - 200) < 70 for n in found.values()), "five standard deviations"
     assert list(choose_indices(3, 9, random.Random(0))) == [0, 1, 2]
     assert list(choose_indices(1_000_000, 3, random.Random(0))) == [375_932, 614_392, 902_652]
 

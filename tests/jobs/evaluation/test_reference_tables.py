@@ -20,7 +20,7 @@ from tests.conftest import make_run
 from tests.jobs.evaluation.test_service import done
 from tests.samples import sample
 
-N = 20  # sentences at most
+N = 8  # sentences at most
 
 
 def restaurants() -> dict[str, list[str]]:
@@ -51,15 +51,15 @@ def as_columns(references: dict[str, list[str]]) -> bytes:
     return out.getvalue().encode()
 
 
-@pytest.mark.parametrize("write", [as_rows, as_columns])
-def test_scores_are_those_of_sacrebleu_with_the_same_references(write: object) -> None:
+def test_scores_are_those_of_sacrebleu_with_the_same_references() -> None:
     references = restaurants()
     assert max(map(len, references.values())) > 1
-    table = test_sets.table("e2e.csv", write(references))  # type: ignore[operator]
-    assert bool(table.repeats) is (write is as_rows)
-    pairs, grouped = test_sets.grouped_references(table.pairs, table.references)
-    assert [source for source, _ in pairs] == list(references)
-    assert [[*each] for each in grouped] == list(references.values())
+    for write in (as_rows, as_columns):
+        table = test_sets.table("e2e.csv", write(references))
+        assert bool(table.repeats) is (write is as_rows)
+        pairs, grouped = test_sets.grouped_references(table.pairs, table.references)
+        assert [source for source, _ in pairs] == list(references)
+        assert [[*each] for each in grouped] == list(references.values())
     outputs = [each[-1].replace(" is ", " was ")[:-3] for each in references.values()]
     request = EvaluationRequest(
         (System("theirs", uploaded="theirs.txt"),),

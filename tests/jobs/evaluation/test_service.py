@@ -40,7 +40,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(
         make_run(
             tmp_path_factory.mktemp("run") / "one",
-            {"train.steps": 100, "train.lr": 0.01, "train.watch.validate_every": 100},
+            {
+                "train.steps": 60,
+                "train.lr": 0.01,
+                "train.watch.validate_every": 60,
+                "train.watch.scores": 0,
+                "train.watch.samples": 0,
+            },
         )
     )
 
@@ -92,7 +98,7 @@ def test_texts_and_numbers_are_those_of_the_run_and_of_the_scores(
     found = place.scores()
     assert found["is_final"]
     recorded = [(each.step, each.checkpoint) for each in place.evaluation().systems]
-    assert recorded == [(100, "best"), (100, "best"), (0, "")]  # asked for as step 0
+    assert recorded == [(60, "best"), (60, "best"), (0, "")]  # asked for as step 0
     for number, own in enumerate(texts):
         assert [place.lines(number)[i]["text"] for i in range(len(PAIRS))] == own
         scores = found["systems"][number]["scores"]

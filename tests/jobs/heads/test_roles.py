@@ -53,16 +53,15 @@ def test_every_part_is_measured_on_the_demo_and_survives_json(demo: Run) -> None
     found = measured(demo, given)
     assert found.roles.n_sentences == 24
     assert found.notes == {}
+    seen = [demo.attention(pair.src, pair.tgt) for pair in given]
     for kind in KINDS:
         one = found.roles.kinds[kind]
-        seen = [demo.attention(pair.src, pair.tgt) for pair in given]
         entropy = np.mean([summarize_heads(attention, kind).entropy for attention in seen], 0)
         np.testing.assert_allclose(one.entropy, entropy, atol=1e-3)  # rows are equally many
     by_direction = {one.direction: one for one in found.relations}
     across = by_direction["verb-subject-across"]
     assert across.n == (12, 12)
-    seen = [demo.attention(pair.src, pair.tgt).encoder for pair in given]
-    expected = np.sum([weights[:, :, 6].argmax(-1) == 1 for weights in seen], 0)
+    expected = np.sum([each.encoder[:, :, 6].argmax(-1) == 1 for each in seen], 0)
     np.testing.assert_array_equal(across.hits.sum(0), expected)
     prefix = {kind for kind, one in found.induction.items() if "prefix" in one}
     assert prefix == {"encoder", "decoder"}  # `le` and `the` are repeated, in one side each

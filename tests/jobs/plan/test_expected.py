@@ -156,7 +156,7 @@ def test_however_fast_the_computer_predictions_start_where_it_says(
     recipe = PRESETS[preset].recipe
     seen = captions(5000)
     known = [run(5000, 15, preset=preset)]
-    for peak in np.geomspace(1e9, 1e13, 100):
+    for peak in np.geomspace(1e9, 1e13, 30):
         monkeypatch.setattr(throughput, "peak", lambda peak=peak: peak)
         few = forecast(override(recipe, {"train.steps": 10}), seen)
         short = why_no_prediction(recipe, preset, seen, few, known)

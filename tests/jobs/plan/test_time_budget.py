@@ -81,7 +81,7 @@ def test_a_dataset_that_is_read_a_hundred_times_gets_the_deep_model_that_was_mea
 
 def test_many_short_sentences_do_not_make_up_for_updates() -> None:
     short = load_preview("builtin:en-fr")
-    often = [minutes for minutes in range(5, 90) if 80 <= deep(short, minutes).epochs <= 160]
+    often = [minutes for minutes in range(5, 90, 4) if 80 <= deep(short, minutes).epochs <= 160]
     assert often
     for minutes in often:
         recipe = override(QUICK, {**TWO_CORES, "train.minutes": minutes})
@@ -93,7 +93,7 @@ def test_many_short_sentences_do_not_make_up_for_updates() -> None:
 def test_the_deep_model_is_chosen_as_it_was_measured_or_not_at_all() -> None:
     at = next(
         minutes
-        for minutes in range(20, 200)
+        for minutes in range(20, 200, 10)
         if quick(29_000, minutes).train.schedule == "inverse_sqrt"
     )
     own = {"model.norm.place": "pre", "train.schedule": "cosine", "train.batch_tokens": 1024}
@@ -104,7 +104,7 @@ def test_the_deep_model_is_chosen_as_it_was_measured_or_not_at_all() -> None:
     assert quick(29_000, at, given=CHOSEN).train.warmup_steps <= QUICK.train.warmup_steps
     assert quick(29_000, at, given=("train.watch.validate_every",)).train.average_last == 15
     for n_pairs in (1000, 5000):
-        for minutes in (1, 3, 10, 20, 40, 60):
+        for minutes in (1, 20, 60):
             assert quick(n_pairs, minutes).train.schedule == "cosine"
 
 

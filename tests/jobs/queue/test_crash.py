@@ -16,12 +16,12 @@ from s2s.settings import home
 pytestmark = pytest.mark.system
 
 SHORT = {**crash.RECIPE, "train.steps": 20}
-# Each kind of process dies at least once, the training ones at the worst moments: when a job is claimed, during a
-# checkpoint, after the last. benchmarks/crash.py has the many kills.
+# Each kind of process dies at least once, at the worst moments: when a job is claimed, during a checkpoint, after the
+# last. The first kill ends all, before anything is imported for the jobs. benchmarks/crash.py has the many kills.
 KILLS = (
-    crash.Kill("claim", "worker", 0.01),
-    crash.Kill("checkpoint", "all", 0.0005),
-    crash.Kill("last", "trainer", 0.005),
+    crash.Kill("claim", "all", 0.01),
+    crash.Kill("checkpoint", "trainer", 0.0005),
+    crash.Kill("last", "worker", 0.005),
 )
 
 
@@ -30,6 +30,7 @@ def test_three_kills_leave_every_run_bit_identical_to_an_uninterrupted_one(
 ) -> None:
     monkeypatch.setenv("S2S_LEASE_SECONDS", "2")
     monkeypatch.setattr(crash, "schedule", lambda seed, count: KILLS)
+    monkeypatch.setattr(crash, "INTERVAL", 0.05)  # every process lives longer than that
     monkeypatch.setattr(crash, "GRACE", crash.PATIENCE)  # how soon, on a busy machine, is no claim
     monkeypatch.setattr(crash, "STEPS", 20)
     monkeypatch.setattr(crash, "RECIPE", {**SHORT, "train.watch.scores": 0})
@@ -47,11 +48,6 @@ def test_the_schedule_depends_on_the_seed_and_has_each_target_at_each_moment() -
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     recipe = override(PRESETS["small"].recipe, SHORT)
     return crash.uninterrupted(recipe, tmp_path_factory.mktemp("trained") / "one")
-
-
-def test_two_runs_of_the_same_recipe_have_no_differences(trained: Path, tmp_path: Path) -> None:
-    recipe = override(PRESETS["small"].recipe, SHORT)
-    assert crash.differences(crash.uninterrupted(recipe, tmp_path / "two"), trained) == []
 
 
 def flip(content: bytes) -> bytes:

@@ -72,39 +72,46 @@ def opened(folder: Path, code: str, **more: object) -> Iterator[ForkServer]:
         one.process.wait(20)
 
 
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer]:
+    """One for the tests whose children end by themselves, or by a signal."""
+    with opened(tmp_path_factory.mktemp("toy"), TOY.format(warm=0.0)) as one:
+        yield one
+
+
 def order(folder: Path, job: str, seconds: float = 0.0, code: int = 0) -> ForkRequest:
     return ForkRequest(job, str(seconds), str(folder / f"{job}.log"), code)
 
 
 def test_a_child_has_its_own_group_output_and_name_and_its_exit_status_is_reported(
-    tmp_path: Path,
+    toy: ForkServer, tmp_path: Path
 ) -> None:
-    with opened(tmp_path, TOY.format(warm=0.0)) as one:
-        first, second = (
-            one.request(order(tmp_path, job, code=code))
-            for job, code in (("0123456789abcdef", 7), ("other", 0))
-        )
-        assert first
-        assert second
-        assert (first.pid, first.poll()) == (None, None)
-        wait_for(one, lambda: first.poll() is not None and second.poll() is not None)
-        assert (one.is_ready, first.poll(), second.poll()) == (True, 7, 0)
+    first, second = (
+        toy.request(order(tmp_path, job, code=code))
+        for job, code in (("0123456789abcdef", 7), ("other", 0))
+    )
+    assert first
+    assert second
+    assert (first.pid, first.poll()) == (None, None)
+    wait_for(toy, lambda: first.poll() is not None and second.poll() is not None)
+    assert (toy.is_ready, first.poll(), second.poll()) == (True, 7, 0)
     for handle, name in ((first, "0123456789abcde"), (second, "other")):
         log = Path(handle.request.log).read_text()
         assert log == f"{handle.request.job} {handle.pid} {handle.pid} '' {name}\n"
 
 
-def test_a_killed_child_reports_its_signal_and_others_continue(tmp_path: Path) -> None:
-    with opened(tmp_path, TOY.format(warm=0.0)) as one:
-        first, second = (one.request(order(tmp_path, job, seconds=30)) for job in ("a", "b"))
-        assert first
-        assert second
-        wait_for(one, lambda: first.pid and second.pid)
-        psutil.Process(first.pid).kill()
-        wait_for(one, lambda: first.poll() is not None)
-        assert (first.poll(), second.poll(), psutil.pid_exists(second.pid or 0)) == (-9, None, True)
-        psutil.Process(second.pid).kill()
-        wait_for(one, lambda: second.poll() is not None)
+def test_a_killed_child_reports_its_signal_and_others_continue(
+    toy: ForkServer, tmp_path: Path
+) -> None:
+    first, second = (toy.request(order(tmp_path, job, seconds=30)) for job in ("a", "b"))
+    assert first
+    assert second
+    wait_for(toy, lambda: first.pid and second.pid)
+    psutil.Process(first.pid).kill()
+    wait_for(toy, lambda: first.poll() is not None)
+    assert (first.poll(), second.poll(), psutil.pid_exists(second.pid or 0)) == (-9, None, True)
+    psutil.Process(second.pid).kill()
+    wait_for(toy, lambda: second.poll() is not None)
 
 
 @pytest.mark.parametrize("kill", [False, True], ids=["closed", "killed"])
@@ -185,16 +192,17 @@ def test_a_fork_that_fails_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None
     ]
 
 
-def test_the_end_of_an_earlier_claim_is_not_that_of_the_next(tmp_path: Path) -> None:
-    with opened(tmp_path, TOY.format(warm=0.0)) as one:
-        earlier, later = (one.request(order(tmp_path, "a", seconds)) for seconds in (0.0, 30.0))
-        assert earlier
-        assert later
-        wait_for(one, lambda: earlier.poll() is not None and later.pid)
-        assert earlier.pid != later.pid
-        assert (earlier.poll(), later.poll()) == (0, None)
-        psutil.Process(later.pid).kill()
-        wait_for(one, lambda: later.poll() is not None)
+def test_the_end_of_an_earlier_claim_is_not_that_of_the_next(
+    toy: ForkServer, tmp_path: Path
+) -> None:
+    earlier, later = (toy.request(order(tmp_path, "a", seconds)) for seconds in (0.0, 30.0))
+    assert earlier
+    assert later
+    wait_for(toy, lambda: earlier.poll() is not None and later.pid)
+    assert earlier.pid != later.pid
+    assert (earlier.poll(), later.poll()) == (0, None)
+    psutil.Process(later.pid).kill()
+    wait_for(toy, lambda: later.poll() is not None)
 
 
 def test_an_answer_that_arrives_in_parts_is_one(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from s2s.config import Recipe, UserError
+from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue, run_service, training
 from s2s.jobs.queue import job_logs, job_process
 from s2s.jobs.queue.database import UnreachableError
@@ -82,8 +82,11 @@ def test_a_stopped_job_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_training_that_is_told_to_end_is_handed_back_and_resumes_bit_identically(
     tiny: Recipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    watched = {"train.watch.scores": 0, "train.watch.samples": 0}
     request = training.RunRequest(
-        tiny, "synthetic:reverse#rows=80", "synthetic:reverse#split=valid,rows=20"
+        override(tiny, watched),
+        "synthetic:reverse#rows=80",
+        "synthetic:reverse#split=valid,rows=20",
     )
     run = training.submit(request)
     signals: list[int] = []

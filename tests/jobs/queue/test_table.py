@@ -41,7 +41,7 @@ def claim_all(host: str) -> list[str]:
 @pytest.mark.system
 def test_four_processes_claim_all_jobs_and_none_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2S_MAX_JOBS", "none")
-    ids = [submit(f"r{number}", now=number) for number in range(120)]
+    ids = [submit(f"r{number}", now=number) for number in range(60)]
     claimed = processes.call_all(claim_all, [(f"host-{number}",) for number in range(4)])
     assert sorted(job for found in claimed for job in found) == sorted(ids)
     assert sum(map(bool, claimed)) > 1

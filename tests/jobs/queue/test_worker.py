@@ -16,7 +16,7 @@ from s2s.jobs import queue, run_service, training, worker
 from s2s.jobs.queue import table
 from s2s.jobs.queue.database import UnreachableError
 from s2s.jobs.queue.fork_server import ChildHandle, ForkRequest
-from s2s.model.weights import saved_steps, weights_path
+from s2s.model.weights import saved_steps
 from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER
 from tests import other_systems
@@ -31,6 +31,7 @@ LONG = {
     "train.watch.save_every": 20,
     "train.watch.validate_every": 50,
     "train.watch.keep": 3,
+    "train.watch.scores": 0,
 }
 
 
@@ -105,10 +106,6 @@ def child_of(process: subprocess.Popen[bytes], run: str) -> psutil.Process:
     )
 
 
-def final_weights(path: Path, step: int) -> bytes:
-    return weights_path(path / "checkpoints", step).read_bytes()
-
-
 def test_the_worker_is_small_and_imports_no_torch() -> None:
     line = (
         "import sys, psutil, s2s.jobs.queue.worker, s2s.jobs.queue.job_process; from s2s.jobs"
@@ -123,15 +120,25 @@ def test_the_worker_is_small_and_imports_no_torch() -> None:
     )
 
 
-def test_a_run_is_stopped_and_resumed_while_another_fails(
+def test_a_run_is_killed_stopped_and_resumed_while_another_fails(
     tiny: Recipe, served: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
     table = tmp_path / "pairs.tsv"
     table.write_text("one\n" * 60)
     run = submit(override(tiny, LONG))
     bad = training.submit(training.RunRequest(tiny, str(table)), express=True)
-    wait_for(lambda: has_checkpoint(run))
+    wait_for(lambda: folder(run).status().get("step"))  # of its first checkpoint
     assert run_service.find(run, OWNER).state == "running"
+    child_of(served, run).kill()
+    wait_for_state(run, "interrupted")
+    killed_at = saved_steps(folder(run).checkpoints)[-1]
+    error = run_service.find(run, OWNER).error
+    assert error.startswith(
+        "The training process was killed (signal 9), perhaps because memory ran out; resume it from step "
+    )
+    assert int(error.rstrip(".").rsplit(" ", 1)[1].replace(",", "")) in (killed_at, killed_at - 20)
+    training.submit_resume(run, OWNER)
+    wait_for(lambda: saved_steps(folder(run).checkpoints)[-1] > killed_at)
     run_service.stop(run, OWNER)
     wait_for_state(run, "stopped")
     reached = folder(run).status()["step"]
@@ -152,6 +159,7 @@ def test_a_run_is_stopped_and_resumed_while_another_fails(
     assert steps(run) == list(range(1, reached + 21))
     assert [line["step"] for line in folder(run).lines("metrics") if line.get("first")] == [
         1,
+        killed_at + 1,
         reached + 1,
     ]
     best = min(
@@ -163,32 +171,6 @@ def test_a_run_is_stopped_and_resumed_while_another_fails(
         best["loss"],
         best["token_accuracy"],
     )
-
-
-def test_a_killed_training_is_noticed_and_ends_with_the_very_bits_of_an_undisturbed_one(
-    tiny: Recipe, served: subprocess.Popen[bytes], tmp_path: Path
-) -> None:
-    recipe = override(
-        tiny, {"train.steps": 120, "train.watch.save_every": 20, "train.watch.validate_every": 100}
-    )
-    run = submit(recipe)
-    wait_for(lambda: folder(run).status().get("step"))
-    child_of(served, run).kill()
-    wait_for_state(run, "interrupted")
-    error = run_service.find(run, OWNER).error
-    saved = saved_steps(folder(run).checkpoints)[-1]
-    assert error.startswith(
-        "The training process was killed (signal 9), perhaps because memory ran out; resume it from step "
-    )
-    assert int(error.rstrip(".").rsplit(" ", 1)[1]) in (saved, saved - 20)
-    training.submit_resume(run, OWNER)
-    wait_for_state(run, "done")
-    assert steps(run) == list(range(1, 121))
-    undisturbed = training.start(
-        training.RunRequest(recipe, SOURCE, VALID), tmp_path / "undisturbed"
-    )
-    list(training.run(undisturbed))
-    assert final_weights(folder(run).path, 120) == final_weights(undisturbed.folder.path, 120)
 
 
 def test_a_worker_that_ends_hands_its_training_back_with_what_it_has_done(
@@ -497,14 +479,15 @@ def test_a_system_without_fork_imports_every_module_and_trains(
 
     monkeypatch.setattr(worker, "_spawn", spawn)
     monkeypatch.setattr(worker, "IS_POSSIBLE", False)
-    run, one = submit(tiny), worker.Worker()
+    recipe = override(tiny, {"train.steps": 3})
+    run, one = submit(recipe), worker.Worker()
     one.start_fork_server()
     one.turn()
     assert one.fork_server is None
     (process,) = started
     assert process.wait(180) == 0
     assert run_service.find(run, OWNER).state == "done"
-    assert steps(run)[-1] == tiny.train.steps
+    assert steps(run) == [1, 2, 3]
 
 
 def test_a_job_that_is_out_of_sight_is_left_to_its_lease_and_a_fork_server_that_died_is_replaced(

@@ -24,7 +24,8 @@ def first(tmp_path: Path) -> Path:
 def test_a_run_begins_with_the_weights_and_the_vocabulary_of_another(
     first: Path, tiny: Recipe, tmp_path: Path
 ) -> None:
-    request = training.RunRequest(tiny, "synthetic:copy#rows=60", init_from=f"{first}@20", **MORE)
+    recipe = override(tiny, {"train.steps": 2})
+    request = training.RunRequest(recipe, "synthetic:copy#rows=60", init_from=f"{first}@20", **MORE)
     started = training.start(request, tmp_path / "second")
     events = list(training.run(started))
     metrics = RunFolder(first).lines("metrics")

@@ -14,10 +14,18 @@ from s2s.model.weights import weights_path
 from s2s.runs import RunFolder, attention_history, listing, runs_folder
 from s2s.settings import OWNER, home
 from s2s.train import Step
+from tests.conftest import make_run
 from tests.jobs.context import FakeContext
 from tests.jobs.training.test_runs import claim, request_for, submitted
 
-STEPS = 30
+STEPS = 20
+
+
+@pytest.fixture
+def tiny(tiny: Recipe) -> Recipe:
+    """Without what is only watched: that it changes no bit, test_checkpoint_evaluation.py shows."""
+    watched = {"train.watch.scores": 0, "train.watch.samples": 0}
+    return override(tiny, {**watched, "train.steps": STEPS})
 
 
 @pytest.fixture(autouse=True)
@@ -130,7 +138,7 @@ def test_another_learning_rate_holds_from_the_next_step_and_is_written_down(tiny
             context.request(lr=0.002)
             if step == 7
             else context.request(lr=0.0)
-            if step == 20
+            if step == 15
             else None
         ),
     )
@@ -139,8 +147,8 @@ def test_another_learning_rate_holds_from_the_next_step_and_is_written_down(tiny
         line["step"]: line["lr"] for line in folder.lines("metrics") if line["kind"] == "train"
     }
     assert {step for step, rate in rates.items() if rate == 0.01} == set(range(1, 8))
-    assert {step for step, rate in rates.items() if rate == 0.002} == set(range(8, 21))
-    assert {step for step, rate in rates.items() if rate == 0.0} == set(range(21, STEPS + 1))
+    assert {step for step, rate in rates.items() if rate == 0.002} == set(range(8, 16))
+    assert {step for step, rate in rates.items() if rate == 0.0} == set(range(16, STEPS + 1))
     changes = [
         (line["step"], line["lr"]) for line in folder.lines("metrics") if line["kind"] == "change"
     ]
@@ -148,10 +156,10 @@ def test_another_learning_rate_holds_from_the_next_step_and_is_written_down(tiny
     assert (
         changes
         == [(change["step"], change["lr"]) for change in about["changes"]]
-        == [(8, 0.002), (21, 0.0)]
+        == [(8, 0.002), (16, 0.0)]
     )
     assert about["command"].endswith(
-        "# and then: train.lr=0.002 from step 8, train.lr=0.0 from step 21"
+        "# and then: train.lr=0.002 from step 8, train.lr=0.0 from step 16"
     )
     assert folder.recipe().train.lr == 0.01
 
@@ -189,26 +197,25 @@ def test_a_changed_run_that_is_killed_resumes_as_if_it_had_not_been(tiny: Recipe
     ]
 
 
-def test_a_run_can_continue_with_another_learning_rate_and_more_steps(tiny: Recipe) -> None:
-    job, context = claimed(tiny)
-    train(job, context)
-    queue.finish(job.id, "w", "done")
-    training.submit_resume(job.run, OWNER, steps=40, lr=0.5)
-    again = claim()
+def test_a_run_can_continue_with_another_learning_rate_and_more_steps() -> None:
+    folder = RunFolder(make_run(runs_folder() / "mine", {}))
+    training.submit_resume(folder.id, OWNER, steps=33, lr=0.5)
+    again, context = claim(), FakeContext()
     events = training.work(again, context)
     while not isinstance(next(events), Step):
         pass
     events.close()
     list(training.work(again, context))  # a worker that takes it over finds it written down
-    folder = RunFolder(runs_folder() / job.run)
     about = folder.about()
     assert [
         (change["step"], change.get("steps"), change.get("lr")) for change in about["changes"]
-    ] == [(31, 40, None), (31, None, 0.5)]
+    ] == [(31, 33, None), (31, None, 0.5)]
     assert about["command"].endswith(
-        "# and then: train.steps=40 from step 31, train.lr=0.5 from step 31"
+        "# and then: train.steps=33 from step 31, train.lr=0.5 from step 31"
     )
-    assert about["recipe"]["train"]["steps"] == 40
+    assert about["recipe"]["train"]["steps"] == folder.status()["step"] == 33
+    steps = [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"]
+    assert steps == [*range(1, 34)]
 
 
 @pytest.mark.slow
@@ -271,40 +278,37 @@ def test_who_takes_a_resumed_run_over_changes_nothing_back(
     job, context = claimed(tiny)
     train(job, context)
     queue.finish(job.id, "w", "done")
-    training.submit_resume(job.run, OWNER, steps=60, lr=0.005)
+    training.submit_resume(job.run, OWNER, steps=40, lr=0.005)
     job = claim()
     shutil.copytree(home(), tmp_path / "another")
     context = FakeContext()
-    train(job, context, lambda step: context.request(lr=0.001) if step == 45 else None)
-    undisturbed = weights(job.run, 60)
+    train(job, context, lambda step: context.request(lr=0.001) if step == 25 else None)
+    undisturbed = weights(job.run, 40)
     monkeypatch.setenv("S2S_HOME", str(tmp_path / "another"))
     context = FakeContext()
-    killed(job, context, 55, {45: 0.001})
+    killed(job, context, 35, {25: 0.001})
     train(job, context)
-    assert weights(job.run, 60) == undisturbed
+    assert weights(job.run, 40) == undisturbed
     changes = RunFolder(runs_folder() / job.run).about()["changes"]
     assert [(change["step"], change["lr"]) for change in changes if "lr" in change] == [
-        (31, 0.005),
-        (46, 0.001),
+        (21, 0.005),
+        (26, 0.001),
     ]
 
 
 def test_nothing_is_noted_of_a_request_that_the_queue_refuses(
     tiny: Recipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job, context = claimed(tiny)
-    train(job, context)
-    queue.finish(job.id, "w", "done")
-    path = runs_folder() / job.run / "recipe.json"
+    path = make_run(runs_folder() / "mine", {}) / "recipe.json"
     before = path.read_bytes()
     training.submit(request_for(tiny))
     monkeypatch.setenv("S2S_MAX_JOBS", "1")
     with pytest.raises(UserError):
-        training.submit_resume(job.run, OWNER, steps=60, lr=0.005)
+        training.submit_resume("mine", OWNER, steps=60, lr=0.005)
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize(("step", "state"), [(20, "stopped"), (STEPS, "done")])
+@pytest.mark.parametrize(("step", "state"), [(10, "stopped"), (STEPS, "done")])
 def test_a_stop_owes_its_step_what_was_due(step: int, state: str, tiny: Recipe) -> None:
     job, context = claimed(tiny)
     events = training.work(job, context)

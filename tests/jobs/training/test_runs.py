@@ -16,6 +16,12 @@ from tests.jobs.context import FakeContext
 SOURCE = "synthetic:reverse#rows=80"
 
 
+@pytest.fixture
+def tiny(tiny: Recipe) -> Recipe:
+    """Without scores and samples, which are only watched."""
+    return override(tiny, {"train.watch.scores": 0, "train.watch.samples": 0})
+
+
 def request_for(recipe: Recipe, **more: Any) -> training.RunRequest:
     return training.RunRequest(
         recipe,
@@ -140,14 +146,14 @@ def test_a_job_reports_its_progress_and_resumes_from_the_newest_checkpoint(
 
 
 def test_a_run_whose_worker_died_after_the_last_step_is_done(tiny: Recipe) -> None:
-    run = training.submit(request_for(tiny))
+    run = training.submit(request_for(override(tiny, {"train.steps": 3})))
     list(training.work(claim(), FakeContext()))
     folder = RunFolder(runs_folder() / run)
     before = folder.status()
     folder.set_status("running", **{key: before[key] for key in ("step", "steps", "best_step")})
     table._update(table.ROW.run == run, lease=0.0)
     assert list(filter(None, training.work(claim(), FakeContext()))) == []
-    assert (folder.status()["state"], folder.status()["step"]) == ("done", 30)
+    assert (folder.status()["state"], folder.status()["step"]) == ("done", 3)
 
 
 def test_a_run_without_a_checkpoint_starts_again(tiny: Recipe) -> None:
@@ -238,29 +244,6 @@ def test_a_stop_is_heard_between_the_stages_and_before_anything_is_written(
         assert job_process._outcome(job, context) == ("stopped", "")
 
 
-def test_a_run_that_is_done_continues_to_more_steps(tiny: Recipe) -> None:
-    run = training.submit(request_for(tiny))
-    job = claim()
-    list(training.work(job, FakeContext()))
-    queue.finish(job.id, "w", "done")
-    training.submit_resume(run, OWNER, steps=40)
-    job = claim()
-    list(training.work(job, FakeContext()))
-    queue.finish(job.id, "w", "done")
-    folder = RunFolder(runs_folder() / run)
-    row = run_service.find(run, OWNER)
-    assert (row.state, row.step, row.steps, row.checkpoints[-1], folder.recipe().train.steps) == (
-        "done",
-        40,
-        40,
-        40,
-        40,
-    )
-    assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(
-        range(1, 41)
-    )
-
-
 @pytest.mark.parametrize(
     ("given", "kept"),
     [
@@ -288,10 +271,9 @@ def test_a_run_whose_folder_is_damaged_is_gone_on_with_or_refused_in_a_sentence(
     job = claim()
     list(training.work(job, FakeContext()))
     queue.finish(job.id, "w", "done")
-    assert (run_service.find("mine", OWNER).state, run_service.find("mine", OWNER).step) == (
-        "done",
-        31,
-    )
+    row = run_service.find("mine", OWNER)
+    assert (row.state, row.step, row.steps) == ("done", 31, 31)
+    assert (row.checkpoints[-1], folder.recipe().train.steps) == (31, 31)
     folder.write_about({key: value for key, value in folder.about().items() if key != "source"})
     with pytest.raises(
         UserError, match=r"The recipe\.json of the run `mine` lacks source; start a new run"

@@ -3,6 +3,7 @@
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from types import MappingProxyType
 
 import torch
@@ -143,6 +144,7 @@ MORE: Mapping[str, ModelConfig] = MappingProxyType(
 )
 
 
+@cache
 def tokenizer(kind: str = "bpe") -> Tokenizer:
     """One for both sides, fitted to TEXTS."""
     size = 120 if kind in ("bpe", "unigram") else None

@@ -30,7 +30,10 @@ from tests.pretrained.export.models import (
 )
 
 
-@pytest.mark.parametrize("name", [*FORMS, *MORE])
+# The plain Marian and Pegasus: their variants are here, and other tests export them.
+@pytest.mark.parametrize(
+    "name", [*(name for name in FORMS if name not in ("Marian", "Pegasus")), *MORE]
+)
 def test_same_log_probs_and_same_greedy_text(name: str, tmp_path: Path) -> None:
     config: ModelConfig = {**FORMS, **MORE}[name]
     ours = tokenizer("bpe")
@@ -74,12 +77,13 @@ def test_the_script_cuts_no_source(
     model = perturbed(MORE["modern"], ours.vocab_size, ours.vocab_size)
     source = trained(model, ours, ours)
     export.write(export.check("ctranslate2", source), source, tmp_path / "out", "")
-    text = "a" * 1500 + "b" * 1500
+    text = "a" * 700 + "b" * 500
     monkeypatch.chdir(tmp_path / "out")
     monkeypatch.setattr(sys, "stdin", standard_input([text]))
     runpy.run_path("translate.py")
-    assert capsys.readouterr().out == f"{greedy(model, ours, text)}\n"
-    assert greedy(model, ours, text) != greedy(model, ours, text[:1024])
+    expected = greedy(model, ours, text)
+    assert capsys.readouterr().out == f"{expected}\n"
+    assert expected != greedy(model, ours, text[:1024])
 
 
 def greedy(model: Transformer, ours: Tokenizer, text: str) -> str:

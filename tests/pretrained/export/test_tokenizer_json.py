@@ -64,13 +64,13 @@ def test_same_ids_and_same_text(kind: str, tmp_path: Path) -> None:
     library = tokenizers.Tokenizer.from_file(str(tmp_path / "out" / "tokenizer.json"))
     library.encode_special_tokens = True
     draw = random.Random(1)
-    texts = [*NASTY, *("".join(draw.choices(SYMBOLS, k=draw.randint(1, 14))) for _ in range(1000))]
+    texts = [*NASTY, *("".join(draw.choices(SYMBOLS, k=draw.randint(1, 14))) for _ in range(300))]
     for text in texts:
         expected = [*ours.encode(text), EOS]
         assert auto(text)["input_ids"] == expected, text
         assert library.encode(text).ids == expected, text
     size = ours.vocab_size
-    generated = [draw.choices(range(size), k=draw.randint(0, 12)) for _ in range(1000)]
+    generated = [draw.choices(range(size), k=draw.randint(0, 12)) for _ in range(300)]
     for ids in [*map(ours.encode, texts), *generated]:
         assert auto.decode(ids, skip_special_tokens=True) == ours.decode(ids), ids
         assert library.decode(ids) == ours.decode(ids), ids

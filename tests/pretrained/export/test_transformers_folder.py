@@ -29,7 +29,8 @@ from tests.pretrained.export.models import (
 TIED = "specifies to tie shared.weight to lm_head.weight"  # a warning of T5 wherever it is not tied
 
 
-@pytest.mark.parametrize("name", FORMS)
+# The plain Marian and Pegasus: their variants are here, and other tests export them.
+@pytest.mark.parametrize("name", [name for name in FORMS if name not in ("Marian", "Pegasus")])
 def test_same_logits_and_same_greedy_text(
     name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -3,10 +3,10 @@
 import json
 import os
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +14,23 @@ import psutil
 import pytest
 
 import s2s
-from s2s import settings
+from s2s import bounds
 from s2s.bounds import UNLIMITED
 from s2s.runs import Run
 from s2s.runs.decoder import Connection, DecodeRequest, DecoderPool, DecodeTask, Waiter
+from s2s.runs.decoder.connection import COMMAND
 from s2s.runs.decoder.pool import DIED
-from s2s.runs.decoder.process import TOO_LARGE
-from tests import other_systems
+from s2s.runs.decoder.process import TOO_LARGE, Answers, Inbox, Watch, _answer
+from tests import other_systems, processes
 
 pytestmark = pytest.mark.system
 
 PATIENCE = 60.0  # seconds, on a busy machine
 SOURCE = "the cat who chased the mouse was black"
 ENDLESS = {"num_beams": 100, "max_new_tokens": 4096, "min_new_tokens": 4096}
-TIGHT = "from s2s.runs.decoder import process; process.ROOM = 2_000_000; process.main()"
-PARENT = """
-import sys
-from s2s.runs.decoder import Connection
-connection = Connection()
-while not list(connection.answers(1.0)):
-    pass
-print(connection.process.pid, flush=True)
-sys.stdin.read()
-"""
+TIGHT = "from s2s.runs.decoder import process; process.ROOM = 40_000_000; process.main()"
+# the other one without limits, nor with pipes that can be waited for, nor a niceness: Windows'
+COMMANDS = (COMMAND, tuple(other_systems.command(TIGHT, "torch, sacrebleu")))
 
 
 @pytest.fixture(scope="module")
@@ -45,15 +39,26 @@ def run() -> Run:
 
 
 @pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(autouse=True)
+def _one_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The processes, which stay from test to test, have one log."""
+    monkeypatch.setenv("S2S_HOME", str(home))
+
+
+@pytest.fixture(scope="module")
 def connections() -> list[Connection]:
-    """Those that the pool has made."""
+    """Those that the pool has made: of each of these systems in turn."""
     return []
 
 
 @pytest.fixture(scope="module")
 def pool(connections: list[Connection]) -> Iterator[DecoderPool]:
     def connect() -> Connection:
-        connections.append(Connection())
+        connections.append(Connection(COMMANDS[len(connections) % 2]))
         return connections[-1]
 
     made = DecoderPool(connect, slots=1)
@@ -114,62 +119,58 @@ def test_a_stopped_search_ends_and_the_process_stays(
     assert connections[-1].process.pid == before
 
 
-def test_a_killed_process_is_replaced(
-    pool: DecoderPool, run: Run, connections: list[Connection]
+def test_what_is_wrong_is_one_sentence(pool: DecoderPool, run: Run, home: Path) -> None:
+    assert result(pool, request_for(run, "greedy", max_new_tokens=3)).text
+    log = home / "log" / "decoder.log"
+    before = log.read_text()
+    request = replace(request_for(run, "beam"), step=run.step + 1)
+    task = asked(pool, request)
+    assert task.wait(PATIENCE)
+    assert task.error.startswith(f"The run `demo-en-fr` has no checkpoint of step {run.step + 1};")
+    assert log.read_text() == before
+
+
+def test_a_search_that_needs_too_much_memory_is_one_sentence(run: Run) -> None:
+    answer = processes.call(answer_with_little_memory, request_for(run, "beam", **ENDLESS))
+    assert answer == {"error": TOO_LARGE}
+
+
+def answer_with_little_memory(request: DecodeRequest) -> Mapping[str, Any]:
+    watch = Watch(1, 0, Inbox(), Answers())
+    return _answer(request, watch, {}, bounds.memory() + 2_000_000)
+
+
+def test_a_killed_process_is_replaced_on_a_system_without_limits_too(
+    pool: DecoderPool, run: Run, connections: list[Connection], home: Path
 ) -> None:
     task = asked(pool, request_for(run, "beam", **ENDLESS))
     until_it_runs(task)
     os.kill(connections[-1].process.pid, signal.SIGKILL)
     assert task.wait(PATIENCE)
     assert task.error == DIED
-    assert result(pool, request_for(run, "beam", num_beams=4)).text
-
-
-def test_what_is_wrong_is_one_sentence(pool: DecoderPool, run: Run) -> None:
-    request = replace(request_for(run, "beam"), step=run.step + 1)
-    task = asked(pool, request)
-    assert task.wait(PATIENCE)
-    assert task.error.startswith(f"The run `demo-en-fr` has no checkpoint of step {run.step + 1};")
-    log = settings.home() / "log" / "decoder.log"
-    assert not log.is_file() or not log.read_text()
-
-
-def test_a_search_that_needs_too_much_memory_is_one_sentence(run: Run) -> None:
-    pool = DecoderPool(lambda: Connection((sys.executable, "-c", TIGHT)), slots=1)
-    task = asked(pool, request_for(run, "beam", **ENDLESS))
-    assert task.wait(PATIENCE)
-    assert task.error == TOO_LARGE
-    pool.close()
-
-
-def test_a_system_without_limits_has_the_same_answers(run: Run) -> None:
-    """Nor with pipes that can be waited for, nor a niceness: Windows'."""
-    command = other_systems.command(TIGHT.replace("2_000_000", "40_000_000"), "torch, sacrebleu")
-    made: list[Connection] = []
-
-    def connect() -> Connection:
-        made.append(Connection(tuple(command)))
-        return made[-1]
-
-    pool = DecoderPool(connect, slots=1)
-    request = request_for(run, "beam", num_beams=3)
-    (found,) = run.translate([SOURCE], "beam", num_beams=3)
+    request = request_for(run, "beam", num_beams=4)
+    (found,) = run.translate([SOURCE], "beam", num_beams=4)
     assert result(pool, request).text == found.text
     task = asked(pool, request_for(run, "beam", **ENDLESS))
     assert task.wait(PATIENCE)
     assert task.error == TOO_LARGE
-    assert [connection.is_alive for connection in made] == [False]  # so another one replaces it
-    pool.close()
-    assert UNLIMITED in (settings.home() / "log" / "decoder.log").read_text()
+    assert not connections[-1].is_alive  # so another one replaces it
+    assert UNLIMITED in (home / "log" / "decoder.log").read_text()
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").is_file(), reason="needs /proc")
 def test_it_ends_when_its_parent_is_killed() -> None:
-    parent = subprocess.Popen(
-        [sys.executable, "-c", PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert parent.stdout is not None
-    child = psutil.Process(int(parent.stdout.readline()))
+    here, there = processes.CONTEXT.Pipe()
+    parent = processes.begin(parent_of_one, there)
+    there.close()
+    child = psutil.Process(here.recv())
     parent.kill()
-    parent.communicate()
     child.wait(PATIENCE)
+
+
+def parent_of_one(pid: Pipe) -> None:
+    connection = Connection()
+    while not list(connection.answers(1.0)):
+        pass
+    pid.send(connection.process.pid)
+    time.sleep(PATIENCE)

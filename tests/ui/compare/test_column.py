@@ -7,9 +7,12 @@ import pytest
 import s2s
 from s2s import decode
 from s2s.share import Column
+from s2s.ui.compare.columns import KEYS
 from tests.screen import link, lost, opened, page_text, translation
+from tests.ui.compare.test_compare import texts
 
 DEMO = "demo-en-fr"
+STRATEGIES = tuple(decode.STRATEGIES)
 
 
 def test_compare_shows_every_tokens_probability() -> None:
@@ -60,12 +63,16 @@ def test_a_setting_moves_the_link() -> None:
     assert "c1" not in screen.query_params  # what one finds without it
 
 
-@pytest.mark.parametrize("strategy", decode.STRATEGIES)
-def test_every_strategy_is_decoded_on_the_page(strategy: str) -> None:
-    screen = opened("compare", src="the red house", c1=f"{DEMO}!{strategy}!")
+@pytest.mark.parametrize("strategies", [STRATEGIES[: len(KEYS)], STRATEGIES[len(KEYS) :]])
+def test_every_strategy_is_decoded_on_the_page(strategies: tuple[str, ...]) -> None:
+    """In as many columns as there are."""
+    columns = {key: f"{DEMO}!{strategy}!" for key, strategy in zip(KEYS, strategies, strict=False)}
+    screen = opened("compare", src="the red house", **columns)
     assert not lost(screen)
-    (found,) = s2s.load(DEMO).translate(["the red house"], strategy)
-    assert translation(screen) == found.text
+    run = s2s.load(DEMO)
+    assert texts(screen) == [
+        run.translate(["the red house"], strategy)[0].text for strategy in strategies
+    ]
 
 
 def test_a_setting_that_cannot_be_obeyed_is_said_before_anything_is_decoded() -> None:

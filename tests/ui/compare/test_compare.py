@@ -140,9 +140,9 @@ def test_a_column_of_ones_own_stays_when_the_menu_leads_back() -> None:
 
 
 def test_six_columns_are_the_most() -> None:
-    screen = opened("compare", src=HOUSE)
-    for _ in range(5):
-        screen.button(key="add column").click().run()
+    five = zip(columns.KEYS[:5], STRATEGIES, strict=False)
+    screen = opened("compare", src=HOUSE, **{key: f"{DEMO}!{name}!" for key, name in five})
+    screen.button(key="add column").click().run()
     assert len(set(strategies(screen))) == 6
     assert screen.button(key="add column").disabled
     assert screen.button(key="clone c1").disabled
@@ -158,13 +158,15 @@ def test_a_removed_first_column_leaves_the_second_its_run() -> None:
     assert Column.read(screen.session_state["c2"]).run == DEMO
 
 
-@pytest.mark.parametrize("name", ["Greedy and beam", "Five strategies"])
-def test_one_press_starts_a_comparison(name: str) -> None:
+def test_one_press_starts_a_comparison() -> None:
+    assert len({column.strategy for column in columns.STARTS["Five strategies"](DEMO)}) == 5
+    name = "Greedy and beam"
     screen = opened("compare", src=HOUSE)
     screen.button(key=f"start {name}").click().run()
     assert not screen.exception
     assert strategies(screen) == [column.strategy for column in columns.STARTS[name](DEMO)]
     assert "same as column 1" in page_text(screen)
+    assert not any("output of" in each.value for each in screen.dataframe)  # of one model
     assert not [each for each in screen.button if each.key == f"start {name}"]
     (start_over,) = (each for each in screen.get("menu_button") if each.proto.label == "Start over")
     start_over.click(columns.ALONE).run()
@@ -204,10 +206,10 @@ def test_the_call_of_transformers_passes_what_the_model_came_with() -> None:
     run = own()
     folder = RunFolder(runs_folder() / run)
     folder.write_about(folder.about() | {"starting_settings": {"repetition_penalty": 1.5}})
-    for column, is_passed in ((f"{run}!greedy!repetition_penalty:1.0", True), (DEMO, False)):
-        screen = opened("compare", src=HOUSE, c1=column)
-        (call,) = [one.value for one in screen.code if "model.generate(" in one.value]
-        assert ("repetition_penalty=1.0" in call) is is_passed
+    given = {"c1": f"{run}!greedy!repetition_penalty:1.0", "c2": f"{DEMO}!greedy!"}
+    screen = opened("compare", src=HOUSE, **given)
+    calls = [one.value for one in screen.code if "model.generate(" in one.value]
+    assert ["repetition_penalty=1.0" in call for call in calls] == [True, False]
 
 
 def test_a_run_that_cannot_be_opened_takes_no_other_column_down() -> None:
@@ -358,8 +360,6 @@ def test_outputs_of_different_models_are_compared_under_each_of_them() -> None:
             [score / n for score, n in zip(scores, lengths, strict=True)], abs=1e-4
         )
     assert "cannot write" in page_text(screen)
-    alone = opened("compare", src=HOUSE, c1=f"{DEMO}!greedy!", c2=f"{DEMO}!beam!")
-    assert not any("output of" in each.value for each in alone.dataframe)
 
 
 def test_what_another_page_forces_is_no_reference() -> None:

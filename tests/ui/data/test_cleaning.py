@@ -76,9 +76,9 @@ def test_clicks_add_up_and_the_effect_is_what_cleaning_does() -> None:
     ].value == f"Drops {94 - left} of 94 pairs ({(94 - left) / 94:.1%}), leaves {left}.".replace(
         "%", " %"
     )
-    assert choose(screen, duplicates="keep", numbers="keep", max_words="keep") == Cleaning(
-        empty=False
-    )
+    for rule in ("duplicates", "numbers", "max_words"):
+        screen.segmented_control(key=f"clean t {rule}").set_value("keep")
+    assert choose(screen.run()) == Cleaning(empty=False)
     assert screen.info[0].value == "Drops nothing: all 94 pairs stay."
 
 

@@ -18,3 +18,16 @@ def uploaded(*given: tuple[str, bytes]) -> AppTest:
         [(name, content, "text/plain") for name, content in given]
     ).run()
     return settled(screen)
+
+
+def reopened(screen: AppTest) -> AppTest:
+    """The same address in a session of its own: a reload, a second tab, another server with the same files."""
+    return settled(opened("data", set=str(screen.session_state["set"])))
+
+
+def assert_same_after_a_reload(screen: AppTest, label: str, value: object) -> None:
+    """The upload is read as it was read, with this value of the control."""
+    again = reopened(screen)
+    assert again.dataframe[0].value.equals(screen.dataframe[0].value)
+    widgets = [*again.toggle, *again.radio, *again.selectbox]
+    assert next(each for each in widgets if each.label == label).value == value

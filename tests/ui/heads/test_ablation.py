@@ -6,9 +6,10 @@ import pytest
 from s2s.analysis import Head
 from s2s.jobs import head_service, queue, test_sets
 from s2s.jobs.registry import JOBS
-from s2s.runs import Measurement, Sentences, load
+from s2s.runs import Measurement
 from s2s.share import pack
 from s2s.ui.kit import cached, reproduce
+from s2s.ui.kit.test_sets import described
 from tests.harvest import compared, executed
 from tests.jobs.context import FakeContext
 from tests.screen import AppTest, link, lost, opened, page_text
@@ -23,10 +24,10 @@ def _no_worker() -> None:
     cached.refresh_runs()
 
 
-def ablated(switched: str = "") -> AppTest:
+def ablated(switched: str = "", *, src: str = TEXT, **run: str) -> AppTest:
     values = {"view": "ablation", "n": str(N), "switched": switched}
     given = pack({name: value for name, value in values.items() if value})
-    screen = opened("heads", src=TEXT, set=given)
+    screen = opened("heads", src=src, set=given, **run)
     assert not screen.exception
     return screen
 
@@ -82,8 +83,10 @@ def test_heads_layers_and_kinds_are_switched_by_a_press_and_the_link_keeps_them(
 
 
 @pytest.mark.slow
-def test_the_corpus_mean_is_measured_first_then_sentence_and_sample_are_shown() -> None:
-    screen = ablated("cross.1=mean")
+def test_the_corpus_mean_is_measured_first_then_sentence_and_sample_are_shown(
+    own_run: str,
+) -> None:
+    screen = ablated("cross=mean", src="1 2 3", run=own_run)
     assert not translations(screen)
     assert "mean of its outputs over all tokens" in page_text(screen)
     measure(screen)
@@ -92,9 +95,8 @@ def test_the_corpus_mean_is_measured_first_then_sentence_and_sample_are_shown() 
     assert names == ["without the change", "with the change"]
     measure(screen)
     assert [each.label for each in screen.metric] == ["Loss", "BLEU", "chrF", "Other translations"]
-    sentences = Sentences("", split=test_sets.HELD_OUT, run="demo-en-fr", n=N)
-    step = load("demo-en-fr").step
-    asked = Measurement("demo-en-fr", step, "ablation", sentences, {"heads": "cross.1=mean"})
+    sentences = described(own_run, test_sets.HELD_OUT, N)
+    asked = Measurement(own_run, 30, "ablation", sentences, {"heads": "cross=mean"})
     found = head_service.result(asked)
     assert found is not None
     assert [each.value for each in screen.metric] == [

@@ -65,10 +65,11 @@ def test_the_pictures_show_the_kept_numbers(kept: dict[str, Any]) -> None:
     spearman = f"{kept['agreement']['all']['spearman']:.2f}"
     assert f"all heads {spearman}" in page_text(screen)
     assert sum("(CSV)" in each.label for each in screen.get("download_button")) == 4
+    assert_the_sentence_on_top_answers(page_text(screen), kept)
 
 
-def test_the_sentence_on_top_answers_what_a_reader_asks(kept: dict[str, Any]) -> None:
-    said = page_text(shown())
+def assert_the_sentence_on_top_answers(said: str, kept: dict[str, Any]) -> None:
+    """What a reader asks of the pictures."""
     gradient = kept["gradient"]["value"]
     kind, layer, head = max(
         (

@@ -14,9 +14,9 @@ from s2s.analysis import Head
 from s2s.runs import Interventions, Run, translate_with
 from s2s.runs.decoder import DecodeRequest, DecoderPool, DecodeTask, Waiter
 from s2s.share import pack
-from s2s.ui.kit import cached, nats
+from s2s.ui.kit import cached, find_one, nats
 from s2s.ui.kit.cached import background
-from tests.screen import opened, page_text, settled
+from tests.screen import box, opened, page_text, settled
 
 pytestmark = pytest.mark.system
 DEMO = "demo-en-fr"
@@ -126,22 +126,23 @@ def test_the_other_columns_are_there_while_one_is_decoded() -> None:
 
 
 @pytest.mark.usefixtures("_impatient")
-@pytest.mark.parametrize("how", ["another setting", "another page"])
-def test_leaving_the_view_stops_its_search(how: str) -> None:
+def test_leaving_the_view_stops_its_search() -> None:
     screen = opened("compare", src=SOURCE, c1=f"{DEMO}!beam!{ENDLESS}")
     task = until_it_runs(screen)
     screen.run()
     assert not task.is_over  # the same view goes on
-    if how == "another page":
-        screen.switch_page("pages/inspect/attention.py").run()
-    else:
-        screen.text_input(key="src").set_value("a cat").run()
+    screen.text_input(key="src").set_value("a cat").run()
     assert task.is_over
-    assert task not in tasks(screen)
+    (other,) = tasks(screen)
+    assert other is not task
+    assert not other.is_over
+    screen.switch_page("pages/inspect/attention.py").run()
+    assert other.is_over
+    assert other not in tasks(screen)
 
 
 @pytest.mark.usefixtures("_impatient")
-@pytest.mark.parametrize("page", ["steps", "attention", ""])
+@pytest.mark.parametrize("page", ["steps", ""])
 def test_the_other_pages_wait_for_what_they_are_about(
     page: str, monkeypatch: pytest.MonkeyPatch, decoded_here: list[str]
 ) -> None:
@@ -194,11 +195,11 @@ def test_a_search_that_proves_slow_leaves_this_process(monkeypatch: pytest.Monke
 
 @pytest.mark.usefixtures("_impatient")
 def test_who_deletes_everything_leaves_no_search_and_no_result(pool: DecoderPool) -> None:
-    screen = opened("compare", src=SOURCE, c1=f"{DEMO}!beam!{ENDLESS}")
-    task = until_it_runs(screen)
     known = request_for("greedy", source="a black dog")
     assert pool.ask(known, "another workspace", Waiter("tab", lambda: True)).wait(60)
     assert pool.result(known)
+    screen = opened("compare", src=SOURCE, c1=f"{DEMO}!beam!{ENDLESS}")
+    task = until_it_runs(screen)
 
     def forget() -> None:
         from s2s.ui.kit import cached
@@ -212,10 +213,21 @@ def test_who_deletes_everything_leaves_no_search_and_no_result(pool: DecoderPool
     assert not pool.result(known)
 
 
-@pytest.mark.usefixtures("_impatient")
-def test_two_visitors_get_turns(pool: DecoderPool) -> None:
-    until_it_runs(opened("compare", src=SOURCE, c1=f"{DEMO}!beam!{ENDLESS}"))
-    request = request_for("greedy", source="a dog")
-    other = pool.ask(request, "another workspace", Waiter("tab", lambda: True))
-    assert other.wait(60)
-    assert pool.result(request)
+def test_steps_searches_beside_the_dashboard_and_stops_at_its_budget(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(find_one.random, "randrange", lambda n: 7)
+    monkeypatch.setattr(find_one, "BUDGET", 4)
+    screen = opened("steps", src="")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise s2s.UserError("Decoded in the dashboard's process.")
+
+    monkeypatch.setattr(Run, "translate", refuse)
+    (menu,) = (each for each in screen.get("menu_button") if each.proto.label == "Find one")
+    menu.click("Strategies differ").run(timeout=60)
+    assert "Strategies differ: none in 4 of 2,500 sentences" in page_text(screen)
+    monkeypatch.setattr(find_one, "BUDGET", 2)
+    screen.button(key="steps find another").click().run(timeout=60)
+    assert box(screen) == ""
+    assert "none in 2 of 2,500" in page_text(screen)

@@ -32,7 +32,7 @@ def _seed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Searches in this process: starting another one takes seconds."""
+    """Searches in this process; one in a process of its own, which takes seconds to start, is in test_background.py."""
 
     def judged(*given: Any) -> Iterator[list[Finding]]:
         yield findings(*given)
@@ -111,36 +111,16 @@ def test_compare_finds_columns_that_differ_and_adds_one_where_there_is_one(
     assert found(screen) == str(at)
 
 
-@pytest.mark.parametrize("changed", ["src", "run"])
-def test_a_search_that_was_left_ends_where_something_else_is_shown(
-    changed: str, here: None
-) -> None:
+def test_a_search_that_was_left_ends_where_something_else_is_shown(here: None) -> None:
     screen = opened("attention", src=HOUSE)
-    screen.session_state["attention find wanted"] = SearchPosition("sink", SEED, 0)
-    screen.session_state["attention find wanted from"] = ("demo-en-fr", HOUSE)
-    value = {"src": "the cat sleeps", "run": "demo-en-es"}[changed]
-    screen.session_state[changed] = value
-    screen.run()
-    assert found(screen) == ""
-    assert box(screen) == (value if changed == "src" else HOUSE)
-
-
-@pytest.mark.system
-def test_steps_searches_beside_the_dashboard_and_stops_at_its_budget(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(find_one, "BUDGET", 20)
-    screen = opened("steps", src="")
-
-    def refuse(*_: object, **__: object) -> None:
-        raise s2s.UserError("Decoded in the dashboard's process.")
-
-    monkeypatch.setattr(s2s.Run, "translate", refuse)
-    click(screen, "Strategies differ")
-    assert "Strategies differ: none in 20 of 2,500 sentences" in page_text(screen)
-    screen.button(key="steps find another").click().run(timeout=60)
-    assert box(screen) == ""
-    assert "none in 20 of 2,500" in page_text(screen)
+    for changed, value in (("run", "demo-en-es"), ("src", "the cat sleeps")):
+        shown = screen.session_state["run"], HOUSE
+        screen.session_state["attention find wanted"] = SearchPosition("sink", SEED, 0)
+        screen.session_state["attention find wanted from"] = shown
+        screen.session_state[changed] = value
+        screen.run()
+        assert found(screen) == ""
+        assert box(screen) == (value if changed == "src" else HOUSE)
 
 
 def test_a_run_whose_dataset_is_gone_searches_what_it_keeps_and_says_so() -> None:
@@ -184,7 +164,7 @@ def test_a_search_ends_after_its_time_and_starting_a_process_does_not_count(
     assert seen == [(0, 0.0), (0, 1.0), (16, 2.0), (48, 4.0)]
 
 
-def test_search_stops_at_the_first_that_fits(here: None) -> None:
+def test_search_stops_at_the_first_that_fits(here: None, monkeypatch: pytest.MonkeyPatch) -> None:
     run = s2s.load(DEMO)
     sentences = [HOUSE] * 20 + ["the cats who chased the mouse were black"] * 2
     settings = PropertySettings((Decoding("greedy"),), gold_agreement)
@@ -192,5 +172,7 @@ def test_search_stops_at_the_first_that_fits(here: None) -> None:
     why = "`were` agrees with `cats`, across `who chased the mouse`."
     assert last == Searched(21, sentences[20], Finding(True, why))
     many = PropertySettings((Decoding("beam", {"num_beams": 10}),))
-    steps = find_one.search(run, "search_error", [HOUSE] * 100, many)
-    assert [each.n for each in steps] == [16, 48, 80, 100]  # at most 320 hypotheses at once
+    monkeypatch.setattr(find_one, "FIRST_BATCH", 2)
+    monkeypatch.setattr(find_one, "ROWS", 40)
+    steps = find_one.search(run, "search_error", [HOUSE] * 12, many)
+    assert [each.n for each in steps] == [2, 6, 10, 12]  # at most 40 hypotheses at once

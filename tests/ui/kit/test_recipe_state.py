@@ -1,7 +1,5 @@
 """The recipe on the Train page and in its link."""
 
-import pytest
-
 from s2s import settings
 from s2s.config import PRESETS
 from s2s.data import files, saved_datasets
@@ -23,14 +21,9 @@ def test_a_link_fills_the_form_and_share_gives_it_back() -> None:
     assert unpack(screen.session_state["set"]) == {**unpack(packed), **CURVE}
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"model.d_model": "130", "model.encoder.n_heads": "5", "model.decoder.n_heads": "5"},
-        {"tokenizer.shared": "false", "model.embeddings.shared": "false"},
-    ],
-)
-def test_settings_that_need_each_other_travel_together(changes: dict[str, str]) -> None:
+def test_settings_that_need_each_other_travel_together() -> None:
+    changes = {"model.d_model": "130", "model.encoder.n_heads": "5", "model.decoder.n_heads": "5"}
+    changes |= {"tokenizer.shared": "false", "model.embeddings.shared": "false"}
     screen = opened("train", set=pack({"source": "synthetic:copy", "preset": "small", **changes}))
     assert not lost(screen)
     assert not screen.button(key="train").disabled
@@ -50,22 +43,11 @@ def test_two_datasets_of_one_name_stay_two() -> None:
         screen = opened("train", set=pack({"source": spec}))
         screen.number_input(key="set train.steps").set_value(77).run()
         assert unpack(screen.session_state["set"])["source"] == spec
-        kept = opened("data", set=pack({"source": spec})).run()
+        kept = opened("data", set=pack({"source": spec}))
         assert unpack(kept.session_state["set"])["source"] == spec
 
 
-def test_a_dataset_from_data_leaves_the_recipe_as_it_is() -> None:
-    screen = opened("train")
-    screen.selectbox(key="preset").set_value("modern-small").run()
-    screen.number_input(key="set train.steps").set_value(77).run()
-    screen.query_params["set"] = pack({"source": "synthetic:sort"})
-    screen.run()
-    held = unpack(screen.session_state["set"])
-    chosen = {"source": "synthetic:sort", "preset": "modern-small", "train.steps": "77"}
-    assert held == chosen | CURVE
-
-
-def test_another_preset_brings_its_own_settings() -> None:
+def test_another_preset_brings_its_own_settings_and_every_one_can_be_set() -> None:
     screen = opened("train")
     screen.selectbox(key="preset").set_value("char-halves").run()
     assert (
@@ -74,11 +56,6 @@ def test_another_preset_brings_its_own_settings() -> None:
     )
     chosen = {"source": "builtin:en-fr", "preset": "char-halves"}
     assert unpack(screen.session_state["set"]) == chosen | CURVE
-
-
-def test_all_settings_open_and_every_one_can_be_set() -> None:
-
-    screen = opened("train")
     screen.session_state["all settings"] = True
     screen.run()
     assert not screen.exception

@@ -173,7 +173,7 @@ def test_the_newest_is_followed_and_a_chosen_one_stays(run):
 
 def test_a_chosen_head_is_the_one_that_is_drawn_thicker(run):
     screen = opened()
-    screen.segmented_control(key="head").set_value("3").run()
+    screen.segmented_control(key="head").set_value("3")
     screen.segmented_control(key="layer").set_value("1").run()
     assert title(screen)[1] == "cross-attention · layer 1 of 2 · head 3 of 3"
     np.testing.assert_allclose(picture(screen)[1], rows(2, 3, 2, 3, seed=30)[0, 2], atol=1e-3)

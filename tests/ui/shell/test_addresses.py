@@ -10,7 +10,7 @@ from s2s.ui.shell import addresses
 from s2s.ui.workspace import actions
 from s2s.workspaces import Visits
 
-BASES = {"": "", "/": "", "lab": "/lab", "/lab/s2s/": "/lab/s2s"}
+BASES = {"/": "", "lab": "/lab", "/lab/s2s/": "/lab/s2s"}
 
 
 @pytest.fixture(params=BASES)

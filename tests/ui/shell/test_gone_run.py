@@ -24,7 +24,7 @@ VIEW = {"run": RUN, "src": "1 2 3", "layer": "1", "head": "2"}
 @pytest.fixture
 def record() -> run_records.RunRecord:
     """Of a run that is there."""
-    make_run(access.runs_folder() / RUN, {})
+    make_run(access.runs_folder() / RUN, {"train.steps": 2})
     found = run_records.record(RUN)
     assert found
     return found
@@ -49,7 +49,7 @@ def test_a_link_outlives_its_run_and_trains_it_again_to_the_same_bits(
 ) -> None:
     link = link_to(record)
     screen = arrived(link)
-    assert "synthetic:reverse#rows=80 for 30 steps" in page_text(screen)
+    assert "synthetic:reverse#rows=80 for 2 steps" in page_text(screen)
     (chart,) = screen.get("plotly_chart")  # in place of the page
     assert "recorded-curve" in chart.proto.config
     assert "shown instead" not in page_text(screen)

@@ -149,7 +149,7 @@ def panel_links(screen: AppTest) -> list[str]:
     return [re.sub(r"\\(.)", r"\1", str(each.proto.label)) for each in screen.get("page_link")]
 
 
-@pytest.mark.parametrize(("name", "lesson"), [*LESSONS.items()][1:])
+@pytest.mark.parametrize(("name", "lesson"), [[*LESSONS.items()][at] for at in (1, -1)])
 def test_a_lesson_begins_and_leads_on(name: str, lesson: Lesson) -> None:
     first, last = lesson.steps[0], lesson.steps[-1]
     screen = opened(first.view.page, lesson=name)

@@ -11,8 +11,8 @@ from s2s.ui.kit import cached
 from tests.screen import PAGES, box, link, opened
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_every_page_opens_first_on_a_deep_link(path: str) -> None:
+@pytest.mark.parametrize("path", ["", "data", "heads", "lessons", "train"])
+def test_a_page_opens_first_on_a_deep_link(path: str) -> None:
     screen = opened(path)
     assert not screen.exception
     assert not screen.error
@@ -41,13 +41,18 @@ HOSTILE = (
         "set": ",,:,source:../../etc,preset:x,train.steps:NaN,train.lr:1e999",
         "c1": "@99!beam!num_beams:1e9",
     },
-    # which the demo, long as the sentence is, reads
-    {"src": "cat " * 3000, "tgt": "chat " * 3000, "c1": "@99!beam!num_beams:1e9"},
 )
+# which the demo, long as the sentence is, reads
+LONG = {"src": "cat " * 3000, "tgt": "chat " * 3000, "c1": "@99!beam!num_beams:1e9"}
 
 
-@pytest.mark.parametrize("path", PAGES)
-@pytest.mark.parametrize("params", HOSTILE)
+@pytest.mark.parametrize(
+    ("path", "params"),
+    [
+        *((path, params) for params in HOSTILE for path in PAGES),
+        *((path, LONG) for path in ("", "compare", "attention")),
+    ],
+)
 def test_a_hostile_link_gives_a_sentence_and_something_useful(
     path: str, params: dict[str, str]
 ) -> None:
@@ -58,24 +63,28 @@ def test_a_hostile_link_gives_a_sentence_and_something_useful(
     assert not re.search(r"(?<!\\)(!\[|\]\(|<script|\*\*)", re.sub(r"`[^`]*`", "", notices))
 
 
-DAMAGES = {
-    "recipe.json": '{"format": 1}',
-    "status.json": '{"state": "paused"}',
-    "metrics.jsonl": '{"a": 1}\n{"half\n[]\n',
-    "samples.jsonl": '{"a": 1}\n{"half\n[]\n',
-}
+DAMAGES = (
+    {"recipe.json": '{"format": 1}'},
+    {
+        "status.json": '{"state": "paused"}',
+        "metrics.jsonl": '{"a": 1}\n{"half\n[]\n',
+        "samples.jsonl": '{"a": 1}\n{"half\n[]\n',
+    },
+)
 
 
 @pytest.mark.slow
 def test_damaged_runs_take_down_no_page(own_run: str) -> None:
     runs = settings.home() / "runs"
-    for number, (name, content) in enumerate(DAMAGES.items()):
+    for number, damage in enumerate(DAMAGES):
         damaged = Path(shutil.copytree(runs / own_run, runs / f"damaged{number}00000000"))
-        (damaged / name).write_text(content)
+        for name, content in damage.items():
+            (damaged / name).write_text(content)
     cached.refresh_runs()
-    for page in PAGES:
-        for run in ("", *(f"damaged{number}00000000" for number in range(len(DAMAGES)))):
-            assert not opened(page, **({"run": run} if run else {})).exception, (page, run)
+    for page in PAGES:  # each lists both
+        for number in range(len(DAMAGES)):
+            screen = opened(page, run=f"damaged{number}00000000")
+            assert not screen.exception, (page, number)
 
 
 def test_what_one_typed_stays_on_the_way_from_page_to_page(tmp_path: Path) -> None:

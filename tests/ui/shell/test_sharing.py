@@ -41,12 +41,10 @@ def test_a_private_run_is_shared_by_its_owner_and_explored_by_others(
     visit: Callable[..., AppTest],
 ) -> None:
     missing = "There is no run"
+    assert any(missing in info.value for info in visit("bob", "compare", run=RUN).info)
     hers = visit("ana", "compare", run=RUN)
     assert hers.toggle(key=TOGGLE).value is False
     assert "first model" in hers.toggle(key=TOGGLE).label
-    assert any(missing in info.value for info in visit("bob", "compare", run=RUN).info)
-
-    hers = visit("ana", "compare", run=RUN)
     hers.toggle(key=TOGGLE).set_value(True).run()
     assert access.sharing("run", RUN) == Sharing(link=True)
     for path in ("compare", "attention", "runs", "train", "evaluate"):
@@ -68,25 +66,20 @@ def test_a_private_run_is_shared_by_its_owner_and_explored_by_others(
     assert any(missing in info.value for info in visit("bob", "compare", run=RUN).info)
 
 
-@pytest.mark.parametrize(
-    ("path", "view", "widget"),
-    [
-        ("runs", {"tab": "side-by-side", "compared": f"{RUN} {SECOND}"}, "runs compared"),
-        ("train", {"with": SECOND}, "train runs"),
-    ],
-)
-def test_a_link_to_several_runs_shares_and_opens_them_all(
-    path: str, view: dict[str, str], widget: str, visit: Callable[..., AppTest]
-) -> None:
+def test_a_link_to_several_runs_shares_and_opens_them_all(visit: Callable[..., AppTest]) -> None:
     shutil.copytree(access.runs_folder() / RUN, access.runs_folder() / SECOND)
-    address = {"run": RUN, "set": pack(view)}
-    hers = visit("ana", path, **address)
+    compared = {"tab": "side-by-side", "compared": f"{RUN} {SECOND}"}
+    hers = visit("ana", "runs", run=RUN, set=pack(compared))
     for run in (RUN, SECOND):
         hers.toggle(key=f"share run {run}").set_value(True).run()
-    his = visit("bob", path, **address)
-    assert not his.exception
-    assert not his.info
-    assert SECOND in his.multiselect(key=widget).value
+    for path, view, widget in (
+        ("runs", compared, "runs compared"),
+        ("train", {"with": SECOND}, "train runs"),
+    ):
+        his = visit("bob", path, run=RUN, set=pack(view))
+        assert not his.exception
+        assert not his.info
+        assert SECOND in his.multiselect(key=widget).value
 
 
 def test_a_guest_makes_a_run_their_own_where_its_owner_allows_it(

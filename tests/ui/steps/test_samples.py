@@ -14,8 +14,9 @@ from tests.screen import opened, page_text, picture
 SOURCE = "the cat who chased the mouse was black"
 
 
-@pytest.mark.parametrize("utility", ["chrf", "bleu"])
-@pytest.mark.parametrize("more", ["", ",num_return_sequences:2,max_new_tokens:5"])
+@pytest.mark.parametrize(
+    ("utility", "more"), [("chrf", ""), ("bleu", ",num_return_sequences:2,max_new_tokens:5")]
+)
 def test_the_winner_has_the_highest_mean_and_it_is_the_score_of_decoding(
     utility: str, more: str
 ) -> None:

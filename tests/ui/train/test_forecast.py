@@ -1,7 +1,5 @@
 """What is known before training: costs, and settings that training would refuse."""
 
-import pytest
-
 from s2s.config import PRESETS
 from s2s.jobs.plan.cost import forecast
 from s2s.share import pack
@@ -34,25 +32,9 @@ def test_several_processes_each_need_memory() -> None:
     assert f"{needed} of memory" in page_text(screen)
 
 
-def test_settings_that_do_not_go_together_are_said_under_the_control() -> None:
-    screen = opened("train")
-    screen.number_input(key="set model.d_model").set_value(130).run()
-    assert "not divisible" in page_text(screen)
-    assert screen.button(key="train").disabled
-    screen.number_input(key="set model.d_model").set_value(64).run()
-    assert not screen.button(key="train").disabled
-
-
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"preset": "t5-11b"}, "choose a smaller preset"),
-        ({"data.max_length": "2", "tokenizer.kind": "word"}, "leaves no pair"),
-        ({"source": "builtin:en-fr", "data.clean.max_words": "1"}, "leaves no pair"),
-    ],
-)
-def test_what_training_would_refuse_is_said_before(changes: dict[str, str], sentence: str) -> None:
+def test_what_training_would_refuse_is_said_before() -> None:
+    changes = {"data.max_length": "2", "tokenizer.kind": "word"}
     screen = opened("train", set=pack({"source": "synthetic:copy", "preset": "small", **changes}))
     assert not screen.exception
-    assert sentence in page_text(screen)
+    assert "leaves no pair" in page_text(screen)
     assert screen.button(key="train").disabled

@@ -9,12 +9,13 @@ from s2s.jobs import queue
 from s2s.jobs.plan import expected
 from s2s.share import pack, unpack
 from s2s.ui.kit import cached, plain
-from s2s.ui.train import forecast
+from s2s.ui.train import forecast, view_state
 from tests.conftest import make_run
 from tests.jobs.plan.test_expected import run
 from tests.screen import lost, opened, page_text
 
 SMALL = {"source": "builtin:en-fr", "preset": "small"}
+REVERSE = {"source": "synthetic:reverse", "preset": "small", "train.steps": "20"}
 RUN = "abcdefgh12345678"
 
 
@@ -45,6 +46,7 @@ def keys(screen: AppTest, kind: str) -> set[str]:
 
 
 def test_by_default_there_is_no_warning_and_no_open_expander() -> None:
+    """Once opened, the expanders agree with the rest of the page."""
     screen = train()
     assert not screen.warning
     assert not screen.error
@@ -53,32 +55,17 @@ def test_by_default_there_is_no_warning_and_no_open_expander() -> None:
     assert plain(exported) in {caption.value for caption in screen.caption}
     costs = {"Parameters", "Time", "Memory needed", "Compute"}
     assert not costs & {each.label for each in screen.metric}
-    assert costs <= {each.label for each in unfold(screen, "costs").metric}
     assert not {"sweep key 0", "start from"} & keys(screen, "selectbox")
-
-
-def test_a_button_corrects_what_a_warning_says() -> None:
-    screen = train(train__steps="150")
-    (warning,) = [each for each in screen.warning if "still rises" in each.value]
-    (cure,) = [
-        each
-        for each in screen.button
-        if each.label.startswith("Set train") and "warmup" in each.label
-    ]
-    assert not screen.button(key="train").disabled  # a warning, no refusal
-    cure.click().run()
-    assert screen.session_state["set train.warmup_steps"] == 25
-    assert not [each for each in screen.warning if each.value == warning.value]
-
-
-def test_a_preset_that_fits_is_one_click_away() -> None:
-    screen = opened("train", set=pack({"source": "builtin:en-fr", "preset": "vaswani-512"}))
-    (cure,) = [each for each in screen.button if each.label.startswith("Use small")]
-    cure.click().run()
-    assert screen.selectbox(key="preset").value == "small"
-    assert (
-        screen.number_input(key="set model.d_model").value == PRESETS["small"].recipe.model.d_model
-    )
+    assert "Expected BLEU" in page_text(screen)
+    screen.session_state["costs"] = True
+    unfold(screen, "all presets")
+    assert costs <= {each.label for each in screen.metric}
+    (table,) = screen.table
+    assert list(table.value["preset"]) == list(PRESETS)
+    sizes = dict(zip(table.value["preset"], table.value["parameters"], strict=True))
+    (shown,) = [each.value for each in screen.metric if each.label == "Parameters"]
+    assert sizes["small"] == shown  # counted as the forecast does
+    assert f"{shown} parameters · " in page_text(screen)
 
 
 def test_what_the_server_does_not_allow_cannot_be_queued(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,9 +82,6 @@ def test_every_preset_says_what_it_is_good_for() -> None:
     for row in PRESETS.values():
         assert row.good_for.endswith(".")
         assert 40 < len(row.good_for) < 160
-    screen = unfold(train(), "all presets")
-    (table,) = screen.table
-    assert list(table.value["preset"]) == list(PRESETS)
 
 
 def test_the_expected_quality_is_one_sentence_and_a_chart_in_an_expander(
@@ -111,10 +95,6 @@ def test_the_expected_quality_is_one_sentence_and_a_chart_in_an_expander(
     before = len(screen.get("plotly_chart"))
     unfold(screen, "expect")
     assert len(screen.get("plotly_chart")) == before + 1
-    screen.number_input(key="train minutes").set_value(2).run()
-    screen.button(key="use it").click().run()
-    assert screen.number_input(key="set train.steps").value < PRESETS["small"].recipe.train.steps
-    assert not screen.exception
 
 
 CHANGED = {"model__dropout": "0.25", "tokenizer__vocab_size": "900"}
@@ -142,6 +122,7 @@ def test_fitting_the_steps_changes_what_it_names_and_can_be_undone() -> None:
         f"train.watch.{name}_every" for name in ("validate", "save")
     }
     assert "train.steps" in fitted
+    assert screen.number_input(key="set train.steps").value < PRESETS["small"].recipe.train.steps
     assert f"from 1,200 to {after['train.steps']:,}" in page_text(screen)
     assert screen.button(key="use it").disabled  # they fit now
     screen.button(key="undo advice").click().run()
@@ -182,18 +163,11 @@ def test_a_dataset_of_natural_sentences_begins_with_quick_until_somebody_chooses
     assert not screen.exception
 
 
-def test_a_setting_of_the_visitors_own_is_not_fitted() -> None:
-    screen = unfold(train(train__warmup_steps="77"), "expect")
-    screen.number_input(key="train minutes").set_value(2).run()
-    screen.button(key="use it").click().run()
-    assert screen.session_state["set train.warmup_steps"] == 77
-
-
 def test_a_setting_of_the_visitors_own_is_not_fitted_after_other_advice_either() -> None:
     screen = unfold(train(train__warmup_steps="77", train__lr="0.3"), "expect")
+    screen.number_input(key="train minutes").set_value(2)
     (cure,) = [each for each in screen.button if "lr" in each.label]
     cure.click().run()
-    screen.number_input(key="train minutes").set_value(2).run()
     screen.button(key="use it").click().run()
     assert screen.session_state["set train.steps"] != 1200
     assert screen.session_state["set train.warmup_steps"] == 77
@@ -202,10 +176,13 @@ def test_a_setting_of_the_visitors_own_is_not_fitted_after_other_advice_either()
 def test_advice_changes_one_setting_and_says_its_old_and_new_value() -> None:
     screen = train(train__steps="150", **CHANGED)
     before = values(screen)
+    (warning,) = [each for each in screen.warning if "still rises" in each.value]
+    assert not screen.button(key="train").disabled  # a warning, no refusal
     (cure,) = [each for each in screen.button if "warmup" in each.label]
     assert cure.label.replace("\\", "") == "Set train.warmup_steps from 200 to 25"
     cure.click().run()
     assert changed(before, values(screen)) == {"train.warmup_steps"}
+    assert not [each for each in screen.warning if each.value == warning.value]
     assert "Changed: train.warmup_steps from 200 to 25." in page_text(screen)
     screen.session_state["set train.warmup_steps"] = 30
     screen.run()
@@ -227,8 +204,10 @@ def test_another_preset_keeps_the_visitors_own_settings_and_says_so() -> None:
     before = values(screen)
     (cure,) = [each for each in screen.button if each.label.startswith("Use small")]
     cure.click().run()
+    assert screen.selectbox(key="preset").value == "small"
     assert screen.session_state["set model.dropout"] == 0.25
     small = PRESETS["small"].recipe
+    assert screen.session_state["set model.d_model"] == small.model.d_model
     assert screen.session_state["set model.encoder.n_layers"] == small.model.encoder.n_layers
     sentence = page_text(screen)
     assert "Changed: preset from vaswani-512 to small, model.encoder.n_layers from 5 to" in sentence
@@ -238,7 +217,6 @@ def test_another_preset_keeps_the_visitors_own_settings_and_says_so() -> None:
 
 
 def test_no_bleu_stands_beside_a_learning_rate_that_may_diverge() -> None:
-    assert "Expected BLEU" in page_text(train())
     screen = train(train__lr="0.03")
     assert "may diverge" in page_text(screen)
     assert "Expected BLEU" not in page_text(screen)
@@ -248,6 +226,7 @@ def test_no_bleu_stands_beside_a_learning_rate_that_may_diverge() -> None:
 def test_a_refused_preset_leaves_the_one_that_fits_in_sight() -> None:
     screen = opened("train", set=pack({"source": "builtin:en-fr", "preset": "t5-11b"}))
     assert "of memory" in page_text(screen)
+    assert "choose a smaller preset" in page_text(screen)
     assert screen.button(key="train").disabled
     assert "For this dataset: **small**" in page_text(screen)
     screen.button(key="use it").click().run()
@@ -268,22 +247,8 @@ def test_where_nothing_is_expected_the_preset_that_fits_is_in_sight() -> None:
     assert not screen.warning
 
 
-def test_the_table_of_presets_counts_parameters_as_the_forecast_does() -> None:
-    screen = unfold(unfold(train(), "all presets"), "costs")
-    sizes = dict(
-        zip(*(screen.table[0].value[key] for key in ("preset", "parameters")), strict=True)
-    )
-    (shown,) = [each.value for each in screen.metric if each.label == "Parameters"]
-    assert sizes["small"] == shown
-    assert f"{shown} parameters · " in page_text(screen)
-
-
-@pytest.mark.parametrize("address", [{}, {"run": RUN}])
-def test_a_click_is_answered_beside_the_button_which_waits(address: dict[str, str]) -> None:
-    if address:
-        make_run(settings.home() / "runs" / RUN, {"train.steps": 2})
-        cached.refresh_runs()
-    screen = opened("train", set=pack({**SMALL, "train.steps": "20"}), **address)
+def test_a_click_is_answered_beside_the_button_which_waits() -> None:
+    screen = opened("train", set=pack({**SMALL, "train.steps": "20"}))
     button = screen.button(key="train")
     button.click().run()
     assert "Queued: small on builtin:en-fr, next to start." in page_text(screen)
@@ -297,15 +262,9 @@ def test_a_click_is_answered_beside_the_button_which_waits(address: dict[str, st
     screen.run()
     assert "Failed: small on builtin:en-fr." in page_text(screen)
     assert not screen.button(key="train").disabled
-
-
-def test_a_second_run_of_the_same_name_gets_a_number() -> None:
-    for n in (1, 2):
-        screen = opened("train", set=pack({**SMALL, "train.steps": "20"}))
-        screen.button(key="train").click().run()
-        assert len(queue.jobs(settings.OWNER)) == n
-    names = {job.spec["name"] for job in queue.jobs(settings.OWNER)}
-    assert names == {"small on builtin:en-fr", "small on builtin:en-fr 2"}
+    screen.button(key="train").click().run()
+    names = [job.spec["name"] for job in queue.jobs(settings.OWNER)]
+    assert sorted(names) == ["small on builtin:en-fr", "small on builtin:en-fr 2"]
 
 
 def test_a_link_says_the_name_and_the_minutes() -> None:
@@ -316,18 +275,18 @@ def test_a_link_says_the_name_and_the_minutes() -> None:
     assert screen.number_input(key="train minutes").value == 7
     held = unpack(screen.session_state["set"])
     assert (held["name"], held["minutes"]) == ("<b>a, b: c</b>", "7")
-    bare = opened("train", set=pack(SMALL))
-    assert not {"name", "minutes"} & set(unpack(bare.session_state["set"]))
     screen.text_input(key="train name").set_value("")
     screen.number_input(key="train minutes").set_value(10).run()
     assert not {"name", "minutes"} & set(unpack(screen.session_state["set"]))
 
 
-@pytest.mark.parametrize("wrong", [{"name": "n" * 81}, {"minutes": "0"}, {"minutes": "10001"}])
-def test_a_name_or_minutes_that_cannot_be_are_left_out_and_said(wrong: dict[str, str]) -> None:
-    screen = opened("train", set=pack({**SMALL, **wrong}))
+def test_a_name_or_minutes_that_cannot_be_are_left_out_and_said() -> None:
+    screen = opened("train", set=pack({**SMALL, "name": "n" * 81, "minutes": "10001"}))
     assert not screen.exception
-    assert len(lost(screen)) == 1
+    (said,) = lost(screen)
+    assert "there is no nnn" in said
+    assert "there is no 10001" in said
+    assert not view_state._are_minutes("0")
     assert screen.text_input(key="train name").value == ""
     assert unfold(screen, "expect").number_input(key="train minutes").value == 10
 
@@ -345,6 +304,7 @@ def test_what_is_typed_just_before_the_click_counts() -> None:
     screen.number_input(key="set model.d_model").set_value(130)
     screen.button(key="train").click().run()
     assert "not divisible" in page_text(screen)
+    assert screen.button(key="train").disabled
     assert len(queue.jobs(settings.OWNER)) == 1
 
 
@@ -401,37 +361,27 @@ def test_a_link_carries_the_sweep_and_opens_it() -> None:
     assert linked.text_input(key="sweep values 0").value == "0.001, 0.003"
     assert linked.button(key="queue sweep").label == "Queue 2 runs"
     assert linked.session_state["set"] == link
+    screen.query_params["set"] = pack({"source": "synthetic:reverse"})  # which leaves the rest
+    screen.run()
+    chosen = {"source": "synthetic:reverse", "preset": "small", "train.steps": "20"}
+    assert unpack(screen.session_state["set"]).items() >= chosen.items()
+    assert screen.text_input(key="sweep values 0").value == "0.001, 0.003"
     screen.selectbox(key="sweep key 0").set_value("").run()
     assert "sweep" not in unpack(screen.session_state["set"])
 
 
-def test_a_link_with_a_dataset_alone_leaves_the_sweep() -> None:
-    screen = unfold(train(train__steps="20"), "sweeping")
-    screen.selectbox(key="sweep key 0").set_value("train.lr").run()
-    screen.text_input(key="sweep values 0").set_value("0.001, 0.003").run()
-    screen.query_params["set"] = pack({"source": "synthetic:reverse"})
-    screen.run()
-    assert screen.selectbox(key="source").value == "synthetic:reverse"
-    assert screen.text_input(key="sweep values 0").value == "0.001, 0.003"
-
-
-@pytest.mark.parametrize(
-    "said", ["[", "[" * 5000, "7", '["train.lr"]', '[["train.lr", 1]]', '[["no.such", "1"]]']
-)
-def test_a_broken_sweep_in_a_link_is_said_and_left_out(said: str) -> None:
-    screen = opened(
-        "train", set=pack({"source": "synthetic:copy", "preset": "small", "sweep": said})
-    )
-    assert not screen.exception
+def test_a_broken_sweep_in_a_link_is_said_and_left_out() -> None:
+    for said in ("[", "[" * 5000, "7", '["train.lr"]', '[["train.lr", 1]]', '[["no.such", "1"]]'):
+        assert not view_state._is_sweep(said)
+    screen = train(sweep="[[")
+    assert len(lost(screen)) == 1
     assert "sweep" not in unpack(screen.session_state["set"])
 
 
 def test_a_wrong_value_is_one_sentence_and_a_full_queue_takes_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    screen = unfold(train(train__steps="20"), "sweeping")
-    screen.selectbox(key="sweep key 0").set_value("train.lr").run()
-    screen.text_input(key="sweep values 0").set_value("0.001, fast, 7000").run()
+    screen = train(train__steps="20", sweep='[["train.lr", "0.001, fast, 7000"]]')
     assert "train.lr cannot be fast" in page_text(screen)
     monkeypatch.setenv("S2S_MAX_JOBS", "2")
     screen.text_input(key="sweep values 0").set_value("0.001, 0.002, 0.003").run()
@@ -449,10 +399,12 @@ def own() -> str:
 
 
 def test_an_initializing_run_fills_the_form_and_is_queued_with_a_control_run(own: str) -> None:
-    screen = unfold(
-        opened("train", set=pack({"source": "synthetic:reverse", "preset": "small"})), "from a run"
-    )
+    announced = "A control run from scratch is trained, too."
+    screen = unfold(opened("train", set=pack(REVERSE)), "from a run")
+    assert "seen only" in page_text(screen)
     screen.selectbox(key="start from").set_value(own).run()
+    assert "seen only" not in page_text(screen)
+    assert announced not in page_text(screen)
     theirs = cached.recipe(own)
     assert theirs
     assert screen.number_input(key="set model.d_model").value == theirs.model.d_model
@@ -460,50 +412,22 @@ def test_an_initializing_run_fills_the_form_and_is_queued_with_a_control_run(own
     held = screen.session_state["set"]
     assert unpack(held)["start from"] == own
     screen.toggle(key=f"with a control run {own}").set_value(True).run()
-    screen.text_input(key="train name").set_value("again").run()
+    assert announced in page_text(screen)
     screen.button(key="train").click().run()
     assert not screen.exception
     jobs = {job.spec["name"]: job for job in queue.jobs(settings.OWNER)}
-    assert set(jobs) == {"again", "again (from scratch)"}
-    assert jobs["again"].spec["init_from"].startswith(own)
-    assert not jobs["again (from scratch)"].spec.get("init_from")
-    assert all(list(job.spec["tags"]) == ["twin:again"] for job in jobs.values())
+    usual = "small on synthetic:reverse"
+    name = f"{usual}, from {cached.title(own)}"
+    assert set(jobs) == {name, f"{usual} (from scratch)"}
+    assert jobs[name].spec["init_from"].startswith(own)
+    assert not jobs[f"{usual} (from scratch)"].spec.get("init_from")
+    ((tag,),) = {tuple(job.spec["tags"]) for job in jobs.values()}
+    assert tag.startswith(f"twin:{usual}")
+    screen.selectbox(key="start from").set_value("demo-en-fr").run()
+    assert announced not in page_text(screen)  # it belongs to its origin alone
+    assert not screen.toggle(key="with a control run demo-en-fr").value
     again = opened("train", set=held)
     assert unpack(again.session_state["set"]) == unpack(held)
-
-
-def test_a_control_run_is_announced_and_belongs_to_its_origin_alone(own: str) -> None:
-    screen = unfold(
-        opened("train", set=pack({"source": "synthetic:reverse", "preset": "small"})), "from a run"
-    )
-    announced = "A control run from scratch is trained, too."
-    screen.selectbox(key="start from").set_value(own).run()
-    assert announced not in page_text(screen)
-    screen.toggle(key=f"with a control run {own}").set_value(True).run()
-    assert announced in page_text(screen)
-    screen.selectbox(key="start from").set_value("demo-en-fr").run()
-    assert announced not in page_text(screen)
-    assert not screen.toggle(key="with a control run demo-en-fr").value
-
-
-def test_the_name_mentions_the_initializing_run_and_that_of_the_control_run_does_not(
-    own: str,
-) -> None:
-    screen = unfold(
-        opened(
-            "train",
-            set=pack({"source": "synthetic:reverse", "preset": "small", "train.steps": "20"}),
-        ),
-        "from a run",
-    )
-    assert "seen only" in page_text(opened("train", set=pack({**SMALL, "train.steps": "20"})))
-    screen.selectbox(key="start from").set_value(own).run()
-    assert "seen only" not in page_text(screen)
-    screen.toggle(key=f"with a control run {own}").set_value(True).run()
-    screen.button(key="train").click().run()
-    names = {job.spec["name"] for job in queue.jobs(settings.OWNER)}
-    usual = "small on synthetic:reverse"
-    assert names == {f"{usual}, from {cached.title(own)}", f"{usual} (from scratch)"}
 
 
 def test_what_an_initializing_run_brings_is_said_and_can_be_undone(own: str) -> None:

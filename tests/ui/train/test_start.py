@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import shutil
+from collections.abc import Mapping
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -26,10 +27,10 @@ def finish(job: queue.Job) -> None:
     queue.finish(job.id, "w", "done")
 
 
-def submit_from_the_page(**changes: object) -> tuple[AppTest, str]:
+def submit_from_the_page(changes: Mapping[str, object] | None = None) -> tuple[AppTest, str]:
     """Press Train with a tiny recipe."""
     values = {"source": "synthetic:reverse", "preset": "small"} | {
-        key: str(value) for key, value in {**TINY, **changes}.items()
+        key: str(value) for key, value in {**TINY, **(changes or {})}.items()
     }
     for short in ("model.d_ff", "model.n_layers"):
         value = values.pop(short)
@@ -45,14 +46,15 @@ def submit_from_the_page(**changes: object) -> tuple[AppTest, str]:
 
 
 @pytest.mark.slow
-def test_train_queues_the_run_and_shows_it_to_the_end() -> None:
-    screen, run_id = submit_from_the_page()
+def test_train_queues_the_run_shows_it_to_the_end_and_continues_it() -> None:
+    short = {"train.steps": 4, "train.watch.validate_every": 2, "train.watch.save_every": 4}
+    screen, run_id = submit_from_the_page(short)
     (job,) = queue.jobs(settings.OWNER)
     assert job.run == run_id
     recipe = Recipe.from_json(job.spec["recipe"])
     expected = override(PRESETS["small"].recipe, TINY)
     assert recipe == dataclasses.replace(expected, train=recipe.train)
-    assert recipe.train.steps == 30
+    assert recipe.train.steps == 4
     assert "Waiting" in screen.get("progress")[0].proto.text
     assert plain("<b>my</b> **run**") in [each.value for each in screen.subheader]
     claimed = queue.claim("w", "h", job.slot, 60)
@@ -64,7 +66,14 @@ def test_train_queues_the_run_and_shows_it_to_the_end() -> None:
     assert run_service.find(run_id, settings.OWNER).state == "done"
     assert len(picture_of_curves(screen)) == 2
     again = opened("train", run=run_id)
-    assert "Step 30 of 30" in again.get("progress")[0].proto.text
+    assert "Step 4 of 4" in again.get("progress")[0].proto.text
+    again.number_input(key=f"to step {run_id}").set_value(5).run()
+    again.button(key="go on").click().run()
+    assert not again.exception
+    job = queue.latest(run_id)
+    assert job
+    finish(job)
+    assert RunFolder(access.run_folder(run_id)).status()["step"] == 5
 
 
 def picture_of_curves(screen: AppTest) -> list[str]:
@@ -72,8 +81,13 @@ def picture_of_curves(screen: AppTest) -> list[str]:
     return [trace["name"] for trace in figure["data"]]
 
 
-def test_a_waiting_run_can_be_stopped_and_taken_up_again() -> None:
+def test_a_waiting_run_points_to_its_training_and_can_be_stopped_and_taken_up_again() -> None:
     screen, run_id = submit_from_the_page()
+    cached.refresh_runs()
+    for path in ("", "compare", "attention"):
+        without_checkpoint = opened(path, run=run_id)
+        assert not without_checkpoint.exception
+        assert "has no checkpoint yet" in page_text(without_checkpoint)
     screen.button(key="stop").click().run()
     assert run_service.find(run_id, settings.OWNER).state == "stopped"
     cached.refresh_runs()
@@ -81,16 +95,6 @@ def test_a_waiting_run_can_be_stopped_and_taken_up_again() -> None:
     screen.button(key="resume").click().run()
     assert not screen.exception
     assert run_service.find(run_id, settings.OWNER).state == "queued"
-
-
-def test_a_finished_run_can_be_continued(own_run: str) -> None:
-    screen = opened("train", run=own_run)
-    screen.number_input(key=f"to step {own_run}").set_value(40).run()
-    screen.button(key="go on").click().run()
-    assert not screen.exception
-    (job,) = queue.jobs(settings.OWNER)
-    finish(job)
-    assert RunFolder(access.run_folder(own_run)).status()["step"] == 40
 
 
 def test_the_last_step_of_one_run_is_not_that_of_the_next(own_run: str) -> None:
@@ -102,12 +106,3 @@ def test_the_last_step_of_one_run_is_not_that_of_the_next(own_run: str) -> None:
     usual = opened("train", run=other.id).number_input(key=f"to step {other.id}").value
     screen.selectbox(key="run").set_value(cached.label(other.id)).run()
     assert screen.number_input(key=f"to step {other.id}").value == usual != 99
-
-
-@pytest.mark.parametrize("path", ["", "compare", "attention"])
-def test_a_run_without_a_checkpoint_points_to_its_training(path: str) -> None:
-    _, run_id = submit_from_the_page()
-    cached.refresh_runs()
-    screen = opened(path, run=run_id)
-    assert not screen.exception
-    assert "has no checkpoint yet" in page_text(screen)
