@@ -143,6 +143,9 @@ def test_a_visit_from_upload_to_shared_link_survives_a_killed_server_markup_and_
     page.get_by_role("button", name="Resume", exact=True).click()
     moves(page, stopped)
     other = visit(page.url, **PHONE)  # a second visitor
+    # drawn whole: what comes later above Stop would push its question out of sight
+    moves(other, stopped)
+    other.locator(".js-plotly-plot").first.wait_for()
     stop(other)
     becomes(page, "stopped")  # by the other visitor
     expect(page.get_by_role("button", name="Resume", exact=True)).to_be_visible()
