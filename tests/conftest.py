@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()
     from hypothesis import settings
 
-    examples = 20 if config.option.markexpr == FAST_LOOP else 50
+    examples = 20 if config.option.markexpr == FAST_LOOP else 30
     settings.register_profile(
         "s2s", derandomize=True, database=None, max_examples=examples, deadline=None
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -20,6 +21,12 @@ class Link(NamedTuple):
 
     src: int
     tgt: int
+
+
+# A dataset has the same few of them in thousands of pairs, and the garbage collector visits each that is kept: so equal
+# ones are one.
+shared_link = lru_cache(maxsize=1 << 14)(Link)
+shared_relation = lru_cache(maxsize=1 << 14)(Relation)
 
 
 @dataclass(frozen=True)
@@ -50,3 +57,22 @@ class Pair:
     gold: Gold | None = None
     line: int = field(default=0, compare=False, repr=False)
     more: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+
+def after_prefix(pair: Pair, prefix: str) -> Pair:
+    """The pair with a prefix before its source, whose words are unlinked; links and relations are shifted."""
+    gold = pair.gold and _shifted(pair.gold, len(prefix.split()))
+    return Pair(prefix + pair.src, pair.tgt, gold, more=pair.more)
+
+
+def _shifted(gold: Gold, n: int) -> Gold:
+    links = tuple(shared_link(src + n, tgt) for src, tgt in gold.links)
+    possible = tuple(shared_link(src + n, tgt) for src, tgt in gold.possible)
+    unlinked_src = (*range(n), *(word + n for word in gold.unlinked_src))
+    relations = tuple(
+        shared_relation(kind, side, head + n, dependent + n)
+        if side == "src"
+        else shared_relation(kind, side, head, dependent)
+        for kind, side, head, dependent in gold.relations
+    )
+    return Gold(links, unlinked_src, gold.unlinked_tgt, relations, possible)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from s2s.config import Choice, choose
 from s2s.data.corpus import Corpus, Options, Splits
-from s2s.data.pair import Gold, Link, Pair
+from s2s.data.pair import Gold, Pair, shared_link
 
 WORDS = tuple("0123456789")
 # Words per source.
@@ -81,5 +81,5 @@ def _sources() -> list[list[str]]:
 
 def _pair(words: list[str], order: Order) -> Pair:
     indices = order(words)
-    links = sorted(Link(src, tgt) for tgt, src in enumerate(indices))
+    links = sorted(shared_link(src, tgt) for tgt, src in enumerate(indices))
     return Pair(" ".join(words), " ".join(words[index] for index in indices), Gold(tuple(links)))

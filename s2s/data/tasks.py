@@ -11,7 +11,7 @@ from types import MappingProxyType
 from s2s.config import Choice, DataConfig, UserError, choose, shortened
 from s2s.data.corpus import Corpus
 from s2s.data.formats.table import TURN
-from s2s.data.pair import Gold, Link, Pair, Relation
+from s2s.data.pair import Gold, Pair, after_prefix, shared_link, shared_relation
 from s2s.data.synthetic import copied, reversed_, sorted_
 from s2s.data.text import halves as split_in_halves
 
@@ -44,11 +44,12 @@ def reverse_direction(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pa
 
 def _swapped(gold: Gold) -> Gold:
     links, possible = (
-        tuple(sorted(Link(tgt, src) for src, tgt in of)) for of in (gold.links, gold.possible)
+        tuple(sorted(shared_link(tgt, src) for src, tgt in of))
+        for of in (gold.links, gold.possible)
     )
     sides = {"src": "tgt", "tgt": "src"}
     relations = tuple(
-        Relation(kind, sides[side], head, dependent)
+        shared_relation(kind, sides[side], head, dependent)
         for kind, side, head, dependent in gold.relations
     )
     return Gold(links, gold.unlinked_tgt, gold.unlinked_src, relations, possible)
@@ -122,7 +123,7 @@ def _ordered(order: Callable[[list[str]], list[int]]) -> Make:
     def make(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
         words = pair.src.split()
         indices = order(words)
-        links = tuple(sorted(Link(src, tgt) for tgt, src in enumerate(indices)))
+        links = tuple(sorted(shared_link(src, tgt) for tgt, src in enumerate(indices)))
         yield Pair(" ".join(words), " ".join(words[index] for index in indices), Gold(links))
 
     return make
@@ -280,24 +281,4 @@ def _made(make: Make, pair: Pair, config: DataConfig, seed: int) -> Iterable[Pai
 
 
 def _prefixed(pair: Pair, prefix: str) -> Pair:
-    if not prefix:
-        return pair
-    prefix = prefix.rstrip() + " "
-    n = len(prefix.split())
-    gold = _shifted(pair.gold, n) if pair.gold else None
-    return Pair(prefix + pair.src, pair.tgt, gold, more=pair.more)
-
-
-def _shifted(gold: Gold, n: int) -> Gold:
-    """The annotation after `n` unlinked words were put before the source."""
-    links, possible = (
-        tuple(Link(src + n, tgt) for src, tgt in of) for of in (gold.links, gold.possible)
-    )
-    relations = tuple(
-        Relation(kind, side, head + n, dependent + n)
-        if side == "src"
-        else Relation(kind, side, head, dependent)
-        for kind, side, head, dependent in gold.relations
-    )
-    unlinked_src = (*range(n), *(word + n for word in gold.unlinked_src))
-    return Gold(links, unlinked_src, gold.unlinked_tgt, relations, possible)
+    return after_prefix(pair, prefix.rstrip() + " ") if prefix else pair

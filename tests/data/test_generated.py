@@ -8,10 +8,11 @@ from itertools import islice, pairwise
 import pytest
 
 from s2s.data import Pair
-from s2s.data.generated import SPLITS, dialogue, generate, reverse, summaries, tasks
+from s2s.data.generated import SPLITS, dialogue, generate, reverse, summaries
 from s2s.data.generated.rng import Rng
 from s2s.data.generated.tasks import GENERATED_TASKS, PAIRS_PER_TASK
 from s2s.data.generated.templates import SIZES, Template, endless, held_out, part
+from s2s.data.pair import after_prefix
 
 KINDS = {
     "summaries": summaries.TEMPLATE,
@@ -268,7 +269,7 @@ def test_tasks_leak_nothing_and_hold_no_new_words() -> None:
 def test_links_move_with_the_words() -> None:
     for pair in generate("tasks", "random"):
         name = pair.src[: pair.src.index(": ") + 2]
-        plain = tasks.prefixed("", Pair(pair.src.removeprefix(name), pair.tgt))
+        plain = after_prefix(Pair(pair.src.removeprefix(name), pair.tgt), "")
         n = len(name.split())
         gold = pair.gold
         assert gold

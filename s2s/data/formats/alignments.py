@@ -14,7 +14,7 @@ from s2s.config import UserError, shortened
 from s2s.data.caps import Caps
 from s2s.data.formats import streams
 from s2s.data.formats.streams import ReadingBudget
-from s2s.data.pair import Gold, Link, Pair
+from s2s.data.pair import Gold, Link, Pair, shared_link
 
 ALIGNMENT_FILES = (".align", ".wa", ".txt", ".pharaoh", ".talp")
 LINK = re.compile(r"(\d{1,6})([-p?])(\d{1,6})", re.ASCII)
@@ -141,5 +141,5 @@ def _gold(name: str, links: Sequence[FileLink], pair: Pair, numbering: Numbering
                     f" {link.pair + 1:,} has {n_words:,} words, numbered {first} to {first + n_words - 1:,}; check that"
                     " the file belongs to these pairs, which side stands first, and whether words count from 0 or 1."
                 )
-        (sure if link.is_sure else possible).add(Link(src - first, tgt - first))
+        (sure if link.is_sure else possible).add(shared_link(src - first, tgt - first))
     return Gold(tuple(sorted(sure)), possible=tuple(sorted(possible - sure)))

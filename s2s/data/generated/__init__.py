@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
 
+from s2s.data.collector import without_collector
 from s2s.data.generated import dialogue, summaries, tasks
 from s2s.data.generated.templates import SIZES, part
 from s2s.data.pair import Pair
@@ -33,4 +34,5 @@ def generate(name: str, split: str) -> tuple[Pair, ...]:
         raise ValueError(f"no generated dataset {name!r}; there are {', '.join(GENERATED)}")
     if split not in SPLITS:
         raise ValueError(f"no split {split!r}; there are {', '.join(SPLITS)}")
-    return GENERATED[name](split)
+    with without_collector():
+        return GENERATED[name](split)

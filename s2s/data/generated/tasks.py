@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.data.generated import dialogue, reverse, summaries, templates
-from s2s.data.pair import Gold, Pair
+from s2s.data.pair import Pair, after_prefix
 
 
 class GeneratedTask(NamedTuple):
@@ -43,28 +43,7 @@ def part(split: str) -> tuple[Pair, ...]:
     """The first pairs of each task, one of each in turn."""
     share = PAIRS_PER_TASK[split]
     columns = [
-        [prefixed(task.prefix, pair) for pair in task.pairs(split)[:share]]
+        [after_prefix(pair, task.prefix) for pair in task.pairs(split)[:share]]
         for task in GENERATED_TASKS.values()
     ]
     return tuple(pair for row in zip(*columns, strict=True) for pair in row)
-
-
-def prefixed(prefix: str, pair: Pair) -> Pair:
-    """The pair with a prefix before its source; links and relations are shifted."""
-    n = len(prefix.split())
-    return Pair(prefix + pair.src, pair.tgt, pair.gold and shifted(pair.gold, n))
-
-
-def shifted(gold: Gold, n: int) -> Gold:
-    """The annotation after `n` unlinked words were put before the source."""
-    return Gold(
-        tuple(link._replace(src=link.src + n) for link in gold.links),
-        (*range(n), *(word + n for word in gold.unlinked_src)),
-        gold.unlinked_tgt,
-        tuple(
-            tie._replace(head=tie.head + n, dependent=tie.dependent + n)
-            if tie.side == "src"
-            else tie
-            for tie in gold.relations
-        ),
-    )

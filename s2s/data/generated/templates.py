@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.data.generated.rng import Rng
-from s2s.data.pair import Gold, Link, Pair
+from s2s.data.pair import Gold, Pair, shared_link
 
 Combination = tuple[str, str]
 Combinations = frozenset[Combination]
@@ -51,7 +51,7 @@ class Text:
 
     def with_target(self, positions: Sequence[int], target: str) -> Pair:
         """The pair whose target words correspond to the source words at these positions."""
-        links = sorted(Link(src, tgt) for tgt, src in enumerate(positions))
+        links = sorted(shared_link(src, tgt) for tgt, src in enumerate(positions))
         unlinked = sorted(set(range(len(self.words))).difference(positions))
         return Pair(" ".join(self.words), target, Gold(tuple(links), tuple(unlinked)))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from s2s.data.pair import Gold, Link, Pair, Relation
+from s2s.data.pair import Gold, Pair, shared_link, shared_relation
 
 
 class Word:
@@ -135,9 +135,10 @@ def settle(phrase: Phrase, src_orthography: Orthography, tgt_orthography: Orthog
     src, src_at = spell(phrase.src, src_orthography)
     tgt, tgt_at = spell(phrase.tgt, tgt_orthography)
     at = {"src": src_at, "tgt": tgt_at}
-    links = sorted({Link(src_at[s], tgt_at[t]) for s, t in phrase.links})
+    links = sorted({shared_link(src_at[s], tgt_at[t]) for s, t in phrase.links})
     relations = {
-        Relation(kind, side, at[side][head], at[side][dep]) for kind, side, head, dep in phrase.ties
+        shared_relation(kind, side, at[side][head], at[side][dep])
+        for kind, side, head, dep in phrase.ties
     }
     linked_src = {link.src for link in links}
     linked_tgt = {link.tgt for link in links}

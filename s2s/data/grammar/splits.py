@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from functools import cache, partial
 from itertools import accumulate, chain, islice
 from random import Random
 from types import MappingProxyType
 
+from s2s.data.collector import without_collector
 from s2s.data.grammar.french import French
 from s2s.data.grammar.language import Language
 from s2s.data.grammar.lexicon import ADJECTIVE_ROWS, NOUN_ROWS, PREPOSITION_ROWS, VERB_ROWS, Noun
@@ -300,18 +299,6 @@ def without_rare(pairs: list[Pair]) -> list[Pair]:
 
 def rare_words(texts: Iterable[list[str]]) -> frozenset[str]:
     return frozenset(word for word, n in Counter(chain.from_iterable(texts)).items() if n < RARE)
-
-
-@contextmanager
-def without_collector() -> Iterator[None]:
-    """Twenty thousand pairs without one cycle: the collector would walk them all again and again, for nothing."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 @cache

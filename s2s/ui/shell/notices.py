@@ -24,8 +24,9 @@ def read_address() -> None:
     st.session_state[NOTICES] = [Notice(problem) for problem in shared.problems]
     view = dict(shared.view)
     run = share.Column.read(view.get("c1", "")).run or pickers.run_id_of(view.get("run", ""))
-    for column in (f"c{number}" for number in range(2, 7)):
-        cached.follow_link(share.Column.read(view.get(column, "")).run)
+    columns = (share.Column.read(view.get(f"c{number}", "")).run for number in range(2, 7))
+    for named in filter(None, columns):
+        cached.follow_link(named)
     if run and cached.follow_link(run):
         st.session_state["run"] = run
         if view.pop("run", "") != cached.label(run):

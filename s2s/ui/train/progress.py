@@ -23,6 +23,7 @@ from s2s.ui.train import controls, curves, diagnosis, metrics, samples
 from s2s.ui.train.view_state import STATE
 
 REFRESH = 1.0  # seconds between refreshes of a live run, while few sessions watch
+REST = 3  # times longer for an interrupted run, where nothing moves until somebody resumes it
 
 
 def panel(run_id: str) -> None:
@@ -33,7 +34,8 @@ def panel(run_id: str) -> None:
     times = polling.slowdown() if may_change else 0
     state = row.state if row else ""
     STATE.belongs_to("run", run_id)
-    st.fragment(_panel, run_every=REFRESH * times or None)(run_id, state, times)
+    seconds = REFRESH * times * (REST if state == "interrupted" else 1)
+    st.fragment(_panel, run_every=seconds or None)(run_id, state, times)
 
 
 def _panel(run_id: str, before: str, times: int) -> None:

@@ -19,8 +19,8 @@ from s2s.runs import RunFolder, RunSummary, runs_folder
 from s2s.share import pack, unpack
 from s2s.train import Planned
 from s2s.train.schedules import SCHEDULES, learning_rate
-from s2s.ui.kit import cached, in_view, trouble
-from s2s.ui.train import controls
+from s2s.ui.kit import cached, in_view, polling, trouble
+from s2s.ui.train import controls, progress
 from tests.conftest import make_run
 from tests.screen import lost, opened, page_text
 
@@ -77,16 +77,22 @@ def labels(screen: AppTest) -> list[str]:
     return [each.label for each in screen.button]
 
 
-def test_a_training_run_can_be_paused_and_stopped(
-    becomes: Becomes, requests: list[tuple[object, ...]]
+def test_a_training_run_can_be_paused_and_stopped_and_a_new_learning_rate_is_previewed(
+    becomes: Becomes, requests: list[tuple[object, ...]], own: RunFolder
 ) -> None:
     becomes(state="running")
     screen = opened("train", run=RUN)
     assert {"Pause", "Stop this run"} <= set(labels(screen))
     assert "Resume continues from there" in page_text(screen)
     assert not {"Continue", "One step", "Resume"} & set(labels(screen))
+    train = own.recipe().train
+    assert screen.number_input(key=LR).value == train.lr
+    assert screen.button(key="change lr").disabled
+    screen.number_input(key=LR).set_value(0.02).run()
+    assert f"with 0.02 it would give {learning_rate(31, train, 0.02):.2e}" in page_text(screen)
+    screen.button(key="change lr").click().run()
     screen.button(key="pause").click().run()
-    assert requests == [("pause", RUN, settings.OWNER)]
+    assert requests == [("change_lr", RUN, settings.OWNER, 0.02), ("pause", RUN, settings.OWNER)]
     assert not screen.exception
 
 
@@ -107,20 +113,6 @@ def test_a_paused_run_says_so_and_continues_or_takes_one_step(
 def test_a_run_that_does_not_train_yet_can_only_be_stopped(state: str, becomes: Becomes) -> None:
     becomes(state=state)
     assert {"Pause", "One step"} & set(labels(opened("train", run=RUN))) == set()
-
-
-def test_a_new_learning_rate_is_previewed_and_requested(
-    becomes: Becomes, requests: list[tuple[object, ...]], own: RunFolder
-) -> None:
-    becomes(state="running")
-    screen = opened("train", run=RUN)
-    train = own.recipe().train
-    assert screen.number_input(key=LR).value == train.lr
-    assert screen.button(key="change lr").disabled
-    screen.number_input(key=LR).set_value(0.02).run()
-    assert f"with 0.02 it would give {learning_rate(31, train, 0.02):.2e}" in page_text(screen)
-    screen.button(key="change lr").click().run()
-    assert requests == [("change_lr", RUN, settings.OWNER, 0.02)]
 
 
 def test_the_changes_of_a_run_are_listed_and_the_newest_holds(
@@ -339,6 +331,7 @@ def test_sample_translations_of_an_earlier_step(own: RunFolder) -> None:
         ]
     assert cached.samples(RUN) == cached.samples(RUN, steps[-1])
     screen = opened("train", run=RUN)
+    assert "memorizes" in page_text(screen)  # unlike that of a run that failed, below
     slider = screen.select_slider(key="train sample")
     assert slider.value == steps[0]
     slider.set_value(steps[1]).run()
@@ -390,7 +383,6 @@ def test_the_picture_follows_its_controls(own: RunFolder) -> None:
     screen.slider(key="train smoothing").set_value(0.5)
     screen.slider(key="curve steps").set_value((10, 20)).run()
     assert len(spec(screen)["data"]) == 3  # type: ignore[arg-type]
-    assert spec(screen)["layout"]["xaxis"]["range"] == [10.0, 20.0]  # type: ignore[index]
     own.log(
         "metrics",
         {
@@ -406,11 +398,11 @@ def test_the_picture_follows_its_controls(own: RunFolder) -> None:
     )
     assert spec(screen.run())["layout"]["xaxis"]["range"] == [10.0, 20.0]  # type: ignore[index]
     screen.toggle(key="train log_y").set_value(True)
+    screen.segmented_control(key="train over").set_value("token")
+    screen.multiselect(key="train runs").set_value(["demo-en-fr"])
     screen.button(key="curve whole").click().run()
     assert spec(screen)["layout"]["yaxis"]["type"] == "log"  # type: ignore[index]
     assert "range" not in spec(screen)["layout"]["xaxis"]  # type: ignore[index]
-    screen.segmented_control(key="train over").set_value("token")
-    screen.multiselect(key="train runs").set_value(["demo-en-fr"]).run()
     assert "by token" in spec(screen)["layout"]["title"]["text"]  # type: ignore[index]
     assert {trace["name"] for trace in spec(screen)["data"] if trace.get("name")} == {  # type: ignore[attr-defined]
         f"{name} · {kind}"
@@ -517,7 +509,6 @@ def test_a_diverged_run_says_first_what_happened_and_the_cure(own: RunFolder) ->
 
 
 def test_of_a_run_that_failed_only_the_cure_is_said(own: RunFolder, becomes: Becomes) -> None:
-    assert "memorizes" in page_text(opened("train", run=RUN))
     cure = "Training diverged at step 31: its loss or its gradient is not finite; lower train.lr."
     own.set_status("failed", step=30, steps=30)
     becomes(error=cure)
@@ -542,3 +533,19 @@ def test_what_the_process_of_a_failed_run_printed_last_is_shown_unless_strangers
         assert "KeyError\n  File <b>" in [each.value for each in screen.code]
     monkeypatch.setattr(settings, "is_hosted", lambda: True)
     assert trouble._log(RUN) == ""
+
+
+def test_an_interrupted_run_is_looked_at_less_often(
+    becomes: Becomes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds: list[float | None] = []
+    monkeypatch.setattr(
+        progress.st, "fragment", lambda panel, run_every: seconds.append(run_every) or panel
+    )
+    monkeypatch.setattr(progress, "_panel", lambda *of: None)
+    monkeypatch.setattr(progress.polling, "LAST_POLLS", {})
+    monkeypatch.setattr(polling, "LAST_POLLS", {})  # of no other session
+    for state in ("running", "interrupted", "done"):
+        becomes(state=state)
+        progress.panel(RUN)
+    assert seconds == [progress.REFRESH, progress.REFRESH * progress.REST, None]
