@@ -8,6 +8,7 @@ import gc
 import importlib
 import logging
 import socket
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ from s2s.ui.shell.measured import measure_script_runs
 from s2s.ui.shell.media import guard_downloads
 
 HOUR = 3600.0  # seconds
-GARBAGE_SECONDS = 10.0  # between two collections
+GARBAGE_SECONDS = 10.0  # between two collections, at least
+GARBAGE_SHARE = 0.01  # of the time, at most: while garbage is collected every page stands still
 FRAME = Path(__file__).parent / "frame.py"
 HEAVY = (
     "torch",
@@ -105,10 +107,13 @@ async def _collect_garbage() -> None:
     half of the server's work (measured).
     """
     drawn = 0.0
+    took = 0.0
     while True:
-        await asyncio.sleep(GARBAGE_SECONDS)
+        await asyncio.sleep(max(GARBAGE_SECONDS, took / GARBAGE_SHARE))
         if drawn != (drawn := MONITOR.seconds):
+            started = time.perf_counter()
             await asyncio.to_thread(gc.collect)
+            took = time.perf_counter() - started
 
 
 async def _forget_sentences() -> None:

@@ -11,31 +11,47 @@ from tests.processes import awaited
 warm_up = importlib.import_module("s2s.ui.shell.warm_up")  # its folder names the function so
 
 
-def collections(monitor: Monitor, runs: int, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How often garbage is collected while four periods pass, in the first of which so many pages are drawn."""
-    periods = iter([runs, 0, 0, 0])
-    collected: list[int] = []
+def pauses(
+    monkeypatch: pytest.MonkeyPatch, *, runs: int = 1, takes: float = 0.01
+) -> tuple[list[float], int]:
+    """Pauses between collections that take so long, and how many there were; pages are drawn in the first pause."""
+    monitor = Monitor()
+    drawn = iter([runs, 0, 0, 0])
+    found: list[float] = []
+    clock = [0.0]
 
     async def period(seconds: float) -> None:
-        if (drawn := next(periods, None)) is None:
+        found.append(seconds)
+        if (now := next(drawn, None)) is None:
             raise asyncio.CancelledError
-        for _ in range(drawn):
+        for _ in range(now):
             monitor.note_run("home", 0.1, is_fragment=False)
+
+    def collect() -> None:
+        clock[0] += takes
 
     monkeypatch.setattr(warm_up, "MONITOR", monitor)
     monkeypatch.setattr(warm_up.asyncio, "sleep", period)
-    monkeypatch.setattr(warm_up.gc, "collect", lambda: collected.append(1))
+    monkeypatch.setattr(warm_up.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(warm_up.gc, "collect", collect)
     with contextlib.suppress(asyncio.CancelledError):
         awaited(warm_up._collect_garbage())
-    return len(collected)
+    return found, round(clock[0] / takes)
 
 
 def test_garbage_is_collected_once_for_all_pages_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert collections(Monitor(), 3, monkeypatch) == 1
+    found, n_collections = pauses(monkeypatch, runs=3)
+    assert n_collections == 1
+    assert set(found) == {warm_up.GARBAGE_SECONDS}
 
 
 def test_a_server_without_visitors_collects_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert collections(Monitor(), 0, monkeypatch) == 0
+    assert pauses(monkeypatch, runs=0)[1] == 0
+
+
+def test_a_slow_collection_is_followed_by_a_longer_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, _ = pauses(monkeypatch, takes=0.5)
+    assert found[:2] == [warm_up.GARBAGE_SECONDS, 0.5 / warm_up.GARBAGE_SHARE]
 
 
 def test_streamlit_does_not_collect_after_every_run_besides() -> None:
