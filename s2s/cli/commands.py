@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
 import subprocess
@@ -106,10 +105,8 @@ def _check_not_its_source(source: str, wanted: Iterable[str], out: Path) -> None
 
 def worker(arguments: argparse.Namespace) -> None:
     """Run queued jobs, one after another, until stopped."""
-    from s2s import settings, workspaces
+    from s2s import settings
     from s2s.jobs import worker
 
     settings.worker_slots()
-    with contextlib.suppress(UserError):  # the database is away: the worker waits for it
-        workspaces.delete_expired()
     print(worker.serve(arguments.idle))

@@ -51,28 +51,29 @@ def head_roles(grids: Sequence[HeadGrid], *, title: str, scale: str = "strength"
         vertical_spacing=GAP / total if len(grids) > 1 else 0,
         subplot_titles=[theme.escaped(grid.name) for grid in grids],
     )
+    # One dict, checked once: Plotly checks the whole layout again at every update of an axis.
+    layout = figure.layout.to_plotly_json()
+    traces: list[go.Heatmap | go.Scatter] = []
     for row, grid in enumerate(grids, 1):
-        figure.add_traces(_traces(grid), rows=row, cols=1)
+        number = "" if row == 1 else str(row)
         n_layers, n_heads = grid.values.shape
-        figure.update_yaxes(grid_axis("layer", n_layers) | {"autorange": "reversed"}, row=row)
-        figure.update_xaxes(grid_axis("head" if row == len(grids) else "", n_heads), row=row)
+        layout[f"yaxis{number}"] |= grid_axis("layer", n_layers) | {"autorange": "reversed"}
+        layout[f"xaxis{number}"] |= grid_axis("head" if row == len(grids) else "", n_heads)
+        for trace in _traces(grid):
+            traces.append(trace.update(xaxis=f"x{number}", yaxis=f"y{number}"))
     bar = {"title": {"text": scale}, "thickness": 10, "tickformat": ".0%", "len": 0.5}
     is_wide = all(grid.values.shape[1] <= MOST_WRITTEN for grid in grids)  # and says its values
     top = TITLE + LINE * title.count("\n")
-    return figure.update_layout(
-        title=theme.heading(title),
-        height=total + top,
-        margin={"l": 48, "r": 12, "t": top, "b": 44},
-        coloraxis={
-            "colorscale": theme.SEQUENTIAL,
-            "cmin": 0,
-            "cmax": 1,
-            "colorbar": bar,
-            "showscale": not is_wide,
-        },
-        showlegend=False,
-        dragmode=False,
-    )
+    colors = {"colorscale": theme.SEQUENTIAL, "cmin": 0, "cmax": 1, "colorbar": bar}
+    layout |= {
+        "title": theme.heading(title),
+        "height": total + top,
+        "margin": {"l": 48, "r": 12, "t": top, "b": 44},
+        "coloraxis": colors | {"showscale": not is_wide},
+        "showlegend": False,
+        "dragmode": False,
+    }
+    return go.Figure(traces, layout)
 
 
 def head_roles_animation(pictures: Mapping[int, Sequence[HeadGrid]], *, title: str) -> go.Figure:

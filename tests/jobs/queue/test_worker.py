@@ -1,4 +1,5 @@
 import contextlib
+import os
 import signal
 import sqlite3
 import subprocess
@@ -13,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue, run_service, training, worker
-from s2s.jobs.queue import table
+from s2s.jobs.queue import fork_server, table
 from s2s.jobs.queue.database import UnreachableError
 from s2s.jobs.queue.fork_server import ChildHandle, ForkRequest
 from s2s.model.weights import saved_steps
@@ -36,11 +37,13 @@ LONG = {
 
 
 @contextlib.contextmanager
-def working(*more: str) -> Iterator[subprocess.Popen[bytes]]:
+def working() -> Iterator[subprocess.Popen[bytes]]:
     """A real worker, which ends with its jobs' processes."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "s2s", "worker", *more], stdout=subprocess.DEVNULL
-    )
+    # Each import of a process goes to its log; numpy ends threads of its own before a fork, so it gets none.
+    environment = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1", "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "s2s", "worker"]
+    nothing = subprocess.DEVNULL
+    process = subprocess.Popen(command, stdout=nothing, stderr=nothing, env=environment)
     children: list[psutil.Process] = []
     try:
         yield process
@@ -106,18 +109,11 @@ def child_of(process: subprocess.Popen[bytes], run: str) -> psutil.Process:
     )
 
 
-def test_the_worker_is_small_and_imports_no_torch() -> None:
-    line = (
-        "import sys, psutil, s2s.jobs.queue.worker, s2s.jobs.queue.job_process; from s2s.jobs"
-        " import queue; queue.jobs('x')\n"
-        "print('torch' in sys.modules, psutil.Process().memory_info().rss < 80e6)"
-    )
-    assert (
-        subprocess.run(
-            [sys.executable, "-c", line], capture_output=True, text=True, check=True
-        ).stdout
-        == "False True\n"
-    )
+def test_the_worker_is_small_and_imports_no_torch(served: subprocess.Popen[bytes]) -> None:
+    wait_for(worker.log_path("fork_server").exists)  # all that it imports is there
+    process = psutil.Process(served.pid)
+    assert process.memory_info().rss < 80e6
+    assert not [each.path for each in process.memory_maps() if "torch" in each.path]
 
 
 def test_a_run_is_killed_stopped_and_resumed_while_another_fails(
@@ -171,6 +167,25 @@ def test_a_run_is_killed_stopped_and_resumed_while_another_fails(
         best["loss"],
         best["token_accuracy"],
     )
+
+
+@pytest.mark.skipif(not fork_server.IS_POSSIBLE, reason="no fork server on this system")
+def test_a_training_finds_everything_imported_and_nothing_that_a_fork_would_lose(
+    tiny: Recipe, served: subprocess.Popen[bytes]
+) -> None:
+    """No threads and no connections, which a fork would not bring along."""
+    run = submit(override(tiny, {"train.steps": 4, "train.watch.save_every": 2}))
+    wait_for_state(run, "done")
+    job = queue.latest(run)
+    assert job is not None
+    before, after = (
+        [line for line in log.read_text().splitlines() if line.startswith("import time:")]
+        for log in (worker.log_path("fork_server"), worker.log_path(job.id))
+    )
+    assert (len(before) > 1000, len(after) < 25) == (True, True), after
+    (parent,) = psutil.Process(served.pid).children()
+    assert (parent.num_threads(), parent.net_connections()) == (1, [])
+    assert not [file.path for file in parent.open_files() if ".db" in file.path]
 
 
 def test_a_worker_that_ends_hands_its_training_back_with_what_it_has_done(
@@ -472,7 +487,7 @@ def test_a_system_without_fork_imports_every_module_and_trains(
 
     def spawn(module: Sequence[str], *_: object) -> subprocess.Popen[bytes]:
         code = f"sys.argv = {list(module)}; import runpy; runpy.run_module(sys.argv[0], run_name='__main__')"
-        libraries = "asyncio, datasets, multiprocessing, sacrebleu, sqlalchemy, streamlit, torch"
+        libraries = "asyncio, multiprocessing, sacrebleu, sqlalchemy, streamlit, torch"
         command = other_systems.command(IMPORTS + code, libraries)
         started.append(subprocess.Popen(command, cwd=other_systems.ROOT))
         return started[-1]
