@@ -7,6 +7,7 @@ from s2s.share import Column, read, unpack
 from s2s.ui.compare import columns
 from tests.data.reading import read_here
 from tests.screen import ROOT, box, lost, opened, picture
+from tests.screen import link as written
 
 LINKS = [
     line
@@ -24,6 +25,8 @@ def test_a_published_link_opens(link: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert not screen.exception
     assert bool(lost(screen)) is ("sweep:gone" in params.get("set", ""))  # nobody has that one
     assert read(params).problems == ()
+    assert not screen.error
+    assert written(screen).startswith("/?v=1")
     if "src" in params:
         assert box(screen) == params["src"]
     if address.path in ("/", "/attention") and "view:lines" not in params.get(

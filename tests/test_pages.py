@@ -27,25 +27,25 @@ def test_home_opens_with_a_translation_and_its_attention() -> None:
     assert title == f"{DEMO} · step 1,500<br>cross-attention · layer 2 of 2 · mean of 4 heads"
     np.testing.assert_allclose(weights, seen.cross[-1].mean(0), atol=1e-6)
     assert f"Knows {len(run.src_tokenizer.words)} English words" in page_text(screen)
-
-
-def test_layer_and_head_choose_the_picture() -> None:
-    screen = opened(src="the red house", layer="1", head="3")
-    title, weights = picture(screen)
-    seen = s2s.load(DEMO).attention("the red house", translation(screen))
-    assert title == f"{DEMO} · step 1,500<br>cross-attention · layer 1 of 2 · head 3 of 4"
-    np.testing.assert_allclose(weights, seen.cross[0, 2], atol=1e-6)
-
-
-def test_a_chip_fills_the_box() -> None:
-    screen = opened()
-    screen.button(key="chip4").click().run()
+    assert "The model reads" not in page_text(screen)  # as it was typed
+    screen.button(key="chip4").click().run()  # which fills the box
     assert not screen.exception
     assert box(screen) == "the red house"
     assert translation(screen) == "la maison rouge"
 
 
-def test_surprise_me_never_says_the_same_twice() -> None:
+def test_layer_and_head_choose_the_picture_and_the_share_link_opens_it() -> None:
+    screen = opened(src="the red house", layer="1", head="3")
+    title, weights = picture(screen)
+    seen = s2s.load(DEMO).attention("the red house", translation(screen))
+    assert title == f"{DEMO} · step 1,500<br>cross-attention · layer 1 of 2 · head 3 of 4"
+    np.testing.assert_allclose(weights, seen.cross[0, 2], atol=1e-6)
+    assert link(screen) == f"/?v=1&run={DEMO}&src=the+red+house&layer=1&head=3"
+    again = opened(v="1", run=DEMO, src="the red house", layer="1", head="3")
+    np.testing.assert_array_equal(picture(again)[1], weights)
+
+
+def test_surprise_me_never_says_the_same_twice_and_an_empty_box_says_what_to_do() -> None:
     screen = opened()
     before = box(screen)
     for _ in range(3):
@@ -54,6 +54,11 @@ def test_surprise_me_never_says_the_same_twice() -> None:
         assert box(screen) != before
         assert "is not among" not in page_text(screen)
         before = box(screen)
+    screen.text_input(key="src").set_value("   ").run()
+    assert not screen.exception
+    assert "Type a sentence above" in page_text(screen)
+    assert not screen.get("plotly_chart")
+    assert "src=+++" in link(screen)
 
 
 @pytest.mark.parametrize(
@@ -77,11 +82,9 @@ def test_a_sentence_with_capital_and_full_stop_simply_works() -> None:
     assert translation(screen) == "le chat est assis sur le tapis"
     assert "The model reads: the cat sits on the mat" in page_text(screen)
     assert "is not among" not in page_text(screen)
-    assert "The model reads" not in page_text(opened(src="the cat sits on the mat"))
 
 
 def test_a_press_on_an_alternative_writes_it() -> None:
-    screen = opened(src="the red house")
     run = s2s.load(DEMO)
     (found,) = run.translate(["the red house"], "beam")
     ids = (run.next_tokens("the red house", ())[0].topk(2).indices[1].item(),)
@@ -122,17 +125,26 @@ def test_a_french_word_is_unknown_on_the_english_side() -> None:
 @pytest.mark.parametrize(
     ("params", "sentences"),
     [
-        ({"run": "gone", "src": "a\x00b"}, ["There is no run gone", "was cleaned"]),
-        ({"run": "../../etc/passwd", "layer": "-1"}, ["passwd", "layer 2 is shown instead"]),
         (
-            {"layer": "99", "head": "<script>alert(1)</script>", "v": "7"},
+            {"run": "../../etc/passwd", "layer": "-1", "src": "cat " * 2000},
+            ["passwd", "layer 2 is shown instead", "was cleaned"],
+        ),
+        (
+            {
+                "run": "gone",
+                "src": "a\x00b",
+                "layer": "99",
+                "head": "<script>alert(1)</script>",
+                "v": "7",
+            },
             [
+                "There is no run gone",
+                "was cleaned",
                 "layer 99, which this model doesn't have",
                 "head mean is shown instead",
                 "another version",
             ],
         ),
-        ({"src": "cat " * 2000}, ["was cleaned"]),
     ],
 )
 def test_a_broken_link_shows_the_page_and_says_what_was_lost(
@@ -145,15 +157,6 @@ def test_a_broken_link_shows_the_page_and_says_what_was_lost(
     screen.button(key="chip4").click().run()  # the next thing anybody does
     assert not screen.exception
     assert not [sentence for sentence in sentences if sentence in page_text(screen)]
-
-
-def test_an_empty_box_says_what_to_do() -> None:
-    screen = opened()
-    screen.text_input(key="src").set_value("   ").run()
-    assert not screen.exception
-    assert "Type a sentence above" in page_text(screen)
-    assert not screen.get("plotly_chart")
-    assert "src=+++" in link(screen)
 
 
 def test_a_sentence_too_long_is_cut_in_a_sentence() -> None:
@@ -176,13 +179,6 @@ def test_markup_in_the_box_is_inert(text: str) -> None:
     strange = [word for word in text.split() if not word.isalpha()]
     for word in strange[:MAX_SHOWN]:
         assert f"**{plain(word)}** is not among" in page_markdown(screen)
-
-
-def test_the_share_link_opens_the_same_view() -> None:
-    screen = opened(src="the red house", layer="1", head="2")
-    assert link(screen) == f"/?v=1&run={DEMO}&src=the+red+house&layer=1&head=2"
-    again = opened(v="1", run=DEMO, src="the red house", layer="1", head="2")
-    np.testing.assert_array_equal(picture(again)[1], picture(screen)[1])
 
 
 @pytest.fixture

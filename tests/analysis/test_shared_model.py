@@ -16,10 +16,10 @@ def test_two_threads_do_not_disturb_each_other(tmp_path_factory: pytest.TempPath
     wrong: list[object] = []
 
     def translate() -> None:
-        wrong.extend(found for _ in range(15) if (found := run.translate(sources)) != expected)
+        wrong.extend(found for _ in range(6) if (found := run.translate(sources)) != expected)
 
     def look() -> None:
-        for _ in range(30):
+        for _ in range(12):
             run.attention("1 2 3", "3 2 1")
 
     threads = [threading.Thread(target=work) for work in (translate, look, translate, look)]

@@ -1,24 +1,17 @@
-import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import psutil
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from tests.browser.server import PATIENCE, Server, serving
 from tests.hub.standin import Hub
 
-ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
     "--no-sandbox",
@@ -28,7 +21,6 @@ FLAGS = [
     "--disable-component-update",
 ]
 DESKTOP = {"width": 1440, "height": 900}
-PATIENCE = 60  # seconds; on an idle machine nothing here takes ten
 
 # Opens an address in a browser context with these options.
 Open = Callable[..., Page]
@@ -42,83 +34,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=2))
             if CHROMIUM is None:
                 item.add_marker(pytest.mark.skip(reason="no Chromium: apt-get install -y chromium"))
-
-
-class Server:
-    """The dashboard as `streamlit run` starts it, with its own port and `S2S_HOME`."""
-
-    def __init__(self, home: Path, **environment: str) -> None:
-        self.home = home
-        self.environment = environment
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.address = f"http://127.0.0.1:{self.port}"
-
-    def start(self) -> None:
-        where = [
-            "--server.port",
-            str(self.port),
-            "--server.address",
-            "127.0.0.1",
-            "--server.headless",
-            "true",
-        ]
-        command = [sys.executable, "-m", "streamlit", "run", "streamlit_app.py", *where]
-        env = {**os.environ, "S2S_HOME": str(self.home), "S2S_WORKER": "", **self.environment}
-        with (self.home / "server.log").open("ab") as log:
-            self.process = subprocess.Popen(
-                command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-            )
-        wait_until_ready(self.address, self.process)
-
-    def kill(self) -> None:
-        """SIGKILL, as when memory runs out."""
-        self.process.kill()
-        self.process.wait()
-
-    def stop(self) -> None:
-        """Stop the server, and the processes it started that outlive it."""
-        self.process.terminate()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.kill()
-        for worker in self.workers():
-            with suppress(psutil.Error):
-                worker.kill()
-
-    def workers(self) -> list[psutil.Process]:
-        """The worker and the training process of this `S2S_HOME`, the latter last."""
-        found = []
-        for process in psutil.process_iter():
-            with suppress(psutil.Error):
-                if process.environ().get("S2S_HOME") == str(self.home) and "s2s" in " ".join(
-                    process.cmdline()[:4]
-                ):
-                    found.append(process)
-        return sorted(found, key=lambda process: process.create_time())
-
-
-@contextmanager
-def serving(folder: Path, **environment: str) -> Iterator[Server]:
-    """A running server with these variables in its environment."""
-    server = Server(folder, **environment)
-    try:
-        server.start()
-        yield server
-    finally:
-        server.stop()
-
-
-def wait_until_ready(address: str, process: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline and process.poll() is None:
-        with suppress(OSError), urllib.request.urlopen(f"{address}/ready", timeout=5) as answer:
-            assert answer.read() == b'{"ready":true}'
-            return
-        time.sleep(0.05)
-    raise RuntimeError("the server did not come up; its log is server.log in its home")
 
 
 @pytest.fixture(scope="session")

@@ -13,11 +13,7 @@ from tests.browser.test_save_picture import contents, saved, words
 VIEW = "attention?run=demo-en-fr&src=the+red+house&tgt=la+maison+rouge"
 LAYERS = 2
 HEADS = 4
-LONG = (
-    "attention?run=demo-tasks&kind=encoder&src=summarize:+"
-    + "the+bottle+fell+into+the+river+.+" * 4
-    + "Hugo+cleaned"
-)  # 32 tokens
+LONG = "the red house " * 10 + "the"  # 32 tokens with the end
 LABELS_APART = """([least, wide]) => { // pixels: the font size, the screen that the figure fits
   const figure = document.querySelector('.st-key-canvas .js-plotly-plot .main-svg');
   if (!(figure?.getBoundingClientRect().right <= wide)) return false;
@@ -45,6 +41,22 @@ def opened(page: Page, layer: str, head: str) -> None:
     expect(page.locator(".gtitle")).to_contain_text([f"layer {layer} of 2 · head {head} of 4"])
     expect(canvas(page)).to_have_attribute("data-chosen", f"{layer}.{head}")
     page.wait_for_function("head => location.search.includes(`head=${head}`)", arg=head)
+
+
+def column_labels_do_not_overlap_and_hover_shows_the_omitted_ones(page: Page) -> None:
+    page.locator(".st-key-src input").fill(LONG)
+    page.get_by_role("radio", name="encoder", exact=True).click()
+    for screen in (DESKTOP, PHONE["viewport"]):
+        page.mouse.move(5, 5)
+        expect(page.locator(".hoverlayer .hovertext")).to_have_count(0)
+        page.set_viewport_size(screen)
+        page.wait_for_function(LABELS_APART, arg=[12, screen["width"]])
+        expect(page.locator(".st-key-canvas .ytick text")).to_have_count(32)
+        box = page.locator(".st-key-canvas .heatmaplayer image").bounding_box() or {}
+        page.locator(".st-key-canvas .nsewdrag").first.hover(
+            position={"x": 1.5 / 32 * box["width"], "y": 0.5 / 32 * box["height"]}
+        )
+        expect(page.locator(".hoverlayer .hovertext")).to_contain_text("it attends to 2 red: ")
 
 
 def test_a_link_clicks_and_keys_open_and_enlarge_a_head_hover_shows_the_weight_and_all_are_saved(
@@ -94,20 +106,4 @@ def test_a_link_clicks_and_keys_open_and_enlarge_a_head_hover_shows_the_weight_a
     pdf = saved(page, format="pdf", width="12")
     assert {"layer", "head", "monotonic"} <= {*words(pdf)}
     assert contents(pdf).count(" Do") == 9  # eight heads, and the arrow of the caption
-
-
-def test_column_labels_do_not_overlap_and_hover_shows_the_omitted_ones(
-    server: str, visit: Open
-) -> None:
-    page = visit(f"{server}/{LONG}")
-    for screen in (DESKTOP, PHONE["viewport"]):
-        page.mouse.move(5, 5)
-        expect(page.locator(".hoverlayer .hovertext")).to_have_count(0)
-        page.set_viewport_size(screen)
-        page.wait_for_function(LABELS_APART, arg=[12, screen["width"]])
-        expect(page.locator(".st-key-canvas .ytick text")).to_have_count(32)
-        box = page.locator(".st-key-canvas .heatmaplayer image").bounding_box() or {}
-        page.locator(".st-key-canvas .nsewdrag").first.hover(
-            position={"x": 1.5 / 32 * box["width"], "y": 0.5 / 32 * box["height"]}
-        )
-        expect(page.locator(".hoverlayer .hovertext")).to_contain_text("it attends to 2 the: ")
+    column_labels_do_not_overlap_and_hover_shows_the_omitted_ones(page)

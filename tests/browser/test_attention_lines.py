@@ -12,7 +12,8 @@ import s2s
 from s2s.analysis import HeadSelection, reduced
 from s2s.analysis.simplify import strongest_cells
 from tests.browser import test_save_picture
-from tests.browser.conftest import ROOT, Open, Server
+from tests.browser.conftest import Open
+from tests.browser.server import ROOT, Server
 from tests.browser.test_home import PHONE
 
 VIEW = "attention?run={run}&src=the+red+house&layer=1&head=3&set=view%3Alines"
@@ -48,13 +49,10 @@ def saved(page: Page, label: str, folder: Path) -> Path:
     return file
 
 
-def test_only_the_lines_of_a_hovered_focused_or_held_token_are_shown(
-    server: str, visit: Open
-) -> None:
+def only_lines_of_a_hovered_focused_or_held_token(page: Page) -> None:
     run = s2s.load("demo-en-fr")
     seen = run.attention("the red house", run.translate(["the red house"])[0].text)
     links = strongest_cells(reduced(seen, HeadSelection("cross", 0, 2)).weights)
-    page = visit(f"{server}/{VIEW.format(run='demo-en-fr')}")
     expect(lines(page)).to_have_count(len(links))
     row = next(link.row for link in links)
     of_row = [link for link in links if link.row == row]
@@ -76,15 +74,11 @@ def test_only_the_lines_of_a_hovered_focused_or_held_token_are_shown(
     expect(lines(page)).to_have_count(len(links))
 
 
-def test_a_tap_holds_a_token_and_a_second_tap_releases_it(server: str, visit: Open) -> None:
+def a_tap_holds_a_token_and_a_second_tap_releases_it(page: Page) -> None:
     run = s2s.load("demo-en-fr")
-    links = strongest_cells(
-        reduced(
-            run.attention("the red house", "la maison rouge"), HeadSelection("encoder", 0, 2)
-        ).weights,
-        0.9,
-    )
-    page = visit(f"{server}/{VIEW.format(run='demo-en-fr')}%2Cshare%3A0.9&kind=encoder", **PHONE)
+    seen = run.attention("the red house", "la maison rouge")
+    links = strongest_cells(reduced(seen, HeadSelection("encoder", 0, 2)).weights)
+    page.get_by_role("radio", name="encoder", exact=True).click()
     expect(lines(page)).to_have_count(len(links))
     token(page, 0, "red").tap()
     expect(lines(page)).to_have_count(sum(link.key == 1 for link in links))
@@ -95,11 +89,12 @@ def test_a_tap_holds_a_token_and_a_second_tap_releases_it(server: str, visit: Op
     expect(lines(page)).to_have_count(len(links))
 
 
-def test_saved_files_contain_the_picture_and_a_hostile_token_stays_text(
+def test_lines_of_one_token_by_hover_keys_and_tap_and_saved_files_in_which_a_hostile_token_stays_text(
     hostile_run: str, server: str, visit: Open, tmp_path: Path
 ) -> None:
-    page = visit(f"{server}/{VIEW.format(run=hostile_run)}")
+    page = visit(f"{server}/{VIEW.format(run=hostile_run)}", **PHONE)
     expect(token(page, 1, HOSTILE)).to_be_visible()
+    only_lines_of_a_hovered_focused_or_held_token(page)
     page.get_by_role("button", name="Save", exact=True).click()
     picture = saved(page, "SVG", tmp_path).read_text()
     texts = [
@@ -118,3 +113,4 @@ def test_saved_files_contain_the_picture_and_a_hostile_token_stays_text(
     assert {page.title(), saved_page.title()} & {"taken"} == set()
     assert saved_page.locator("img").count() == page.locator("img").count() == 0
     saved_page.close()
+    a_tap_holds_a_token_and_a_second_tap_releases_it(page)

@@ -28,17 +28,28 @@ def shown(page: Page, n_columns: int) -> tuple[list[str], list[str]]:
     return page.locator(HEADS).all_inner_texts(), page.locator(TEXTS).all_inner_texts()
 
 
-def test_from_the_menu_there_are_two_columns_five_with_one_click_and_back_leads_home(
+def test_an_example_gets_an_address_the_menu_leads_to_two_columns_one_click_to_five_and_back_home(
     server: str, visit: Open
 ) -> None:
-    page = visit(server)
+    page = visit(f"{server}/compare?run=demo-en-fr")
     quiet(page)
     box = page.locator(".st-key-src input")
+    expect(box).to_have_value("the cat sits on the mat")
+    page.locator(".st-key-run input").click()
+    page.get_by_role("option", name="demo-en-es", exact=True).click()
+    page.wait_for_url("**run=demo-en-es**src=*")
+    expect(box).to_have_value("the cat sits on the mat")
+    quiet(page)
+
+    links = page.get_by_test_id("stSidebarNavLink")
+    links.filter(has_text="Home").click()
+    expect(page.locator(HEADS)).to_have_count(0)
+    quiet(page)
     box.fill("the cat sleeps")
     box.press("Enter")
     page.wait_for_url("**src=the+cat+sleeps")
     quiet(page)
-    page.get_by_test_id("stSidebarNavLink").filter(has_text="Compare").click()
+    links.filter(has_text="Compare").click()
     two = shown(page, 2)
     assert two[0] == ["1 · greedy", "2 · beam"]
     page.get_by_role("button", name="Remove").first.click()
@@ -63,22 +74,10 @@ def test_from_the_menu_there_are_two_columns_five_with_one_click_and_back_leads_
     quiet(page)
     page.go_forward()
     assert shown(page, 2) == two
+    keyboard_enters_share_and_menus(page)
 
 
-def test_an_example_gets_an_address_under_another_model_and_the_keyboard_enters_share_and_menus(
-    server: str, visit: Open
-) -> None:
-    page = visit(f"{server}/compare?run=demo-en-fr")
-    quiet(page)
-    box = page.locator(".st-key-src input")
-    expect(box).to_have_value("the cat sits on the mat")
-    page.locator(".st-key-run input").click()
-    page.get_by_role("option", name="demo-en-es", exact=True).click()
-    page.wait_for_url("**run=demo-en-es**src=*")
-    expect(box).to_have_value("the cat sits on the mat")
-
-    page.wait_for_selector("body[data-shown-page]", state="attached")  # keys are listened to
-    quiet(page)  # a page that still answers draws the button again, without its focus
+def keyboard_enters_share_and_menus(page: Page) -> None:
     share = page.get_by_test_id("stPopoverButton").first
     share.press("Enter")
     expect(page.get_by_test_id("stPopoverBody")).to_be_visible()

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Open, Server
+from tests.browser.conftest import Open
+from tests.browser.server import Server
 from tests.browser.test_home import PHONE
 from tests.browser.test_walk import NASTY, quiet
 from tests.hub.standin import Hub, Repo

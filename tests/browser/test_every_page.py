@@ -8,7 +8,8 @@ from playwright.sync_api import Page, expect
 
 from benchmarks.contrast import lowest
 from s2s.ui.shell import pages
-from tests.browser.conftest import DESKTOP, Server, Tabs, visiting
+from tests.browser.conftest import DESKTOP, Tabs, visiting
+from tests.browser.server import Server
 from tests.browser.test_home import PHONE, QUIET
 
 WITH_A_FIGURE = ("", "data", "train", "attention")

@@ -10,7 +10,8 @@ from playwright.sync_api import Page, expect
 
 import s2s
 from s2s.model import saved_steps
-from tests.browser.conftest import Open, Server, serving
+from tests.browser.conftest import Open
+from tests.browser.server import Server, serving
 from tests.browser.test_home import PHONE, QUIET, SHOWS
 
 NASTY = (
@@ -22,7 +23,7 @@ SMALL = {
     "train.warmup_steps": "20",
     "train.batch_tokens": "256",
     "train.watch.validate_every": "1000",
-    "train.watch.save_every": "200",
+    "train.watch.save_every": "50",
     "model.d_model": "32",
     "model.encoder.d_ff": "64",
     "model.decoder.d_ff": "64",
@@ -115,7 +116,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
     """A server without runs, which the visit kills and starts again."""
     home = tmp_path / "server"
     home.mkdir()
-    with serving(home) as server:
+    with serving(home, is_fresh=True) as server:
         yield server
 
 
@@ -135,17 +136,16 @@ def test_a_visit_from_upload_to_shared_link_survives_a_killed_server_markup_and_
     expect(page).to_have_title(re.compile(r"^Train(: .+)? · s2s$"))
     assert page.get_by_role("dialog").count() == 0
 
-    page.wait_for_function("document.querySelector('.js-plotly-plot')?.data?.[1]?.x?.length !== 0")
+    page.locator(".js-plotly-plot").first.wait_for()
     expect(page.get_by_text("Sample translations")).to_be_visible()
     server.workers()[-1].kill()
     becomes(page, "interrupted")
     stopped = step(page)
-    page.get_by_role("button", name="Resume", exact=True).click()
-    moves(page, stopped)
     other = visit(page.url, **PHONE)  # a second visitor
     # drawn whole: what comes later above Stop would push its question out of sight
-    moves(other, stopped)
     other.locator(".js-plotly-plot").first.wait_for()
+    other.get_by_role("button", name="Resume", exact=True).click()
+    moves(other, stopped)
     stop(other)
     becomes(page, "stopped")  # by the other visitor
     expect(page.get_by_role("button", name="Resume", exact=True)).to_be_visible()

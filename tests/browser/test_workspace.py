@@ -7,7 +7,8 @@ from playwright.sync_api import Page, expect
 
 from s2s import settings
 from s2s.workspaces import key_of, workspace_of
-from tests.browser.conftest import Open, serving
+from tests.browser.conftest import Open
+from tests.browser.server import serving
 from tests.browser.test_home import PHONE
 
 SECRET = "a secret of more than thirty-two characters"

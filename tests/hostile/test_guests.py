@@ -2,12 +2,14 @@
 
 import dataclasses
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s import access, files, settings
-from s2s.config import Recipe, UserError, override
+from s2s.config import PRESETS, UserError, override
 from s2s.data import Corpus, Pair, saved_datasets
 from s2s.jobs import provenance, run_service, test_sets, training
 from s2s.lessons import Lesson, Step, View
@@ -17,6 +19,7 @@ from s2s.ui.evaluate import downloads
 from s2s.ui.kit import cached
 from s2s.ui.runs.actions import duplicate
 from s2s.ui.shell import visitors
+from tests.conftest import TINY
 from tests.hostile.home import visiting
 from tests.hostile.test_strangers import _everything
 from tests.screen import opened
@@ -27,16 +30,35 @@ PAGES = ("", "compare", "steps", "attention", "states", "runs", "train", "evalua
 PAGES_WITH_DATA = ("attention", "states", "train", "evaluate")  # which read the dataset if they may
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """A home with Ann's things, to copy."""
+    path = tmp_path_factory.mktemp("guests") / "home"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("S2S_HOME", str(path))
+        return path, _things_of_ann()
+
+
 @pytest.fixture
-def secrets(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Ann's run, of one update, and evaluation on a saved dataset; what must not be told, by what it is."""
+def secrets(home: tuple[Path, dict[str, str]], monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Ann's run and evaluation on a saved dataset; what must not be told, by what it is."""
+    path, told = home
+    shutil.copytree(path, settings.home())
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    monkeypatch.setenv("S2S_SECRET", "x" * 32)
+    monkeypatch.setattr(visitors, "cookies", dict)
+    return told
+
+
+def _things_of_ann() -> dict[str, str]:
+    """A run, of one update, an evaluation and their dataset."""
     pairs = tuple(Pair(f"{n % 7} {n % 5} {n}", f"{n} {n % 5} {n % 7}") for n in range(80))
     corpus = Corpus("upload", "train", pairs, (f"`{FILE}` has 80 pairs.",))
     dataset = saved_datasets.save(corpus, name=NAME, owner="ann")
     with access.acting_as("ann"):
         spec = f"corpus:{dataset}"
         name = f"small on {NAME}"
-        recipe = override(tiny, {"train.steps": 1})
+        recipe = override(PRESETS["small"].recipe, TINY | {"train.steps": 1})
         request = training.RunRequest(
             recipe, spec, valid=spec, name=name, owner="ann", preset="small"
         )
@@ -79,9 +101,6 @@ def secrets(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     }
     place.set_scores({"n": 1, "is_final": True, "systems": [scores] * len(systems)})
     place.set_status("done", done=1, n=1)
-    monkeypatch.setenv("S2S_HOSTED", "1")
-    monkeypatch.setenv("S2S_SECRET", "x" * 32)
-    monkeypatch.setattr(visitors, "cookies", dict)
     return {
         "dataset": dataset,
         "hash of the dataset": about["data"]["train_hash"],

@@ -63,9 +63,15 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Import
     return one
 
 
+@functools.cache
+def their_tokenizer(name: str, folder: Path) -> Any:
+    """As transformers reads it."""
+    return getattr(transformers, FAMILIES[name][1]).from_pretrained(folder)
+
+
 def translated(name: str, one: Imported, source: str) -> tuple[list[int], str]:
     """Ids without the start, and text: by transformers, with its own tokenizer and what generation_config.json says."""
-    tokenizer = getattr(transformers, FAMILIES[name][1]).from_pretrained(one.folder)
+    tokenizer = their_tokenizer(name, one.folder)
     inputs = tokenizer(source, return_tensors="pt")
     first = one.run.tgt_tokenizer.first_ids
     with torch.inference_mode():
@@ -325,7 +331,7 @@ def test_a_forced_end_and_suppressed_sequences_are_those_of_transformers(
     amend(tmp_path / name, "generation_config.json", **settings)
     import_folder(tmp_path / name, tmp_path / "run")
     changed = Imported(tmp_path / name, s2s.load(tmp_path / "run"), theirs)
-    tokenizer = getattr(transformers, FAMILIES[name][1]).from_pretrained(before)
+    tokenizer = their_tokenizer(name, before)
     first = changed.run.tgt_tokenizer.first_ids
     for strategy, n_beams in (("beam", 4), ("greedy", 1)):
         for found in changed.run.translate(SOURCES, strategy):
@@ -433,7 +439,7 @@ def test_an_imported_run_learns_from_the_ids_and_the_loss_of_transformers(
     tokenizers = (run.src_tokenizer, run.tgt_tokenizer)
     encoded = batches.encode(pairs, *tokenizers, max_length=64, ids=run.recipe.model.ids)
     ours = batches.build(encoded, np.arange(len(pairs)))
-    tokenizer = getattr(transformers, FAMILIES[name][1]).from_pretrained(one.folder)
+    tokenizer = their_tokenizer(name, one.folder)
     theirs = tokenizer(SOURCES, text_target=SOURCES[::-1], padding=True, return_tensors="pt")
     np.testing.assert_array_equal(ours.src, theirs["input_ids"])
     labels = theirs["labels"]

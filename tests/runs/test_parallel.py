@@ -14,11 +14,10 @@ def test_several_processes_translate_as_one_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parallel.multiprocessing, "get_context", lambda method: processes.CONTEXT)
-    run = s2s.load(make_run(tmp_path / "one", {"train.steps": 20}))
-    sources = [" ".join(str(number))[: 1 + number % 9] for number in range(10**8, 10**8 + 150)] + [
-        "",
-        "zebra",
-    ]
+    monkeypatch.setattr(parallel, "ROWS", 8)
+    run = s2s.load(make_run(tmp_path / "one", {}))
+    sources = [" ".join(str(number))[: 1 + number % 9] for number in range(10**8, 10**8 + 25)]
+    sources += ["", "zebra"]
     alone = run.translate(sources, "sample", num_return_sequences=2)
     spread_out = parallel.translate(run, sources, "sample", {"num_return_sequences": 2}, 2)
     assert [one.source for one in spread_out] == sources
@@ -34,7 +33,7 @@ def test_several_processes_translate_as_one_does(
 def test_a_process_of_a_hosted_server_opens_the_run_of_its_parent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = s2s.load(make_run(tmp_path / "one", {"train.steps": 1}))
+    run = s2s.load(make_run(tmp_path / "one", {}))
     monkeypatch.setenv("S2S_HOSTED", "1")
     monkeypatch.setattr(parallel.torch, "set_num_threads", lambda n: None)
     assert parallel._opened.__wrapped__(run.key).step == run.step

@@ -1,12 +1,15 @@
 """Two apps and two workers with a folder each, one PostgreSQL and one S3 server; one app and one worker are killed."""
 
+import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import fsspec
@@ -19,7 +22,7 @@ from s2s.access import runs_folder
 from s2s.config import PRESETS, UserError, override
 from s2s.data import saved_datasets
 from s2s.jobs import queue, run_service, training
-from s2s.jobs.queue import database
+from s2s.jobs.queue import database, fork_server
 from s2s.model import saved_steps, weights_path
 from s2s.runs import RunFolder, load
 from s2s.store.objects import Objects
@@ -31,7 +34,7 @@ LARGE = {"model.d_model": 64, "model.d_ff": 128}  # weights that are objects, no
 OFTEN = {"train.watch.save_every": 15, "train.watch.validate_every": 15, "train.watch.scores": 0}
 VALID = "synthetic:reverse#split=valid,rows=20"
 OWNER = "local"
-STEPS = 40
+STEPS = 30
 BEFORE = 20  # steps until one machine is killed: the last of them are not saved
 
 
@@ -58,8 +61,39 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def worker() -> None:
-    """`s2s worker`, in a process that has torch already."""
-    sys.exit(cli.main(["worker"]))
+    """`s2s worker`, in a process that has torch already, and so has what its jobs are forked from."""
+    forked = ForkedServer()
+    with pytest.MonkeyPatch.context() as patch:
+        popen = SimpleNamespace(PIPE=0, Popen=lambda command, **_: forked)
+        patch.setattr(fork_server, "subprocess", popen)
+        sys.exit(cli.main(["worker"]))
+
+
+class ForkedServer(multiprocessing.get_context("fork").Process):  # type: ignore[name-defined, misc]
+    """The fork server, forked before there are threads; with what it is asked as a `Popen`."""
+
+    def __init__(self) -> None:
+        requests, stdin = os.pipe()
+        stdout, answers = os.pipe()
+        super().__init__(target=serve_jobs, args=(requests, answers, stdin, stdout))
+        self.start()
+        os.close(requests)
+        os.close(answers)
+        self.stdin = os.fdopen(stdin, "wb")
+        self.stdout = os.fdopen(stdout, "rb")
+        self.wait = self.join
+
+    def poll(self) -> int | None:
+        return self.exitcode
+
+
+def serve_jobs(requests: int, answers: int, *others: int) -> None:
+    """Until the other end is closed, which is the worker's alone."""
+    for end in others:
+        os.close(end)
+    os.dup2(requests, 0)
+    os.dup2(answers, 1)
+    fork_server.main()
 
 
 def second_app(ends: Connection) -> None:
@@ -103,6 +137,11 @@ def kill(process: BaseProcess) -> None:
     process.join()
 
 
+def wait_for(what: Callable[[], object]) -> None:
+    """Five times a second: it asks the database, or another process."""
+    processes.wait_for(lambda: what() or time.sleep(0.2))
+
+
 def working(job: str) -> bool:
     """Whether it runs or is done; else this says what it says."""
     found = queue.find(job)
@@ -132,24 +171,24 @@ def test_nothing_is_lost_and_nothing_happens_twice(
         )
         job = queue.latest(run)
         assert job
-        processes.wait_for(lambda: getattr(queue.find(job.id), "state", "") == "running")
+        wait_for(lambda: getattr(queue.find(job.id), "state", "") == "running")
         queue.request_control(job.id, OWNER, pause=True)
         assert ours.recv() == "ready"
-        processes.wait_for(lambda: working(job.id) and steps(run))
+        wait_for(lambda: working(job.id) and steps(run))
         queue.request_control(job.id, OWNER, once=BEFORE)
-        processes.wait_for(lambda: len(steps(run)) > BEFORE and seen(run)["saved"])
-        processes.wait_for(lambda: ask(ours, run) == seen(run))
+        wait_for(lambda: len(steps(run)) > BEFORE and seen(run)["saved"])
+        wait_for(lambda: ask(ours, run) == seen(run))
         assert seen(run)["state"] == "running"
         held = queue.find(job.id)
         assert held
         assert ask(ours, run, "second")["name"] == "second"
-        processes.wait_for(lambda: seen(run)["name"] == "second")
+        wait_for(lambda: seen(run)["name"] == "second")
         kill(other)
         pid = int(held.worker.split(":")[1])
         kill(next(process for process in workers if process.pid == pid))
         queue.request_control(job.id, OWNER, pause=False)
-        processes.wait_for(lambda: working(job.id) and seen(run)["state"] == "done")
-        processes.wait_for(lambda: max(saved_steps(runs_folder() / run / "checkpoints")) == STEPS)
+        wait_for(lambda: working(job.id) and seen(run)["state"] == "done")
+        wait_for(lambda: max(saved_steps(runs_folder() / run / "checkpoints")) == STEPS)
         after = queue.find(job.id)
         assert after
         assert after.worker.split(":")[1] != str(pid)

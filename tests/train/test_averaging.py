@@ -120,7 +120,7 @@ def test_stopping_and_going_on_gives_the_same_mean(
 ) -> None:
     undisturbed = tmp_path / "undisturbed"
     finished(recipe, data, undisturbed)
-    for stops in ((2, 4, 7), (10,), (5, 6, 11, 12)):
+    for stops in ((10,), (2, 4, 5, 7, 12)):
         folder = tmp_path / f"stopped at {stops}"
         for number, step in enumerate((*stops, None)):
             trainer = Trainer(recipe, data, folder)

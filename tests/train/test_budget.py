@@ -141,7 +141,7 @@ def test_a_resumed_run_follows_its_plan_and_has_only_the_time_that_is_left(
     trainer = trainer_of(tiny, data, clock, tmp_path)
     rates: dict[int, float] = {}
     used = 0.0
-    for event in run(trainer, clock, 1.0):
+    for event in run(trainer, clock, 1.6):
         if isinstance(event, Step):
             rates[event.step] = event.lr
         if isinstance(event, Saved) and event.step == 20:
@@ -154,7 +154,7 @@ def test_a_resumed_run_follows_its_plan_and_has_only_the_time_that_is_left(
     again.resume()
     assert again.budget.elapsed() == pytest.approx(used + 2, abs=0.01)
     assert again.budget.plan == [one for one in trainer.budget.plan if one.step <= 20]
-    found = {event.step: event.lr for event in run(again, later, 1.0) if isinstance(event, Step)}
+    found = {event.step: event.lr for event in run(again, later, 1.6) if isinstance(event, Step)}
     assert found[21] == rates[21]
     assert used + later.now == pytest.approx(60, abs=3)
     assert len(found) < len(rates) - 20  # the second preparation took some of its time

@@ -58,7 +58,6 @@ def test_an_imported_run_fills_the_form_of_train_with_what_fine_tuning_needs(
     start = {"source": "synthetic:reverse", "preset": "small", "start from": "opened"}
     screen = opened("train", set=pack(start))
     screen.session_state["from a run"] = True
-    screen.run()
     screen.button(key="take origin").click().run()
     assert not screen.exception
     assert not screen.error

@@ -74,9 +74,6 @@ CASES = (
             r": (\S+) for 32 × 20",
         ),
     ),
-    Case("architecture", {"set": "view:t5"}, 40),
-    Case("architecture", {"set": "view:masks"}, 70),
-    Case("positions", {}, 16_000),
     Case("positions", {"set": "view:waves,beside:rotary"}, 1_600),
     Case("positions", {"set": "view:distance,encoding:rotary,beside:relative"}, 800),
     Case("positions", {"set": "view:matrix,encoding:relative,beside:alibi"}, 17_000),
@@ -88,17 +85,11 @@ CASES = (
         "°, trace",  # circles that the picture draws
     ),
     Case("positions", {"set": "view:model"}, 25, (r"have a size of about (\S+)\. ",)),
-    Case("positions", {"set": "view:longer"}, 250),
     Case(
         "states",
         {"set": "view:map", "layer": "1"},
         28,
         (r"The two axes explain (\S+%) of the variance",),
-    ),
-    Case(
-        "states",
-        {"set": "view:same", "src": "the bank is by the river"},
-        12,
     ),
     Case(
         "states",
@@ -141,10 +132,6 @@ CASES = (
         (r"(\S+ M) parameters ·",),
     ),
     Case("train", {"set": "curve:accuracy,over:token"}, 12),
-    Case("heads", {"set": "view:roles,head:encoder.2.4"}, 360),
-    Case("heads", {"set": "view:roles,part:relations"}, 60),
-    Case("heads", {"set": "view:roles,part:induction"}, 40),
-    Case("heads", {"set": "view:importance"}, 290, (r"The loss is (\S+) nats",)),
     Case("heads", {"set": "view:alignment,links:both"}, 250),
     Case("heads", {"set": "view:patching,patch:cross"}, 8, (r"Run on A: (\S+) nats",)),
     Case(
@@ -157,7 +144,7 @@ CASES = (
 
 
 def test_every_page_and_200_numbers_are_recomputed() -> None:
-    """Some pages have a test of their own: three below, the others in theirs; Lessons leads to those of others."""
+    """Some pages and views have tests of their own, three below; Lessons leads to those of others."""
     others = {"compare", "steps", "evaluate", "walkthrough", "runs", "lessons"}
     assert {case.path for case in CASES} | others == {*PAGES}
     assert sum(min(case.least, 100) for case in CASES) > 200

@@ -66,6 +66,17 @@ def write(key: str, value: str, default: str = "") -> None:
     st.session_state[_mark(key)] = written
 
 
+def keep_typed(key: str, text: str, default: str) -> None:
+    """Corrects the address that the browser sent along with a text typed in a bound, live widget.
+
+    It may be that of the text before, which whatever is written later would bring back.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    if context and text not in (default, st.query_params.get(key, "")):
+        with context.session_state.query_params() as params:
+            params.set_corrected_value(key, text, "string_value")
+
+
 def turn_page(url_path: str, keys: Sequence[str]) -> bool:
     """When another page opens: what the browser drops from the address must not be forgotten. Returns whether it is
     another page.

@@ -8,6 +8,7 @@ import streamlit as st
 
 from s2s.runs import Run
 from s2s.share import printable
+from s2s.ui.kit import address
 from s2s.ui.kit.text import plain, shortened
 from s2s.ui.kit.vocabulary import RunVocabulary
 
@@ -19,9 +20,10 @@ MAX_SHOWN = 3  # unknown words
 def sentence_box(known: RunVocabulary) -> str:
     """The sentence to translate, as `text_in_box`."""
     language = known.languages[0] if known.languages else "source"
+    first = next(iter(known.examples), "")
     typed = st.text_input(
         f"Your {language} sentence",
-        next(iter(known.examples), ""),
+        first,
         key="src",
         bind="query-params",
         live=True,
@@ -29,6 +31,7 @@ def sentence_box(known: RunVocabulary) -> str:
         label_visibility="collapsed",
         icon=":material/translate:",
     )
+    address.keep_typed("src", typed or "", first)
     words = printable(typed or "").split()
     text = text_in_box()
     if text != " ".join(words):

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,11 +26,26 @@ KILLS = (
 )
 
 
+class TwoRuns(crash.Workload):
+    """One stops early, the other has more weights and another learning rate; looked at closely once they train."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.min_unfinished = 2
+
+    def strike(self, kill: crash.Kill) -> dict[str, Any]:
+        if kill.moment in crash.BRIEF:
+            self.wait(lambda: self.evidence("step"), "The first step", pause=0.02)
+        return super().strike(kill)
+
+
 def test_three_kills_leave_every_run_bit_identical_to_an_uninterrupted_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("S2S_LEASE_SECONDS", "2")
     monkeypatch.setattr(crash, "schedule", lambda seed, count: KILLS)
+    monkeypatch.setattr(crash, "Workload", TwoRuns)
+    monkeypatch.setattr(crash, "KINDS", crash.KINDS[1:])
     monkeypatch.setattr(crash, "INTERVAL", 0.05)  # every process lives longer than that
     monkeypatch.setattr(crash, "GRACE", crash.PATIENCE)  # how soon, on a busy machine, is no claim
     monkeypatch.setattr(crash, "STEPS", 20)

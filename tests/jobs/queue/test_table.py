@@ -29,9 +29,12 @@ def state(job: str) -> str:
     return found.state
 
 
-def claim_all(host: str) -> list[str]:
-    """The jobs that this host got."""
+def claim_all(host: str, ready: Path) -> list[str]:
+    """The jobs that this host got, of four that begin together."""
     claimed = []
+    queue.find("nothing")  # connects
+    (ready / host).touch()
+    processes.wait_for(lambda: len(list(ready.iterdir())) == 4)
     while job := queue.claim(host, host, "long", 60):
         claimed.append(job.id)
         assert queue.finish(job.id, host, "done")
@@ -39,10 +42,12 @@ def claim_all(host: str) -> list[str]:
 
 
 @pytest.mark.system
-def test_four_processes_claim_all_jobs_and_none_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_four_processes_claim_all_jobs_and_none_twice(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("S2S_MAX_JOBS", "none")
     ids = [submit(f"r{number}", now=number) for number in range(60)]
-    claimed = processes.call_all(claim_all, [(f"host-{number}",) for number in range(4)])
+    claimed = processes.call_all(claim_all, [(f"host-{number}", tmp_path) for number in range(4)])
     assert sorted(job for found in claimed for job in found) == sorted(ids)
     assert sum(map(bool, claimed)) > 1
 

@@ -164,37 +164,53 @@ def test_another_learning_rate_holds_from_the_next_step_and_is_written_down(tiny
     assert folder.recipe().train.lr == 0.01
 
 
-@pytest.mark.slow
-def test_a_changed_run_that_is_killed_resumes_as_if_it_had_not_been(tiny: Recipe) -> None:
-    def at(step: int, context: FakeContext) -> None:
-        if step == 13:
-            context.request(lr=0.001)
+def killed(job: queue.Job, context: FakeContext, at: int, wishes: Mapping[int, float]) -> int:
+    """Train up to a step and leave the folder as a process does that is killed there; returns the first step.
 
-    undisturbed, context = claimed(tiny)
-    train(undisturbed, context, lambda step: at(step, context))
-    queue.finish(undisturbed.id, "w", "done")
-    job, context = claimed(tiny)
+    `wishes` are learning rates by step.
+    """
+    path = runs_folder() / job.run
     events = training.work(job, context)
+    steps = []
     for event in events:
         if isinstance(event, Step):
-            at(event.step, context)
-            if event.step == 17:
+            steps.append(event.step)
+            if event.step in wishes:
+                context.request(lr=wishes[event.step])
+            if event.step == at:
                 break
-    path = runs_folder() / job.run
     kept = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
-    events.close()  # which saves: a killed process would not have
-    for file in path.rglob("*step-00000017*"):
+    events.close()
+    for file in [file for file in path.rglob("*") if file.is_file() and file not in kept]:
         file.unlink()
     for file, content in kept.items():
         file.write_bytes(content)
-    assert (
-        train(job, context)[0] == 11
-    )  # after the checkpoint of step 10; the wish of the first process still stands
+    return steps[0]
+
+
+@pytest.mark.slow
+def test_a_changed_run_that_is_killed_resumes_as_if_it_had_not_been(tiny: Recipe) -> None:
+    """Before its first checkpoint and after it: the wishes of the processes that were killed still stand."""
+    wishes = {5: 0.002, 13: 0.001}
+    undisturbed, context = claimed(tiny)
+    train(
+        undisturbed,
+        context,
+        lambda step: context.request(lr=wishes[step]) if step in wishes else None,
+    )
+    queue.finish(undisturbed.id, "w", "done")
+    job, context = claimed(tiny)
+    killed(job, context, 8, wishes)
+    listing.annotate(job.run, OWNER, tags=["a", "b"], comment="c")
+    assert killed(job, context, 17, wishes) == 1
+    assert train(job, context)[0] == 11
     assert weights(job.run) == weights(undisturbed.run)
-    lines = RunFolder(path).lines("metrics")
-    assert [(line["step"], line["lr"]) for line in lines if line["kind"] == "change"] == [
-        (14, 0.001)
-    ]
+    folder = RunFolder(runs_folder() / job.run)
+    changes = [line for line in folder.lines("metrics") if line["kind"] == "change"]
+    about = folder.about()
+    for noted in (changes, about["changes"]):
+        assert [(change["step"], change["lr"]) for change in noted] == [(6, 0.002), (14, 0.001)]
+    assert (about["tags"], about["comment"]) == (["a", "b"], "c")
 
 
 def test_a_run_can_continue_with_another_learning_rate_and_more_steps() -> None:
@@ -234,65 +250,26 @@ def test_the_line_that_repeats_a_run_repeats_it(tiny: Recipe, tmp_path: Path) ->
     )
 
 
-def killed(job: queue.Job, context: FakeContext, at: int, wishes: Mapping[int, float]) -> None:
-    """Train up to a step and leave the folder as a process does that is killed there; `wishes` are learning rates by
-    step.
-    """
-    path = runs_folder() / job.run
-    events = training.work(job, context)
-    for event in events:
-        if isinstance(event, Step):
-            if event.step in wishes:
-                context.request(lr=wishes[event.step])
-            if event.step == at:
-                break
-    kept = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
-    events.close()
-    for file in [file for file in path.rglob("*") if file.is_file() and file not in kept]:
-        file.unlink()
-    for file, content in kept.items():
-        file.write_bytes(content)
-
-
-@pytest.mark.slow
-def test_a_run_killed_before_its_first_checkpoint_keeps_what_was_changed_and_written(
-    tiny: Recipe,
-) -> None:
-    undisturbed, context = claimed(tiny)
-    train(undisturbed, context, lambda step: context.request(lr=0.001) if step == 5 else None)
-    queue.finish(undisturbed.id, "w", "done")
-    job, context = claimed(tiny)
-    killed(job, context, 8, {5: 0.001})
-    listing.annotate(job.run, OWNER, tags=["a", "b"], comment="c")
-    assert train(job, context)[0] == 1
-    assert weights(job.run) == weights(undisturbed.run)
-    about = RunFolder(runs_folder() / job.run).about()
-    assert [(change["step"], change["lr"]) for change in about["changes"]] == [(6, 0.001)]
-    assert (about["tags"], about["comment"]) == (["a", "b"], "c")
-
-
 @pytest.mark.slow
 def test_who_takes_a_resumed_run_over_changes_nothing_back(
-    tiny: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job, context = claimed(tiny)
-    train(job, context)
-    queue.finish(job.id, "w", "done")
-    training.submit_resume(job.run, OWNER, steps=40, lr=0.005)
+    make_run(runs_folder() / "mine", {})
+    training.submit_resume("mine", OWNER, steps=42, lr=0.005)
     job = claim()
     shutil.copytree(home(), tmp_path / "another")
     context = FakeContext()
-    train(job, context, lambda step: context.request(lr=0.001) if step == 25 else None)
-    undisturbed = weights(job.run, 40)
+    train(job, context, lambda step: context.request(lr=0.001) if step == 35 else None)
+    undisturbed = weights(job.run, 42)
     monkeypatch.setenv("S2S_HOME", str(tmp_path / "another"))
     context = FakeContext()
-    killed(job, context, 35, {25: 0.001})
-    train(job, context)
-    assert weights(job.run, 40) == undisturbed
+    killed(job, context, 41, {35: 0.001})
+    assert train(job, context)[0] == 41
+    assert weights(job.run, 42) == undisturbed
     changes = RunFolder(runs_folder() / job.run).about()["changes"]
     assert [(change["step"], change["lr"]) for change in changes if "lr" in change] == [
-        (21, 0.005),
-        (26, 0.001),
+        (31, 0.005),
+        (36, 0.001),
     ]
 
 

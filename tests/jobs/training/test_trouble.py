@@ -105,7 +105,9 @@ def disk_full_from(name: str, number: int) -> Iterator[None]:
         yield
 
 
-SHORT = override(RECIPE, {"train.steps": 12})  # a checkpoint, and two steps after it
+SHORT = override(  # a checkpoint, and two steps after it
+    RECIPE, {"train.steps": 6, "train.watch.save_every": 4, "train.watch.validate_every": 4}
+)
 
 
 @pytest.fixture(scope="module")
@@ -119,10 +121,10 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("name", "number", "is_kept"),
     [
         ("tokenizer.json", 1, False),
-        ("metrics.jsonl", 13, False),
-        ("checkpoints/.step-00000010.state.safetensors", 1, False),
-        ("checkpoints/.step-00000010.safetensors", 1, False),
-        ("attention/.step-00000010.safetensors", 1, True),
+        ("metrics.jsonl", 7, False),
+        ("checkpoints/.step-00000004.state.safetensors", 1, False),
+        ("checkpoints/.step-00000004.safetensors", 1, False),
+        ("attention/.step-00000004.safetensors", 1, True),
         ("status.json", 2, True),
     ],
 )
@@ -135,7 +137,7 @@ def test_a_full_disk_costs_nothing_that_was_saved(
         message = attempt()
     assert "cannot be written (No space left on device)" in message
     kept = saved_steps(folder(run).checkpoints)
-    assert kept == ([10] if is_kept else [])
+    assert kept == ([4] if is_kept else [])
     if kept:
         assert message.endswith(
             f"The checkpoint of step {kept[-1]} is kept; resume the run when there is room."

@@ -50,7 +50,7 @@ def growth() -> float:
     torch.set_num_threads(1)
     draw = random.Random(0)
     size = psutil.Process().memory_info
-    product = PackedLinear(torch.randn(2000, 128), None)
+    product = PackedLinear(torch.randn(1000, 128), None)
     for turn in range(120):
         if turn == 40:
             before = size().rss

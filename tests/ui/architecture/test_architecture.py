@@ -35,7 +35,9 @@ from s2s.ui.architecture.diagram_layout import diagram_of
 from s2s.ui.architecture.models import GROUPS, NamedSpec
 from s2s.ui.architecture.request import STATE, ArchitectureRequest
 from s2s.ui.canvas.diagram import DIAGRAM_WIDTH
+from tests.harvest import compared, executed
 from tests.screen import component, link, lost, opened, page_text
+from tests.ui.test_reproduce import unfolded
 
 DEMO = "demo-en-fr"
 
@@ -265,7 +267,11 @@ def test_the_costs_are_the_librarys() -> None:
 
 
 def test_t5_by_the_numbers() -> None:
-    shown = table(page(view="t5"), "our count")
+    screen = unfolded("architecture", set="view:t5")
+    n_numbers, lacking = compared(screen, executed(screen))
+    assert not lacking
+    assert n_numbers >= 40
+    shown = table(screen, "our count")
     assert list(shown["size"]) == list(T5_SIZES)
     assert list(shown["our count"]) == [
         count_parameters(spec(name).recipe.model, 32_128, 32_128) for name in T5_SIZES
@@ -286,8 +292,10 @@ def test_t5_by_the_numbers() -> None:
 
 def test_the_masks_are_the_models_own() -> None:
     given = {"view": "masks", "masks": "second"}
-    screen = opened("architecture", run=DEMO, src="the red house", set=pack(given))
-    assert not screen.exception
+    screen = unfolded("architecture", src="the red house", set=pack(given))
+    n_numbers, lacking = compared(screen, executed(screen))
+    assert not lacking
+    assert n_numbers >= 40
     run = s2s.load(DEMO)
     place = 1  # the second
     other = re.search(

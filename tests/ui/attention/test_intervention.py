@@ -161,7 +161,7 @@ def test_heads_are_switched_on_the_screen_those_of_other_kinds_stay() -> None:
     assert all(box.proto.select_all == 0 for box in screen.multiselect)
     screen.multiselect(key="attention heads off").set_value(
         [Head("encoder", 0, 1), Head("encoder", 1, 3)]
-    ).run()
+    )
     screen.multiselect(key="attention heads uniform").set_value([Head("encoder", 0, 0)]).run()
     assert not screen.exception
     own = "encoder.1.1=uniform encoder.1.2=off encoder.2.4=off"

@@ -54,15 +54,6 @@ def test_a_column_is_a_link(own_run: str) -> None:
     assert "c1=" in link(screen)
 
 
-def test_a_setting_moves_the_link() -> None:
-    screen = opened("compare", src="the red house")
-    screen.number_input(key="c1 beam num_beams").set_value(2).run()
-    assert Column.read(screen.session_state["c1"]).settings["num_beams"] == "2"
-    assert screen.query_params["c1"] in (screen.session_state["c1"], [screen.session_state["c1"]])
-    screen.number_input(key="c1 beam num_beams").set_value(5).run()
-    assert "c1" not in screen.query_params  # what one finds without it
-
-
 @pytest.mark.parametrize("strategies", [STRATEGIES[: len(KEYS)], STRATEGIES[len(KEYS) :]])
 def test_every_strategy_is_decoded_on_the_page(strategies: tuple[str, ...]) -> None:
     """In as many columns as there are."""
@@ -82,11 +73,16 @@ def test_a_setting_that_cannot_be_obeyed_is_said_before_anything_is_decoded() ->
 
 
 def test_the_settings_of_every_strategy_are_drawn_while_open_and_kept_while_closed() -> None:
+    """A setting moves the link, and its default leaves the address."""
     key = "c1 beam repetition_penalty"
     screen = opened("compare", src="the red house")
     assert key not in {each.key for each in screen.number_input}
+    screen.number_input(key="c1 beam num_beams").set_value(2).run()
+    assert Column.read(screen.session_state["c1"]).settings["num_beams"] == "2"
+    assert screen.query_params["c1"] in (screen.session_state["c1"], [screen.session_state["c1"]])
     screen.session_state["c1 beam rules"] = True
-    screen.run()
+    screen.number_input(key="c1 beam num_beams").set_value(5).run()
+    assert "c1" not in screen.query_params  # what one finds without it
     screen.number_input(key=key).set_value(1.3).run()
     assert screen.number_input(key=key).value == 1.3
     screen.session_state["c1 beam rules"] = False

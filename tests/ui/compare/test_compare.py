@@ -83,6 +83,11 @@ def test_a_link_brings_every_column_and_share_writes_them() -> None:
     again = opened("compare", **view)
     assert texts(again) == texts(screen)
     assert link(again) == link(screen)
+    before = texts(again)
+    again.button(key="remove c1").click().run()  # which leaves the second its run
+    assert again.session_state["run"] == OTHER
+    assert texts(again) == before[1:]
+    assert Column.read(again.session_state["c2"]).run == DEMO
 
 
 def test_the_second_click_of_a_double_click_changes_no_other_column(
@@ -113,6 +118,10 @@ def test_columns_are_added_cloned_and_removed() -> None:
     assert screen.number_input(key="c1 beam num_beams").value == 3
     assert not screen.exception
     assert not lost(screen)
+    for page in ("inspect/attention", "decode/compare"):  # the menu leads away and back
+        screen.switch_page(f"pages/{page}.py").run()
+    assert strategies(screen) == ["beam"]
+    assert screen.number_input(key="c1 beam num_beams").value == 3
 
 
 def test_from_the_menu_there_are_two_to_compare_and_one_of_them_can_be_shared() -> None:
@@ -130,15 +139,6 @@ def test_from_the_menu_there_are_two_to_compare_and_one_of_them_can_be_shared() 
     assert strategies(opened("compare", **shared)) == ["beam"]
 
 
-def test_a_column_of_ones_own_stays_when_the_menu_leads_back() -> None:
-    screen = opened("compare", src=HOUSE)
-    screen.number_input(key="c1 beam num_beams").set_value(3).run()
-    for page in ("inspect/attention", "decode/compare"):
-        screen.switch_page(f"pages/{page}.py").run()
-    assert strategies(screen) == ["beam"]
-    assert screen.number_input(key="c1 beam num_beams").value == 3
-
-
 def test_six_columns_are_the_most() -> None:
     five = zip(columns.KEYS[:5], STRATEGIES, strict=False)
     screen = opened("compare", src=HOUSE, **{key: f"{DEMO}!{name}!" for key, name in five})
@@ -147,15 +147,6 @@ def test_six_columns_are_the_most() -> None:
     assert screen.button(key="add column").disabled
     assert screen.button(key="clone c1").disabled
     assert not screen.exception
-
-
-def test_a_removed_first_column_leaves_the_second_its_run() -> None:
-    screen = three()
-    before = texts(screen)
-    screen.button(key="remove c1").click().run()
-    assert screen.session_state["run"] == OTHER
-    assert texts(screen) == before[1:]
-    assert Column.read(screen.session_state["c2"]).run == DEMO
 
 
 def test_one_press_starts_a_comparison() -> None:
@@ -193,15 +184,6 @@ def test_a_wrong_setting_leaves_the_other_columns() -> None:
     assert texts(screen) == ["la maison rouge"]
 
 
-def test_a_run_that_is_gone_is_said_and_replaced() -> None:
-    screen = opened("compare", src=HOUSE, c2="gone0000@5!greedy!")
-    assert "There is no run gone0000 here (any more). demo-en-fr is shown instead." in page_text(
-        screen
-    )
-    assert texts(screen) == ["la maison rouge", "la maison rouge"]
-    assert Column.read(screen.session_state["c2"]).run == DEMO
-
-
 def test_the_call_of_transformers_passes_what_the_model_came_with() -> None:
     run = own()
     folder = RunFolder(runs_folder() / run)
@@ -212,13 +194,17 @@ def test_the_call_of_transformers_passes_what_the_model_came_with() -> None:
     assert ["repetition_penalty=1.0" in call for call in calls] == [True, False]
 
 
-def test_a_run_that_cannot_be_opened_takes_no_other_column_down() -> None:
+def test_a_run_that_is_gone_or_cannot_be_opened_takes_no_other_column_down() -> None:
     broken = own('"format": 99')
-    screen = opened("compare", src=HOUSE, c2=f"{broken}!greedy!", c3=f"{OTHER}!beam!")
+    given = {"c2": f"{broken}!greedy!", "c3": f"{OTHER}!beam!", "c4": "gone0000@5!greedy!"}
+    screen = opened("compare", src=HOUSE, **given)
     assert not screen.exception
     assert "format 99" in page_text(screen)
-    assert texts(screen) == ["la maison rouge", "la casa roja"]
     assert Column.read(screen.session_state["c2"]).run == broken
+    gone = "There is no run gone0000 here (any more). demo-en-fr is shown instead."
+    assert gone in page_text(screen)
+    assert Column.read(screen.session_state["c4"]).run == DEMO
+    assert texts(screen) == ["la maison rouge", "la casa roja", "la maison rouge"]
 
 
 def test_a_sentence_too_long_for_one_model_is_said_in_its_column(
@@ -367,25 +353,17 @@ def test_what_another_page_forces_is_no_reference() -> None:
     assert screen.text_input(key="reference").value == ""
 
 
-@pytest.mark.parametrize(
-    "params",
-    [
-        {
-            "c2": "!!!!",
-            "c3": "x@y!z!a:b",
-            "c4": "<img src=x onerror=1>",
-            "set": "against:<b>",
-            "tgt": "<b>*x*</b>",
-        },
-        {
-            "c6": f"{DEMO}@99!constrained!force_words:<script>",
-            "c5": "@1e9!beam!num_beams:-1",
-            "tgt": "\u202ex",
-        },
-    ],
-)
-def test_a_hostile_link_is_a_sentence(params: dict[str, str]) -> None:
-    screen = opened("compare", src=HOUSE, **params)
+def test_a_hostile_link_is_a_sentence() -> None:
+    given = {
+        "c2": "!!!!",
+        "c3": "x@y!z!a:b",
+        "c4": "<img src=x onerror=1>",
+        "c5": "@1e9!beam!num_beams:-1",
+        "c6": f"{DEMO}@99!constrained!force_words:<script>",
+        "set": "against:<b>",
+        "tgt": "<b>*x*</b> \u202ex",
+    }
+    screen = opened("compare", src=HOUSE, **given)
     assert not screen.exception
     assert texts(screen)
     assert not any(re.search(r"<(script|img)|<b>\*", body) for body in bodies(screen))

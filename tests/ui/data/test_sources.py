@@ -93,8 +93,7 @@ def test_a_bad_upload_is_refused_in_a_sentence_beside_it(
 
 
 def test_pasted_pairs_are_read() -> None:
-    screen = opened("data")
-    screen.segmented_control(key="origin").set_value("Paste").run()
+    screen = opened("data", set="source:paste%3A")
     settled(
         screen.text_area(key="paste")
         .set_value("the house ||| la maison\nthe cat\tle chat\nnothing\n")

@@ -12,8 +12,7 @@ PAIRS = (
 
 def uploaded(*given: tuple[str, bytes]) -> AppTest:
     """The Data page with these files in its uploader."""
-    screen = opened("data")
-    screen.segmented_control(key="origin").set_value("Upload").run()
+    screen = opened("data", set="source:upload%3A")
     screen.file_uploader(key="upload 0").set_value(
         [(name, content, "text/plain") for name, content in given]
     ).run()

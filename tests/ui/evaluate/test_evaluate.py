@@ -128,6 +128,7 @@ def test_one_press_queues_an_evaluation_that_the_address_names() -> None:
     assert "test" in held(screen)
     assert "200 sentences × 2 systems" in page_text(screen)
     assert screen.button(key="evaluate").disabled is False
+    assert "example chat" not in [each.key for each in screen.button]  # it does not respond
     screen.button(key="evaluate").click().run()
     assert not screen.exception
     (asked,) = evaluations.list_evaluations()
@@ -181,17 +182,26 @@ def test_the_table_says_what_the_scores_are_and_a_link_opens_it_again() -> None:
     assert table["Perplexity"][1] == "–"
     assert f"set=evaluation%3A{evaluation}" in link(screen)
     assert "nrefs:1|case:mixed" in "".join(str(code.value) for code in screen.code)
+    errors = frame(screen, "Search errors")  # of all sentences, as the buckets are
+    assert list(errors["System"]) == ["greedy", MARKUP]
+    assert list(errors["Search errors"]) == ["0 (0.0%)", "–"]
+    assert errors["Repetitions"][1] == "1 (33.3%)"
+    found = frame(screen, "bucket")
+    assert found["sentences"].sum() == 3
+    assert {"score", "other_score", "difference", "low", "high"} <= set(found.columns)
+    screen.selectbox(key="evaluate bucket").set_value("flags")
     screen.toggle(key="evaluate metrics").set_value(True).run()
+    assert not screen.exception
+    assert "Repetition" in list(frame(screen, "bucket")["bucket"])
     assert {"ROUGE-1", "Repetition", "Token accuracy"} <= set(frame(screen, "BLEU").columns)
     tests = frame(screen, "sacrebleu's p")
-    found = [scores[1]["paired"][key] for key in scores[1]["paired"]]
-    assert list(tests["p (two-sided)"]) == [f"{pair['p_randomization']:.3f}" for pair in found]
-    assert list(tests["sacrebleu's p"]) == [f"{pair['p_value']:.3f}" for pair in found]
+    pairs = [*scores[1]["paired"].values()]
+    assert list(tests["p (two-sided)"]) == [f"{pair['p_randomization']:.3f}" for pair in pairs]
+    assert list(tests["sacrebleu's p"]) == [f"{pair['p_value']:.3f}" for pair in pairs]
 
 
 def test_the_error_browser_sorts_and_shows_one_sentence_in_full() -> None:
-    screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluated()}")
-    screen.selectbox(key="evaluate of").set_value("2").run()
+    screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluated()},of:2")
     assert not screen.exception
     rows = frame(screen, "translation")
     assert list(rows["chrF"]) == sorted(rows["chrF"])
@@ -218,42 +228,24 @@ def detail(screen: AppTest) -> str:
 
 
 def test_a_selected_sentence_stays_when_the_order_changes_and_is_in_the_link() -> None:
-    view = {"evaluation": evaluated(), "sort": "number", "sentence": "2"}
+    """Its log-probability and the way to Steps are those of its system alone."""
+    view = {"evaluation": evaluated(), "sort": "number", "sentence": "1"}
     screen = opened("evaluate", run=DEMO, set=pack(view))
     assert not lost(screen)
-    assert "source 2" in detail(screen)
-    screen.toggle(key="evaluate is_reversed").set_value(True).run()
-    assert not screen.exception
-    assert "source 2" in detail(screen)
-    assert unpack(screen.session_state["set"]) == view | {"reversed": "1"}
-
-
-def test_a_log_probability_and_the_way_to_steps_are_those_of_its_system_alone() -> None:
-    screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluated()},sentence:1")
     shown = detail(screen)
+    assert "source 1" in shown
     first, second = re.findall(r"<small><b>(.*?)</b> · (.*?)</small>", shown)
     assert "log-probability" in first[1]  # of greedy; the same text from a file has none
     assert "log-probability" not in second[1]
     assert first[1].startswith(second[1])
     (way,) = (each for each in screen.get("page_link") if each.proto.label == "Why each word")
-    view = {key: value[0] for key, value in parse_qs(way.proto.query_string).items()}
-    assert (view["src"], view["tgt"]) in PAIRS
-    assert unpack(view["set"]) == {"strategy": "greedy"}
-
-
-def test_errors_and_buckets_cover_all_sentences() -> None:
-    screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluated()}")
+    there = {key: value[0] for key, value in parse_qs(way.proto.query_string).items()}
+    assert (there["src"], there["tgt"]) in PAIRS
+    assert unpack(there["set"]) == {"strategy": "greedy"}
+    screen.toggle(key="evaluate is_reversed").set_value(True).run()
     assert not screen.exception
-    errors = frame(screen, "Search errors")
-    assert list(errors["System"]) == ["greedy", MARKUP]
-    assert list(errors["Search errors"]) == ["0 (0.0%)", "–"]
-    assert errors["Repetitions"][1] == "1 (33.3%)"
-    found = frame(screen, "bucket")
-    assert found["sentences"].sum() == 3
-    assert {"score", "other_score", "difference", "low", "high"} <= set(found.columns)
-    screen.selectbox(key="evaluate bucket").set_value("flags").run()
-    assert not screen.exception
-    assert "Repetition" in list(frame(screen, "bucket")["bucket"])
+    assert "source 1" in detail(screen)
+    assert unpack(screen.session_state["set"]) == view | {"reversed": "1"}
 
 
 def test_the_link_of_an_evaluation_says_how_it_is_shown() -> None:
@@ -284,11 +276,7 @@ def test_another_evaluation_begins_with_systems_of_its_own() -> None:
     assert not lost(screen)
     assert unpack(screen.session_state["set"]) == {"evaluation": second, "bucket": "flags"}
     assert screen.selectbox(key="evaluate of").value == "1"
-
-
-def test_a_sweep_is_drawn() -> None:
-    screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluated(is_swept=True)}")
-    assert not screen.exception
+    assert not screen.exception  # and its sweep is drawn
     pictures = [str(each.proto.spec) for each in screen.get("plotly_chart")]
     assert any("BLEU by num_beams" in spec for spec in pictures)
     assert sum("BLEU and" in spec for spec in pictures) == 2
@@ -425,8 +413,7 @@ def test_earlier_evaluations_can_be_opened_and_deleted_and_the_shown_one_stays_o
     assert "evaluation" not in held(screen)
 
 
-def test_a_run_that_responds_can_be_talked_to_and_others_cannot() -> None:
-    assert not any("Talk to it" in str(each.value) for each in opened("evaluate").subheader)
+def test_a_run_that_responds_can_be_talked_to() -> None:
     screen = opened("evaluate", run="demo-tasks")
     screen.button(key="example chat").click().run()
     assert not screen.exception
@@ -448,14 +435,6 @@ def test_what_a_chat_model_reads() -> None:
     assert read == "respond: Ben has the hat . Ida took the hat . who has the hat ?"
     dialogue = chat.ChatFormat("respond: ", 2, has_facts=False)
     assert chat.source(dialogue, turns[:3]) == "respond: who has the hat? <turn> Ben has the hat"
-
-
-def test_missing_own_files_are_requested_without_an_error() -> None:
-    screen = opened("evaluate", run=DEMO, set="test:files")
-    assert not screen.exception
-    assert not screen.error
-    assert "Upload two text files with one sentence per line" in page_text(screen)
-    assert screen.button(key="evaluate").disabled
 
 
 def test_a_file_is_translated_by_a_press_or_its_mistake_is_said() -> None:
@@ -666,7 +645,12 @@ def test_systems_on_the_same_spot_are_one_point_under_all_their_names() -> None:
 
 
 def test_a_table_with_several_references_is_one_test_set() -> None:
+    """Until it is there, own files are requested, without an error."""
     screen = opened("evaluate", run=DEMO, set="test:files,strategies:greedy")
+    assert not screen.exception
+    assert not screen.error
+    assert "Upload two text files with one sentence per line" in page_text(screen)
+    assert screen.button(key="evaluate").disabled
     table = (
         b"source,ref1,ref2\nthe red house,la maison rouge,la maison est rouge\nthe dog,le chien,\n"
     )

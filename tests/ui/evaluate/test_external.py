@@ -48,17 +48,9 @@ def pasted(screen: AppTest, place: EvaluationFolder, text: str, n_added: int = 0
     return screen
 
 
-def test_pasted_scores_are_added_and_deleted(place: EvaluationFolder) -> None:
-    screen = pasted(shown(place), place, "0.9\n0.5\n0.25\n")
-    assert frame(screen, "BLEU")["COMET"][0].startswith("0.55 ± ")
-    assert frame(screen, "BLEU")["COMET"][1] == "–"
-    assert "COMET of greedy: pasted scores.txt, 3 scores · higher is better" in page_text(screen)
-    screen.button(key="delete scores COMET 0").click().run()
-    assert not screen.exception
-    assert "COMET" not in frame(screen, "BLEU").columns
-
-
-def test_a_mistake_is_said_in_the_form_which_keeps_its_content(place: EvaluationFolder) -> None:
+def test_pasted_scores_are_added_and_deleted_and_a_mistake_is_said_in_the_form_which_keeps_it(
+    place: EvaluationFolder,
+) -> None:
     screen = pasted(shown(place), place, "0.9\n0,5\n0.25\n")
     (error,) = screen.error
     assert "Line 2 of `pasted scores.txt` is `0,5`" in str(error.value)
@@ -67,20 +59,37 @@ def test_a_mistake_is_said_in_the_form_which_keeps_its_content(place: Evaluation
     assert form.proto.expanded  # also when the error is gone
     pasted(screen, place, "0.9\n0.5\n0.25\n")
     assert not screen.error
-    assert "COMET" in frame(screen, "BLEU").columns
+    assert frame(screen, "BLEU")["COMET"][0].startswith("0.55 ± ")
+    assert frame(screen, "BLEU")["COMET"][1] == "–"
+    assert "COMET of greedy: pasted scores.txt, 3 scores · higher is better" in page_text(screen)
     pasted(screen, place, "", n_added=1)
     assert "There are no scores yet" in str(screen.error[0].value)
+    screen.button(key="delete scores COMET 0").click().run()
+    assert not screen.exception
+    assert "COMET" not in frame(screen, "BLEU").columns
 
 
-def test_they_join_tables_plots_and_buckets(place: EvaluationFolder) -> None:
+def test_they_join_tables_plots_and_buckets_and_are_drawn_against_another(
+    place: EvaluationFolder,
+) -> None:
     given(place)
     screen = shown(place)
     row = frame(screen, "95 % interval").query("Score == @NAME").iloc[0]
     assert row["System"] == MARKUP
     assert row["Difference"] == "-0.217"
     assert list(frame(screen, "translation")[NAME]) == [OURS[i] for i in order(screen)]
+    assert "There is no correlation to compute" in page_text(screen)  # chrF is 100 everywhere
+    screen.selectbox(key="evaluate points_of").set_value("2")
     screen.selectbox(key="evaluate sort").set_value(NAME).run()
     assert list(frame(screen, "translation")[NAME]) == sorted(OURS)
+    (spec,) = (
+        json.loads(each.proto.spec)
+        for each in screen.get("plotly_chart")
+        if "3 sentences" in str(each.proto.spec) and "customdata" in str(each.proto.spec)
+    )
+    assert list(spec["data"][0]["y"]) == list(THEIRS)
+    assert spec["layout"]["yaxis"]["title"]["text"].startswith("&lt;b&gt;")
+    assert "Pearson correlation" in page_text(screen)
     screen.selectbox(key="evaluate sort").set_value("gap").run()
     screen.selectbox(key="evaluate by").set_value(NAME)
     screen.selectbox(key="evaluate bucket_score").set_value(NAME)
@@ -98,21 +107,6 @@ def test_they_join_tables_plots_and_buckets(place: EvaluationFolder) -> None:
 
 def order(screen: AppTest) -> Sequence[int]:
     return [number - 1 for number in frame(screen, "translation")["no."]]
-
-
-def test_one_score_is_drawn_against_another(place: EvaluationFolder) -> None:
-    given(place)
-    screen = shown(place)
-    assert "There is no correlation to compute" in page_text(screen)  # chrF is 100 everywhere
-    screen.selectbox(key="evaluate points_of").set_value("2").run()
-    (spec,) = (
-        json.loads(each.proto.spec)
-        for each in screen.get("plotly_chart")
-        if "3 sentences" in str(each.proto.spec) and "customdata" in str(each.proto.spec)
-    )
-    assert list(spec["data"][0]["y"]) == list(THEIRS)
-    assert spec["layout"]["yaxis"]["title"]["text"].startswith("&lt;b&gt;")
-    assert "Pearson correlation" in page_text(screen)
 
 
 def test_the_downloads_say_what_was_given(place: EvaluationFolder) -> None:

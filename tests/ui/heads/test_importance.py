@@ -10,7 +10,9 @@ from s2s.demo import measurements
 from s2s.jobs import head_importance, head_service, test_sets
 from s2s.runs import Measurement, Sentences, load
 from s2s.share import pack
+from tests.harvest import compared, executed
 from tests.screen import AppTest, opened, page_text
+from tests.ui.test_reproduce import unfolded
 
 
 def shown(**more: str) -> AppTest:
@@ -41,8 +43,14 @@ def kept() -> dict[str, Any]:
     return found
 
 
-def test_the_pictures_show_the_kept_numbers(kept: dict[str, Any]) -> None:
-    screen = shown()
+def test_the_pictures_show_the_kept_numbers(
+    kept: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(head_service, "measure", head_service.result)  # it ships
+    screen = unfolded("heads", set="view:importance")
+    n_numbers, lacking = compared(screen, executed(screen), (r"The loss is (\S+) nats",))
+    assert not lacking
+    assert n_numbers >= 290
     grids = figure(screen, "Importance of heads, off")
     cross = np.array(kept["measured"]["value"]["cross"], np.float32)
     assert numbers(grids["data"][0]["z"]) == pytest.approx(list(cross.ravel()))

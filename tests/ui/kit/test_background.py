@@ -28,7 +28,7 @@ ENDLESS = "num_beams:100,max_new_tokens:4096,min_new_tokens:4096"
 @pytest.fixture(scope="module")
 def pool() -> Iterator[DecoderPool]:
     """One for all these tests: its process starts once."""
-    made = DecoderPool(seconds=lambda: 300.0)
+    made = DecoderPool(seconds=lambda: 300.0, slots=1)
     yield made
     made.close()
 

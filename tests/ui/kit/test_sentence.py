@@ -55,3 +55,10 @@ def test_a_cut_sentence_says_how_much_is_left(typed: str, said: str) -> None:
     screen = opened(src=typed.strip())
     assert not screen.exception
     assert said in page_text(screen)
+
+
+def test_a_typed_sentence_is_in_the_address_whatever_is_written_there_besides() -> None:
+    screen = opened(run="demo-en-fr", src="the red house", set="forced:5")
+    # as a browser may: with the address of the sentence before
+    screen.text_input(key="src").set_value("the cat sleeps").run()
+    assert screen.query_params == {"src": "the cat sleeps"}

@@ -43,13 +43,18 @@ def mine() -> Lesson:
 
 
 def write(screen: AppTest, **texts: str) -> AppTest:
-    """Fills fields of the open step, by what their keys say of them, and draws what depends on them."""
+    """Fills fields of the open step, and draws what depends on them."""
+    fill(screen, **texts)
+    return screen.run()
+
+
+def fill(screen: AppTest, **texts: str) -> None:
+    """Fills fields of the open step, by what their keys say of them."""
     for name, text in texts.items():
         widgets = [*screen.text_input, *screen.text_area, *screen.selectbox]
         key = rf"\S+ \w+ \d+ {name.replace('_', ' ')}"
         (widget,) = [each for each in widgets if re.fullmatch(key, str(each.key))]
         widget.set_value(text)
-    return screen.run()
 
 
 def test_the_view_of_a_page_becomes_a_step() -> None:
@@ -103,7 +108,7 @@ def test_a_lesson_is_changed() -> None:
     press(screen, "Save")
     assert mine().summary == "Another summary."
     titles = [step.title for step in FIRST.steps]
-    write(screen, note="Not saved yet.")
+    fill(screen, note="Not saved yet.")
     press(screen, "Move down")
     assert [step.title for step in mine().steps] == [titles[1], titles[0], *titles[2:]]
     assert screen.radio[0].value == 2
@@ -189,7 +194,7 @@ def test_a_step_gets_a_question() -> None:
     save = "Save the step"
     write(screen, kind="choice")
     write(screen, prompt="Which word?", hint="", option_0="the *red*", option_1="house")
-    write(screen, option_2="", reply_1="Yes: **house**.")
+    fill(screen, option_2="", reply_1="Yes: **house**.")
     assert "It is not said which option is right" in page_text(press(screen, save))
     assert mine().steps[0] == FIRST.steps[0]
     right = next(each for each in screen.selectbox if each.label == "The right option")
@@ -200,21 +205,21 @@ def test_a_step_gets_a_question() -> None:
         "Which word?", ("the *red*", "house"), 1, ("Not this one.", "Yes: **house**.")
     )
     write(screen, kind="number")
-    write(screen, prompt="How many?", written="many", tolerance="0,5", unit="tokens")
+    fill(screen, prompt="How many?", written="many", tolerance="0,5", unit="tokens")
     assert "The right number: many is no number" in page_text(press(screen, save))
-    write(screen, written="12 tokens")
+    fill(screen, written="12 tokens")
     press(screen, save)
     assert mine().steps[0].question == NumberQuestion("How many?", 12.0, 0.5, "tokens")
-    write(screen, answer="output_tokens", tolerance="wide")
+    fill(screen, answer="output_tokens", tolerance="wide")
     assert "The tolerance: wide is" in page_text(press(screen, save))
-    write(screen, tolerance="0", hint="Count.")
+    fill(screen, tolerance="0", hint="Count.")
     press(screen, save)
     wanted = NumberQuestion("How many?", "output_tokens", 0.0, "tokens", "Count.")
     assert mine().steps[0].question == wanted
     write(screen, kind="head")
-    write(screen, attention="encoder", written="1.3, 2.0")
+    fill(screen, attention="encoder", written="1.3, 2.0")
     assert "2.0 names no head" in page_text(press(screen, save))
-    write(screen, written="1.3, 2.1", prompt="Which?", hint="")
+    fill(screen, written="1.3, 2.1", prompt="Which?", hint="")
     press(screen, save)
     assert mine().steps[0].question == HeadQuestion("Which?", "encoder", ((1, 3), (2, 1)))
     for kind, condition, type in (
@@ -222,10 +227,10 @@ def test_a_step_gets_a_question() -> None:
         ("run", "fine_tuned_run", RunQuestion),
     ):
         write(screen, kind=kind)
-        write(screen, condition=condition, prompt="Find one.")
+        fill(screen, condition=condition, prompt="Find one.")
         press(screen, save)
         assert mine().steps[0].question == type("Find one.", condition)
-    write(screen, kind="")
+    fill(screen, kind="")
     press(screen, save)
     assert mine().steps[0].question is None
     assert mine().steps[1:] == FIRST.steps[1:]

@@ -17,8 +17,10 @@ from s2s.ui.kit import cached
 from s2s.ui.positions.settings import PositionSettings
 from s2s.ui.positions.views import ABSENT, PANELS, PICTURES
 from tests.conftest import make_run
+from tests.harvest import compared, executed
 from tests.jobs.context import FakeContext
 from tests.screen import box, link, lost, opened, page_text
+from tests.ui.test_reproduce import unfolded
 
 SMALL = {"model.d_model": 16, "model.positions.max_length": 64}
 
@@ -49,9 +51,16 @@ def array(given: Any) -> np.ndarray[Any, Any]:
     )
 
 
+def assert_its_code_computes_it(screen: AppTest, least: int) -> None:
+    """All numbers of a page with its section open, and at least so many."""
+    n_numbers, lacking = compared(screen, executed(screen))
+    assert not lacking
+    assert n_numbers >= least
+
+
 def test_the_page_opens_with_the_models_own_sinusoids() -> None:
-    screen = opened("positions")
-    assert not screen.exception
+    screen = unfolded("positions")
+    assert_its_code_computes_it(screen, 16_000)
     (figure,) = figures(screen)
     np.testing.assert_allclose(
         array(figure["data"][0]["z"]), engine.sinusoid_vectors(128, 128, Positions()), atol=1e-6
@@ -60,27 +69,37 @@ def test_the_page_opens_with_the_models_own_sinusoids() -> None:
     assert "Knows" not in page_text(screen)  # the settings are the visitor's own, not the run's
 
 
-@pytest.mark.parametrize(
-    ("view", "kind"),
-    [
-        *((view, kind) for view, pictures in PICTURES.items() for kind in pictures),
-        *(pair for pair in ABSENT if pair[0] == "waves"),
-        ("rotation", "none"),
-    ],
-)
-def test_every_encoding_has_a_picture_or_a_sentence(view: str, kind: str) -> None:
-    screen = at(view, encoding=kind)
+def of_view(view: str) -> list[str]:
+    """The encodings with a picture there, and some without one."""
+    absent = [kind for other, kind in ABSENT if other == view == "waves"]
+    return [*PICTURES[view], *absent, *(["none"] if view == "rotation" else [])]
+
+
+PAIRS = [
+    (view, *kinds[at : at + 2])
+    for view in PICTURES
+    for kinds in [of_view(view)]
+    for at in range(0, len(kinds), 2)
+]
+
+
+@pytest.mark.parametrize("view_and_kinds", PAIRS, ids=" ".join)
+def test_every_encoding_has_a_picture_or_a_sentence(view_and_kinds: tuple[str, ...]) -> None:
+    view, *kinds = view_and_kinds
+    screen = at(view, **dict(zip(("encoding", "beside"), kinds, strict=False)))
     assert not screen.exception
     assert not screen.error
     assert not lost(screen)
-    if kind in PICTURES[view] and kind != "learned":  # the demo's positions are not learned
-        assert screen.get("plotly_chart")
-        assert all(each.proto.alt for each in screen.get("plotly_chart"))
-        labels = [each.label for each in screen.get("download_button")]
-        assert labels.count("Download data (CSV)") == len(screen.get("plotly_chart"))
-    else:
-        assert not screen.get("plotly_chart")
-        assert screen.info
+    for kind in kinds:
+        is_drawn = kind in PICTURES[view] and kind != "learned"  # the demo's are not learned
+        label = POSITION_KINDS[kind].label
+        (own,) = (
+            each for each in screen.columns if label in [text.value for text in each.subheader]
+        )
+        assert (bool(own.get("plotly_chart")), bool(own.info)) == (is_drawn, not is_drawn)
+    assert all(each.proto.alt for each in screen.get("plotly_chart"))
+    labels = [each.label for each in screen.get("download_button")]
+    assert labels.count("Download data (CSV)") == len(screen.get("plotly_chart"))
     controls = [each for name in ("selectbox", "number_input") for each in getattr(screen, name)]
     assert len(controls) <= 10
 
@@ -171,19 +190,12 @@ def test_a_link_that_asks_for_what_is_not_there(
     assert screen.get("plotly_chart")
 
 
-def test_a_wrong_value_is_said_under_its_control_and_nothing_is_drawn() -> None:
+def test_a_wrong_value_is_said_under_its_control_and_does_not_follow_to_another_view() -> None:
     screen = at("rotation")
     screen.number_input(key="positions offset").set_value(500).run()
     assert not screen.exception
     assert "leads beyond 128 positions; give at most 127" in page_text(screen)
     assert not screen.get("plotly_chart")
-    screen.number_input(key="positions offset").set_value(4).run()
-    assert screen.get("plotly_chart")
-
-
-def test_a_wrong_value_of_another_view_does_not_follow() -> None:
-    screen = at("rotation")
-    screen.number_input(key="positions offset").set_value(500).run()
     screen.segmented_control(key="positions view").set_value("matrix").run()
     assert not screen.exception
     assert not screen.error
@@ -320,8 +332,8 @@ def test_a_matrix_of_buckets_beyond_the_screen_shows_buckets() -> None:
 
 @pytest.mark.parametrize(("task", "score"), [("reverse", "digits"), ("copy", "whole")])
 def test_the_shipped_control_runs_are_there_at_once(task: str, score: str) -> None:
-    screen = at("longer", task=task, score=score)
-    assert not screen.exception
+    screen = unfolded("positions", set=pack({"view": "longer", "task": task, "score": score}))
+    assert_its_code_computes_it(screen, 200)
     assert not lost(screen)
     (figure,) = figures(screen)
     named = [trace["name"] for trace in figure["data"] if trace.get("showlegend", True)]

@@ -112,6 +112,15 @@ def test_it_opens_at_the_newest_checkpoint_and_says_what_one_sees(run):
     assert "Pair: *the* :material/home: cat → le" in page_text(screen)
     assert ":material/home:" not in page_markdown(screen)  # which would be an icon
     assert len(screen.get("plotly_chart")) == 3
+    screen = pressed(screen, "Earlier")  # through the checkpoints
+    assert title(screen)[0].endswith("step 20")
+    np.testing.assert_allclose(picture(screen)[1], rows(2, 3, 2, 3, seed=20)[1].mean(0), atol=1e-3)
+    screen = pressed(screen, "Earlier")
+    assert next(each for each in screen.button if each.label == "Earlier").disabled
+    assert not next(each for each in screen.button if each.label == "Later").disabled
+    screen.select_slider(key="learning step").set_value(20).run()
+    assert title(screen)[0].endswith("step 20")
+    assert title(pressed(screen, "Later"))[0].endswith("step 30")
 
 
 def test_its_code_computes_every_number():
@@ -144,18 +153,6 @@ def test_the_code_has_the_picture_of_a_changed_head():
     assert not screen.exception
     assert title(screen)[1].endswith("head 2 of 4")
     assert ".reduced(0, 1)" in screen.code[-1].value
-
-
-def test_the_scrubber_goes_through_the_checkpoints(run):
-    screen = pressed(opened(), "Earlier")
-    assert title(screen)[0].endswith("step 20")
-    np.testing.assert_allclose(picture(screen)[1], rows(2, 3, 2, 3, seed=20)[1].mean(0), atol=1e-3)
-    screen = pressed(screen, "Earlier")
-    assert next(each for each in screen.button if each.label == "Earlier").disabled
-    assert not next(each for each in screen.button if each.label == "Later").disabled
-    screen.select_slider(key="learning step").set_value(20).run()
-    assert title(screen)[0].endswith("step 20")
-    assert title(pressed(screen, "Later"))[0].endswith("step 30")
 
 
 def test_the_newest_is_followed_and_a_chosen_one_stays(run):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from s2s import access
 from s2s.jobs import import_service, queue
@@ -20,7 +21,7 @@ from tests.hostile.markup import interpreted
 from tests.hub.standin import Fault, Hub, Repo
 from tests.jobs.context import FakeContext
 from tests.pretrained.checkpoints import make_checkpoint
-from tests.screen import opened, page_text
+from tests.screen import ROOT, opened, page_text
 
 NAME = "team/opus"
 EVIL = "<img/src=x/onerror=alert(1)> [a](http://evil.example) :material/bug_report: $x^2$ **b**"
@@ -60,7 +61,12 @@ def page() -> AppTest:
 
 
 def typed(name: str) -> AppTest:
-    screen = page().text_input(key=open_model.NAME).set_value(name).run()
+    """The page with this name in its field."""
+    screen = AppTest.from_file(ROOT / "streamlit_app.py", default_timeout=30)
+    screen._page_hash = calc_hash("runs")
+    screen.query_params["set"] = "tab:open-a-model"
+    screen.session_state[open_model.NAME] = name
+    screen.run()
     assert not screen.exception
     return screen
 
@@ -142,7 +148,7 @@ def test_an_odd_name_is_a_sentence_that_shows_it_as_it_is(served: Hub, name: str
 def test_a_model_that_does_not_open_is_a_sentence_and_the_hub_can_be_asked_again(
     served: Hub,
 ) -> None:
-    screen = typed("team/gpt2")
+    screen = page().text_input(key=open_model.NAME).set_value("team/gpt2").run()
     assert "`model_type` gpt2" in page_text(screen) or "gpt2" in page_text(screen)
     assert not has_button(screen)
     screen = typed("team/broken")

@@ -22,12 +22,13 @@ from s2s.runs import RunFolder, attention_history, list_runs, runs_folder
 from s2s.runs.differences import HARDWARE_SETTINGS
 from s2s.settings import OWNER
 from s2s.share import pack, unpack
-from s2s.ui.kit import as_markdown, cached, reproduce
+from s2s.ui.kit import as_markdown, cached
 from s2s.ui.runs import actions, comparison, gallery, sweeps
 from s2s.ui.runs import table as runs_table
 from tests.conftest import TINY, make_run
 from tests.harvest import compared, executed
 from tests.screen import link, lost, opened, page_text, picture
+from tests.ui.test_reproduce import unfolded
 
 NASTY = "*a* :material/home: <b> $x$"
 RATES = {"one0000000000000": 0.001, "two0000000000000": 0.01, "three00000000000": 0.1}
@@ -96,15 +97,20 @@ def view(tab: str, run: str = "", **more: str) -> AppTest:
     return screen
 
 
+def with_code(run: str, **view: str) -> AppTest:
+    """The same, with the section that computes its numbers open."""
+    screen = unfolded("runs", run=run, **({"set": pack(view)} if view else {}))
+    assert not screen.exception
+    return screen
+
+
 def numbers(packed: dict[str, str]) -> np.ndarray:
     """An array of a figure."""
     return np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"])
 
 
 def recomputed(screen: AppTest) -> int:
-    """How many numbers the page's own code reads again: all."""
-    screen.session_state[reproduce.KEY] = True
-    screen.run()
+    """How many numbers the code of such a page reads again: all."""
     n_numbers, lacking = compared(screen, executed(screen), but="Sweep .*, trace")  # drawn 0 to 1
     assert not lacking
     return n_numbers
@@ -121,7 +127,7 @@ def test_the_table_tells_tags_bleu_and_where_a_run_began(put: Put, sweep: list[s
         init_from={"run": sweep[0], "step": 30},
         comment=f"{NASTY}\nsecond",
     )
-    screen = opened("runs", run="heir000000000000")
+    screen = with_code("heir000000000000")
     table = screen.dataframe[0].value.set_index("name")
     assert list(table.loc[NASTY, "tags"]) == [NASTY]
     assert table.loc[NASTY, "initialized from"] == "rate 0.001"
@@ -366,7 +372,7 @@ def curves_of(screen: AppTest) -> list[dict[str, Any]]:
 def test_the_pages_run_is_compared_with_the_newest_other_each_in_a_color_of_its_own(
     sweep: list[str],
 ) -> None:
-    screen = view("side-by-side", sweep[0])
+    screen = with_code(sweep[0], tab="side-by-side")
     chosen = screen.multiselect(key="runs compared").value
     assert chosen[0] == sweep[0]
     assert chosen[1] in sweep[1:]
@@ -392,27 +398,16 @@ def test_the_pages_run_is_compared_with_the_newest_other_each_in_a_color_of_its_
     }
 
 
-def test_the_axis_of_compared_curves_is_in_the_link(sweep: list[str]) -> None:
-    compared = " ".join(sweep[:2])
-    screen = view("side-by-side", sweep[0], compared=compared)
-    by_step = numbers(curves_of(screen)[0]["x"])
-    screen.button_group(key="runs over").set_value("token").run()
-    assert not screen.exception
-    said_by_link = {"tab": "side-by-side", "compared": compared, "curve": "loss", "over": "token"}
-    assert unpack(screen.session_state["set"]) == said_by_link
-    fresh = view("side-by-side", sweep[0], compared=compared, over="token")
-    (chart,) = fresh.get("plotly_chart")
-    axis = json.loads(chart.proto.spec)["layout"]["xaxis"]["title"]["text"]
-    assert axis == "tokens trained on, source and target"
-    tokens = cached.curves(sweep[0]).tokens
-    np.testing.assert_allclose(numbers(curves_of(fresh)[0]["x"]), tokens)
-    assert len(by_step) == len(tokens)
-
-
 def test_a_view_says_in_its_link_only_what_it_shows_and_keeps_its_choices(
     sweep: list[str],
 ) -> None:
-    screen = view("side-by-side", sweep[0], compared=" ".join(sweep), over="minute")
+    screen = view("side-by-side", sweep[0], compared=" ".join(sweep), over="token")
+    (chart,) = screen.get("plotly_chart")
+    axis = json.loads(chart.proto.spec)["layout"]["xaxis"]["title"]["text"]
+    assert axis == "tokens trained on, source and target"
+    tokens = cached.curves(sweep[0]).tokens
+    np.testing.assert_allclose(numbers(curves_of(screen)[0]["x"]), tokens)
+    screen.button_group(key="runs over").set_value("minute")
     screen.session_state["runs tab"] = "Sweeps"
     screen.run()
     assert unpack(screen.session_state["set"]) == {"tab": "sweeps", "sweep": "rates"}
@@ -432,12 +427,11 @@ def test_the_best_validation_is_that_of_the_best_step_everywhere(put: Put) -> No
             line = {"kind": "valid", "step": step, "loss": loss, "perplexity": 2.7}
             folder.log("metrics", line | {"token_accuracy": 0.5, "bleu": 10 * loss})
     cached.refresh_runs()
-    screen = view("side-by-side", run, compared=f"{other} {run}")
+    screen = with_code(run, tab="side-by-side", compared=f"{other} {run}")
     scores = screen.dataframe[0].value.set_index("score")
     assert [*scores.loc["validation loss"]] == ["1.200", "1.200"]
     assert gallery._scores(run) == "BLEU 12.0 · validation loss 1.200 · token accuracy 50.0%"
-    screen.session_state[reproduce.KEY] = True
-    names = executed(screen.run())
+    names = executed(screen)
     assert names["curves"][1].valid_loss[names["best"]] == pytest.approx(1.2)
 
 
@@ -546,7 +540,9 @@ def test_a_damaged_run_is_compared_with_a_good_one(put: Put, sweep: list[str]) -
 
 def test_without_a_sweep_there_is_a_way_to_one(put: Put) -> None:
     put("one0000000000000", tags=["sweep:", "swept"])
-    assert "No sweeps yet" in "".join(each.value for each in view("sweeps").subheader)
+    screen = view("sweeps")
+    assert "No sweeps yet" in "".join(each.value for each in screen.subheader)
+    assert not lost(screen)
 
 
 def test_a_sweep_that_is_not_there_is_said_to_be(put: Put) -> None:
@@ -554,11 +550,10 @@ def test_a_sweep_that_is_not_there_is_said_to_be(put: Put) -> None:
     said = f"There is no sweep {NASTY} among your runs (any more)"
     assert [each.startswith(as_markdown(said)) for each in lost(screen)] == [True]
     assert "No sweeps yet" in "".join(each.value for each in screen.subheader)
-    assert not lost(view("sweeps"))
 
 
 def test_a_sweep_names_its_best_run_and_holds_its_numbers(sweep: list[str]) -> None:
-    screen = view("sweeps", sweep[0])
+    screen = with_code(sweep[0], tab="sweeps")
     assert (
         "Best: rate 0.01**, validation loss 1.000, with train.lr 0.01. By BLEU it is rate 0.1 (10.0)."
         in page_text(screen)

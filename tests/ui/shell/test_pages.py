@@ -8,16 +8,8 @@ import pytest
 
 from s2s import settings
 from s2s.ui.kit import cached
-from tests.screen import PAGES, box, link, opened
-
-
-@pytest.mark.parametrize("path", ["", "data", "heads", "lessons", "train"])
-def test_a_page_opens_first_on_a_deep_link(path: str) -> None:
-    screen = opened(path)
-    assert not screen.exception
-    assert not screen.error
-    assert link(screen).startswith("/?v=1")
-
+from s2s.ui.shell import pages
+from tests.screen import PAGES, box, opened
 
 HOSTILE = (
     {
@@ -33,7 +25,7 @@ HOSTILE = (
         "c2": "x@y!z!a:b",
         "c3": "!!!!",
     },
-    {
+    {  # the demo is shown instead, and reads the sentence, long as it is
         "run": "../../etc/passwd",
         "step": "7",
         "src": "cat " * 3000,
@@ -42,17 +34,10 @@ HOSTILE = (
         "c1": "@99!beam!num_beams:1e9",
     },
 )
-# which the demo, long as the sentence is, reads
-LONG = {"src": "cat " * 3000, "tgt": "chat " * 3000, "c1": "@99!beam!num_beams:1e9"}
 
 
-@pytest.mark.parametrize(
-    ("path", "params"),
-    [
-        *((path, params) for params in HOSTILE for path in PAGES),
-        *((path, LONG) for path in ("", "compare", "attention")),
-    ],
-)
+@pytest.mark.parametrize("params", HOSTILE)
+@pytest.mark.parametrize("path", PAGES)
 def test_a_hostile_link_gives_a_sentence_and_something_useful(
     path: str, params: dict[str, str]
 ) -> None:
@@ -81,10 +66,10 @@ def test_damaged_runs_take_down_no_page(own_run: str) -> None:
         for name, content in damage.items():
             (damaged / name).write_text(content)
     cached.refresh_runs()
-    for page in PAGES:  # each lists both
-        for number in range(len(DAMAGES)):
-            screen = opened(page, run=f"damaged{number}00000000")
-            assert not screen.exception, (page, number)
+    for page in pages.PAGES:  # each lists both
+        for number in range(len(DAMAGES) if page.run else 1):
+            screen = opened(page.url_path, run=f"damaged{number}00000000")
+            assert not screen.exception, (page.url_path, number)
 
 
 def test_what_one_typed_stays_on_the_way_from_page_to_page(tmp_path: Path) -> None:

@@ -71,7 +71,8 @@ def test_a_link_to_several_runs_shares_and_opens_them_all(visit: Callable[..., A
     compared = {"tab": "side-by-side", "compared": f"{RUN} {SECOND}"}
     hers = visit("ana", "runs", run=RUN, set=pack(compared))
     for run in (RUN, SECOND):
-        hers.toggle(key=f"share run {run}").set_value(True).run()
+        hers.toggle(key=f"share run {run}").set_value(True)
+    hers.run()
     for path, view, widget in (
         ("runs", compared, "runs compared"),
         ("train", {"with": SECOND}, "train runs"),
@@ -104,8 +105,8 @@ def test_a_guest_makes_a_run_their_own_where_its_owner_allows_it(
     assert "shared view" not in page_text(his)
 
 
-def test_pressing_share_shares_once(visit: Callable[..., AppTest]) -> None:
-    visit("ana", "compare", run=RUN)
+@pytest.mark.usefixtures("visit")
+def test_pressing_share_shares_once() -> None:
     run = access.run_of(RUN, "ana")
     shown = in_view.Shown(run, "first model")
     with access.acting_as("ana"):

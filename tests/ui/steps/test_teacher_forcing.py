@@ -47,13 +47,6 @@ def test_a_first_token_that_is_given_is_not_in_the_mean_loss(run: Run) -> None:
     )
 
 
-def test_without_a_reference_it_says_what_to_do() -> None:
-    screen = steps("reference")
-    assert not screen.exception
-    assert "Type the translation that you want" in page_text(screen)
-    assert not screen.get("plotly_chart")
-
-
 def test_a_reference_has_its_diagnosis_and_its_losses(run: Run) -> None:
     screen = steps("reference", tgt="le maison rouge")
     assert not screen.exception
@@ -103,6 +96,9 @@ def test_words_that_the_model_cannot_write_are_shown_verbatim(text: str) -> None
 
 def test_an_example_brings_its_sentence_and_another_sentence_drops_the_reference() -> None:
     screen = steps("reference")
+    assert not screen.exception
+    assert "Type the translation that you want" in page_text(screen)
+    assert not screen.get("plotly_chart")
     screen.button(key="pair1").click().run()
     assert not screen.exception
     assert "error" in page_text(screen)

@@ -97,6 +97,9 @@ def test_the_table_to_download_has_every_node(run: Run) -> None:
 
 def test_a_chosen_word_has_its_alternatives_and_what_became_of_them(run: Run) -> None:
     screen = opened("steps", src=SOURCE)
+    assert "Each step ranks 10 candidates for 5 beams" in page_text(screen)
+    assert "Scroll the tree sideways to see all" in page_text(screen)
+    assert_sums_are_known(screen, is_known=True)
     found, tree = searched(run)
     usual = screen.selectbox(key="steps node").value
     own = [value for value in found.hypotheses[0].token_log_probs[:-1]]
@@ -121,15 +124,13 @@ def test_a_chosen_word_has_its_alternatives_and_what_became_of_them(run: Run) ->
     assert list(table["outcome"])[list(table[""]).index("▶")] == tree.nodes[other].reason
 
 
-@pytest.mark.parametrize(
-    ("settings", "is_known"),
-    [("strategy:beam", True), ("strategy:beam_sample,temperature:2", False)],
-)
-def test_a_sum_that_the_strategy_did_not_count_is_not_made_up(
-    settings: str, is_known: bool
-) -> None:
-    screen = opened("steps", src=SOURCE, set=settings)
+def test_a_sum_that_the_strategy_did_not_count_is_not_made_up() -> None:
+    screen = opened("steps", src=SOURCE, set="strategy:beam_sample,temperature:2")
     assert not screen.exception
+    assert_sums_are_known(screen, is_known=False)
+
+
+def assert_sums_are_known(screen: AppTest, *, is_known: bool) -> None:
     assert ("are not recorded" in page_text(screen)) is not is_known
     table = screen.dataframe[0].value
     others = [
@@ -141,10 +142,7 @@ def test_a_sum_that_the_strategy_did_not_count_is_not_made_up(
     assert all(math.isfinite(total) == is_known for total in others)
 
 
-def test_the_page_says_why_more_candidates_are_ranked_than_kept() -> None:
-    beam = page_text(opened("steps", src=SOURCE))
-    assert "Each step ranks 10 candidates for 5 beams" in beam
-    assert "Scroll the tree sideways to see all" in beam
+def test_greedy_ranks_no_candidates_for_beams() -> None:
     greedy = page_text(opened("steps", src=SOURCE, set="strategy:greedy"))
     assert "candidates for" not in greedy
 

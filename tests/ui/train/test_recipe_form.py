@@ -2,6 +2,7 @@
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from s2s import settings
 from s2s.config import PRESETS, Recipe, flat
@@ -9,10 +10,10 @@ from s2s.jobs import queue
 from s2s.jobs.plan import expected
 from s2s.share import pack, unpack
 from s2s.ui.kit import cached, plain
-from s2s.ui.train import forecast, view_state
+from s2s.ui.train import forecast, progress, view_state
 from tests.conftest import make_run
 from tests.jobs.plan.test_expected import run
-from tests.screen import lost, opened, page_text
+from tests.screen import ROOT, lost, opened, page_text
 
 SMALL = {"source": "builtin:en-fr", "preset": "small"}
 REVERSE = {"source": "synthetic:reverse", "preset": "small", "train.steps": "20"}
@@ -20,22 +21,24 @@ RUN = "abcdefgh12345678"
 
 
 @pytest.fixture(autouse=True)
-def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+def _form_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No worker, and below the form not the training of the page's run: test_progress.py and test_start.py have it."""
     monkeypatch.setenv("S2S_WORKER", "elsewhere")
+    monkeypatch.setattr(progress, "panel", lambda run_id: None)
     cached.refresh_runs()
 
 
 def train(**changes: str) -> AppTest:
-    screen = opened(
-        "train",
-        set=pack({**SMALL, **{key.replace("__", "."): value for key, value in changes.items()}}),
-    )
-    assert not screen.exception
-    return screen
+    return form(SMALL | {key.replace("__", "."): value for key, value in changes.items()})
 
 
-def unfold(screen: AppTest, key: str) -> AppTest:
-    screen.session_state[key] = True
+def form(view: dict[str, str], *unfolded: str) -> AppTest:
+    """The page at its link, with these expanders open."""
+    screen = AppTest.from_file(ROOT / "streamlit_app.py", default_timeout=30)
+    screen._page_hash = calc_hash("train")
+    screen.query_params["set"] = pack(view)
+    for key in unfolded:
+        screen.session_state[key] = True
     screen.run()
     assert not screen.exception
     return screen
@@ -58,7 +61,9 @@ def test_by_default_there_is_no_warning_and_no_open_expander() -> None:
     assert not {"sweep key 0", "start from"} & keys(screen, "selectbox")
     assert "Expected BLEU" in page_text(screen)
     screen.session_state["costs"] = True
-    unfold(screen, "all presets")
+    screen.session_state["all presets"] = True
+    screen.run()
+    assert not screen.exception
     assert costs <= {each.label for each in screen.metric}
     (table,) = screen.table
     assert list(table.value["preset"]) == list(PRESETS)
@@ -93,11 +98,12 @@ def test_the_expected_quality_is_one_sentence_and_a_chart_in_an_expander(
     assert "Expected BLEU" in page_text(screen)
     assert "short sentences" in page_text(screen)
     before = len(screen.get("plotly_chart"))
-    unfold(screen, "expect")
-    assert len(screen.get("plotly_chart")) == before + 1
+    screen.session_state["expect"] = True
+    assert len(screen.run().get("plotly_chart")) == before + 1
+    assert not screen.exception
 
 
-CHANGED = {"model__dropout": "0.25", "tokenizer__vocab_size": "900"}
+CHANGED = {"model.dropout": "0.25", "tokenizer.vocab_size": "900"}
 
 
 def values(screen: AppTest) -> dict[str, object]:
@@ -111,7 +117,7 @@ def changed(before: dict[str, object], after: dict[str, object]) -> set[str]:
 
 
 def test_fitting_the_steps_changes_what_it_names_and_can_be_undone() -> None:
-    screen = unfold(train(**CHANGED), "expect")
+    screen = form(SMALL | CHANGED, "expect")
     screen.number_input(key="train minutes").set_value(2).run()
     before = values(screen)
     assert "Fit the steps sets train.steps from 1,200 to " in page_text(screen)
@@ -131,7 +137,7 @@ def test_fitting_the_steps_changes_what_it_names_and_can_be_undone() -> None:
 
 
 def test_the_preset_quick_is_chosen_by_minutes_and_says_what_follows_from_them() -> None:
-    screen = unfold(train(preset="quick"), "expect")
+    screen = form(SMALL | {"preset": "quick"}, "expect")
     assert screen.number_input(key="set train.minutes").value == 10
     assert "set train.steps" not in keys(screen, "number_input")
     assert "10 min, about" in page_text(screen)
@@ -154,7 +160,7 @@ def test_a_dataset_of_natural_sentences_begins_with_quick_until_somebody_chooses
     screen.selectbox(key="source").set_value("builtin:en-fr").run()
     assert screen.selectbox(key="preset").value == "small"
     screen.session_state["set data.max_length"] = 200
-    screen.run().selectbox(key="source").set_value(natural).run()
+    screen.selectbox(key="source").set_value(natural).run()
     assert screen.selectbox(key="preset").value == "small"
     assert screen.session_state["set data.max_length"] == 200
     screen.selectbox(key="preset").set_value("modern-small").run()
@@ -164,7 +170,7 @@ def test_a_dataset_of_natural_sentences_begins_with_quick_until_somebody_chooses
 
 
 def test_a_setting_of_the_visitors_own_is_not_fitted_after_other_advice_either() -> None:
-    screen = unfold(train(train__warmup_steps="77", train__lr="0.3"), "expect")
+    screen = form(SMALL | {"train.warmup_steps": "77", "train.lr": "0.3"}, "expect")
     screen.number_input(key="train minutes").set_value(2)
     (cure,) = [each for each in screen.button if "lr" in each.label]
     cure.click().run()
@@ -174,7 +180,7 @@ def test_a_setting_of_the_visitors_own_is_not_fitted_after_other_advice_either()
 
 
 def test_advice_changes_one_setting_and_says_its_old_and_new_value() -> None:
-    screen = train(train__steps="150", **CHANGED)
+    screen = form(SMALL | CHANGED | {"train.steps": "150"})
     before = values(screen)
     (warning,) = [each for each in screen.warning if "still rises" in each.value]
     assert not screen.button(key="train").disabled  # a warning, no refusal
@@ -268,10 +274,9 @@ def test_a_click_is_answered_beside_the_button_which_waits() -> None:
 
 
 def test_a_link_says_the_name_and_the_minutes() -> None:
-    screen = opened("train", set=pack({**SMALL, "name": "<b>a, b: c</b>", "minutes": "7"}))
+    screen = form(SMALL | {"name": "<b>a, b: c</b>", "minutes": "7"}, "expect")
     assert not lost(screen)
     assert screen.text_input(key="train name").value == "<b>a, b: c</b>"
-    screen = unfold(screen, "expect")
     assert screen.number_input(key="train minutes").value == 7
     held = unpack(screen.session_state["set"])
     assert (held["name"], held["minutes"]) == ("<b>a, b: c</b>", "7")
@@ -281,14 +286,13 @@ def test_a_link_says_the_name_and_the_minutes() -> None:
 
 
 def test_a_name_or_minutes_that_cannot_be_are_left_out_and_said() -> None:
-    screen = opened("train", set=pack({**SMALL, "name": "n" * 81, "minutes": "10001"}))
-    assert not screen.exception
+    screen = form(SMALL | {"name": "n" * 81, "minutes": "10001"}, "expect")
     (said,) = lost(screen)
     assert "there is no nnn" in said
     assert "there is no 10001" in said
     assert not view_state._are_minutes("0")
     assert screen.text_input(key="train name").value == ""
-    assert unfold(screen, "expect").number_input(key="train minutes").value == 10
+    assert screen.number_input(key="train minutes").value == 10
 
 
 def test_what_is_typed_just_before_the_click_counts() -> None:
@@ -325,10 +329,22 @@ def test_without_a_measured_run_it_says_why() -> None:
 
 
 def test_a_sweep_is_counted_queued_and_linked() -> None:
-    screen = unfold(train(train__steps="20"), "sweeping")
+    screen = form(SMALL | {"train.steps": "20"}, "sweeping")
     assert screen.button(key="queue sweep").disabled
     screen.selectbox(key="sweep key 0").set_value("train.lr").run()
     screen.text_input(key="sweep values 0").set_value("0.001, 0.003").run()
+    link = screen.session_state["set"]
+    linked = opened("train", set=link)
+    assert linked.text_input(key="sweep values 0").value == "0.001, 0.003"
+    assert linked.button(key="queue sweep").label == "Queue 2 runs"
+    assert linked.session_state["set"] == link
+    linked.query_params["set"] = pack({"source": "synthetic:reverse"})  # which leaves the rest
+    linked.run()
+    chosen = {"source": "synthetic:reverse", "preset": "small", "train.steps": "20"}
+    assert unpack(linked.session_state["set"]).items() >= chosen.items()
+    assert linked.text_input(key="sweep values 0").value == "0.001, 0.003"
+    linked.selectbox(key="sweep key 0").set_value("").run()
+    assert "sweep" not in unpack(linked.session_state["set"])
     screen.selectbox(key="sweep key 1").set_value("model.dropout").run()
     screen.text_input(key="sweep values 1").set_value("0, 0.1, 0.2").run()
     assert screen.button(key="queue sweep").label == "Queue 6 runs"
@@ -350,24 +366,6 @@ def test_a_sweep_is_counted_queued_and_linked() -> None:
         for job in jobs
     }
     assert found == {(lr, dropout) for lr in (0.001, 0.003) for dropout in (0, 0.1, 0.2)}
-
-
-def test_a_link_carries_the_sweep_and_opens_it() -> None:
-    screen = unfold(train(train__steps="20"), "sweeping")
-    screen.selectbox(key="sweep key 0").set_value("train.lr").run()
-    screen.text_input(key="sweep values 0").set_value("0.001, 0.003").run()
-    link = screen.session_state["set"]
-    linked = opened("train", set=link)
-    assert linked.text_input(key="sweep values 0").value == "0.001, 0.003"
-    assert linked.button(key="queue sweep").label == "Queue 2 runs"
-    assert linked.session_state["set"] == link
-    screen.query_params["set"] = pack({"source": "synthetic:reverse"})  # which leaves the rest
-    screen.run()
-    chosen = {"source": "synthetic:reverse", "preset": "small", "train.steps": "20"}
-    assert unpack(screen.session_state["set"]).items() >= chosen.items()
-    assert screen.text_input(key="sweep values 0").value == "0.001, 0.003"
-    screen.selectbox(key="sweep key 0").set_value("").run()
-    assert "sweep" not in unpack(screen.session_state["set"])
 
 
 def test_a_broken_sweep_in_a_link_is_said_and_left_out() -> None:
@@ -400,7 +398,7 @@ def own() -> str:
 
 def test_an_initializing_run_fills_the_form_and_is_queued_with_a_control_run(own: str) -> None:
     announced = "A control run from scratch is trained, too."
-    screen = unfold(opened("train", set=pack(REVERSE)), "from a run")
+    screen = form(REVERSE, "from a run")
     assert "seen only" in page_text(screen)
     screen.selectbox(key="start from").set_value(own).run()
     assert "seen only" not in page_text(screen)
@@ -431,7 +429,7 @@ def test_an_initializing_run_fills_the_form_and_is_queued_with_a_control_run(own
 
 
 def test_what_an_initializing_run_brings_is_said_and_can_be_undone(own: str) -> None:
-    screen = unfold(train(**CHANGED), "from a run")
+    screen = form(SMALL | CHANGED, "from a run")
     before = values(screen)
     screen.selectbox(key="start from").set_value(own).run()
     brought = changed(before, values(screen))
@@ -447,7 +445,7 @@ def test_what_an_initializing_run_brings_is_said_and_can_be_undone(own: str) -> 
 
 
 def test_another_shape_is_refused_and_corrected(own: str) -> None:
-    screen = unfold(train(), "from a run")
+    screen = form(SMALL, "from a run")
     screen.selectbox(key="start from").set_value(own).run()
     screen.number_input(key="set model.d_model").set_value(64).run()
     assert "another shape" in page_text(screen)

@@ -39,7 +39,7 @@ def submit_from_the_page(changes: Mapping[str, object] | None = None) -> tuple[A
         }
     screen = opened("train", set=pack(values))
     assert not lost(screen)
-    screen.text_input(key="train name").set_value("<b>my</b> **run**").run()
+    screen.text_input(key="train name").set_value("<b>my</b> **run**")
     screen.button(key="train").click().run()
     assert not screen.exception
     return screen, screen.session_state["run"]

@@ -22,7 +22,7 @@ from s2s.data import Corpus, Pair, saved_datasets
 from s2s.runs import Run, RunFolder, teacher_forcing
 from s2s.share import unpack
 from s2s.tokenizers.word import WordTokenizer
-from s2s.ui.kit import cached, reproduce
+from s2s.ui.kit import cached
 from s2s.ui.snapshot.record import Node, key_of
 from s2s.ui.walkthrough import update
 from s2s.ui.walkthrough.code import ROOT, Code, excerpt
@@ -32,6 +32,7 @@ from s2s.ui.walkthrough.steps import STEPS
 from tests.harvest import compared, executed
 from tests.model.conftest import SRC_VOCAB, build, shrunk
 from tests.screen import link, lost, opened, page_text
+from tests.ui.test_reproduce import unfolded
 
 DEMO = "demo-en-fr"
 TEXT = "the red house"
@@ -77,9 +78,7 @@ def test_next_leads_through_every_step_each_is_explained_and_its_code_recomputes
     run = s2s.load(DEMO)
     monkeypatch.setattr(s2s.api, "load", lambda *checkpoint: run)  # each step's code asks for it
     monkeypatch.setattr(builtins, "print", lambda *values, **how: None)  # half of the time
-    screen = opened("walkthrough", run=DEMO, src=TEXT)
-    screen.session_state[reproduce.KEY] = True
-    screen.run()
+    screen = unfolded("walkthrough", run=DEMO, src=TEXT)
     n_numbers = 0
     there = [slug for slug, step in STEPS.items() if step.exists(s2s.load(DEMO).recipe.model)]
     assert screen.button(key="walkthrough previous").disabled
@@ -262,13 +261,12 @@ def test_a_first_token_that_is_given_is_not_in_the_mean_loss() -> None:
     recipe = override(folder.recipe(), {"model.ids.tgt_first": 1}).to_json()
     folder.amend(lambda about: {"recipe": recipe})
     view = {"src": TEXT, "tgt": "grande maison", "set": "step:loss"}
-    screen = opened("walkthrough", run=folder.id, **view)
+    screen = unfolded("walkthrough", run=folder.id, **view)
     assert not screen.exception
     forced = teacher_forcing.reference(s2s.load(folder.path), TEXT, "grande maison")
     assert forced.tokens == ("<s>", "grande", "maison", "</s>")
     assert f"{-forced.log_prob / 3:.2f} nats per token" in page_text(screen)
-    screen.session_state[reproduce.KEY] = True
-    n_numbers, lacking = compared(screen.run(), executed(screen))
+    n_numbers, lacking = compared(screen, executed(screen))
     assert n_numbers
     assert not lacking
 
@@ -285,8 +283,12 @@ def test_without_a_reference_the_target_is_the_models_own_and_nothing_is_counted
 
 
 def test_an_update_lowers_the_loss_of_a_wrong_word_unless_its_step_is_too_long() -> None:
+    """A picture's legend is hidden with it."""
     screen = walk("update", tgt="la maison bleue")
     assert not screen.exception
+    tree = screen.session_state["page record"].tree()
+    assert plots.PLOTS["tensor"].caption in captions_of(tree, "walk picture 1")
+    assert plots.PLOTS["paired_bars"].caption in captions_of(tree, "walk picture 2")
     before, gradient, after = (float(each.value.replace("−", "-")) for each in screen.metric)
     assert round(before - 0.1 * gradient, 3) == round(after, 3) != round(before, 3)
     assert "output vector of *bleue*" in page_text(screen)
@@ -304,12 +306,6 @@ def captions_of(nodes: Sequence[Node], key: str) -> list[str]:
             found += [each.element.markdown.body for each in node.children if each.element]
         found += captions_of(node.children, key)
     return found
-
-
-def test_a_pictures_legend_is_hidden_with_it() -> None:
-    tree = walk("update", tgt="la maison bleue").session_state["page record"].tree()
-    assert plots.PLOTS["tensor"].caption in captions_of(tree, "walk picture 1")
-    assert plots.PLOTS["paired_bars"].caption in captions_of(tree, "walk picture 2")
 
 
 def test_the_three_pictures_of_a_residual_connection_have_one_scale() -> None:

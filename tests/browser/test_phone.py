@@ -1,10 +1,10 @@
-"""A technical word opens its sentence: by the pointer, by a tap, and from the list by the keyboard."""
+"""A shared link on a phone: what it shows, taps, swipes, the menu, and the sentence that explains a word."""
 
 from playwright.sync_api import Page, expect
 
+import s2s
 from tests.browser.conftest import Open
-from tests.browser.test_home import PHONE
-from tests.browser.test_walk import quiet
+from tests.browser.test_home import LINK, PHONE, shows
 
 PLACE = """word => {
   const marked = [...(CSS.highlights.get('s2s-term') ?? [])];
@@ -17,6 +17,7 @@ PLACE = """word => {
   const { x, y, width, height } = range.getBoundingClientRect();
   return [x + width / 2, y + height / 2];
 }"""
+SIDEBAR = "document.querySelector('[data-testid=stSidebar]').getBoundingClientRect()"
 HEIGHT = "() => document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight"
 
 
@@ -28,9 +29,7 @@ def place(page: Page, word: str) -> tuple[float, float]:
     return x, y
 
 
-def test_words_open_by_pointer_tap_and_keyboard(server: str, visit: Open) -> None:
-    page = visit(server, **PHONE)
-    quiet(page)
+def words_open_by_pointer_tap_and_keyboard(page: Page) -> None:
     card = page.get_by_role("dialog", name="log-probability")
     at = place(page, "Log-probability")
     height = page.evaluate(HEIGHT)
@@ -74,3 +73,49 @@ def test_words_open_by_pointer_tap_and_keyboard(server: str, visit: Open) -> Non
     expect(page.locator("h1")).to_have_text("Attention")
     expect(entries).to_be_hidden()
     assert page.evaluate("() => window.isSameDocument")
+
+
+def swipe_up(page: Page, x: float, y: float, distance: int) -> None:
+    """Swipe with touch events: Chromium's own scroll gesture has no effect here."""
+    fingers = page.context.new_cdp_session(page)
+    for travelled in range(0, distance + 1, 10):
+        kind = "touchMove" if travelled else "touchStart"
+        fingers.send(
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": [{"x": x, "y": y - travelled}]},
+        )
+    fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_a_shared_link_shows_the_same_with_taps_and_swipes_the_menu_and_words_that_open(
+    server: str, visit: Open
+) -> None:
+    phone = visit(f"{server}/{LINK}", **PHONE)
+    shows(phone, s2s.load("demo-en-fr"), "the bank is by the river", head=1)
+    expect(phone.get_by_test_id("stAlert")).to_have_count(0)
+    frame = phone.locator(".js-plotly-plot").bounding_box()
+    assert frame is not None
+    assert frame["x"] >= 0
+    assert frame["x"] + frame["width"] <= 420
+    assert frame["y"] + frame["height"] <= 860
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 420
+    middle = {"x": frame["x"] + frame["width"] / 2, "y": frame["y"] + frame["height"] / 2}
+    phone.touchscreen.tap(middle["x"], middle["y"])  # what hover shows, tap shows
+    expect(phone.locator(".hoverlayer .hovertext")).to_contain_text("predicting")
+    swipe_up(phone, middle["x"], middle["y"], 200)
+    phone.wait_for_function(
+        "y => document.querySelector('.js-plotly-plot').getBoundingClientRect().y < y - 50",
+        arg=frame["y"],
+    )
+    candidates = phone.locator(".strip > div:nth-child(2) .alternatives")
+    phone.get_by_role("button", name="Position 2:").tap()
+    expect(candidates).to_be_visible()
+    phone.get_by_role("button", name="Position 1:").tap()
+    expect(candidates).to_be_hidden()
+    words_open_by_pointer_tap_and_keyboard(phone)
+    phone.get_by_test_id("stExpandSidebarButton").tap()
+    menu = phone.get_by_test_id("stSidebar")
+    phone.wait_for_function(f"{SIDEBAR}.x === 0")
+    menu.get_by_text("Positions").tap()
+    phone.wait_for_url("**/positions*")
+    phone.wait_for_function(f"{SIDEBAR}.right <= 0")  # it has closed
