@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from s2s.plots import theme
 from s2s.plots.animation import CONTROLS, buttons, slider
 from s2s.plots.grid_axis import grid_axis
+from s2s.plots.stacked import StackedGrid, stacked
 
 MOST_WRITTEN = 8  # heads per layer up to which cells hold whole words and numbers
 INITIALS = 2  # letters of a word in narrower cells
@@ -42,38 +42,28 @@ def head_roles(grids: Sequence[HeadGrid], *, title: str, scale: str = "strength"
     """
     if not grids or not grids[0].values.size:
         return theme.empty(NOTHING)
-    heights = [_height(grid) for grid in grids]
-    total = sum(heights) + GAP * len(grids)
-    figure = make_subplots(
-        rows=len(grids),
-        cols=1,
-        row_heights=heights,
-        vertical_spacing=GAP / total if len(grids) > 1 else 0,
-        subplot_titles=[theme.escaped(grid.name) for grid in grids],
-    )
-    # One dict, checked once: Plotly checks the whole layout again at every update of an axis.
-    layout = figure.layout.to_plotly_json()
-    traces: list[go.Heatmap | go.Scatter] = []
-    for row, grid in enumerate(grids, 1):
-        number = "" if row == 1 else str(row)
-        n_layers, n_heads = grid.values.shape
-        layout[f"yaxis{number}"] |= grid_axis("layer", n_layers) | {"autorange": "reversed"}
-        layout[f"xaxis{number}"] |= grid_axis("head" if row == len(grids) else "", n_heads)
-        for trace in _traces(grid):
-            traces.append(trace.update(xaxis=f"x{number}", yaxis=f"y{number}"))
+    rows = [
+        StackedGrid(
+            grid.name,
+            _height(grid),
+            _traces(grid),
+            grid_axis("head" if grid is grids[-1] else "", grid.values.shape[1]),
+            grid_axis("layer", grid.values.shape[0]),
+        )
+        for grid in grids
+    ]
+    total = sum(row.height for row in rows) + GAP * len(rows)
     bar = {"title": {"text": scale}, "thickness": 10, "tickformat": ".0%", "len": 0.5}
     is_wide = all(grid.values.shape[1] <= MOST_WRITTEN for grid in grids)  # and says its values
     top = TITLE + LINE * title.count("\n")
     colors = {"colorscale": theme.SEQUENTIAL, "cmin": 0, "cmax": 1, "colorbar": bar}
-    layout |= {
+    layout = {
         "title": theme.heading(title),
         "height": total + top,
         "margin": {"l": 48, "r": 12, "t": top, "b": 44},
         "coloraxis": colors | {"showscale": not is_wide},
-        "showlegend": False,
-        "dragmode": False,
     }
-    return go.Figure(traces, layout)
+    return stacked(rows, GAP / total, layout)
 
 
 def head_roles_animation(pictures: Mapping[int, Sequence[HeadGrid]], *, title: str) -> go.Figure:

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from s2s.plots import theme
+from s2s.plots.stacked import StackedGrid, stacked
 
 Values = npt.NDArray[np.floating[Any]]
 MOST_WRITTEN = 8  # heads per layer up to which cells hold their number
@@ -40,22 +40,19 @@ def head_values(grids: Sequence[HeadValues], *, title: str, unit: str) -> go.Fig
     shown = [grid for grid in grids if np.size(grid.values)]
     if not shown:
         return theme.empty("There are no heads to show yet.")
-    heights = [_height(grid) for grid in shown]
-    total = sum(heights) + GAP * (len(shown) - 1)
     least = min(float(np.min(grid.values)) for grid in shown)
     most = max(float(np.max(grid.values)) for grid in shown)
-    figure = make_subplots(
-        rows=len(shown),
-        cols=1,
-        row_heights=heights,
-        vertical_spacing=GAP / total if len(shown) > 1 else 0,
-        subplot_titles=[theme.escaped(grid.name) for grid in shown],
-    )
-    for row, grid in enumerate(shown, 1):
-        figure.add_traces(_traces(grid, least, most, unit), rows=row, cols=1)
-        n_layers, n_heads = grid.values.shape
-        figure.update_yaxes(_axis("layer", n_layers) | {"autorange": "reversed"}, row=row)
-        figure.update_xaxes(_axis("head", n_heads), row=row)
+    rows = [
+        StackedGrid(
+            grid.name,
+            _height(grid),
+            _traces(grid, least, most, unit),
+            _axis("head", grid.values.shape[1]),
+            _axis("layer", grid.values.shape[0]),
+        )
+        for grid in shown
+    ]
+    total = sum(row.height for row in rows) + GAP * (len(rows) - 1)
     scale = {
         "orientation": "h",
         "thickness": 10,
@@ -64,19 +61,14 @@ def head_values(grids: Sequence[HeadValues], *, title: str, unit: str) -> go.Fig
         "yref": "container",
         "yanchor": "bottom",
     }
-    return figure.update_layout(
-        title=theme.heading(title),
-        height=total + TOP + BOTTOM,
-        margin={"l": 48, "r": 12, "t": TOP, "b": BOTTOM},
-        coloraxis={
-            "colorscale": theme.SEQUENTIAL,
-            "cmin": least,
-            "cmax": most,
-            "colorbar": scale,
-        },
-        showlegend=False,
-        dragmode=False,
-    )
+    colors = {"colorscale": theme.SEQUENTIAL, "cmin": least, "cmax": most, "colorbar": scale}
+    layout = {
+        "title": theme.heading(title),
+        "height": total + TOP + BOTTOM,
+        "margin": {"l": 48, "r": 12, "t": TOP, "b": BOTTOM},
+        "coloraxis": colors,
+    }
+    return stacked(rows, GAP / total, layout)
 
 
 def _height(grid: HeadValues) -> int:

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from s2s.plots import theme
 from s2s.plots.alignment_marks import FRAME, INSET
 from s2s.plots.grid_axis import grid_axis
+from s2s.plots.stacked import StackedGrid, stacked
 
 MOST_WHOLE = 12  # columns up to which numbers are written as 0.07, above as 07
 MOST_WRITTEN = 24  # columns up to which numbers are written at all
@@ -52,40 +52,27 @@ def number_grids(
     n_rows, n_columns = grids[0].values.shape
     height = n_rows * (CELL if n_columns <= MOST_WHOLE else NARROW_CELL)
     total = len(grids) * (height + GAP)
-    figure = make_subplots(
-        rows=len(grids),
-        cols=1,
-        vertical_spacing=GAP / total if len(grids) > 1 else 0,
-        subplot_titles=[theme.escaped(grid.name) for grid in grids],
-    )
-    for row, grid in enumerate(grids, 1):
-        where = {"row": row, "col": 1}
-        figure.add_traces(_traces(grid, low_is_bright=low_is_bright), rows=row, cols=1)
-        figure.update_yaxes(grid_axis(axes[0], n_rows, ticks) | {"autorange": "reversed"}, **where)
-        figure.update_xaxes(
-            grid_axis(axes[1] if row == len(grids) else "", n_columns, ticks), **where
+    rows = [
+        StackedGrid(
+            grid.name,
+            height,
+            _traces(grid, low_is_bright=low_is_bright),
+            grid_axis(axes[1] if grid is grids[-1] else "", n_columns, ticks),
+            grid_axis(axes[0], n_rows, ticks),
+            _frames(*grid.framed) if grid.framed is not None else (),
         )
-        if grid.framed is not None:
-            for color, width in FRAME:
-                figure.add_shape(
-                    _frame(*grid.framed) | {"line": {"color": color, "width": width}}, **where
-                )
+        for grid in grids
+    ]
     bar = {"title": {"text": scale}, "thickness": 10, "len": 0.6}
-    return figure.update_layout(
-        title=theme.heading(title),
-        height=total + TOP,
-        margin={"l": 48, "r": 12, "t": TOP, "b": 40},
-        coloraxis={
-            "colorscale": theme.SEQUENTIAL,
-            "cmin": 0,
-            "cmax": 1,
-            "reversescale": low_is_bright,
-            "colorbar": bar,
-            "showscale": n_columns > MOST_WRITTEN,
-        },
-        showlegend=False,
-        dragmode=False,
-    )
+    colors = {"colorscale": theme.SEQUENTIAL, "cmin": 0, "cmax": 1, "colorbar": bar}
+    layout = {
+        "title": theme.heading(title),
+        "height": total + TOP,
+        "margin": {"l": 48, "r": 12, "t": TOP, "b": 40},
+        "coloraxis": colors
+        | {"reversescale": low_is_bright, "showscale": n_columns > MOST_WRITTEN},
+    }
+    return stacked(rows, GAP / total, layout)
 
 
 def _traces(grid: NumberGrid, *, low_is_bright: bool) -> list[go.Heatmap | go.Scatter]:
@@ -124,9 +111,9 @@ def _number(value: float, *, is_whole: bool) -> str:
     return written if is_whole or written == "1.00" else written[2:]
 
 
-def _frame(row: int, column: int) -> dict[str, Any]:
+def _frames(row: int, column: int) -> list[dict[str, Any]]:
     reach = 0.5 - INSET
-    return {
+    rectangle = {
         "type": "rect",
         "x0": column - reach,
         "x1": column + reach,
@@ -134,3 +121,4 @@ def _frame(row: int, column: int) -> dict[str, Any]:
         "y1": row + reach,
         "layer": "above",
     }
+    return [rectangle | {"line": {"color": color, "width": width}} for color, width in FRAME]
