@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.system
 
 STEPS = '"train.steps": 100,'
-FEWER_STEPS = '"train.steps": 40, "train.warmup_steps": 10, "model.dropout": 0.0,'
+FEWER_STEPS = '"train.steps": 50, "train.warmup_steps": 10, "model.dropout": 0.0,'
 NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebook.ipynb"
 
 

@@ -16,7 +16,7 @@ from tests.screen import box, link, opened, page_markdown, page_text, picture, t
 DEMO = "demo-en-fr"
 
 
-def test_home_opens_with_a_translation_and_its_attention() -> None:
+def test_home_opens_with_a_translation_and_its_attention_and_a_chip_fills_the_box() -> None:
     screen = opened()
     assert not screen.exception
     assert box(screen) == "the cat sits on the mat"

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collector() -> Iterator[None]:
-    """Twenty thousand pairs without one cycle: the collector would walk them all again and again, for nothing."""
+    """Thousands of pairs without one cycle: the collector would walk them all again and again, for nothing."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

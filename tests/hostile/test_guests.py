@@ -47,7 +47,7 @@ def secrets(home: tuple[Path, dict[str, str]], monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("S2S_HOSTED", "1")
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
     monkeypatch.setattr(visitors, "cookies", dict)
-    return told
+    return dict(told)  # a test may take some out
 
 
 def _things_of_ann() -> dict[str, str]:

@@ -69,7 +69,7 @@ def test_a_resumed_run_ends_with_the_very_bits_of_an_undisturbed_one(
     assert undisturbed.progress.epoch > 0
     every = saved_steps(tmp_path)
     assert set(every) >= {3, 6, 9, 12, 15, 16}
-    for step in (3, 9, 15) if kind == "adam" else (6,):  # the last is of a second epoch
+    for step in (3, 9, 15) if kind == "adam" else (6,):  # 15: of a later epoch
         folder = tmp_path / f"from-{step}"
         folder.mkdir()
         for path in tmp_path.glob(f"step-{step:08d}.*"):

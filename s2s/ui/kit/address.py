@@ -72,7 +72,7 @@ def keep_typed(key: str, text: str, default: str) -> None:
     It may be that of the text before, which whatever is written later would bring back.
     """
     context = get_script_run_ctx(suppress_warning=True)
-    if context and text not in (default, st.query_params.get(key, "")):
+    if context and text not in (default, st.query_params.get(key)):
         with context.session_state.query_params() as params:
             params.set_corrected_value(key, text, "string_value")
 

@@ -27,7 +27,7 @@ KILLS = (
 
 
 class TwoRuns(crash.Workload):
-    """One stops early, the other has more weights and another learning rate; looked at closely once they train."""
+    """One that early stopping ends and one with more weights; brief moments are watched for once they train."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)

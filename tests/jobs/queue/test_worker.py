@@ -109,6 +109,7 @@ def child_of(process: subprocess.Popen[bytes], run: str) -> psutil.Process:
     )
 
 
+@pytest.mark.skipif(not fork_server.IS_POSSIBLE, reason="no fork server on this system")
 def test_the_worker_is_small_and_imports_no_torch(served: subprocess.Popen[bytes]) -> None:
     wait_for(worker.log_path("fork_server").exists)  # all that it imports is there
     process = psutil.Process(served.pid)
@@ -173,7 +174,7 @@ def test_a_run_is_killed_stopped_and_resumed_while_another_fails(
 def test_a_training_finds_everything_imported_and_nothing_that_a_fork_would_lose(
     tiny: Recipe, served: subprocess.Popen[bytes]
 ) -> None:
-    """No threads and no connections, which a fork would not bring along."""
+    """What it is forked from has no threads and no connections, which a fork would not bring along."""
     run = submit(override(tiny, {"train.steps": 4, "train.watch.save_every": 2}))
     wait_for_state(run, "done")
     job = queue.latest(run)

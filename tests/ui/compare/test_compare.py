@@ -101,7 +101,7 @@ def test_the_second_click_of_a_double_click_changes_no_other_column(
     assert changes == [("c2", DEMO)]
 
 
-def test_columns_are_added_cloned_and_removed() -> None:
+def test_columns_are_added_cloned_and_removed_and_stay_when_the_menu_leads_back() -> None:
     screen = opened("compare", src=HOUSE)
     assert strategies(screen) == ["beam"]
     screen.button(key="add column").click().run()

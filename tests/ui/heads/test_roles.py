@@ -44,7 +44,7 @@ def figures(screen: AppTest) -> list[dict[str, object]]:
 
 
 def shown(least: int, **values: str) -> AppTest:
-    """A part of what ships; the page's code computes at least so many numbers of it, and all."""
+    """A part of what ships; the page's code computes all its numbers, at least so many."""
     screen = unfolded("heads", set=pack({"test": SPLIT, "n": str(measurements.N), **values}))
     n_numbers, lacking = compared(screen, executed(screen))
     assert not lacking

@@ -76,10 +76,10 @@ def of_view(view: str) -> list[str]:
 
 
 PAIRS = [
-    (view, *kinds[at : at + 2])
+    (view, *kinds[first : first + 2])
     for view in PICTURES
     for kinds in [of_view(view)]
-    for at in range(0, len(kinds), 2)
+    for first in range(0, len(kinds), 2)
 ]
 
 

@@ -100,7 +100,7 @@ def test_a_run_that_kept_nothing_says_so(which):
     assert not screen.get("plotly_chart")
 
 
-def test_it_opens_at_the_newest_checkpoint_and_says_what_one_sees(run):
+def test_it_opens_at_the_newest_checkpoint_says_what_one_sees_and_goes_through_the_earlier(run):
     screen = opened()
     assert not screen.exception
     assert title(screen) == [

@@ -539,11 +539,13 @@ def test_an_interrupted_run_is_looked_at_less_often(
     becomes: Becomes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seconds: list[float | None] = []
-    monkeypatch.setattr(
-        progress.st, "fragment", lambda panel, run_every: seconds.append(run_every) or panel
-    )
+
+    def fragment(panel: Callable[..., None], *, run_every: float | None) -> Callable[..., None]:
+        seconds.append(run_every)
+        return panel
+
+    monkeypatch.setattr(progress.st, "fragment", fragment)
     monkeypatch.setattr(progress, "_panel", lambda *of: None)
-    monkeypatch.setattr(progress.polling, "LAST_POLLS", {})
     monkeypatch.setattr(polling, "LAST_POLLS", {})  # of no other session
     for state in ("running", "interrupted", "done"):
         becomes(state=state)
