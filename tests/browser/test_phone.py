@@ -4,7 +4,7 @@ from playwright.sync_api import Page, expect
 
 import s2s
 from tests.browser.conftest import Open
-from tests.browser.test_home import LINK, PHONE, shows
+from tests.browser.test_home import LINK, PHONE, QUIET, shows
 
 PLACE = """word => {
   const marked = [...(CSS.highlights.get('s2s-term') ?? [])];
@@ -22,10 +22,13 @@ HEIGHT = "() => document.querySelector('[data-testid=stMainBlockContainer]').scr
 
 
 def place(page: Page, word: str) -> tuple[float, float]:
-    """The middle of a marked word, which is scrolled into sight."""
-    page.wait_for_function(PLACE, arg=word)
-    page.wait_for_timeout(100)  # what scrolls closes what is open
-    x, y = page.evaluate(PLACE, word)
+    """The middle of a marked word, which is scrolled into sight and has come to rest."""
+    before = page.wait_for_function(PLACE, arg=word).json_value()
+    page.wait_for_timeout(500)  # what scrolls closes what is open
+    while (at := page.evaluate(PLACE, word)) != before:
+        before = at
+        page.wait_for_timeout(500)
+    x, y = at
     return x, y
 
 
@@ -112,6 +115,8 @@ def test_a_shared_link_shows_the_same_with_taps_and_swipes_the_menu_and_words_th
     expect(candidates).to_be_visible()
     phone.get_by_role("button", name="Position 1:").tap()
     expect(candidates).to_be_hidden()
+    phone.wait_for_url("**set=forced*")  # what was tapped is written, and the page drawn with it
+    phone.locator(QUIET).wait_for()
     words_open_by_pointer_tap_and_keyboard(phone)
     phone.get_by_test_id("stExpandSidebarButton").tap()
     menu = phone.get_by_test_id("stSidebar")
