@@ -70,9 +70,9 @@ def _shifted(gold: Gold, n: int) -> Gold:
     possible = tuple(shared_link(src + n, tgt) for src, tgt in gold.possible)
     unlinked_src = (*range(n), *(word + n for word in gold.unlinked_src))
     relations = tuple(
-        shared_relation(kind, side, head + n, dependent + n)
-        if side == "src"
-        else shared_relation(kind, side, head, dependent)
-        for kind, side, head, dependent in gold.relations
+        shared_relation(each.kind, each.side, each.head + n, each.dependent + n)
+        if each.side == "src"
+        else each
+        for each in gold.relations
     )
     return Gold(links, unlinked_src, gold.unlinked_tgt, relations, possible)
