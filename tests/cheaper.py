@@ -18,6 +18,7 @@ import pytest
 import sqlalchemy as sa
 from streamlit import config
 from streamlit.components.v2 import manifest_scanner
+from streamlit.runtime.caching import cache_utils
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.runtime.scriptrunner_utils import script_run_context
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
@@ -82,6 +83,8 @@ def make_screens_cheaper(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
         LocalScriptRunner, "_maybe_handle_execution_control_request", handle_request_if_any
     )
+    parameters = cache_utils.type_util.get_func_parameters
+    patch.setattr(cache_utils.type_util, "get_func_parameters", cache(parameters))
     # what a browser has already is found by its hash, and here is no browser
     patch.setattr(script_run_context, "populate_hash_if_needed", lambda message: None)
     read_code = vars(runpy)["_get_code_from_file"]
@@ -97,8 +100,20 @@ def make_screens_cheaper(patch: pytest.MonkeyPatch) -> None:
 def make_databases_cheaper(patch: pytest.MonkeyPatch, folder: Path) -> None:
     """A new one is a copy of the first instead of eleven migrations, and none waits for the disk.
 
-    SQLite waits by itself, above all where a database is new, and nearly every test has its own.
+    SQLite waits by itself, above all where a database is new, and nearly every test has its own. A statement is
+    compiled once for all: SQLAlchemy keeps it for the one dialect.
     """
+    create = sa.create_engine
+    dialects: dict[str, sa.Dialect] = {}
+    compiled: dict[Any, Any] = {}
+
+    def create_with_known_statements(address: sa.URL, **options: Any) -> sa.Engine:
+        made = create(address, **options)
+        if made.dialect.name == "sqlite":
+            made.dialect = dialects.setdefault("sqlite", made.dialect)
+            made.update_execution_options(compiled_cache=compiled)
+        return made
+
     set_up = database._set_up_sqlite
     migrate = database._migrate
     migrations = database.MIGRATIONS
@@ -133,5 +148,6 @@ def make_databases_cheaper(patch: pytest.MonkeyPatch, folder: Path) -> None:
             copy.unlink(missing_ok=True)
         return True
 
+    patch.setattr(database.sa, "create_engine", create_with_known_statements)
     patch.setattr(database, "_set_up_sqlite", set_up_without_waiting)
     patch.setattr(database, "_migrate", copy_or_migrate)

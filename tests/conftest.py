@@ -2,7 +2,6 @@ import gc
 import hashlib
 import itertools
 import json
-import logging
 import multiprocessing
 import os
 import shutil
@@ -98,10 +97,6 @@ def _light(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         make_databases_cheaper(patch, tmp_path_factory.mktemp("databases"))
         patch.setenv("OMP_NUM_THREADS", "1")
         patch.setattr(os, "fsync", lambda file: None)
-        for name in logging.root.manager.loggerDict:
-            if name.startswith(("streamlit", "torch")):
-                # pytest adds a handler to each logger that does not, three times a test: to over a hundred of these
-                logging.getLogger(name).propagate = True
         yield
 
 

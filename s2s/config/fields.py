@@ -9,7 +9,7 @@ import math
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import Field, asdict, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 T = TypeVar("T")
@@ -104,13 +104,16 @@ class Config:
     """Base class of all configs, which are frozen dataclasses: checked when made, read from and written to JSON."""
 
     def __post_init__(self) -> None:
-        hints = _hints(type(self))
-        for row in fields_of(type(self)):
-            _check(row, hints[row.name], getattr(self, row.name))
+        for row, accepted in _types_of_fields(self):
+            _check(row, accepted, getattr(self, row.name))
 
     def to_json(self) -> dict[str, Any]:
         """Plain dicts, numbers, strings, booleans and None."""
-        return asdict(self)  # type: ignore[call-overload, no-any-return]
+        found = {}
+        for row, _ in _types_of_fields(self):
+            value = getattr(self, row.name)
+            found[row.name] = value.to_json() if isinstance(value, Config) else value
+        return found
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Self:
@@ -146,6 +149,17 @@ def _read_hints(cls: Any) -> Mapping[str, Any]:
     return types.MappingProxyType(typing.get_type_hints(cls))
 
 
+def _types_of_fields(config: Any) -> tuple[tuple[Field[Any], tuple[type, ...]], ...]:
+    """Each field of a config with the types it takes."""
+    return _read_types(type(config))
+
+
+@functools.cache
+def _read_types(cls: Any) -> tuple[tuple[Field[Any], tuple[type, ...]], ...]:
+    hints = _hints(cls)
+    return tuple((row, _accepted(hints[row.name])) for row in fields_of(cls))
+
+
 def _accepted(hint: Any) -> tuple[type, ...]:
     return hint.__args__ if isinstance(hint, types.UnionType) else (hint,)
 
@@ -173,10 +187,9 @@ def _fits(value: Any, accepted: tuple[type, ...]) -> bool:
     return isinstance(value, accepted) and not (isinstance(value, float) and math.isnan(value))
 
 
-def _check(declared: Field[Any], hint: Any, value: Any) -> None:
+def _check(declared: Field[Any], accepted: tuple[type, ...], value: Any) -> None:
     name = declared.name
     allowed = declared.metadata
-    accepted = _accepted(hint)
     if value is None and type(None) in accepted:
         return
     if not _fits(value, accepted):

@@ -2,14 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from s2s.config import ModelConfig
 from s2s.model.attention import Attention
 from s2s.model.layers import FeedForward, TokenEmbedding
 from s2s.model.positions import Position
 from s2s.model.transformer import Transformer
+
+
+class WithoutDraws(TorchFunctionMode):
+    """Modules made within it have no random weights, but whatever was in memory: for weights that are set at once.
+
+    `nn.Linear` and `nn.Embedding` draw weights, which takes most of the time of making a model.
+    """
+
+    DRAWS = (nn.init.kaiming_uniform_, nn.init.uniform_, nn.init.normal_)
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        given = kwargs or {}
+        return given["tensor"] if func in self.DRAWS else func(*args, **given)
+
+
+def new_model(
+    config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int, seed: int
+) -> Transformer:
+    """A transformer with the first weights of this seed."""
+    with WithoutDraws():
+        model = Transformer(config, src_vocab_size, tgt_vocab_size)
+    initialize(model, seed)
+    return model
 
 
 def initialize(model: Transformer, seed: int) -> None:

@@ -8,7 +8,7 @@ from s2s import synced
 from s2s.access import run_folder
 from s2s.config import UserError
 from s2s.faults import install
-from s2s.model import Transformer, load_weights, saved_steps, weights_path
+from s2s.model import Transformer, WithoutDraws, load_weights, saved_steps, weights_path
 from s2s.runs.run import Run
 from s2s.runs.store import RunFolder
 
@@ -21,7 +21,8 @@ def load(run: str | Path, step: int | None = None, *, device: str = "cpu") -> Ru
         have = ", ".join(map(str, saved_steps(folder.checkpoints))) or "none"
         raise UserError(f"The run `{folder.id}` has no checkpoint of step {step}; it has {have}.")
     src_tokenizer, tgt_tokenizer = folder.tokenizers()
-    model = Transformer(recipe.model, src_tokenizer.vocab_size, tgt_tokenizer.vocab_size)
+    with WithoutDraws():
+        model = Transformer(recipe.model, src_tokenizer.vocab_size, tgt_tokenizer.vocab_size)
     chosen, notes = _load_first_readable(
         model, folder, folder.steps_by_choice() if step is None else [step]
     )

@@ -17,10 +17,9 @@ from s2s.config import Recipe, UserError
 from s2s.data import batches
 from s2s.decode import Greedy, greedy
 from s2s.model import (
-    Transformer,
     inference,
-    initialize,
     keep_freed_memory,
+    new_model,
     put_weights,
     saved_steps,
     stepper_for,
@@ -95,8 +94,7 @@ class Trainer:
         self.threads = chooser_for(recipe.train, self.group, self.device)
         torch.set_num_threads(self.threads.now)
         vocab_sizes = (data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size)
-        self.model = Transformer(recipe.model, *vocab_sizes)
-        initialize(self.model, recipe.train.seed)
+        self.model = new_model(recipe.model, *vocab_sizes, recipe.train.seed)
         self.model.to(self.device)
         self.optimizer = make_optimizer(self.model, recipe.train.optimizer)
         self.progress = Progress()

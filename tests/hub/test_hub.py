@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import socket
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from s2s.data import load
 from s2s.hub import remote
 from s2s.hub.layout import File, arrange
 from tests.hub.standin import Fault, Hub, Repo, commit
+from tests.logged import logged
 
 SECRET = "hf_granted"
 LINES = b"".join(b'{"source": "%d", "target": "%d"}\n' % (n, -n) for n in range(60_000))
@@ -277,29 +277,29 @@ def test_a_disabled_hub_gets_no_request(served: Hub, monkeypatch: pytest.MonkeyP
 
 
 def test_a_token_opens_private_and_gated_datasets_and_is_never_shown(
-    served: Hub, caplog: pytest.LogCaptureFixture
+    served: Hub,
 ) -> None:
-    caplog.set_level(logging.DEBUG)
-    private = hub.preflight("team/private", SECRET)
-    gated = hub.preflight("team/gated", SECRET)
-    assert (private.private, gated.gated, len(served.log)) == (True, True, 3)
-    opened = hub.open_file(gated, "train.jsonl", token=SECRET, budget=hub.Budget(10**6, 5.0))
-    assert opened.read(5) == LINES[:5]
-    said = [repr(private), repr(gated), repr(opened), caplog.text]
-    for name, token, sentence in (
-        ("team/private", "hf_stranger", "this token may not read it"),
-        ("team/gated", "hf_stranger", "gated and this token may not"),
-        ("team/plain", "hf_wrong", "does not know this access token"),
-        ("team/broken", SECRET, "failed"),
-        ("team/cut", SECRET, "interrupted"),
-    ):
-        with pytest.raises(UserError, match=sentence) as refused:
-            hub.preflight(name, token)
-        said.append(f"{refused.value!r} {refused.value.__cause__!r}")
+    with logged() as records:
+        private = hub.preflight("team/private", SECRET)
+        gated = hub.preflight("team/gated", SECRET)
+        assert (private.private, gated.gated, len(served.log)) == (True, True, 3)
+        opened = hub.open_file(gated, "train.jsonl", token=SECRET, budget=hub.Budget(10**6, 5.0))
+        assert opened.read(5) == LINES[:5]
+        said = [repr(private), repr(gated), repr(opened)]
+        for name, token, sentence in (
+            ("team/private", "hf_stranger", "this token may not read it"),
+            ("team/gated", "hf_stranger", "gated and this token may not"),
+            ("team/plain", "hf_wrong", "does not know this access token"),
+            ("team/broken", SECRET, "failed"),
+            ("team/cut", SECRET, "interrupted"),
+        ):
+            with pytest.raises(UserError, match=sentence) as refused:
+                hub.preflight(name, token)
+            said.append(f"{refused.value!r} {refused.value.__cause__!r}")
+    lines = [record.getMessage() for record in records]
+    assert lines
     assert not any(
-        token in text
-        for text in [*said, caplog.text]
-        for token in (SECRET, "hf_stranger", "hf_wrong")
+        token in text for text in [*said, *lines] for token in (SECRET, "hf_stranger", "hf_wrong")
     )
 
 

@@ -4,8 +4,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from s2s.config import PRESETS, override
-from s2s.model.init import initialize
+from s2s.config import POSITION_KINDS, PRESETS, override
+from s2s.model.init import WithoutDraws, initialize
 from s2s.model.transformer import Transformer
 
 
@@ -44,10 +44,21 @@ def test_fairseqs_start_keeps_positions_further_apart_where_norms_come_after_the
     assert likeness["fairseq"] < likeness["xavier"] - 0.1
 
 
-def test_a_seed_decides_every_weight() -> None:
-    for kind in ("xavier", "normal", "torch", "fairseq"):
-        one, other = (list(model(kind, n_layers=1).parameters()) for _ in range(2))
-        assert all(torch.equal(left, right) for left, right in zip(one, other, strict=True))
+@pytest.mark.parametrize("position", POSITION_KINDS)
+@pytest.mark.parametrize("kind", ["xavier", "normal", "torch", "fairseq"])
+def test_a_seed_decides_every_weight_whatever_was_in_memory(kind: str, position: str) -> None:
+    drawn = model(kind, **{"n_layers": 1, "positions.kind": position, "output.bias": True})
+    before = torch.get_rng_state()
+    with WithoutDraws():
+        empty = Transformer(drawn.config, 500, 500)
+    assert torch.equal(torch.get_rng_state(), before)
+    for module in empty.modules():
+        if isinstance(module, torch.nn.Linear | torch.nn.Embedding):
+            for weight in module.parameters():
+                torch.nn.init.constant_(weight, float("nan"))
+    initialize(empty, 1)
+    for (name, one), other in zip(drawn.named_parameters(), empty.parameters(), strict=True):
+        assert torch.equal(one, other), name
 
 
 def test_the_bias_of_an_output_that_is_tied_starts_at_0_or_is_drawn_from_the_seed() -> None:

@@ -16,6 +16,7 @@ from s2s.decode import STRATEGIES
 from s2s.model import inference, stepper_for
 from s2s.pretrained import export
 from tests.conftest import make_run
+from tests.logged import logged
 from tests.pretrained.export.models import (
     FORMS,
     LENGTH,
@@ -31,9 +32,7 @@ TIED = "specifies to tie shared.weight to lm_head.weight"  # a warning of T5 whe
 
 # The plain Marian and Pegasus: their variants are here, and other tests export them.
 @pytest.mark.parametrize("name", [name for name in FORMS if name not in ("Marian", "Pegasus")])
-def test_same_logits_and_same_greedy_text(
-    name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_same_logits_and_same_greedy_text(name: str, tmp_path: Path) -> None:
     config = FORMS[name]
     both = tokenizer()
     model = perturbed(config, both.vocab_size, both.vocab_size)
@@ -44,11 +43,11 @@ def test_same_logits_and_same_greedy_text(
     assert verdict.form.label == name.partition(",")[0]
     assert (tmp_path / "out" / "README.md").read_text() == "# card"
 
-    with caplog.at_level(logging.WARNING):
+    with logged("transformers", logging.WARNING) as records:
         theirs, loading = AutoModelForSeq2SeqLM.from_pretrained(
             tmp_path / "out", output_loading_info=True
         )
-    assert not [each.message for each in caplog.records if TIED not in each.message]
+    assert not [said for said in (each.getMessage() for each in records) if TIED not in said]
     assert not any(loading.values()), loading
     encode = AutoTokenizer.from_pretrained(tmp_path / "out")
     batch = encode(list(TEXTS), padding=True, return_tensors="pt")

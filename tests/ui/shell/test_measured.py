@@ -1,5 +1,4 @@
 import hashlib
-import logging
 
 import pytest
 from streamlit.runtime.scriptrunner import ScriptRunner
@@ -7,6 +6,7 @@ from streamlit.runtime.scriptrunner import ScriptRunner
 from s2s import access, logs, monitoring
 from s2s.monitoring import Monitor
 from s2s.ui.shell import measured
+from tests.logged import logged
 from tests.screen import opened
 
 
@@ -33,14 +33,14 @@ def test_runs_of_pages_are_timed_by_page(monitor: Monitor, monkeypatch: pytest.M
 
 
 def test_an_error_of_a_page_is_counted_and_logged_without_what_the_visitor_typed(
-    monitor: Monitor, caplog: pytest.LogCaptureFixture
+    monitor: Monitor,
 ) -> None:
     words = "what a visitor typed"
-    with caplog.at_level(logging.INFO), access.acting_as("a-workspace"):
+    with logged() as records, access.acting_as("a-workspace"):
         assert measured.note_script_error(KeyError(words)) is False
     (seen,) = monitor.last_errors
     assert (seen.kinds, monitor.errors) == (["KeyError"], {"KeyError": 1})
-    line = logs.line(caplog.records[-1])
+    line = logs.line(records[-1])
     assert hashlib.sha256(b"a-workspace").hexdigest()[:12] in line
     assert '"event": "script_error"' in line
     assert words not in line + repr(seen)
