@@ -110,7 +110,7 @@ def make_databases_cheaper(patch: pytest.MonkeyPatch, folder: Path) -> None:
     def create_with_known_statements(address: sa.URL, **options: Any) -> sa.Engine:
         made = create(address, **options)
         if made.dialect.name == "sqlite":
-            made.dialect = dialects.setdefault("sqlite", made.dialect)
+            made.dialect = dialects.setdefault(made.dialect.name, made.dialect)
             made.update_execution_options(compiled_cache=compiled)
         return made
 
@@ -148,6 +148,6 @@ def make_databases_cheaper(patch: pytest.MonkeyPatch, folder: Path) -> None:
             copy.unlink(missing_ok=True)
         return True
 
-    patch.setattr(database.sa, "create_engine", create_with_known_statements)
+    patch.setattr(sa, "create_engine", create_with_known_statements)
     patch.setattr(database, "_set_up_sqlite", set_up_without_waiting)
     patch.setattr(database, "_migrate", copy_or_migrate)

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from benchmarks.peers import JOEY, MINE, Entrant
 from benchmarks.peers.race import PLAIN, Leg, Mode, allocators, children, metered, modes
 from s2s.config import Recipe
-from s2s.model import Transformer, initialize, keep_freed_memory
+from s2s.model import Transformer, keep_freed_memory, new_model
 from s2s.tokenizers import PAD
 
 TOKENS = 20  # per hypothesis, none of them `</s>`
@@ -158,9 +158,8 @@ def batches(sources: Sequence[Ids], size: int) -> list[list[Ids]]:
 
 def random_model(recipe: Recipe, vocab_size: int) -> Transformer:
     """The recipe's untrained model; half the weights of the last norm are negated, or it would repeat one token."""
-    model = Transformer(recipe.model, vocab_size, vocab_size)
+    model = new_model(recipe.model, vocab_size, vocab_size, recipe.train.seed)
     generator = torch.Generator().manual_seed(recipe.train.seed)
-    initialize(model, recipe.train.seed)
     *_, last = (
         weight for name, weight in model.decoder.named_parameters() if name.endswith("norm.weight")
     )

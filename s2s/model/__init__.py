@@ -22,7 +22,7 @@ from s2s.model.fast import (
     keep_freed_memory,
     stepper_for,
 )
-from s2s.model.init import WithoutDraws, initialize, new_model
+from s2s.model.init import WithoutDraws, new_model
 from s2s.model.layers import ACTIVATIONS, FeedForward, Residual, TokenEmbedding, make_norm
 from s2s.model.positions import (
     NO_ORDER,

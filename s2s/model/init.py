@@ -17,9 +17,9 @@ from s2s.model.transformer import Transformer
 
 
 class WithoutDraws(TorchFunctionMode):
-    """Modules made within it have no random weights, but whatever was in memory: for weights that are set at once.
+    """Modules made within it hold whatever was in memory instead of random weights: the caller sets all of them.
 
-    `nn.Linear` and `nn.Embedding` draw weights, which takes most of the time of making a model.
+    Drawing the weights of `nn.Linear` and `nn.Embedding` takes most of the time of making a model.
     """
 
     DRAWS = (nn.init.kaiming_uniform_, nn.init.uniform_, nn.init.normal_)

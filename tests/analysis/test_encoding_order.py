@@ -3,7 +3,7 @@ import torch
 
 from s2s.analysis import encode_one_by_one, encoding_times
 from s2s.config import POSITION_KINDS, ModelConfig, Norm, Positions, Stack
-from s2s.model import Transformer, inference, initialize
+from s2s.model import Transformer, inference, new_model
 
 
 def tiny(kind: str, place: str) -> Transformer:
@@ -15,9 +15,7 @@ def tiny(kind: str, place: str) -> Transformer:
         norm=Norm(place=place),
         positions=Positions(kind, max_length=16),
     )
-    model = Transformer(config, 20, 20)
-    initialize(model, 1)
-    return model
+    return new_model(config, 20, 20, 1)
 
 
 @pytest.mark.parametrize("kind", POSITION_KINDS)

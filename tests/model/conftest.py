@@ -3,7 +3,7 @@ import torch
 from torch import Tensor
 
 from s2s.config import PRESETS, Recipe, override
-from s2s.model.init import initialize
+from s2s.model.init import new_model
 from s2s.model.transformer import Transformer
 
 SRC_VOCAB = TGT_VOCAB = 23
@@ -24,8 +24,7 @@ def shrunk(name: str) -> Recipe:
 
 def build(recipe: Recipe, *, seed: int = 3) -> Transformer:
     """A model whose every number counts: biases and norm scales are moved off 0 and 1."""
-    model = Transformer(recipe.model, SRC_VOCAB, TGT_VOCAB)
-    initialize(model, seed)
+    model = new_model(recipe.model, SRC_VOCAB, TGT_VOCAB, seed)
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for parameter in model.parameters():

@@ -20,7 +20,7 @@ from s2s.config import (
     Stack,
     TokenizerConfig,
 )
-from s2s.model import Transformer, initialize, trained_tensors
+from s2s.model import Transformer, new_model, trained_tensors
 from s2s.pretrained.export import TrainedModel
 from s2s.tokenizers import Tokenizer
 
@@ -154,8 +154,7 @@ def tokenizer(kind: str = "bpe") -> Tokenizer:
 
 def perturbed(config: ModelConfig, src_size: int, tgt_size: int) -> Transformer:
     """A model whose norms and biases are not those of a new one."""
-    model = Transformer(config, src_size, tgt_size)
-    initialize(model, seed=3)
+    model = new_model(config, src_size, tgt_size, 3)
     generator = torch.Generator().manual_seed(4)
     with torch.no_grad():
         for parameter in model.parameters():
