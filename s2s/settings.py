@@ -15,6 +15,7 @@ from s2s.config import UserError
 
 OWNER = "local"  # the workspace of everybody, as nobody signs in
 SHIPPED = Path(__file__).parent / "demo" / "runs"  # the demo runs
+SHIPPED_EVALUATIONS = SHIPPED.parent / "evaluations"  # of demo runs
 
 
 @dataclass(frozen=True)

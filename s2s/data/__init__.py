@@ -40,6 +40,7 @@ from s2s.data.sections import PROFILE_SECTIONS, profile_section
 from s2s.data.sources import (
     SOURCES,
     absolute,
+    is_for_tests,
     load,
     parse_spec,
     require_readable,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 
 from s2s.config import Choice, choose
@@ -22,11 +23,20 @@ MINI_EN_FR = (
     Pair("i love you", "je t'aime"),
 )
 
+# Of the sentences that demo-en-de was trained on only those that it was not trained on ship.
+ONLY_TESTS = frozenset({"everyday"})
+EVERYDAY = Path(__file__).parent / "shipped" / "everyday.en-de.tsv"  # source, tab, references
+
 PairsOfSplits = Mapping[str, Callable[[], tuple[Pair, ...]]]
 
 
 def _written(pairs: tuple[Pair, ...]) -> PairsOfSplits:
     return {"train": lambda: pairs}
+
+
+def _everyday() -> tuple[Pair, ...]:
+    rows = (line.split("\t") for line in EVERYDAY.read_text(encoding="utf-8").splitlines())
+    return tuple(Pair(source, target, more=tuple(more)) for source, target, *more in rows)
 
 
 def _from_grammar(language: str) -> PairsOfSplits:
@@ -84,6 +94,13 @@ BUILTINS: Mapping[str, Choice[Callable[[], PairsOfSplits]]] = MappingProxyType(
             config=Options,
             summary="Four tasks in one, each with its prefix: translate to French, summarize, respond, reverse.",
             source="The grammar in s2s/data/grammar and the templates in s2s/data/generated",
+        ),
+        "everyday": Choice(
+            make=lambda: {"test": _everyday},
+            config=Options,
+            summary="1,000 everyday English sentences with German translations by people, to test with: demo-en-de was"
+            " not trained on them.",
+            source="Tatoeba (tatoeba.org), CC BY 2.0 FR, selected by manythings.org/anki",
         ),
     }
 )

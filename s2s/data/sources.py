@@ -113,6 +113,12 @@ def splits(spec: str) -> tuple[str, ...]:
     return tuple(_opened(spec))
 
 
+def is_for_tests(spec: str) -> bool:
+    """Whether a dataset ships without the pairs that a model is trained on."""
+    source, name, _ = parse_spec(spec)
+    return source == "builtin" and name in builtin.ONLY_TESTS
+
+
 def default_split(names: Iterable[str]) -> str:
     """The split that is trained on, of these."""
     first, *others = names

@@ -10,7 +10,7 @@ from s2s.config import DataConfig, UserError, shortened
 from s2s.data.corpus import Corpus
 from s2s.data.lint import clean, repaired
 from s2s.data.overlap import normalized
-from s2s.data.sources import default_split, load, splits
+from s2s.data.sources import default_split, is_for_tests, load, splits
 from s2s.data.tasks import apply_task
 
 MIN_PAIRS = 50  # with fewer pairs, all are used for training
@@ -35,8 +35,12 @@ def load_pairs_for_training(
     Validation pairs are, in this order: those of `valid_spec`, the source's own valid split, a held-out share, the
     training pairs.
     A `valid_spec` with several splits gives its valid one. Neither is cleaned, but both are repaired. Raises UserError
-    where nothing is left.
+    where nothing is left, and for a dataset that is for tests.
     """
+    if is_for_tests(spec):
+        raise UserError(
+            f"`{spec}` has test sentences only: its training pairs do not ship with s2s; train on another dataset."
+        )
     train = load(spec)
     if valid_spec:
         return _beside(

@@ -17,9 +17,16 @@ if TYPE_CHECKING:
     from s2s.demo.extrapolation import shipped_results
     from s2s.demo.faults import Measured, shipped_about, shipped_faults
 
-# The first one opens first. Ids are permanent: links name them.
+# Ids are permanent: links name them.
+EVERYDAY = "demo-en-de"  # opens where a page is asked for nothing
+LESSONS = "demo-en-fr"  # an address with a view and no run means this one, for ever
 DEMOS = MappingProxyType(
-    {"demo-en-fr": "builtin:en-fr", "demo-en-es": "builtin:en-es", "demo-tasks": "builtin:tasks"}
+    {
+        EVERYDAY: "builtin:everyday",
+        LESSONS: "builtin:en-fr",
+        "demo-en-es": "builtin:en-es",
+        "demo-tasks": "builtin:tasks",
+    }
 )
 
 

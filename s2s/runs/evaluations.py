@@ -26,7 +26,7 @@ from s2s import access, files, synced
 from s2s.config import UserError
 from s2s.runs.store import now
 from s2s.scores import Scoring
-from s2s.settings import OWNER, home, new_id
+from s2s.settings import OWNER, SHIPPED_EVALUATIONS, home, new_id
 
 FORMAT = 1
 ID = re.compile(r"[\w-]{1,64}")
@@ -317,8 +317,11 @@ def folder(
     evaluation: str, verb: access.Verb = "view", workspace: str | None = None
 ) -> EvaluationFolder:
     """An evaluation's folder by its id. Raises UserError if there is none with which the workspace may do that."""
-    path = evaluations_folder() / evaluation
-    if not ID.fullmatch(evaluation) or not (path / "evaluation.json").is_file():
+    if not ID.fullmatch(evaluation):
+        raise access.unknown("evaluation", evaluation)
+    paths = [parent / evaluation for parent in (evaluations_folder(), SHIPPED_EVALUATIONS)]
+    path = next((path for path in paths if (path / "evaluation.json").is_file()), None)
+    if path is None:
         raise access.unknown("evaluation", evaluation)
     found = EvaluationFolder(path)
     try:

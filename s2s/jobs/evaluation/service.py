@@ -295,4 +295,4 @@ def _read(folder: EvaluationFolder) -> tuple[list[tuple[str, str]], test_sets.Se
             test=replace(test, n=len(pairs), n_all=len(every), hash=hash, notes=notes),
         )
     )
-    return pairs, found.train
+    return pairs, found.train or None

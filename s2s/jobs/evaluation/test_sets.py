@@ -22,6 +22,7 @@ from s2s.data import (
     find_misalignment,
     find_overlap,
     from_bytes,
+    is_for_tests,
     load,
     load_pairs_for_training,
     parse_spec,
@@ -83,7 +84,7 @@ class UploadedTable(NamedTuple):
 
 
 def splits_of_run(run: str) -> tuple[str, ...]:
-    """The splits of a run's own dataset that it can be tested on, its validation pairs first.
+    """The splits of a run's own dataset that it can be tested on, its validation pairs first, where they are there.
 
     None of a published model, which was not trained here.
     """
@@ -92,7 +93,8 @@ def splits_of_run(run: str) -> tuple[str, ...]:
         return ()
     if parse_spec(source).source not in SHIPPED:
         return (HELD_OUT,)
-    return (HELD_OUT, *(name for name in splits(source) if name not in ("train", "valid")))
+    held_out = () if is_for_tests(source) else (HELD_OUT,)
+    return (*held_out, *(name for name in splits(source) if name not in ("train", "valid")))
 
 
 def require(test: Sentences) -> None:
@@ -117,14 +119,13 @@ def expected_size(test: Sentences) -> int:
 def read(test: Sentences) -> TestSet:
     """Read a test set: a split of a run's own dataset, or another SPEC. Raises UserError where it cannot be read."""
     if not test.run:
-        corpus = load(test.spec, test.split or default_split(test.spec))
-        if corpus.is_plain:
-            raise UserError(f"`{test.spec}` is plain text and has no references; give pairs.")
-        return TestSet(_texts(corpus), notes=corpus.notes, references=_references(corpus))
+        return _of_dataset(test.spec, test.split or default_split(test.spec))
     about = RunFolder(run_folder(test.run)).about()
     if not about.get("source"):
         given = f"The recipe.json of the run `{test.run}` does not name its dataset"
         raise UserError(f"{given}; give a test set of its own.")
+    if is_for_tests(about["source"]):
+        return _of_dataset(about["source"], test.split or default_split(about["source"]))
     specs = filter(None, (about.get("source"), about.get("valid")))
     if any(parse_spec(str(spec)).source not in SHIPPED for spec in specs):
         return _own(test)
@@ -143,6 +144,13 @@ def read(test: Sentences) -> TestSet:
         _forget_old(path.parent)
         files.write_text(path, json.dumps([known.pairs, known.train, known.notes]))
     return known
+
+
+def _of_dataset(spec: str, split: str | None) -> TestSet:
+    corpus = load(spec, split)
+    if corpus.is_plain:
+        raise UserError(f"`{spec}` is plain text and has no references; give pairs.")
+    return TestSet(_texts(corpus), notes=corpus.notes, references=_references(corpus))
 
 
 def _forget_old(folder: Path) -> None:

@@ -1,0 +1,168 @@
+"""demo-en-de, from the file of pairs to what ships: `python -m s2s.demo demo-en-de`.
+
+Its training is kept in `S2S_HOME/demo-en-de` and goes on where it was stopped. `ship` may be called at any time: what
+ships is the mean of the last checkpoints so far, rounded to 8 bits.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.make import everyday
+from s2s import access, files, settings
+from s2s.data import load as load_pairs
+from s2s.demo import DEMOS, EVERYDAY, trained
+from s2s.demo.thin import eight_bit_weights, thin_metrics
+from s2s.jobs import training
+from s2s.jobs.evaluation.loop import EvaluationLoop
+from s2s.model import saved_steps, weights_path, write_steps
+from s2s.runs import Evaluation, EvaluationFolder, RunFolder, Sentences, System, load, now
+from s2s.scores import Scoring, score_all
+from s2s.train import averaging, checkpoint
+
+ATTRIBUTION = "Sentences: Tatoeba (tatoeba.org), CC BY 2.0 FR, selected by manythings.org/anki."
+TEST = Path(__file__).parents[2] / "s2s" / "data" / "shipped" / "everyday.en-de.tsv"
+EVALUATION = settings.SHIPPED_EVALUATIONS / f"{EVERYDAY}-test"
+BEAM = {"num_beams": 5}
+EARLIER = 0.15  # of the steps, after which the second system was saved
+
+
+def folder() -> Path:
+    """Where its data and its training are kept."""
+    return settings.home() / EVERYDAY
+
+
+def make() -> None:
+    """Write the texts, train to the last step, and write what ships."""
+    write_texts()
+    for event in training.run(_started()):
+        print(f"step {event.step}", end="\r", flush=True)
+    ship(RunFolder(folder() / EVERYDAY))
+
+
+def write_texts() -> everyday.Everyday:
+    """The training and validation pairs to the working folder, the test set to where it ships."""
+    data = Path(os.environ.get("S2S_TEST_DATA") or "../shared/data") / "tatoeba"
+    found = everyday.split(everyday.read(data))
+    for name, pairs in (("train", found.train), ("valid", found.valid)):
+        for side, language in enumerate(everyday.LANGUAGES):
+            text = "".join(f"{pair[side]}\n" for pair in pairs)
+            files.write_text(folder() / "data" / f"{name}.{language}", text)
+    rows = ("\t".join((source, *references)) for source, references in found.test)
+    files.write_text(TEST, "".join(f"{row}\n" for row in rows))
+    return found
+
+
+def _started() -> training.PreparedRun:
+    run = folder() / EVERYDAY
+    if saved_steps(run / "checkpoints"):
+        return training.resume(run)
+    train, valid = (
+        ",".join(str(folder() / "data" / f"{name}.{language}") for language in everyday.LANGUAGES)
+        for name in ("train", "valid")
+    )
+    request = training.RunRequest(
+        trained.recipe_of(EVERYDAY), train, valid, preset="small", name=EVERYDAY
+    )
+    return training.start(request, run)
+
+
+def ship(run: RunFolder) -> None:
+    """Write the run as it ships, and what is measured of it."""
+    recipe = run.recipe()
+    every = recipe.train.watch.save_every
+    newest = max(step for step in saved_steps(run.checkpoints) if step % every == 0)
+    out = RunFolder(trained.RUNS / EVERYDAY)
+    kept = out.path / "measurements"
+    shutil.rmtree(out.path, ignore_errors=True)
+    kept.mkdir(parents=True)
+    _write_checkpoint(run, newest, out)
+    about = run.about()
+    texts = {name: about[name] for name in ("format", "created", "name", "preset", "versions", "machine")}
+    data = {key: about["data"][key] for key in ("train_hash", "valid_hash", "n_train", "n_valid", "n_dropped")}
+    data["notes"] = [
+        f"Trained on {data['n_train']:,} of {everyday.FILE} (sha256 {everyday.SHA256}), by python -m s2s.demo {EVERYDAY};"
+        f" {data['n_valid']:,} others were for validation.",
+    ]
+    out.write_about(
+        texts
+        | {"owner": settings.OWNER, "source": DEMOS[EVERYDAY], "valid": None, "data": data}
+        | {"attribution": ATTRIBUTION, "recipe": recipe.to_json()}
+    )
+    rows = [row for row in run.lines("metrics") if row["step"] <= newest]
+    files.write_text(out.path / "metrics.jsonl", _lines(thin_metrics(rows)))
+    probes = [row for row in run.lines("samples") if row["step"] <= newest]
+    files.write_text(out.path / "samples.jsonl", _lines(probes))
+    files.write_bytes(out.path / "tokenizer.json", (run.path / "tokenizer.json").read_bytes())
+    out.set_status("done", step=newest, steps=newest, best_step=newest)
+    print(json.dumps(evaluate(run)))
+
+
+def _write_checkpoint(run: RunFolder, step: int, out: RunFolder) -> None:
+    """The mean of the last checkpoints up to a step, in 8 bits."""
+    recipe = run.recipe().train
+    earlier = averaging.due(
+        run.checkpoints, count=recipe.average_last - 1, every=recipe.watch.save_every, before=step
+    )
+    means, broken = averaging.mean(run.checkpoints, earlier, checkpoint.trained(run.checkpoints, step))
+    if broken:
+        raise OSError(" ".join(broken))
+    write_steps(weights_path(out.checkpoints, step), *eight_bit_weights(means))
+
+
+def evaluate(run: RunFolder) -> dict[str, Any]:
+    """Translate the test set with the shipped weights and an earlier checkpoint; writes the evaluation that ships."""
+    shipped = load(EVERYDAY)
+    test = load_pairs(DEMOS[EVERYDAY]).pairs
+    sources = [pair.src for pair in test]
+    references = [(pair.tgt, *pair.more) for pair in test]
+    every = run.recipe().train.watch.save_every
+    step = round(EARLIER * shipped.step / every) * every
+    with tempfile.TemporaryDirectory() as scratch:
+        before = RunFolder(Path(scratch) / "earlier")
+        shutil.copytree(run.path, before.path, ignore=shutil.ignore_patterns("checkpoints"))
+        _write_checkpoint(run, step, before)
+        before.set_status("done", step=step, steps=step, best_step=step)
+        outputs = [found.text for found in load(before.path).translate(sources, "beam", **BEAM)]
+    name = f"after {step:,} of {shipped.step:,} steps, beam"
+    systems = (
+        System(name, uploaded="earlier.txt"),
+        System("greedy", EVERYDAY, shipped.step, "greedy"),
+        System("beam", EVERYDAY, shipped.step, "beam", BEAM),
+    )
+    sentences = Sentences(
+        "everyday, test", split="test", run=EVERYDAY, n=len(test), n_all=len(test), notes=(ATTRIBUTION,)
+    )
+    shutil.rmtree(EVALUATION, ignore_errors=True)
+    place = EvaluationFolder(EVALUATION)
+    place.create(
+        Evaluation(EVALUATION.name, "Everyday English to German", access.EVERYBODY, now(), EVERYDAY, sentences, systems),
+        [(source, found[0]) for source, found in zip(sources, references, strict=True)],
+        references,
+    )
+    place.add(0, ({"i": i, "text": text} for i, text in enumerate(outputs)))
+    place.set_words({})
+    loop = EvaluationLoop(place, place.test(), ())
+    for _ in loop.turns():
+        pass
+    loop.finish("done")
+    beam = [line["text"] for _, line in sorted(place.lines(2).items())]
+    size = sum(path.stat().st_size for path in (trained.RUNS / EVERYDAY).rglob("*") if path.is_file())
+    return {
+        "step": shipped.step,
+        "parameters": shipped.n_parameters,
+        "bytes": size,
+        **{key: score.value for key, score in score_all(beam, references).items()},
+    }
+
+
+def _lines(rows: Any) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
