@@ -39,6 +39,11 @@ def link(base: str, view: Mapping[str, str]) -> str:
     return address._replace(path=address.path or "/", query=query, fragment="").geturl()
 
 
+def names_view(params: Iterable[str]) -> bool:
+    """Whether an address with these parameters says anything of a view; others, such as `utm_source`, are foreign."""
+    return any(key in KEYS for key in params)
+
+
 def read(params: Mapping[str, str | Iterable[str]]) -> SharedView:
     """The view of any address: known keys, their last values, printable and of a sensible length."""
     view: dict[str, str] = {}

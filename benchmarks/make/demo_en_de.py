@@ -6,6 +6,7 @@ ships is the mean of the last checkpoints so far, rounded to 8 bits.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -38,6 +39,13 @@ EARLIER = 0.15  # of the steps, after which the second system was saved
 def folder() -> Path:
     """Where its data and its training are kept."""
     return settings.home() / EVERYDAY
+
+
+def digest() -> str:
+    """Of what decides which pairs are used for what."""
+    decides = [everyday.SHA256, TEST.read_text(encoding="utf-8"), everyday.SIMPLIFIED]
+    decides += [path.read_text(encoding="utf-8") for path in sorted(everyday.WORDS.glob("rude_words.*.txt"))]
+    return hashlib.sha256(json.dumps(decides).encode()).hexdigest()
 
 
 def make() -> None:

@@ -33,7 +33,8 @@ def known_targets(source: str, spec: str, config: DataConfig, seed: int) -> tupl
     Spaces do not distinguish sources. Raises UserError for a dataset that cannot be read.
     """
     wanted = _normalized(source)
-    found = (pair.tgt for pair in _pairs(spec, config, seed) if _normalized(pair.src) == wanted)
+    pairs = (pair for pair in _pairs(spec, config, seed) if _normalized(pair.src) == wanted)
+    found = (target for pair in pairs for target in (pair.tgt, *pair.more))
     return tuple(dict.fromkeys(map(_normalized, found)))
 
 
@@ -42,10 +43,8 @@ def targets_by_source(spec: str, config: DataConfig, seed: int) -> Mapping[str, 
     found: dict[str, tuple[str, ...]] = {}
     for pair in _pairs(spec, config, seed):
         source = _normalized(pair.src)
-        target = _normalized(pair.tgt)
-        known = found.get(source, ())
-        if target not in known:
-            found[source] = (*known, target)
+        targets = map(_normalized, (pair.tgt, *pair.more))
+        found[source] = tuple(dict.fromkeys((*found.get(source, ()), *targets)))
     return found
 
 

@@ -6,10 +6,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from s2s.demo.sentences import (
+    ALIGNED,
     EXAMPLES,
     GOLD_LINKS,
-    HELD_OUT_SENTENCES,
-    RANDOM_SENTENCES,
+    held_out_sentences,
     random_sentences,
 )
 

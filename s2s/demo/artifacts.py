@@ -12,15 +12,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 from s2s import files
-from s2s.config import POSITION_KINDS, PRESETS, Recipe, choose, override
+from s2s.config import POSITION_KINDS, PRESETS, Recipe, UserError, choose, override
 from s2s.data import GENERATED, Pair, load, load_pairs_for_training, write_shipped_previews
 from s2s.demo import (
+    ALIGNED,
     DEMOS,
-    EXAMPLES,
+    EVERYDAY,
     extrapolation,
     faults,
     measured,
@@ -89,8 +90,29 @@ def digest(pairs: Iterable[Pair]) -> str:
 def of_demo(name: str) -> Inputs:
     """The pairs that are left after cleaning, and the recipe without what depends on the computer."""
     recipe = trained.recipe_of(name)
+    if name == EVERYDAY:
+        return Inputs(_everyday().digest(), {"demo": portable(recipe)})
     pairs = load_pairs_for_training(DEMOS[name], None, recipe.train.seed, recipe.data)
     return Inputs(digest(pairs.train.pairs), {"demo": portable(recipe)})
+
+
+def make_demo(name: str) -> None:
+    """Train one demo again: minutes of one thread, or two hours of two for the one of everyday sentences."""
+    if name == EVERYDAY:
+        _everyday().make()
+    else:
+        trained.make(name)
+
+
+def _everyday() -> ModuleType:
+    """Its recipe, which is in a checkout only. Raises UserError elsewhere."""
+    try:
+        from benchmarks.make import demo_en_de
+    except ImportError as error:
+        raise UserError(
+            f"{EVERYDAY} is made in a checkout of s2s, by benchmarks/make/demo_en_de.py; run this command there."
+        ) from error
+    return demo_en_de
 
 
 def portable(recipe: Recipe) -> Recipe:
@@ -106,8 +128,8 @@ def of_previews() -> Inputs:
 
 def of_sentences() -> Inputs:
     """The examples' pairs, split `random`, and the sources of the other held-out splits."""
-    lines = [line for source in EXAMPLES for line in sentences.aligned(source)]
-    lines += [line for source in EXAMPLES for line in sentences.held_out(source)]
+    lines = [line for source in ALIGNED for line in sentences.aligned(source)]
+    lines += [line for source in ALIGNED for line in sentences.held_out(source)]
     return Inputs(digest(Pair(line, "") for line in lines), {})
 
 
@@ -158,7 +180,7 @@ ARTIFACTS: Mapping[str, Artifact] = MappingProxyType(
     {
         "previews": Artifact(write_shipped_previews, of_previews),
         "sentences": Artifact(sentences.write, of_sentences),
-        **{name: Artifact(partial(trained.make, name), partial(of_demo, name)) for name in DEMOS},
+        **{name: Artifact(partial(make_demo, name), partial(of_demo, name)) for name in DEMOS},
         **{
             f"measured-{preset}": Artifact(
                 partial(make_measured, preset), partial(of_measured, preset)

@@ -11,7 +11,7 @@ from typing import Any
 from s2s import files
 from s2s.analysis import heads
 from s2s.config import override
-from s2s.demo import DEMOS, trained
+from s2s.demo import ALIGNED, DEMOS, trained
 from s2s.jobs import EXPERIMENTS, head_samples, test_sets, training
 from s2s.runs import Measurement, Run, Sentences, load, measurements
 from s2s.settings import OWNER
@@ -20,12 +20,13 @@ N = 500  # sentences, as the page offers
 # The view Roles opens with the held-out pairs; `agreement` has a verb far from each subject.
 SPLITS = MappingProxyType(
     {
+        "demo-en-de": ("test",),
         "demo-en-fr": (test_sets.HELD_OUT, "agreement"),
         "demo-en-es": (test_sets.HELD_OUT, "agreement"),
         "demo-tasks": (test_sets.HELD_OUT,),
     }
 )
-ON_FIRST_SPLIT = ("alignment",)
+ALIGNMENT = "alignment"  # of demos whose dataset has gold links
 TRAINED_AGAIN = "demo-en-fr"
 SAVE_EVERY = 100  # steps
 NOTE = (
@@ -39,13 +40,13 @@ def make(name: str) -> None:
     run = load(name)
     for split in SPLITS[name]:
         _ship(name, "roles", split, run)
-    for experiment in ON_FIRST_SPLIT:
-        _ship(name, experiment, SPLITS[name][0], run)
+    if DEMOS[name] in ALIGNED:
+        _ship(name, ALIGNMENT, SPLITS[name][0], run)
 
 
 def make_importance(name: str) -> None:
     """Importance of a demo's heads over its held-out pairs: half a minute of one thread."""
-    _ship(name, "importance", test_sets.HELD_OUT, load(name))
+    _ship(name, "importance", SPLITS[name][0], load(name))
 
 
 def make_history() -> None:

@@ -7,15 +7,20 @@ from pathlib import Path
 from types import MappingProxyType
 
 from s2s import files
-from s2s.data import Pair, load, splits
+from s2s.data import Pair, is_for_tests, load, splits
 
 RANDOM_SENTENCES = Path(__file__).parent / "random_sentences"  # the sources of split `random`
 HELD_OUT_SENTENCES = Path(__file__).parent / "held_out_sentences"  # those of HELD_OUT
 GOLD_LINKS = Path(__file__).parent / "gold_links"  # of the examples, then of split `random`
 HELD_OUT = ("unseen", "deep", "agreement")  # splits that are harder than `random`, where there are
-# The first is shown first. All are in the training data.
+# The first is shown first. All are in the training data, but those of `everyday`, which are test sentences, so that a
+# translation by a person stands beside the model's.
 EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
+        "builtin:everyday": (
+            "They learned all there was to know about it.",
+            "Tom has already drunk three cups of coffee.",
+        ),
         "builtin:en-fr": (
             "the cat sits on the mat",
             "the bank is by the river",
@@ -40,17 +45,30 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
     }
 )
+ALIGNED = tuple(source for source in EXAMPLES if source != "builtin:everyday")
 
 
 def random_sentences(source: str) -> tuple[str, ...]:
-    """The sources of a demo dataset's split `random`, read from a file; none for another dataset."""
-    file = RANDOM_SENTENCES / f"{source.removeprefix('builtin:')}.txt"
-    return tuple(file.read_text(encoding="utf-8").splitlines()) if source in EXAMPLES else ()
+    """Sources that a demo was not trained on, in its dataset's split `random` or `test`; none for another dataset."""
+    if is_for_tests(source):
+        return tuple(pair.src for pair in load(source).pairs)
+    return _lines(RANDOM_SENTENCES, source)
+
+
+def held_out_sentences(source: str) -> tuple[str, ...]:
+    """The sources of a demo dataset's splits HELD_OUT; none for another dataset."""
+    return _lines(HELD_OUT_SENTENCES, source)
+
+
+def _lines(folder: Path, source: str) -> tuple[str, ...]:
+    """The file of a generated dataset, since making its pairs takes seconds."""
+    file = folder / f"{source.removeprefix('builtin:')}.txt"
+    return tuple(file.read_text(encoding="utf-8").splitlines()) if source in ALIGNED else ()
 
 
 def write() -> None:
     """Write all files of the three folders again."""
-    for source in EXAMPLES:
+    for source in ALIGNED:
         name = source.removeprefix("builtin:")
         files.write_bytes(RANDOM_SENTENCES / f"{name}.txt", _text(sentences(source)))
         files.write_bytes(HELD_OUT_SENTENCES / f"{name}.txt", _text(held_out(source)))

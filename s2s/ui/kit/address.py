@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, parse_qsl, urlencode
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -132,6 +132,16 @@ def is_history_navigation() -> bool:
     """Whether this run of the script answers Back or Forward."""
     context = get_script_run_ctx(suppress_warning=True)
     return context is not None and context.is_history_navigation
+
+
+def go_back_to(key: str, value: str) -> None:
+    """After Back or Forward, a bound widget without a value in the address takes this one instead of its default."""
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None or not is_history_navigation() or key in st.query_params:
+        return
+    values = parse_qsl(context.query_string, keep_blank_values=True)
+    with context.session_state.query_params() as params:
+        params.set_initial_query_params(urlencode([*values, (key, value)]))
 
 
 def _restore() -> None:

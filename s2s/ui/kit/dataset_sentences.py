@@ -10,7 +10,7 @@ import streamlit as st
 from s2s import access, settings
 from s2s.config import UserError
 from s2s.data import is_searchable, sources_of
-from s2s.demo import EXAMPLES, HELD_OUT_SENTENCES
+from s2s.demo import EXAMPLES, held_out_sentences
 from s2s.runs import Run
 from s2s.ui.kit import vocabulary
 
@@ -37,8 +37,7 @@ def _sentences(home: str, folder: str, most: int, may_see: bool, _run: Run) -> D
     if (
         vocabulary.source_as_it_is(_run) in EXAMPLES
     ):  # making the whole dataset again would take seconds
-        file = HELD_OUT_SENTENCES / f"{source.removeprefix('builtin:')}.txt"
-        own += file.read_text(encoding="utf-8").splitlines()
+        own += held_out_sentences(source)
     elif source and may_see:
         try:
             with access.reading_data_of(_run.folder.path):

@@ -13,7 +13,7 @@ from s2s import access, settings
 from s2s.analysis import Links
 from s2s.config import Recipe, UserError
 from s2s.data import Corpus, Gold, Link, Pair, apply_task, parse_spec, saved_datasets
-from s2s.demo import EXAMPLES, GOLD_LINKS, RANDOM_SENTENCES
+from s2s.demo import ALIGNED, EXAMPLES, GOLD_LINKS, random_sentences
 from s2s.runs import Run
 
 MAX_LINES = 5_000  # of each split of a saved dataset
@@ -64,8 +64,8 @@ def _pairs(spec: str) -> Iterator[Pair]:
     """
     kind, name, _ = parse_spec(spec)
     builtin = f"{kind}:{name}"
-    if builtin in EXAMPLES:
-        random = (RANDOM_SENTENCES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    if builtin in ALIGNED:
+        random = random_sentences(builtin)
         lines = (GOLD_LINKS / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
         for src, line in zip((*EXAMPLES[builtin], *random), lines, strict=True):
             tgt, links = line.split("\t")

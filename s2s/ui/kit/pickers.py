@@ -10,9 +10,10 @@ import streamlit as st
 
 from s2s import access, settings
 from s2s.analysis import KINDS, LabeledWeights
+from s2s.demo import LESSONS
 from s2s.jobs import run_service
 from s2s.runs import Run
-from s2s.ui.kit import cached, in_view, vocabulary
+from s2s.ui.kit import address, cached, in_view, vocabulary
 from s2s.ui.kit.glossary import definitions
 
 MEAN = "mean"
@@ -55,28 +56,37 @@ class ChosenRun(NamedTuple):
     since: float  # seconds, monotonic
 
 
-def run_picker() -> str | None:
-    """The id of the run that the page shows; None where there is no run."""
+def run_picker(meant: str) -> str | None:
+    """The id of the run that the page shows; None where there is no run. `meant`: what the address says by itself.
+
+    The address names the run as soon as it would mean another one without.
+    """
     _keep_choice()
-    wanted = _wanted_run()
+    wanted = _wanted_run(meant)
     labels = _labels_with(wanted)
     ids = list(labels)
     if not ids:
         return None
-    if wanted and wanted not in ids:
-        st.session_state[LOST_RUN] = f"{missing('run', wanted)} {ids[0]} is shown instead."
+    is_first = "previous run" not in st.session_state
+    if wanted not in ids:
+        shown = LESSONS if LESSONS in ids else ids[0]
+        st.session_state[LOST_RUN] = f"{missing('run', wanted)} {shown} is shown instead."
         notify(st.session_state[LOST_RUN], ANOTHER_RUN)
-        st.session_state["run"] = st.session_state[STAND_IN] = ids[0]
-    elif not wanted and "previous run" not in st.session_state:
-        st.session_state[STAND_IN] = ids[0]
-    elif wanted and st.query_params.get("run", labels[wanted]) != labels[wanted]:  # it was renamed
-        st.session_state["run"] = wanted
-    if st.session_state.pop("rewrite run", False):
+        wanted = st.session_state[STAND_IN] = shown
+    elif is_first and not _run_in_address():
+        st.session_state[STAND_IN] = wanted
+    is_said = st.query_params.get("run") == labels[wanted] or (
+        "run" not in st.query_params and wanted == meant
+    )
+    if st.session_state.pop("rewrite run", False) or not is_said or "run" not in st.session_state:
         # a bound widget writes into the address what is set by hand
-        st.session_state["run"] = st.session_state["run"]
+        st.session_state["run"] = wanted
+    address.go_back_to("run", labels[wanted])
     chosen = st.selectbox(
         "Run",
         ids,
+        index=None,  # no run is left out of the address for being the default
+        required=True,
         format_func=labels.__getitem__,
         key="run",
         bind="query-params",
@@ -129,12 +139,16 @@ def note_refresh() -> None:
         del st.session_state[CHOSEN]
 
 
-def _wanted_run() -> str | None:
-    """What a click has just chosen, else what the address says: after a click it is still that of the run before."""
+def _wanted_run(meant: str) -> str:
+    """What a click has just chosen, else what the address says: after a click it is still that of the run before.
+
+    Who comes from another page keeps the run; whoever goes back gets the one that the address means.
+    """
     chosen = st.session_state.get("run")
     if chosen and chosen != st.session_state.get("previous run"):
         return str(chosen)
-    return _run_in_address() or chosen
+    is_kept = chosen and not address.is_history_navigation()
+    return _run_in_address() or (str(chosen) if is_kept else meant)
 
 
 def _run_in_address() -> str:

@@ -7,9 +7,10 @@ from s2s.jobs import test_sets
 from s2s.runs import Sentences
 from s2s.ui.kit import cached
 
-BUILTIN = ("builtin:en-fr", "builtin:en-es")  # for a published model, which has no dataset
+BUILTIN = ("builtin:en-fr", "builtin:en-es", "builtin:everyday")  # for a published model, which has no dataset
 SPLITS = {
     test_sets.HELD_OUT: "held-out pairs of its dataset",
+    "test": "sentences it was not trained on",
     "random": "its dataset: random, as in training",
     "unseen": "its dataset: unseen combinations of words",
     "deep": "its dataset: deeper nesting",

@@ -20,6 +20,7 @@ from s2s.ui.kit.published_examples import for_published
 
 LANGUAGES = MappingProxyType(
     {
+        "builtin:everyday": ("English", "German"),
         "builtin:en-fr": ("English", "French"),
         "builtin:en-es": ("English", "Spanish"),
         "builtin:tasks": ("English", "French or English"),

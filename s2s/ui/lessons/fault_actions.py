@@ -8,7 +8,7 @@ import streamlit as st
 
 from s2s import access, share
 from s2s.config import NO_FAULT, UserError
-from s2s.demo import DEMOS
+from s2s.demo import LESSONS
 from s2s.faults import FAULTS
 from s2s.jobs import fault_experiment
 from s2s.runs import RunSummary, with_fault
@@ -20,7 +20,7 @@ from s2s.ui.shell import page_link
 
 REFRESH_SECONDS = 1.0  # while a run trains
 REFUSED = "faults refused"  # in the session
-DEMO = next(iter(DEMOS))
+DEMO = LESSONS
 LIMIT = 40  # tokens of a translation that may never end
 
 

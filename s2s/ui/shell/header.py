@@ -14,7 +14,7 @@ from s2s.jobs import run_service
 from s2s.runs import Run
 from s2s.ui.canvas import terms_button
 from s2s.ui.kit import as_markdown, cached, languages, pickers, plain, shortened, vocabulary
-from s2s.ui.shell.pages import Page, browser_title, page_link
+from s2s.ui.shell.pages import Page, browser_title, page_link, run_meant
 
 MOST_PREFIXES = 5  # that a line has room for
 MAX_PREFIX = 40  # characters
@@ -34,7 +34,7 @@ def header(page: Page) -> tuple[DeltaGenerator, bool]:
         with st.container(
             horizontal=True, width="content", vertical_alignment="center", key="tools"
         ):
-            run_id = pickers.run_picker() if page.run else ""
+            run_id = pickers.run_picker(run_meant(page, st.query_params)) if page.run else ""
             if run_id and page.run == "trained":
                 with contextlib.suppress(UserError):  # it cannot be opened, as is said below
                     languages.picker(run_id)

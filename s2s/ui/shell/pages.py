@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import streamlit as st
 
-from s2s import settings
-from s2s.share import printable
+from s2s import settings, share
+from s2s.demo import EVERYDAY
+from s2s.demo import LESSONS as LESSONS_RUN
 from s2s.ui.kit import address, pickers, shortened
 from s2s.ui.shell.operator import has_operator_page, is_operator
 
@@ -30,6 +31,7 @@ class Page(NamedTuple):
     run: str  # which runs the picker offers a page: "trained"; "any": also unfinished ones; "": no picker
     describes_run: bool = True  # in the header; False where a page also shows other models
     is_hidden: bool = False  # not in the navigation; only its address opens it
+    opens_on: str = LESSONS_RUN  # the run that its address shows where it says nothing of a view
 
     def screen(self) -> st.Page:
         """The page as Streamlit knows it."""
@@ -53,6 +55,7 @@ PAGES = (
         keys=("run", "src", "layer", "head", "set"),
         summary="Watch a transformer translate",
         run="trained",
+        opens_on=EVERYDAY,
     ),
     Page(
         section="Build",
@@ -93,6 +96,7 @@ PAGES = (
         keys=("run", "src", "c1", "c2", "c3", "c4", "c5", "c6", "tgt", "set"),
         summary="One sentence, decoded in several ways, side by side",
         run="trained",
+        opens_on=EVERYDAY,
     ),
     Page(
         section="Decode",
@@ -103,6 +107,7 @@ PAGES = (
         keys=("run", "step", "src", "tgt", "set"),
         summary="How each token was chosen: search tree, next-token probabilities, forced decoding",
         run="trained",
+        opens_on=EVERYDAY,
     ),
     Page(
         section="Decode",
@@ -113,6 +118,7 @@ PAGES = (
         keys=("run", "set"),
         summary="A test set, translated by several systems: scores, confidence intervals, errors",
         run="trained",
+        opens_on=EVERYDAY,
     ),
     Page(
         section="Inspect",
@@ -123,6 +129,7 @@ PAGES = (
         keys=("run", "step", "src", "tgt", "kind", "layer", "head", "reduce", "set"),
         summary="Which tokens the model attends to as it reads and writes",
         run="trained",
+        opens_on=EVERYDAY,
     ),
     Page(
         section="Inspect",
@@ -133,6 +140,7 @@ PAGES = (
         keys=("run", "step", "src", "tgt", "set"),
         summary="What each attention head does over many sentences, and whether it matters",
         run="trained",
+        opens_on=EVERYDAY,
     ),
     Page(
         section="Inspect",
@@ -228,9 +236,19 @@ def page(url_path: str) -> Page:
     return next(row for row in rows() if row.url_path == url_path)
 
 
+def run_meant(row: Page, values: Mapping[str, str]) -> str:
+    """The run that an address of this page means: the one it names, as the picker writes it.
+
+    One that has a view and no run was published before there were other demos: it keeps the run of the lessons.
+    """
+    if named := pickers.run_id_of(values.get("run", "")):
+        return named
+    return LESSONS_RUN if share.names_view(values) else row.opens_on
+
+
 def browser_title(page: Page, subject: str = "") -> str:
     """What the browser's tab says: `Attention: the red house · s2s`."""
-    about = shortened(printable(subject), MAX_SUBJECT)
+    about = shortened(share.printable(subject), MAX_SUBJECT)
     return f"{page.title}: {about} · s2s" if about else f"{page.title} · s2s"
 
 

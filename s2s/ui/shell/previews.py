@@ -25,13 +25,12 @@ from starlette.routing import Route
 
 from s2s import access, settings, share
 from s2s.config import UserError
-from s2s.demo import DEMOS
 from s2s.plots import card
 from s2s.runs import Run
 from s2s.runs.decoder import HEAVY, DecodeRequest, request_seconds
 from s2s.ui.canvas import HISTORY
 from s2s.ui.kit import cached, pickers, shortened, vocabulary
-from s2s.ui.shell.pages import OPERATOR, PAGES, WORKSPACE, Page, browser_title
+from s2s.ui.shell.pages import OPERATOR, PAGES, WORKSPACE, Page, browser_title, run_meant
 from s2s.workspaces import is_secure
 
 MAX_SENTENCE = 120  # characters, in a title
@@ -230,7 +229,7 @@ def _run_of(view: View) -> ShownRun:
         return NO_RUN
     with _as_everybody():
         try:
-            folder = access.run_folder(run_id or next(iter(DEMOS)), "view")
+            folder = access.run_folder(run_id or run_meant(view.page, dict(view.values)), "view")
             name = access.about(folder / "recipe.json").name
         except (UserError, OSError):
             return NO_RUN
