@@ -11,9 +11,6 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +23,7 @@ from s2s.jobs import training
 from s2s.jobs.evaluation.loop import EvaluationLoop
 from s2s.model import saved_steps, weights_path, write_steps
 from s2s.runs import Evaluation, EvaluationFolder, RunFolder, Sentences, System, load, now
-from s2s.scores import Scoring, score_all
+from s2s.scores import score_all
 from s2s.train import averaging, checkpoint
 
 ATTRIBUTION = "Sentences: Tatoeba (tatoeba.org), CC BY 2.0 FR, selected by manythings.org/anki."
@@ -44,7 +41,9 @@ def folder() -> Path:
 def digest() -> str:
     """Of what decides which pairs are used for what."""
     decides = [everyday.SHA256, TEST.read_text(encoding="utf-8"), everyday.SIMPLIFIED]
-    decides += [path.read_text(encoding="utf-8") for path in sorted(everyday.WORDS.glob("rude_words.*.txt"))]
+    decides += [
+        path.read_text(encoding="utf-8") for path in sorted(everyday.WORDS.glob("rude_words.*.txt"))
+    ]
     return hashlib.sha256(json.dumps(decides).encode()).hexdigest()
 
 
@@ -94,11 +93,16 @@ def ship(run: RunFolder) -> None:
     kept.mkdir(parents=True)
     _write_checkpoint(run, newest, out)
     about = run.about()
-    texts = {name: about[name] for name in ("format", "created", "name", "preset", "versions", "machine")}
-    data = {key: about["data"][key] for key in ("train_hash", "valid_hash", "n_train", "n_valid", "n_dropped")}
+    texts = {
+        name: about[name] for name in ("format", "created", "name", "preset", "versions", "machine")
+    }
+    data = {
+        key: about["data"][key]
+        for key in ("train_hash", "valid_hash", "n_train", "n_valid", "n_dropped")
+    }
     data["notes"] = [
-        f"Trained on {data['n_train']:,} of {everyday.FILE} (sha256 {everyday.SHA256}), by python -m s2s.demo {EVERYDAY};"
-        f" {data['n_valid']:,} others were for validation.",
+        f"Trained on {data['n_train']:,} of {everyday.FILE} (sha256 {everyday.SHA256}), by python -m s2s.demo"
+        f" {EVERYDAY}; {data['n_valid']:,} others were for validation.",
     ]
     out.write_about(
         texts
@@ -120,7 +124,9 @@ def _write_checkpoint(run: RunFolder, step: int, out: RunFolder) -> None:
     earlier = averaging.due(
         run.checkpoints, count=recipe.average_last - 1, every=recipe.watch.save_every, before=step
     )
-    means, broken = averaging.mean(run.checkpoints, earlier, checkpoint.trained(run.checkpoints, step))
+    means, broken = averaging.mean(
+        run.checkpoints, earlier, checkpoint.trained(run.checkpoints, step)
+    )
     if broken:
         raise OSError(" ".join(broken))
     write_steps(weights_path(out.checkpoints, step), *eight_bit_weights(means))
@@ -147,12 +153,25 @@ def evaluate(run: RunFolder) -> dict[str, Any]:
         System("beam", EVERYDAY, shipped.step, "beam", BEAM),
     )
     sentences = Sentences(
-        "everyday, test", split="test", run=EVERYDAY, n=len(test), n_all=len(test), notes=(ATTRIBUTION,)
+        "everyday, test",
+        split="test",
+        run=EVERYDAY,
+        n=len(test),
+        n_all=len(test),
+        notes=(ATTRIBUTION,),
     )
     shutil.rmtree(EVALUATION, ignore_errors=True)
     place = EvaluationFolder(EVALUATION)
     place.create(
-        Evaluation(EVALUATION.name, "Everyday English to German", access.EVERYBODY, now(), EVERYDAY, sentences, systems),
+        Evaluation(
+            EVALUATION.name,
+            "Everyday English to German",
+            access.EVERYBODY,
+            now(),
+            EVERYDAY,
+            sentences,
+            systems,
+        ),
         [(source, found[0]) for source, found in zip(sources, references, strict=True)],
         references,
     )
@@ -163,7 +182,9 @@ def evaluate(run: RunFolder) -> dict[str, Any]:
         pass
     loop.finish("done")
     beam = [line["text"] for _, line in sorted(place.lines(2).items())]
-    size = sum(path.stat().st_size for path in (trained.RUNS / EVERYDAY).rglob("*") if path.is_file())
+    size = sum(
+        path.stat().st_size for path in (trained.RUNS / EVERYDAY).rglob("*") if path.is_file()
+    )
     return {
         "step": shipped.step,
         "parameters": shipped.n_parameters,

@@ -1,4 +1,4 @@
-"""Everyday English-German pairs of Tatoeba, as demo-en-de is trained on them: which are left out, and how they are split.
+"""The everyday English-German pairs of Tatoeba for demo-en-de: which are left out, and how they are split.
 
 Pairs that share a source or a target, apart from case, punctuation and contractions, form a group; a group is in one
 split as a whole. Knows nothing of models.
@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from s2s.config import UserError
 
@@ -76,9 +77,7 @@ def split(pairs: Sequence[tuple[str, str]]) -> Everyday:
     """The pairs without rude and private ones, split by group in an order that follows from the texts alone."""
     private = [any(PRIVATE.search(text) for text in pair) for pair in pairs]
     rude = [any(map(is_rude, pair, LANGUAGES)) for pair in pairs]
-    kept = [
-        pair for pair, *out in zip(pairs, private, rude, strict=True) if not any(out)
-    ]
+    kept = [pair for pair, *out in zip(pairs, private, rude, strict=True) if not any(out)]
     groups = sorted(grouped(kept), key=lambda group: _order(key(group[0][0])))
     test = tuple(_with_references(group) for group in groups[:HELD_OUT])
     valid = [pair for group in groups[HELD_OUT : 2 * HELD_OUT] for pair in group]
@@ -116,16 +115,36 @@ def key(text: str) -> str:
 
 
 def is_rude(text: str, language: str) -> bool:
-    """Whether a word or phrase of the list is in it."""
-    return bool(_rude(language).search(text.replace("’", "'")))
+    """Whether a word, the beginning of a word, or a phrase of the list is in it."""
+    listed = _rude(language)
+    words = _words(text)
+    line = f" {' '.join(words)} "
+    return (
+        not listed.words.isdisjoint(words)
+        or any(word.startswith(listed.beginnings) for word in words)
+        or any(phrase in line for phrase in listed.phrases)
+    )
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
+class RudeWords(NamedTuple):
+    """A list of words, by how they are looked for."""
+
+    words: frozenset[str]
+    beginnings: tuple[str, ...]
+    phrases: tuple[str, ...]  # with a space on each side
 
 
 @cache
-def _rude(language: str) -> re.Pattern[str]:
-    lines = (WORDS / f"rude_words.{language}.txt").read_text(encoding="utf-8").splitlines()
-    words = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
-    parts = [re.escape(word.rstrip("*")) + (r"\w*" if word.endswith("*") else "") for word in words]
-    return re.compile(rf"\b(?:{'|'.join(parts)})\b", re.IGNORECASE)
+def _rude(language: str) -> RudeWords:
+    text = (WORDS / f"rude_words.{language}.txt").read_text(encoding="utf-8").casefold()
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    beginnings = tuple(line[:-1] for line in lines if line.endswith("*") and " " not in line)
+    phrases = tuple(f" {' '.join(_words(line))} " for line in lines if " " in line)
+    return RudeWords(frozenset(lines), beginnings, phrases)
 
 
 def _tidy(text: str) -> str:

@@ -16,7 +16,7 @@ from s2s.jobs.run_archives import MAX_DOWNLOAD, ONE_AT_A_TIME
 from s2s.model import trained_tensors
 from s2s.pretrained import export
 from s2s.pretrained.export import TrainedModel, Verdict
-from s2s.runs import Run, RunFolder, guests, load
+from s2s.runs import Run, RunFolder, guests, load, model_card
 from s2s.sizing import count_parameters
 from s2s.tokenizers import PretrainedTokenizer
 
@@ -44,6 +44,7 @@ def export_run(run: Run, target: str, out: str | Path) -> Verdict:
     verdict = export.check(target, model)
     about = guests.about_run(run.folder.about(), run.folder.path)
     name = faults.marked(str(about.get("name") or run.folder.id), fault)
+    said = model_card.read(about)
     card = export.card(
         verdict,
         model,
@@ -51,6 +52,8 @@ def export_run(run: Run, target: str, out: str | Path) -> Verdict:
         origin=origin(run),
         facts=facts(run, about),
         recipe=run.recipe.to_json(),
+        limits=said.limits,
+        outputs={title: [model_card.COLUMNS, *rows] for title, rows in said.tables().items()},
     )
     export.write(verdict, model, Path(out), card)
     return verdict
@@ -139,6 +142,7 @@ def facts(run: Run, about: Mapping[str, Any]) -> dict[str, str]:
         "Checkpoint": f"step {run.step:,}",
         "Validation": _scores(run),
         "Trained": str(about.get("created") or "")[:10],
+        "Attribution": model_card.read(about).attribution,
         "Versions": ", ".join(f"{name} {version}" for name, version in versions.items())
         if isinstance(versions, Mapping)
         else "",

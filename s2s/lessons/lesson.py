@@ -31,7 +31,7 @@ MARKUP = (  # what a note may not contain, and how it is called
 class View:
     """What a share link opens: a page by its address ("" is Home) and its values.
 
-    Without `run`, it is the run that the reader has open, `demo-en-fr` at first.
+    Without `run`, it is `demo-en-fr`; on Train and Runs, the run that the reader has open.
     """
 
     page: str

@@ -12,7 +12,7 @@ from s2s.config import PRESETS, UserError, flat, shortened
 from s2s.files import UnwrittenError, write_bytes
 from s2s.jobs import run_archives, run_export
 from s2s.reports import attention_figures, curve_figures, data_profile, document, evaluation_scores
-from s2s.runs import Metrics, Run, differences, guests, load
+from s2s.runs import Metrics, Run, differences, guests, load, model_card
 from s2s.scores import METRIC_NAMES
 
 MOST_SAMPLES = 12
@@ -28,6 +28,7 @@ def run_report(run: Run, *, link: str = "") -> str:
     """The whole file. `link` opens the run, or is empty. Raises UserError where this workspace may not download it."""
     access.require("download", access.run_in(run.folder.path))
     about = guests.about_run(run.folder.about(), run.folder.path)
+    said = model_card.read(about)
     name = faults.marked(str(about.get("name") or run.folder.id), run.recipe.train.fault)
     subtitle = f"A sequence-to-sequence transformer, {run_export.origin(run)}: step {run.step:,}"
     body = (
@@ -37,6 +38,11 @@ def run_report(run: Run, *, link: str = "") -> str:
             document.facts(
                 {**run_export.facts(run, about), "Validation": ""}
             ),  # in Scores, with units
+            *map(document.paragraph, said.limits),
+            *(
+                document.table(model_card.COLUMNS, rows, title)
+                for title, rows in said.tables().items()
+            ),
             document.paragraph(LICENSE, "note"),
         ),
         document.section("Data", *data_profile.profile(run, about)),

@@ -11,6 +11,7 @@ from s2s.runs import (
     guests,
     listing,
     measurements,
+    model_card,
     parallel,
     probes,
     properties,

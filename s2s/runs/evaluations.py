@@ -338,6 +338,12 @@ def new_folder() -> EvaluationFolder:
     return EvaluationFolder(evaluations_folder() / new_id())
 
 
+def shipped(run: str) -> Evaluation | None:
+    """The evaluation that ships with a demo run; None where none does."""
+    path = SHIPPED_EVALUATIONS / f"{run}-test"
+    return EvaluationFolder(path).evaluation() if (path / "evaluation.json").is_file() else None
+
+
 def list_evaluations(owner: str = OWNER, run: str | None = None) -> list[Evaluation]:
     """An owner's evaluations, newest first; for one run, those that belong to it or have it among their systems.
 

@@ -125,6 +125,12 @@ ABOUT: Mapping[str, Fits] = MappingProxyType(
         "changes": several(having("step", step=whole, lr=number, steps=whole, time=WORD)),
         "plan": several(having("step", "steps", step=whole, steps=whole)),
         "warnings": several(SENTENCE),
+        "attribution": SENTENCE,
+        "card": having(
+            limits=several(SENTENCE),
+            good=several(several(SENTENCE)),
+            bad=several(several(SENTENCE)),
+        ),
         "asked_from": whole,
         "recipe": lambda value: isinstance(value, dict),
     }

@@ -181,8 +181,11 @@ def _earlier_notes(folder: RunFolder, recipe: Recipe) -> dict[str, Any]:
 
 def _from_initial(initial: InitialCheckpoint) -> dict[str, Any]:
     """What recipe.json says of the run that initializes another one, and what it takes over."""
-    settings = initial.folder.starting_settings()
-    return {"init_from": asdict(initial), **({"starting_settings": settings} if settings else {})}
+    kept = {
+        "starting_settings": initial.folder.starting_settings(),
+        "attribution": initial.folder.about().get("attribution"),
+    }
+    return {"init_from": asdict(initial), **{key: value for key, value in kept.items() if value}}
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from s2s.pretrained.export.targets import TARGETS, Verdict
@@ -26,7 +27,7 @@ A sequence-to-sequence transformer, {origin}, for {label}.
 | | |
 |---|---|
 {facts}
-
+{limits}
 **License**: not chosen yet. Replace `unknown` at the top by the license under which you pass the model on; the licenses
 of the dataset, and of the checkpoint that it was initialized from, may restrict it.
 
@@ -37,7 +38,7 @@ In this folder, after `pip install {packages}`:
     echo "a sentence to translate" | python translate.py
 
 {loading}
-
+{outputs}
 ## Recipe
 
 ```json
@@ -54,10 +55,13 @@ def card(
     origin: str,
     facts: Mapping[str, str],
     recipe: Mapping[str, Any],
+    limits: Sequence[str] = (),
+    outputs: Mapping[str, Sequence[Sequence[str]]] = MappingProxyType({}),
 ) -> str:
     """The README, in Markdown; names and facts may be anybody's text. `recipe` is shown as JSON.
 
-    `origin` says in a few words where the weights come from.
+    `origin` says in a few words where the weights come from, `limits` what the model can't do; `outputs` are tables by
+    their title, the first row of each being its head.
     """
     usage = usage_of(verdict, model)
     rows = (f"| {name} | {as_text(value)} |" for name, value in facts.items() if value)
@@ -71,7 +75,14 @@ def card(
         packages=usage.packages,
         loading=usage.loading,
         recipe=written,
+        limits="".join(f"\n{as_text(limit)}\n" for limit in limits),
+        outputs="".join(_table(title, rows) for title, rows in outputs.items()),
     )
+
+
+def _table(title: str, rows: Sequence[Sequence[str]]) -> str:
+    head, *others = (f"| {' | '.join(map(as_text, row))} |\n" for row in rows)
+    return f"\n## {as_text(title)}\n\n{head}|{' --- |' * len(rows[0])}\n{''.join(others)}"
 
 
 def as_text(text: str) -> str:

@@ -230,7 +230,8 @@ def button(form: evaluate_form.Form) -> None:
 
 def earlier(run_id: str) -> None:
     """The evaluations of a run, newest first."""
-    found = evaluations.list_evaluations(access.current(), run_id)
+    own = evaluations.list_evaluations(access.current(), run_id)
+    found = [*own, *filter(None, [evaluations.shipped(run_id)])]
     if not found:
         return
     with st.expander(f"Earlier evaluations of this run ({len(found)})", icon=":material/history:"):
@@ -248,7 +249,8 @@ def earlier(run_id: str) -> None:
                 systems = ", ".join(system.name for system in one.systems)
                 text = f"{one.name} · {one.test.n:,} sentences · {shortened(systems, 80)}"
                 st.caption(f"{plain(text)} · {one.created[:16].replace('T', ' ')} UTC")
-                _delete_button(one.id)
+                if _is_own(one):
+                    _delete_button(one.id)
         if len(found) > SHOWN:
             st.caption(f"{len(found) - SHOWN} older evaluations are not listed.")
 

@@ -15,7 +15,7 @@ from s2s.decode import STRATEGIES
 from s2s.jobs import test_sets
 from s2s.runs import System, evaluations
 from s2s.scores import TOKENIZERS, Scoring
-from s2s.ui.kit import ViewState, between, field, one_of, pickers
+from s2s.ui.kit import ViewState, address, between, field, one_of, pickers
 
 DEFAULT_STRATEGIES = "greedy beam"
 BEST = "the best"
@@ -87,6 +87,10 @@ def read_from_url(run_id: str) -> str:
             st.session_state[settings_key(name)] = given.get(f"with.{name}", "")
         write_to_url()
     shown = STATE.now.evaluation
+    is_first = address.is_bare() and st.session_state.get(RUN) != run_id
+    if is_first and not shown and (shipped := evaluations.shipped(run_id)):
+        shown = shipped.id
+        pickers.write_run()
     if shown and not _is_there(shown):
         pickers.notify(pickers.missing("evaluation", shown))
         shown = ""

@@ -17,6 +17,7 @@ from s2s.demo import ALIGNED, EXAMPLES, GOLD_LINKS, random_sentences
 from s2s.runs import Run
 
 MAX_LINES = 5_000  # of each split of a saved dataset
+WHY = "the right links between its words are known."  # the run of the lessons is offered beside alignments
 
 
 class AlignedTarget(NamedTuple):

@@ -20,6 +20,7 @@ MEAN = "mean"
 CHOSEN = "chosen run"  # in the session: one that the page chose
 DRAWN = "run picker drawn"  # in the session: since a part of the page refreshed itself
 LATE_SECONDS = 30.0  # after which the browser has learned of the chosen run
+WRITE = "write run label"  # in the session: whether the frame shall have the run's label written
 LABELS = "run labels"  # in the session: those of the runs it has shown
 HEAD_HELP = f"{definitions('head')}\n\n**mean**: The average of all heads' weights."
 LOST_RUN = "lost run"  # in the session: what the page says of the link's run, which is not there
@@ -67,13 +68,12 @@ def run_picker(meant: str) -> str | None:
     ids = list(labels)
     if not ids:
         return None
-    is_first = "previous run" not in st.session_state
     if wanted not in ids:
         shown = LESSONS if LESSONS in ids else ids[0]
         st.session_state[LOST_RUN] = f"{missing('run', wanted)} {shown} is shown instead."
         notify(st.session_state[LOST_RUN], ANOTHER_RUN)
         wanted = st.session_state[STAND_IN] = shown
-    elif is_first and not _run_in_address():
+    elif "run" not in st.session_state and not _run_in_address():
         st.session_state[STAND_IN] = wanted
     is_said = st.query_params.get("run") == labels[wanted] or (
         "run" not in st.query_params and wanted == meant
@@ -101,6 +101,11 @@ def run_picker(meant: str) -> str | None:
     remember_label(chosen, labels[chosen])
     in_view.add_run(chosen)
     return chosen
+
+
+def write_run() -> None:
+    """The address names the run as the picker does, right after this run of the script, which wrote more there."""
+    st.session_state[WRITE] = True
 
 
 def choose_run(run_id: str, label: str) -> None:

@@ -7,7 +7,11 @@ from s2s.jobs import test_sets
 from s2s.runs import Sentences
 from s2s.ui.kit import cached
 
-BUILTIN = ("builtin:en-fr", "builtin:en-es", "builtin:everyday")  # for a published model, which has no dataset
+BUILTIN = (
+    "builtin:en-fr",
+    "builtin:en-es",
+    "builtin:everyday",
+)  # for a published model, which has no dataset
 SPLITS = {
     test_sets.HELD_OUT: "held-out pairs of its dataset",
     "test": "sentences it was not trained on",

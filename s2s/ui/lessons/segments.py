@@ -10,6 +10,7 @@ import streamlit as st
 
 from s2s import settings
 from s2s.config import UserError
+from s2s.demo import LESSONS as LESSONS_RUN
 from s2s.lessons import EXERCISES, LESSONS
 from s2s.ui.kit import forms
 from s2s.ui.lessons import cards, claims, classes, faults, glossary, own
@@ -25,6 +26,9 @@ class Segment(NamedTuple):
 
 
 def _lessons() -> None:
+    st.caption(
+        f"Lessons open the model {LESSONS_RUN}: it was trained on a small grammar, whose right answers are known."
+    )
     cards.draw(LESSONS.values())
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("Make a lesson of your own:", width="content")

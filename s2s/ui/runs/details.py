@@ -7,10 +7,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from s2s.config import Recipe
-from s2s.runs import guests
+from s2s.runs import guests, model_card
 from s2s.ui.kit import as_markdown, cached, file_name
 from s2s.ui.runs import report, table
 
@@ -33,6 +34,12 @@ def card(run_id: str) -> None:
             st.code(str(command), language=None, wrap_lines=True)
         if notes := cached.run_notes(run_id):
             st.caption(as_markdown(" ".join(notes)))
+        said = model_card.read(about)
+        if said.limits:
+            st.markdown(as_markdown(" ".join(said.limits)))
+        for title, rows in said.tables().items():
+            st.caption(title)
+            st.dataframe(pd.DataFrame(rows, columns=model_card.COLUMNS), hide_index=True, alt=title)
         with st.container(horizontal=True):
             st.download_button(
                 "Recipe (JSON)",
@@ -100,6 +107,7 @@ def _details(about: Mapping[str, Any], recipe: Recipe) -> list[tuple[str, str]]:
             f"{name} {version}" for name, version in _mapping(about.get("versions")).items()
         ),
         "started": _time(about),
+        "attribution": model_card.read(about).attribution,
     }
     return [(name, value) for name, value in details.items() if value]
 

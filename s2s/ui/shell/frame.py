@@ -11,7 +11,7 @@ from s2s.ui.kit import address, cached, forms, in_view
 from s2s.ui.shell import lesson, lesson_class
 from s2s.ui.shell.arrival import show_arrival
 from s2s.ui.shell.expiry_banner import show_expiry
-from s2s.ui.shell.header import header, title_of
+from s2s.ui.shell.header import header, show_attribution, title_of
 from s2s.ui.shell.lesson_builder import lesson_builder
 from s2s.ui.shell.lesson_panel import lesson_panel
 from s2s.ui.shell.notices import (
@@ -65,6 +65,8 @@ if is_ready and not is_replaced:
         pending.draw()
 if title != title_of(row):  # the page has chosen its sentence or run
     st.set_page_config(page_title=title_of(row))
+if is_ready and row.run == "trained":
+    show_attribution()
 save_picture()
 with notices:
     said = show_notices(row.url_path)

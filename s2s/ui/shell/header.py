@@ -11,9 +11,18 @@ from streamlit.delta_generator import DeltaGenerator
 from s2s.config import Stack, UserError
 from s2s.faults import fault_of
 from s2s.jobs import run_service
-from s2s.runs import Run
+from s2s.runs import Run, model_card
 from s2s.ui.canvas import terms_button
-from s2s.ui.kit import as_markdown, cached, languages, pickers, plain, shortened, vocabulary
+from s2s.ui.kit import (
+    as_markdown,
+    cached,
+    languages,
+    lessons_run,
+    pickers,
+    plain,
+    shortened,
+    vocabulary,
+)
 from s2s.ui.shell.pages import Page, browser_title, page_link, run_meant
 
 MOST_PREFIXES = 5  # that a line has room for
@@ -43,7 +52,10 @@ def header(page: Page) -> tuple[DeltaGenerator, bool]:
     if page.url_path:
         subtitle.caption(page.summary)
     if page.run == "trained":
-        return share_container, _open(run_id, subtitle if page.describes_run else None)
+        is_ready = _open(run_id, subtitle if page.describes_run else None)
+        if run_id and page.lessons_run:
+            lessons_run.show(page.lessons_run)
+        return share_container, is_ready
     if page.run and (why := run_service.queue_error()):
         st.warning(as_markdown(why), icon=":material/warning:")
     return share_container, True
@@ -55,6 +67,13 @@ def title_of(page: Page) -> str:
         return browser_title(page, str(st.session_state.get("src") or ""))
     run_id = str(st.session_state.get("run") or "") if page.run else ""
     return browser_title(page, cached.title(run_id) if run_id else "")
+
+
+def show_attribution() -> None:
+    """Below the page: whose sentences the model was trained on, where their license asks for it."""
+    about = cached.metadata(str(st.session_state["run"]))
+    if attribution := model_card.read(about).attribution:
+        st.caption(plain(attribution))
 
 
 def _open(run_id: str | None, subtitle: DeltaGenerator | None) -> bool:

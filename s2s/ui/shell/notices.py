@@ -30,7 +30,7 @@ def read_address() -> None:
     if run and cached.follow_link(run):
         st.session_state["run"] = run
         if view.pop("run", "") != cached.label(run):
-            st.session_state["write run label"] = run
+            pickers.write_run()
     for key, value in view.items():
         if given.get(key) != [value]:
             st.query_params[key] = value
@@ -71,7 +71,7 @@ def write_run_label(notices: list[Notice]) -> None:
     A bound widget takes from the first address only what it would have written itself, and writes what is set by hand
     only in a later run that the browser asks for (after `st.rerun` it still counts as the same run).
     """
-    if st.session_state.pop("write run label", None):
+    if st.session_state.pop(pickers.WRITE, None):
         st.session_state[NOTICES] = notices
         st.fragment(_rerun, run_every=0.2)()
 

@@ -31,6 +31,9 @@ class Page(NamedTuple):
     run: str  # which runs the picker offers a page: "trained"; "any": also unfinished ones; "": no picker
     describes_run: bool = True  # in the header; False where a page also shows other models
     is_hidden: bool = False  # not in the navigation; only its address opens it
+    lessons_run: str = (
+        ""  # why the page shows most with the run of the lessons; "" where it does not
+    )
     opens_on: str = LESSONS_RUN  # the run that its address shows where it says nothing of a view
 
     def screen(self) -> st.Page:
@@ -151,6 +154,7 @@ PAGES = (
         keys=("run", "step", "src", "tgt", "layer", "set"),
         summary="The hidden states of words, layer by layer",
         run="trained",
+        lessons_run="its words are whole tokens, and *bank* has two meanings in it.",
     ),
     Page(
         section="Learn",
@@ -171,6 +175,7 @@ PAGES = (
         keys=("run", "src", "tgt", "layer", "head", "set"),
         summary="One sentence through the model, step by step, with the model's own numbers",
         run="trained",
+        lessons_run="a small model whose words are whole tokens, so that every number fits on the screen.",
     ),
     Page(
         section="Learn",

@@ -121,7 +121,7 @@ def held(screen: AppTest) -> dict[str, str]:
 
 
 def test_one_press_queues_an_evaluation_that_the_address_names() -> None:
-    screen = opened("evaluate")
+    screen = opened("evaluate", run="demo-en-fr")
     assert not screen.exception
     assert "set" not in screen.query_params
     assert held(screen).items() >= {"n": "200", "strategies": "greedy beam"}.items()
@@ -398,7 +398,7 @@ def test_the_second_click_of_a_double_click_finds_it_done(monkeypatch: pytest.Mo
 
 def test_earlier_evaluations_can_be_opened_and_deleted_and_the_shown_one_stays_open() -> None:
     shown, other = evaluated(), evaluated()
-    screen = opened("evaluate")
+    screen = opened("evaluate", run="demo-en-fr")
     assert "Earlier evaluations of this run (2)" in [each.label for each in screen.expander]
     screen.button(key=f"open {shown}").click().run()
     assert not screen.exception

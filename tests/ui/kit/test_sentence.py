@@ -61,7 +61,7 @@ def test_a_typed_sentence_is_in_the_address_whatever_is_written_there_besides() 
     screen = opened(run="demo-en-fr", src="the red house", set="forced:5")
     # as a browser may: with the address of the sentence before
     screen.text_input(key="src").set_value("the cat sleeps").run()
-    assert screen.query_params == {"src": "the cat sleeps"}
+    assert screen.query_params == {"run": "demo-en-fr", "src": "the cat sleeps"}
     screen = opened(run="demo-en-fr")
     screen.text_input(key="src").set_value("").run()
     assert screen.query_params == {"src": ""}  # not the first example, which is left out

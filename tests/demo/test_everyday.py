@@ -1,0 +1,114 @@
+"""The pairs of demo-en-de: what is left out, and a split in which nothing of the test was trained on."""
+
+import gzip
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks.make import demo_en_de, everyday
+from s2s.config import UserError
+from s2s.data import load, load_pairs_for_training, splits
+
+DATA = Path(os.environ.get("S2S_TEST_DATA") or "../shared/data") / "tatoeba"
+PAIRS = [
+    ("I'm cold.", "Mir ist kalt."),
+    ("I am cold!", "Ich friere."),
+    ("I'm freezing.", "Ich friere!"),
+    ("Go on.", "Weiter."),
+    ("Tom is here.", "Tom ist hier."),
+]
+
+
+def test_what_shares_a_source_or_a_target_is_one_group() -> None:
+    groups = everyday.grouped(PAIRS)
+    assert groups == [PAIRS[:3], PAIRS[3:4], PAIRS[4:]]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Don't go!", "do not go"),
+        ("Let’s eat.", "Let us eat"),
+        ("He won't come.", "He will not come!"),
+        ("CAN'T YOU?", "cannot you"),
+    ],
+)
+def test_case_punctuation_and_contractions_do_not_tell_sentences_apart(
+    one: str, other: str
+) -> None:
+    assert everyday.key(one) == everyday.key(other)
+
+
+def test_words_are_listed_by_language_and_found_as_words() -> None:
+    assert everyday.is_rude("Shut up, you idiots!", "en")
+    assert everyday.is_rude("Halt’s Maul!", "de")
+    assert everyday.is_rude("Was für ein Vollidiot.", "de")
+    assert everyday.is_rude("He is a dick.", "en")
+    assert not everyday.is_rude("Das Buch ist dick.", "de")
+    assert not everyday.is_rude("Farther on lies Essex.", "en")
+
+
+def test_rude_and_private_pairs_are_in_no_split() -> None:
+    pairs = [(f"sentence {number}", f"Satz {number}") for number in range(2500)]
+    pairs += [("You idiot.", "Du da."), ("Mail me@example.org.", "Schreib mir."), ("So.", "Arsch.")]
+    found = everyday.split(pairs)
+    assert (found.n_rude, found.n_private) == (2, 1)
+    kept = [*found.train, *found.valid, *((source, each[0]) for source, each in found.test)]
+    assert len(kept) == 2500
+    assert len(found.test) == everyday.HELD_OUT
+
+
+def test_some_training_sources_are_written_as_many_people_type() -> None:
+    pairs = [(f"Sentence {number} is Tom's.", f"Satz {number}.") for number in range(4000)]
+    found = everyday.split(pairs)
+    typed = [source for source, _ in found.train if source.islower() and not source.endswith(".")]
+    assert 0.05 < len(typed) / len(found.train) < 0.11
+    assert all(source.startswith("Sentence") for source, _ in found.test)
+
+
+@pytest.mark.slow
+def test_the_shipped_test_set_is_that_of_the_file_and_nothing_of_it_was_trained_on() -> None:
+    found = everyday.split(everyday.read(DATA))
+    shipped = load("builtin:everyday").pairs
+    assert [(pair.src, (pair.tgt, *pair.more)) for pair in shipped] == list(found.test)
+    trained = {plain(text) for pair in found.train for text in pair}
+    tested = {plain(text) for source, texts in found.test for text in (source, *texts)}
+    assert not trained & tested
+    lines = gzip.decompress((DATA / everyday.FILE).read_bytes()).decode().splitlines()
+    targets: dict[str, set[str]] = {}
+    for source, target in (line.split("\t")[:2] for line in lines):
+        targets.setdefault(source, set()).add(target)
+    for pair in shipped[::50]:
+        assert targets[pair.src] <= {pair.tgt, *pair.more}
+
+
+def plain(text: str) -> str:
+    """Another way than the split's own: letters and digits alone."""
+    return re.sub(r"[\W_]+", "", text.casefold())
+
+
+@pytest.mark.parametrize("content", [None, b"another file"])
+def test_without_the_file_one_sentence_says_where_it_comes_from(
+    content: bytes | None, tmp_path: Path
+) -> None:
+    if content:
+        (tmp_path / everyday.FILE).write_bytes(content)
+    with pytest.raises(UserError, match=rf"manythings\.org/anki.*{everyday.SHA256}"):
+        everyday.read(tmp_path)
+
+
+def test_the_dataset_is_for_tests_only() -> None:
+    assert splits("builtin:everyday") == ("test",)
+    assert len(load("builtin:everyday")) == everyday.HELD_OUT
+    with pytest.raises(UserError, match="its training pairs do not ship"):
+        load_pairs_for_training("builtin:everyday", None, 1)
+
+
+def test_another_list_of_words_is_another_dataset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = demo_en_de.digest()
+    monkeypatch.setattr(everyday, "WORDS", tmp_path)
+    assert demo_en_de.digest() != before
