@@ -14,10 +14,11 @@ from s2s.ui.kit.text import plain
 from tests.screen import box, link, opened, page_markdown, page_text, picture, translation
 
 DEMO = "demo-en-fr"
+EVERYDAY = "demo-en-de"
 
 
 def test_home_opens_with_a_translation_and_its_attention_and_a_chip_fills_the_box() -> None:
-    screen = opened()
+    screen = opened(run=DEMO)
     assert not screen.exception
     assert box(screen) == "the cat sits on the mat"
     assert translation(screen).split()[1] == "chat"
@@ -199,7 +200,7 @@ def own() -> str:
 def test_own_runs_can_be_picked_and_bring_their_sentences(own: str) -> None:
     assert own in cached.runs()
     assert "unfinished" not in cached.runs()
-    assert next(iter(cached.runs())) == DEMO
+    assert next(iter(cached.runs())) == EVERYDAY
     screen = opened(run=own)
     assert not screen.exception
     probes = [line["source"] for line in s2s.load(own).folder.lines("samples")]
@@ -208,7 +209,7 @@ def test_own_runs_can_be_picked_and_bring_their_sentences(own: str) -> None:
 
 
 def test_picking_another_run_keeps_a_sentence_that_it_can_read(own: str) -> None:
-    screen = opened()
+    screen = opened(run=DEMO)
     screen.selectbox(key="run").set_value(own).run()
     assert not screen.exception
     assert box(screen) == vocabulary.of(s2s.load(DEMO)).examples[0]

@@ -14,15 +14,27 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from benchmarks.make import everyday
 from s2s import access, files, settings
+from s2s.analysis import mean_entropy
 from s2s.data import load as load_pairs
-from s2s.demo import DEMOS, EVERYDAY, trained
+from s2s.demo import DEMOS, EVERYDAY, measurements, trained
 from s2s.demo.thin import eight_bit_weights, thin_metrics
 from s2s.jobs import training
 from s2s.jobs.evaluation.loop import EvaluationLoop
 from s2s.model import saved_steps, weights_path, write_steps
-from s2s.runs import Evaluation, EvaluationFolder, RunFolder, Sentences, System, load, now
+from s2s.runs import (
+    Evaluation,
+    EvaluationFolder,
+    RunFolder,
+    Sentences,
+    System,
+    attention_history,
+    load,
+    now,
+)
 from s2s.scores import score_all
 from s2s.train import averaging, checkpoint
 
@@ -30,6 +42,8 @@ ATTRIBUTION = "Sentences: Tatoeba (tatoeba.org), CC BY 2.0 FR, selected by manyt
 TEST = Path(__file__).parents[2] / "s2s" / "data" / "shipped" / "everyday.en-de.tsv"
 EVALUATION = settings.SHIPPED_EVALUATIONS / f"{EVERYDAY}-test"
 BEAM = {"num_beams": 5}
+MEASURED = 50  # pairs over which the entropy of attention is averaged
+NOTE = "The checkpoints of the training as they were; the last one is what ships: the mean of the last ones, in 8 bits."
 EARLIER = 0.15  # of the steps, after which the second system was saved
 
 
@@ -115,6 +129,9 @@ def ship(run: RunFolder) -> None:
     files.write_text(out.path / "samples.jsonl", _lines(probes))
     files.write_bytes(out.path / "tokenizer.json", (run.path / "tokenizer.json").read_bytes())
     out.set_status("done", step=newest, steps=newest, best_step=newest)
+    measurements.make(EVERYDAY)
+    measurements.make_importance(EVERYDAY)
+    measure_training(run)
     print(json.dumps(evaluate(run)))
 
 
@@ -130,6 +147,33 @@ def _write_checkpoint(run: RunFolder, step: int, out: RunFolder) -> None:
     if broken:
         raise OSError(" ".join(broken))
     write_steps(weights_path(out.checkpoints, step), *eight_bit_weights(means))
+
+
+def measure_training(run: RunFolder) -> None:
+    """The attention of one pair, and what the heads do, at a few checkpoints; the last one is the one that ships."""
+    shipped = load(EVERYDAY)
+    every = run.recipe().train.watch.save_every
+    steps = {max(1, round(shipped.step / 2**halvings / every)) * every for halvings in range(8)}
+    pairs = load_pairs(DEMOS[EVERYDAY]).pairs[:MEASURED]
+    lines = []
+    with tempfile.TemporaryDirectory() as scratch:
+        place = Path(scratch) / EVERYDAY
+        shutil.copytree(run.path, place, ignore=shutil.ignore_patterns("checkpoints"))
+        (place / "checkpoints").mkdir()
+        for step in sorted(steps):
+            trained_then = shipped.folder if step == shipped.step else run
+            path = weights_path(trained_then.checkpoints, step)
+            shutil.copy(path, place / "checkpoints")
+            then = load(place, step)
+            maps = [then.attention(pair.src, pair.tgt) for pair in pairs]
+            saved = attention_history.SavedAttention(step, pairs[0].src, pairs[0].tgt, maps[0])
+            attention_history.save(shipped.folder, saved)
+            entropy = np.round(mean_entropy([each.cross for each in maps]), 5).tolist()
+            line = {"kind": "attention", "step": step, "entropy": entropy, "n_pairs": len(pairs)}
+            lines.append(line)
+        measurements.ship_history(EVERYDAY, load(place), NOTE)
+    for line in lines:
+        shipped.folder.log("metrics", line)
 
 
 def evaluate(run: RunFolder) -> dict[str, Any]:

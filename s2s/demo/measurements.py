@@ -59,12 +59,12 @@ def make_history() -> None:
         )
         for event in training.run(training.start(request, Path(scratch) / TRAINED_AGAIN)):
             print(f"step {event.step} of {recipe.train.steps}", end="\r", flush=True)
-        ship_history(load(Path(scratch) / TRAINED_AGAIN))
+        ship_history(TRAINED_AGAIN, load(Path(scratch) / TRAINED_AGAIN), NOTE)
 
 
-def ship_history(run: Run) -> None:
+def ship_history(name: str, run: Run, note: str) -> None:
     """Measure every checkpoint of a run as if it were the demo's."""
-    _ship(TRAINED_AGAIN, "roles-history", test_sets.HELD_OUT, run, note=NOTE)
+    _ship(name, "roles-history", SPLITS[name][0], run, note=note)
 
 
 def _ship(name: str, experiment: str, split: str, run: Run, **more: Any) -> None:

@@ -87,6 +87,7 @@ def maybe(fits: Fits) -> Fits:
 WORD = text(200)
 SPEC = text(4000)
 SENTENCE = text(20_000)
+ROWS = several(several(SENTENCE))
 # What recipe.json may say beside the recipe, whose settings check themselves; name, tags and note are cleaned. Not its
 # owner, and not its command, which people copy into a terminal: both are written by whoever opens the run.
 ABOUT: Mapping[str, Fits] = MappingProxyType(
@@ -126,11 +127,7 @@ ABOUT: Mapping[str, Fits] = MappingProxyType(
         "plan": several(having("step", "steps", step=whole, steps=whole)),
         "warnings": several(SENTENCE),
         "attribution": SENTENCE,
-        "card": having(
-            limits=several(SENTENCE),
-            good=several(several(SENTENCE)),
-            bad=several(several(SENTENCE)),
-        ),
+        "card": having(limits=several(SENTENCE), good=ROWS, bad=ROWS),
         "asked_from": whole,
         "recipe": lambda value: isinstance(value, dict),
     }

@@ -8,7 +8,7 @@ import pytest
 
 from s2s.config import Recipe, UserError, override
 from s2s.data import GENERATED, Preview, load, load_preview
-from s2s.demo import DEMOS, EXAMPLES, GOLD_LINKS, artifacts, sentences, trained
+from s2s.demo import ALIGNED, DEMOS, EXAMPLES, GOLD_LINKS, artifacts, sentences, trained
 from s2s.demo.__main__ import main
 from s2s.demo.artifacts import ARTIFACTS, Artifact, Inputs
 from s2s.runs import RunFolder
@@ -26,7 +26,7 @@ def test_the_shipped_preview_is_what_the_generator_writes(spec: str) -> None:
 @pytest.mark.parametrize("source", ["builtin:en-fr", "builtin:en-es", "builtin:tasks"])
 def test_the_shipped_links_are_those_of_the_generator(source: str) -> None:
     """When the grammar changes, `python -m s2s.demo sentences` writes them again: examples, then split `random`."""
-    assert set(EXAMPLES) == {f"builtin:{path.stem}" for path in GOLD_LINKS.glob("*.tsv")}
+    assert set(ALIGNED) == {f"builtin:{path.stem}" for path in GOLD_LINKS.glob("*.tsv")}
     train = {pair.src: pair for pair in reversed(load(source).pairs)}
     pairs = [*(train[text] for text in EXAMPLES[source]), *load(source, "random").pairs]
     lines = [

@@ -7,7 +7,8 @@ import safetensors.torch
 import torch
 
 from s2s.config import UserError
-from s2s.demo.thin import POINTS, thin_metrics, thin_weights
+from s2s.demo import EVERYDAY
+from s2s.demo.thin import MOST, POINTS, eight_bit_weights, thin_metrics, thin_weights
 from s2s.model import read_weights, write_steps
 from s2s.runs import Metrics
 from s2s.settings import SHIPPED
@@ -42,11 +43,24 @@ def test_a_matrix_is_rounded_and_a_vector_is_not(tmp_path: Path) -> None:
     assert compressed < 0.5 * plain
 
 
+def test_eight_bits_are_the_step_with_the_least_error(tmp_path: Path) -> None:
+    generator = torch.Generator().manual_seed(0)
+    given = {"weight": torch.randn(256, 64, generator=generator), "norm": torch.rand(64)}
+    given["weight"][0, 0] = 17.0  # clipped rather than making every other weight coarse
+    thin = eight_bit_weights(given)
+    write_steps(path := tmp_path / "thin.safetensors", *thin)
+    assert safetensors.torch.load_file(path)["weight"].dtype == torch.int8
+    step = thin.steps["weight"]
+    errors = (thin.tensors["weight"] - given["weight"]).flatten()[1:].abs()
+    assert float(errors.max()) <= step / 2
+    assert float(thin.tensors["weight"][0, 0]) == MOST * step < 17.0
+
+
 @pytest.mark.parametrize("run", RUNS, ids=lambda path: path.name)
 def test_what_ships_is_thin_already(run: Path) -> None:
     (checkpoint,) = (run / "checkpoints").glob("*.safetensors")
     weights = read_weights(checkpoint)
-    again = thin_weights(weights)
+    again = (eight_bit_weights if run.name == EVERYDAY else thin_weights)(weights)
     assert all(torch.equal(again.tensors[name], tensor) for name, tensor in weights.items())
     lines = (run / "metrics.jsonl").read_text().splitlines()
     assert sum(json.loads(line)["kind"] == "train" for line in lines) < 1.2 * POINTS

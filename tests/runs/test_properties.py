@@ -9,7 +9,7 @@ import pytest
 import s2s
 from s2s.config import UserError
 from s2s.data import gold_agreement
-from s2s.demo import HELD_OUT_SENTENCES
+from s2s.demo import held_out_sentences
 from s2s.runs import Run
 from s2s.runs.decoder import KINDS, PROPERTY, DecodeRequest
 from s2s.runs.decoder.cost import request_seconds, request_steps
@@ -34,8 +34,7 @@ def demo() -> Run:
 
 @cache
 def sentences() -> list[str]:
-    lines = (HELD_OUT_SENTENCES / "en-fr.txt").read_text().splitlines()
-    return [*lines[DEEP], "the red house", "the cat sits on the mat"]
+    return [*held_out_sentences("builtin:en-fr")[DEEP], "the red house", "the cat sits on the mat"]
 
 
 @cache

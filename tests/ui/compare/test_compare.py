@@ -125,7 +125,7 @@ def test_columns_are_added_cloned_and_removed_and_stay_when_the_menu_leads_back(
 
 
 def test_from_the_menu_there_are_two_to_compare_and_one_of_them_can_be_shared() -> None:
-    screen = opened("compare")
+    screen = opened("compare", run=DEMO)
     assert strategies(screen) == ["greedy", "beam"]
     screen.button(key="remove c1").click().run()
     assert strategies(screen) == ["beam"]

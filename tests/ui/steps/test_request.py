@@ -16,7 +16,7 @@ def held(screen) -> dict[str, str]:
 
 
 def test_a_newcomer_sees_the_tree_of_a_demo_sentence_and_how_to_read_it() -> None:
-    screen = opened("steps")
+    screen = opened("steps", run="demo-en-fr")
     assert not screen.exception
     assert box(screen) == "the cat sits on the mat"
     assert held(screen) == {
