@@ -28,6 +28,7 @@ QUICK: Mapping[str, str] = MappingProxyType(
         "decode": "decode --parts speed --rounds 3 --seconds 0.6",
         "memorize": "builtin --parts memory",
         "demos": "demos",
+        "everyday": "everyday",
         "press": "press --rounds 3",
         "upload": "upload --runs 2",
         "app": "app --seconds 30 --only training-on-builtin",

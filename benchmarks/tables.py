@@ -112,6 +112,13 @@ HEADLINES = (
         " ({demo-tasks[reverse][unseen]:.1f})",
     ),
     Headline(
+        "everyday",
+        "`demo-en-de`, {parameters:,} parameters, on 1,000 sentences of Tatoeba that share no source and no target with"
+        " its training pairs, all references",
+        "BLEU {beam[bleu][value]:.1f} ({beam[bleu][low]:.1f} to {beam[bleu][high]:.1f}), chrF {beam[chrf][value]:.1f}"
+        " with a beam of 5; BLEU {greedy[bleu][value]:.1f} with greedy search",
+    ),
+    Headline(
         "pretrained",
         "opening a model of T5-small's shape; beam 5 with 64 sources and 20 forced tokens beside transformers'"
         " `generate` on the same weights, shapes of T5-small, OPUS-MT and BART-base",

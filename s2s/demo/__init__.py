@@ -28,6 +28,14 @@ DEMOS = MappingProxyType(
         "demo-tasks": "builtin:tasks",
     }
 )
+PURPOSES = MappingProxyType(
+    {
+        EVERYDAY: "Everyday English to German; type any sentence.",
+        LESSONS: "English to French of a small grammar whose right answers are known; for lessons and alignments.",
+        "demo-en-es": "The same grammar in Spanish, to compare with.",
+        "demo-tasks": "Four tasks, each asked for by a prefix: translate, summarize, respond, reverse.",
+    }
+)
 
 
 def __getattr__(name: str) -> Any:

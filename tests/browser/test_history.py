@@ -37,13 +37,13 @@ def test_every_change_is_one_step_back_and_quick_ones_are_kept(server: str, visi
     choose(page, "Lines")  # the server writes it
     page.wait_for_url("**view%3Alines**")
     steps.click()
-    shows(page, "**/steps?src=the+red+house")
+    shows(page, "**/steps?run=demo-en-fr&src=the+red+house")
     box = page.locator(".st-key-src input")
     box.fill("the cat sleeps")
     box.press("Enter")
-    shows(page, "**/steps?src=the+cat+sleeps", "the cat sleeps")
+    shows(page, "**/steps?run=demo-en-fr&src=the+cat+sleeps", "the cat sleeps")
     for address in (
-        "**/steps?src=the+red+house",
+        "**/steps?run=demo-en-fr&src=the+red+house",
         "**/attention?**view%3Alines**",
         "**/attention?layer=1&src=the+red+house",
         "**/attention?head=4&layer=1&src=the+red+house",
@@ -53,3 +53,39 @@ def test_every_change_is_one_step_back_and_quick_ones_are_kept(server: str, visi
         shows(page, address)
     page.go_forward()
     shows(page, "**/attention?head=4&layer=1&src=the+red+house")
+
+
+def run_shown(page: Page, run: str) -> None:
+    quiet(page)
+    expect(page.locator(".st-key-run input").first).to_have_value(run)
+
+
+def test_a_bare_address_names_its_run_from_the_first_change_on(server: str, visit: Open) -> None:
+    page = visit(f"{server}/?utm_source=course")  # a foreign parameter says nothing of a view
+    run_shown(page, "demo-en-de")
+    assert page.url == f"{server}/?utm_source=course"
+    page.goto(f"{server}/")
+    run_shown(page, "demo-en-de")
+    box = page.locator(".st-key-src input")
+    box.fill("I am tired.")
+    box.press("Enter")
+    page.wait_for_url("**/?src=I+am+tired.&run=demo-en-de")
+    copied = page.url
+    page.reload()
+    run_shown(page, "demo-en-de")
+    expect(box).to_have_value("I am tired.")
+    page.go_back()
+    page.wait_for_url(f"{server}/")
+    run_shown(page, "demo-en-de")
+    page.locator(".st-key-run input").first.click()
+    page.get_by_role("option", name="demo-en-fr", exact=True).click()
+    page.wait_for_url("**/?run=demo-en-fr")
+    page.reload()
+    run_shown(page, "demo-en-fr")
+    page.go_back()
+    page.wait_for_url(f"{server}/")
+    run_shown(page, "demo-en-de")
+    page = visit(copied, locale="de-DE")  # a colleague's browser, in another language
+    run_shown(page, "demo-en-de")
+    page.goto(f"{server}/?src=the+red+house")  # published before there was another demo
+    run_shown(page, "demo-en-fr")

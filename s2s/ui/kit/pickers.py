@@ -10,7 +10,7 @@ import streamlit as st
 
 from s2s import access, settings
 from s2s.analysis import KINDS, LabeledWeights
-from s2s.demo import LESSONS
+from s2s.demo import LESSONS, PURPOSES
 from s2s.jobs import run_service
 from s2s.runs import Run
 from s2s.ui.kit import address, cached, in_view, vocabulary
@@ -23,6 +23,9 @@ LATE_SECONDS = 30.0  # after which the browser has learned of the chosen run
 WRITE = "write run label"  # in the session: whether the frame shall have the run's label written
 LABELS = "run labels"  # in the session: those of the runs it has shown
 HEAD_HELP = f"{definitions('head')}\n\n**mean**: The average of all heads' weights."
+RUN_HELP = "The model that the page shows.\n\n" + "\n\n".join(
+    f"**{name}**: {purpose}" for name, purpose in PURPOSES.items()
+)
 LOST_RUN = "lost run"  # in the session: what the page says of the link's run, which is not there
 NOTICES = "notices"  # in the session: those that the page has not shown yet
 STAND_IN = "stand-in run"  # in the session: the run shown though no link or visitor chose it
@@ -90,7 +93,7 @@ def run_picker(meant: str) -> str | None:
         format_func=labels.__getitem__,
         key="run",
         bind="query-params",
-        label_visibility="collapsed",
+        help=RUN_HELP,
         width=230,
         on_change=_change_example,
     )

@@ -41,7 +41,7 @@ def header(page: Page) -> tuple[DeltaGenerator, bool]:
             st.title(page.title if page.url_path else page.summary, anchor=False)
             subtitle = st.empty()
         with st.container(
-            horizontal=True, width="content", vertical_alignment="center", key="tools"
+            horizontal=True, width="content", vertical_alignment="bottom", key="tools"
         ):
             run_id = pickers.run_picker(run_meant(page, st.query_params)) if page.run else ""
             if run_id and page.run == "trained":

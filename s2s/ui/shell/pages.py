@@ -267,9 +267,14 @@ def kept_values(every: Sequence[Page]) -> dict[str, dict[str, str]]:
 
 
 def page_link(url_path: str, label: str, icon: str = "", **params: str) -> None:
-    """A link to another page, which opens what the parameters say, with the page's run in the same languages."""
+    """A link to another page, which opens what the parameters say, with the page's run in the same languages.
+
+    It names the run, so that it means the same in another tab.
+    """
     row = page(url_path)
     run = str(st.session_state.get("run") or "")
+    if run and row.run == "trained":
+        params = {"run": run, **params}
     is_same_run = pickers.run_id_of(params.get("run", run)) == pickers.run_id_of(run)
     if "set" in params and row.run == "trained" and is_same_run:
         params["set"] = address.with_added(params["set"])
