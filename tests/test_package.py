@@ -29,7 +29,7 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT = PYPROJECT["project"]
 PACKED = ("s2s", "pages", ".streamlit/config.toml")
 BESIDE = ("streamlit_app.py", "pyproject.toml", "README.md", "LICENSE")
-MAX_BYTES = 5_000_000
+MAX_BYTES = 12_000_000
 PATIENCE = 120  # seconds
 
 
