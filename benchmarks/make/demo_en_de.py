@@ -11,8 +11,9 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,14 +35,23 @@ from s2s.runs import (
     attention_history,
     load,
     now,
+    source_words,
 )
-from s2s.scores import score_all
+from s2s.scores import Score, score_all, sentence_scores
 from s2s.train import averaging, checkpoint
 
 ATTRIBUTION = "Sentences: Tatoeba (tatoeba.org), CC BY 2.0 FR, selected by manythings.org/anki."
 TEST = Path(__file__).parents[2] / "s2s" / "data" / "shipped" / "everyday.en-de.tsv"
 EVALUATION = settings.SHIPPED_EVALUATIONS / f"{EVERYDAY}-test"
 BEAM = {"num_beams": 5}
+TITLE = "Everyday English to German"
+FEWEST_WORDS = 6  # of a source on the card
+SHOWN = 10  # good outputs on the card, and as many bad ones
+LIMITS = (
+    "It was trained on short everyday sentences. It often fails on names and rare words, on sentences of more than some"
+    " twenty words, and on numbers; it reads one sentence at a time, in English only, and knows nothing of what was said"
+    " before. It must not be relied on where a mistake would do harm."
+)
 MEASURED = 50  # pairs over which the entropy of attention is averaged
 NOTE = "The checkpoints of the training as they were; the last one is what ships: the mean of the last ones, in 8 bits."
 EARLIER = 0.15  # of the steps, after which the second system was saved
@@ -98,41 +108,46 @@ def _started() -> training.PreparedRun:
 
 def ship(run: RunFolder) -> None:
     """Write the run as it ships, and what is measured of it."""
-    recipe = run.recipe()
-    every = recipe.train.watch.save_every
+    every = run.recipe().train.watch.save_every
     newest = max(step for step in saved_steps(run.checkpoints) if step % every == 0)
     out = RunFolder(trained.RUNS / EVERYDAY)
-    kept = out.path / "measurements"
     shutil.rmtree(out.path, ignore_errors=True)
-    kept.mkdir(parents=True)
     _write_checkpoint(run, newest, out)
-    about = run.about()
-    texts = {
-        name: about[name] for name in ("format", "created", "name", "preset", "versions", "machine")
-    }
-    data = {
-        key: about["data"][key]
-        for key in ("train_hash", "valid_hash", "n_train", "n_valid", "n_dropped")
-    }
-    data["notes"] = [
-        f"Trained on {data['n_train']:,} of {everyday.FILE} (sha256 {everyday.SHA256}), by python -m s2s.demo"
-        f" {EVERYDAY}; {data['n_valid']:,} others were for validation.",
-    ]
-    out.write_about(
-        texts
-        | {"owner": settings.OWNER, "source": DEMOS[EVERYDAY], "valid": None, "data": data}
-        | {"attribution": ATTRIBUTION, "recipe": recipe.to_json()}
-    )
-    rows = [row for row in run.lines("metrics") if row["step"] <= newest]
-    files.write_text(out.path / "metrics.jsonl", _lines(thin_metrics(rows)))
-    probes = [row for row in run.lines("samples") if row["step"] <= newest]
-    files.write_text(out.path / "samples.jsonl", _lines(probes))
-    files.write_bytes(out.path / "tokenizer.json", (run.path / "tokenizer.json").read_bytes())
+    _write_about(run, out)
+    for name, thin in (("metrics", thin_metrics), ("samples", iter)):
+        rows = (row for row in run.lines(name) if row["step"] <= newest)
+        files.write_text(out.path / f"{name}.jsonl", _lines(thin(rows)))
+    tokenizer = json.loads((run.path / "tokenizer.json").read_bytes())
+    files.write_json(out.path / "tokenizer.json", tokenizer | {"lowers_capitals": True})
     out.set_status("done", step=newest, steps=newest, best_step=newest)
     measurements.make(EVERYDAY)
     measurements.make_importance(EVERYDAY)
     measure_training(run)
-    print(json.dumps(evaluate(run)))
+    found = evaluate(run)
+    out.amend(lambda about: {"card": card(found)})
+    print(json.dumps({key: score.value for key, score in found.scores().items()}))
+
+
+def _write_about(run: RunFolder, out: RunFolder) -> None:
+    """recipe.json and the list of words: without paths of this computer."""
+    about = run.about()
+    sources = (folder() / "data" / "train.en").read_text(encoding="utf-8").splitlines()
+    lengths = sorted(len(source.split()) for source in sources)
+    counts = ("train_hash", "valid_hash", "n_train", "n_valid", "n_dropped")
+    data: dict[str, Any] = {key: about["data"][key] for key in counts}
+    data["reads"] = "sentences"
+    data["longest"] = lengths[len(lengths) * 99 // 100]
+    data["notes"] = [
+        f"Trained on {data['n_train']:,} pairs of {everyday.FILE} (sha256 {everyday.SHA256}), by python -m s2s.demo"
+        f" {EVERYDAY}; {data['n_valid']:,} others were for validation."
+    ]
+    kept = ("format", "created", "name", "preset", "versions", "machine")
+    out.write_about(
+        {key: about[key] for key in kept}
+        | {"owner": settings.OWNER, "source": DEMOS[EVERYDAY], "valid": None, "data": data}
+        | {"attribution": ATTRIBUTION, "recipe": about["recipe"]}
+    )
+    source_words.write(out.path, sources)
 
 
 def _write_checkpoint(run: RunFolder, step: int, out: RunFolder) -> None:
@@ -176,27 +191,31 @@ def measure_training(run: RunFolder) -> None:
         shipped.folder.log("metrics", line)
 
 
-def evaluate(run: RunFolder) -> dict[str, Any]:
+class TestResult(NamedTuple):
+    """The test set with the translations by beam search."""
+
+    sources: list[str]
+    references: list[tuple[str, ...]]
+    outputs: list[str]
+
+    def scores(self) -> dict[str, Score]:
+        """Every metric, over all sentences."""
+        return score_all(self.outputs, self.references)
+
+
+def evaluate(run: RunFolder) -> TestResult:
     """Translate the test set with the shipped weights and an earlier checkpoint; writes the evaluation that ships."""
     shipped = load(EVERYDAY)
     test = load_pairs(DEMOS[EVERYDAY]).pairs
     sources = [pair.src for pair in test]
     references = [(pair.tgt, *pair.more) for pair in test]
-    every = run.recipe().train.watch.save_every
-    step = round(EARLIER * shipped.step / every) * every
-    with tempfile.TemporaryDirectory() as scratch:
-        before = RunFolder(Path(scratch) / "earlier")
-        shutil.copytree(run.path, before.path, ignore=shutil.ignore_patterns("checkpoints"))
-        _write_checkpoint(run, step, before)
-        before.set_status("done", step=step, steps=step, best_step=step)
-        outputs = [found.text for found in load(before.path).translate(sources, "beam", **BEAM)]
-    name = f"after {step:,} of {shipped.step:,} steps, beam"
+    step = _earlier(shipped.step, run.recipe().train.watch.save_every)
     systems = (
-        System(name, uploaded="earlier.txt"),
+        System(f"after {step:,} of {shipped.step:,} steps, beam", uploaded="earlier.txt"),
         System("greedy", EVERYDAY, shipped.step, "greedy"),
         System("beam", EVERYDAY, shipped.step, "beam", BEAM),
     )
-    sentences = Sentences(
+    tested = Sentences(
         "everyday, test",
         split="test",
         run=EVERYDAY,
@@ -206,36 +225,50 @@ def evaluate(run: RunFolder) -> dict[str, Any]:
     )
     shutil.rmtree(EVALUATION, ignore_errors=True)
     place = EvaluationFolder(EVALUATION)
-    place.create(
-        Evaluation(
-            EVALUATION.name,
-            "Everyday English to German",
-            access.EVERYBODY,
-            now(),
-            EVERYDAY,
-            sentences,
-            systems,
-        ),
-        [(source, found[0]) for source, found in zip(sources, references, strict=True)],
-        references,
+    about = Evaluation(
+        EVALUATION.name, TITLE, access.EVERYBODY, now(), EVERYDAY, tested, systems, baseline=0
     )
-    place.add(0, ({"i": i, "text": text} for i, text in enumerate(outputs)))
+    place.create(about, [(pair.src, pair.tgt) for pair in test], references)
+    earlier = _outputs_at(run, step, sources)
+    place.add(0, ({"i": i, "text": text} for i, text in enumerate(earlier)))
     place.set_words({})
     loop = EvaluationLoop(place, place.test(), ())
     for _ in loop.turns():
         pass
     loop.finish("done")
-    beam = [line["text"] for _, line in sorted(place.lines(2).items())]
-    size = sum(
-        path.stat().st_size for path in (trained.RUNS / EVERYDAY).rglob("*") if path.is_file()
-    )
+    outputs = [line["text"] for _, line in sorted(place.lines(2).items())]
+    return TestResult(sources, references, outputs)
+
+
+def _earlier(step: int, every: int) -> int:
+    return max(1, round(EARLIER * step / every)) * every
+
+
+def _outputs_at(run: RunFolder, step: int, sources: Sequence[str]) -> list[str]:
+    """Translations with the mean of the checkpoints up to an earlier step."""
+    with tempfile.TemporaryDirectory() as scratch:
+        before = RunFolder(Path(scratch) / "earlier")
+        shutil.copytree(run.path, before.path, ignore=shutil.ignore_patterns("checkpoints"))
+        _write_checkpoint(run, step, before)
+        before.set_status("done", step=step, steps=step, best_step=step)
+        return [found.text for found in load(before.path).translate(sources, "beam", **BEAM)]
+
+
+def card(found: TestResult) -> dict[str, Any]:
+    """What recipe.json says for people: limits, and the best and the worst outputs of longer sentences by chrF."""
+    rows = [
+        (sentence_scores(output, references)["chrf"], source, output, references[0])
+        for source, references, output in zip(*found, strict=True)
+        if len(source.split()) >= FEWEST_WORDS
+    ]
+    rows.sort(key=lambda row: (-row[0], row[1]))
+    right = sorted(rows[: 3 * SHOWN], key=lambda row: -len(row[1]))
     return {
-        "step": shipped.step,
-        "parameters": shipped.n_parameters,
-        "bytes": size,
-        **{key: score.value for key, score in score_all(beam, references).items()},
+        "limits": [LIMITS],
+        "good": [row[1:] for row in right[:SHOWN]],
+        "bad": [row[1:] for row in rows[-SHOWN:]],
     }
 
 
-def _lines(rows: Any) -> str:
+def _lines(rows: Iterable[Any]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
