@@ -32,6 +32,8 @@ def why_not(tokenizer: Tokenizer) -> str:
     """Why the library cannot repeat a tokenizer; empty where it can."""
     if isinstance(tokenizer, WordTokenizer) and tokenizer.normalizes:
         return "its source tokenizer looks unknown words up in other spellings, which no other library does."
+    if isinstance(tokenizer, SubwordTokenizer) and tokenizer.lowers_capitals:
+        return "its tokenizer reads a text in capitals in lower case, which no other library does."
     return kind_reason(tokenizer.kind)
 
 

@@ -86,3 +86,9 @@ def test_a_tokenizer_that_looks_up_other_spellings_is_refused() -> None:
     assert all("in other spellings" in each.reason for each in found.values())
     with pytest.raises(ValueError, match="in other spellings"):
         library_tokenizer(ours)
+
+
+def test_a_tokenizer_that_reads_capitals_in_lower_case_is_refused() -> None:
+    content = tokenizer("bpe").to_json()
+    with pytest.raises(ValueError, match="in capitals in lower case"):
+        library_tokenizer(TOKENIZERS["bpe"].read({**content, "lowers_capitals": True}))
