@@ -1,0 +1,76 @@
+"""The words that a run was trained on."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from s2s.config import UserError
+from s2s.runs import RunFolder, archive, load, source_words
+from tests.conftest import make_run
+
+SOURCES = ["Tom's dog isn't well-fed.", "I saw 3 DOGS, Tom!"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Tom’s well-fed dog, Dog.", ("Tom's", "well", "fed", "dog")),
+        ("'Isn't' 3.5 a_b 🎉", ("Isn't", "a", "b")),
+        ("cafe\u0301 café", ("café",)),
+        ("", ()),
+    ],
+)
+def test_words_are_letters_with_apostrophes_between_them(text: str, words: tuple[str, ...]) -> None:
+    assert source_words.words_of(text) == words
+
+
+def test_every_word_of_the_sources_is_listed_in_any_case(tmp_path: Path) -> None:
+    source_words.write(tmp_path, SOURCES)
+    listed = source_words.read(tmp_path)
+    lines = (tmp_path / source_words.FILE).read_text().splitlines()
+    assert lines == ["dog", "dogs", "fed", "i", "isn't", "saw", "tom", "tom's", "well"]
+    for source in (*SOURCES, *map(str.upper, SOURCES), "the dog's dogs' WELL"):
+        words = [word for word in source_words.words_of(source) if word.lower() != "the"]
+        assert all(source_words.is_listed(word, listed) for word in words)
+    assert not source_words.is_listed("cat", listed)
+    assert not source_words.is_listed("cat's", listed)
+
+
+def test_a_run_names_unseen_words_only_where_its_words_are_listed(tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run", {})
+    assert load(path).unseen("Any words") == ()
+    source_words.write(path, SOURCES)
+    assert load(path).unseen("The dog saw the Cat, the cat, 5 times") == (
+        "The",
+        "Cat",
+        "times",
+    )
+
+
+def test_the_list_of_words_is_part_of_a_runs_zip(tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run", {})
+    source_words.write(path, SOURCES)
+    folder = RunFolder(path)
+    about = folder.about()
+    data = {**about["data"], "reads": "sentences", "longest": 15}
+    folder.write_about({**about, "data": data})
+    out = io.BytesIO()
+    archive.write(folder, out)
+    back = archive.unpack(archive.opened(out, "x.zip"), tmp_path / "back", lambda _: None)
+    assert source_words.read(back.path) == source_words.read(path)
+    assert back.about()["data"] == data
+
+
+def test_a_broken_list_of_words_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run", {})
+    (path / source_words.FILE).write_bytes(b"\xff\xfe")
+    with pytest.raises(UserError, match=r"The words\.txt of the run `run` cannot be read"):
+        load(path).unseen("word")
+    out = io.BytesIO()
+    archive.write(RunFolder(path), out)
+    with pytest.raises(
+        UserError, match=r"`words\.txt` in `x\.zip` says something that no run does"
+    ):
+        archive.unpack(archive.opened(out, "x.zip"), tmp_path / "back", lambda _: None)
+    assert not (tmp_path / "back").exists()
