@@ -187,7 +187,7 @@ def inspect(folder: RunFolder, name: str) -> None:
     _clean_log(folder.path / "metrics.jsonl", _is_metric)
     _clean_log(folder.path / "samples.jsonl", _is_sample)
     _check_pairs(folder, name)
-    _check_words(folder, name)
+    source_words.read(folder.path)
     _check_tokenizers(folder, name)
     _check_ids(folder, name)
     shapes = _shapes(folder)
@@ -292,13 +292,6 @@ def _check_pairs(folder: RunFolder, name: str) -> None:
                     raise ValueError("too much")
     except (*UNREADABLE, EOFError, zlib.error) as error:
         raise _other(name, PAIRS) from error
-
-
-def _check_words(folder: RunFolder, name: str) -> None:
-    try:
-        source_words.read(folder.path)
-    except UserError as error:
-        raise _other(name, source_words.FILE) from error
 
 
 def _check_attention(folder: RunFolder, name: str, step: int) -> None:

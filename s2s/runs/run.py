@@ -38,7 +38,6 @@ from s2s.model import (
     inference,
     stepper_for,
 )
-from s2s.runs import source_words
 from s2s.runs.decoded import Decoded, decoded
 from s2s.runs.store import RunFolder
 from s2s.runs.watched import EndingStepper, WatchedStepper
@@ -348,21 +347,6 @@ class Run:
     def unknown(self, source: str) -> tuple[str, ...]:
         """The words of a source that are not in the vocabulary (they become `<unk>`)."""
         return tuple(self.src_tokenizer.unknown(source))
-
-    @cached_property
-    def source_words(self) -> frozenset[str]:
-        """The words of its training sources, in lower case; none where its folder does not list them."""
-        return source_words.read(self.folder.path)
-
-    def unseen(self, source: str) -> tuple[str, ...]:
-        """The distinct words of a source that no training source has; none where those words are not listed."""
-        if not self.source_words:
-            return ()
-        return tuple(
-            word
-            for word in source_words.words_of(source)
-            if not source_words.is_listed(word, self.source_words)
-        )
 
     def _source_ids(self, sources: Sequence[str]) -> list[list[int]]:
         return self._fitting(

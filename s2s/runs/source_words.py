@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Set
 from pathlib import Path
 
 from s2s import files
@@ -28,10 +28,15 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(found.values())
 
 
-def is_listed(word: str, listed: Collection[str]) -> bool:
-    """Whether a word is among those of a list, in any case; `Tom's` is where `tom` is."""
-    lower = word.lower()
-    return lower in listed or lower.removesuffix(POSSESSIVE) in listed
+def unseen(text: str, listed: Set[str]) -> tuple[str, ...]:
+    """The words of a text that a list has neither in lower case nor without `'s`; none for an empty list."""
+    if not listed:
+        return ()
+    return tuple(
+        word
+        for word in words_of(text)
+        if not {lower := word.lower(), lower.removesuffix(POSSESSIVE)} & listed
+    )
 
 
 def write(folder: Path, sources: Iterable[str]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from s2s.config import UserError
-from s2s.runs import RunFolder, archive, load, source_words
+from s2s.runs import RunFolder, archive, source_words
 from tests.conftest import make_run
 
 SOURCES = ["Tom's dog isn't well-fed.", "I saw 3 DOGS, Tom!"]
@@ -30,22 +30,16 @@ def test_every_word_of_the_sources_is_listed_in_any_case(tmp_path: Path) -> None
     listed = source_words.read(tmp_path)
     lines = (tmp_path / source_words.FILE).read_text().splitlines()
     assert lines == ["dog", "dogs", "fed", "i", "isn't", "saw", "tom", "tom's", "well"]
-    for source in (*SOURCES, *map(str.upper, SOURCES), "the dog's dogs' WELL"):
-        words = [word for word in source_words.words_of(source) if word.lower() != "the"]
-        assert all(source_words.is_listed(word, listed) for word in words)
-    assert not source_words.is_listed("cat", listed)
-    assert not source_words.is_listed("cat's", listed)
+    for source in (*SOURCES, *map(str.upper, SOURCES), "dog's dogs' WELL"):
+        assert source_words.unseen(source, listed) == ()
+    text = "The dog saw the Cat, the cat, 5 times"
+    assert source_words.unseen(text, listed) == ("The", "Cat", "times")
+    assert source_words.unseen("the cat's", listed) == ("the", "cat's")
 
 
-def test_a_run_names_unseen_words_only_where_its_words_are_listed(tmp_path: Path) -> None:
-    path = make_run(tmp_path / "run", {})
-    assert load(path).unseen("Any words") == ()
-    source_words.write(path, SOURCES)
-    assert load(path).unseen("The dog saw the Cat, the cat, 5 times") == (
-        "The",
-        "Cat",
-        "times",
-    )
+def test_no_word_is_unseen_where_none_is_listed(tmp_path: Path) -> None:
+    assert source_words.read(tmp_path) == frozenset()
+    assert source_words.unseen("any words", frozenset()) == ()
 
 
 def test_the_list_of_words_is_part_of_a_runs_zip(tmp_path: Path) -> None:
@@ -66,11 +60,9 @@ def test_a_broken_list_of_words_is_refused_in_a_sentence(tmp_path: Path) -> None
     path = make_run(tmp_path / "run", {})
     (path / source_words.FILE).write_bytes(b"\xff\xfe")
     with pytest.raises(UserError, match=r"The words\.txt of the run `run` cannot be read"):
-        load(path).unseen("word")
+        source_words.read(path)
     out = io.BytesIO()
     archive.write(RunFolder(path), out)
-    with pytest.raises(
-        UserError, match=r"`words\.txt` in `x\.zip` says something that no run does"
-    ):
+    with pytest.raises(UserError, match=r"The words\.txt of the run `x-zip` cannot be read"):
         archive.unpack(archive.opened(out, "x.zip"), tmp_path / "back", lambda _: None)
     assert not (tmp_path / "back").exists()

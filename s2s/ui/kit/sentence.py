@@ -125,7 +125,7 @@ def _reading(run: Run, sources: Sequence[str]) -> str:
 
 def _unfamiliar(run: Run, known: RunVocabulary, text: str) -> str:
     """The words of a text in another language, the unknown words, or the unknown characters."""
-    unseen = run.unseen(text)
+    unseen = source_words.unseen(text, known.seen)
     n_words = len(source_words.words_of(text))
     if n_words >= FOREIGN_WORDS and 2 * len(unseen) > n_words:
         counted = f"{len(unseen)} of {n_words} words are not in the training data"
