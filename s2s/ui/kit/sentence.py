@@ -84,15 +84,17 @@ def example_chips(known: RunVocabulary, more: Callable[[], None] | None = None) 
 def unknown_words(run: Run, known: RunVocabulary, text: str) -> None:
     """What is to be known of the text before its translation is read; each of several sentences, to choose one."""
     sentences = known.sentences_of(text)
-    if len(sentences) > 1:
+    if has_several := len(sentences) > 1:
         _one_at_a_time(sentences)
-    notices(run, known, [text])
+    notices(run, known, [text], MAX_NOTICES - has_several)
 
 
-def notices(run: Run, known: RunVocabulary, sources: Sequence[str]) -> None:
+def notices(
+    run: Run, known: RunVocabulary, sources: Sequence[str], room: int = MAX_NOTICES
+) -> None:
     """How the run reads the sources where it differs, what it does not know of them, and whether they are long.
 
-    Unknown words of a vocabulary of whole words come with the nearest known ones to use.
+    At most `room` lines, one fewer below a truncated sentence, which another line is about. Unknown words of a vocabulary of whole words come with the nearest known ones to use.
     """
     text = " ".join(sources)
     unknown = run.unknown(text)
@@ -100,9 +102,7 @@ def notices(run: Run, known: RunVocabulary, sources: Sequence[str]) -> None:
         _show_unknown(known, text, unknown)
         return
     lines = (_reading(run, sources), _unfamiliar(run, known, text), _length(known, sources))
-    has_several = len(known.sentences_of(text)) > 1  # of which another line tells
-    room = MAX_NOTICES - has_several - _is_truncated()
-    if shown := list(filter(None, lines))[:room]:
+    if shown := list(filter(None, lines))[: room - _is_truncated()]:
         with st.container(key="unknown", gap="xsmall"):
             for line in shown:
                 st.caption(line)
