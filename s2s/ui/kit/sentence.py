@@ -94,7 +94,8 @@ def notices(
 ) -> None:
     """How the run reads the sources where it differs, what it does not know of them, and whether they are long.
 
-    At most `room` lines, one fewer below a truncated sentence, which another line is about. Unknown words of a vocabulary of whole words come with the nearest known ones to use.
+    At most `room` lines, one fewer below a truncated sentence, which another line is about. Unknown words of a
+    vocabulary of whole words come with the nearest known ones to use.
     """
     text = " ".join(sources)
     unknown = run.unknown(text)
