@@ -26,7 +26,7 @@ INNER = tuple(f"{special} " for special in SPECIALS)
 # duplicates); the apostrophe is not, so that `l'` and `isn't` can be tokens.
 PUNCTUATION = Regex(r"[\p{P}&&[^'’]]")
 
-LONG_WORD = 4  # letters; `USA` and `NATO` differ in no other way, and most words in capitals are longer than `USA`
+LONG_WORD = 4  # letters: a single `HELLO` is shouted, a single `USA` is an abbreviation
 
 
 def automatic_size(n_characters: int) -> int:
