@@ -3,31 +3,42 @@
 import streamlit as st
 
 from s2s.analysis import HeadSelection, reduced
+from s2s.demo import EVERYDAY
 from s2s.share import greedy_and_beam
-from s2s.ui.home import STATE, alternatives, overview, reproduce, way_in
+from s2s.ui.home import STATE, alternatives, chosen_sentence, overview, reproduce, way_in
 from s2s.ui.kit import cached, captions, definitions, pickers, sentence, vocabulary
 from s2s.ui.shell import page_link
+
+HINT = "Type any everyday English sentence"
 
 run_id = st.session_state["run"]
 run = cached.open_run(run_id)
 facts = vocabulary.of(run)
 STATE.from_url()
-with st.container():  # so that a notice about the sentence moves no element below
-    text = sentence.sentence_box(facts)
-    sentence.unknown_words(run, facts, text)
+with st.container(key="ask", horizontal=True, vertical_alignment="center", gap="medium"):
+    with st.container():  # so that a notice about the sentence moves no element below
+        text = sentence.sentence_box(facts, HINT if run_id == EVERYDAY else "")
+        sentences = facts.sentences_of(text)
+        sentence.notices(run, facts, sentences)
+        answer = st.container()
+    with st.container(key="way", width="content"):
+        way_in()
 sentence.example_chips(facts)
-STATE.belongs_to("sentence", run.key, text)
-way_in()
+STATE.belongs_to("text", run.key, text)
+chosen = ""
+if text:
+    with answer:
+        chosen = chosen_sentence(run, sentences)
+STATE.belongs_to("sentence", run.key, chosen)
 
-if not text:
-    st.info(
+if not chosen:
+    answer.info(
         "Type a sentence above, or choose an example, to see its translation and its attention.",
         icon=":material/edit:",
     )
 else:
-    made = cached.translation(run, text)
+    made = cached.translation(run, chosen)
     view = made.attention.view("cross")
-    captions.show_translation(made.decoded)
     wide, narrow = st.columns([2, 1], gap="medium")
     with wide, st.container(border=True, key="picture"):
         with st.container(horizontal=True):
@@ -37,7 +48,7 @@ else:
         picture = reduced(made.attention, which)
         title = captions.show_heatmap(run, "cross", picture)
     with narrow:
-        alternatives(run, text, made.decoded)
+        alternatives(run, chosen, made.decoded)
         st.subheader("How to read it", anchor=False, help=definitions("cross-attention", "step"))
         captions.reading_guide("cross", picture)
         captions.log_probability(made.decoded)
@@ -51,6 +62,6 @@ with st.container(key="doors", horizontal=True, gap="medium"):
     page_link("train", "Train your own model")
     page_link("runs", "Open a published model", set="tab:open-a-model")
     page_link("runs", "Gallery", icon=":material/photo_library:", set="tab:gallery")
-    page_link("compare", "Compare decoding strategies", src=text, **greedy_and_beam(run_id))
-if text:
-    reproduce.show(run, text, which)
+    page_link("compare", "Compare decoding strategies", src=chosen, **greedy_and_beam(run_id))
+if chosen:
+    reproduce.show(run, chosen, which)

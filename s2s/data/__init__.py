@@ -37,6 +37,7 @@ from s2s.data.profile import (
 )
 from s2s.data.saved_datasets import SavedDataset
 from s2s.data.sections import PROFILE_SECTIONS, profile_section
+from s2s.data.sentences import split_sentences
 from s2s.data.sources import (
     SOURCES,
     absolute,

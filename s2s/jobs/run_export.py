@@ -21,6 +21,7 @@ from s2s.sizing import count_parameters
 from s2s.tokenizers import PretrainedTokenizer
 
 CTRANSLATE2 = "ctranslate2"
+CAPITALS = "s2s reads a text in capitals in ordinary case; an exported tokenizer reads it as it is"
 SCORES = ("loss", "perplexity", "token_accuracy", "bleu", "chrf")
 
 
@@ -137,6 +138,7 @@ def facts(run: Run, about: Mapping[str, Any]) -> dict[str, str]:
         "Parameters": _number(run.n_parameters),
         "Tokenizer": f"{recipe.tokenizer.kind}, {run.src_tokenizer.vocab_size:,} tokens"
         f" (target: {run.tgt_tokenizer.vocab_size:,})",
+        "Capitals": CAPITALS if run.src_tokenizer.to_json().get("lowers_capitals") else "",
         "Longest translation": f"{_longest(run):,} tokens",
         "Deliberate fault": _fault(recipe.train.fault),
         "Checkpoint": f"step {run.step:,}",

@@ -15,6 +15,7 @@ from s2s.runs import (
     parallel,
     probes,
     properties,
+    source_words,
     states,
     teacher_forcing,
 )

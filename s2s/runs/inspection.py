@@ -23,7 +23,7 @@ from safetensors import SafetensorError, safe_open
 from s2s.config import UserError
 from s2s.files import UNREADABLE, write_bytes, write_json
 from s2s.model import Transformer, saved_steps, step_sizes
-from s2s.runs import attention_history, listing
+from s2s.runs import attention_history, listing, source_words
 from s2s.runs.store import FORMAT, RunFolder
 
 MOST_NUMBER = 2**53  # beyond, a whole number is none as a float
@@ -109,6 +109,8 @@ ABOUT: Mapping[str, Fits] = MappingProxyType(
             n_train=whole,
             n_valid=whole,
             n_dropped=whole,
+            reads=WORD,
+            longest=whole,
             dropped=named(whole),
             notes=several(SENTENCE),
         ),
@@ -188,6 +190,7 @@ def inspect(folder: RunFolder, name: str) -> None:
     _clean_log(folder.path / "metrics.jsonl", _is_metric)
     _clean_log(folder.path / "samples.jsonl", _is_sample)
     _check_pairs(folder, name)
+    source_words.read(folder.path)
     _check_tokenizers(folder, name)
     _check_ids(folder, name)
     shapes = _shapes(folder)

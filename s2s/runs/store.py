@@ -5,6 +5,7 @@ status.json         progress
 metrics.jsonl       one line per step or validation
 samples.jsonl       translations of the probe sentences
 tokenizer.json      shared, or src.tokenizer.json and tgt.tokenizer.json
+words.txt           the words of the training sources, in some runs: see source_words.py
 checkpoints/        step-00000200.safetensors and its .state
 attention/          attention of a fixed pair at each checkpoint
 """

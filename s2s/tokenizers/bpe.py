@@ -17,9 +17,15 @@ class BpeTokenizer(SubwordTokenizer):
 
     kind = "bpe"
 
-    def __init__(self, tokens: Iterable[str], merges: Iterable[tuple[str, str]]) -> None:
+    def __init__(
+        self,
+        tokens: Iterable[str],
+        merges: Iterable[tuple[str, str]],
+        *,
+        lowers_capitals: bool = False,
+    ) -> None:
         self.merges = tuple(merges)
-        super().__init__(tokens)
+        super().__init__(tokens, lowers_capitals=lowers_capitals)
 
     def _model(self, inner: tuple[str, ...]) -> models.Model:
         vocabulary = {token: index for index, token in enumerate(inner)}
@@ -53,4 +59,4 @@ class BpeTokenizer(SubwordTokenizer):
         known = set(tokens)
         if not all({left, right, left + right} <= known for left, right in merges):
             raise ValueError("a merge has a token that is not in the vocabulary")
-        return cls(tokens, merges)
+        return cls(tokens, merges, lowers_capitals=content.get("lowers_capitals") is True)

@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import tokenizers
 from tokenizers import Regex, models, normalizers, pre_tokenizers
 
 from s2s.config import UserError
-from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, Tokenizer
+from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, Tokenizer, nfc
 
 MAX_SIZE = 32_000  # as is common for joint vocabularies of millions of pairs (Vaswani et al., 2017: 37,000)
 
@@ -24,6 +25,8 @@ INNER = tuple(f"{special} " for special in SPECIALS)
 # Punctuation is split off, so that `dog.` and `dog` share their tokens (on Multi30k a sixth of all tokens were such
 # duplicates); the apostrophe is not, so that `l'` and `isn't` can be tokens.
 PUNCTUATION = Regex(r"[\p{P}&&[^'’]]")
+
+LONG_WORD = 4  # letters: a single `HELLO` is shouted, a single `USA` is an abbreviation
 
 
 def automatic_size(n_characters: int) -> int:
@@ -64,11 +67,13 @@ def pipeline(model: models.Model) -> tokenizers.Tokenizer:
 class SubwordTokenizer(Tokenizer):
     """`"lower"` becomes e.g. `▁low` `er`; a character that the training text lacked becomes `<unk>`.
 
-    A `▁` (U+2581) in the text itself comes back as a space, as in SentencePiece.
+    A `▁` (U+2581) in the text itself comes back as a space, as in SentencePiece. With `lowers_capitals`, a text in
+    capitals is read in ordinary case: `"WHERE ARE YOU?"` as `"Where are you?"`.
     """
 
-    def __init__(self, tokens: Iterable[str]) -> None:
+    def __init__(self, tokens: Iterable[str], *, lowers_capitals: bool = False) -> None:
         super().__init__(tokens)
+        self.lowers_capitals = lowers_capitals
         inner = (*INNER, *self.vocabulary[len(SPECIALS) :])
         self._pipeline = pipeline(self._model(inner))
 
@@ -76,12 +81,16 @@ class SubwordTokenizer(Tokenizer):
     def _model(self, inner: tuple[str, ...]) -> models.Model:
         """The library's model; `inner` is the vocabulary by id, with the specials as in INNER."""
 
+    def as_read(self, text: str) -> str:
+        return _without_capitals(nfc(text)) if self.lowers_capitals else text
+
     def encode(self, text: str) -> list[int]:
-        return self._pipeline.encode(text, add_special_tokens=False).ids
+        return self._pipeline.encode(self.as_read(text), add_special_tokens=False).ids
 
     def encode_many(self, texts: Iterable[str]) -> list[list[int]]:
         """All texts at once, on all cores."""
-        batch = self._pipeline.encode_batch_fast(list(texts), add_special_tokens=False)
+        read = list(map(self.as_read, texts))
+        batch = self._pipeline.encode_batch_fast(read, add_special_tokens=False)
         return [encoding.ids for encoding in batch]
 
     def library_json(self) -> str:
@@ -92,3 +101,21 @@ class SubwordTokenizer(Tokenizer):
     def decode(self, ids: Sequence[int]) -> str:
         joined = "".join(self.vocabulary[index] for index in ids if index >= UNK)
         return joined.removeprefix(SPACE).replace(SPACE, " ")
+
+    def to_json(self) -> dict[str, Any]:
+        content = super().to_json()
+        if self.lowers_capitals:
+            content["lowers_capitals"] = True
+        return content
+
+
+def _without_capitals(text: str) -> str:
+    """In lower case but for the first letter, if all letters are capitals in two words or in a word of LONG_WORD."""
+    if not text.isupper():
+        return text
+    capitals = [place for place, character in enumerate(text) if character.isupper()]
+    n_words = sum(any(map(str.isupper, word)) for word in text.split())
+    if n_words < 2 and len(capitals) < LONG_WORD:
+        return text
+    rest = capitals[0] + 1
+    return text[:rest] + text[rest:].lower()

@@ -86,6 +86,10 @@ class Tokenizer(ABC):
         """The known words, most frequent first; empty for tokenizers that do not have whole words."""
         return ()
 
+    def as_read(self, text: str) -> str:
+        """The text that is encoded in place of `text`, where a tokenizer reads some spellings as others."""
+        return text
+
     @abstractmethod
     def encode(self, text: str) -> list[int]:
         """The ids of a text after NFC, without `<s>` and `</s>`; a special spelled out in the text is plain text."""

@@ -22,9 +22,11 @@ class UnigramTokenizer(SubwordTokenizer):
 
     kind = "unigram"
 
-    def __init__(self, tokens: Iterable[str], log_probs: Iterable[float]) -> None:
+    def __init__(
+        self, tokens: Iterable[str], log_probs: Iterable[float], *, lowers_capitals: bool = False
+    ) -> None:
         self.log_probs = tuple(log_probs)
-        super().__init__(tokens)
+        super().__init__(tokens, lowers_capitals=lowers_capitals)
 
     def _model(self, inner: tuple[str, ...]) -> models.Model:
         unused = [0.0] * len(SPECIALS)
@@ -60,7 +62,7 @@ class UnigramTokenizer(SubwordTokenizer):
             raise ValueError("there are not as many distinct tokens as probabilities")
         if not all(isinstance(value, float) and math.isfinite(value) for value in log_probs):
             raise ValueError("the log-probabilities are not finite numbers")
-        return cls(tokens, log_probs)
+        return cls(tokens, log_probs, lowers_capitals=content.get("lowers_capitals") is True)
 
 
 def _words(texts: Iterable[str]) -> Counter[str]:

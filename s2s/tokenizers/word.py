@@ -50,10 +50,10 @@ class WordTokenizer(LookupTokenizer):
         return self.vocabulary[len(SPECIALS) :]
 
     def encode(self, text: str) -> list[int]:
-        words = nfc(text).split()
-        if self.normalizes:
-            words = self._normalized(words)
-        return self._lookup(words)
+        return self._lookup(nfc(self.as_read(text)).split())
+
+    def as_read(self, text: str) -> str:
+        return " ".join(self._normalized(nfc(text).split())) if self.normalizes else text
 
     def decode(self, ids: Sequence[int]) -> str:
         return " ".join(self.vocabulary[index] for index in ids if index >= UNK)

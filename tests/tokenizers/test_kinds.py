@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as texts
 
 from s2s.config import TokenizerConfig, UserError
-from s2s.tokenizers import TOKENIZERS, UNK, fit
+from s2s.tokenizers import TOKENIZERS, UNK, Tokenizer, fit, load, nfc
 from s2s.tokenizers.bpe import BpeTokenizer
 from s2s.tokenizers.byte import ByteTokenizer
 from s2s.tokenizers.char import CharTokenizer
@@ -306,3 +306,73 @@ def test_a_normalizing_tokenizer_reads_capitals_and_punctuation(typed: str, read
 @given(texts.lists(texts.sampled_from(NORMALIZING.words)))
 def test_normalizing_changes_no_text_of_known_words(words: list[str]) -> None:
     assert NORMALIZING.decode(NORMALIZING.encode(" ".join(words))) == " ".join(words)
+
+
+SUBWORD_KINDS = [kind for kind, row in TOKENIZERS.items() if row.is_subword]
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+ENGLISH = ["Where are you? I love NATO, 3.5 USA 日 é", LETTERS, LETTERS.upper()]
+
+
+def lowering(kind: str) -> Tokenizer:
+    """A tokenizer of English that reads capitals in ordinary case."""
+    content = TOKENIZERS[kind].make(ENGLISH, None).to_json()
+    return TOKENIZERS[kind].read({**content, "lowers_capitals": True})
+
+
+LOWERING = {kind: lowering(kind) for kind in SUBWORD_KINDS}
+
+
+@pytest.mark.parametrize("kind", SUBWORD_KINDS)
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("WHERE ARE YOU?", "Where are you?"),
+        ("HELLO", "Hello"),
+        ("“WHERE?”", "“Where?”"),
+        ("NO É", "No é"),
+        ("3.5 YOU 日 ARE", "3.5 You 日 are"),
+        ("USA", "USA"),
+        ("I", "I"),
+        ("3 I 日", "3 I 日"),
+        ("I love NATO", "I love NATO"),
+        ("", ""),
+    ],
+)
+def test_a_text_in_capitals_is_read_in_ordinary_case(kind: str, typed: str, read: str) -> None:
+    tokenizer = LOWERING[kind]
+    assert tokenizer.as_read(typed) == read
+    assert tokenizer.encode(typed) == tokenizer.encode(read)
+    assert tokenizer.encode_many([typed, read]) == [tokenizer.encode(read)] * 2
+
+
+@pytest.mark.parametrize("kind", SUBWORD_KINDS)
+@given(
+    text=texts.text(texts.sampled_from("ABxyÉé日3 .?'"), max_size=12)
+    | texts.text(texts.characters(exclude_characters="▁", codec="utf-8"), max_size=12)
+)
+def test_what_is_read_in_ordinary_case_comes_back_and_stays(kind: str, text: str) -> None:
+    tokenizer = LOWERING[kind]
+    read = tokenizer.as_read(text)
+    assert tokenizer.as_read(read) == read
+    if not text.isupper():
+        assert read == nfc(text)
+    if not tokenizer.unknown(read):
+        assert tokenizer.decode(tokenizer.encode(text)) == nfc(read)
+
+
+@pytest.mark.parametrize("kind", SUBWORD_KINDS)
+def test_reading_capitals_is_kept_in_the_file_and_only_where_it_is_chosen(
+    kind: str, tmp_path: Path
+) -> None:
+    LOWERING[kind].save(tmp_path / "lowering.json")
+    assert load(tmp_path / "lowering.json").encode("HELLO") == LOWERING[kind].encode("Hello")
+    plain = TOKENIZERS[kind].make(ENGLISH, None)
+    assert "lowers_capitals" not in plain.to_json()
+    assert plain.as_read("HELLO") == "HELLO"
+    assert plain.encode("HELLO") != plain.encode("Hello")
+
+
+def test_a_normalizing_tokenizer_says_what_it_reads_and_others_read_what_is_written() -> None:
+    assert NORMALIZING.as_read("The CAT sleeps.") == "the cat sleeps"
+    assert WordTokenizer(["the"]).as_read("The CAT.") == "The CAT."
+    assert CharTokenizer(["a"]).as_read("A  B") == "A  B"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from s2s.ui.kit import ViewState, field
+from s2s.ui.kit import ViewState, field, one_of
+
+MOST_SENTENCES = 6  # that are translated
 
 
 def _are_ids(text: str) -> bool:
@@ -14,8 +16,9 @@ def _are_ids(text: str) -> bool:
 
 @dataclass(frozen=True)
 class HomeView:
-    """Which word of the translation was replaced."""
+    """Which sentence of the text is looked at, and which word of its translation was replaced."""
 
+    sentence: str = field("", one_of(*map(str, range(1, MOST_SENTENCES + 1))), scope="text")
     forced: str = field("", _are_ids, scope="sentence")  # ids that the target begins with: `6.152`
 
 

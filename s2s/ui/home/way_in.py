@@ -29,7 +29,8 @@ def way_in() -> None:
             step_link(at, f"Continue: {lesson.title}, step {at.number}", ICON)
             return
     if not done:
-        step_link(OpenedStep(LESSONS["five-minutes"], 1), "New here? Begin with five minutes", ICON)
+        with st.container(key="start", width="content"):
+            step_link(OpenedStep(LESSONS["five-minutes"], 1), "Start: five minutes", ICON)
     _after_the_last_seen(done)
 
 

@@ -2,39 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 
 import streamlit as st
 
-from s2s.runs import Run
+from s2s.runs import Run, source_words
 from s2s.share import printable
+from s2s.tokenizers import nfc
 from s2s.ui.kit import address
 from s2s.ui.kit.text import plain, shortened
 from s2s.ui.kit.vocabulary import RunVocabulary
 
 MAX_WORDS = 128
 MAX_CHARACTERS = 800
-MAX_SHOWN = 3  # unknown words
+MAX_SHOWN = 3  # unknown words, or sentences
+MAX_NOTICES = 2  # lines between the sentence and its translation
+MAX_LABEL = 60  # characters of a sentence on a button
+FOREIGN_WORDS = 3  # from so many words on, more unknown than known ones are of another language
 
 
-def sentence_box(known: RunVocabulary) -> str:
-    """The sentence to translate, as `text_in_box`."""
+def sentence_box(known: RunVocabulary, label: str = "") -> str:
+    """The sentence to translate, as `text_in_box`. A `label` is shown above the box."""
     language = known.languages[0] if known.languages else "source"
     first = next(iter(known.examples), "")
     typed = st.text_input(
-        f"Your {language} sentence",
+        label or f"Your {language} sentence",
         first,
         key="src",
         bind="query-params",
         live=True,
         placeholder=f"Type a sentence in {language}" if known.languages else "Type a sentence",
-        label_visibility="collapsed",
+        label_visibility="visible" if label else "collapsed",
         icon=":material/translate:",
     )
     address.keep_typed("src", typed or "", first)
-    words = printable(typed or "").split()
     text = text_in_box()
-    if text != " ".join(words):
+    if _is_truncated():
+        words = _typed_words()
         n_words = len(text.split())
         part = (
             f"{n_words} of {len(words)} words"
@@ -47,8 +52,16 @@ def sentence_box(known: RunVocabulary) -> str:
 
 def text_in_box() -> str:
     """What the box holds: on one line, single spaces, not longer than a picture can hold."""
-    words = printable(st.session_state.get("src") or "").split()
-    return " ".join(words[:MAX_WORDS])[:MAX_CHARACTERS].strip()
+    return " ".join(_typed_words()[:MAX_WORDS])[:MAX_CHARACTERS].strip()
+
+
+def _typed_words() -> list[str]:
+    return printable(st.session_state.get("src") or "").split()
+
+
+def _is_truncated() -> bool:
+    """Whether the box holds more than is translated."""
+    return text_in_box() != " ".join(_typed_words())
 
 
 def example_chips(known: RunVocabulary, more: Callable[[], None] | None = None) -> None:
@@ -69,18 +82,106 @@ def example_chips(known: RunVocabulary, more: Callable[[], None] | None = None) 
 
 
 def unknown_words(run: Run, known: RunVocabulary, text: str) -> None:
-    """How the run reads the sentence where it differs; each unknown word, with the nearest known ones to use."""
+    """What is to be known of the text before its translation is read; each of several sentences, to choose one."""
+    sentences = known.sentences_of(text)
+    if has_several := len(sentences) > 1:
+        _one_at_a_time(sentences)
+    notices(run, known, [text], MAX_NOTICES - has_several)
+
+
+def notices(
+    run: Run, known: RunVocabulary, sources: Sequence[str], room: int = MAX_NOTICES
+) -> None:
+    """How the run reads the sources where it differs, what it does not know of them, and whether they are long.
+
+    At most `room` lines, one fewer below a truncated sentence, which another line is about. Unknown words of a
+    vocabulary of whole words come with the nearest known ones to use.
+    """
+    text = " ".join(sources)
     unknown = run.unknown(text)
-    if not unknown:
-        _show_normalized(run, text)
+    if known.words and unknown:
+        _show_unknown(known, text, unknown)
         return
-    vocabulary = f"the {len(known.words):,} known words" if known.words else "the known characters"
+    lines = (_reading(run, sources), _unfamiliar(run, known, text), _length(known, sources))
+    if shown := list(filter(None, lines))[: room - _is_truncated()]:
+        with st.container(key="unknown", gap="xsmall"):
+            for line in shown:
+                st.caption(line)
+
+
+def _one_at_a_time(sentences: Sequence[str]) -> None:
+    """The first sentences as buttons, each of which puts it into the box."""
+    with st.container(key="sentences", horizontal=True, vertical_alignment="center", gap="xsmall"):
+        st.caption("This model reads one sentence at a time:", width="content")
+        for number, sentence in enumerate(sentences[:MAX_SHOWN]):
+            label = plain(shortened(sentence, MAX_LABEL))
+            st.button(label, key=f"sentence {number}", on_click=_use, args=(sentence,))
+
+
+def _reading(run: Run, sources: Sequence[str]) -> str:
+    """What a tokenizer makes of the sources that reads some spellings as others."""
+    read = " ".join(map(run.src_tokenizer.as_read, sources))
+    return f"The model reads: {plain(read)}" if read != nfc(" ".join(sources)) else ""
+
+
+def _unfamiliar(run: Run, known: RunVocabulary, text: str) -> str:
+    """The words of a text in another language, the unknown words, or the unknown characters."""
+    unseen = source_words.unseen(text, known.seen)
+    n_words = len(source_words.words_of(text))
+    if n_words >= FOREIGN_WORDS and 2 * len(unseen) > n_words:
+        counted = f"{len(unseen)} of {n_words} words are not in the training data"
+        if not known.languages:
+            return f"The translation is a guess: {counted}. Type another sentence, or choose an example."
+        language = known.languages[0]
+        return (
+            f"This does not look like {language}: {counted}. Type {language}, or choose an example."
+        )
+    unknown = run.unknown(text)
+    characters = dict.fromkeys(part for word in unknown for part in _unknown_parts(run, word))
+    words = [word for word in unseen if not any(word in each for each in unknown)]
+    said = (
+        _guessed([*characters], "among the known characters"),
+        _guessed(words, "in the training data"),
+    )
+    return " ".join(filter(None, said))
+
+
+def _guessed(names: Sequence[str], where: str) -> str:
+    """`**a** and **b** are not in the training data: their translations are guesses.`; empty for no names."""
+    if not names:
+        return ""
+    shown = [f"**{plain(shortened(name)) or 'space'}**" for name in names[:MAX_SHOWN]]
+    if n_more := len(names) - len(shown):
+        shown.append(f"{n_more} more")
+    listed = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    if len(names) == 1:
+        return f"{listed} is not {where}: its translation is a guess."
+    return f"{listed} are not {where}: their translations are guesses."
+
+
+def _unknown_parts(run: Run, word: str) -> list[str]:
+    """The runs of unknown characters: an emoji may have several."""
+    grouped = groupby(word, lambda character: bool(run.unknown(character)))
+    return ["".join(characters) for is_unknown, characters in grouped if is_unknown]
+
+
+def _length(known: RunVocabulary, sources: Sequence[str]) -> str:
+    if not known.longest or max(len(source.split()) for source in sources) <= known.longest:
+        return ""
+    return (
+        f"The model was trained on sentences of at most {known.longest} words;"
+        " longer ones are often translated badly."
+    )
+
+
+def _show_unknown(known: RunVocabulary, text: str, unknown: Sequence[str]) -> None:
+    """Each unknown word, with the nearest known ones to use."""
     nearest = {word: known.suggestions(word) for word in unknown[:MAX_SHOWN]}
     with st.container(key="unknown", gap="xsmall"):
         for number, (word, others) in enumerate(nearest.items()):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.markdown(
-                    f":material/help: **{plain(shortened(word))}** is not among {vocabulary}"
+                    f":material/help: **{plain(shortened(word))}** is not among the {len(known.words):,} known words"
                     f"{'; known and spelled alike:' if others else '.'}",
                     width="content",
                 )
@@ -95,16 +196,7 @@ def unknown_words(run: Run, known: RunVocabulary, text: str) -> None:
         more = f"{n_more} more words are unknown. " if n_more > 0 else ""
         alike = "Words spelled alike may mean something else. " if any(nearest.values()) else ""
         st.caption(f"{more}{alike}For words that the model has never seen, its output is a guess.")
-        if known.words:
-            _vocabulary_row(known, text, {word: known.suggestions(word) for word in unknown})
-
-
-def _show_normalized(run: Run, text: str) -> None:
-    """What a tokenizer that normalizes makes of the sentence."""
-    tokenizer = run.src_tokenizer
-    read = tokenizer.decode(tokenizer.encode(text))
-    if tokenizer.words and read != text:
-        st.caption(f"The model reads: {plain(read)}")
+        _vocabulary_row(known, text, {word: known.suggestions(word) for word in unknown})
 
 
 def _vocabulary_row(

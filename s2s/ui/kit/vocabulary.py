@@ -12,9 +12,9 @@ from types import MappingProxyType
 import streamlit as st
 
 from s2s.config import UserError, nearest
-from s2s.data import GENERATED_TASKS
+from s2s.data import GENERATED_TASKS, split_sentences
 from s2s.demo import EXAMPLES, random_sentences
-from s2s.runs import Run, RunKey
+from s2s.runs import Run, RunKey, source_words
 from s2s.ui.kit import cached
 from s2s.ui.kit.published_examples import for_published
 
@@ -42,6 +42,15 @@ class RunVocabulary:
     sentences: tuple[str, ...]  # to draw a random one from
     languages: tuple[str, str] | None
     prefixes: tuple[str, ...] = ()  # one per task; none where there is only one task
+    reads_sentences: bool = False  # whether each training source was one sentence
+    longest: int = 0  # words of the longest training sources; 0 where the run does not say it
+    seen: frozenset[str] = (
+        frozenset()
+    )  # the words of the training sources, where the run lists them
+
+    def sentences_of(self, text: str) -> tuple[str, ...]:
+        """The texts to translate one by one: sentences, or the whole text where the run does not say it reads those."""
+        return split_sentences(text) if self.reads_sentences else (text,)
 
     def random_sentence(self, current: str) -> str:
         """One other than the current."""
@@ -102,10 +111,14 @@ def _vocabulary(key: RunKey, _run: Run) -> RunVocabulary:
         )
     )
     examples = EXAMPLES.get(source) or probes[:5] or for_published(_run.src_tokenizer)
+    data = _run.folder.about().get("data") or {}
     return RunVocabulary(
         _run.src_tokenizer.words,
         examples,
         random_sentences(source) or probes,
         LANGUAGES.get(source),
         PREFIXES.get(source, ()),
+        reads_sentences=data.get("reads") == "sentences",
+        longest=int(data.get("longest") or 0),
+        seen=source_words.read(_run.folder.path),
     )

@@ -56,7 +56,7 @@ PAGES = (
         icon=":material/home:",
         url_path="",
         keys=("run", "src", "layer", "head", "set"),
-        summary="Watch a transformer translate",
+        summary="s2s: see inside a translation model. Train your own in minutes.",
         run="trained",
         opens_on=EVERYDAY,
     ),

@@ -86,3 +86,10 @@ def test_a_tokenizer_that_looks_up_other_spellings_is_refused() -> None:
     assert all("in other spellings" in each.reason for each in found.values())
     with pytest.raises(ValueError, match="in other spellings"):
         library_tokenizer(ours)
+
+
+def test_elsewhere_capitals_are_read_as_they_are() -> None:
+    plain = tokenizer("bpe")
+    ours = TOKENIZERS["bpe"].read({**plain.to_json(), "lowers_capitals": True})
+    assert ours.encode("A B C D") != plain.encode("A B C D")
+    assert library_tokenizer(ours).encode("A B C D").ids == [*plain.encode("A B C D"), EOS]

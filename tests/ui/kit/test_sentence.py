@@ -64,4 +64,7 @@ def test_a_typed_sentence_is_in_the_address_whatever_is_written_there_besides() 
     assert screen.query_params == {"run": "demo-en-fr", "src": "the cat sleeps"}
     screen = opened(run="demo-en-fr")
     screen.text_input(key="src").set_value("").run()
-    assert screen.query_params == {"run": "demo-en-fr", "src": ""}  # not the first example, which is left out
+    assert screen.query_params == {
+        "run": "demo-en-fr",
+        "src": "",
+    }  # not the first example, which is left out
