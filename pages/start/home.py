@@ -29,6 +29,7 @@ chosen = ""
 if text:
     with answer:
         chosen = chosen_sentence(run, sentences)
+        sentence.by_people(facts, chosen)
 STATE.belongs_to("sentence", run.key, chosen)
 
 if not chosen:

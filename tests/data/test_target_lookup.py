@@ -77,3 +77,10 @@ def test_what_is_far_or_large_is_not_searched(
     assert not is_searchable("hub:owner/name")
     with pytest.raises(UserError, match="no saved dataset"):
         known_targets("a", "corpus:0123456789abcdef", DataConfig(), 0)
+
+
+def test_all_references_of_a_test_set_are_known() -> None:
+    pair = next(pair for pair in load("builtin:everyday").pairs if pair.more)
+    found = known_targets(pair.src, "builtin:everyday", DataConfig(), 1)
+    assert found == (pair.tgt, *pair.more)
+    assert targets_by_source("builtin:everyday", DataConfig(), 1)[pair.src] == found

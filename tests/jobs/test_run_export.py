@@ -26,7 +26,10 @@ def own_run() -> str:
 
 def test_the_card_has_data_scores_and_recipe(tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", {"data.prefix": "```\n# no"})
-    RunFolder(path).amend(lambda about: {"name": NASTY, "source": NASTY})
+    said = {"limits": [NASTY], "good": [[NASTY, "out", "by a person"]], "bad": []}
+    RunFolder(path).amend(
+        lambda about: {"name": NASTY, "source": NASTY, "attribution": NASTY, "card": said}
+    )
     run = s2s.load(path)
     verdict = run_export.export_run(run, "transformers", tmp_path / "out")
     card = (tmp_path / "out" / "README.md").read_text()
@@ -36,6 +39,10 @@ def test_the_card_has_data_scores_and_recipe(tmp_path: Path) -> None:
     assert front.splitlines()[0] == "license: unknown"
     assert f"# {export.as_text(NASTY)}\n" in text
     assert f"| Dataset | {export.as_text(NASTY)} |" in text
+    assert f"| Attribution | {export.as_text(NASTY)} |" in text
+    assert f"\n{export.as_text(NASTY)}\n" in text
+    assert f"| {export.as_text(NASTY)} | out | by a person |" in text
+    assert "## Bad outputs" not in text
     assert "<b>" not in text
     assert f"| Parameters | {run.n_parameters:,} |" in text
     assert f"| Checkpoint | step {run.step} |" in text

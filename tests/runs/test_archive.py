@@ -49,6 +49,8 @@ def refused(content: io.BytesIO, path: Path, message: str) -> None:
 
 def test_a_run_comes_back_with_the_same_files(run: RunFolder, tmp_path: Path) -> None:
     out = io.BytesIO()
+    said = {"limits": ["Knows digits only."], "good": [["1 2", "2 1", "2 1"]], "bad": []}
+    run.amend(lambda about: {"attribution": "By whoever wrote them.", "card": said})
     archive.write(run, out)
     back = unpacked(out, tmp_path / "back")
     for name in archive.names(run):

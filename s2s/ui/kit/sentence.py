@@ -50,6 +50,12 @@ def sentence_box(known: RunVocabulary, label: str = "") -> str:
     return text
 
 
+def by_people(known: RunVocabulary, text: str) -> None:
+    """How people translated a test sentence: who doesn't read the language sees whether the model is right."""
+    if targets := known.by_people.get(text):
+        st.caption(f"By a person: {' · '.join(map(plain, targets[:MAX_SHOWN]))}")
+
+
 def text_in_box() -> str:
     """What the box holds: on one line, single spaces, not longer than a picture can hold."""
     return " ".join(_typed_words()[:MAX_WORDS])[:MAX_CHARACTERS].strip()

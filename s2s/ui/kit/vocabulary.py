@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import partial
 from itertools import takewhile
@@ -12,7 +13,7 @@ from types import MappingProxyType
 import streamlit as st
 
 from s2s.config import UserError, nearest
-from s2s.data import GENERATED_TASKS, split_sentences
+from s2s.data import GENERATED_TASKS, is_for_tests, load, split_sentences
 from s2s.demo import EXAMPLES, random_sentences
 from s2s.runs import Run, RunKey, source_words
 from s2s.ui.kit import cached
@@ -47,6 +48,9 @@ class RunVocabulary:
     seen: frozenset[str] = (
         frozenset()
     )  # the words of the training sources, where the run lists them
+    by_people: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # translations of test sources
 
     def sentences_of(self, text: str) -> tuple[str, ...]:
         """The texts to translate one by one: sentences, or the whole text where the run does not say it reads those."""
@@ -121,4 +125,11 @@ def _vocabulary(key: RunKey, _run: Run) -> RunVocabulary:
         reads_sentences=data.get("reads") == "sentences",
         longest=int(data.get("longest") or 0),
         seen=source_words.read(_run.folder.path),
+        by_people=_by_people(source),
     )
+
+
+def _by_people(source: str) -> dict[str, tuple[str, ...]]:
+    if not source or not is_for_tests(source):
+        return {}
+    return {pair.src: (pair.tgt, *pair.more) for pair in load(source).pairs}

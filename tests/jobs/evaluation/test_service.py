@@ -239,6 +239,18 @@ def test_a_runs_own_text_is_read_by_the_job_and_kept(greedy: System, run: str) -
     assert not any("are in the training data" in note for note in test.notes)
 
 
+def test_words_of_another_dataset_are_counted_in_the_training_data_of_the_run(
+    greedy: System, run: str, tmp_path: Path
+) -> None:
+    source, target = test_sets.training_pairs(run)[0]
+    (tmp_path / "test.tsv").write_text(f"{source}\t{target}\nunheard\t0\n")
+    place = done(EvaluationRequest((greedy,), Sentences("", spec=str(tmp_path / "test.tsv"), n=2)))
+    counts = place.words()
+    assert counts is not None
+    assert counts.pop("unheard") == 0
+    assert all(count > 0 for count in counts.values())
+
+
 def test_sentences_of_the_training_data_are_reported_and_the_evaluation_continues(
     greedy: System, run: str
 ) -> None:

@@ -675,3 +675,14 @@ def test_rows_that_repeat_a_source_are_grouped_unless_told_otherwise() -> None:
     assert not screen.exception
     assert "3 of 3 sentences are evaluated." in page_text(screen)
     assert "different sources" not in page_text(screen)
+
+
+def test_a_bare_address_opens_on_a_real_difference_with_its_interval() -> None:
+    screen = opened("evaluate")
+    assert not screen.exception
+    assert len(frame(screen, "BLEU")) == 3
+    assert re.search(r"\*\*beam\*\* has the highest BLEU.*95 % interval \+\d", page_text(screen))
+    expander = next(one for one in screen.expander if one.label.startswith("Earlier"))
+    assert [each.label for each in expander.button] == ["Open"]  # nobody's, so nobody deletes it
+    screen.selectbox(key="run").set_value("demo-en-fr").run()
+    assert "evaluation" not in held(screen)
