@@ -66,7 +66,7 @@ def digest() -> str:
     """Of what decides which pairs are used for what."""
     decides = [everyday.SHA256, TEST.read_text(encoding="utf-8"), everyday.SIMPLIFIED]
     decides += [
-        path.read_text(encoding="utf-8") for path in sorted(everyday.WORDS.glob("rude_words.*.txt"))
+        path.read_text(encoding="utf-8") for path in sorted(everyday.WORDS.glob("*.txt"))
     ]
     return hashlib.sha256(json.dumps(decides).encode()).hexdigest()
 

@@ -26,8 +26,9 @@ ORIGIN = (
 )
 LANGUAGES = ("en", "de")
 WORDS = Path(__file__).parent  # rude_words.en.txt and rude_words.de.txt
+UNSUITABLE = Path(__file__).with_name("unsuitable.txt")
 PRIVATE = re.compile(r"\S@\S|www\.|https?:|\d{7,}")  # addresses and telephone numbers
-HELD_OUT = 1000  # groups for the test, and as many for validation
+HELD_OUT = 1000  # groups for the test, and as many, but for unsuitable ones, for validation
 SIMPLIFIED = 0.08  # of the training sources: small letters and no final period, as many people type
 
 _CONTRACTIONS = (
@@ -79,8 +80,10 @@ def split(pairs: Sequence[tuple[str, str]]) -> Everyday:
     rude = [any(map(is_rude, pair, LANGUAGES)) for pair in pairs]
     kept = [pair for pair, *out in zip(pairs, private, rude, strict=True) if not any(out)]
     groups = sorted(grouped(kept), key=lambda group: _order(key(group[0][0])))
-    test = tuple(_with_references(group) for group in groups[:HELD_OUT])
-    valid = [pair for group in groups[HELD_OUT : 2 * HELD_OUT] for pair in group]
+    unsuitable = set(_lines(UNSUITABLE))
+    held_out = [group for group in groups[: 2 * HELD_OUT] if group[0][0] not in unsuitable]
+    test = tuple(_with_references(group) for group in held_out[:HELD_OUT])
+    valid = [pair for group in held_out[HELD_OUT:] for pair in group]
     train = [pair for group in groups[2 * HELD_OUT :] for pair in group]
     train.sort(key=lambda pair: _order("\t".join(pair)))
     return Everyday(tuple(_simplified(train)), tuple(valid), test, sum(rude), sum(private))
@@ -126,6 +129,11 @@ def is_rude(text: str, language: str) -> bool:
     )
 
 
+def _lines(path: Path) -> list[str]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
 def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
@@ -140,8 +148,7 @@ class RudeWords(NamedTuple):
 
 @cache
 def _rude(language: str) -> RudeWords:
-    text = (WORDS / f"rude_words.{language}.txt").read_text(encoding="utf-8").casefold()
-    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    lines = [line.casefold() for line in _lines(WORDS / f"rude_words.{language}.txt")]
     beginnings = tuple(line[:-1] for line in lines if line.endswith("*") and " " not in line)
     phrases = tuple(f" {' '.join(_words(line))} " for line in lines if " " in line)
     return RudeWords(frozenset(lines), beginnings, phrases)

@@ -60,6 +60,20 @@ def test_rude_and_private_pairs_are_in_no_split() -> None:
     assert len(found.test) == everyday.HELD_OUT
 
 
+def test_what_does_not_belong_before_everybody_is_held_out_and_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = [(f"sentence {number}", f"Satz {number}") for number in range(2500)]
+    before = everyday.split(pairs)
+    listed = before.test[0][0]
+    monkeypatch.setattr(everyday, "UNSUITABLE", tmp_path / "unsuitable.txt")
+    (tmp_path / "unsuitable.txt").write_text(f"# why\n{listed}\n")
+    after = everyday.split(pairs)
+    assert after.test == (*before.test[1:], (before.valid[0][0], (before.valid[0][1],)))
+    assert after.valid == before.valid[1:]
+    assert after.train == before.train
+
+
 def test_some_training_sources_are_written_as_many_people_type() -> None:
     pairs = [(f"Sentence {number} is Tom's.", f"Satz {number}.") for number in range(4000)]
     found = everyday.split(pairs)
