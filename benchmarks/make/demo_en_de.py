@@ -44,13 +44,14 @@ ATTRIBUTION = "Sentences: Tatoeba (tatoeba.org), CC BY 2.0 FR, selected by manyt
 TEST = Path(__file__).parents[2] / "s2s" / "data" / "shipped" / "everyday.en-de.tsv"
 EVALUATION = settings.SHIPPED_EVALUATIONS / f"{EVERYDAY}-test"
 BEAM = {"num_beams": 5}
+LEFT_OUT = "left_out.json"
 TITLE = "Everyday English to German"
 FEWEST_WORDS = 6  # of a source on the card
 SHOWN = 10  # good outputs on the card, and as many bad ones
 LIMITS = (
-    "It was trained on short everyday sentences. It often fails on names and rare words, on sentences of more than some"
-    " twenty words, and on numbers; it reads one sentence at a time, in English only, and knows nothing of what was said"
-    " before. It must not be relied on where a mistake would do harm."
+    "It was trained on short everyday sentences. It often fails on names and rare words, on numbers, and on sentences"
+    " of more than some twenty words. It reads one sentence at a time, in English only, and knows nothing of what was"
+    " said before. Do not rely on it where a mistake would do harm."
 )
 MEASURED = 50  # pairs over which the entropy of attention is averaged
 NOTE = "The checkpoints of the training as they were; the last one is what ships: the mean of the last ones, in 8 bits."
@@ -65,9 +66,7 @@ def folder() -> Path:
 def digest() -> str:
     """Of what decides which pairs are used for what."""
     decides = [everyday.SHA256, TEST.read_text(encoding="utf-8"), everyday.SIMPLIFIED]
-    decides += [
-        path.read_text(encoding="utf-8") for path in sorted(everyday.WORDS.glob("*.txt"))
-    ]
+    decides += [path.read_text(encoding="utf-8") for path in sorted(everyday.WORDS.glob("*.txt"))]
     return hashlib.sha256(json.dumps(decides).encode()).hexdigest()
 
 
@@ -87,6 +86,8 @@ def write_texts() -> everyday.Everyday:
         for side, language in enumerate(everyday.LANGUAGES):
             text = "".join(f"{pair[side]}\n" for pair in pairs)
             files.write_text(folder() / "data" / f"{name}.{language}", text)
+    counts = {"rude": found.n_rude, "private": found.n_private}
+    files.write_json(folder() / "data" / LEFT_OUT, counts)
     rows = ("\t".join((source, *references)) for source, references in found.test)
     files.write_text(TEST, "".join(f"{row}\n" for row in rows))
     return found
@@ -137,9 +138,11 @@ def _write_about(run: RunFolder, out: RunFolder) -> None:
     data: dict[str, Any] = {key: about["data"][key] for key in counts}
     data["reads"] = "sentences"
     data["longest"] = lengths[len(lengths) * 99 // 100]
+    left_out = json.loads((folder() / "data" / LEFT_OUT).read_bytes())
     data["notes"] = [
         f"Trained on {data['n_train']:,} pairs of {everyday.FILE} (sha256 {everyday.SHA256}), by python -m s2s.demo"
-        f" {EVERYDAY}; {data['n_valid']:,} others were for validation."
+        f" {EVERYDAY}; {data['n_valid']:,} others were for validation. Left out before: {left_out['rude']:,} pairs with"
+        f" a word of benchmarks/make/rude_words.*.txt, and {left_out['private']:,} with an address."
     ]
     kept = ("format", "created", "name", "preset", "versions", "machine")
     out.write_about(

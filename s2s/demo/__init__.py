@@ -9,6 +9,7 @@ from s2s.demo.sentences import (
     ALIGNED,
     EXAMPLES,
     GOLD_LINKS,
+    SHOWS,
     held_out_sentences,
     random_sentences,
 )

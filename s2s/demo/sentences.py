@@ -45,6 +45,8 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
     }
 )
+# What to see in an example; the others are self-explanatory.
+SHOWS: Mapping[str, str] = MappingProxyType({})
 ALIGNED = tuple(source for source in EXAMPLES if source != "builtin:everyday")
 
 

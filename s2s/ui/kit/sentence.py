@@ -7,6 +7,7 @@ from itertools import groupby
 
 import streamlit as st
 
+from s2s.demo import SHOWS
 from s2s.runs import Run, source_words
 from s2s.share import printable
 from s2s.tokenizers import nfc
@@ -84,7 +85,9 @@ def example_chips(known: RunVocabulary, more: Callable[[], None] | None = None) 
         if more:
             more()
         for number, example in enumerate(known.examples):
-            st.button(plain(example), key=f"chip{number}", on_click=_use, args=(example,))
+            shows = SHOWS.get(example)
+            key = f"chip{number}"
+            st.button(plain(example), key=key, on_click=_use, args=(example,), help=shows)
 
 
 def unknown_words(run: Run, known: RunVocabulary, text: str) -> None:
