@@ -27,6 +27,18 @@ def test_runs_on_former_pairs_read_their_own():
     assert not FORMER.keys() & BUILTINS.keys()  # no list offers them
 
 
+def test_stories_are_plain_text_in_passages():
+    whole = load("builtin:stories")
+    assert whole.is_plain
+    text = "".join(pair.src for pair in whole.pairs)
+    assert 50_000 < len(text) < 100_000
+    assert all(len(pair.src) == 120 for pair in whole.pairs[:-1])
+    every = load("builtin:stories#stride=1,length=60,rows=100")
+    assert [pair.src for pair in every.pairs] == [text[at : at + 60] for at in range(100)]
+    with pytest.raises(UserError, match="stride"):
+        load("builtin:en-fr#stride=1")
+
+
 def test_mini_en_fr():
     assert [(pair.src, pair.tgt) for pair in load("builtin:mini-en-fr").pairs] == [
         ("hello", "bonjour"),

@@ -10,7 +10,10 @@ RUN = {"run": "demo-en-fr"}
 # on Data: all but the task and its table
 ON_DATA = (
     *("origin", "dataset", "dataset actions", "counts"),
-    *(f"set data.{name}" for name in ("noise_rate", "noise_span", "prefix", "valid_share")),
+    *(
+        f"set data.{name}"
+        for name in ("noise_rate", "noise_span", "prefix", "valid_share", "held_out")
+    ),
 )
 SPANS = "data.task:denoise"
 

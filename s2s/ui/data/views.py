@@ -235,7 +235,10 @@ def _task(chosen: ChosenDataset, now: Recipe) -> None:
     row = TASKS[task_of(corpus, now.data)]
     source = f" Source: {row.source}." if row.source else ""
     st.markdown(f"**{row.label}.** {as_markdown(row.summary)}{source}")
-    keys = [f"data.{name}" for name in dict.fromkeys((*row.settings, "prefix", "valid_share"))]
+    keys = [
+        f"data.{name}"
+        for name in dict.fromkeys((*row.settings, "prefix", "valid_share", "held_out"))
+    ]
     with st.grid(3, min_column_width=220, vertical_alignment="bottom"):
         forms.inputs(base(), keys, PREFIX)
     _inputs_and_outputs(chosen, corpus, recipe())
