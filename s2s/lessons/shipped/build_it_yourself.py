@@ -7,17 +7,16 @@ from s2s.lessons.question import NumberQuestion
 
 FIRST_STEPS = Step(
     "78 parameters: two phrases",
-    "A tutorial's model has 6 tokens per language: 4 words, `<s>` and `</s>`. Every token is **2 numbers**. The "
-    "encoder's one head has three 2 × 2 matrices: 6 × 2 + 3 × 4 = **24** parameters. The output projection has 6 × 2 "
-    "weights and 6 biases: **18**. The page counts 92, as ours also has `<pad>` and `<unk>`.\n\nPress **Train**: it "
-    "takes seconds. Then open Home, and translate *let's go* and *love you*. Try *go love you*, which it has never "
-    "read: the result depends on the seed.",
+    "The tutorial's encoder has **24** parameters: 6 tokens of 2 numbers, and three 2 × 2 matrices. Its output "
+    "projection has **18**. The page adds `<pad>` and `<unk>`: 92.\n\nPress **Train**. Seconds later, translate "
+    "*let's go* and *love you* on Home. Then try *go love you*, a mix that it has never read: the result depends on "
+    "the seed.",
     View("train", {"set": "source:builtin:first-steps,preset:first-steps"}),
     question=NumberQuestion(
         "The decoder has an embedding, self-attention and cross-attention. How many of the 78 parameters are these?",
         "decoder_parameters",
         tolerance=0,
-        hint="An embedding of 6 × 2, and two attentions like the encoder's.",
+        hint="An embedding of 6 × 2, and two attentions of three 2 × 2 matrices each.",
     ),
 )
 
@@ -37,10 +36,9 @@ BLOCKS = Step(
 
 MINI_T5 = Step(
     "Mini-T5: five phrases",
-    "Three layers per stack, learned positions that both sides share, normal initialization, and no dropout. The "
-    "tutorial updates 2,500 times, one phrase each; 150 updates of all five are enough.\n\nPress **Train**. On Home, "
-    "*hello* becomes *bonjour*; open *thank you* on Attention: its heatmap is small enough to read every cell. Then "
-    "compare its shape with T5 in the lesson *From here to the models you use*.",
+    "Three layers per stack, and one table of learned positions for both sides. The tutorial makes 2,500 updates, a "
+    "phrase each; 150 of all five are enough.\n\nPress **Train**. On Home, *hello* then becomes *bonjour*. Open "
+    "*thank you* on Attention: the heatmap is small enough to read every cell.",
     View("train", {"set": "source:builtin:mini-en-fr,preset:mini-t5"}),
     question=NumberQuestion(
         "As in the tutorial, `<s>` begins every source and `</s>` ends it. How many tokens does the encoder read for "
@@ -53,10 +51,9 @@ MINI_T5 = Step(
 
 VASWANI = Step(
     "The paper's base model",
-    "`vaswani-512` has six layers per stack, 8 heads, a feed-forward layer of 2,048 and two vocabularies of 10,000. "
-    "It also drops attention weights and hidden units. Embeddings are not scaled; the paper scales them.\n\nFor 32 "
-    "sentences of 10 source and 8 target tokens the output is **(32, 8, 10,000): batch first**. PyTorch's "
-    "`nn.Transformer` has time first unless told otherwise: (8, 32, 10,000), the same numbers.",
+    "Six layers per stack, 8 heads, and two vocabularies of 10,000. Embeddings are not scaled; the paper scales "
+    "them.\n\nFor 32 sentences of 10 source and 8 target tokens the output is (32, 8, 10,000): **batch first**. The "
+    "tutorial has **time first**, as PyTorch's `nn.Transformer` by default: (8, 32, 10,000), the same numbers.",
     View("architecture", {"set": "model:vaswani-512,batch:32,src_len:10,tgt_len:8"}),
     question=NumberQuestion(
         "How many parameters does the output projection have?",
@@ -68,10 +65,10 @@ VASWANI = Step(
 
 CHAR_HALVES = Step(
     "Character by character",
-    "Plain text has no targets, so the first half of each passage is the source and the second half the target. A few "
-    "dozen characters are the whole vocabulary.\n\nThe text has 480 passages of 120 characters. Some tutorials "
-    "start one at every character: that is `builtin:stories#stride=1`, with `data.held_out=last`, as passages that "
-    "overlap must not be held out at random. 300 updates are a start; the tutorial makes 5,001.",
+    "Plain text has no targets: the first half of each passage is the source, the second half the target. The "
+    "tutorial starts a passage at every character (`#stride=1` on the command line) and validates on the last tenth "
+    "(`data.held_out`).\n\nThese passages of 120 characters follow one another. 300 updates are a start; the tutorial "
+    "makes 5,001.",
     View("train", {"set": "source:builtin:stories,preset:char-halves"}),
     question=NumberQuestion(
         "How many tokens does the encoder read of a passage of 120 characters?",

@@ -114,6 +114,8 @@ REVERSE = Lesson(
     ),
 )
 
+ALIGNED = "the old doctor saw the small red boat"
+
 ALIGN = Lesson(
     id="exercise-alignment",
     title="Find the head that aligns",
@@ -133,6 +135,20 @@ ALIGN = Lesson(
                 "next_aligning_head",
                 hint="Smaller is better; the first grid has the plain weights. Point at a cell, or tap it: it says its "
                 "95 % interval.",
+            ),
+        ),
+        Step(
+            "All heads at once",
+            "Here are all heads of cross-attention for one sentence. A head **aligns** if each written word looks at "
+            "the word that it translates: *le* at *the*, *rouge* at *red*. Others look one word ahead.\n\nCompare "
+            "their first rows: an article also has to know its noun.",
+            View("attention", {**RUN, "src": ALIGNED, "kind": "cross"}),
+            hidden=("chips", "controls target"),
+            question=HeadQuestion(
+                "Name a head in which every French word looks mostly at the English word that it translates.",
+                "cross",
+                ((1, 2), (1, 3), (2, 1), (2, 3), (2, 4)),
+                hint="Row 1, *le*: most weight is on *the*, not on *old* or *doctor*.",
             ),
         ),
     ),

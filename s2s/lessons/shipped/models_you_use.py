@@ -188,5 +188,19 @@ LESSON = Lesson(
             "is size, much more text, and training on people's preferences.",
             View("runs", {"set": "tab:open-a-model"}),
         ),
+        Step(
+            "Mini-T5 beside T5",
+            "`mini-t5` has T5's plan with 64 numbers per token instead of 512, three layers instead of six, and "
+            "learned instead of relative positions.\n\nThe drawing marks what differs; below it are the parameters of "
+            "both. Most of either are in its layers. T5 has no output matrix of its own: it uses its embeddings again.",
+            View("architecture", {**RUN, "set": "model:mini-t5,against:t5-small"}),
+            hidden=("batch", "src_len", "tgt_len", "part"),
+            question=NumberQuestion(
+                "How many times as many parameters as mini-t5 does t5-small have?",
+                "times_as_large",
+                tolerance=3,
+                hint="Divide the two numbers of parameters.",
+            ),
+        ),
     ),
 )
