@@ -111,6 +111,34 @@ REVERSE = Lesson(
                 hint="The token accuracy is on Train, beside the loss.",
             ),
         ),
+        Step(
+            "One source, two answers",
+            "In the five phrases of `mini-en-fr`, *hello* and *good morning* are both *bonjour*. Turned around, "
+            "*bonjour* has **two** right answers; Cleaning counts such sources.\n\nTrain it with the preset `mini-t5`, "
+            "and translate *bonjour* on Home: it writes one of the two, at a probability near one half.",
+            View(
+                "data",
+                {
+                    "set": "view:Cleaning,source:builtin:mini-en-fr,preset:mini-t5,data.task:reverse_direction"
+                },
+            ),
+            hidden=("origin", "dataset", "dataset actions", "counts"),
+            question=ChoiceQuestion(
+                "Why can more training not make it certain of its answer?",
+                (
+                    "The model is too small.",
+                    "The loss is lowest where each answer has the share that it has in training: one half.",
+                    "The decoder forgets one of them.",
+                ),
+                1,
+                (
+                    "No: a larger one sees the same two answers to the same source.",
+                    "Right: nothing in the source says which one is meant, so one half each is the best prediction.",
+                    "No: both stay probable; greedy search writes the more probable one.",
+                ),
+                hint="Both pairs are read equally often. Which probabilities have the lowest mean loss?",
+            ),
+        ),
     ),
 )
 

@@ -15,7 +15,8 @@ ON_DATA = (
         for name in ("noise_rate", "noise_span", "prefix", "valid_share", "held_out")
     ),
 )
-SPANS = "data.task:denoise"
+# T5 has 0.15 and 3, which hides one word in sentences as short as these; so most have two gaps.
+SPANS = "data.task:denoise,data.noise_rate:0.4,data.noise_span:1.2"
 
 LESSON = Lesson(
     id="models-you-use",
@@ -85,9 +86,10 @@ LESSON = Lesson(
         ),
         Step(
             "Learning without translations",
-            "Pairs are rare, plain text is not. T5 was **pre-trained** by span corruption: some words of a text are "
-            "replaced by marks such as `<X>`, and the model writes what was hidden.\n\nThe "
-            "table has the input and the output.",
+            "Pairs are rare, plain text is not. T5 was **pre-trained** by span corruption: marks replace some words of "
+            "a text, and the model writes what was hidden. T5's example: `Thank you <X> me to your party <Y> week.` "
+            "becomes `<X> for inviting <Y> last <Z>`.\n\nThe table has inputs and outputs, with more gaps since "
+            "these sentences are short.",
             View("data", {"set": f"view:Task,source:builtin:en-fr,{SPANS}"}),
             hidden=ON_DATA,
             question=ChoiceQuestion(

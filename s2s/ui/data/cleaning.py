@@ -49,6 +49,12 @@ def panel(report: LintReport, now: Cleaning = Cleaning(), *, key: str = "text") 
     return cleaning
 
 
+def several_targets(n_sources: int) -> str:
+    """That a model cannot learn all targets of a source, in a sentence."""
+    have = "source has" if n_sources == 1 else "sources have"
+    return f"{n_sources:,} {have} several targets. A model is trained on all of them, and greedy search writes one."
+
+
 def _fill(report: LintReport, now: Cleaning, prefix: str) -> None:
     """Fill the widgets where they are new, or where a link has changed `now`."""
     drops = enabled_rules(now)
