@@ -28,7 +28,7 @@ MINI_EN_FR = (
 ONLY_TESTS = frozenset({"everyday"})
 EVERYDAY = Path(__file__).parent / "shipped" / "everyday.en-de.tsv"  # source, tab, references
 
-N_STORIES = 400
+N_TEXTS = 400
 
 PairsOfSplits = Mapping[str, Callable[[], tuple[Pair, ...]]]
 
@@ -37,13 +37,13 @@ def _written(pairs: tuple[Pair, ...]) -> PairsOfSplits:
     return {"train": lambda: pairs}
 
 
-def _stories() -> PairsOfSplits:
+def _plain_text() -> PairsOfSplits:
     """One text of about 70,000 characters, on both sides of a pair."""
     from s2s.data import generated
 
     def text() -> tuple[Pair, ...]:
-        stories = [pair.src for pair in generated.generate("summaries", "train")[:N_STORIES]]
-        joined = " ".join(stories).replace(" .", ".")
+        texts = [pair.src for pair in generated.generate("summaries", "train")[:N_TEXTS]]
+        joined = " ".join(texts).replace(" .", ".")
         return (Pair(joined, joined),)
 
     return {"train": text}
@@ -111,10 +111,10 @@ BUILTINS: Mapping[str, Choice[Callable[[], PairsOfSplits]]] = MappingProxyType(
             summary="Four tasks in one, each with its prefix: translate to French, summarize, respond, reverse.",
             source="The grammar in s2s/data/grammar and the templates in s2s/data/generated",
         ),
-        "stories": Choice(
-            make=_stories,
+        "plain-text": Choice(
+            make=_plain_text,
             config=PassageOptions,
-            summary="Plain text: short English stories, one after another, in passages of 120 characters. char-halves"
+            summary="Plain text: short English texts, one after another, in passages of 120 characters. char-halves"
             " learns to continue them.",
             source="The templates in s2s/data/generated",
         ),

@@ -27,13 +27,13 @@ def test_runs_on_former_pairs_read_their_own():
     assert not FORMER.keys() & BUILTINS.keys()  # no list offers them
 
 
-def test_stories_are_plain_text_in_passages():
-    whole = load("builtin:stories")
+def test_one_dataset_is_plain_text_in_passages():
+    whole = load("builtin:plain-text")
     assert whole.is_plain
     text = "".join(pair.src for pair in whole.pairs)
     assert 50_000 < len(text) < 100_000
     assert all(len(pair.src) == 120 for pair in whole.pairs[:-1])
-    every = load("builtin:stories#stride=1,length=60,rows=100")
+    every = load("builtin:plain-text#stride=1,length=60,rows=100")
     assert [pair.src for pair in every.pairs] == [text[at : at + 60] for at in range(100)]
     with pytest.raises(UserError, match="stride"):
         load("builtin:en-fr#stride=1")

@@ -69,7 +69,7 @@ CHAR_HALVES = Step(
     "tutorial starts a passage at every character (`#stride=1` on the command line) and validates on the last tenth "
     "(`data.held_out`).\n\nThese passages of 120 characters follow one another. 300 updates are a start; the tutorial "
     "makes 5,001.",
-    View("train", {"set": "source:builtin:stories,preset:char-halves"}),
+    View("train", {"set": "source:builtin:plain-text,preset:char-halves"}),
     question=NumberQuestion(
         "How many tokens does the encoder read of a passage of 120 characters?",
         "tokens_of_half_a_passage",

@@ -113,7 +113,7 @@ REVERSE = Lesson(
         ),
         Step(
             "One source, two answers",
-            "In the five phrases of `mini-en-fr`, *hello* and *good morning* are both *bonjour*. Turned around, "
+            "In the five phrases of `mini-en-fr`, *hello* and *good morning* are both *bonjour*. In reverse, "
             "*bonjour* has **two** right answers; Cleaning counts such sources.\n\nTrain it with the preset `mini-t5`, "
             "and translate *bonjour* on Home: it writes one of the two, at a probability near one half.",
             View(

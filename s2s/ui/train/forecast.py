@@ -32,6 +32,7 @@ from s2s.train import free_memory, learning_rate
 from s2s.ui.kit import Card, as_markdown, cached, cards, chart, duration, file_name, forms
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.train import advice
+from s2s.ui.train.command import for_several_gpus
 from s2s.ui.train.recipe_form import RunRequest
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -73,12 +74,21 @@ def panel(request: RunRequest) -> Outlook:
     refusal = next((UserError(one.sentence) for one in found if one.is_refusal), None)
     refused = _impossible(planned, cost) or refusal
     if refused:
+        if _is_too_large(cost, case.limits):
+            for_several_gpus(request, cost)
         advice.recommendation(request)
     else:
         advice.followed(request, planned.recipe)
         _expectation(request, cost)
     _costs(planned, cost)
     return Outlook(refused, _summary(planned, cost, len(found)))
+
+
+def _is_too_large(cost: Forecast, limits: settings.Limits) -> bool:
+    """Whether the model, rather than a setting of it, is what this computer refuses."""
+    most = limits.parameters
+    too_many = most is not None and cost.parameters > most
+    return too_many or cost.megabytes * 1e6 > free_memory(DEVICE)
 
 
 def _left(request: RunRequest) -> Preview:

@@ -89,7 +89,7 @@ def meta_ids(*shape: int) -> torch.Tensor:
 def test_what_the_encoder_reads_is_what_training_reads() -> None:
     for name, step, spec in (
         ("tokens_of_one_word", 3, "builtin:mini-en-fr"),
-        ("tokens_of_half_a_passage", 5, "builtin:stories#rows=60"),
+        ("tokens_of_half_a_passage", 5, "builtin:plain-text#rows=60"),
     ):
         preset = "mini-t5" if step == 3 else "char-halves"
         recipe = PRESETS[preset].recipe
