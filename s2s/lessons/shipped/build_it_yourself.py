@@ -81,7 +81,8 @@ CHAR_HALVES = Step(
 LESSON = Lesson(
     id="build-it-yourself",
     title="Build it yourself",
-    summary="The models of five tutorials, rebuilt: their shapes, their data, and a number of each to check.",
+    summary="The models of five tutorials, each with a number to check: first-steps, blocks, mini-t5, vaswani-512 and"
+    " char-halves.",
     minutes=20,
     steps=(FIRST_STEPS, BLOCKS, MINI_T5, VASWANI, CHAR_HALVES),
 )

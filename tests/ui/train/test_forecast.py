@@ -52,3 +52,9 @@ def test_what_training_would_refuse_is_said_before() -> None:
     assert not screen.exception
     assert "leaves no pair" in page_text(screen)
     assert screen.button(key="train").disabled
+
+
+def test_plain_text_that_ships_opens_the_preset_that_continues_it() -> None:
+    screen = opened("train", set=pack({"source": "builtin:plain-text"}))
+    assert screen.selectbox(key="preset").value == "char-halves"
+    assert not screen.exception
