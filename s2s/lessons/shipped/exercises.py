@@ -114,12 +114,12 @@ REVERSE = Lesson(
         Step(
             "One source, two answers",
             "In the five phrases of `mini-en-fr`, *hello* and *good morning* are both *bonjour*. In reverse, "
-            "*bonjour* has **two** right answers; Cleaning counts such sources.\n\nTrain it with the preset `mini-t5`, "
-            "and translate *bonjour* on Home: it writes one of the two, at a probability near one half.",
+            "*bonjour* has **two** right answers; the view *Cleaning* counts such sources.\n\nTrain it with the preset "
+            "`mini-t5`, and translate *bonjour* on Home: it writes one of the two, at a probability near one half.",
             View(
                 "data",
                 {
-                    "set": "view:Cleaning,source:builtin:mini-en-fr,preset:mini-t5,data.task:reverse_direction"
+                    "set": "view:Task,source:builtin:mini-en-fr,preset:mini-t5,data.task:reverse_direction"
                 },
             ),
             hidden=("origin", "dataset", "dataset actions", "counts"),

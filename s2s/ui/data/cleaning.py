@@ -49,8 +49,11 @@ def panel(report: LintReport, now: Cleaning = Cleaning(), *, key: str = "text") 
     return cleaning
 
 
-def several_targets(n_sources: int) -> str:
-    """That a model cannot learn all targets of a source, in a sentence."""
+def several_targets(report: LintReport, *, is_reversed: bool) -> str:
+    """How many sources have several targets, in a sentence, where the task exchanges the sides or not; empty for none."""
+    n_sources = report.several_sources if is_reversed else report.several_targets
+    if not n_sources:
+        return ""
     have = "source has" if n_sources == 1 else "sources have"
     return f"{n_sources:,} {have} several targets. A model is trained on all of them, and greedy search writes one."
 

@@ -204,9 +204,8 @@ def _cleaning(chosen: ChosenDataset, now: Recipe) -> None:
     if found := profiles.section(chosen.profile, "lint", now.data):
         report = LintReport.from_json(found)
         is_reversed = now.data.task == "reverse_direction"
-        n_several = report.several_sources if is_reversed else report.several_targets
-        if n_several:
-            st.markdown(cleaning.several_targets(n_several))
+        if said := cleaning.several_targets(report, is_reversed=is_reversed):
+            st.markdown(said)
         wanted = cleaning.panel(report, now.data.clean, key=chosen.profile.folder.name)
         _flagged(chosen, now)
         _take({f"data.clean.{name}": value for name, value in flat(wanted).items()})
