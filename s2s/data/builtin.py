@@ -38,7 +38,7 @@ def _written(pairs: tuple[Pair, ...]) -> PairsOfSplits:
 
 
 def _plain_text() -> PairsOfSplits:
-    """One text of about 70,000 characters, on both sides of a pair."""
+    """One text of about 58,000 characters, on both sides of a pair."""
     from s2s.data import generated
 
     def text() -> tuple[Pair, ...]:

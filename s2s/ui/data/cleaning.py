@@ -50,7 +50,7 @@ def panel(report: LintReport, now: Cleaning = Cleaning(), *, key: str = "text") 
 
 
 def several_targets(report: LintReport, *, is_reversed: bool) -> str:
-    """How many sources have several targets, in a sentence, where the task exchanges the sides or not; empty for none."""
+    """How many sources have several targets in the direction that is learned, in a sentence; empty for none."""
     n_sources = report.several_sources if is_reversed else report.several_targets
     if not n_sources:
         return ""

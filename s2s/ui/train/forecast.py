@@ -37,6 +37,7 @@ from s2s.ui.train.recipe_form import RunRequest
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 SCHEDULE_POINTS = 300
+MANY_PARAMETERS = 100e6  # of a model that needs GPUs, where it is refused here
 FLOPS = "6 per parameter and token, plus attention"
 NO_EXPECTATION = (
     "No BLEU is expected: the runs that it is predicted from started with random weights."
@@ -74,7 +75,7 @@ def panel(request: RunRequest) -> Outlook:
     refusal = next((UserError(one.sentence) for one in found if one.is_refusal), None)
     refused = _impossible(planned, cost) or refusal
     if refused:
-        if _is_too_large(cost, case.limits):
+        if cost.parameters >= MANY_PARAMETERS:
             for_several_gpus(request, cost)
         advice.recommendation(request)
     else:
@@ -82,13 +83,6 @@ def panel(request: RunRequest) -> Outlook:
         _expectation(request, cost)
     _costs(planned, cost)
     return Outlook(refused, _summary(planned, cost, len(found)))
-
-
-def _is_too_large(cost: Forecast, limits: settings.Limits) -> bool:
-    """Whether the model, rather than a setting of it, is what this computer refuses."""
-    most = limits.parameters
-    too_many = most is not None and cost.parameters > most
-    return too_many or cost.megabytes * 1e6 > free_memory(DEVICE)
 
 
 def _left(request: RunRequest) -> Preview:
