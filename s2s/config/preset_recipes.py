@@ -11,6 +11,7 @@ from s2s.config.model_config import (
     Norm,
     Output,
     Positions,
+    SpecialIds,
     Stack,
 )
 from s2s.config.recipe import DataConfig, Recipe, TokenizerConfig
@@ -58,7 +59,9 @@ def blocks() -> Recipe:
             norm=Norm(place="post"),
             feed_forward=FeedForwardConfig("gelu"),
             positions=Positions(layout="interleaved"),
+            embeddings=Embeddings(scaled=False),
             output=Output(tied=False, bias=True),
+            init=Init("torch"),
         ),
     )
 
@@ -75,7 +78,9 @@ def mini_t5() -> Recipe:
             positions=Positions("learned", max_length=128, shared=True),
             embeddings=Embeddings(scaled=False),
             output=Output(tied=False),
+            dropout=0.0,
             init=Init("normal", 0.02),
+            ids=SpecialIds(src_first=SpecialIds().start),
         ),
         train=TrainConfig(
             steps=150,
@@ -84,7 +89,7 @@ def mini_t5() -> Recipe:
             warmup_steps=0,
             label_smoothing=0.0,
             threads=1,
-            optimizer=Optimizer("adam", beta2=0.999, eps=1e-8),
+            optimizer=Optimizer("adam", beta2=0.999, eps=1e-8, clip_norm=0.0),
             watch=Monitoring(validate_every=50, save_every=50),
         ),
     )
@@ -93,13 +98,16 @@ def mini_t5() -> Recipe:
 def vaswani_512() -> Recipe:
     stack = Stack(n_layers=6, n_heads=8, d_ff=2048, final_norm=False)
     return Recipe(
-        tokenizer=TokenizerConfig("bpe", 10_000, shared=True),
+        tokenizer=TokenizerConfig("bpe", 10_000, shared=False),
         model=ModelConfig(
             d_model=512,
             encoder=stack,
             decoder=stack,
             norm=Norm(place="post"),
+            attention=AttentionConfig(dropout=True),
+            feed_forward=FeedForwardConfig(dropout=True),
             positions=Positions(layout="interleaved"),
+            embeddings=Embeddings(scaled=False),
             output=Output(tied=False, bias=True),
         ),
         train=_vaswani_training(batch_tokens=4096, steps=20_000),
@@ -128,10 +136,10 @@ def char_halves() -> Recipe:
             encoder=Stack(n_layers=2, n_heads=4, d_ff=1024, final_norm=False),
             decoder=Stack(n_layers=2, n_heads=4, d_ff=1024),
             positions=Positions("learned", max_length=128, shared=True),
-            embeddings=Embeddings(shared=True, scaled=False),
+            embeddings=Embeddings(shared=True, scaled=False, dropout=False),
             output=Output(tied=False, bias=True),
             dropout=0.2,
-            init=Init("normal", 0.02),
+            init=Init("torch"),
         ),
         train=TrainConfig(
             steps=300,
@@ -139,7 +147,7 @@ def char_halves() -> Recipe:
             schedule="constant",
             warmup_steps=0,
             label_smoothing=0.0,
-            optimizer=Optimizer("adamw", beta2=0.999, eps=1e-8, weight_decay=0.01),
+            optimizer=Optimizer("adamw", beta2=0.999, eps=1e-8, weight_decay=0.01, clip_norm=0.0),
             watch=Monitoring(validate_every=100, save_every=100),
         ),
     )

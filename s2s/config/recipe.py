@@ -128,6 +128,13 @@ class DataConfig(Config):
         label="Validation fraction",
         help="Fraction of the distinct sources held out for validation; empty takes 5 %, at most 1,000.",
     )
+    held_out: str = setting(
+        "random",
+        label="Held-out pairs",
+        help="Where validation pairs come from. random: from everywhere. last: the end of the dataset, by default its"
+        " last tenth, as passages that overlap need.",
+        choices=("random", "last"),
+    )
     clean: Cleaning = section(Cleaning, help="Which pairs are dropped.")
 
 

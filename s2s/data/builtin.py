@@ -10,9 +10,10 @@ from types import MappingProxyType
 from s2s.config import Choice, choose
 from s2s.data.corpus import Corpus, Options, Splits
 from s2s.data.pair import Pair
+from s2s.data.text import PassageOptions, passages
 
 FIRST_STEPS = (
-    Pair("let's go", "vamos"),
+    Pair("let's go", "ir vamos"),
     Pair("love you", "te amo"),
 )
 MINI_EN_FR = (
@@ -27,11 +28,25 @@ MINI_EN_FR = (
 ONLY_TESTS = frozenset({"everyday"})
 EVERYDAY = Path(__file__).parent / "shipped" / "everyday.en-de.tsv"  # source, tab, references
 
+N_TEXTS = 400
+
 PairsOfSplits = Mapping[str, Callable[[], tuple[Pair, ...]]]
 
 
 def _written(pairs: tuple[Pair, ...]) -> PairsOfSplits:
     return {"train": lambda: pairs}
+
+
+def _plain_text() -> PairsOfSplits:
+    """One text of about 58,000 characters, on both sides of a pair."""
+    from s2s.data import generated
+
+    def text() -> tuple[Pair, ...]:
+        texts = [pair.src for pair in generated.generate("summaries", "train")[:N_TEXTS]]
+        joined = " ".join(texts).replace(" .", ".")
+        return (Pair(joined, joined),)
+
+    return {"train": text}
 
 
 def _everyday() -> tuple[Pair, ...]:
@@ -56,8 +71,9 @@ BUILTINS: Mapping[str, Choice[Callable[[], PairsOfSplits]]] = MappingProxyType(
         "first-steps": Choice(
             make=partial(_written, FIRST_STEPS),
             config=Options,
-            summary="Two English-Spanish phrases, few enough to follow every number by hand.",
-            source="Written for s2s",
+            summary="A tutorial's two English-Spanish phrases, few enough to follow every number by hand. It has"
+            " `ir vamos` for `let's go`; idiomatic Spanish is `vamos`.",
+            source="Written for s2s, with the words of a tutorial",
         ),
         "mini-en-fr": Choice(
             make=partial(_written, MINI_EN_FR),
@@ -95,6 +111,13 @@ BUILTINS: Mapping[str, Choice[Callable[[], PairsOfSplits]]] = MappingProxyType(
             summary="Four tasks in one, each with its prefix: translate to French, summarize, respond, reverse.",
             source="The grammar in s2s/data/grammar and the templates in s2s/data/generated",
         ),
+        "plain-text": Choice(
+            make=_plain_text,
+            config=PassageOptions,
+            summary="Plain text: short English texts, one after another, in passages of 120 characters. char-halves"
+            " learns to continue them.",
+            source="The templates in s2s/data/generated",
+        ),
         "everyday": Choice(
             make=lambda: {"test": _everyday},
             config=Options,
@@ -105,12 +128,33 @@ BUILTINS: Mapping[str, Choice[Callable[[], PairsOfSplits]]] = MappingProxyType(
     }
 )
 
+# No list offers these: they are read for runs that were trained on what a dataset had before.
+FORMER: Mapping[str, PairsOfSplits] = MappingProxyType(
+    {
+        "first-steps-vamos": _written(
+            (Pair("let's go", "vamos"), Pair("love you", "te amo")),
+        ),
+    }
+)
+
 
 def opened(name: str, options: Options) -> Splits:
     """The splits of a built-in dataset. Raises UserError for an unknown name."""
-    parts = choose("built-in dataset", name, BUILTINS).make()
-    return {split: partial(_corpus, f"builtin:{name}", split, parts) for split in parts}
+    parts = FORMER.get(name) or choose("built-in dataset", name, BUILTINS).make()
+    read = partial(_texts, options=options) if isinstance(options, PassageOptions) else _corpus
+    return {split: partial(read, f"builtin:{name}", split, parts) for split in parts}
 
 
 def _corpus(spec: str, split: str, parts: PairsOfSplits) -> Corpus:
     return Corpus(spec, split, parts[split]())
+
+
+def _texts(spec: str, split: str, parts: PairsOfSplits, options: PassageOptions) -> Corpus:
+    """The passages of a text."""
+    found = [
+        passage
+        for pair in parts[split]()
+        for passage in passages(pair.src, options.length, options.step)
+    ]
+    pairs = tuple(Pair(passage, passage) for passage in found)
+    return Corpus(spec, split, pairs, is_plain=True, n_overlapping=options.n_overlapping)

@@ -44,6 +44,7 @@ class Corpus:
 
     Plain text has no targets: each pair has the same text on both sides. `dropped` counts the pairs that a recipe left
     out, as (why, how many). Where a limit ended the reading, the pairs are not the whole split, but its first ones.
+    Passages may overlap: each then shares text with the `n_overlapping` after it.
     """
 
     spec: str
@@ -53,6 +54,7 @@ class Corpus:
     is_plain: bool = False
     dropped: tuple[tuple[str, int], ...] = ()
     is_whole: bool = True
+    n_overlapping: int = 0
 
     def __len__(self) -> int:
         return len(self.pairs)

@@ -84,7 +84,8 @@ def parse_spec(spec: str) -> Spec:
     if re.search("[\x00\ud800-\udfff]", spec) and (prefix in LOCAL_FILES or not colon):
         raise UserError(f"There is no file {shortened(repr(address))}; give another.")
     if colon and prefix in SOURCES:
-        return Spec(prefix, rest, _options(SOURCES[prefix].config, given))
+        row = builtin.BUILTINS.get(rest) if prefix == "builtin" else None
+        return Spec(prefix, rest, _options((row or SOURCES[prefix]).config, given))
     # At least two letters: `hubb:a` is an unknown source, `C:\pairs.tsv` a file on Windows.
     if re.fullmatch(r"\w{2,}", prefix) and colon and not files.is_there(address):
         raise unknown("source", prefix, SOURCES)

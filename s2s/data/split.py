@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import math
 from typing import NamedTuple
 
 from s2s.config import DataConfig, UserError, shortened
@@ -17,6 +18,7 @@ MIN_PAIRS = 50  # with fewer pairs, all are used for training
 DEFAULT_CONFIG = DataConfig()
 ONE_IN = 20  # distinct sources is held out
 MAX_HELD_OUT = 1000  # distinct sources
+LAST = 0.1  # of the dataset, where its end is held out
 
 
 class TrainingPairs(NamedTuple):
@@ -84,7 +86,11 @@ def prepared(
     if (
         valid is None
     ):  # texts are set apart, and not what a task makes of them: no turn of a dialogue is learnt and asked for
-        train, valid, note = hold_out(train, seed, config.valid_share)
+        train, valid, note = (
+            hold_out_last(train, config.valid_share)
+            if config.held_out == "last"
+            else hold_out(train, seed, config.valid_share)
+        )
         is_held_out = valid.pairs is not train.pairs  # or they serve for both
         advice = "give validation pairs of their own, or choose another `data.task`"
     else:
@@ -128,20 +134,49 @@ def hold_out(corpus: Corpus, seed: int, share: float | None = None) -> TrainingP
         min(MAX_HELD_OUT, len(sources) // ONE_IN) if share is None else int(len(sources) * share)
     )
     if len(corpus) < MIN_PAIRS or n_held == 0:
-        note = (
-            f"With {len(corpus):,} pairs nothing is held out: validation uses the training pairs and"
-            " cannot show overfitting."
-        )
-        return TrainingPairs(corpus, dataclasses.replace(corpus, split="valid", dropped=()), note)
+        return _nothing_held_out(corpus)
     held = set(sorted(sources, key=lambda each: _random_key(sources[each], seed))[:n_held])
     valid = tuple(pair for pair in corpus.pairs if plain[pair.src] in held)
     train = tuple(pair for pair in corpus.pairs if plain[pair.src] not in held)
     note = f"{n_held:,} of {len(sources):,} distinct sources are held out for validation ({len(valid):,} pairs)."
+    if corpus.n_overlapping:
+        note += " Passages overlap, so training has seen their text; `data.held_out=last` keeps the two apart."
     return TrainingPairs(
         dataclasses.replace(corpus, pairs=train),
         dataclasses.replace(corpus, pairs=valid, split="valid", dropped=()),
         note,
     )
+
+
+def hold_out_last(corpus: Corpus, share: float | None = None) -> TrainingPairs:
+    """Holds out the end of the dataset (by default its last tenth), of which at most 1,000 pairs are validated on.
+
+    The passages before it that overlap with it are left out.
+    """
+    n_held = int(len(corpus) * (LAST if share is None else share))
+    start = len(corpus) - n_held
+    train = corpus.pairs[: max(0, start - corpus.n_overlapping)]
+    if len(corpus) < MIN_PAIRS or not n_held or not train:
+        return _nothing_held_out(corpus)
+    every = math.ceil(n_held / MAX_HELD_OUT)
+    valid = corpus.pairs[start::every]
+    note = f"The last {n_held:,} of {len(corpus):,} pairs are held out for validation"
+    note += f"; 1 in {every} of them is used." if every > 1 else "."
+    if n_left := start - len(train):
+        note += f" {n_left:,} before them overlap with them and are left out."
+    return TrainingPairs(
+        dataclasses.replace(corpus, pairs=train),
+        dataclasses.replace(corpus, pairs=valid, split="valid", dropped=()),
+        note,
+    )
+
+
+def _nothing_held_out(corpus: Corpus) -> TrainingPairs:
+    note = (
+        f"With {len(corpus):,} pairs nothing is held out: validation uses the training pairs and"
+        " cannot show overfitting."
+    )
+    return TrainingPairs(corpus, dataclasses.replace(corpus, split="valid", dropped=()), note)
 
 
 def _random_key(source: str, seed: int) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,7 +23,38 @@ MIN_CHARACTERS = 2  # of a passage
 
 
 @dataclass(frozen=True)
-class TextOptions(Options):
+class PassageOptions(Options):
+    """The options after the `#` of a plain text that ships."""
+
+    length: int = setting(120, 2, 4096, help="Characters per passage.")
+    stride: int | None = setting(
+        None,
+        1,
+        4096,
+        help="Characters from the start of a passage to that of the next; empty takes the length, 1 every offset.",
+    )
+
+    @property
+    def step(self) -> int:
+        """The stride, by default the length."""
+        return self.stride or self.length
+
+    @property
+    def n_overlapping(self) -> int:
+        """How many of the passages after one overlap with it."""
+        return math.ceil(self.length / self.step) - 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.step > self.length:
+            raise UserError(
+                f"`stride` {self.stride} would leave out text between passages of {self.length} characters; give 1 to"
+                f" {self.length}."
+            )
+
+
+@dataclass(frozen=True)
+class TextOptions(PassageOptions):
     """The options after the `#` of `text:FILE`."""
 
     unit: str = setting(
@@ -30,7 +62,6 @@ class TextOptions(Options):
         help="What one text is: a passage of fixed length, a line, or a block of lines (a dialogue).",
         choices=UNITS,
     )
-    length: int = setting(120, 2, 4096, help="Characters per passage.")
     column: str = setting(
         "",
         help="For a table, the column to read: a name or a number from 1; empty for the only text column.",
@@ -67,6 +98,7 @@ def _corpus(content: Content, options: TextOptions, caps: Caps) -> Corpus:
         tuple(notes),
         is_plain=True,
         is_whole=is_whole,
+        n_overlapping=options.n_overlapping if options.unit == "passage" else 0,
     )
 
 
@@ -79,31 +111,31 @@ def _texts(content: Content, options: TextOptions, budget: ReadingBudget) -> Ite
         else streams.lines(content, budget)
     )
     if options.unit == "passage":
-        yield from _passages(lines, options.length)
+        yield from _passages(lines, options.length, options.step)
         return
     for text in dialogues(lines) if options.unit == "dialogue" and not is_table else lines:
         if stripped := budget.truncate(one_line(text)).strip():
             yield stripped
 
 
-def passages(text: str, length: int) -> tuple[str, ...]:
+def passages(text: str, length: int, stride: int | None = None) -> tuple[str, ...]:
     """Splits into passages of `length` characters, spaces at the ends included: nothing is lost.
 
-    Any run of whitespace becomes one space first. A shorter last passage is kept if it has 2 characters.
+    Any run of whitespace becomes one space first. A shorter last passage is kept if it has 2 characters. A passage
+    begins `stride` characters after the one before, by default where that ends.
     `passages("to be or not", 6)` -> `"to be ", "or not"`
     """
-    return tuple(_passages(text.split("\n"), length))
+    return tuple(_passages(text.split("\n"), length, stride or length))
 
 
-def _passages(lines: Iterable[str], length: int) -> Iterator[str]:
+def _passages(lines: Iterable[str], length: int, stride: int) -> Iterator[str]:
     rest = ""
     for line in lines:
         words = " ".join(unicodedata.normalize("NFC", line).split())
         rest = f"{rest} {words}" if rest and words else rest or words
-        yield from (rest[start : start + length] for start in range(0, len(rest) - length, length))
-        rest = rest[
-            (max(0, len(rest) - 1) // length) * length :
-        ]  # a whole passage waits, since a blank may follow
+        starts = range(0, len(rest) - length, stride)
+        yield from (rest[start : start + length] for start in starts)
+        rest = rest[len(starts) * stride :]  # a whole passage waits, since a space may follow
     if len(rest) >= MIN_CHARACTERS:
         yield rest
 

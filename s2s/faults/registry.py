@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -24,6 +24,20 @@ def without_end(ids: SpecialIds) -> SpecialIds:
     """`</s>` is never written."""
     suppressed = ",".join(filter(None, [ids.suppressed, str(ids.eos)]))
     return replace(ids, suppressed=suppressed)
+
+
+class _WithoutSourceEnd(SpecialIds):
+    """No source has its `</s>`, unless it would be empty."""
+
+    def source(self, ids: Sequence[int]) -> list[int]:
+        """What the encoder reads of a text's ids."""
+        whole = super().source(ids)
+        return [id for id in whole if id != self.eos] or whole
+
+
+def without_source_end(ids: SpecialIds) -> SpecialIds:
+    """`</s>` is never read."""
+    return _WithoutSourceEnd(**vars(ids))
 
 
 # A key is stored in recipes and links: if you rename one, keep reading the old one.
@@ -103,6 +117,16 @@ FAULTS: Mapping[str, Fault] = MappingProxyType(
             when="inference",
             source="Srivastava et al. 2014",
             apply=changes.leave_dropout_on,
+        ),
+        "no-source-end": Fault(
+            "Source without `</s>` at inference",
+            "Half of the translations are right. The others begin well, and then say their last words again, once or"
+            " several times.",
+            "In training every source ended in `</s>`, and the encoder learned to count on it. The function that"
+            " prepares a text for translation forgets to append it.",
+            when="inference",
+            source="Sutskever et al. 2014, section 2",
+            ids=without_source_end,
         ),
     }
 )

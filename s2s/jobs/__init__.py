@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     )
     from s2s.jobs.plan.figures import short_count, written
     from s2s.jobs.plan.own_settings import change_preset, own_settings, suitable_lr
-    from s2s.jobs.plan.recommendation import Recommendation, recommend
+    from s2s.jobs.plan.recommendation import HANDFUL, Recommendation, recommend
     from s2s.jobs.plan.time_budget import changed_settings, fit_to_minutes, within_minutes
     from s2s.jobs.queue import worker
     from s2s.jobs.training import initialization
@@ -110,7 +110,7 @@ _NAMES = MappingProxyType(
         ),
         "s2s.jobs.plan.figures": ("short_count", "written"),
         "s2s.jobs.plan.own_settings": ("change_preset", "own_settings", "suitable_lr"),
-        "s2s.jobs.plan.recommendation": ("Recommendation", "recommend"),
+        "s2s.jobs.plan.recommendation": ("HANDFUL", "Recommendation", "recommend"),
         "s2s.jobs.plan.time_budget": ("changed_settings", "fit_to_minutes", "within_minutes"),
         "s2s.jobs.training.live_controls": ("LONGEST_PAUSE",),
         "s2s.jobs.training.nonzero_rank": ("follow_first_rank",),

@@ -9,6 +9,7 @@ from s2s.lessons.catalog import (
     find_lesson,
     find_step,
     lesson_after,
+    rebuilt_in,
 )
 from s2s.lessons.check import Given, answer, check, number
 from s2s.lessons.classes import (

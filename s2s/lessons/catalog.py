@@ -82,6 +82,16 @@ def find_step(written: str) -> OpenedStep:
     return OpenedStep(lesson, int(number))
 
 
+def rebuilt_in(preset: str) -> OpenedStep | None:
+    """The step that rebuilds a tutorial's model by this preset, with its data; None for any other preset."""
+    lesson = LESSONS["build-it-yourself"]
+    for number, step in enumerate(lesson.steps, 1):
+        given = share.unpack(step.view.values["set"])
+        if preset in (given.get("preset"), given.get("model")):
+            return OpenedStep(lesson, number)
+    return None
+
+
 def computed_answers(kind: type[Question]) -> Mapping[str, str]:
     """The rows of ANSWERS that questions of this kind have in the lessons that ship, with their descriptions."""
     asked = [

@@ -27,6 +27,7 @@ VALID = (
     "bleu",
     "chrf",
     "memory",
+    "exact_match",
 )  # of a validation; the first three are always there
 TAIL = 200  # last bytes read; if they changed, the file was rewritten
 
@@ -82,6 +83,7 @@ class Curves:
     valid_bleu: NDArray[np.float32]  # 0 to 100
     valid_chrf: NDArray[np.float32]  # 0 to 100
     valid_memory: NDArray[np.float64]  # bytes resident
+    valid_exact_match: NDArray[np.float32]  # percent
     changes: tuple[LearningRateChange, ...]
     step: int  # the newest; 0 before training
     lr: float | None
@@ -267,6 +269,7 @@ class _State:
             valid_bleu=_floats(valid[4]),
             valid_chrf=_floats(valid[5]),
             valid_memory=_frozen(valid[6]),
+            valid_exact_match=_floats(valid[7]),
             changes=tuple(self.changes),
             step=newest.get("step", 0),
             lr=newest.get("lr"),

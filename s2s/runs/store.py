@@ -28,6 +28,15 @@ from s2s.tokenizers import Tokenizer
 
 FORMAT = 1
 UNCLEANED = MappingProxyType({"data.clean.empty": False, "data.clean.overlap": False})
+# A dataset that ships got other pairs since: its SPEC, the hash of the former pairs, and the SPEC that has them.
+FORMER_PAIRS = MappingProxyType(
+    {
+        (
+            "builtin:first-steps",
+            "d5395969a97020235d42b7ae307e054d9a34ec80e9f226c1a0ab6a60dd74a353",
+        ): "builtin:first-steps-vamos",
+    }
+)
 STATES = ("running", "done", "stopped", "failed")
 FILES = (
     "status.json",
@@ -37,6 +46,14 @@ FILES = (
     "src.tokenizer.json",
     "tgt.tokenizer.json",
 )
+
+
+def _own_source(about: Mapping[str, Any]) -> dict[str, str]:
+    """The SPEC of the pairs that a run was trained on, where its dataset has others today; else nothing."""
+    data = about.get("data")
+    known = data.get("train_hash") if isinstance(data, dict) else None
+    source = FORMER_PAIRS.get((str(about.get("source")), str(known)))
+    return {"source": source} if source else {}
 
 
 def now() -> str:
@@ -118,7 +135,7 @@ class RunFolder:
             raise UserError(
                 f"`{self.id}` is not a run: its recipe.json holds no recipe; open another run, or train a new one."
             )
-        return content
+        return content | _own_source(content)
 
     def recipe(self) -> Recipe:
         """The recipe. A recipe from before datasets were cleaned is read as uncleaned."""

@@ -24,7 +24,7 @@ T5_SIZES: MappingProxyType[str, PublishedSize] = MappingProxyType(
         "t5-small": PublishedSize(512, 2048, 6, 8, 64, "60 million"),
         "t5-base": PublishedSize(768, 3072, 12, 12, 64, "220 million"),
         "t5-large": PublishedSize(1024, 4096, 24, 16, 64, "770 million"),
-        "t5-3b": PublishedSize(1024, 16_384, 24, 32, 128, "2.8 billion"),
+        "t5-3b": PublishedSize(1024, 16_384, 24, 32, 128, "2.8 billion (named 3B)"),
         "t5-11b": PublishedSize(1024, 65_536, 24, 128, 128, "11 billion"),
     }
 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from s2s.config import Recipe, UserError
 from s2s.data import Corpus, Pair, batches
 from s2s.sizing import check_memory
-from s2s.tokenizers import EOS, PAD, UNK, Tokenizer, fit
+from s2s.tokenizers import BOS, EOS, PAD, UNK, Tokenizer, fit
 from s2s.train.device import free_memory
 
 
@@ -37,6 +37,11 @@ def prepare(
             raise UserError(
                 f"`model.ids` {ids.pad}, {ids.start}, {ids.eos} do not fit our tokenizers;"
                 f" give pad {PAD}, eos {EOS} and a start from {PAD} to {UNK}."
+            )
+        if ids.src_first is not None and ids.src_first > UNK:
+            raise UserError(
+                f"`model.ids.src_first` {ids.src_first} is no special token of our tokenizers; give {PAD} to {UNK}"
+                f" ({BOS} is `<s>`), or leave it empty."
             )
         sources = [pair.src for pair in train.pairs]
         targets = [pair.tgt for pair in train.pairs]

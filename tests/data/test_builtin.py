@@ -4,17 +4,39 @@ import pytest
 
 from s2s.config import UserError
 from s2s.data import Gold, Pair, generated, load, splits
-from s2s.data.builtin import BUILTINS
+from s2s.data.builtin import BUILTINS, FORMER
 from s2s.data.generated import GENERATED
+from s2s.runs.store import FORMER_PAIRS
 
 GRAMMAR_SPLITS = ("train", "valid", "random", "unseen", "deep", "agreement", "banks")
 
 
 def test_first_steps():
     assert load("builtin:first-steps").pairs == (
-        Pair("let's go", "vamos"),
+        Pair("let's go", "ir vamos"),
         Pair("love you", "te amo"),
     )
+    assert "vamos" in BUILTINS["first-steps"].summary  # what is idiomatic is said
+
+
+def test_runs_on_former_pairs_read_their_own():
+    known = {source for source, _ in FORMER_PAIRS}
+    assert known <= {f"builtin:{name}" for name in BUILTINS}
+    for (source, train_hash), spec in FORMER_PAIRS.items():
+        assert load(spec).hash == train_hash != load(source).hash
+    assert not FORMER.keys() & BUILTINS.keys()  # no list offers them
+
+
+def test_one_dataset_is_plain_text_in_passages():
+    whole = load("builtin:plain-text")
+    assert whole.is_plain
+    text = "".join(pair.src for pair in whole.pairs)
+    assert 50_000 < len(text) < 100_000
+    assert all(len(pair.src) == 120 for pair in whole.pairs[:-1])
+    every = load("builtin:plain-text#stride=1,length=60,rows=100")
+    assert [pair.src for pair in every.pairs] == [text[at : at + 60] for at in range(100)]
+    with pytest.raises(UserError, match="stride"):
+        load("builtin:en-fr#stride=1")
 
 
 def test_mini_en_fr():

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from s2s.config import Cleaning, DataConfig, UserError, flat
-from s2s.data import Corpus, Pair
+from s2s.data import Corpus, Pair, load
 from s2s.data.lint import LINT_RULES, LintReport, clean, enabled_rules, lint_pairs, problems
 from s2s.data.lint.characters import Kind, kinds
 from s2s.data.preview import Preview
@@ -435,3 +435,17 @@ def test_validation_pairs_are_repaired_too_and_an_entity_is_then_no_markup():
     made = prepared(train, valid, 1, config)
     assert [pair.src for pair in made.train.pairs] == ["a & 0", "a & 1", "a & 2", "a & 3"]
     assert made.valid.pairs[0].src == "v & w"
+
+
+def test_sources_with_several_targets_are_counted_in_both_directions() -> None:
+    texts = [("a", "x"), ("a", "x"), ("a", "y"), ("b", "x"), ("c", "z"), ("a", "y")]
+    report = lint_pairs([Pair(src, tgt) for src, tgt in texts])
+    for found, side in ((report.several_targets, 0), (report.several_sources, 1)):
+        others: dict[str, set[str]] = {}
+        for pair in texts:
+            others.setdefault(pair[side], set()).add(pair[1 - side])
+        assert found == sum(len(each) > 1 for each in others.values()) == 1
+    mini = lint_pairs(load("builtin:mini-en-fr").pairs)
+    assert (mini.several_targets, mini.several_sources) == (0, 1)  # bonjour
+    old = {key: value for key, value in report.to_json().items() if not key.startswith("several")}
+    assert LintReport.from_json(old).several_targets is None

@@ -5,7 +5,8 @@ import pytest
 from s2s.config import Cleaning, DataConfig, UserError
 from s2s.data import Corpus, Pair, load, load_pairs_for_training
 from s2s.data.overlap import normalized
-from s2s.data.split import hold_out, prepared
+from s2s.data.split import hold_out, hold_out_last, prepared
+from s2s.data.text import passages
 
 
 def corpus(n, distinct=None):
@@ -134,3 +135,32 @@ def test_a_valid_spec_with_several_splits_gives_its_valid_one():
 def test_a_wrong_valid_spec_is_an_error():
     with pytest.raises(UserError, match="no synthetic task `copie`"):
         load_pairs_for_training("synthetic:copy", "synthetic:copie", 1)
+
+
+@pytest.mark.parametrize(("n", "stride"), [(480, 12), (480, 5), (4800, 1)])
+def test_the_last_tenth_shares_no_text_with_the_training_passages(n, stride):
+    text = "".join(chr(0x4E00 + at) for at in range(n * stride))  # no character twice
+    cut = passages(text, 12, stride)
+    pairs = tuple(Pair(one, one) for one in cut)
+    whole = Corpus("", "train", pairs, is_plain=True, n_overlapping=-(-12 // stride) - 1)
+    train, valid, note = hold_out_last(whole)
+    assert not set("".join(pair.src for pair in train.pairs)) & set(
+        "".join(pair.src for pair in valid.pairs)
+    )
+    assert valid.pairs[0] == pairs[len(pairs) - len(pairs) // 10]
+    assert 0 < len(valid) <= 1000
+    assert ("overlap" in note) is (stride < 12)
+    assert train.pairs == pairs[: len(train)]
+
+
+def test_few_pairs_are_all_trained_on_wherever_they_would_be_held_out():
+    train, valid, note = hold_out_last(corpus(49))
+    assert train.pairs == valid.pairs
+    assert "nothing is held out" in note
+
+
+def test_the_recipe_says_which_part_is_held_out():
+    found = prepared(corpus(400), None, 1, DataConfig(held_out="last"))
+    assert found.valid.pairs == corpus(400).pairs[-40:]
+    half = prepared(corpus(400), None, 1, DataConfig(held_out="last", valid_share=0.5))
+    assert len(half.valid) == 200

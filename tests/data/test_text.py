@@ -43,6 +43,24 @@ def test_nothing_is_lost(length):
     assert 2 <= len(cut[-1]) <= length
 
 
+@pytest.mark.parametrize("stride", [1, 2, 3, 7, 20])
+@pytest.mark.parametrize("length", [20, 40, 77])
+def test_a_passage_begins_a_stride_after_the_one_before(length, stride):
+    found = passages(BOOK, length, stride)
+    assert found == tuple(FLAT[at : at + length] for at in range(0, len(found) * stride, stride))
+    assert FLAT.endswith(found[-1])
+    overlap = TextOptions(length=length, stride=stride).n_overlapping
+    starts = [n * stride for n in range(len(found))]
+    for n, start in enumerate(starts):
+        shared = sum(other < start + length for other in starts[n + 1 :])
+        assert shared == min(overlap, len(starts) - n - 1)
+
+
+def test_a_stride_that_leaves_out_text_is_refused():
+    with pytest.raises(UserError, match="would leave out text between passages of 10 characters"):
+        TextOptions(length=10, stride=11)
+
+
 @pytest.mark.parametrize("length", [2, 3, 10])
 def test_line_breaks_are_spaces_like_others(length):
     words = "a bc def ghij klmno pqrstu"

@@ -63,7 +63,7 @@ def test_it_resumes_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(faults, "train_and_measure", lambda fault: noted("trained", fault))
     monkeypatch.setattr(faults, "look", lambda fault: noted("demo", fault))
-    faults.main(["scale", "end"])
+    faults.main(["scale", "demo no-end"])
     assert made == ["no-scale", "no-end"]
     faults.main([])
     assert len(made) == len(known)

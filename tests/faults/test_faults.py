@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from s2s.config import NO_FAULT, TRAINING_FAULTS, Recipe, UserError, override
-from s2s.faults import FAULTS, active, fault_of, install
+from s2s.config import NO_FAULT, TRAINING_FAULTS, Recipe, SpecialIds, UserError, override
+from s2s.faults import FAULTS, MISTAKES, active, fault_of, install
 from s2s.model import Attention, Transformer, inference, is_hooked, stepper_for
 from s2s.model.fast.stepper import FusedStepper
 from s2s.model.positions import Order
@@ -240,3 +240,21 @@ def test_the_engine_does_not_know_of_faults(part: str) -> None:
     for path in (ROOT / "s2s" / part).rglob("*.py"):
         text = re.sub(r"page\s+faults", "", path.read_text())  # those of memory
         assert not re.search(r"\bfault", text, re.IGNORECASE), path
+
+
+@pytest.mark.parametrize("ids", [SpecialIds(), SpecialIds(eos=3, src_first=4, src_last=5)])
+def test_a_source_without_its_end_is_read_as_the_rest(ids: SpecialIds) -> None:
+    broken = FAULTS["no-source-end"].ids(ids)
+    whole = ids.source([7, 8])
+    assert broken.source([7, 8]) == [id for id in whole if id != ids.eos]
+    assert len(broken.source([7, 8])) == len(whole) - 1
+    assert broken.target([7, 8]) == ids.target([7, 8])  # outputs end as before
+    assert FAULTS["no-source-end"].ids(SpecialIds()).source([]) == [SpecialIds().eos]
+
+
+def test_a_mistake_of_a_tutorial_names_a_fault_that_makes_it() -> None:
+    for row in MISTAKES:
+        assert row.symptom.endswith(".")
+        assert row.cure.endswith(".")
+        assert row.fault in ("", *FAULTS)
+    assert len({row.title for row in MISTAKES}) == len(MISTAKES) == 8

@@ -2,8 +2,8 @@
 
 import pytest
 
-from s2s.config import UserError
-from s2s.lessons import LESSONS, find_step
+from s2s.config import PRESETS, UserError
+from s2s.lessons import LESSONS, find_step, rebuilt_in
 
 FIRST = LESSONS["five-minutes"]
 
@@ -34,3 +34,12 @@ def test_a_step_knows_its_neighbors_and_is_written_as_it_is_read() -> None:
 def test_what_is_not_there_is_a_sentence(written: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         find_step(written)
+
+
+def test_every_preset_that_rebuilds_a_tutorial_has_its_step() -> None:
+    for name, row in PRESETS.items():
+        step = rebuilt_in(name)
+        assert (step is not None) == bool(row.differs)
+        assert step is None or name in step.step.view.values["set"]
+    steps = {rebuilt_in(name).number for name, row in PRESETS.items() if row.differs}
+    assert steps == {1, 2, 3, 4, 5}

@@ -2,8 +2,9 @@
 
 import pytest
 
-from s2s import lessons
-from s2s.config import UserError
+from s2s import lessons, share
+from s2s.config import Recipe, UserError, json_or_text, override
+from s2s.data import Corpus, Pair, apply_task, load_preview
 from s2s.lessons import EXERCISES, LESSONS, Lesson, Step, View
 
 ROWS = [*LESSONS.values(), *EXERCISES.values()]
@@ -80,3 +81,20 @@ def test_a_shipped_step_is_short_and_asks_what_can_be_answered(row: Lesson, step
         case question:
             assert not isinstance(question.answer, str) or question.answer in lessons.ANSWERS
     assert step.question.hint, "a hint helps on"
+
+
+def test_most_texts_of_the_step_on_span_corruption_have_two_gaps() -> None:
+    (step,) = [
+        step
+        for step in lessons.LESSONS["models-you-use"].steps
+        if step.title == "Learning without translations"
+    ]
+    given = share.unpack(step.view.values["set"])
+    changes = {key: json_or_text(value) for key, value in given.items() if key.startswith("data.")}
+    config = override(Recipe(), changes).data
+    pairs = tuple(Pair(*row) for row in load_preview(given["source"]).rows)
+    made = apply_task(Corpus("", "train", pairs), config, 1).pairs
+    assert sum(pair.src.count("<") == 2 for pair in made) > 0.7 * len(made)
+    hidden, shown = "<X> for inviting <Y> last <Z>", "Thank you <X> me to your party <Y> week."
+    assert hidden in step.note
+    assert shown in step.note

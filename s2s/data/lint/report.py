@@ -54,6 +54,8 @@ class LintReport:
     max_ratio: float
     found: Mapping[str, RuleResult]
     masks: Mapping[int, int]
+    several_targets: int | None = None  # sources with more than one target; None in older results
+    several_sources: int | None = None  # targets with more than one source
 
     def dropped(self, keys: Iterable[str]) -> int:
         """How many pairs these rules remove together. Exact, without the pairs."""
@@ -104,7 +106,17 @@ def lint_pairs(
         max_ratio=texts.max_ratio,
         found=found,
         masks=dict(zip(distinct.tolist(), counts.tolist(), strict=True)),
+        several_targets=_n_repeated(texts, texts.src.texts),
+        several_sources=_n_repeated(texts, texts.tgt.texts),
     )
+
+
+def _n_repeated(texts: LintedCorpus, side: Sequence[str]) -> int:
+    """How many texts of a side are in more than one distinct pair."""
+    is_first = texts.first == np.arange(len(texts.pairs))
+    hashes = np.fromiter(map(hash, side), np.int64, len(texts.pairs))
+    _, counts = np.unique(hashes[is_first], return_counts=True)
+    return int((counts > 1).sum())
 
 
 def flagged(

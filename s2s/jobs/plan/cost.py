@@ -155,13 +155,21 @@ def _vocab_size(recipe: Recipe, words: int, alphabet: int, characters: int) -> i
 def _tokens(recipe: Recipe, preview: Preview) -> int:
     """Tokens of the longer side, over the whole dataset: one epoch."""
     kind = recipe.tokenizer.kind
+    part = _part(recipe, preview)
     if kind in ("char", "byte"):
-        return max(preview.src_characters, preview.tgt_characters) + preview.n_pairs
+        characters = max(preview.src_characters, preview.tgt_characters)
+        return int(characters * part) + preview.n_pairs
     words = max(
         sum(n * count for n, count in enumerate(counts))
         for counts in (preview.src_counts, preview.tgt_counts)
     )
-    return int(words * (TOKENS_PER_WORD if TOKENIZERS[kind].is_subword else 1.0)) + preview.n_pairs
+    per_word = TOKENS_PER_WORD if TOKENIZERS[kind].is_subword else 1.0
+    return int(words * per_word * part) + preview.n_pairs
+
+
+def _part(recipe: Recipe, preview: Preview) -> float:
+    """The part of a text that a side has: half of a plain one whose second half is learned."""
+    return 0.5 if preview.is_plain and recipe.data.task in ("auto", "halves") else 1.0
 
 
 def _longest(recipe: Recipe, preview: Preview) -> int:
@@ -170,12 +178,13 @@ def _longest(recipe: Recipe, preview: Preview) -> int:
         preview.src_longest * _tokens_per_word(recipe, preview.src_counts, preview.src_characters),
         preview.tgt_longest * _tokens_per_word(recipe, preview.tgt_counts, preview.tgt_characters),
     )
-    return min(recipe.data.max_length, math.ceil(words) + 1)  # and `</s>`
+    longest = math.ceil(words * _part(recipe, preview))
+    return min(recipe.data.max_length, longest + 1)  # and `</s>`
 
 
 def share_too_long(recipe: Recipe, preview: Preview) -> float:
     """The approximate share of pairs that `data.max_length` would drop, 0 to 1: that of the side that drops more."""
-    longest = recipe.data.max_length - 1  # and `</s>`
+    longest = (recipe.data.max_length - 1) / _part(recipe, preview)  # and `</s>`
     sides = (
         (preview.src_counts, preview.src_characters),
         (preview.tgt_counts, preview.tgt_characters),
@@ -189,7 +198,7 @@ def share_too_long(recipe: Recipe, preview: Preview) -> float:
 def _tokens_per_word(recipe: Recipe, counts: tuple[int, ...], characters: int) -> float:
     if recipe.tokenizer.kind in ("char", "byte"):
         words = sum(n * count for n, count in enumerate(counts))
-        return characters / max(1, words) + 1  # and the space
+        return characters / max(1, words)  # spaces included
     return 1.0 if recipe.tokenizer.kind == "word" else TOKENS_PER_WORD
 
 

@@ -14,6 +14,9 @@ from s2s.jobs.plan.expected import MeasuredRun
 from s2s.jobs.plan.time_budget import QUICK, reference_tokens_per_second
 
 HANDFUL = 100  # pairs; with fewer, every model memorizes, which is the purpose of such datasets
+# Pairs, and words on a side, that a model of two numbers per word can memorize.
+FEWEST = 3
+SHORT = 3
 NATURAL = 8.0  # geometric mean of the richness of a grammar's sentences (2) and of natural text (20 to 50)
 
 
@@ -60,7 +63,7 @@ def by_rule(preview: Preview, minutes: float) -> Recommendation:
     if preview.is_plain:
         return _plain(preview.src_characters / max(1, preview.n_pairs))
     if preview.n_pairs < HANDFUL:
-        return Recommendation("mini-t5", f"{preview.n_pairs:,} pairs are memorized in seconds")
+        return _handful(preview)
     if expected.richness(preview) < NATURAL:
         return Recommendation(
             "small",
@@ -81,6 +84,16 @@ def by_rule(preview: Preview, minutes: float) -> Recommendation:
         "small",
         f"with {preview.n_pairs:,} pairs and {minutes:.0f} minutes, a small model is best",
     )
+
+
+def _handful(preview: Preview) -> Recommendation:
+    """For pairs that can only be memorized."""
+    if preview.n_pairs <= FEWEST and max(preview.src_longest, preview.tgt_longest) <= SHORT:
+        return Recommendation(
+            "first-steps",
+            f"{preview.n_pairs:,} short pairs need no more than a model that can be followed by hand",
+        )
+    return Recommendation("mini-t5", f"{preview.n_pairs:,} pairs are memorized in seconds")
 
 
 def _plain(mean: float) -> Recommendation:

@@ -34,7 +34,7 @@ from s2s.train import Trainer, matrix_products
 
 T = TypeVar("T")
 
-SCORES = ("bleu", "chrf")
+SCORES = ("bleu", "chrf", "exact_match")
 ROWS = 64  # sentences translated together
 MEASURED = 32  # pairs that entropy and alignment error are computed from
 CANDIDATES = 256  # pairs, spread evenly, that these are taken from
@@ -74,7 +74,7 @@ class CheckpointEvaluator:
     def at_validation(self, step: int) -> dict[str, float | int]:
         """More entries for the metrics line of a validation.
 
-        `memory` in bytes; after step 0 also `bleu` and `chrf`, where the recipe requests them.
+        `memory` in bytes; after step 0 also `SCORES`, where the recipe requests them.
         """
         entries: dict[str, float | int] = {"memory": memory()}
         if step and self.scored:
@@ -106,7 +106,7 @@ def memory() -> int:
 
 
 def scores(trainer: Trainer, sources: Sequence[str], references: Sequence[str]) -> dict[str, float]:
-    """BLEU and chrF, 0 to 100, of greedy translations with the current weights.
+    """BLEU, chrF and exact match, 0 to 100, of greedy translations with the current weights.
 
     A translation has at most twice as many tokens as the longest reference, plus 10: an untrained model rarely ends.
     """

@@ -64,19 +64,28 @@ def weight_of_next(context: Context) -> float:
 
 def heads_from_first_to_third(context: Context) -> Heads:
     """The encoder's heads in which token 1 gives most of its attention to token 3; nearly: more than to any other."""
+    return _heads_between(context, 0, 2)
+
+
+def heads_from_last_to_second(context: Context) -> Heads:
+    """The encoder's heads in which the last word gives most of its attention to token 2; nearly as above."""
+    return _heads_between(context, -2, 1)  # the last token is `</s>`
+
+
+def _heads_between(context: Context, reader: int, read: int) -> Heads:
     run, ids = _source(context)
     if len(ids) <= 3:  # the last is the end of the sentence
         raise UserError("The sentence needs three words; open the step's view again.")
-    weights = run.attention(context.source, _target(context, run)).encoder[:, :, 0]
+    weights = run.attention(context.source, _target(context, run)).encoder[:, :, reader]
     right, nearly = set(), set()
     for layer, heads in enumerate(weights, 1):
         for head, row in enumerate(heads, 1):
-            if row[2] > HALF:
+            if row[read] > HALF:
                 right.add((layer, head))
-            elif row.argmax() == 2:
+            elif row.argmax() == read:
                 nearly.add((layer, head))
     said = {
-        (layer, head): f"a weight of {row[2]:.2f} there"
+        (layer, head): f"a weight of {row[read]:.2f} there"
         for layer, heads in enumerate(weights, 1)
         for head, row in enumerate(heads, 1)
     }
@@ -158,6 +167,10 @@ ANSWERS: Mapping[str, Answer] = MappingProxyType(
         ),
         "heads_from_first_to_third": Answer(
             heads_from_first_to_third, "The heads in which token 1 attends mostly to token 3."
+        ),
+        "heads_from_last_to_second": Answer(
+            heads_from_last_to_second,
+            "The heads in which the last word attends mostly to token 2.",
         ),
         "other_tokens_percent": Answer(
             other_tokens_percent, "The softmax of the logits, without its largest entry."

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from s2s.config import PRESETS, Recipe, choose, override
+from s2s.config import PRESETS, Preset, Recipe, choose, override
+from s2s.data import parse_spec
 from s2s.lessons.verdict import Answer, Context
-from s2s.sizing import count_parameters
+from s2s.sizing import BatchSizes, Component, ModelSpec, cost, count_parameters
+from s2s.tokenizers import UNK
 
 OTHER_WIDTH = 192  # a d_model that no demo run has, so that no page has the answer
 THIS_RUN = "run"  # among the models of Architecture
@@ -26,6 +28,50 @@ def times_as_large(context: Context) -> float:
     chosen = context.settings
     model, other = chosen.get("model", THIS_RUN), chosen.get("against", THIS_RUN)
     return parameters(context, other) / parameters(context, model)
+
+
+def decoder_parameters(context: Context) -> int:
+    """What the decoder of the preset on the page has, without its output projection."""
+    rows = _components(context)
+    return cost(row for row in rows if row.name.startswith("decoder.")).parameters - _output(rows)
+
+
+def output_parameters(context: Context) -> int:
+    """What the output projection of the preset on the page has."""
+    return _output(_components(context))
+
+
+def logits_of_batch(context: Context) -> int:
+    """One for each sentence, target position and token of the target vocabulary."""
+    chosen = context.at_start().settings
+    return int(chosen["batch"]) * int(chosen["tgt_len"]) * _preset(context).tgt_vocab_size
+
+
+def tokens_of_one_word(context: Context) -> int:
+    """How many tokens the encoder of the preset reads for a word of its vocabulary."""
+    return len(_preset(context).recipe.model.ids.source([UNK]))
+
+
+def tokens_of_half_a_passage(context: Context) -> int:
+    """How many tokens the encoder of the preset reads for the first half of a passage, a token per character."""
+    passage = parse_spec(context.at_start().settings["source"]).options.length
+    return len(_preset(context).recipe.model.ids.source([UNK] * (passage // 2)))
+
+
+def _preset(context: Context) -> Preset:
+    """The one that the step's view names: in the form of Train, or on Architecture."""
+    chosen = context.at_start().settings
+    return choose("preset", chosen.get("preset", chosen.get("model", "")), PRESETS)
+
+
+def _components(context: Context) -> tuple[Component, ...]:
+    row = _preset(context)
+    spec = ModelSpec(row.recipe, row.src_vocab_size, row.tgt_vocab_size)
+    return spec.components(BatchSizes(1, 1, 1))
+
+
+def _output(rows: tuple[Component, ...]) -> int:
+    return cost(row for row in rows if row.group == "output").parameters
 
 
 def parameters_of_a_second_embedding(context: Context) -> int:
@@ -52,6 +98,21 @@ ANSWERS: Mapping[str, Answer] = MappingProxyType(
         "times_as_large": Answer(
             times_as_large,
             "The parameters of the second model on Architecture over those of the first.",
+        ),
+        "decoder_parameters": Answer(
+            decoder_parameters, "Counts the preset's decoder, with its tutorial's vocabulary."
+        ),
+        "output_parameters": Answer(
+            output_parameters, "Counts the output projection, with the preset's vocabulary."
+        ),
+        "logits_of_batch": Answer(
+            logits_of_batch, "Sentences times target tokens times target vocabulary."
+        ),
+        "tokens_of_one_word": Answer(
+            tokens_of_one_word, "The ids that the preset's encoder reads for one word."
+        ),
+        "tokens_of_half_a_passage": Answer(
+            tokens_of_half_a_passage, "The ids that the preset's encoder reads for half a passage."
         ),
         "parameters_of_a_second_embedding": Answer(
             parameters_of_a_second_embedding, "Vocabulary size times d_model."

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from s2s.config import UserError
 from s2s.lessons.verdict import Answer, Condition, Context, Verdict
-from s2s.runs import Decoded
+from s2s.runs import Decoded, first_difference
 
 
 def translated(context: Context) -> Decoded:
@@ -36,11 +36,25 @@ def one_word_changed(context: Context) -> Verdict:
     return Verdict("right", f"Right: the translation is now `{translated(context).text}`.")
 
 
+def first_changed_position(context: Context) -> int:
+    """Where the translation of source B first differs from that of the sentence in the box, from 1."""
+    run = context.opened()
+    sources = [context.source, context.settings.get("second", "")]
+    ids, other = (found.hypotheses[0].ids for found in run.translate(sources, "greedy"))
+    at = first_difference(ids, other)
+    if at is None:
+        raise UserError("Both sources have the same translation; open the step's view again.")
+    return at + 1
+
+
 ANSWERS: Mapping[str, Answer] = MappingProxyType(
     {
+        "first_changed_position": Answer(
+            first_changed_position, "Translates both sources and compares the ids."
+        ),
         "output_tokens": Answer(
             output_tokens, "Counts the tokens of the translation, `</s>` included."
-        )
+        ),
     }
 )
 CONDITIONS: Mapping[str, Condition] = MappingProxyType(

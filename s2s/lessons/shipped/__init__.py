@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from s2s.lessons.lesson import Lesson
 from s2s.lessons.shipped import (
+    build_it_yourself,
     decoding,
     exercises,
     five_minutes,
@@ -26,6 +27,7 @@ LESSONS: Mapping[str, Lesson] = MappingProxyType(
             training.LESSON,
             what_attention_tells.LESSON,
             models_you_use.LESSON,
+            build_it_yourself.LESSON,
         )
     }
 )

@@ -111,8 +111,38 @@ REVERSE = Lesson(
                 hint="The token accuracy is on Train, beside the loss.",
             ),
         ),
+        Step(
+            "One source, two answers",
+            "In the five phrases of `mini-en-fr`, *hello* and *good morning* are both *bonjour*. In reverse, "
+            "*bonjour* has **two** right answers; the view *Cleaning* counts such sources.\n\nTrain it with the preset "
+            "`mini-t5`, and translate *bonjour* on Home: it writes one of the two, at a probability near one half.",
+            View(
+                "data",
+                {
+                    "set": "view:Task,source:builtin:mini-en-fr,preset:mini-t5,data.task:reverse_direction"
+                },
+            ),
+            hidden=("origin", "dataset", "dataset actions", "counts"),
+            question=ChoiceQuestion(
+                "Why can more training not make it certain of its answer?",
+                (
+                    "The model is too small.",
+                    "The loss is lowest where each answer has the share that it has in training: one half.",
+                    "The decoder forgets one of them.",
+                ),
+                1,
+                (
+                    "No: a larger one sees the same two answers to the same source.",
+                    "Right: nothing in the source says which one is meant, so one half each is the best prediction.",
+                    "No: both stay probable; greedy search writes the more probable one.",
+                ),
+                hint="Both pairs are read equally often. Which probabilities have the lowest mean loss?",
+            ),
+        ),
     ),
 )
+
+ALIGNED = "the old doctor saw the small red boat"
 
 ALIGN = Lesson(
     id="exercise-alignment",
@@ -133,6 +163,20 @@ ALIGN = Lesson(
                 "next_aligning_head",
                 hint="Smaller is better; the first grid has the plain weights. Point at a cell, or tap it: it says its "
                 "95 % interval.",
+            ),
+        ),
+        Step(
+            "All heads at once",
+            "Here are all heads of cross-attention for one sentence. A head **aligns** if each written word looks at "
+            "the word that it translates: *le* at *the*, *rouge* at *red*. Others look one word ahead.\n\nCompare "
+            "their first rows: an article also has to know its noun.",
+            View("attention", {**RUN, "src": ALIGNED, "kind": "cross"}),
+            hidden=("chips", "controls target"),
+            question=HeadQuestion(
+                "Name a head in which every French word looks mostly at the English word that it translates.",
+                "cross",
+                ((1, 2), (1, 3), (2, 1), (2, 3), (2, 4)),
+                hint="Row 1, *le*: most weight is on *the*, not on *old* or *doctor*.",
             ),
         ),
     ),

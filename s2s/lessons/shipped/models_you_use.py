@@ -10,9 +10,13 @@ RUN = {"run": "demo-en-fr"}
 # on Data: all but the task and its table
 ON_DATA = (
     *("origin", "dataset", "dataset actions", "counts"),
-    *(f"set data.{name}" for name in ("noise_rate", "noise_span", "prefix", "valid_share")),
+    *(
+        f"set data.{name}"
+        for name in ("noise_rate", "noise_span", "prefix", "valid_share", "held_out")
+    ),
 )
-SPANS = "data.task:denoise"
+# T5 has 0.15 and 3, which hides one word in sentences as short as these; so most have two gaps.
+SPANS = "data.task:denoise,data.noise_rate:0.4,data.noise_span:1.2"
 
 LESSON = Lesson(
     id="models-you-use",
@@ -82,9 +86,10 @@ LESSON = Lesson(
         ),
         Step(
             "Learning without translations",
-            "Pairs are rare, plain text is not. T5 was **pre-trained** by span corruption: some words of a text are "
-            "replaced by marks such as `<X>`, and the model writes what was hidden.\n\nThe "
-            "table has the input and the output.",
+            "Pairs are rare, plain text is not. T5 was **pre-trained** by span corruption: marks replace some words of "
+            "a text, and the model writes what was hidden. T5's example: `Thank you <X> me to your party <Y> week.` "
+            "becomes `<X> for inviting <Y> last <Z>`.\n\nThe table has inputs and outputs, with more gaps since "
+            "these sentences are short.",
             View("data", {"set": f"view:Task,source:builtin:en-fr,{SPANS}"}),
             hidden=ON_DATA,
             question=ChoiceQuestion(
@@ -184,6 +189,20 @@ LESSON = Lesson(
             "Face Hub or from a folder. They become runs: **every page works with them**.\n\nWhat a chat model adds "
             "is size, much more text, and training on people's preferences.",
             View("runs", {"set": "tab:open-a-model"}),
+        ),
+        Step(
+            "Mini-T5 beside T5",
+            "`mini-t5` has T5's plan with 64 numbers per token instead of 512, three layers instead of six, and "
+            "learned instead of relative positions.\n\nThe drawing marks what differs; below it are the parameters of "
+            "both. Most of either are in its layers. T5 has no output matrix of its own: it uses its embeddings again.",
+            View("architecture", {**RUN, "set": "model:mini-t5,against:t5-small"}),
+            hidden=("batch", "src_len", "tgt_len", "part"),
+            question=NumberQuestion(
+                "How many times as many parameters as mini-t5 does t5-small have?",
+                "times_as_large",
+                tolerance=3,
+                hint="Divide the two numbers of parameters.",
+            ),
         ),
     ),
 )

@@ -176,5 +176,41 @@ LESSON = Lesson(
                 hint="Think of the sink: much weight, no effect.",
             ),
         ),
+        Step(
+            "Who was black?",
+            "One might expect *was* to look at *cat*, its subject. In this model no head of the encoder does: *was* "
+            "gives *cat* at most 0.09. It need not: *was* itself says that the subject is singular, which is all that "
+            "*était* has to know.\n\nBut *black* can become *noir* or *noire*, and only its noun says which.",
+            View("attention", {**HERE, "kind": "encoder", "layer": "2", "head": "2"}),
+            hidden=(*ON_ATTENTION, "reduce", "controls caption"),
+            question=HeadQuestion(
+                "In which head of the encoder does *black* give nearly all of its attention to *cat*?",
+                "encoder",
+                "heads_from_last_to_second",
+                hint="Row *8 black*, column *2 cat*, in layer 2. Click or tap a small picture to see it large.",
+            ),
+        ),
+        Step(
+            "In Spanish: a word that moves",
+            "*the red house* becomes *la casa roja*: *casa* from *house*, *roja* from *red*. Source B has *yellow* "
+            "instead.\n\n**Patching** copies one state of the run on *red* into the run on *yellow*. Where a cell is "
+            "1, that state alone brings *roja* back: it is the one of *red*, in every layer. The adjective moves, its "
+            "information does not.",
+            View(
+                "heads",
+                {
+                    "run": "demo-en-es",
+                    "src": "the red house",
+                    "set": "view:patching,second:the yellow house",
+                },
+            ),
+            hidden=("controls heads", "chips"),
+            question=NumberQuestion(
+                "*red* is word 2 of the source. Which word of the translation does it change? Give its position.",
+                "first_changed_position",
+                tolerance=0,
+                hint="Compare *la casa roja* with *la casa amarilla*; the page measures at this position.",
+            ),
+        ),
     ),
 )

@@ -49,6 +49,15 @@ def panel(report: LintReport, now: Cleaning = Cleaning(), *, key: str = "text") 
     return cleaning
 
 
+def several_targets(report: LintReport, *, is_reversed: bool) -> str:
+    """How many sources have several targets in the direction that is learned, in a sentence; empty for none."""
+    n_sources = report.several_sources if is_reversed else report.several_targets
+    if not n_sources:
+        return ""
+    have = "source has" if n_sources == 1 else "sources have"
+    return f"{n_sources:,} {have} several targets. A model is trained on all of them, and greedy search writes one."
+
+
 def _fill(report: LintReport, now: Cleaning, prefix: str) -> None:
     """Fill the widgets where they are new, or where a link has changed `now`."""
     drops = enabled_rules(now)

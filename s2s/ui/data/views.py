@@ -203,6 +203,9 @@ def _pairs(chosen: ChosenDataset, now: Recipe) -> None:
 def _cleaning(chosen: ChosenDataset, now: Recipe) -> None:
     if found := profiles.section(chosen.profile, "lint", now.data):
         report = LintReport.from_json(found)
+        is_reversed = now.data.task == "reverse_direction"
+        if said := cleaning.several_targets(report, is_reversed=is_reversed):
+            st.markdown(said)
         wanted = cleaning.panel(report, now.data.clean, key=chosen.profile.folder.name)
         _flagged(chosen, now)
         _take({f"data.clean.{name}": value for name, value in flat(wanted).items()})
@@ -235,7 +238,10 @@ def _task(chosen: ChosenDataset, now: Recipe) -> None:
     row = TASKS[task_of(corpus, now.data)]
     source = f" Source: {row.source}." if row.source else ""
     st.markdown(f"**{row.label}.** {as_markdown(row.summary)}{source}")
-    keys = [f"data.{name}" for name in dict.fromkeys((*row.settings, "prefix", "valid_share"))]
+    keys = [
+        f"data.{name}"
+        for name in dict.fromkeys((*row.settings, "prefix", "valid_share", "held_out"))
+    ]
     with st.grid(3, min_column_width=220, vertical_alignment="bottom"):
         forms.inputs(base(), keys, PREFIX)
     _inputs_and_outputs(chosen, corpus, recipe())

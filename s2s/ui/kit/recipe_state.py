@@ -13,8 +13,11 @@ from s2s.ui.kit.text import as_markdown
 PREFIX = "set "  # of the key of each setting's widget
 DEFAULT_PRESET = "small"
 INIT_FROM = "start from"  # the run whose weights initialize the new one, or ""
-# the ids of special tokens are fixed by our tokenizers
-RECIPE_KEYS = tuple(key for key in keys(Recipe) if not key.startswith("model.ids."))
+# Our tokenizers fix the ids of special tokens; whether one begins every source is a choice.
+SRC_FIRST = "model.ids.src_first"
+RECIPE_KEYS = tuple(
+    key for key in keys(Recipe) if key == SRC_FIRST or not key.startswith("model.ids.")
+)
 
 
 def data_choices(changes: Mapping[str, Any]) -> None:

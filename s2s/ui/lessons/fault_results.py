@@ -32,6 +32,7 @@ SHOWN_BY = MappingProxyType(
         "no-residual": "validation loss",
         "no-end": "ended",
         "dropout-on": "test loss",
+        "no-source-end": "exact match",
     }
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from s2s.config import TRAINING_FAULTS
-from s2s.faults import FAULTS
+from s2s.faults import FAULTS, MISTAKES
 from s2s.ui.kit import as_markdown
 from s2s.ui.lessons import fault_actions, fault_results
 from s2s.ui.lessons.view_state import STATE
@@ -14,7 +14,7 @@ from s2s.ui.lessons.view_state import STATE
 def draw() -> None:
     """One fault, and the choice of another."""
     st.caption(
-        "Eight known mistakes, each made on purpose in one small run. Read the symptom, look at the numbers beside"
+        "Nine known mistakes, each made on purpose in one small run. Read the symptom, look at the numbers beside"
         " those of a healthy run, then read the cause."
     )
     titles = {str(n): as_markdown(row.title) for n, row in enumerate(FAULTS.values(), 1)}
@@ -24,7 +24,7 @@ def draw() -> None:
         _symptom(fault)
         _cause(fault)
     results = st.expander(
-        "Results of all eight",
+        "Results of all nine",
         icon=":material/table_rows:",
         key="fault results",
         on_change="rerun",
@@ -33,6 +33,19 @@ def draw() -> None:
         with results:
             fault_results.every_result()
     fault_results.provenance()
+    _mistakes_of_tutorials()
+
+
+def _mistakes_of_tutorials() -> None:
+    """Each with its symptom, its cure, and the fault above that makes it, if one does."""
+    numbers = {name: number for number, name in enumerate(FAULTS, 1)}
+    with st.expander("Mistakes that tutorials make", icon=":material/school:", key="mistakes"):
+        for row in MISTAKES:
+            above = f" (fault {numbers[row.fault]} above)" if row.fault else ""
+            st.markdown(
+                f"**{as_markdown(row.title)}**{above}  \n*Symptom:* {as_markdown(row.symptom)}  \n"
+                f"*Cure:* {as_markdown(row.cure)}"
+            )
 
 
 def _symptom(fault: str) -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from s2s.config import PRESETS, Recipe, UserError, flat, override, settings_of
 from s2s.jobs import (
+    HANDFUL,
     Advice,
     change_preset,
     changed_settings,
@@ -92,30 +93,22 @@ def _advice(request: RunRequest, one: Advice, number: int) -> None:
 
 def recommendation(request: RunRequest) -> None:
     """The preset for this dataset and the minutes there are, with as many steps as fit into them."""
-    usual = _minutes(request)
-    st.session_state.setdefault(STATE.key("minutes"), int(STATE.now.minutes or usual))
+    is_handful = cached.preview(request.source).n_pairs < HANDFUL
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        minutes = st.number_input(
-            "Minutes you have",
-            1,
-            MOST_MINUTES,
-            key=STATE.key("minutes"),
-            width=170,
-            persist_state="session",
-            help=f"The recommended preset and its number of steps depend on this. From 1 to {MOST_MINUTES:,}.",
-        )
-        STATE.remember(minutes="" if minutes == usual else str(minutes))
+        minutes = _minutes(request) if is_handful else _minutes_input(request)
         found = cached.recommended_preset(request.source, float(minutes))
         is_chosen = found.preset == request.preset
-        fitting = _fitting(request, found.preset, float(minutes))
-        st.button(
-            _fit_label(request) if is_chosen else "Use it",
-            key="use it",
-            icon=":material/check:",
-            on_click=_apply,
-            args=(request, found.preset, fitting),
-            disabled=is_chosen and not fitting,
-        )
+        # A handful is memorized in seconds: more steps would only repeat it.
+        fitting = {} if is_handful else _fitting(request, found.preset, float(minutes))
+        if not (is_chosen and is_handful):
+            st.button(
+                _fit_label(request) if is_chosen else "Use it",
+                key="use it",
+                icon=":material/check:",
+                on_click=_apply,
+                args=(request, found.preset, fitting),
+                disabled=is_chosen and not fitting,
+            )
         chosen = " (chosen)" if is_chosen else ""
         why = as_markdown(found.why[:1].upper() + found.why[1:])
         st.markdown(f"For this dataset: **{found.preset}**{chosen}. {why}.")
@@ -127,6 +120,22 @@ def recommendation(request: RunRequest) -> None:
         ]
         label = _fit_label(request)
         st.caption(as_markdown(f"{label} sets {', '.join(changes)}, and nothing else."))
+
+
+def _minutes_input(request: RunRequest) -> int:
+    usual = _minutes(request)
+    st.session_state.setdefault(STATE.key("minutes"), int(STATE.now.minutes or usual))
+    minutes = st.number_input(
+        "Minutes you have",
+        1,
+        MOST_MINUTES,
+        key=STATE.key("minutes"),
+        width=170,
+        persist_state="session",
+        help=f"The recommended preset and its number of steps depend on this. From 1 to {MOST_MINUTES:,}.",
+    )
+    STATE.remember(minutes="" if minutes == usual else str(minutes))
+    return int(minutes)
 
 
 def _minutes(request: RunRequest) -> int:

@@ -12,7 +12,7 @@ import streamlit as st
 import torch
 
 from s2s import plots, settings
-from s2s.config import UserError
+from s2s.config import PRESETS, UserError
 from s2s.data import Preview
 from s2s.jobs import (
     MARGIN,
@@ -27,14 +27,17 @@ from s2s.jobs import (
     short_count,
     why_no_prediction,
 )
+from s2s.sizing import count_parameters
 from s2s.train import free_memory, learning_rate
 from s2s.ui.kit import Card, as_markdown, cached, cards, chart, duration, file_name, forms
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.train import advice
+from s2s.ui.train.command import for_several_gpus
 from s2s.ui.train.recipe_form import RunRequest
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 SCHEDULE_POINTS = 300
+MANY_PARAMETERS = 100e6  # of a model that needs GPUs, where it is refused here
 FLOPS = "6 per parameter and token, plus attention"
 NO_EXPECTATION = (
     "No BLEU is expected: the runs that it is predicted from started with random weights."
@@ -72,6 +75,8 @@ def panel(request: RunRequest) -> Outlook:
     refusal = next((UserError(one.sentence) for one in found if one.is_refusal), None)
     refused = _impossible(planned, cost) or refusal
     if refused:
+        if cost.parameters >= MANY_PARAMETERS:
+            for_several_gpus(request, cost)
         advice.recommendation(request)
     else:
         advice.followed(request, planned.recipe)
@@ -93,7 +98,7 @@ def _planned(request: RunRequest) -> RunRequest:
 def _summary(request: RunRequest, cost: Forecast, n_found: int) -> str:
     """`1.6 M parameters · 2 min for 1,200 steps, about 8.1 epochs · 400 MB of memory`."""
     parts = [
-        f"{short_count(cost.parameters)} parameters",
+        f"{short_count(cost.parameters)} parameters{_of_tutorial(request, cost)}",
         _length(request, cost),
         f"{_memory(request, cost)} of memory",
     ]
@@ -104,6 +109,16 @@ def _summary(request: RunRequest, cost: Forecast, n_found: int) -> str:
     if n_found:
         parts.append(f"{n_found} warning{'s' * (n_found > 1)} below")
     return " · ".join(parts)
+
+
+def _of_tutorial(request: RunRequest, cost: Forecast) -> str:
+    """` (78 in the tutorial, without <pad> and <unk>)` where a tutorial's vocabularies lack these two, and no more."""
+    row = PRESETS[request.preset]
+    sizes = (cost.src_vocab_size - 2, cost.tgt_vocab_size - 2)
+    if not row.differs or sizes != (row.src_vocab_size, row.tgt_vocab_size):
+        return ""
+    counted = count_parameters(request.recipe.model, *sizes)
+    return f" ({short_count(counted)} in the tutorial, without `<pad>` and `<unk>`)"
 
 
 def _length(request: RunRequest, cost: Forecast) -> str:

@@ -17,7 +17,10 @@ from s2s.ui.kit.validation_pairs import worded_for
 
 NOT_LOGGED = "–"
 WIDTH = 130  # pixels that a metric needs
-SHORT = " Where references are shorter than four words, BLEU is near 0 even if all outputs are right; rely on chrF."
+SHORT = (
+    " Where references are shorter than four words, BLEU is near 0 even if all outputs are right; rely on exact"
+    " match and chrF."
+)
 # A BLEU below 1 says nothing of the model where one of these is reached.
 HIGH_CHRF = 50.0
 HIGH_ACCURACY = 0.9
@@ -40,7 +43,7 @@ def panel(run_id: str, curves: Curves) -> None:
 
 
 def main(curves: Curves) -> list[Metric]:
-    """Losses, perplexity, accuracy, and BLEU once it has been measured; chrF where BLEU misleads."""
+    """Losses, perplexity, accuracy, and BLEU once it has been measured; exact match where BLEU misleads."""
     step = step_of(curves, curves.valid_loss)
     ppl = METRIC_NAMES["perplexity"]
     found = [
@@ -55,10 +58,10 @@ def main(curves: Curves) -> list[Metric]:
 
 
 def more(curves: Curves) -> list[Metric]:
-    """The other score, and what tells how training proceeds."""
+    """The other scores, and what tells how training proceeds."""
     memory = newest(curves.valid_memory)
     return [
-        _scores(curves)[1],
+        *_scores(curves)[1:],
         _metric("lr", curves.lr, ".2e"),
         _metric("grad_norm", curves.grad_norm, ".3g"),
         _metric("tokens_per_second", curves.tokens_per_second, ",.0f"),
@@ -72,15 +75,18 @@ def _metric(key: str, value: float | None, form: str, step: str = "", *, unit: s
     return Metric(name.label, shown, name.help, step)
 
 
-def _scores(curves: Curves) -> tuple[Metric, Metric]:
-    """BLEU and chrF, the one to rely on first."""
+def _scores(curves: Curves) -> list[Metric]:
+    """BLEU, chrF and exact match, the one to rely on first; exact match where the run has logged it."""
     bleu = _score("bleu", curves, curves.valid_bleu)
     chrf = _score("chrf", curves, curves.valid_chrf)
-    return (chrf, bleu) if is_short(curves) else (bleu, chrf)
+    if newest(curves.valid_exact_match) is None:
+        return [chrf, bleu] if is_short(curves) else [bleu, chrf]
+    exact = _score("exact_match", curves, curves.valid_exact_match, unit="%")
+    return [exact, chrf, bleu] if is_short(curves) else [bleu, chrf, exact]
 
 
-def _score(key: str, curves: Curves, values: NDArray[np.floating]) -> Metric:
-    score = _metric(key, newest(values), ".1f", step_of(curves, values))
+def _score(key: str, curves: Curves, values: NDArray[np.floating], *, unit: str = "") -> Metric:
+    score = _metric(key, newest(values), ".1f", step_of(curves, values), unit=unit)
     return score._replace(help=score.help + SCORED + (SHORT if is_short(curves) else ""))
 
 

@@ -13,10 +13,12 @@ import streamlit as st
 from s2s import access
 from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.jobs import short_count, sweep, training
+from s2s.lessons import rebuilt_in
 from s2s.runs import LONGEST_NAME
-from s2s.ui.kit import cached, forms, pickers, plain, unique_names
+from s2s.ui.kit import as_markdown, cached, forms, pickers, plain, unique_names
 from s2s.ui.kit.datasets import DEFAULT_DATASET, SHIPPED_DATASETS
 from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM, PREFIX, RECIPE_KEYS, data_choices
+from s2s.ui.shell import step_link
 from s2s.ui.train.view_state import STATE, sweep_rows
 
 MAIN_KEYS = (
@@ -40,7 +42,7 @@ LENGTH = (
 )
 TABS = MappingProxyType(
     {
-        "Data": ("data.", "tokenizer."),
+        "Data": ("data.", "tokenizer.", "model.ids."),
         "Encoder and decoder": (
             "model.d_model",
             "model.dropout",
@@ -130,7 +132,10 @@ def settings_of_run(choices: RecipeChoices) -> RunRequest:
     source, preset, name = choices
     row = PRESETS[preset]
     good_for = row.good_for[0].lower() + row.good_for[1:]
-    st.caption(f"{row.summary} Good for: {good_for} Source: {row.source}.")
+    rebuilt = f" {as_markdown(row.differs)}" if row.differs else ""
+    st.caption(f"{row.summary} Good for: {good_for} Source: {row.source}.{rebuilt}")
+    if step := rebuilt_in(preset):
+        step_link(step, "Rebuild it: its lesson, with its data", ":material/school:")
     changes = forms.changes(row.recipe, RECIPE_KEYS, PREFIX)
     data_choices(changes)
     wrong = forms.why_not(row.recipe, changes)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from s2s.jobs import initialization, training
 from s2s.ui.kit import cached, reproduce
+from s2s.ui.train.command import command
 from s2s.ui.train.forecast import DEVICE, SCHEDULE_POINTS
 from s2s.ui.train.recipe_form import RunRequest
 
@@ -19,15 +17,6 @@ def show(request: RunRequest, run_id: str) -> None:
     """The folded section; none for a recipe that cannot be trained."""
     if not request.wrong:
         reproduce.section(ABOUT, lambda: (command(request), python(request, run_id)))
-
-
-def command(request: RunRequest) -> str:
-    """The line that trains the same in a terminal."""
-    given: dict[str, Any] = {"source": request.source, "preset": request.preset}
-    if request.init_from:
-        start = initialization.parse_checkpoint(request.init_from)
-        given["init_from"] = {"run": request.init_from, "step": start.step}
-    return training.command_to_repeat(request.recipe, given, is_planned=False)
 
 
 def python(request: RunRequest, run_id: str) -> str:

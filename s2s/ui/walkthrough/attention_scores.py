@@ -184,7 +184,9 @@ def _queries_explanation(run: Run) -> tuple[str, str]:
     return (
         "Each token's vector is projected to three others: a query (what the token looks for), a key (what it can be"
         " found by) and a value (what it passes on).",
-        f"Each is the layer's {layer_input} times a learned matrix, split into {heads} of {d_head_of(run)} numbers.",
+        f"Each is the layer's {layer_input} times a learned matrix, split into {heads} of {d_head_of(run)} numbers."
+        " Some implementations keep the three matrices as one (a fused one): one product, which is then split in three,"
+        " with the same numbers.",
     )
 
 

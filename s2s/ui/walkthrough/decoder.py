@@ -240,7 +240,8 @@ DECODER_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             explanation=lambda run: (
                 "This is where the target reads the source: each target position attends to all source tokens.",
                 "Queries come from the decoder, keys and values from the memory, each by a learned matrix of the"
-                " layer.",
+                " layer. The queries are made of self-attention's output, as in the paper; some tutorials make them of"
+                " the embedded input.",
             ),
             code=lambda run: (
                 Code(DecoderLayer.forward, "x = self.cross_residual"),

@@ -147,6 +147,8 @@ def test_what_the_place_does_not_allow_is_refused_first(name: str, most: int) ->
 def test_the_preset_of_a_text(grammar: Preview) -> None:
     assert by_rule(grammar, 10).preset == "small"
     assert by_rule(Preview.of(load("builtin:mini-en-fr")), 10).preset == "mini-t5"
+    assert by_rule(Preview.of(load("builtin:first-steps")), 10).preset == "first-steps"
+    assert by_rule(captions(2), 10).preset == "mini-t5"  # two long sentences
     assert by_rule(captions(29_000), 60).preset == "quick"
     assert by_rule(captions(5000), 5).preset == "quick"
     assert by_rule(captions(4999), 60).preset == "small"

@@ -7,13 +7,14 @@ import torch
 
 from s2s import settings
 from s2s.config import PRESETS, Recipe, UserError, override
-from s2s.data import Preview, load
+from s2s.data import Preview, load, load_pairs_for_training
 from s2s.jobs.plan.calibration import BOUNDS, Calibration, calibrate
 from s2s.jobs.plan.cost import (
     BYTES_OF_PYTHON,
     STARTUP_SECONDS,
     check_forecast,
     forecast,
+    share_too_long,
     vocab_sizes,
 )
 from s2s.jobs.plan.throughput import SECONDS_PER_LAYER, peak, seconds_per_step
@@ -271,3 +272,19 @@ def test_byte_pairs_end_where_every_word_is_one_token(preview: Preview) -> None:
         recipe.tokenizer, [pair.src for pair in corpus.pairs], [pair.tgt for pair in corpus.pairs]
     )
     assert vocab_sizes(recipe, preview)[0] == pytest.approx(real.vocab_size, rel=0.12)
+
+
+@pytest.mark.parametrize("options", ["", "#length=60", "#stride=40"])
+def test_halves_of_plain_text_are_counted_as_training_packs_them(options: str) -> None:
+    spec = f"builtin:plain-text{options}"
+    recipe = PRESETS["char-halves"].recipe
+    preview = Preview.of(load(spec))
+    assert share_too_long(recipe, preview) == 0
+    pairs = load_pairs_for_training(spec, None, 1, recipe.data)
+    data = prepare(recipe, pairs.train, pairs.valid)
+    assert data.train.n_dropped == 0
+    cost = forecast(recipe, preview)
+    sides = zip(data.train.src, data.train.tgt, strict=True)
+    longer_sides = sum(max(len(src), len(tgt) - 1) for src, tgt in sides)
+    longer_sides *= preview.n_pairs / len(data.train)  # with those that are held out
+    assert cost.steps * cost.slots / cost.epochs == pytest.approx(longer_sides, rel=0.05)

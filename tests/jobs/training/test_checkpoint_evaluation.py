@@ -78,7 +78,7 @@ def test_scores_are_sacrebleus_of_greedy_translations(tiny: Recipe) -> None:
     assert first["memory"] > 10_000_000
     sources = [cut.pair.src for cut in watcher.scored]
     references = [cut.pair.tgt for cut in watcher.scored]
-    assert set(later) == {"memory", "bleu", "chrf"}
+    assert set(later) == {"memory", "bleu", "chrf", "exact_match"}
     found.data = replace(found.data, probes=tuple(zip(sources, references, strict=True)))
     texts = [
         sample.text for sample in found.sample()
@@ -87,6 +87,8 @@ def test_scores_are_sacrebleus_of_greedy_translations(tiny: Recipe) -> None:
     cut = [" ".join(text.split()[:longest]) for text in texts]  # a tiny recipe has one token a word
     assert later["bleu"] == pytest.approx(METRICS["bleu"].compute(cut, references).value, abs=1e-3)
     assert later["chrf"] == pytest.approx(METRICS["chrf"].compute(cut, references).value, abs=1e-3)
+    equal = sum(map(str.__eq__, cut, references))
+    assert later["exact_match"] == pytest.approx(100 * equal / len(cut), abs=1e-3)
 
 
 def test_a_model_that_writes_the_references_has_full_marks(
@@ -120,6 +122,7 @@ def test_a_model_that_writes_the_references_has_full_marks(
     assert checkpoint_evaluation.scores(found, sources, references) == {
         "bleu": pytest.approx(100),
         "chrf": pytest.approx(100),
+        "exact_match": pytest.approx(100),
     }
 
 

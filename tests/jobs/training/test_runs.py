@@ -1,3 +1,4 @@
+import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -5,7 +6,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from s2s.config import Recipe, UserError, override
+from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.jobs import queue, run_service, training
 from s2s.jobs.queue import job_process, table
 from s2s.runs import RunFolder, runs_folder
@@ -13,6 +14,7 @@ from s2s.settings import OWNER
 from tests.conftest import make_run
 from tests.jobs.context import FakeContext
 
+FORMER = "builtin:first-steps-vamos"
 SOURCE = "synthetic:reverse#rows=80"
 
 
@@ -304,3 +306,16 @@ def test_the_recipe_file_says_how_many_pairs_were_dropped_and_why(
     data = alone.folder.about()["data"]
     assert data["n_train"] + data["n_valid"] + data["n_dropped"] == len(rows)
     assert sum(data["dropped"].values()) == data["n_dropped"] == 10
+
+
+def test_a_run_on_former_pairs_of_a_dataset_is_resumed_on_them(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    recipe = override(PRESETS["first-steps"].recipe, {"train.steps": 4})
+    for _ in training.run(training.start(training.RunRequest(recipe, FORMER), path)):
+        pass
+    as_before = json.loads((path / "recipe.json").read_bytes()) | {"source": "builtin:first-steps"}
+    (path / "recipe.json").write_text(json.dumps(as_before))
+    assert RunFolder(path).about()["source"] == FORMER
+    resumed = training.resume(path, training.Continuation(steps=6))
+    assert {pair.tgt for pair in resumed.valid} == {"vamos", "te amo"}
+    assert max(event.step for event in training.run(resumed) if event) == 6

@@ -13,7 +13,7 @@ import s2s
 from s2s import settings
 from s2s.analysis import HeadSelection, attentions, reduced
 from s2s.config import UserError
-from s2s.lessons import ANSWERS, CONDITIONS, Context, Heads
+from s2s.lessons import ANSWERS, CONDITIONS, EXERCISES, Context, HeadQuestion, Heads
 
 RUN = s2s.load("demo-en-fr")
 SENTENCE = "the cat who chased the mouse was black"
@@ -139,3 +139,25 @@ def test_rollout_spreads_over_more_words_than_the_second_layer() -> None:
         weights = reduced(seen, HeadSelection("encoder", 1), name).weights
         entropies.append(-(weights * np.log(weights + 1e-12)).sum(-1).mean())
     assert entropies[0] > entropies[1]
+
+
+def test_the_heads_of_the_exercise_are_those_that_link_every_word() -> None:
+    step = EXERCISES["exercise-alignment"].steps[1]
+    source = step.view.values["src"]
+    target = RUN.translate([source], "greedy")[0].text
+    assert target == "le vieux médecin a vu le petit bateau rouge"
+    links = [0, 1, 2, 3, 3, 4, 5, 7, 6]
+    cross = RUN.attention(source, target).cross[:, :, : len(links)]
+    aligned = {(i + 1, j + 1) for i, j in np.argwhere((cross.argmax(-1) == links).all(-1)).tolist()}
+    assert isinstance(step.question, HeadQuestion)
+    assert set(step.question.answer) == aligned
+
+
+def test_the_adjective_looks_at_its_noun_and_the_verb_does_not() -> None:
+    found = ANSWERS["heads_from_last_to_second"].compute(here())
+    assert isinstance(found, Heads)
+    weights = RUN.attention(SENTENCE, RUN.translate([SENTENCE], "greedy")[0].text).encoder
+    cat, was, black = (SENTENCE.split().index(word) for word in ("cat", "was", "black"))
+    assert found.right == {(2, 1)}
+    assert weights[1, 0, black, cat] > 0.97
+    assert weights[:, :, was, cat].max() < 0.09

@@ -1,9 +1,14 @@
 """Answers about sizes, from the weights themselves."""
 
 import pytest
+import torch
 
 import s2s
-from s2s.lessons import ANSWERS, CONDITIONS, Context
+from s2s.config import PRESETS
+from s2s.data import load_pairs_for_training
+from s2s.lessons import ANSWERS, CONDITIONS, LESSONS, Context
+from s2s.model import Transformer
+from s2s.train import prepare
 
 RUN = s2s.load("demo-en-fr")
 
@@ -45,3 +50,51 @@ def test_another_prefix(src: str, level: str, words: str) -> None:
     verdict = CONDITIONS["another_prefix"].judge(here("", src, "reverse: blue house"))
     assert verdict.level == level
     assert words in verdict.sentence
+
+
+def of_lesson(name: str, step: int) -> object:
+    """The answer to a step of the lesson that rebuilds tutorials."""
+    view = LESSONS["build-it-yourself"].steps[step - 1].view
+    return ANSWERS[name].compute(Context("demo-en-fr", view.page, {}, view.values))
+
+
+def model(name: str) -> Transformer:
+    row = PRESETS[name]
+    with torch.device("meta"):
+        return Transformer(row.recipe.model, row.src_vocab_size, row.tgt_vocab_size)
+
+
+def n_weights(module: torch.nn.Module) -> int:
+    return sum(weights.numel() for weights in module.parameters())
+
+
+def test_the_numbers_of_rebuilt_models_are_those_of_their_modules() -> None:
+    first = model("first-steps")
+    encoder, decoder = n_weights(first.encoder), n_weights(first.decoder)
+    assert (encoder, decoder, n_weights(first) - encoder - decoder) == (24, 36, 18)
+    assert of_lesson("decoder_parameters", 1) == decoder
+    blocks = model("blocks")
+    logits = blocks(meta_ids(8, 512), meta_ids(8, 256))
+    assert logits.shape == (8, 256, 10_000)
+    assert of_lesson("logits_of_batch", 2) == logits.numel()
+    paper = model("vaswani-512")
+    assert paper(meta_ids(32, 10), meta_ids(32, 8)).shape == (32, 8, 10_000)
+    assert of_lesson("output_parameters", 4) == 512 * 10_000 + 10_000
+
+
+def meta_ids(*shape: int) -> torch.Tensor:
+    return torch.ones(shape, dtype=torch.long, device="meta")
+
+
+def test_what_the_encoder_reads_is_what_training_reads() -> None:
+    for name, step, spec in (
+        ("tokens_of_one_word", 3, "builtin:mini-en-fr"),
+        ("tokens_of_half_a_passage", 5, "builtin:plain-text#rows=60"),
+    ):
+        preset = "mini-t5" if step == 3 else "char-halves"
+        recipe = PRESETS[preset].recipe
+        pairs = load_pairs_for_training(spec, None, 1, recipe.data)
+        data = prepare(recipe, pairs.train, pairs.valid)
+        assert of_lesson(name, step) == len(
+            recipe.model.ids.source(data.src_tokenizer.encode(pairs.train.pairs[0].src))
+        )

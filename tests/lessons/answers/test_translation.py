@@ -34,3 +34,17 @@ def test_one_word_is_changed(typed: str, level: str, words: str) -> None:
     context = Context("demo-en-fr", values={"src": typed}, start={"src": SENTENCE})
     verdict = CONDITIONS["one_word_changed"].judge(context)
     assert (verdict.level, words in verdict.sentence) == (level, True)
+
+
+def test_where_another_word_changes_the_translation() -> None:
+    values = {"src": "the red house", "set": "view:patching,second:the yellow house"}
+    context = Context("demo-en-es", "heads", values)
+    texts = [
+        one.text for one in s2s.load("demo-en-es").translate(["the red house", "the yellow house"])
+    ]
+    first, second = map(str.split, texts)
+    same = [word == other for word, other in zip(first, second, strict=True)]
+    assert ANSWERS["first_changed_position"].compute(context) == same.index(False) + 1 == 3
+    alike = {**values, "set": "second:the red house"}
+    with pytest.raises(UserError, match="the same translation"):
+        ANSWERS["first_changed_position"].compute(Context("demo-en-es", "heads", alike))

@@ -21,7 +21,6 @@ def of_recipe(recipe: Recipe, target: str) -> Verdict:
         ("small", "Pegasus"),
         ("transformer-tiny", "Marian"),
         ("transformer-base", "Marian"),
-        ("vaswani-512", "Marian"),
         ("t5-small", "T5"),
         ("t5-11b", "T5"),
     ],

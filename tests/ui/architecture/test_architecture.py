@@ -212,7 +212,8 @@ def test_what_differs_is_marked_and_listed() -> None:
     marked = {box["name"]: box["lines"] for box in drawn(screen)["boxes"] if box["marked"]}
     assert "embeddings.shared: true, in vaswani-512 false" in marked["encoder.tokens"]
     assert "output.bias: false, in vaswani-512 true" in marked["decoder.output"]
-    assert "encoder.layer.self_attention" not in marked
+    assert "attention.dropout: false, in vaswani-512 true" in marked["encoder.layer.self_attention"]
+    assert "encoder.positions" not in marked
     one, other = (flat(spec(name).recipe.model) for name in ("transformer-base", "vaswani-512"))
     shown = table(screen, "setting")
     assert set(shown["setting"]) == {key for key in one if one[key] != other[key]} | {

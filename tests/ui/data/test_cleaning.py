@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s.config import Cleaning
-from s2s.data import LINT_RULES, Corpus, Pair, clean, enabled_rules, lint_pairs
+from s2s.data import LINT_RULES, Corpus, Pair, clean, enabled_rules, lint_pairs, load
 from s2s.plots import PLOTS
 from s2s.ui.data import cleaning as panels
 
@@ -151,3 +151,12 @@ def test_statistics_are_six_pictures_with_their_sentences(empty: bool) -> None:
     if not empty:
         assert any("distinct words occur only once" in caption for caption in said)
         assert not any(":red[" in caption for caption in said)  # a visitor's word is no Markdown
+
+
+def test_a_source_with_several_targets_is_counted_in_the_direction_that_is_learned() -> None:
+    report = lint_pairs(load("builtin:mini-en-fr").pairs)
+    assert panels.several_targets(report, is_reversed=False) == ""
+    said = panels.several_targets(report, is_reversed=True)
+    assert said.startswith("1 source has several targets.")
+    more = lint_pairs([Pair(src, tgt) for src in "ab" for tgt in "xy"])
+    assert panels.several_targets(more, is_reversed=False).startswith("2 sources have")

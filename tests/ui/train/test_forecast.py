@@ -23,6 +23,20 @@ def test_train_forecasts_what_it_will_cost() -> None:
     assert left in page_text(some)
 
 
+def test_two_phrases_open_the_preset_that_rebuilds_their_tutorial() -> None:
+    screen = opened("train", set=pack({"source": "builtin:first-steps"}))
+    assert screen.selectbox(key="preset").value == "first-steps"
+    text = page_text(screen)
+    assert "92 parameters (78 in the tutorial, without <pad> and <unk>)" in text
+    assert "Fit the steps" not in [each.label for each in screen.button]
+    assert "For this dataset: first-steps (chosen)" in text.replace("**", "")
+    five = opened("train", set=pack({"source": "builtin:mini-en-fr"}))
+    assert five.selectbox(key="preset").value == "mini-t5"
+    assert "in the tutorial" not in page_text(
+        opened("train", set=pack({"source": "builtin:mini-en-fr", "preset": "first-steps"}))
+    )
+
+
 def test_several_processes_each_need_memory() -> None:
     screen = opened("train", set=pack({"preset": "small", "train.processes": "2"}))
     screen.session_state["costs"] = True
@@ -38,3 +52,9 @@ def test_what_training_would_refuse_is_said_before() -> None:
     assert not screen.exception
     assert "leaves no pair" in page_text(screen)
     assert screen.button(key="train").disabled
+
+
+def test_plain_text_that_ships_opens_the_preset_that_continues_it() -> None:
+    screen = opened("train", set=pack({"source": "builtin:plain-text"}))
+    assert screen.selectbox(key="preset").value == "char-halves"
+    assert not screen.exception

@@ -88,6 +88,17 @@ def test_a_bleu_that_misleads_is_explained_and_chrf_shown_first(
     assert ("BLEU" in first) is ("bleu" in scores and not is_short)
 
 
+def test_exact_match_is_shown_where_bleu_misleads(tmp_path: Path) -> None:
+    right = {**VALID, "step": 150, "bleu": 0.0, "chrf": 100.0, "exact_match": 100.0}
+    known = read(tmp_path, right)
+    scores = {each.label: each.value for each in metrics.main(known)}
+    assert scores["Exact match"] == "100.0%"
+    assert not {"BLEU", "chrF"} & scores.keys()
+    assert {"BLEU", "chrF"} <= {each.label for each in metrics.more(known)}
+    wrong = read(tmp_path, right | {"bleu": 30.0, "exact_match": 10.0})
+    assert "Exact match" not in {each.label for each in metrics.main(wrong)}
+
+
 def test_a_dataset_too_small_for_held_out_pairs_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     notes = {
         "tiny": ["With 19 pairs nothing is held out: validation uses the training pairs."],

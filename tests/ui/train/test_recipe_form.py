@@ -234,6 +234,9 @@ def test_a_refused_preset_leaves_the_one_that_fits_in_sight() -> None:
     assert "of memory" in page_text(screen)
     assert "choose a smaller preset" in page_text(screen)
     assert screen.button(key="train").disabled
+    (command,) = [each.value for each in screen.code if each.value.startswith("torchrun")]
+    assert "--nproc_per_node 4 -m s2s train --source builtin:en-fr --preset t5-11b" in command
+    assert "each holds the whole model, about" in page_text(screen)
     assert "For this dataset: **small**" in page_text(screen)
     screen.button(key="use it").click().run()
     assert screen.selectbox(key="preset").value == "small"

@@ -11,6 +11,7 @@ from s2s import settings
 from s2s.config import PRESETS, Recipe, UserError
 from s2s.data import require_readable
 from s2s.jobs import (
+    HANDFUL,
     Calibration,
     Forecast,
     Recommendation,
@@ -106,12 +107,14 @@ def _recommended_preset(home: str, spec: str, minutes: float, pace: Calibration)
 
 
 def suggested_preset(spec: str) -> str:
-    """What the form begins with: quick where it is recommended for a few minutes, else the default."""
+    """What the form begins with: what is recommended for a few minutes, where the default is made for other data."""
     try:
         found = recommended_preset(spec, FEW_MINUTES).preset
+        shown = preview(spec)
     except UserError:  # it cannot be read, which the page says elsewhere
         return DEFAULT_PRESET
-    return found if PRESETS[found].recipe.train.minutes else DEFAULT_PRESET
+    is_other = PRESETS[found].recipe.train.minutes or shown.is_plain or shown.n_pairs < HANDFUL
+    return found if is_other else DEFAULT_PRESET
 
 
 def preset_sizes(spec: str) -> dict[str, int]:
