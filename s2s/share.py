@@ -41,7 +41,7 @@ def link(base: str, view: Mapping[str, str]) -> str:
 
 def names_view(params: Iterable[str]) -> bool:
     """Whether an address with these parameters says anything of a view; others, such as `utm_source`, are foreign."""
-    return any(key in KEYS for key in params)
+    return any(key in KEYS and key != "run" for key in params)
 
 
 def read(params: Mapping[str, str | Iterable[str]]) -> SharedView:

@@ -20,6 +20,7 @@ import numpy as np
 from benchmarks.make import everyday
 from s2s import access, files, settings
 from s2s.analysis import mean_entropy
+from s2s.data import ATTRIBUTION
 from s2s.data import load as load_pairs
 from s2s.demo import DEMOS, EVERYDAY, measurements, trained
 from s2s.demo.thin import eight_bit_weights, thin_metrics
@@ -37,10 +38,9 @@ from s2s.runs import (
     now,
     source_words,
 )
-from s2s.scores import Score, score_all, sentence_scores
+from s2s.scores import Score, all_sentence_scores, score_all
 from s2s.train import averaging, checkpoint
 
-ATTRIBUTION = "Sentences: Tatoeba (tatoeba.org), CC BY 2.0 FR, selected by manythings.org/anki."
 TEST = Path(__file__).parents[2] / "s2s" / "data" / "shipped" / "everyday.en-de.tsv"
 EVALUATION = settings.SHIPPED_EVALUATIONS / f"{EVERYDAY}-test"
 BEAM = {"num_beams": 5}
@@ -72,14 +72,16 @@ def digest() -> str:
 
 def make() -> None:
     """Write the texts, train to the last step, and write what ships."""
-    write_texts()
-    for event in training.run(_started()):
-        print(f"step {event.step}", end="\r", flush=True)
+    found = write_texts()
+    if started := _started():
+        for event in training.run(started):
+            print(f"step {event.step}", end="\r", flush=True)
+    write_test(found)
     ship(RunFolder(folder() / EVERYDAY))
 
 
 def write_texts() -> everyday.Everyday:
-    """The training and validation pairs to the working folder, the test set to where it ships."""
+    """The training and validation pairs, to the working folder."""
     data = Path(os.environ.get("S2S_TEST_DATA") or "../shared/data") / "tatoeba"
     found = everyday.split(everyday.read(data))
     for name, pairs in (("train", found.train), ("valid", found.valid)):
@@ -88,15 +90,23 @@ def write_texts() -> everyday.Everyday:
             files.write_text(folder() / "data" / f"{name}.{language}", text)
     counts = {"rude": found.n_rude, "private": found.n_private}
     files.write_json(folder() / "data" / LEFT_OUT, counts)
-    rows = ("\t".join((source, *references)) for source, references in found.test)
-    files.write_text(TEST, "".join(f"{row}\n" for row in rows))
     return found
 
 
-def _started() -> training.PreparedRun:
+def write_test(found: everyday.Everyday) -> None:
+    """The test set, to where it ships: once the model that goes with it is trained."""
+    rows = ("\t".join((source, *references)) for source, references in found.test)
+    files.write_text(TEST, "".join(f"{row}\n" for row in rows))
+
+
+def _started() -> training.PreparedRun | None:
+    """The training, new or resumed; None where it has reached its last step."""
     run = folder() / EVERYDAY
     if saved_steps(run / "checkpoints"):
-        return training.resume(run)
+        try:
+            return training.resume(run)
+        except training.RunFinishedError:
+            return None
     train, valid = (
         ",".join(str(folder() / "data" / f"{name}.{language}") for language in everyday.LANGUAGES)
         for name in ("train", "valid")
@@ -259,9 +269,10 @@ def _outputs_at(run: RunFolder, step: int, sources: Sequence[str]) -> list[str]:
 
 def card(found: TestResult) -> dict[str, Any]:
     """What recipe.json says for people: limits, and the best and the worst outputs of longer sentences by chrF."""
+    scores = all_sentence_scores(found.outputs, found.references)
     rows = [
-        (sentence_scores(output, references)["chrf"], source, output, references[0])
-        for source, references, output in zip(*found, strict=True)
+        (score["chrf"], source, output, references[0])
+        for score, source, references, output in zip(scores, *found, strict=True)
         if len(source.split()) >= FEWEST_WORDS
     ]
     rows.sort(key=lambda row: (-row[0], row[1]))

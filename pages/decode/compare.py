@@ -14,7 +14,6 @@ facts = vocabulary.of(run)
 with st.container():  # a notice about the sentence moves no element below
     text = sentence.sentence_box(facts)
     sentence.unknown_words(run, facts, text)
-    sentence.by_people(facts, text)
 sentence.example_chips(facts, find_one.FIND_ONE.button)
 found = st.container()
 

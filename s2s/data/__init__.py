@@ -2,7 +2,7 @@
 
 from s2s.data import batches, saved_datasets, synthetic, uploads
 from s2s.data.batches import Batch, Encoded, Ids
-from s2s.data.builtin import BUILTINS
+from s2s.data.builtin import ATTRIBUTION, BUILTINS
 from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, one_line, write_split
 from s2s.data.files import (

@@ -11,6 +11,7 @@ LETTERS = re.compile(r"(?!I\.$)(?:[^\W\d_]\.)+")  # `J.`, `a.m.`, `e.g.`, `U.S.`
 ABBREVIATIONS = frozenset(
     {"mr.", "mrs.", "ms.", "dr.", "prof.", "st.", "jr.", "sr.", "mt.", "vs.", "approx."}
 )
+MAY_END = frozenset({"a.m.", "p.m.", "etc."})  # before a capital
 BEFORE_NUMBERS = frozenset({"no.", "nos.", "pp.", "fig.", "vol."})
 
 
@@ -37,6 +38,8 @@ def _ends(word: str, following: str) -> bool:
     bare = word.strip(OPENING + CLOSING)
     if not bare.endswith(ENDS):
         return False
+    if bare.lower() in MAY_END:
+        return following.strip(OPENING)[:1].isupper()
     if LETTERS.fullmatch(bare) or bare.lower() in ABBREVIATIONS:
         return False
     if bare.lower() in BEFORE_NUMBERS:

@@ -65,8 +65,8 @@ class Artifact:
 def make(name: str) -> None:
     """Make it again, and note of what. Raises UserError for an unknown name."""
     artifact = choose("artifact", name, ARTIFACTS)
-    inputs = artifact.inputs()
     artifact.make()
+    inputs = artifact.inputs()
     known = json.loads(FILE.read_bytes()) if FILE.exists() else {}
     files.write_json(FILE, known | {name: inputs.to_json()})
 
@@ -108,7 +108,9 @@ def _everyday() -> ModuleType:
     """Its recipe, which is in a checkout only. Raises UserError elsewhere."""
     try:
         from benchmarks.make import demo_en_de
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if not str(error.name).startswith("benchmarks"):
+            raise
         raise UserError(
             f"{EVERYDAY} is made in a checkout of s2s, by benchmarks/make/demo_en_de.py; run this command there."
         ) from error

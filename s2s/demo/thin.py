@@ -15,7 +15,7 @@ DIGITS = 5  # significant ones, of every measured number
 # errors are not averaged over many inputs: with one bit less, log-probabilities change half as much again.
 BITS = 4
 EMBEDDING_BITS = 5
-MOST = 127  # steps of a weight in one byte
+LARGEST = 127  # of a signed byte
 
 
 class ThinWeights(NamedTuple):
@@ -41,7 +41,10 @@ def thin_weights(weights: Mapping[str, Tensor]) -> ThinWeights:
 
 
 def eight_bit_weights(weights: Mapping[str, Tensor]) -> ThinWeights:
-    """The same in one byte per weight: of each matrix the step with the least squared error, larger weights clipped."""
+    """Like `thin_weights`, in one byte per weight.
+
+    The step of a matrix is the one with the least squared error; weights beyond LARGEST steps are clipped.
+    """
     steps = {name: _best_step(tensor) for name, tensor in weights.items() if tensor.dim() > 1}
     tensors = {
         name: _clipped(tensor, steps[name]) if name in steps else tensor.half()
@@ -51,13 +54,13 @@ def eight_bit_weights(weights: Mapping[str, Tensor]) -> ThinWeights:
 
 
 def _best_step(matrix: Tensor) -> float:
-    covering = math.ceil(math.log2(float(matrix.abs().max()) / MOST))
+    covering = math.ceil(math.log2(float(matrix.abs().max()) / LARGEST))
     candidates = [2.0 ** (covering - finer) for finer in range(4)]
     return min(candidates, key=lambda step: float((_clipped(matrix, step) - matrix).square().sum()))
 
 
 def _clipped(matrix: Tensor, step: float) -> Tensor:
-    return torch.round(matrix.float() / step).clamp(-MOST, MOST) * step
+    return torch.round(matrix.float() / step).clamp(-LARGEST, LARGEST) * step
 
 
 def _step(name: str, matrix: Tensor) -> float:

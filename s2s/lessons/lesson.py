@@ -27,11 +27,14 @@ MARKUP = (  # what a note may not contain, and how it is called
 )
 
 
+RUN = "demo-en-fr"
+
+
 @dataclass(frozen=True)
 class View:
     """What a share link opens: a page by its address ("" is Home) and its values.
 
-    Without `run`, it is `demo-en-fr`; on Train and Runs, the run that the reader has open.
+    Without a run, it is RUN; on Train and Runs, the run that the reader has open.
     """
 
     page: str
@@ -47,6 +50,12 @@ class View:
                 raise UserError(
                     f"The view's `{key}` cannot be shown; give one line of at most {share.MAX_LENGTH} characters."
                 )
+
+    @property
+    def run(self) -> str:
+        """The run that it shows on a page about a trained one."""
+        column = share.Column.read(self.values.get("c1", "")).run
+        return self.values.get("run") or column or RUN
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,6 @@ from s2s.runs import Run
 
 MARKS = re.compile(r"(`[^`]+`|\*\*[^*]+\*\*|\*[^*\s][^*]*\*)")
 ITEM = re.compile(r"\s*(?:[-*]|\d{1,3}\.)\s+")
-FIRST_RUN = "demo-en-fr"  # of a view without a run
 Opener = Callable[[str, int | None], Run]
 STYLE = "section { break-inside: avoid } .answer { border-bottom: 1px dotted; height: 2.2em }"
 
@@ -51,9 +50,7 @@ def _step(lesson: Lesson, number: int, home: str, opener: Opener) -> Iterator[st
     yield from map(_paragraph, at.step.note.split("\n\n"))
     view = at.step.view
     try:
-        yield from pictures(
-            Context(view.values.get("run", FIRST_RUN), view.page, view.values, opener=opener)
-        )
+        yield from pictures(Context(view.run, view.page, view.values, opener=opener))
     except UserError as error:
         yield f'<p class="note">{_marked(f"There is no picture of this view: {error}")}</p>'
     if at.step.question:

@@ -54,7 +54,7 @@ PARTS = (
     Part(re.compile(r"recipe\.json|status\.json"), 4_000_000),
     Part(re.compile(r"(?:src\.|tgt\.)?tokenizer\.json"), 100_000_000),  # published ones too
     Part(re.compile(r"metrics\.jsonl|samples\.jsonl"), 200_000_000),
-    Part(re.compile(r"words\.txt"), 20_000_000),
+    Part(re.compile(r"words\.txt"), 2_000_000),
     Part(re.compile(r"pairs\.jsonl\.gz"), 500_000_000),
     Part(re.compile(rf"checkpoints/{STEP}(?:\.state)?\.safetensors"), 50_000_000_000),
     Part(re.compile(rf"attention/{STEP}\.safetensors"), 100_000_000),

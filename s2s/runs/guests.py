@@ -52,6 +52,7 @@ def about_run(about: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
     if (shown["source"], shown["valid"]) != (source, valid):
         data = about.get("data")
         shown["data"] = _without_dataset(data if isinstance(data, Mapping) else {})
+        shown.pop("card", None)  # its rows are sentences
     if shown["source"] != source:
         shown["name"] = _run_name(str(about.get("name") or ""), source, str(about.get("preset")))
     return shown

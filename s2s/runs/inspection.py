@@ -23,7 +23,7 @@ from safetensors import SafetensorError, safe_open
 from s2s.config import UserError
 from s2s.files import UNREADABLE, write_bytes, write_json
 from s2s.model import Transformer, saved_steps, step_sizes
-from s2s.runs import attention_history, listing, source_words
+from s2s.runs import attention_history, listing, model_card, source_words
 from s2s.runs.store import FORMAT, RunFolder
 
 MOST_NUMBER = 2**53  # beyond, a whole number is none as a float
@@ -87,7 +87,6 @@ def maybe(fits: Fits) -> Fits:
 WORD = text(200)
 SPEC = text(4000)
 SENTENCE = text(20_000)
-ROWS = several(several(SENTENCE))
 # What recipe.json may say beside the recipe, whose settings check themselves; name, tags and note are cleaned. Not its
 # owner, and not its command, which people copy into a terminal: both are written by whoever opens the run.
 ABOUT: Mapping[str, Fits] = MappingProxyType(
@@ -106,11 +105,8 @@ ABOUT: Mapping[str, Fits] = MappingProxyType(
             "notes",
             train_hash=WORD,
             valid_hash=WORD,
-            n_train=whole,
-            n_valid=whole,
-            n_dropped=whole,
+            **dict.fromkeys(("n_train", "n_valid", "n_dropped", "longest"), whole),
             reads=WORD,
-            longest=whole,
             dropped=named(whole),
             notes=several(SENTENCE),
         ),
@@ -128,8 +124,8 @@ ABOUT: Mapping[str, Fits] = MappingProxyType(
         "changes": several(having("step", step=whole, lr=number, steps=whole, time=WORD)),
         "plan": several(having("step", "steps", step=whole, steps=whole)),
         "warnings": several(SENTENCE),
-        "attribution": SENTENCE,
-        "card": having(limits=several(SENTENCE), good=ROWS, bad=ROWS),
+        "attribution": text(500),
+        "card": model_card.is_card,
         "asked_from": whole,
         "recipe": lambda value: isinstance(value, dict),
     }

@@ -13,6 +13,7 @@ from s2s.config import UserError
 FILE = "words.txt"  # one per line, in lower case, sorted
 WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 POSSESSIVE = "'s"
+MOST = 200_000  # words
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -29,7 +30,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def unseen(text: str, listed: Set[str]) -> tuple[str, ...]:
-    """The words of a text that a list has neither in lower case nor without `'s`; none for an empty list."""
+    """The words of a text that are not listed, with or without a final `'s`; no words for an empty list."""
     if not listed:
         return ()
     return tuple(
@@ -48,10 +49,16 @@ def write(folder: Path, sources: Iterable[str]) -> None:
 def read(folder: Path) -> frozenset[str]:
     """The listed words; none where there is no list. Raises UserError for a list that cannot be read."""
     try:
-        return frozenset((folder / FILE).read_text(encoding="utf-8").split())
+        words = frozenset((folder / FILE).read_text(encoding="utf-8").split())
     except FileNotFoundError:
         return frozenset()
     except (OSError, ValueError) as error:
         raise UserError(
             f"The {FILE} of the run `{folder.name}` cannot be read; copy the file again, or delete it."
         ) from error
+    if len(words) > MOST:
+        raise UserError(
+            f"The {FILE} of the run `{folder.name}` lists {len(words):,} words, and at most {MOST:,} are read;"
+            " delete it."
+        )
+    return words

@@ -6,6 +6,7 @@ Knows nothing of learning.
 from __future__ import annotations
 
 import math
+import re
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,7 +15,7 @@ import tokenizers
 from tokenizers import Regex, models, normalizers, pre_tokenizers
 
 from s2s.config import UserError
-from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, Tokenizer, nfc
+from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, Tokenizer, nfc, words_of
 
 MAX_SIZE = 32_000  # as is common for joint vocabularies of millions of pairs (Vaswani et al., 2017: 37,000)
 
@@ -26,7 +27,7 @@ INNER = tuple(f"{special} " for special in SPECIALS)
 # duplicates); the apostrophe is not, so that `l'` and `isn't` can be tokens.
 PUNCTUATION = Regex(r"[\p{P}&&[^'’]]")
 
-LONG_WORD = 4  # letters: a single `HELLO` is shouted, a single `USA` is an abbreviation
+WORD = re.compile(r"[^\W\d_]+")
 
 
 def automatic_size(n_characters: int) -> int:
@@ -68,12 +69,13 @@ class SubwordTokenizer(Tokenizer):
     """`"lower"` becomes e.g. `▁low` `er`; a character that the training text lacked becomes `<unk>`.
 
     A `▁` (U+2581) in the text itself comes back as a space, as in SentencePiece. With `lowers_capitals`, a text in
-    capitals is read in ordinary case: `"WHERE ARE YOU?"` as `"Where are you?"`.
+    capitals is read in ordinary case, but for a word that is a token so: `"WHERE ARE YOU?"` as `"Where are you?"`.
     """
 
     def __init__(self, tokens: Iterable[str], *, lowers_capitals: bool = False) -> None:
         super().__init__(tokens)
         self.lowers_capitals = lowers_capitals
+        self._known = frozenset(self.vocabulary) if lowers_capitals else frozenset()
         inner = (*INNER, *self.vocabulary[len(SPECIALS) :])
         self._pipeline = pipeline(self._model(inner))
 
@@ -82,10 +84,23 @@ class SubwordTokenizer(Tokenizer):
         """The library's model; `inner` is the vocabulary by id, with the specials as in INNER."""
 
     def as_read(self, text: str) -> str:
-        return _without_capitals(nfc(text)) if self.lowers_capitals else text
+        if not self.lowers_capitals:
+            return text
+        text = nfc(text)
+        words = [word for word in WORD.findall(text) if len(word) > 1]
+        is_known = len(words) == 1 and SPACE + words[0] in self._known
+        return _without_capitals(text) if text.isupper() and not is_known else text
+
+    def unknown(self, text: str) -> list[str]:
+        # a word in capitals is not read alone as in its text
+        read = dict(zip(words_of(text), words_of(self.as_read(text)), strict=True))
+        return [word for word, each in read.items() if UNK in self._ids(each)]
+
+    def _ids(self, text: str) -> list[int]:
+        return self._pipeline.encode(text, add_special_tokens=False).ids
 
     def encode(self, text: str) -> list[int]:
-        return self._pipeline.encode(self.as_read(text), add_special_tokens=False).ids
+        return self._ids(self.as_read(text))
 
     def encode_many(self, texts: Iterable[str]) -> list[list[int]]:
         """All texts at once, on all cores."""
@@ -110,12 +125,6 @@ class SubwordTokenizer(Tokenizer):
 
 
 def _without_capitals(text: str) -> str:
-    """In lower case but for the first letter, if all letters are capitals in two words or in a word of LONG_WORD."""
-    if not text.isupper():
-        return text
-    capitals = [place for place, character in enumerate(text) if character.isupper()]
-    n_words = sum(any(map(str.isupper, word)) for word in text.split())
-    if n_words < 2 and len(capitals) < LONG_WORD:
-        return text
-    rest = capitals[0] + 1
-    return text[:rest] + text[rest:].lower()
+    """In lower case but for the first letter."""
+    first = next(place for place, character in enumerate(text) if character.isupper())
+    return text[: first + 1] + text[first + 1 :].lower()

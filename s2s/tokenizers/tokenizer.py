@@ -22,6 +22,11 @@ SPACE = "▁"  # U+2581, SentencePiece's visible space
 VOCABULARY_KEY = "pieces"  # in tokenizer files
 
 
+def words_of(text: str) -> list[str]:
+    """The words and spaces of a text after NFC, in order."""
+    return re.findall(r" |[^ ]+", nfc(text))
+
+
 def nfc(text: str) -> str:
     """Composed form: `e` + combining acute becomes `é`, so that one word has one spelling."""
     return unicodedata.normalize("NFC", text)
@@ -116,8 +121,7 @@ class Tokenizer(ABC):
 
     def unknown(self, text: str) -> list[str]:
         """The distinct words that contain `<unk>` after encoding; `" "` if even the space is unknown."""
-        words = dict.fromkeys(re.findall(r" |[^ ]+", nfc(text)))
-        return [word for word in words if self.unk_id in self.encode(word)]
+        return [word for word in dict.fromkeys(words_of(text)) if self.unk_id in self.encode(word)]
 
     def to_json(self) -> dict[str, Any]:
         """What `from_json` needs to build the same tokenizer."""

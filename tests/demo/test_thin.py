@@ -8,7 +8,7 @@ import torch
 
 from s2s.config import UserError
 from s2s.demo import EVERYDAY
-from s2s.demo.thin import MOST, POINTS, eight_bit_weights, thin_metrics, thin_weights
+from s2s.demo.thin import LARGEST, POINTS, eight_bit_weights, thin_metrics, thin_weights
 from s2s.model import read_weights, write_steps
 from s2s.runs import Metrics
 from s2s.settings import SHIPPED
@@ -53,7 +53,7 @@ def test_eight_bits_are_the_step_with_the_least_error(tmp_path: Path) -> None:
     step = thin.steps["weight"]
     errors = (thin.tensors["weight"] - given["weight"]).flatten()[1:].abs()
     assert float(errors.max()) <= step / 2
-    assert float(thin.tensors["weight"][0, 0]) == MOST * step < 17.0
+    assert float(thin.tensors["weight"][0, 0]) == LARGEST * step < 17.0
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda path: path.name)

@@ -16,7 +16,7 @@ import pytest
 
 from s2s.config import UserError
 from s2s.jobs import kept_pairs
-from s2s.runs import RunFolder, archive, attention_history, inspection, load
+from s2s.runs import RunFolder, archive, attention_history, inspection, load, source_words
 from s2s.settings import SHIPPED
 from tests.conftest import full_disk, make_run
 from tests.runs.zips import LEFT_OUT, Files, files_of, manifest_of, safetensors, with_json, zipped
@@ -436,3 +436,28 @@ def test_a_diverged_perplexity_is_a_number_and_what_no_float_holds_is_none() -> 
     for wrong in (b"9007199254740993", b"1e999", b"NaN"):
         with pytest.raises(ValueError, match="number"):
             inspection.parsed(wrong)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"card": {"good": [["one cell"]]}},
+        {"card": {"bad": [["a", "b", 3]]}},
+        {"card": {"limits": ["x" * 2001]}},
+        {"card": {"limits": ["x"] * 11}},
+        {"card": {"other": []}},
+        {"card": "text"},
+        {"attribution": "x" * 501},
+    ],
+)
+def test_a_card_that_no_page_could_show_is_refused(
+    files: Files, tmp_path: Path, said: dict[str, object]
+) -> None:
+    content = zipped(with_json(files, "recipe.json", **said))
+    refused(content, tmp_path / "back", "recipe.json")
+
+
+def test_a_list_of_too_many_words_is_refused(files: Files, tmp_path: Path) -> None:
+    words = "".join(f"{number:x}\n" for number in range(source_words.MOST + 1))
+    content = zipped({**files, "words.txt": words.encode()})
+    refused(content, tmp_path / "back", "words.txt.*at most 200,000 are read")

@@ -204,7 +204,12 @@ def default_split(spec: str) -> str | None:
 
 
 def training_pairs(run: str) -> SentencePairs:
-    """The pairs that the model was trained on. Raises UserError where its dataset does not exist (any more)."""
+    """The pairs that the model was trained on. Raises UserError where its dataset does not exist (any more), or ships
+    without them.
+    """
+    source = str(RunFolder(run_folder(run)).about().get("source") or "")
+    if source and is_for_tests(source):
+        raise UserError(f"The training pairs of the run `{run}` do not ship with s2s.")
     return read(Sentences("", run=run)).train
 
 

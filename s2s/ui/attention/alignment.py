@@ -32,7 +32,7 @@ from s2s.ui.attention import export, simplify
 from s2s.ui.attention.lines import share_slider
 from s2s.ui.attention.request import AttentionRequest, select
 from s2s.ui.attention.view_state import STATE
-from s2s.ui.kit import captions, chart, gold_alignment, lessons_run, plain, show_pair
+from s2s.ui.kit import captions, chart, gold_alignment, plain, show_pair
 from s2s.ui.kit.gold_alignment import AlignedTarget
 from s2s.ui.shell import page_link
 
@@ -55,7 +55,7 @@ def show(request: AttentionRequest) -> None:
         st.info("Only cross-attention links words of the source with words of the target.")
         st.button("Show cross-attention", on_click=_show_cross, icon=":material/swap_horiz:")
         return
-    lessons_run.show(gold_alignment.WHY)
+    gold_alignment.offer(request.run)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         method = _method()
     gold = gold_alignment.of(request.run)

@@ -155,7 +155,8 @@ def bundle(evaluation: Evaluation, scores: Scores, found: Provenance) -> bytes:
     commands = "".join(f"{own['command']}\n" for own in made if "command" in own)
     files = {
         "README.txt": README.format(name=evaluation.name, runs=runs or "none")
-        + (GIVEN if given else ""),
+        + (GIVEN if given else "")
+        + "".join(f"\n{note}\n" for note in evaluation.test.notes),
         repeating.SOURCES: _lines(source for source, _ in pairs),
         **_references(place.references(), scores["n"]),
         "scores.csv": scores_csv(evaluation, scores, found),

@@ -31,6 +31,7 @@ class Form:
 def form(run_id: str) -> Form:
     """Draw the widgets; each error is shown below the widget that causes it."""
     wrongs: list[UserError] = []
+    STATE.belongs_to("run", run_id)
     test, n = _test_set(run_id)
     every = _uploaded(wrongs) if test == FILES else None
     sentences = Sentences("my own files", n=n) if test == FILES else described(run_id, test, n)
@@ -126,7 +127,6 @@ def _test_set(run_id: str) -> tuple[str, int]:
 
 def _who(run_id: str) -> tuple[list[str], list[str]]:
     """Select runs, checkpoints and strategies."""
-    STATE.belongs_to("run", run_id)
     for other in STATE.now.runs.split():
         cached.follow_link(other)
     titles = cached.trained_runs()

@@ -44,7 +44,7 @@ class EvaluateView:
     """
 
     evaluation: str = field("", is_alone=True)
-    test: str = field("")  # empty: the run's first test set
+    test: str = field("", scope="run")  # empty: the run's first test set
     n: int = field(200, between(1, test_sets.MAX_SENTENCES))
     strategies: str = field(DEFAULT_STRATEGIES)
     runs: str = field("", scope="run")  # empty: the page's
@@ -90,7 +90,6 @@ def read_from_url(run_id: str) -> str:
     is_first = address.is_bare() and st.session_state.get(RUN) != run_id
     if is_first and not shown and (shipped := evaluations.shipped(run_id)):
         shown = shipped.id
-        pickers.write_run()
     if shown and not _is_there(shown):
         pickers.notify(pickers.missing("evaluation", shown))
         shown = ""

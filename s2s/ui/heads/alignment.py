@@ -19,7 +19,7 @@ from s2s.ui.heads import alignment_files
 from s2s.ui.heads.experiment_panel import measured
 from s2s.ui.heads.request import HeadsRequest, sentences
 from s2s.ui.heads.view_state import STATE
-from s2s.ui.kit import chart, file_name, gold_alignment, lessons_run
+from s2s.ui.kit import chart, file_name, gold_alignment
 from s2s.ui.kit.glossary import definitions
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.shell import page_link
@@ -30,7 +30,7 @@ SCORES = ("error", "low", "high", "precision", "recall")
 
 def show(request: HeadsRequest) -> None:
     """AER of every head where gold links are known, else how far each two heads agree."""
-    lessons_run.show(gold_alignment.WHY)
+    gold_alignment.offer(request.run)
     place = st.container()
     uploaded = alignment_files.uploaded()
     if uploaded is None:  # why is said there; no other sentences are measured in their place

@@ -13,11 +13,11 @@ from s2s import access, settings
 from s2s.analysis import Links
 from s2s.config import Recipe, UserError
 from s2s.data import Corpus, Gold, Link, Pair, apply_task, parse_spec, saved_datasets
-from s2s.demo import ALIGNED, EXAMPLES, GOLD_LINKS, random_sentences
+from s2s.demo import ALIGNED, EXAMPLES, GOLD_LINKS, LESSONS, random_sentences
 from s2s.runs import Run
+from s2s.ui.kit import lessons_run
 
 MAX_LINES = 5_000  # of each split of a saved dataset
-WHY = "the right links between its words are known."  # the run of the lessons is offered beside alignments
 
 
 class AlignedTarget(NamedTuple):
@@ -31,6 +31,12 @@ def of(run: Run) -> Mapping[str, tuple[AlignedTarget, ...]]:
     """Source -> its aligned targets, after the run's task was applied; empty where there are none, or not shared."""
     may_see = access.may_see_data(run.folder.path)
     return _cached(str(run.folder.path), str(settings.home()), may_see, run)
+
+
+def offer(run: Run) -> None:
+    """One line where the page opened on the run of the lessons, or where this run has no gold alignment."""
+    if run.folder.id == LESSONS or not of(run):
+        lessons_run.show("the right links between its words are known.")
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

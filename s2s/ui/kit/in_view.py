@@ -10,6 +10,7 @@ from s2s import access
 from s2s.ui.kit import cached
 
 IN_VIEW = "in view"  # in the session
+RUNS = "runs in view"  # in the session: their ids
 
 
 class Shown(NamedTuple):
@@ -22,6 +23,7 @@ class Shown(NamedTuple):
 def clear() -> None:
     """Call this before a page is drawn."""
     st.session_state[IN_VIEW] = {}
+    st.session_state[RUNS] = {}
 
 
 def add(thing: access.Thing, name: str) -> None:
@@ -31,8 +33,14 @@ def add(thing: access.Thing, name: str) -> None:
 
 def add_run(run_id: str) -> None:
     """The same for a run; demos need no sharing."""
+    st.session_state.setdefault(RUNS, {})[run_id] = True
     if row := cached.runs().get(run_id):
         add(access.run_of(row.id, row.owner), cached.title(run_id))
+
+
+def runs() -> list[str]:
+    """The ids of all runs on the page, demos too."""
+    return [*st.session_state.get(RUNS, {})]
 
 
 def own() -> list[Shown]:

@@ -18,7 +18,7 @@ def show(reason: str) -> None:
             icon=":material/school:",
             type="tertiary",
             on_click=_show,
-            help=reason,
+            help=f"{reason[:1].upper()}{reason[1:]}",
         )
     elif pickers.STAND_IN in st.session_state:
         st.caption(f"Shown with {LESSONS}: {reason}")

@@ -97,6 +97,7 @@ def run_picker(meant: str) -> str | None:
         width=230,
         on_change=_change_example,
     )
+    chosen = chosen or wanted
     st.session_state["previous run"] = chosen
     if chosen != st.session_state.get(STAND_IN):
         st.session_state.pop(STAND_IN, None)
@@ -311,6 +312,8 @@ def notify(sentence: str, way: Way | None = None) -> None:
 
 def _change_example() -> None:
     """An example of the previous run stays where the new model knows all its words; a typed sentence always stays."""
+    if "src" not in st.session_state:  # no page has asked for a sentence yet
+        return
     text = str(st.session_state.get("src", ""))
     run_id = st.session_state["run"]
     is_example = text in vocabulary.examples(st.session_state["previous run"])

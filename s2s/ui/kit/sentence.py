@@ -96,6 +96,7 @@ def unknown_words(run: Run, known: RunVocabulary, text: str) -> None:
     if has_several := len(sentences) > 1:
         _one_at_a_time(sentences)
     notices(run, known, [text], MAX_NOTICES - has_several)
+    by_people(known, text)
 
 
 def notices(

@@ -7,7 +7,7 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.share import LESSON
 from s2s.ui.canvas import mend_navigation, save_picture
-from s2s.ui.kit import address, cached, forms, in_view
+from s2s.ui.kit import address, cached, forms, in_view, pickers
 from s2s.ui.shell import lesson, lesson_class
 from s2s.ui.shell.arrival import show_arrival
 from s2s.ui.shell.expiry_banner import show_expiry
@@ -20,7 +20,7 @@ from s2s.ui.shell.notices import (
     show_operator_notice,
     write_run_label,
 )
-from s2s.ui.shell.pages import LESSONS, kept_values, rows
+from s2s.ui.shell.pages import LESSONS, kept_values, rows, run_meant
 from s2s.ui.shell.share_button import home_url, share_button
 from s2s.ui.shell.style import ICON, apply_style
 from s2s.ui.shell.visitors import show_identity
@@ -65,7 +65,7 @@ if is_ready and not is_replaced:
         pending.draw()
 if title != title_of(row):  # the page has chosen its sentence or run
     st.set_page_config(page_title=title_of(row))
-if is_ready and row.run == "trained":
+if is_ready:
     show_attribution()
 save_picture()
 with notices:
@@ -75,6 +75,8 @@ if row.keys:  # what is the visitor's alone has no link
         share_button(row)
     with panel, unrecorded():
         lesson_builder(row, home_url(row))
+if row.run and run_meant(row, st.query_params) != st.session_state.get("run"):
+    pickers.write_run()  # the page has written more there
 mend_navigation(row.url_path, kept_values(pages), str(st.session_state.get(LESSON) or ""))
 write_run_label(said)
 cached.release_unasked()

@@ -16,6 +16,7 @@ from s2s.ui.canvas import terms_button
 from s2s.ui.kit import (
     as_markdown,
     cached,
+    in_view,
     languages,
     lessons_run,
     pickers,
@@ -70,10 +71,11 @@ def title_of(page: Page) -> str:
 
 
 def show_attribution() -> None:
-    """Below the page: whose sentences the model was trained on, where their license asks for it."""
-    about = cached.metadata(str(st.session_state["run"]))
-    if attribution := model_card.read(about).attribution:
-        st.caption(plain(attribution))
+    """Below the page: whose sentences the models were trained on, where their license asks for it."""
+    cards = (model_card.read(cached.metadata(run_id)) for run_id in in_view.runs())
+    for attribution in dict.fromkeys(card.attribution for card in cards):
+        if attribution:
+            st.caption(plain(attribution))
 
 
 def _open(run_id: str | None, subtitle: DeltaGenerator | None) -> bool:

@@ -9,7 +9,6 @@ import streamlit as st
 
 from s2s import lessons, share
 from s2s.config import UserError
-from s2s.demo import LESSONS
 from s2s.lessons import OpenedStep, Progress
 from s2s.share import LESSON
 from s2s.ui.kit import address, cached, pickers, plain
@@ -163,7 +162,7 @@ def _show_view(page: Page) -> None:
         return
     values = dict(at.step.view.values)
     if page.run == "trained":
-        values.setdefault("run", share.Column.read(values.get("c1", "")).run or LESSONS)
+        values["run"] = at.step.view.run
     if run := values.get("run"):
         cached.follow_link(run)
     address.open_view(page.keys, values)

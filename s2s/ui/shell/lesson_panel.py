@@ -150,7 +150,7 @@ def step_link(at: OpenedStep, label: str, icon: str) -> None:
         st.caption(f"{label}: the page `{plain(view.page)}` is not there (any more).")
         return
     values = dict(view.values)
-    run = str(st.session_state.get("run") or "")
+    run = view.run if row.run == "trained" else str(st.session_state.get("run") or "")
     if row.run and run:
         values.setdefault("run", run)
     page_link(view.page, label, icon, **values, lesson=str(at))

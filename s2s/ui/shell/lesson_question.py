@@ -133,9 +133,8 @@ def context_of(page: Page, at: OpenedStep) -> Context:
 
 
 def _run_id(at: OpenedStep) -> str:
-    """That of the page; before any page has shown a run, that of the step, or the first."""
-    known = st.session_state.get("run") or at.step.view.values.get("run")
-    return str(known or next(iter(cached.runs()), ""))
+    """That of the page; before any page has shown a run, that of the step."""
+    return str(st.session_state.get("run") or at.step.view.run)
 
 
 def _opened(run_id: str, step: int | None) -> Run:

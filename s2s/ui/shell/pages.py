@@ -242,11 +242,12 @@ def page(url_path: str) -> Page:
 
 
 def run_meant(row: Page, values: Mapping[str, str]) -> str:
-    """The run that an address of this page means: the one it names, as the picker writes it.
+    """The run that an address of this page means: the one it names, of which a column of Compare is the first.
 
     One that has a view and no run was published before there were other demos: it keeps the run of the lessons.
     """
-    if named := pickers.run_id_of(values.get("run", "")):
+    column = share.Column.read(values.get("c1", "")).run
+    if named := column or pickers.run_id_of(values.get("run", "")):
         return named
     return LESSONS_RUN if share.names_view(values) else row.opens_on
 

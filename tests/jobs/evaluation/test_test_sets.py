@@ -166,3 +166,13 @@ def test_all_references_of_a_saved_dataset_and_of_a_folder_count(tmp_path: Path)
         found = test_sets.read(Sentences(name, spec=f"disk:{tmp_path}/{name}"))
         assert found.pairs == (("a", "b"), ("d", "e"))
         assert found.every_reference == (("b", "c"), ("e",))
+
+
+def test_a_demo_without_its_training_pairs_is_tested_on_what_ships() -> None:
+    assert test_sets.splits_of_run("demo-en-de") == ("test",)
+    found = test_sets.read(Sentences("", split="test", run="demo-en-de"))
+    assert (len(found.pairs), found.train) == (1000, ())
+    assert any(len(each) > 1 for each in found.references)
+    assert any("Tatoeba" in note for note in found.notes)
+    with pytest.raises(UserError, match="do not ship"):
+        test_sets.training_pairs("demo-en-de")
