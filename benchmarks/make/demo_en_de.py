@@ -6,12 +6,13 @@ ships is the mean of the last checkpoints so far, rounded to 8 bits.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ import numpy as np
 from benchmarks.make import everyday
 from s2s import access, files, settings
 from s2s.analysis import mean_entropy
+from s2s.config import override
 from s2s.data import ATTRIBUTION
 from s2s.data import load as load_pairs
 from s2s.demo import DEMOS, EVERYDAY, measurements, trained
@@ -43,6 +45,8 @@ from s2s.train import averaging, checkpoint
 
 TEST = Path(__file__).parents[2] / "s2s" / "data" / "shipped" / "everyday.en-de.tsv"
 EVALUATION = settings.SHIPPED_EVALUATIONS / f"{EVERYDAY}-test"
+FIRST_STEPS = 8000  # with the recipe's learning rate
+LAST_LR = 7.5e-4  # of the steps after them, at the schedule's peak
 BEAM = {"num_beams": 5}
 LEFT_OUT = "left_out.json"
 TITLE = "Everyday English to German"
@@ -73,7 +77,7 @@ def digest() -> str:
 def make() -> None:
     """Write the texts, train to the last step, and write what ships."""
     found = write_texts()
-    if started := _started():
+    for started in _parts():
         for event in training.run(started):
             print(f"step {event.step}", end="\r", flush=True)
     write_test(found)
@@ -99,22 +103,21 @@ def write_test(found: everyday.Everyday) -> None:
     files.write_text(TEST, "".join(f"{row}\n" for row in rows))
 
 
-def _started() -> training.PreparedRun | None:
-    """The training, new or resumed; None where it has reached its last step."""
+def _parts() -> Iterator[training.PreparedRun]:
+    """What is left of the training: with the recipe's learning rate, then with a lower one."""
     run = folder() / EVERYDAY
-    if saved_steps(run / "checkpoints"):
-        try:
-            return training.resume(run)
-        except training.RunFinishedError:
-            return None
-    train, valid = (
-        ",".join(str(folder() / "data" / f"{name}.{language}") for language in everyday.LANGUAGES)
-        for name in ("train", "valid")
-    )
-    request = training.RunRequest(
-        trained.recipe_of(EVERYDAY), train, valid, preset="small", name=EVERYDAY
-    )
-    return training.start(request, run)
+    if not saved_steps(run / "checkpoints"):
+        train, valid = (
+            ",".join(str(folder() / "data" / f"{name}.{each}") for each in everyday.LANGUAGES)
+            for name in ("train", "valid")
+        )
+        recipe = override(trained.recipe_of(EVERYDAY), {"train.steps": FIRST_STEPS})
+        request = training.RunRequest(recipe, train, valid, preset="small", name=EVERYDAY)
+        yield training.start(request, run)
+    steps = trained.recipe_of(EVERYDAY).train.steps
+    for more in (training.Continuation(), training.Continuation(steps, LAST_LR)):
+        with contextlib.suppress(training.RunFinishedError):
+            yield training.resume(run, more)
 
 
 def ship(run: RunFolder) -> None:
@@ -154,18 +157,20 @@ def _write_about(run: RunFolder, out: RunFolder) -> None:
         f" {EVERYDAY}; {data['n_valid']:,} others were for validation. Left out before: {left_out['rude']:,} pairs with"
         f" a word of benchmarks/make/rude_words.*.txt, and {left_out['private']:,} with an address."
     ]
-    kept = ("format", "created", "name", "preset", "versions", "machine")
+    kept = ("format", "created", "name", "preset", "versions", "machine", "changes")
+    count = trained.recipe_of(EVERYDAY).train.average_last
+    recipe = override(run.recipe(), {"train.average_last": count})
     out.write_about(
         {key: about[key] for key in kept}
         | {"owner": settings.OWNER, "source": DEMOS[EVERYDAY], "valid": None, "data": data}
-        | {"attribution": ATTRIBUTION, "recipe": about["recipe"]}
+        | {"attribution": ATTRIBUTION, "recipe": recipe.to_json()}
     )
     source_words.write(out.path, sources)
 
 
 def _write_checkpoint(run: RunFolder, step: int, out: RunFolder) -> None:
     """The mean of the last checkpoints up to a step, in 8 bits."""
-    recipe = run.recipe().train
+    recipe = trained.recipe_of(EVERYDAY).train
     earlier = averaging.due(
         run.checkpoints, count=recipe.average_last - 1, every=recipe.watch.save_every, before=step
     )

@@ -18,8 +18,12 @@ HELD_OUT = ("unseen", "deep", "agreement")  # splits that are harder than `rando
 EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "builtin:everyday": (
-            "They learned all there was to know about it.",
-            "Tom has already drunk three cups of coffee.",
+            "He promised to come home early tonight.",
+            "He was so tired that he could hardly stand.",
+            "She turned around suddenly.",
+            "Could you bring me something to eat?",
+            "A majority voted against the bill.",
+            "They really know how to throw a party!",
         ),
         "builtin:en-fr": (
             "the cat sits on the mat",
@@ -46,7 +50,17 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 # What to see in an example; the others are self-explanatory.
-SHOWS: Mapping[str, str] = MappingProxyType({})
+SHOWS: Mapping[str, str] = MappingProxyType(
+    {
+        "He promised to come home early tonight.": "Greedy search leaves *early* out; beam search keeps it.",
+        "He was so tired that he could hardly stand.": "In German, the verb stands at the end.",
+        "She turned around suddenly.": "A verb in two parts: *drehte … um*.",
+        "Could you bring me something to eat?": "German has three words for *you*: *du* and *ihr* for friends, *Sie*"
+        " for strangers.",
+        "A majority voted against the bill.": "*bill* has two meanings; the model takes the wrong one.",
+        "They really know how to throw a party!": "The model gets this one wrong.",
+    }
+)
 ALIGNED = tuple(source for source in EXAMPLES if source != "builtin:everyday")
 
 

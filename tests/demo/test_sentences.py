@@ -2,7 +2,7 @@ import pytest
 
 import s2s
 from s2s import data
-from s2s.demo import ALIGNED, DEMOS, EVERYDAY, EXAMPLES
+from s2s.demo import ALIGNED, DEMOS, EVERYDAY, EXAMPLES, SHOWS
 from s2s.demo.sentences import RANDOM_SENTENCES
 
 
@@ -25,3 +25,23 @@ def test_a_demo_gets_its_examples_right(demo: str) -> None:
     right = {pair.src: pair.tgt for pair in data.load(DEMOS[demo]).pairs}
     found = s2s.load(demo).translate(examples, "beam")
     assert [one.text for one in found] == [right[text] for text in examples]
+
+
+def test_what_is_said_of_the_everyday_examples_is_so() -> None:
+    examples = EXAMPLES[DEMOS[EVERYDAY]]
+    assert list(SHOWS) == list(examples)
+    people = {pair.src: (pair.tgt, *pair.more) for pair in data.load(DEMOS[EVERYDAY]).pairs}
+    run = s2s.load(EVERYDAY)
+    beam = {text: one.text for text, one in zip(examples, run.translate(examples), strict=True)}
+    greedy = run.translate(examples[:1], "greedy")[0].text
+    differs, verb_last, two_parts, formal, two_meanings, wrong = examples
+    assert beam[differs] in people[differs]
+    assert "früh" in beam[differs]
+    assert "früh" not in greedy
+    assert beam[verb_last].endswith(" konnte.")
+    assert beam[two_parts].startswith("Sie drehte ")
+    assert beam[two_parts].endswith(" um.")
+    assert {"du", "ihr", "Sie"} <= {word for text in people[formal] for word in text.split()}
+    assert "Rechnung" in beam[two_meanings]
+    assert not any("Rechnung" in text for text in people[two_meanings])
+    assert beam[wrong] not in people[wrong]
