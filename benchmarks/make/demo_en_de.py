@@ -138,7 +138,7 @@ def ship(run: RunFolder) -> None:
     measurements.make_importance(EVERYDAY)
     measure_training(run)
     found = evaluate(run)
-    out.amend(lambda about: {"card": card(found)})
+    out.write_about({**out.about(), "card": card(found)})
     print(json.dumps({key: score.value for key, score in found.scores().items()}))
 
 

@@ -20,7 +20,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "builtin:everyday": (
             "He promised to come home early tonight.",
             "He was so tired that he could hardly stand.",
-            "She turned around suddenly.",
+            "Mary is hanging up the laundry.",
             "Could you bring me something to eat?",
             "A majority voted against the bill.",
             "They really know how to throw a party!",
@@ -54,7 +54,7 @@ SHOWS: Mapping[str, str] = MappingProxyType(
     {
         "He promised to come home early tonight.": "Greedy search leaves *early* out; beam search keeps it.",
         "He was so tired that he could hardly stand.": "In German, the verb stands at the end.",
-        "She turned around suddenly.": "A verb in two parts: *drehte … um*.",
+        "Mary is hanging up the laundry.": "A verb in two parts: *hängt … auf*.",
         "Could you bring me something to eat?": "German has three words for *you*: *du* and *ihr* for friends, *Sie*"
         " for strangers.",
         "A majority voted against the bill.": "*bill* has two meanings; the model takes the wrong one.",

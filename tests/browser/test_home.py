@@ -68,7 +68,7 @@ def typed(page: Page, run: Run) -> None:
 def test_typing_examples_and_heads_change_the_page_and_the_link_is_copied(
     server: str, visit: Open, run: Run
 ) -> None:
-    page = visit(server)
+    page = visit(f"{server}/?run=demo-en-fr")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     shows(page, run, "the cat sits on the mat")
     typed(page, run)

@@ -55,7 +55,7 @@ def show(request: AttentionRequest) -> None:
         st.info("Only cross-attention links words of the source with words of the target.")
         st.button("Show cross-attention", on_click=_show_cross, icon=":material/swap_horiz:")
         return
-    gold_alignment.offer(request.run)
+    gold_alignment.show_lessons_run(request.run)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         method = _method()
     gold = gold_alignment.of(request.run)

@@ -30,7 +30,7 @@ SCORES = ("error", "low", "high", "precision", "recall")
 
 def show(request: HeadsRequest) -> None:
     """AER of every head where gold links are known, else how far each two heads agree."""
-    gold_alignment.offer(request.run)
+    gold_alignment.show_lessons_run(request.run)
     place = st.container()
     uploaded = alignment_files.uploaded()
     if uploaded is None:  # why is said there; no other sentences are measured in their place

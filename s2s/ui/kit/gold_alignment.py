@@ -33,7 +33,7 @@ def of(run: Run) -> Mapping[str, tuple[AlignedTarget, ...]]:
     return _cached(str(run.folder.path), str(settings.home()), may_see, run)
 
 
-def offer(run: Run) -> None:
+def show_lessons_run(run: Run) -> None:
     """One line where the page opened on the run of the lessons, or where this run has no gold alignment."""
     if run.folder.id == LESSONS or not of(run):
         lessons_run.show("the right links between its words are known.")
