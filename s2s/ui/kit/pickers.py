@@ -20,6 +20,8 @@ MEAN = "mean"
 CHOSEN = "chosen run"  # in the session: one that the page chose
 DRAWN = "run picker drawn"  # in the session: since a part of the page refreshed itself
 LATE_SECONDS = 30.0  # after which the browser has learned of the chosen run
+TRIES = "tries to name the run"  # in the session: how often in a row the address meant another one
+MOST_TRIES = 2  # a browser that keeps its address is not asked for ever
 WRITE = "write run label"  # in the session: whether the frame shall have the run's label written
 LABELS = "run labels"  # in the session: those of the runs it has shown
 HEAD_HELP = f"{definitions('head')}\n\n**mean**: The average of all heads' weights."
@@ -105,6 +107,16 @@ def run_picker(meant: str) -> str | None:
     remember_label(chosen, labels[chosen])
     in_view.add_run(chosen)
     return chosen
+
+
+def check_address(meant: str) -> None:
+    """After the page: an address that means another run than the page shows is made to name it."""
+    shown = st.session_state.get("run")
+    is_right = shown is None or (_run_in_address() or meant) == shown
+    tries = 0 if is_right else int(st.session_state.get(TRIES, 0)) + 1
+    st.session_state[TRIES] = tries
+    if 0 < tries <= MOST_TRIES:
+        write_run()
 
 
 def write_run() -> None:

@@ -75,8 +75,8 @@ if row.keys:  # what is the visitor's alone has no link
         share_button(row)
     with panel, unrecorded():
         lesson_builder(row, home_url(row))
-if row.run and run_meant(row, st.query_params) != st.session_state.get("run"):
-    pickers.write_run()  # the page has written more there
+if row.run:
+    pickers.check_address(run_meant(row, st.query_params))  # the page may have written more there
 mend_navigation(row.url_path, kept_values(pages), str(st.session_state.get(LESSON) or ""))
 write_run_label(said)
 cached.release_unasked()
