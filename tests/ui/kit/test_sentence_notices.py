@@ -111,3 +111,9 @@ def test_several_sentences_leave_room_for_the_line_about_them(
         "is it here? go on." if page else "Is it here? Go on."
     )
     assert len(said) == n_lines
+
+
+def test_another_language_is_said_to_be_one() -> None:
+    screen = opened(run="demo-en-de", src="Ich bin heute sehr müde")
+    assert "This does not look like English: 4 of 5 words" in page_text(screen)
+    assert "does not look" not in page_text(opened(run="demo-en-de", src="I am very tired today"))
