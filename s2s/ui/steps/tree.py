@@ -108,7 +108,7 @@ def _why_so_many(request: StepsRequest) -> str:
 def _chosen_node(tree: SearchTree) -> int:
     """By default the token of the best path that the model was least certain of."""
     default = least_certain(tree)
-    if NODE not in st.session_state:
+    if not isinstance(st.session_state.get(NODE), int):  # a label of the tree before is text
         given = STATE.now.node or str(default)
         exists = given.isdecimal() and 0 < int(given) < len(tree.nodes)
         if not exists:
