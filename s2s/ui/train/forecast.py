@@ -112,13 +112,20 @@ def _summary(request: RunRequest, cost: Forecast, n_found: int) -> str:
 
 
 def _of_tutorial(request: RunRequest, cost: Forecast) -> str:
-    """` (78 in the tutorial, without <pad> and <unk>)` where a tutorial's vocabularies lack these two, and no more."""
+    """` (78 in the tutorial, without <pad> and <unk>)` where a tutorial's vocabularies lack these two, and no more.
+
+    Other vocabularies are given by their sizes, on which the number of parameters depends.
+    """
     row = PRESETS[request.preset]
-    sizes = (cost.src_vocab_size - 2, cost.tgt_vocab_size - 2)
-    if not row.differs or sizes != (row.src_vocab_size, row.tgt_vocab_size):
+    if not row.differs or request.recipe.model != row.recipe.model:
         return ""
-    counted = count_parameters(request.recipe.model, *sizes)
-    return f" ({short_count(counted)} in the tutorial, without `<pad>` and `<unk>`)"
+    sizes = (row.src_vocab_size, row.tgt_vocab_size)
+    counted = short_count(count_parameters(row.recipe.model, *sizes))
+    if sizes == (cost.src_vocab_size - 2, cost.tgt_vocab_size - 2):
+        return f" ({counted} in the tutorial, without `<pad>` and `<unk>`)"
+    if sizes == (cost.src_vocab_size, cost.tgt_vocab_size):
+        return ""
+    return f" ({counted} in the tutorial, with vocabularies of {sizes[0]:,} and {sizes[1]:,})"
 
 
 def _length(request: RunRequest, cost: Forecast) -> str:

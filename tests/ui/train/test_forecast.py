@@ -32,9 +32,9 @@ def test_two_phrases_open_the_preset_that_rebuilds_their_tutorial() -> None:
     assert "For this dataset: first-steps (chosen)" in text.replace("**", "")
     five = opened("train", set=pack({"source": "builtin:mini-en-fr"}))
     assert five.selectbox(key="preset").value == "mini-t5"
-    assert "in the tutorial" not in page_text(
-        opened("train", set=pack({"source": "builtin:mini-en-fr", "preset": "first-steps"}))
-    )
+    assert "361 k parameters (551 k in the tutorial, with vocabularies of 1,000" in page_text(five)
+    other = {"source": "builtin:first-steps", "preset": "first-steps", "model.d_model": "4"}
+    assert "in the tutorial" not in page_text(opened("train", set=pack(other)))
 
 
 def test_several_processes_each_need_memory() -> None:
