@@ -16,11 +16,17 @@ run = cached.open_run(run_id)
 facts = vocabulary.of(run)
 STATE.from_url()
 with st.container(key="ask", horizontal=True, vertical_alignment="center", gap="medium"):
-    with st.container():  # so that a notice about the sentence moves no element below
-        text = sentence.sentence_box(facts, HINT if run_id == EVERYDAY else "")
+    with st.container():
+        box, said, answer = (
+            st.container(),
+            st.container(),
+            st.container(),
+        )  # no notice moves the answer
+        with box:
+            text = sentence.sentence_box(facts, HINT if run_id == EVERYDAY else "")
         sentences = facts.sentences_of(text)
-        sentence.notices(run, facts, sentences)
-        answer = st.container()
+        with said:
+            sentence.notices(run, facts, sentences)
     with st.container(key="way", width="content"):
         way_in()
 sentence.example_chips(facts)
