@@ -40,6 +40,8 @@ class Fault:
     apply: Callable[[Transformer, ExitStack], None] = unchanged
     teach: Callable[[Tensor], tuple[Tensor, Tensor]] | None = None
     ids: Callable[[SpecialIds], SpecialIds] = same_ids
+    attention: str = "cross"  # where it is looked for: "encoder", "decoder" or "cross"
+    beside_picture: str = ""  # what such a picture does not show
 
     def is_active(self, moment: str) -> bool:
         """Whether it acts in `training` or at `inference`."""

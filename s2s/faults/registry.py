@@ -61,6 +61,9 @@ FAULTS: Mapping[str, Fault] = MappingProxyType(
             when="training",
             source=f"{_VASWANI}, section 3.2.3",
             apply=changes.see_later_tokens,
+            attention="decoder",
+            beside_picture="That is so when it translates: while this run was trained, its fault, made on purpose, also"
+            " let each position see the later ones.",
         ),
         "no-padding-mask": Fault(
             "No padding mask",

@@ -49,9 +49,18 @@ class Progress:
         return Progress(MappingProxyType({**self.answers, step: best}))
 
 
-def all_progress() -> dict[str, Progress]:
-    """By lesson, that of the present workspace. Raises UserError where the database is away."""
+def _owner(browser: str) -> str:
+    """Whose progress it is: the workspace's; where all browsers share one, that of the browser with this id."""
     owner = access.current()
+    return f"{owner} {browser}" if browser and owner == access.LOCAL else owner
+
+
+def all_progress(browser: str = "") -> dict[str, Progress]:
+    """By lesson, that of the present workspace, on one's own computer that of a browser.
+
+    Raises UserError where the database is away.
+    """
+    owner = _owner(browser)
     found: dict[str, dict[int, str]] = {}
     if owner != access.NOBODY:
         mine = sa.select(PROGRESS).where(PROGRESS.c.owner == owner)
@@ -62,13 +71,15 @@ def all_progress() -> dict[str, Progress]:
     return {lesson: Progress(MappingProxyType(answers)) for lesson, answers in found.items()}
 
 
-def note_step(lesson: str, step: int, answer: str = "", *, now: float | None = None) -> None:
-    """The present workspace has seen a step, or answered its question; a worse answer than before changes nothing but
-    that the lesson was opened.
+def note_step(
+    lesson: str, step: int, answer: str = "", *, browser: str = "", now: float | None = None
+) -> None:
+    """The present workspace, on one's own computer a browser, has seen a step, or answered its question; a worse answer
+    than before changes nothing but that the lesson was opened.
 
     Who has no workspace has no progress. Raises UserError where the database is away.
     """
-    owner = access.current()
+    owner = _owner(browser)
     if owner == access.NOBODY:
         return
     now = time.time() if now is None else now

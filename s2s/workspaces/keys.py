@@ -18,6 +18,8 @@ from s2s import settings
 
 COOKIE = "s2s_workspace"
 SECURE_COOKIE = f"__Host-{COOKIE}"  # which no other host of the same domain can set
+BROWSER = "s2s_browser"  # on one's own computer, where all browsers share one workspace
+BROWSER_ID = re.compile(r"[\w-]{22}", re.ASCII)
 LIFETIME = 400 * 86_400  # seconds; browsers keep no cookie longer
 ID_LENGTH = 32
 DIRECT = "1"
@@ -67,6 +69,17 @@ def set_cookie(key: Key, *, is_secure: bool) -> str:
     """The header that gives a browser this key."""
     name = SECURE_COOKIE if is_secure else COOKIE
     return cookie_header(name, key.signed, LIFETIME, is_secure=is_secure)
+
+
+def browser_of(cookies: Mapping[str, str]) -> str:
+    """The id among a browser's cookies, which nothing but its own progress depends on; "" for none."""
+    found = BROWSER_ID.fullmatch(cookies.get(BROWSER, ""))
+    return found[0] if found else ""
+
+
+def set_browser(*, is_secure: bool) -> str:
+    """The header that gives a browser a new id."""
+    return cookie_header(BROWSER, secrets.token_urlsafe(16), LIFETIME, is_secure=is_secure)
 
 
 def cookie_header(name: str, value: str, seconds: int, *, is_secure: bool) -> str:

@@ -1,4 +1,7 @@
-"""ASGI middleware of a hosted server: every visitor who loads a page has a key to a workspace of their own."""
+"""ASGI middleware: every visitor of a hosted server who loads a page has a key to a workspace of their own.
+
+On one's own computer, where all browsers share one workspace, each has an id.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,9 @@ PAGE = """<!doctype html><html lang="en" style="color-scheme: light dark"><meta 
 
 
 class Visits:
-    """Gives a new key with every HTML document to whom has none; serves nothing while the server has no secret."""
+    """Gives a new key, or id, with every HTML document to whom has none; a hosted server without its secret serves
+    nothing.
+    """
 
     def __init__(self, app: App, without_secret: Container[str] = ()) -> None:
         """`without_secret` are the paths that say themselves what is missing."""
@@ -37,8 +42,10 @@ class Visits:
         self.without_secret = without_secret
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not settings.is_hosted() or scope["type"] not in ("http", "websocket"):
+        if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
+        elif not settings.is_hosted():
+            await self.app(scope, receive, _with_browser(scope, send))
         elif (why := settings.why_not_ready()) and scope["path"] not in self.without_secret:
             await _refuse(scope, receive, send, why)
         elif scope["type"] == "http" and _loads_a_page(scope):
@@ -96,14 +103,27 @@ async def _with_key(scope: Scope, send: Send) -> Send:
     elif REPLACED in given:
         fresh.append(keys.cookie_header(REPLACED, "", 0, is_secure=secure))
 
-    async def send_with_key(message: Message) -> None:
+    return _with_cookies(send, fresh)
+
+
+def _with_browser(scope: Scope, send: Send) -> Send:
+    """Sends the answer; if it is a page, with the id of the browser, where it has none."""
+    if scope["type"] != "http" or not _loads_a_page(scope) or keys.browser_of(cookies(scope)):
+        return send
+    return _with_cookies(send, [keys.set_browser(is_secure=is_secure(scope))])
+
+
+def _with_cookies(send: Send, fresh: list[str]) -> Send:
+    """Sends the answer; if it is a page, with these cookies."""
+
+    async def send_with_cookies(message: Message) -> None:
         if fresh and message["type"] == "http.response.start" and _is_page(message):
             kept = [row for row in message.get("headers", ()) if row[0].lower() != b"cache-control"]
             new: Headers = [(b"set-cookie", cookie.encode()) for cookie in fresh]
             message = {**message, "headers": [*kept, *new, (b"cache-control", b"no-store")]}
         await send(message)
 
-    return send_with_key
+    return send_with_cookies
 
 
 async def _opens_a_workspace(key: keys.Key) -> bool:

@@ -24,6 +24,15 @@ def test_a_better_answer_counts_and_each_workspace_has_its_own() -> None:
     assert of(access.NOBODY) == {}
 
 
+def test_on_ones_own_computer_each_browser_has_its_own() -> None:
+    note_step("five-minutes", 1, "right", browser="one")
+    assert all_progress("one")["five-minutes"].right == {1}
+    assert all_progress("other") == all_progress() == {}
+    with access.acting_as("ann"):  # in all their browsers
+        note_step("five-minutes", 2, browser="one")
+        assert [*all_progress("other")] == ["five-minutes"]
+
+
 def test_progress_is_added_and_never_gets_worse() -> None:
     mine = Progress().with_answer(1).with_answer(2, "right").with_answer(2, "wrong")
     assert mine.answers == {1: "", 2: "right"}

@@ -76,6 +76,40 @@ def test_a_view_opens_as_its_link_says(name: str) -> None:
         assert link(screen)
 
 
+ANSWERS = {  # sentences of the page that answer a step's question
+    "five-minutes.3": "it attends mostly to <em><bdi>red",
+    "five-minutes.5": "same as column 1",
+    "way-of-a-sentence.1": "4 integers from 0",
+    "way-of-a-sentence.3": "outputs are the same, up to rounding",
+    "way-of-a-sentence.4": "The largest weight of that row",
+    "decoding.3": "(10 tokens) wins",
+    "decoding.7": "The model finds sample 3 more probable",
+    "decoding.8": "**Model error.**",
+    "training.3": "They first differ at position",
+}
+
+
+def said(nodes: Sequence[Node], hidden: Sequence[str] = ()) -> str:
+    """What stands in the texts of a page, outside the containers with these keys."""
+    bodies = []
+    for node in nodes:
+        if node.block is not None and key_of(node.block.id) in hidden:
+            continue
+        if node.element is not None:
+            kind = str(node.element.WhichOneof("type"))
+            bodies.append(str(getattr(getattr(node.element, kind), "body", "")))
+        bodies.append(said(node.children, hidden))
+    return "\n".join(bodies)
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_no_sentence_beside_a_question_answers_it(name: str) -> None:
+    view = STEPS[name].view
+    page = opened(view.page, **view.values).session_state["page record"].tree()
+    assert ANSWERS[name] in said(page)
+    assert ANSWERS[name] not in said(page, STEPS[name].hidden)
+
+
 @pytest.mark.parametrize("name", questions(NumberQuestion))
 def test_a_number_is_right_nearly_right_or_wrong(name: str) -> None:
     step = STEPS[name]

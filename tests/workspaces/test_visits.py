@@ -150,9 +150,21 @@ def test_without_a_secret_nothing_works_and_every_page_says_why(
         pass
 
 
-def test_a_local_server_sets_no_cookie(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_local_server_tells_browsers_apart_by_an_id_and_gives_no_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("S2S_HOSTED")
     monkeypatch.delenv("S2S_SECRET")
-    assert "set-cookie" not in client().get("/", headers=BROWSER).headers
+    found = []
+    for _ in range(2):
+        visitor = client()
+        assert "set-cookie" not in visitor.get("/script.js", headers=BROWSER).headers
+        visitor.get("/", headers=BROWSER)
+        assert [*visitor.cookies] == [keys.BROWSER]
+        found.append(keys.browser_of(dict(visitor.cookies)))
+        assert "set-cookie" not in visitor.get("/", headers=BROWSER).headers
+    assert all(found)
+    assert found[0] != found[1]
+    assert keys.browser_of({keys.BROWSER: "x" * 22 + "\n"}) == ""
     with client().websocket_connect("/stream") as socket:
         assert socket.receive_text() == "hello"

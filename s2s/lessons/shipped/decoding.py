@@ -66,7 +66,7 @@ LENGTH_PENALTY = Step(
     " outputs.\n\nMove the slider below the tree: it ranks the same hypotheses again. One forgets that the friend"
     " ran.",
     _steps(FRIEND, "strategy:beam,num_beams:5,view:tree"),
-    hidden=FOCUS,
+    hidden=(*FOCUS, "steps length_penalty outlook"),
     question=NumberQuestion(
         "At length_penalty 0, how many tokens does the first hypothesis have?",
         "tokens_without_length_penalty",
@@ -134,7 +134,7 @@ MBR = Step(
     " probable. Each row is a sample, each column what it is compared with; the highest mean wins.\n\nCompare the means"
     " with the log-probabilities in the table.",
     _steps(FRIEND, "strategy:mbr,view:samples"),
-    hidden=FOCUS,
+    hidden=(*FOCUS, "samples verdict"),
     question=ChoiceQuestion(
         "Is the winner the sample that the model finds most probable?",
         ("Yes", "No"),
@@ -153,7 +153,7 @@ BLAME = Step(
     " missed it: **search error**. If **less probable**, no search could help: **model error**; the model"
     " prefers another text.\n\nBeam search wrote *sait*; the right word here is *connaît*, which greedy finds.",
     _steps(ARTIST, "strategy:beam,num_beams:5,view:reference", tgt=ARTIST_REFERENCE),
-    hidden=(*FOCUS, "pairs"),
+    hidden=(*FOCUS, "pairs", "steps verdict"),
     question=ChoiceQuestion(
         "What failed here?",
         ("The search", "The model", "Nothing"),

@@ -7,7 +7,15 @@ from s2s.lessons.question import ChoiceQuestion, HeadQuestion, NumberQuestion, S
 
 START = {"run": "demo-en-fr", "src": "the red house is old"}
 # on Attention: all controls but layer and head
-PICTURE_ONLY = ("chips", "controls target", "reduce", "controls caption", "view", "scale")
+PICTURE_ONLY = (
+    "chips",
+    "controls target",
+    "reduce",
+    "controls caption",
+    "view",
+    "scale",
+    "picture example",
+)
 ELSEWHERE = "No: find the row *rouge* in the picture; its brightest cell is in another column."
 
 LESSON = Lesson(
@@ -90,7 +98,7 @@ LESSON = Lesson(
                 "compare",
                 {**START, "c1": "demo-en-fr!greedy!", "c2": "demo-en-fr!beam!num_beams:5"},
             ),
-            hidden=("chips", "controls-compare", "c2 length_penalty outlook"),
+            hidden=("chips", "controls-compare", "c2 length_penalty outlook", "c2 same"),
             question=ChoiceQuestion(
                 "Do greedy search and beam search write the same translation of this sentence?",
                 ("Yes, the same", "No, they differ"),

@@ -62,7 +62,7 @@ FORCING = Step(
         "walkthrough",
         {"run": RUN, "src": "the red house", "tgt": "la grande maison", "set": "step:forcing"},
     ),
-    hidden=(*WAY, "walk settings"),
+    hidden=(*WAY, "walk settings", "walk difference"),
     question=NumberQuestion(
         "At which position do both read different tokens for the first time?",
         "first_differing_position",

@@ -30,7 +30,7 @@ TOKENS = Step(
     " numbers. The **decoder** writes the translation from these vectors. Steps 1 to 6 show the encoder.\n\nFirst the"
     " sentence is split into **tokens**, here words; each has a number, its **id**. The last, `</s>`, marks the end.",
     _walkthrough("ids"),
-    hidden=(*WAY, SETTINGS),
+    hidden=(*WAY, SETTINGS, "walk count"),
     question=NumberQuestion(
         "How many tokens does the model read for this sentence?",
         "source_tokens",
@@ -61,7 +61,7 @@ POSITIONS = Step(
         "positions",
         {"run": RUN, "src": "the dog sees the cat", "set": "view:model,swap:2,with:5"},
     ),
-    hidden=("chips",),
+    hidden=("chips", "swap verdict"),
     question=ChoiceQuestion(
         "What would happen without positions?",
         (

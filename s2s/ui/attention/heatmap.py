@@ -50,7 +50,8 @@ def show(request: AttentionRequest) -> None:
     notes = (request.note, _sums_note(sums, is_whole), _scale_note(part, per_row))
     for note in filter(None, notes):
         st.caption(as_markdown(note))
-    captions.reading_guide(kind, part, is_whole=is_whole, is_part=is_part)
+    fault = request.run.recipe.train.fault
+    captions.reading_guide(kind, part, fault=fault, is_whole=is_whole, is_part=is_part)
     with st.container(horizontal=True, vertical_alignment="center"):
         draw = partial(
             svg.heatmap, part.weights, drawn.keys, drawn.rows, verb=part.verb, per_row=per_row

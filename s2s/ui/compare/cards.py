@@ -281,7 +281,8 @@ def _text(card: Card, texts: Mapping[str, str], comparison: Comparison) -> None:
     ):
         st.html(f'<p dir="auto" title="Click to select, then copy">{shown or "(nothing)"}</p>')
     if differing is not None and differing.is_empty:
-        st.caption(f":material/equal: same as {comparison.name}")
+        with st.container(key=f"{card.key} same"):
+            st.caption(f":material/equal: same as {comparison.name}")
     elif comparison.against == card.number:
         st.caption("The other columns are compared with this one.")
     elif other is None and comparison.against != reference.NOTHING:

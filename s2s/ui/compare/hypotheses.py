@@ -23,7 +23,8 @@ def best(decoded: Decoded, key: str = "tokens") -> None:
     with st.container(key=key):
         st.html(_tokens(found))
         st.caption(
-            "Below each token: its probability, given the source and the tokens before it. Darker: more probable."
+            "Below each token: its probability, given the source and the tokens before it. The stronger its color, the"
+            " more probable."
             f" Together: log-probability {nats(found.log_prob)} nats. The model gives {_of_what(found)} a probability"
             f" of {percent(math.exp(found.log_prob))}."
         )

@@ -14,11 +14,13 @@ import streamlit as st
 
 from s2s import analysis, plots
 from s2s.analysis import AttentionMap, Weights
+from s2s.faults import FAULTS
 from s2s.runs import Decoded, Run
 from s2s.ui.kit import cached
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.glossary import definitions
 
+EXAMPLE = "picture example"  # the key of the sentence that a lesson hides where it is the answer
 CLEAR = 0.6  # a weight from which on a row makes a good example
 MOSTLY = 0.5
 TITLE_WIDTH = 62  # characters of a line; a reduction with a long name takes two
@@ -89,9 +91,12 @@ def heatmap_title(run: Run, kind: str, reduction: str) -> str:
 
 
 def reading_guide(
-    kind: str, shown: AttentionMap, *, is_whole: bool = True, is_part: bool = False
+    kind: str, shown: AttentionMap, *, fault: str = "", is_whole: bool = True, is_part: bool = False
 ) -> None:
-    """An example from this picture, then a rule for all. `is_whole`: rows sum to 1; `is_part`: of a larger picture."""
+    """An example from this picture, then a rule for all. `is_whole`: rows sum to 1; `is_part`: of a larger picture.
+
+    `fault` is that of the run's recipe.
+    """
     if not shown.weights.size:
         return
     token, key, weight = clearest_row(shown.weights, shown.rows, shown.keys)
@@ -100,13 +105,18 @@ def reading_guide(
     verb = "predicts" if shown.verb == "predicts" else "reads"
     example = f"When the model {verb} {_quoted(token)},{part} it attends {most} to {_quoted(key)} ({weight:.2f})."
     rule = _rule(kind, shown.verb, is_normalized=is_whole and not is_part)
+    if (row := FAULTS.get(fault)) and row.attention == kind and row.beside_picture:
+        rule = f"{rule} {row.beside_picture}"
     special = [
         f"<code>{html.escape(token)}</code> {meaning}"
         for token, meaning in SPECIAL.items()
         if token in (*shown.rows, *shown.keys)
     ]
     end = f" {' and '.join(special)}." if special else ""
-    st.html(f"{f'<p>{example}</p>' if weight else ''}<p>{rule}{end}</p>")
+    if weight:
+        with st.container(key=EXAMPLE):
+            st.html(f"<p>{example}</p>")
+    st.html(f"<p>{rule}{end}</p>")
 
 
 def _rule(kind: str, verb: str, *, is_normalized: bool) -> str:

@@ -30,7 +30,7 @@ def draw(lessons: Iterable[Lesson]) -> None:
             with grid.cell():
                 _card(row, done.get(row.id, Progress()))
     if done and not settings.is_hosted():
-        st.caption("Your progress is kept on this computer; all its browsers share it.")
+        st.caption("Your progress is kept for this browser.")
 
 
 def _card(lesson: Lesson, done: Progress) -> None:

@@ -87,10 +87,10 @@ def _progress(fault: str, was_busy: bool) -> None:
             of = f", step {step:,} of {row.steps:,}" if step else ""
             st.caption(f"{name}: {STATES[row.state].label}{of}. {as_markdown(row.error)}".strip())
     if len(rows) == 2 and all(map(_is_done, rows)):
-        _links(*(row.id for row in rows))
+        _links(fault, *(row.id for row in rows))
 
 
-def _links(healthy: str, broken: str) -> None:
+def _links(fault: str, healthy: str, broken: str) -> None:
     """Both side by side."""
     source = fault_experiment.held_out_pairs()[0].src
     columns = {
@@ -100,8 +100,9 @@ def _links(healthy: str, broken: str) -> None:
     curves = share.pack({"tab": "side-by-side", "compared": f"{healthy} {broken}"})
     with st.container(horizontal=True, key="fault links"):
         page_link("compare", "Both in Compare", run=healthy, src=source, **columns)
-        page_link("attention", "Attention, healthy", run=healthy, src=source)
-        page_link("attention", "Attention, with the fault", run=broken, src=source)
+        seen = {"src": source, "kind": FAULTS[fault].attention}
+        page_link("attention", "Attention, healthy", run=healthy, **seen)
+        page_link("attention", "Attention, with the fault", run=broken, **seen)
         page_link("runs", "Both curves", run=broken, set=curves)
 
 

@@ -14,6 +14,7 @@ from s2s.ui.kit import action_button, as_markdown, cached, pickers, plain
 from s2s.ui.shell.gone_run import show_gone_run
 from s2s.ui.shell.short_link_route import KEY
 
+ENDS = (".", "!", "?", "…", "。", "！", "？", "؟", "।")  # of a title that needs no full stop
 ARRIVED = "arrived by"  # in the session: the short link
 DISMISSED = "arrival dismissed"  # in the session: for which run
 MINE = "Make it mine"
@@ -67,9 +68,11 @@ def _show_line(page: str, run_id: str, link: ShortLink | None) -> None:
 
 def _words(content: Content | None) -> str:
     said = "You are looking at a shared view"
+    end = "."
     if content and content.title:
         said += f": **{plain(content.title)}**"
-    return f"{said}. {plain(content.note)}" if content and content.note else f"{said}."
+        end = "" if content.title.endswith(ENDS) else "."
+    return f"{said}{end} {plain(content.note) if content else ''}".rstrip()
 
 
 def _is_foreign(run_id: str) -> bool:

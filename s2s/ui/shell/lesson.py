@@ -12,6 +12,7 @@ from s2s.config import UserError
 from s2s.lessons import OpenedStep, Progress
 from s2s.share import LESSON
 from s2s.ui.kit import address, cached, pickers, plain
+from s2s.ui.shell import visitors
 from s2s.ui.shell.pages import Page
 
 IN_ADDRESS = "lesson in the address"  # in the session: what it said when it was last read
@@ -107,12 +108,12 @@ def note(at: OpenedStep, answer: str = "") -> None:
         return
     opened.add(at.lesson.id)
     st.session_state[SEEN] = {**known, at.lesson.id: mine.with_answer(at.number, answer)}
-    lessons.note_step(at.lesson.id, at.number, answer)
+    lessons.note_step(at.lesson.id, at.number, answer, browser=visitors.browser())
 
 
 def lesson_progress() -> dict[str, Progress]:
     """By lesson, what is stored and what this session has seen. Raises UserError where the database is away."""
-    found = lessons.all_progress()
+    found = lessons.all_progress(visitors.browser())
     for id, mine in _in_session().items():
         for step, answer in mine.answers.items():
             found[id] = found.get(id, Progress()).with_answer(step, answer)

@@ -1,17 +1,23 @@
 """Who can open a link of this server, by the name in its address."""
 
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 LOCAL_HELP = (
-    "Its address begins with a name that every computer uses for itself, so nobody else can open it. On a computer that"
-    " others reach by a name of its own they can: the documentation says how to host the dashboard."
+    "You opened the dashboard by an address that means “this computer” wherever it is used: on another computer the"
+    " link leads to that computer itself. To send a link, open the dashboard by this computer's name or address in its"
+    " network, or host it, as the documentation says."
 )
 
 
 def is_local(url: str) -> bool:
     """Whether only this computer can open it."""
-    return urlsplit(url).hostname in LOCAL
+    name = (urlsplit(url).hostname or "").rstrip(".")
+    try:
+        address = ip_address(name)
+    except ValueError:
+        return name == "localhost" or name.endswith(".localhost")
+    return address.is_loopback or address.is_unspecified
 
 
 def reach(url: str) -> str:

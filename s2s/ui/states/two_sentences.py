@@ -67,7 +67,8 @@ def show(request: StatesRequest) -> None:
     layers = axis_names(request.states.side("encoder").n_layers)
     words = " and ".join(f"“{shortened(choice.word, 20)}”" for choice in chosen)
     title = f"{request.name}\nencoder · cosine after each layer\n{words} in two sentences"
-    figure = plots.PLOTS["similarity"].draw(rows, layers, chosen=request.layer, title=title)
+    lines = [row for row in rows if not all(map(math.isnan, row.cosines))]
+    figure = plots.PLOTS["similarity"].draw(lines, layers, chosen=request.layer, title=title)
     values = ", ".join(map(_number, rows[0].cosines))
     with st.container(key="points", gap=None):
         chart(
@@ -79,7 +80,7 @@ def show(request: StatesRequest) -> None:
     st.caption(f"{plots.PLOTS['similarity'].caption} {EXPLANATION}")
     st.download_button(
         "Download data (CSV)",
-        partial(similarity_csv, rows, layers),
+        partial(similarity_csv, lines, layers),
         f"{file_name(title)}.csv",
         "text/csv",
         on_click="ignore",
@@ -112,16 +113,15 @@ def _word_picker(field: str, label: str, words: WordStates, default: int) -> int
 
 
 def _rows(request: StatesRequest, chosen: tuple[ChosenWord, ChosenWord]) -> list[CosineSeries]:
-    """The two words, each word in the same context elsewhere (where there is any), and any two words."""
+    """The two words, each word in the same context elsewhere (NaN where there is none), and any two words."""
     vectors = [
         choice.words.vectors[:, choice.position] for choice in chosen
     ]  # (n_layers + 1, d_model)
     rows = [CosineSeries("these two", cosines(*vectors).tolist())]
     for number, choice in enumerate(chosen, 1):
         same = pool.same_context(request.run, choice.text, choice.position)
-        if same.n:
-            name = f"“{shortened(choice.word, 12)}” ({number}), elsewhere {_context(choice)}: {same.n}×"
-            rows.append(CosineSeries(name, same.mean.tolist()))
+        name = f"“{shortened(choice.word, 12)}” ({number}), elsewhere {_context(choice)}: {same.n}×"
+        rows.append(CosineSeries(name, same.mean.tolist()))
     return [*rows, CosineSeries("any two words", pool.baseline(request.run).tolist())]
 
 
@@ -132,8 +132,11 @@ def _context(chosen: ChosenWord) -> str:
 
 
 def measured(one: str, other: str, rows: Sequence[Sequence[float]]) -> str:
-    """The numbers in words, compared with the claim that layers separate a word's senses; `rows` as drawn."""
-    these, *same_context, baseline = rows
+    """The numbers in words; whether two senses are distinguished, each word's own contexts say.
+
+    `rows` has the cosines of these two, of the first and of the second with itself, and of any two words.
+    """
+    these, first, second, baseline = rows
     is_same = one == other
     words = f"the two *{plain(one)}*" if is_same else f"*{plain(one)}* and *{plain(other)}*"
     sentences = [
@@ -141,8 +144,7 @@ def measured(one: str, other: str, rows: Sequence[Sequence[float]]) -> str:
         " layer."
     ]
     if is_same:
-        sentences.append(_separation(these))
-        sentences += _against_same_context(these[-1], [line[-1] for line in same_context])
+        sentences += [_change(these), _against_own_contexts(these[-1], first[-1], second[-1])]
     if not math.isnan(baseline[-1]):
         sentences.append(
             f"Any two words of different sentences have {_number(baseline[-1])} there."
@@ -150,33 +152,34 @@ def measured(one: str, other: str, rows: Sequence[Sequence[float]]) -> str:
     return " ".join(sentences)
 
 
-def _against_same_context(cosine: float, same_context: Sequence[float]) -> list[str]:
-    """Whether the two words are less similar than the word in the same context; all after the last layer."""
-    known = [value for value in same_context if not math.isnan(value)]
+def _against_own_contexts(these: float, first: float, second: float) -> str:
+    """Whether the two words are less similar than each is to itself elsewhere; all after the last layer."""
+    own = {"the first": first, "the second": second}
+    known = {which: value for which, value in own.items() if not math.isnan(value)}
     if not known:
-        return []
-    values = " and ".join(map(_number, known))
-    if cosine < min(known) - CLEAR:
-        result = "less similar than usual"
-    else:
-        result = "no less similar than usual, so nothing shows two senses"
-    return [
-        f"After the same word in other sentences it has {values} with itself: these two are {result}."
-    ]
+        return "No other sentence here has the word after the same word, so nothing says how similar it usually is."
+    values = " and ".join(f"{which} has {_number(value)}" for which, value in known.items())
+    said = f"In other sentences, after the same word, {values} with itself: these two are"
+    apart = [which for which, value in known.items() if these < value - CLEAR]
+    if apart and len(apart) < len(known):
+        (like,) = known.keys() - apart
+        return f"{said} less similar than {apart[0]}, but no less than {like}, whose other contexts differ as much."
+    if apart:
+        return f"{said} less similar, as if the word had two senses, which layers are said to separate."
+    return f"{said} no less similar, so the cosine shows one sense; the translations may show two."
 
 
-def _separation(these: Sequence[float]) -> str:
-    """Whether the layers separate the two words, and where they do the opposite."""
+def _change(these: Sequence[float]) -> str:
+    """What the layers do to the cosine. That it falls is no sign of two senses: it does for most words."""
     change = these[-1] - these[0]
     if change > CLEAR:
-        return "That contradicts the claim that layers separate a word's senses: these end up more similar."
+        return "They end more similar than they began."
     if change >= -CLEAR:
-        return "Layers are said to separate a word's senses; these two stay about as similar as they were."
+        return "They stay about as similar as they were."
     changes = enumerate(itertools.pairwise(these), 1)
     closer = [str(layer) for layer, (before, after) in changes if after - before > CLEAR]
-    if closer:
-        return f"They separate, as claimed, but not in every layer: layer {', '.join(closer)} brings them closer again."
-    return "They separate, as claimed: each layer takes in more of the context."
+    but = f", though layer {', '.join(closer)} brings them closer again" if closer else ""
+    return f"They end less similar than they began{but}."
 
 
 def _number(cosine: float) -> str:

@@ -135,9 +135,10 @@ def _diagnosis(request: StepsRequest, reference: Reference) -> None:
     by_log_prob = SearchDiagnosis(reference.log_prob, found.log_prob, wide.log_prob, is_right)
     unit = score_unit(config) if maximized_score(config) else NATS
     gain = chrf(wide.text, reference.text) - chrf(found.text, reference.text)
-    st.markdown(" ".join(diagnosis_sentences(by_score, gain, unit=unit)))
-    if unit != NATS and by_log_prob.kind != by_score.kind:
-        st.markdown(disagreement(by_log_prob))
+    with st.container(key="steps verdict"):  # a lesson hides it where it asks for this
+        st.markdown(" ".join(diagnosis_sentences(by_score, gain, unit=unit)))
+        if unit != NATS and by_log_prob.kind != by_score.kind:
+            st.markdown(disagreement(by_log_prob))
     st.html(_texts_table(texts, unit))
     st.caption(f"{judged_by(config, request.strategy)} {ABOUT}")
 

@@ -30,10 +30,14 @@ def show(step: WalkthroughStep, sentence: TracedSentence) -> None:
 
 def _explain(step: WalkthroughStep, run: Run) -> None:
     """Formula, two sentences, source code."""
-    if (fault := fault_of(run.recipe.train.fault)) and fault.is_outside_weights:
+    if fault := fault_of(run.recipe.train.fault):
+        what = (
+            "Where a formula has that term, this run leaves it out; the pictures show what it computes."
+            if fault.is_outside_weights
+            else "It acted while the run was trained, not now: the pictures show how the run translates."
+        )
         st.warning(
-            f"This run has a fault, made on purpose: {as_markdown(fault.title)}. Where a formula has that term, this"
-            " run leaves it out; the pictures show what it computes.",
+            f"This run has a fault, made on purpose: {as_markdown(fault.title)}. {what}",
             icon=":material/bug_report:",
         )
     st.latex(step.formula(run))

@@ -53,7 +53,8 @@ def _draw_ids(sentence: TracedSentence) -> None:
     tokenizer = sentence.run.src_tokenizer
     is_ours = tokenizer.kind != PretrainedTokenizer.kind
     first = " The special tokens `<pad>` `<s>` `</s>` `<unk>` come first." if is_ours else ""
-    st.caption(f"{len(tokens)} integers from 0 to {tokenizer.vocab_size - 1:,}.{first}")
+    with st.container(key="walk count"):  # a lesson hides it where it asks how many there are
+        st.caption(f"{len(tokens)} integers from 0 to {tokenizer.vocab_size - 1:,}.{first}")
     repeated = sorted({token for token in tokens if tokens.count(token) > 1})
     if repeated:
         st.caption(

@@ -34,10 +34,11 @@ def _draw_forcing(sentence: TracedSentence) -> None:
         return
     forced = quoted(" ".join((start, *reference.tokens[: differs_at + 1])))
     free = quoted(" ".join((start, *own.tokens[: differs_at + 1])))
-    st.caption(
-        f"They first differ at position {differs_at + 1}: after it, the teacher makes the model read {forced},"
-        f" whatever it would have chosen; when running freely, it reads {free}, its own choice."
-    )
+    with st.container(key="walk difference"):  # a lesson hides it where it asks for this position
+        st.caption(
+            f"They first differ at position {differs_at + 1}: after it, the teacher makes the model read {forced},"
+            f" whatever it would have chosen; when running freely, it reads {free}, its own choice."
+        )
 
 
 def _table(own: DecodedHypothesis, reference: Reference, start: str) -> str:

@@ -85,6 +85,25 @@ def test_both_runs_are_opened_side_by_side(tmp_path: Path) -> None:
     assert "(fault: no positions)" in title
 
 
+def test_a_missing_causal_mask_is_looked_for_where_it_was(tmp_path: Path) -> None:
+    trained = make_run(tmp_path / "trained", {})
+    for fault in (NO_FAULT, "no-causal-mask"):
+        broken = own_run(fault, trained)
+    screen = card(2)
+    links = {
+        each.proto.label: parse_qs(each.proto.query_string) for each in screen.get("page_link")
+    }
+    assert links["Attention, with the fault"]["kind"] == ["decoder"]
+    attention = opened("attention", run=broken, kind="decoder")
+    said = [str(each.proto.body) for each in attention.get("html")]
+    assert any(
+        "each earlier token; later ones are masked. That is so when" in each for each in said
+    )
+    assert (
+        "It acted while the run was trained" in opened("walkthrough", run=broken).warning[0].value
+    )
+
+
 def test_a_fault_of_inference_is_looked_at_at_once() -> None:
     screen = card(7)
     assert "40 tokens" in page_text(screen)

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from s2s import share, short_links
 from s2s.jobs import queue
 from s2s.short_links import SHORT_LINKS, Content
-from s2s.ui.shell import addresses, share_button
+from s2s.ui.shell import addresses, reach, share_button
 from tests.screen import box, opened, page_markdown
 from tests.test_links import LINKS
 
@@ -112,6 +112,33 @@ def test_share_makes_a_link_that_the_receiver_reads_and_dismisses() -> None:
     screen.button(key="delete short link").click().run()
     assert not any("/s/" in code.value for code in screen.code)
     assert "shared view" not in page_markdown(arrived(link))
+
+
+@pytest.mark.parametrize(
+    ("title", "said"),
+    [
+        ("Which house?", "**Which house?** Look at layer 2"),
+        ("Which house", "**Which house**. Look at layer 2"),
+        ("", "a shared view. Look at layer 2"),
+    ],
+)
+def test_a_title_ends_in_one_mark(title: str, said: str) -> None:
+    content = short_links.Content("attention", VIEW, title, "Look at layer 2")
+    assert said in page_markdown(arrived(short_links.make(content))).replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("url", "is_local"),
+    [
+        ("http://127.0.0.2:8501/", True),
+        ("http://[::1]:8501/", True),
+        ("http://s2s.localhost./", True),
+        ("http://192.168.1.7:8501/", False),
+        ("http://localhost.example/", False),
+    ],
+)
+def test_an_address_of_this_computer_is_known(url: str, is_local: bool) -> None:
+    assert reach.is_local(url) is is_local
 
 
 @pytest.mark.parametrize("host", ["http://localhost:8501", "https://s2s.example"])

@@ -1,5 +1,6 @@
 import base64
 import json
+import math
 import shutil
 from dataclasses import replace
 from typing import Any
@@ -140,22 +141,36 @@ def test_other_words_can_be_compared_and_are_forgotten_with_their_sentence() -> 
 @pytest.mark.parametrize(
     ("cosines", "sentence"),
     [
-        ([0.9, 0.6, 0.3], "as claimed: each layer"),
-        ([0.9, 0.3, 0.6], "layer 2 brings them closer again"),
-        ([0.3, 0.2, 0.9], "contradicts the claim"),
+        ([0.9, 0.6, 0.3], "end less similar than they began."),
+        ([0.9, 0.3, 0.6], "though layer 2 brings them closer again"),
+        ([0.3, 0.2, 0.9], "end more similar"),
         ([0.9, 0.5, 0.9], "about as similar as they were"),
     ],
 )
-def test_the_sentence_follows_the_numbers(cosines: list[float], sentence: str) -> None:
-    usual = [0.1] * 3
-    assert sentence in two_sentences.measured("bank", "bank", [cosines, usual])
-    assert "less similar than usual" in two_sentences.measured(
-        "bank", "bank", [cosines, [1.0, 1.0, cosines[-1] + 0.2], usual]
-    )
-    assert "no less similar than usual" in two_sentences.measured(
-        "bank", "bank", [cosines, [1.0, 1.0, cosines[-1]], usual]
-    )
-    assert "claim" not in two_sentences.measured("bank", "money", [cosines, usual])
+def test_what_the_layers_do_to_the_cosine(cosines: list[float], sentence: str) -> None:
+    unknown = [math.nan] * 3
+    said = two_sentences.measured("bank", "bank", [cosines, unknown, unknown, [0.1] * 3])
+    assert sentence in said
+    assert "nothing says how similar it usually is" in said
+    assert "senses" not in said  # that a cosine falls, or does not, says nothing of them
+    pair = two_sentences.measured("bank", "money", [cosines, unknown, unknown, [0.1] * 3])
+    assert sentence not in pair
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "sentence"),
+    [
+        (0.90, 0.98, "less similar, as if the word had two senses"),
+        (0.64, 0.98, "less similar than the second, but no less than the first"),
+        (0.64, 0.60, "the cosine shows one sense; the translations may show two"),
+        (math.nan, 0.98, "the second has 0.98 with itself: these two are less similar, as if"),
+    ],
+)
+def test_each_word_is_compared_with_its_own_other_contexts(
+    first: float, second: float, sentence: str
+) -> None:
+    rows = [[0.97, 0.63], [0.97, first], [0.97, second], [0.1, 0.1]]
+    assert sentence in two_sentences.measured("bank", "bank", rows)
 
 
 def test_the_word_that_two_sentences_share() -> None:
