@@ -16,6 +16,7 @@ from s2s.config import UserError, parse_assignments, shortened
 
 if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
     from s2s.runs import Decoded, ForcedTarget, Run
+    from s2s.scores import References, Scoring
 
 
 def translate(arguments: argparse.Namespace) -> None:
@@ -91,12 +92,12 @@ def evaluate(arguments: argparse.Namespace) -> None:
     """Translate a test set and score the translations; the last line is one JSON object."""
     from s2s.decode import configure
     from s2s.jobs import provenance
-    from s2s.scores import METRIC_NAMES, Scoring, score_all
+    from s2s.scores import METRIC_NAMES, score_all
 
     settings = parse_assignments(arguments.set)
     configure(arguments.strategy, settings)
-    scoring = Scoring(arguments.bleu_tokenize, arguments.lowercase, arguments.chrf_words)
     sources, references = _test_set(arguments)
+    scoring = _scoring(arguments, references)
     run = _in_languages(open_run(arguments.run, arguments.checkpoint), arguments)
     started = time.perf_counter()
     found = _translated(run, sources, arguments, settings)
@@ -120,6 +121,24 @@ def evaluate(arguments: argparse.Namespace) -> None:
         "provenance": {**provenance.of_run(run), **provenance.environment()},
     }
     print(json.dumps(summary))
+
+
+def _scoring(arguments: argparse.Namespace, references: References) -> Scoring:
+    """How the scores are counted; a tokenizer of BLEU that was chosen by rule is said on standard error."""
+    from s2s.scores import AUTO, DEFAULT_TOKENIZER, Scoring, tokenizer_of
+
+    asked = Scoring(
+        arguments.bleu_tokenize,
+        arguments.lowercase,
+        arguments.chrf_words,
+        arguments.rouge_tokenize,
+        arguments.stemmer,
+    )
+    if asked.tokenize == AUTO:
+        chosen = tokenizer_of(references)
+        if chosen.is_mixed or chosen.name != DEFAULT_TOKENIZER:
+            print(f"BLEU's tokenizer is {chosen.name}: {chosen.reason}.", file=sys.stderr)
+    return asked.resolved(references)
 
 
 def _test_set(arguments: argparse.Namespace) -> tuple[list[str], Sequence[Sequence[str]]]:

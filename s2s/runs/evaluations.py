@@ -166,7 +166,7 @@ class EvaluationFolder:
                 test=Sentences.of(content["test"]),
                 systems=systems,
                 baseline=int(content["baseline"]),
-                scoring=Scoring(**content.get("scoring", {})),
+                scoring=Scoring.of(content.get("scoring", {})),
             )
         except files.UNREADABLE as error:
             if isinstance(error, UserError):
