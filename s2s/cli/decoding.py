@@ -96,8 +96,9 @@ def evaluate(arguments: argparse.Namespace) -> None:
 
     settings = parse_assignments(arguments.set)
     configure(arguments.strategy, settings)
+    asked = _scoring(arguments)
     sources, references = _test_set(arguments)
-    scoring = _scoring(arguments, references)
+    scoring = _resolved(asked, references)
     run = _in_languages(open_run(arguments.run, arguments.checkpoint), arguments)
     started = time.perf_counter()
     found = _translated(run, sources, arguments, settings)
@@ -123,9 +124,9 @@ def evaluate(arguments: argparse.Namespace) -> None:
     print(json.dumps(summary))
 
 
-def _scoring(arguments: argparse.Namespace, references: References) -> Scoring:
-    """How the scores are counted; a tokenizer of BLEU that was chosen by rule is said on standard error."""
-    from s2s.scores import AUTO, DEFAULT_TOKENIZER, Scoring, tokenizer_of
+def _scoring(arguments: argparse.Namespace) -> Scoring:
+    """How the scores are to be counted. Raises UserError where the tokenizer of BLEU is not there."""
+    from s2s.scores import Scoring, require_tokenizer
 
     asked = Scoring(
         arguments.bleu_tokenize,
@@ -134,6 +135,14 @@ def _scoring(arguments: argparse.Namespace, references: References) -> Scoring:
         arguments.rouge_tokenize,
         arguments.stemmer,
     )
+    require_tokenizer(asked.tokenize)
+    return asked
+
+
+def _resolved(asked: Scoring, references: References) -> Scoring:
+    """With BLEU's tokenizer; one that was chosen by rule is said on standard error, unless it is the usual one."""
+    from s2s.scores import AUTO, DEFAULT_TOKENIZER, tokenizer_of
+
     if asked.tokenize == AUTO:
         chosen = tokenizer_of(references)
         if chosen.is_mixed or chosen.name != DEFAULT_TOKENIZER:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from s2s.config import FORM, nfc
 
@@ -34,6 +34,21 @@ def all_of(reference: str | Sequence[str]) -> Sequence[str]:
 def signed(signature: str) -> str:
     """With the form of the texts at its end."""
     return f"{signature}|{MARK}"
+
+
+def differing_parts(signatures: Iterable[str]) -> list[str]:
+    """What tells signatures apart, in order; an unknown one is of an earlier version.
+
+    >>> differing_parts(["tok:zh|smooth:exp", "tok:13a|smooth:exp", ""])
+    ['of an earlier version', 'tok:13a', 'tok:zh']
+    """
+    parts = {text: text.split("|") for text in sorted({*signatures})}
+    known = [set(each) for text, each in parts.items() if text]
+    common = set.intersection(*known) if len(known) > 1 else set[str]()
+    return [
+        "|".join(one for one in each if one not in common) if text else "of an earlier version"
+        for text, each in parts.items()
+    ]
 
 
 def is_comparable(signatures: Mapping[str, str]) -> bool:

@@ -31,9 +31,7 @@ from s2s.runs import (
 from s2s.scores import (
     AUTO,
     DEFAULT_TOKENIZER,
-    METRICS,
     Scoring,
-    is_comparable,
     missing_packages,
     require_tokenizer,
 )
@@ -145,22 +143,15 @@ def score_again(evaluation: str, owner: str = OWNER) -> None:
         if job.is_live():
             raise UserError(f"`{shortened(what.name)}` is being evaluated; wait until it is done.")
         queue.abandon(job.id)
-    if is_of_earlier_version(folder.scores()) and what.scoring.tokenize == DEFAULT_TOKENIZER:
+    if (
+        evaluations.is_of_earlier_version(folder.scores())
+        and what.scoring.tokenize == DEFAULT_TOKENIZER
+    ):
         by_rule = replace(what.scoring, tokenize=AUTO)
         what = folder.amend(lambda asked: replace(asked, scoring=by_rule))
     spec = {"name": what.name, "threads": 1}
     seconds = START + FINISH * what.test.n * len(what.systems)
     queue.submit(KIND, what.owner, what.id, spec, express=seconds < EXPRESS)
-
-
-def is_of_earlier_version(scores: Mapping[str, Any]) -> bool:
-    """Whether scores.json has scores that were counted on texts as they were, so that they may differ from today's."""
-    own = [one for one in scores.get("systems", ()) if one.get("scores", {}).keys() & METRICS]
-    signatures = (
-        {key: text for key, text in one.get("signature", {}).items() if key in METRICS}
-        for one in own
-    )
-    return not all(map(is_comparable, signatures))
 
 
 def _queue(what: Evaluation) -> None:
