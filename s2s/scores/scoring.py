@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 from s2s.config import UserError, choose
-from s2s.scores.one_form import References, all_of
+from s2s.scores.one_form import References, all_of, comparable
 
 AUTO = "auto"  # by the script of the references
 DEFAULT_TOKENIZER = "13a"
@@ -122,7 +122,7 @@ def tokenizer_of(references: References) -> TokenizerChoice:
 
     The script with the most units decides; a unit is a letter of the languages above, and a word of all others.
     """
-    n_letters, n_words = _units([text for each in references for text in all_of(each)])
+    n_letters, n_words = _units([comparable(text) for each in references for text in all_of(each)])
     languages = Counter[str]()
     for script, n in n_letters.items():
         languages[UNSPACED[script][0]] += n
