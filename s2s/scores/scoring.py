@@ -131,9 +131,13 @@ def tokenizer_of(references: References) -> TokenizerChoice:
     else:
         languages["Chinese"] += languages.pop("Japanese", 0)
     languages = +languages
-    counted = [f"{n:,} {language} characters" for language, n in languages.most_common()]
+    counted = [
+        f"{n:,} {language} character{'s' * (n != 1)}" for language, n in languages.most_common()
+    ]
     if n_words:
-        counted.append(f"{n_words:,} words of scripts with spaces between words")
+        counted.append(
+            f"{n_words:,} word{'s' * (n_words != 1)} of scripts with spaces between words"
+        )
     is_mixed = len(counted) > 1
     if not languages or n_words > languages.most_common(1)[0][1]:
         name = DEFAULT_TOKENIZER

@@ -59,6 +59,12 @@ def test_the_tokenizer_of_bleu_is_that_of_the_script() -> None:
 
 
 @pytest.mark.parametrize("utility", UTILITIES)
+def test_utilities_do_not_depend_on_the_unicode_form(utility: str) -> None:
+    texts = ["un caf\u00e9 noir", "un cafe\u0301 noir"]
+    assert utilities(texts, utility).expected == pytest.approx(dict.fromkeys(texts, 100.0))
+
+
+@pytest.mark.parametrize("utility", UTILITIES)
 def test_the_first_maximises_the_expected_utility_of_the_samples(utility: str) -> None:
     limits = {"max_new_tokens": 7, "temperature": 1.3, "seed": 4, "epsilon_cutoff": 0.1}
     config = MBR(num_samples=15, utility=utility, **limits)
