@@ -87,6 +87,7 @@ def sweep(put: Put) -> list[str]:
                     "perplexity": 2.7,
                     "token_accuracy": 0.5,
                     "bleu": bleu,
+                    "signature": SIGNATURE,
                 },
             )
     return list(RATES)
@@ -427,7 +428,9 @@ def test_the_best_validation_is_that_of_the_best_step_everywhere(put: Put) -> No
         folder.set_status("done", step=40, steps=40, best_step=40, best_loss=1.2)
         for step, loss in ((20, 0.5), (40, 1.5), (40, 1.2)):
             line = {"kind": "valid", "step": step, "loss": loss, "perplexity": 2.7}
-            folder.log("metrics", line | {"token_accuracy": 0.5, "bleu": 10 * loss})
+            folder.log(
+                "metrics", line | {"token_accuracy": 0.5, "bleu": 10 * loss, "signature": SIGNATURE}
+            )
     cached.refresh_runs()
     screen = with_code(run, tab="side-by-side", compared=f"{other} {run}")
     scores = screen.dataframe[0].value.set_index("score")
