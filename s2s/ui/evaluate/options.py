@@ -55,7 +55,7 @@ def scoring() -> Scoring:
                 ROUGE_LABELS,
                 width=270,
                 help="rouge_score is the default of the package of that name, which papers on English summaries use."
-                " It drops every letter but a to z, so choose it for English references only.",
+                " It drops all but the letters a to z and digits, so choose it for English references only.",
             )
             is_stemmed = STATE.toggle(
                 "stemmer",

@@ -85,9 +85,9 @@ def _scores(place: EvaluationFolder, evaluation: Evaluation, *, is_done: bool) -
     found = external.joined(place, evaluation, scores)
     known = guests.provenance(place.provenance(), place.evaluation())
     made = {**known, **external.described(evaluation, found.given)}
-    table.panel(evaluation, found.scores, made, found.names)
     if is_done and evaluations.is_of_earlier_version(scores):
         _earlier_version(evaluation, is_whole=int(scores["n"]) == evaluation.test.n)
+    table.panel(evaluation, found.scores, made, found.names)
     if not (scores.get("is_final") and is_done):
         return
     if _is_own(evaluation):

@@ -41,7 +41,7 @@ TOKENIZER_LABELS = MappingProxyType(
     }
 )
 ROUGE_LABELS = MappingProxyType(
-    {SPACES: "split at spaces", ROUGE_SCORE: "rouge_score: letters a to z"}
+    {SPACES: "split at spaces", ROUGE_SCORE: "rouge_score: English only"}
 )
 NO_SWEEP = "none"  # stands in links
 RUN = "evaluation for"  # in the session: the page's run when an evaluation was last shown

@@ -39,7 +39,7 @@ def _known_references(
     if not may_see:
         return _unsearched(quick, "its owner has not shared it.")
     try:
-        quick = [*(each.tgt for each in gold_alignment.of(_run).get(text, ())), *quick]
+        quick = [*(each.tgt for each in gold_alignment.of(_run).get(nfc(text), ())), *quick]
         specs = _specs(_run)
         if quick and parse_spec(specs[0]).source in SHIPPED:
             return KnownReferences(tuple(dict.fromkeys(quick)))
