@@ -58,6 +58,7 @@ UNSPACED: Mapping[str, tuple[str, str]] = MappingProxyType(
         "TIBETAN": ("Tibetan", "char"),
     }
 )
+LETTERS = MappingProxyType({"Chinese": "Han", "Japanese": "kana"})
 MIN_KANA = 0.05  # share of kana from which a text in Han is Japanese, as for the linter
 
 
@@ -126,18 +127,19 @@ def tokenizer_of(references: References) -> TokenizerChoice:
     languages = Counter[str]()
     for script, n in n_letters.items():
         languages[UNSPACED[script][0]] += n
-    if languages["Japanese"] > MIN_KANA * (languages["Japanese"] + languages["Chinese"]):
-        languages["Japanese"] += languages.pop("Chinese", 0)
-    else:
-        languages["Chinese"] += languages.pop("Japanese", 0)
-    languages = +languages
     counted = [
-        f"{n:,} {language} character{'s' * (n != 1)}" for language, n in languages.most_common()
+        f"{n:,} {LETTERS.get(language, language)} character{'s' * (n != 1)}"
+        for language, n in languages.most_common()
     ]
     if n_words:
         counted.append(
             f"{n_words:,} word{'s' * (n_words != 1)} of scripts with spaces between words"
         )
+    if languages["Japanese"] > MIN_KANA * (languages["Japanese"] + languages["Chinese"]):
+        languages["Japanese"] += languages.pop("Chinese", 0)
+    else:
+        languages["Chinese"] += languages.pop("Japanese", 0)
+    languages = +languages
     is_mixed = len(counted) > 1
     if not languages or n_words > languages.most_common(1)[0][1]:
         name = DEFAULT_TOKENIZER

@@ -365,8 +365,8 @@ def test_evaluate_says_which_tokenizer_the_script_has(say: Say, run: Path, tmp_p
     assert "|tok:char|" in signatures["bleu"]
     assert "|tok:rouge_score|stem:porter|" in signatures["rouge_l"]
     assert (
-        "BLEU's tokenizer is char: the references have 6 Japanese characters and 1 word of scripts"
-        " with spaces between words." in said
+        "BLEU's tokenizer is char: the references have 3 Han characters, 3 kana characters"
+        " and 1 word of scripts with spaces between words." in said
     )
     status, out, said = say("evaluate", run, *files, "--bleu-tokenize", "intl")
     assert "|tok:intl|" in json.loads(out.splitlines()[-1])["signature"]["bleu"]

@@ -63,7 +63,7 @@ def test_the_script_is_that_of_all_references_together() -> None:
     references = [["我喜欢房子", "the house"], ["the red house"], ["我们都喜欢房子"]]
     assert tokenizer_of(references) == (
         "zh",
-        "the references have 12 Chinese characters and 5 words of scripts with spaces between words",
+        "the references have 12 Han characters and 5 words of scripts with spaces between words",
         True,
     )
     assert "tok:zh" in statistics(["x"] * 3, references).scores()["bleu"].signature
@@ -71,7 +71,8 @@ def test_the_script_is_that_of_all_references_together() -> None:
 
 def test_few_kana_do_not_make_a_chinese_text_japanese() -> None:
     assert tokenizer_of(["我喜欢红色的房子" * 5 + "の"]).name == "zh"
-    assert tokenizer_of(["我喜欢红色的房子" * 5, "これは家です"]).name == "char"
+    name, reason, _ = tokenizer_of(["我喜欢红色的房子" * 5, "これは家です"])
+    assert (name, reason) == ("char", "the references have 41 Han characters and 5 kana characters")
 
 
 def test_mecab_is_not_chosen_by_rule_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
