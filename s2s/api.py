@@ -6,7 +6,7 @@ import contextlib
 import signal
 import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +16,7 @@ from s2s.data import GivenPairs, as_corpus, as_references, saved_datasets, with_
 from s2s.jobs import SystemScores, initialization, provenance, test_sets, training
 from s2s.model import saved_steps
 from s2s.runs import Decoded
+from s2s.scores import AUTO, SPACES, Scoring, require_tokenizer
 from s2s.settings import new_id
 from s2s.train import Event, Planned, Step, Validation, Warned
 
@@ -36,6 +37,11 @@ class Run(runs.Run):
         *,
         columns: Sequence[str] = (),
         by: str = "corpus",
+        bleu_tokenize: str = AUTO,
+        lowercase: bool = False,
+        chrf_words: int = 0,
+        rouge_tokenize: str = SPACES,
+        stemmer: bool = False,
         **settings: Any,
     ) -> pd.DataFrame:
         """Translate the sources of `data` and score the translations.
@@ -44,15 +50,22 @@ class Run(runs.Run):
         in a column are several references. `by` is `corpus` (a row per metric: value, low and high of its 95 %
         bootstrap interval, signature) or `sentence` (a row per source). `settings` are the strategy's. What was
         evaluated is in `.attrs`. Raises UserError for data without references, and for a setting that is wrong.
+
+        Texts are compared in Unicode's composed form (NFC). `bleu_tokenize` is auto (by the script of the references:
+        zh for Chinese; char for Japanese, Korean, Thai, Lao, Khmer, Burmese and Tibetan; 13a otherwise) or a name of
+        `s2s.scores.TOKENIZERS`; `lowercase` is of BLEU and chrF; `chrf_words=2` is chrF++. `rouge_tokenize` is spaces
+        or, for English references, rouge_score (what papers on summaries report), with which `stemmer` may go.
         """
         import pandas as pd
 
         rows = choose("table", by, {"corpus": _by_metric, "sentence": _by_sentence})
         _, config = self.configured(strategy, settings)
-        table = pd.DataFrame(
-            rows(_evaluated(self, as_references(data, columns), strategy, settings))
-        )
+        scoring = Scoring(bleu_tokenize, lowercase, chrf_words, rouge_tokenize, stemmer)
+        require_tokenizer(bleu_tokenize)
+        found = _evaluated(self, as_references(data, columns), scoring, strategy, settings)
+        table = pd.DataFrame(rows(found))
         table.attrs = {
+            "scoring": asdict(found.corpus.scoring),
             "strategy": strategy,
             "settings": config.to_json(),
             **provenance.of_run(self),
@@ -73,6 +86,7 @@ class _Evaluated(NamedTuple):
 def _evaluated(
     run: Run,
     rows: Sequence[tuple[str, tuple[str, ...]]],
+    scoring: Scoring,
     strategy: str,
     settings: Mapping[str, Any],
 ) -> _Evaluated:
@@ -86,7 +100,7 @@ def _evaluated(
         {"text": one.text, "forced": (target.log_prob, target.n_tokens, target.n_correct)}
         for one, target in zip(found, forced, strict=True)
     ]
-    scores = SystemScores()
+    scores = SystemScores(scoring.resolved(references))
     return _Evaluated(found, references, scores.add(lines, references), scores)
 
 

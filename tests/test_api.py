@@ -176,6 +176,14 @@ def test_evaluate_gives_the_numbers_of_the_command_line(
     rows = run.evaluate(corpus.to_datasets(), "greedy", by="sentence")
     assert list(rows["source"]) == [pair.src for pair in corpus.pairs]
     assert rows["exact_match"].mean() == pytest.approx(expected["exact_match"])
+    assert found.attrs["scoring"]["tokenize"] == "13a"
+    counted = run.evaluate(
+        corpus, "greedy", bleu_tokenize="char", rouge_tokenize="rouge_score", stemmer=True
+    )
+    assert "|tok:char|" in counted.loc["bleu", "signature"]
+    assert "|stem:porter|" in counted.loc["rouge_1", "signature"]
+    with pytest.raises(UserError, match="`13b` is not a tokenizer of BLEU"):
+        run.evaluate(corpus, bleu_tokenize="13b")
     with pytest.raises(UserError, match="no table `word`"):
         run.evaluate(corpus, by="word")
 

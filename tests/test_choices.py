@@ -117,7 +117,7 @@ def test_a_toy_metric_is_printed_and_in_the_json(
         "",
         "How many texts there are.",
         "higher",
-        compute=lambda texts, references: Score(float(len(texts)), "toy"),
+        count=lambda texts, references, scoring: Score(float(len(texts)), "toy"),
     )
     monkeypatch.setitem(scores.metrics._ROWS, toy.key, toy)
     (tmp_path / "src").write_text("the red house\n")

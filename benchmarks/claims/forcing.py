@@ -79,7 +79,7 @@ def _point(made: training.Training) -> dict[str, float]:
         "seconds": round(made.seconds, 2),
         "loss": round(-sum(one.log_prob for one in forced) / n_tokens, 4),
         "forced_accuracy": round(sum(one.n_correct for one in forced) / n_tokens, 4),
-        "bleu": round(scores.bleu(texts, targets).value, 2),
+        "bleu": round(scores.METRICS["bleu"].compute(texts, targets).value, 2),
     }
 
 

@@ -47,6 +47,6 @@ def scored(run: Run) -> dict[str, float]:
     return {
         "loss": round(-sum(one.log_prob for one in forced) / n_tokens, 4),
         "token_accuracy": round(sum(one.n_correct for one in forced) / n_tokens, 4),
-        "bleu": round(scores.bleu(texts, targets).value, 2),
-        "exact_match": round(scores.exact_match(texts, targets).value, 2),
+        "bleu": round(scores.METRICS["bleu"].compute(texts, targets).value, 2),
+        "exact_match": round(scores.METRICS["exact_match"].compute(texts, targets).value, 2),
     }

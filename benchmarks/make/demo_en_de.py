@@ -250,12 +250,19 @@ def evaluate(run: RunFolder) -> TestResult:
     earlier = _outputs_at(run, step, sources)
     place.add(0, ({"i": i, "text": text} for i, text in enumerate(earlier)))
     place.set_words({})
+    score(place)
+    outputs = [line["text"] for _, line in sorted(place.lines(2).items())]
+    return TestResult(sources, references, outputs)
+
+
+def score(place: EvaluationFolder) -> None:
+    """Translate what is left of the test set, and score all of it. `score(EvaluationFolder(EVALUATION))` scores again
+    what ships.
+    """
     loop = EvaluationLoop(place, place.test(), ())
     for _ in loop.turns():
         pass
     loop.finish("done")
-    outputs = [line["text"] for _, line in sorted(place.lines(2).items())]
-    return TestResult(sources, references, outputs)
 
 
 def _earlier(step: int, every: int) -> int:

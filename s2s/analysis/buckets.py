@@ -22,6 +22,7 @@ from s2s.scores import (
     References,
     Scoring,
     Statistics,
+    comparable,
     mean_differences,
     statistics,
 )
@@ -225,7 +226,8 @@ def count_errors(rows: Sequence[SentenceRow], forced: Sequence[float | None]) ->
 
 def _is_copy(row: SentenceRow) -> bool:
     written = row.hypothesis.split()
-    return bool(written) and written == row.source.split() and written != row.reference.split()
+    source = comparable(row.source).split()
+    return bool(written) and written == source and written != row.reference.split()
 
 
 def _has_omission(row: SentenceRow) -> bool:

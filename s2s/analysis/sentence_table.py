@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import statistics
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.analysis.quality_flags import QualityFlag, Texts, find_flags, longest_repeated
-from s2s.scores import all_sentence_scores
+from s2s.config import nfc
+from s2s.scores import all_sentence_scores, comparable
 from s2s.words import MetricName
 
 
@@ -84,33 +84,35 @@ def sentence_rows(
     """The rows of a test set; expected lengths are estimated from it. Raises ValueError where lengths differ.
 
     `scored`: known sentence scores, chrF among them. `ranked`: what the strategy ranks by. `counts`: word -> how
-    often it occurs in the training sources.
+    often it occurs in the training sources. References and hypotheses are compared, and shown, in one form.
     """
+    references = [*map(comparable, references)]
+    hypotheses = [*map(comparable, hypotheses)]
     ratio = length_ratio(sources, references)
     scored = scored or all_sentence_scores(hypotheses, references)
     texts = [
-        Texts(source, reference, hypothesis, _expected(source, ratio), scores["chrf"])
+        Texts(comparable(source), reference, hypothesis, _expected(source, ratio), scores["chrf"])
         for source, reference, hypothesis, scores in zip(
             sources, references, hypotheses, scored, strict=True
         )
     ]
     unknown = [None] * len(texts)
-    columns = zip(texts, scored, log_probs or unknown, ranked or unknown, strict=True)
+    columns = zip(sources, texts, scored, log_probs or unknown, ranked or unknown, strict=True)
     return [
         SentenceRow(
             number=number,
-            source=each.source,
+            source=source,
             reference=each.reference,
             hypothesis=each.hypothesis,
             scores=dict(scores),
             expected=each.expected,
             log_prob=log_prob,
             score=score,
-            rarest=None if counts is None else rarest(each.source, counts),
+            rarest=None if counts is None else rarest(source, counts),
             repeated=longest_repeated(each.hypothesis),
             flags=find_flags(each),
         )
-        for number, (each, scores, log_prob, score) in enumerate(columns, 1)
+        for number, (source, each, scores, log_prob, score) in enumerate(columns, 1)
     ]
 
 
@@ -126,7 +128,7 @@ def length_ratio(sources: Sequence[str], references: Sequence[str]) -> float | N
 
 def rarest(source: str, counts: Mapping[str, int]) -> Rarest | None:
     """The first of equals; a word that the training data lacks has 0. None for an empty source."""
-    words = unicodedata.normalize("NFC", source).split()
+    words = nfc(source).split()
     counted = [Rarest(word, counts.get(word, 0)) for word in words]
     return min(counted, key=lambda word: word.n, default=None)
 

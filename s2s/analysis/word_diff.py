@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
+from s2s.scores import comparable
+
 SHARED = "shared"
 ADDED = "added"
 MISSING = "missing"
@@ -43,7 +45,8 @@ def diff_words(text: str, other: str) -> WordDiff:
     """What only `text` has and what only `other` has; missing words come before those that replaced them."""
     separator = " " if len(text.split()) > 1 or len(other.split()) > 1 else ""
     ours, theirs = (
-        tuple(side.split()) if separator else tuple(side.strip()) for side in (text, other)
+        tuple(side.split()) if separator else tuple(side.strip())
+        for side in map(comparable, (text, other))
     )
     segments: list[Segment] = []
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)

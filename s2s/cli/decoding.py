@@ -16,6 +16,7 @@ from s2s.config import UserError, parse_assignments, shortened
 
 if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
     from s2s.runs import Decoded, ForcedTarget, Run
+    from s2s.scores import References, Scoring
 
 
 def translate(arguments: argparse.Namespace) -> None:
@@ -91,12 +92,13 @@ def evaluate(arguments: argparse.Namespace) -> None:
     """Translate a test set and score the translations; the last line is one JSON object."""
     from s2s.decode import configure
     from s2s.jobs import provenance
-    from s2s.scores import METRIC_NAMES, Scoring, score_all
+    from s2s.scores import METRIC_NAMES, score_all
 
     settings = parse_assignments(arguments.set)
     configure(arguments.strategy, settings)
-    scoring = Scoring(arguments.bleu_tokenize, arguments.lowercase, arguments.chrf_words)
+    asked = _scoring(arguments)
     sources, references = _test_set(arguments)
+    scoring = _resolved(asked, references)
     run = _in_languages(open_run(arguments.run, arguments.checkpoint), arguments)
     started = time.perf_counter()
     found = _translated(run, sources, arguments, settings)
@@ -120,6 +122,34 @@ def evaluate(arguments: argparse.Namespace) -> None:
         "provenance": {**provenance.of_run(run), **provenance.environment()},
     }
     print(json.dumps(summary))
+
+
+def _scoring(arguments: argparse.Namespace) -> Scoring:
+    """How the scores are to be counted. Raises UserError where the tokenizer of BLEU is not there."""
+    from s2s.scores import Scoring, require_tokenizer
+
+    asked = Scoring(
+        arguments.bleu_tokenize,
+        arguments.lowercase,
+        arguments.chrf_words,
+        arguments.rouge_tokenize,
+        arguments.stemmer,
+    )
+    require_tokenizer(asked.tokenize)
+    return asked
+
+
+def _resolved(asked: Scoring, references: References) -> Scoring:
+    """With BLEU's tokenizer; one that was chosen by rule is said on standard error, unless it is 13a for one kind of
+    script.
+    """
+    from s2s.scores import AUTO, DEFAULT_TOKENIZER, tokenizer_of
+
+    if asked.tokenize == AUTO:
+        chosen = tokenizer_of(references)
+        if chosen.is_mixed or chosen.name != DEFAULT_TOKENIZER:
+            print(f"BLEU's tokenizer is {chosen.name}: {chosen.reason}.", file=sys.stderr)
+    return asked.resolved(references)
 
 
 def _test_set(arguments: argparse.Namespace) -> tuple[list[str], Sequence[Sequence[str]]]:

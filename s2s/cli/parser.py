@@ -142,9 +142,11 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--bleu-tokenize",
-        default="13a",
+        default="auto",
         metavar="NAME",
-        help="sacrebleu's tokenizer (default: 13a)",
+        help="a tokenizer of sacrebleu's, such as 13a, intl, char, zh, ja-mecab or flores200 (default: by the script of"
+        " the references: zh for Chinese; char for Japanese, Korean, Thai, Lao, Khmer, Burmese and Tibetan; 13a"
+        " otherwise)",
     )
     parser.add_argument(
         "--chrf-words",
@@ -154,6 +156,17 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
         help="word n-grams of chrF; 2 is chrF++ (default: 0)",
     )
     parser.add_argument("--lowercase", action="store_true", help="ignore case in BLEU and chrF")
+    parser.add_argument(
+        "--rouge-tokenize",
+        default="spaces",
+        metavar="NAME",
+        help="the words of ROUGE: spaces, or rouge_score, for English references (default: spaces)",
+    )
+    parser.add_argument(
+        "--stemmer",
+        action="store_true",
+        help="compare stems in ROUGE (Porter's), with --rouge-tokenize rouge_score",
+    )
     parser.add_argument(
         "--group",
         action="store_true",

@@ -36,6 +36,7 @@ from s2s.config.model_config import (
 from s2s.config.position_kinds import POSITION_KINDS, PositionKind
 from s2s.config.presets import PRESETS, Preset
 from s2s.config.recipe import TASK_KINDS, Cleaning, DataConfig, Recipe, TokenizerConfig
+from s2s.config.text_form import FORM, nfc
 from s2s.config.train_config import (
     NO_FAULT,
     TRAINING_FAULTS,

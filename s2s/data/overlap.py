@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+
+from s2s.config import nfc
 
 
 class Overlap(NamedTuple):
@@ -26,4 +27,4 @@ def find_overlap(test_sources: Sequence[str], training_sources: Iterable[str]) -
 
 def normalized(text: str) -> str:
     """The text in Unicode's composed form (NFC), with one space for any whitespace: what models distinguish."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    return " ".join(nfc(text).split())

@@ -69,8 +69,8 @@ def load_prepared(spec: str, split: str, seed: int, config: DataConfig = DEFAULT
 def _beside(train: Corpus, valid: Corpus, seed: int, config: DataConfig) -> TrainingPairs:
     train = apply_task(clean(train, config.clean), config, seed)
     valid = apply_task(repaired(valid, config.clean), config, seed)
-    known = {pair.src for pair in valid.pairs}
-    n_both = sum(pair.src in known for pair in train.pairs)
+    known = {normalized(pair.src) for pair in valid.pairs}
+    n_both = sum(normalized(pair.src) in known for pair in train.pairs)
     also = f" {n_both:,} training pairs have a source that is also there." if n_both else ""
     return TrainingPairs(
         train, valid, f"The {len(valid):,} validation pairs are those of `{valid.spec}`.{also}"

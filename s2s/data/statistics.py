@@ -6,7 +6,6 @@ Words are split on spaces. A few kilobytes of JSON for any dataset. Knows nothin
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from s2s.config import nfc
 from s2s.data.corpus import Corpus
 from s2s.data.split import hold_out
 
@@ -166,9 +166,7 @@ def _counted(texts: Sequence[str]) -> tuple[Counter[str], Lengths, tuple[tuple[i
         else set[int]()
     )
     for stop in sorted({*points, *range(BLOCK, len(texts), BLOCK)}):
-        block = [
-            unicodedata.normalize("NFC", text).split() for text in texts[start:stop]
-        ]  # as in the word tokenizer
+        block = [nfc(text).split() for text in texts[start:stop]]  # as in the word tokenizer
         lengths[start:stop] = [len(words) for words in block]
         counts.update(chain.from_iterable(block))
         if stop in points:

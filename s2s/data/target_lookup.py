@@ -8,6 +8,7 @@ from pathlib import Path
 from s2s import access
 from s2s.config import DataConfig
 from s2s.data import files, saved_datasets
+from s2s.data.overlap import normalized
 from s2s.data.pair import Pair
 from s2s.data.sources import LOCAL_FILES, load, parse_spec, splits
 from s2s.data.tasks import pairs_of_task
@@ -30,20 +31,20 @@ def is_searchable(spec: str) -> bool:
 def known_targets(source: str, spec: str, config: DataConfig, seed: int) -> tuple[str, ...]:
     """The distinct targets of a source in all splits, after the task, in the dataset's order.
 
-    Spaces do not distinguish sources. Raises UserError for a dataset that cannot be read.
+    Neither spaces nor Unicode forms distinguish sources. Raises UserError for a dataset that cannot be read.
     """
-    wanted = _normalized(source)
-    pairs = (pair for pair in _pairs(spec, config, seed) if _normalized(pair.src) == wanted)
+    wanted = normalized(source)
+    pairs = (pair for pair in _pairs(spec, config, seed) if normalized(pair.src) == wanted)
     found = (target for pair in pairs for target in (pair.tgt, *pair.more))
-    return tuple(dict.fromkeys(map(_normalized, found)))
+    return tuple(dict.fromkeys(map(normalized, found)))
 
 
 def targets_by_source(spec: str, config: DataConfig, seed: int) -> Mapping[str, tuple[str, ...]]:
     """The same for every source of a dataset: for one that takes long to make, and little room."""
     found: dict[str, tuple[str, ...]] = {}
     for pair in _pairs(spec, config, seed):
-        source = _normalized(pair.src)
-        targets = map(_normalized, (pair.tgt, *pair.more))
+        source = normalized(pair.src)
+        targets = map(normalized, (pair.tgt, *pair.more))
         found[source] = tuple(dict.fromkeys((*found.get(source, ()), *targets)))
     return found
 
@@ -53,7 +54,7 @@ def sources_of(spec: str, config: DataConfig, seed: int) -> Iterator[str]:
     seen: set[str] = set()
     for split in sorted(splits(spec), key=lambda name: name == "train"):
         for pair in _pairs_of_split(spec, split, config, seed):
-            source = _normalized(pair.src)
+            source = normalized(pair.src)
             if source and source not in seen:
                 seen.add(source)
                 yield source
@@ -71,7 +72,3 @@ def _pairs_of_split(spec: str, split: str, config: DataConfig, seed: int) -> Ite
         return pairs_of_task(pairs, config, seed, is_plain=is_plain)
     corpus = load(spec, split)
     return pairs_of_task(corpus.pairs, config, seed, is_plain=corpus.is_plain)
-
-
-def _normalized(text: str) -> str:
-    return " ".join(text.split())

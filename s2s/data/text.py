@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
-from s2s.config import UserError, setting
+from s2s.config import UserError, nfc, setting
 from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Options, Splits, one_line
 from s2s.data.files import CAPS, existing
@@ -131,7 +130,7 @@ def passages(text: str, length: int, stride: int | None = None) -> tuple[str, ..
 def _passages(lines: Iterable[str], length: int, stride: int) -> Iterator[str]:
     rest = ""
     for line in lines:
-        words = " ".join(unicodedata.normalize("NFC", line).split())
+        words = " ".join(nfc(line).split())
         rest = f"{rest} {words}" if rest and words else rest or words
         starts = range(0, len(rest) - length, stride)
         yield from (rest[start : start + length] for start in starts)

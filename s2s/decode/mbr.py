@@ -19,6 +19,7 @@ from s2s.decode.filters import Truncation
 from s2s.decode.results import SearchResult
 from s2s.decode.sampling import Sample, sample
 from s2s.decode.stepper import ID_CODEC, Stepper, TextCodec
+from s2s.scores import comparable, tokenizer_of
 
 Floats = npt.NDArray[np.float64]
 # sacrebleu's defaults (Popović 2015; Papineni et al. 2002)
@@ -107,7 +108,7 @@ class Utilities:
 def utilities(texts: Sequence[str], utility: str) -> Utilities:
     """Each two distinct texts, in the order in which they first occur."""
     counts = Counter(texts)
-    pairs = UTILITIES[utility](list(counts))
+    pairs = UTILITIES[utility]([*map(comparable, counts)])
     return Utilities(dict(counts), pairs)
 
 
@@ -141,11 +142,13 @@ def _ratio(above: Floats, below: Floats, where: npt.NDArray[np.bool_]) -> Floats
 
 
 def bleu_pairs(texts: Sequence[str]) -> Floats:
-    """sacrebleu's sentence BLEU of each text with each as its reference: (hypotheses, references), 0 to 100."""
+    """sacrebleu's sentence BLEU of each text with each as its reference: (hypotheses, references), 0 to 100. The
+    tokenizer is that of their script.
+    """
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.helpers import extract_all_word_ngrams
 
-    metric = BLEU(effective_order=True)
+    metric = BLEU(effective_order=True, tokenize=tokenizer_of(texts).name)
     tokenized = [metric.tokenizer(text.rstrip()) for text in texts]
     counted = [extract_all_word_ngrams(text, 1, BLEU_ORDER) for text in tokenized]
     lengths = [length for _, length in counted]  # in words

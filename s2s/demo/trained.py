@@ -19,6 +19,7 @@ from s2s.jobs import training
 from s2s.model import weights_path, write_steps
 from s2s.runs import RunFolder
 from s2s.runs import load as load_run
+from s2s.scores import score_all
 from s2s.settings import OWNER
 
 # Words, so that pictures show words; one vocabulary per side, so that French words are unknown on the English side.
@@ -117,8 +118,8 @@ def check(path: Path) -> str:
     run = load_run(path)
     pairs = load(run.folder.about()["source"], "random").pairs
     texts = [one.text for one in run.translate([pair.src for pair in pairs])]
-    right = sum(text == pair.tgt for text, pair in zip(texts, pairs, strict=True))
+    score = score_all(texts, [pair.tgt for pair in pairs])["exact_match"]
     size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     return json.dumps(
-        {"demo": path.name, "exact": right / len(pairs), "n": len(pairs), "bytes": size}
+        {"demo": path.name, "exact": score.value / 100, "n": len(pairs), "bytes": size}
     )

@@ -85,7 +85,7 @@ def measure(run: Run, pairs: Sequence[Pair], limit: int = LIMIT) -> Outcome:
     outputs = zip(sources[:SHOWN], references, texts, strict=False)
     return Outcome(
         loss=round(nats / sum(one.n_tokens for one in forced), 4),
-        exact_match=_share(a == b for a, b in zip(texts, references, strict=True)),
+        exact_match=round(METRICS["exact_match"].compute(texts, references).value / 100, 4),
         bleu=round(METRICS["bleu"].compute(texts, references).value, 2),
         ended=_share(one.tokens[-1:] == ("</s>",) for one in found),
         repeatable=_share(a == b for a, b in zip(alone, texts, strict=False)),

@@ -14,6 +14,10 @@ from s2s.scores import METRIC_NAMES
 
 MOST = 10  # evaluations, the newest
 FRACTIONS = frozenset({"token_accuracy"})  # stored as 0 to 1, shown as a percentage
+EARLIER = (
+    "An earlier version computed these scores, on texts as they were written; Evaluate can score them again. Do not"
+    " compare them with newer ones."
+)
 HEAD = ("system", "metric", "value", "95 % interval", "unit", "signature")
 
 
@@ -47,7 +51,8 @@ def _table(evaluation: Evaluation) -> str:
         return ""
     state = "" if scores.get("is_final") else ", not finished"
     caption = f"{shown.name}: {scores.get('n', 0):,} sentences{state}, {evaluation.created[:10]}"
-    return document.table(HEAD, rows, caption)
+    earlier = document.paragraph(EARLIER) if stored.is_of_earlier_version(scores) else ""
+    return document.table(HEAD, rows, caption) + earlier
 
 
 def _rows(system: str, own: Mapping[str, Any]) -> Iterable[list[str]]:

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from s2s import access, files, synced
 from s2s.config import UserError
 from s2s.runs.store import now
-from s2s.scores import Scoring
+from s2s.scores import METRICS, Scoring, is_comparable
 from s2s.settings import OWNER, SHIPPED_EVALUATIONS, home, new_id
 
 FORMAT = 1
@@ -166,7 +166,7 @@ class EvaluationFolder:
                 test=Sentences.of(content["test"]),
                 systems=systems,
                 baseline=int(content["baseline"]),
-                scoring=Scoring(**content.get("scoring", {})),
+                scoring=Scoring.of(content.get("scoring", {})),
             )
         except files.UNREADABLE as error:
             if isinstance(error, UserError):
@@ -366,6 +366,16 @@ def list_evaluations(owner: str = OWNER, run: str | None = None) -> list[Evaluat
         if access.may(owner, "list", thing) and is_of_run:
             found.append(evaluation)
     return sorted(found, key=lambda one: (one.created, one.id), reverse=True)
+
+
+def is_of_earlier_version(scores: Mapping[str, Any]) -> bool:
+    """Whether scores.json has scores that were counted on texts as they were, so that they may differ from today's."""
+    own = [one for one in scores.get("systems", ()) if one.get("scores", {}).keys() & METRICS]
+    signatures = (
+        {key: text for key, text in one.get("signature", {}).items() if key in METRICS}
+        for one in own
+    )
+    return not all(map(is_comparable, signatures))
 
 
 def delete(evaluation: str, owner: str = OWNER) -> None:

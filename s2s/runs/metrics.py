@@ -84,6 +84,7 @@ class Curves:
     valid_chrf: NDArray[np.float32]  # 0 to 100
     valid_memory: NDArray[np.float64]  # bytes resident
     valid_exact_match: NDArray[np.float32]  # percent
+    valid_signatures: tuple[str, ...]  # of BLEU; "" where an older run did not log it
     changes: tuple[LearningRateChange, ...]
     step: int  # the newest; 0 before training
     lr: float | None
@@ -167,6 +168,7 @@ class _State:
         ] = []  # bucket number, count, sums of step, loss, lr, grad_norm, tokens, seconds
         self.newest: Mapping[str, Any] | None = None
         self.valid: list[tuple[float, ...]] = []  # step, then as in VALID
+        self.signatures: list[str] = []  # of each validation
         self.changes: list[LearningRateChange] = []
         # Time and tokens of the last seconds' steps.
         self.window: deque[tuple[float, int]] = deque()
@@ -192,6 +194,7 @@ class _State:
         time = float(line.get("time", self.clock.time))
         needed = [float(line[key]) for key in ("step", *VALID[:3])]
         self.valid.append((*needed, *(float(line.get(key, math.nan)) for key in VALID[3:])))
+        self.signatures.append(str(line.get("signature", "")))
         self.clock.validated(time)
 
     def _add_step(self, line: Mapping[str, Any]) -> None:
@@ -270,6 +273,7 @@ class _State:
             valid_chrf=_floats(valid[5]),
             valid_memory=_frozen(valid[6]),
             valid_exact_match=_floats(valid[7]),
+            valid_signatures=tuple(self.signatures),
             changes=tuple(self.changes),
             step=newest.get("step", 0),
             lr=newest.get("lr"),

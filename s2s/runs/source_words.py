@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Set
 from pathlib import Path
 
 from s2s import files
-from s2s.config import UserError
+from s2s.config import UserError, nfc
 
 FILE = "words.txt"  # one per line, in lower case, sorted
 WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
@@ -22,7 +21,7 @@ def words_of(text: str) -> tuple[str, ...]:
     >>> words_of("Tom's well-fed dog, a dog.")
     ("Tom's", 'well', 'fed', 'dog', 'a')
     """
-    composed = unicodedata.normalize("NFC", text).replace("’", "'")
+    composed = nfc(text).replace("’", "'")
     found: dict[str, str] = {}
     for word in WORD.findall(composed):
         found.setdefault(word.lower(), word)

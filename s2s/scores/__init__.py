@@ -4,23 +4,8 @@ counted.
 
 from s2s.scores import breakdown, edits
 from s2s.scores.measures import MEASURES, METRIC_NAMES, grams
-from s2s.scores.metrics import (
-    METRICS,
-    TOKENIZERS,
-    Metric,
-    References,
-    Score,
-    Scoring,
-    Texts,
-    bleu,
-    chrf,
-    exact_match,
-    rouge_1,
-    rouge_2,
-    rouge_l,
-    score_all,
-    ter,
-)
+from s2s.scores.metrics import METRICS, Metric, Score, score_all
+from s2s.scores.one_form import MARK, References, Texts, comparable, differing_parts, is_comparable
 from s2s.scores.resampling import (
     SAMPLES,
     SEED,
@@ -32,6 +17,19 @@ from s2s.scores.resampling import (
     intervals,
     paired,
     statistics,
+)
+from s2s.scores.scoring import (
+    AUTO,
+    DEFAULT_TOKENIZER,
+    ROUGE_SCORE,
+    ROUGE_TOKENIZERS,
+    SPACES,
+    TOKENIZERS,
+    Scoring,
+    TokenizerChoice,
+    missing_packages,
+    require_tokenizer,
+    tokenizer_of,
 )
 from s2s.scores.segments import mean_differences, mean_intervals
 from s2s.scores.sentence import (

@@ -11,7 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from s2s.scores.metrics import DEFAULT, Scoring
+from s2s.scores.metrics import rouge_tokenizer
+from s2s.scores.one_form import comparable
+from s2s.scores.scoring import DEFAULT, Scoring
 
 # sacrebleu's defaults (Papineni et al. 2002; Popović 2015)
 BLEU_ORDER = 4
@@ -82,7 +84,7 @@ class NGramCounts:
 class Bleu:
     """Sentence BLEU: as many orders as the hypothesis is long enough for, at most four."""
 
-    hypothesis: tuple[str, ...]  # tokens of the mteval-v13a tokenizer
+    hypothesis: tuple[str, ...]  # tokens of BLEU's tokenizer
     reference: tuple[str, ...]
     orders: tuple[NGramCounts, ...]
 
@@ -165,7 +167,7 @@ class Subsequence:
     `in_hypothesis` and `in_reference` are the 0-based positions of its words.
     """
 
-    hypothesis: tuple[str, ...]  # lower-cased, split at white space
+    hypothesis: tuple[str, ...]  # ROUGE's words
     reference: tuple[str, ...]
     in_hypothesis: tuple[int, ...]
     in_reference: tuple[int, ...]
@@ -190,8 +192,8 @@ def bleu(hypothesis: str, reference: str, scoring: Scoring = DEFAULT) -> Bleu:
     """Counts what sacrebleu counts: clipped n-grams of one to four tokens."""
     from sacrebleu.metrics.bleu import BLEU
 
-    if scoring.lowercase:
-        hypothesis, reference = hypothesis.lower(), reference.lower()
+    scoring = scoring.resolved([reference])
+    hypothesis, reference = _cased(hypothesis, scoring), _cased(reference, scoring)
     tokenize = BLEU(tokenize=scoring.tokenize).tokenizer
     ours = tuple(tokenize(hypothesis.rstrip()).split())
     theirs = tuple(tokenize(reference.rstrip()).split())
@@ -205,27 +207,25 @@ def bleu(hypothesis: str, reference: str, scoring: Scoring = DEFAULT) -> Bleu:
 
 def chrf(hypothesis: str, reference: str, scoring: Scoring = DEFAULT) -> Chrf:
     """Counts character n-grams of one to six characters; not the words of chrF++."""
-    if scoring.lowercase:
-        hypothesis, reference = hypothesis.lower(), reference.lower()
-    ours = "".join(hypothesis.split())
-    theirs = "".join(reference.split())
+    ours = "".join(_cased(hypothesis, scoring).split())
+    theirs = "".join(_cased(reference, scoring).split())
     orders = []
     for n in range(1, CHRF_ORDER + 1):
         orders.append(NGramCounts.of(n, _ngrams(ours, n, ""), _ngrams(theirs, n, "")))
     return Chrf(tuple(orders))
 
 
-def rouge(hypothesis: str, reference: str, n: int) -> NGramCounts:
+def rouge(hypothesis: str, reference: str, n: int, scoring: Scoring = DEFAULT) -> NGramCounts:
     """ROUGE-n: n-grams of lower-cased words; the score is `f1`."""
-    ours = hypothesis.lower().split()
-    theirs = reference.lower().split()
+    ours = _rouge_words(hypothesis, scoring)
+    theirs = _rouge_words(reference, scoring)
     return NGramCounts.of(n, _ngrams(ours, n), _ngrams(theirs, n))
 
 
-def rouge_l(hypothesis: str, reference: str) -> Subsequence:
+def rouge_l(hypothesis: str, reference: str, scoring: Scoring = DEFAULT) -> Subsequence:
     """The longest common subsequence; of several, the one that comes first in the hypothesis."""
-    ours = hypothesis.lower().split()
-    theirs = reference.lower().split()
+    ours = _rouge_words(hypothesis, scoring)
+    theirs = _rouge_words(reference, scoring)
     lengths = _subsequence_lengths(ours, theirs)
     pairs = list[tuple[int, int]]()
     i = 0
@@ -256,6 +256,16 @@ def _subsequence_lengths(ours: Sequence[str], theirs: Sequence[str]) -> list[lis
             else:
                 lengths[i][j] = max(lengths[i + 1][j], lengths[i][j + 1])
     return lengths
+
+
+def _cased(text: str, scoring: Scoring) -> str:
+    """As BLEU and chrF compare it."""
+    text = comparable(text)
+    return text.lower() if scoring.lowercase else text
+
+
+def _rouge_words(text: str, scoring: Scoring) -> list[str]:
+    return list(rouge_tokenizer(scoring).tokenize(comparable(text)))
 
 
 def _ngrams(tokens: Sequence[str], n: int, separator: str = " ") -> Iterable[str]:

@@ -8,6 +8,8 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
+from s2s.scores.one_form import comparable
+
 # sacrebleu's letter for an edit -> its name.
 KINDS: MappingProxyType[str, str] = MappingProxyType(
     {" ": "same", "s": "substituted", "i": "inserted", "d": "deleted"}
@@ -54,8 +56,8 @@ def ter(hypothesis: str, reference: str) -> Ter:
     """The edits that sacrebleu's heuristic search finds, which may not be the fewest."""
     from sacrebleu.metrics.lib_ter import BeamEditDistance
 
-    ours = hypothesis.lower().split()
-    theirs = reference.lower().split()
+    ours = comparable(hypothesis).lower().split()
+    theirs = comparable(reference).lower().split()
     if not theirs:
         deleted = [Edit("deleted", word, "") for word in ours]
         return Ter(tuple(ours), (), shifts=(), edits=tuple(deleted))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 
-from s2s.scores.metrics import METRICS, Metric, References, Score, Texts, all_of
+from s2s.scores.metrics import METRICS, Metric, Score
+from s2s.scores.one_form import References, Texts, all_of
+from s2s.scores.scoring import Scoring
 from s2s.words import NUMBER_NAMES, MetricName
 
 NGram = tuple[str, ...]
@@ -38,34 +41,24 @@ def word_counts(hypothesis: str, references: str | Sequence[str]) -> tuple[int, 
     return n, min(lengths, key=lambda length: (abs(length - n), length))
 
 
-def length_ratio(hypotheses: Texts, references: References) -> Score:
+def _length_ratio(hypotheses: Texts, references: References, _scoring: Scoring) -> Score:
     """Words of all hypotheses per word of the references, each the closest in length."""
     counts = [word_counts(*pair) for pair in zip(hypotheses, references, strict=True)]
     n_words, n_reference_words = (sum(column) for column in zip(*counts, strict=True))
-    return Score(ratio(n_words, n_reference_words), "ratio|tok:blanks|of:corpus")
+    return Score(ratio(n_words, n_reference_words), "ratio|tok:spaces|of:corpus")
 
 
-def _distinct(n: int, hypotheses: Texts) -> Score:
-    """Li et al. 2016: of all hypotheses together."""
+def _distinct(n: int, hypotheses: Texts, _references: References, _scoring: Scoring) -> Score:
+    """Distinct n-grams as a percentage of all n-grams of the hypotheses together (Li et al. 2016)."""
     found = [gram for text in hypotheses for gram in grams(text, n)]
     value = 100 * len(set(found)) / len(found) if found else 0.0
-    return Score(value, f"distinct-{n}|case:mixed|tok:blanks|of:corpus")
+    return Score(value, f"distinct-{n}|case:mixed|tok:spaces|of:corpus")
 
 
-def distinct_1(hypotheses: Texts, references: References) -> Score:
-    """Distinct words as a percentage of all words of the hypotheses together; references are not used."""
-    return _distinct(1, hypotheses)
-
-
-def distinct_2(hypotheses: Texts, references: References) -> Score:
-    """Distinct bigrams as a percentage of all bigrams of the hypotheses together; references are not used."""
-    return _distinct(2, hypotheses)
-
-
-def repetition(hypotheses: Texts, references: References) -> Score:
-    """Percentage of a text's bigrams that already occurred in it, mean over texts; references are not used."""
+def _repetition(hypotheses: Texts, _references: References, _scoring: Scoring) -> Score:
+    """Percentage of a text's bigrams that already occurred in it, mean over texts."""
     value = 100 * sum(map(repeated, hypotheses)) / len(hypotheses)
-    return Score(value, f"seq-rep-{REPEATED}|case:mixed|tok:blanks|mean")
+    return Score(value, f"seq-rep-{REPEATED}|case:mixed|tok:spaces|mean")
 
 
 _ROWS = {
@@ -76,14 +69,14 @@ _ROWS = {
             "Length ratio",
             "words per reference word",
             "Words of the outputs per word of the references; 1 means equally long.",
-            compute=length_ratio,
+            count=_length_ratio,
         ),
         Metric(
             "distinct_1",
             "Distinct words",
             "%",
             "Distinct words as a percentage of all words of the outputs; more text of the same kind lowers it.",
-            compute=distinct_1,
+            count=partial(_distinct, 1),
             source="Li et al. 2016",
         ),
         Metric(
@@ -91,7 +84,7 @@ _ROWS = {
             "Distinct word pairs",
             "%",
             "Distinct word pairs as a percentage of all word pairs of the outputs.",
-            compute=distinct_2,
+            count=partial(_distinct, 2),
             source="Li et al. 2016",
         ),
         Metric(
@@ -100,7 +93,7 @@ _ROWS = {
             "%",
             "Word pairs of an output that already occurred in it, averaged over outputs; loops raise it.",
             "lower",
-            compute=repetition,
+            count=_repetition,
             source="Welleck et al. 2020",
         ),
     )

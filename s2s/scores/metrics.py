@@ -9,40 +9,18 @@ import importlib.metadata
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from s2s.config import UserError
+from s2s.scores.one_form import References, Texts, all_comparable, all_of, signed
+from s2s.scores.scoring import AUTO, DEFAULT, SPACES, Scoring
 from s2s.words import MetricName
 
 if TYPE_CHECKING:
+    from rouge_score.tokenizers import Tokenizer as RougeTokenizer
     from sacrebleu.metrics.base import Metric as SacreMetric
 
-Texts = Sequence[str]
-References = Sequence[str | Sequence[str]]  # of each hypothesis: one, or several
-TOKENIZERS = ("13a", "intl", "char", "zh", "none")  # sacrebleu's, as far as they need no download
-
-
-@dataclass(frozen=True)
-class Scoring:
-    """How sacrebleu counts; the defaults are its own."""
-
-    tokenize: str = "13a"  # of BLEU, from TOKENIZERS
-    lowercase: bool = False  # of BLEU and chrF; TER and ROUGE always ignore case
-    chrf_words: int = 0  # word n-grams of chrF: 2 is chrF++ (Popović 2017)
-
-    def __post_init__(self) -> None:
-        if self.tokenize not in TOKENIZERS:
-            raise UserError(
-                f"`{self.tokenize}` is not a tokenizer of BLEU here; choose from {', '.join(TOKENIZERS)}."
-            )
-        if self.chrf_words not in (0, 2):
-            raise UserError(
-                f"chrF has no `{self.chrf_words}` word n-grams here; give 0 for chrF or 2 for chrF++."
-            )
-
-
-DEFAULT = Scoring()
 SACREBLEU = ("bleu", "chrf", "ter")
 
 
@@ -56,15 +34,18 @@ class Score:
 
 @dataclass(frozen=True, kw_only=True)
 class Metric(MetricName):
-    """A row: names, and `compute`, which takes hypotheses and references; `source` is the paper."""
+    """A row: names, and `count`, which scores texts that are in one form already; `source` is the paper."""
 
-    compute: Callable[[Texts, References], Score]
+    count: Callable[[Texts, References, Scoring], Score]
     source: str = ""
 
-
-def all_of(reference: str | Sequence[str]) -> Sequence[str]:
-    """The references of one sentence."""
-    return (reference,) if isinstance(reference, str) else reference
+    def compute(
+        self, hypotheses: Texts, references: References, scoring: Scoring = DEFAULT
+    ) -> Score:
+        """The corpus score of hypotheses, given one or several references each."""
+        texts, expected = all_comparable(hypotheses, references)
+        score = self.count(texts, expected, scoring.resolved(expected))
+        return Score(score.value, signed(score.signature))
 
 
 def streams(references: References) -> list[list[Any]]:
@@ -76,9 +57,9 @@ def streams(references: References) -> list[list[Any]]:
     return [list(stream) for stream in itertools.zip_longest(*map(all_of, references))]
 
 
-def sacre(name: str, scoring: Scoring = DEFAULT) -> SacreMetric:
+def sacre(name: str, scoring: Scoring) -> SacreMetric:
     """sacrebleu's metric `bleu`, `chrf` or `ter`; `bleu_sentence` leaves out the n-gram orders that a text is too short
-    for.
+    for. Raises ValueError if the tokenizer is still to be chosen by references.
     """
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
@@ -89,6 +70,8 @@ def sacre(name: str, scoring: Scoring = DEFAULT) -> SacreMetric:
         return CHRF(word_order=scoring.chrf_words, lowercase=scoring.lowercase)
     if name == "ter":
         return PrunedTER()
+    if scoring.tokenize == AUTO:
+        raise ValueError("the tokenizer of BLEU depends on references; call Scoring.resolved first")
     return BLEU(
         force=True,
         effective_order=name == "bleu_sentence",
@@ -97,27 +80,10 @@ def sacre(name: str, scoring: Scoring = DEFAULT) -> SacreMetric:
     )
 
 
-def _sacre_score(
-    name: str, hypotheses: Texts, references: References, scoring: Scoring = DEFAULT
-) -> Score:
+def _sacre(name: str, hypotheses: Texts, references: References, scoring: Scoring) -> Score:
     metric = sacre(name, scoring)
     score = metric.corpus_score(list(hypotheses), streams(references)).score
     return Score(score, str(metric.get_signature()))
-
-
-def bleu(hypotheses: Texts, references: References, scoring: Scoring = DEFAULT) -> Score:
-    """0 to 100."""
-    return _sacre_score("bleu", hypotheses, references, scoring)
-
-
-def chrf(hypotheses: Texts, references: References, scoring: Scoring = DEFAULT) -> Score:
-    """0 to 100."""
-    return _sacre_score("chrf", hypotheses, references, scoring)
-
-
-def ter(hypotheses: Texts, references: References, scoring: Scoring = DEFAULT) -> Score:
-    """Edits as a percentage of the reference's words; 0 is perfect, more than 100 is possible."""
-    return _sacre_score("ter", hypotheses, references, scoring)
 
 
 class _WhitespaceTokenizer:
@@ -127,11 +93,22 @@ class _WhitespaceTokenizer:
         return text.lower().split()
 
 
-def rouge_each(kind: str, hypotheses: Texts, references: References) -> list[float]:
+def rouge_tokenizer(scoring: Scoring) -> RougeTokenizer | _WhitespaceTokenizer:
+    """What splits texts into ROUGE's words."""
+    from rouge_score.tokenizers import DefaultTokenizer
+
+    if scoring.rouge_tokenize == SPACES:
+        return _WhitespaceTokenizer()
+    return DefaultTokenizer(use_stemmer=scoring.stemmer)
+
+
+def rouge_each(
+    kind: str, scoring: Scoring, hypotheses: Texts, references: References
+) -> list[float]:
     """F1 of each hypothesis with its best reference, 0 to 1; `kind` is rouge-score's name: rouge1, rouge2, rougeL."""
     from rouge_score.rouge_scorer import RougeScorer
 
-    scorer = RougeScorer([kind], tokenizer=_WhitespaceTokenizer())
+    scorer = RougeScorer([kind], tokenizer=rouge_tokenizer(scoring))
     return [
         max(scorer.score(one, text)[kind].fmeasure for one in all_of(reference))
         for text, reference in zip(hypotheses, references, strict=True)
@@ -146,26 +123,17 @@ def _with_count(signature: str, references: References) -> str:
     return f"{signature}|nrefs:{'var' if len(counts) > 1 else counts.pop()}|of:best"
 
 
-def _rouge(kind: str, hypotheses: Texts, references: References) -> Score:
-    scores = rouge_each(kind, hypotheses, references)
+def _rouge(kind: str, hypotheses: Texts, references: References, scoring: Scoring) -> Score:
+    """Mean F1, 0 to 100."""
+    scores = rouge_each(kind, scoring, hypotheses, references)
+    stem = "" if scoring.rouge_tokenize == SPACES else f"|stem:{_stem(scoring)}"
     version = importlib.metadata.version("rouge-score")
-    signature = f"{kind}|f1:mean|case:lc|tok:blanks|version:{version}"
+    signature = f"{kind}|f1:mean|case:lc|tok:{scoring.rouge_tokenize}{stem}|version:{version}"
     return Score(100 * sum(scores) / len(scores), _with_count(signature, references))
 
 
-def rouge_1(hypotheses: Texts, references: References) -> Score:
-    """Mean F1 of words, 0 to 100."""
-    return _rouge("rouge1", hypotheses, references)
-
-
-def rouge_2(hypotheses: Texts, references: References) -> Score:
-    """Mean F1 of word bigrams, 0 to 100."""
-    return _rouge("rouge2", hypotheses, references)
-
-
-def rouge_l(hypotheses: Texts, references: References) -> Score:
-    """Mean F1 of the longest common subsequence of words, 0 to 100."""
-    return _rouge("rougeL", hypotheses, references)
+def _stem(scoring: Scoring) -> str:
+    return "porter" if scoring.stemmer else "no"
 
 
 def is_exact(hypothesis: str, reference: str) -> bool:
@@ -178,8 +146,7 @@ def is_any_exact(hypothesis: str, references: str | Sequence[str]) -> bool:
     return any(is_exact(hypothesis, one) for one in all_of(references))
 
 
-def exact_match(hypotheses: Texts, references: References) -> Score:
-    """Percentage of hypotheses that equal a reference, apart from spaces at the ends."""
+def _exact_match(hypotheses: Texts, references: References, _scoring: Scoring) -> Score:
     hits = sum(is_any_exact(*pair) for pair in zip(hypotheses, references, strict=True))
     signature = _with_count("exact|case:mixed|strip:ends", references)
     return Score(100 * hits / len(references), signature)
@@ -195,7 +162,7 @@ _ROWS = {
             "Sequences of up to four words shared with the references. Near 0 where references"
             " have fewer than four words.",
             "higher",
-            compute=bleu,
+            count=partial(_sacre, "bleu"),
             source="Papineni et al. 2002; Post 2018",
         ),
         Metric(
@@ -205,7 +172,7 @@ _ROWS = {
             "Sequences of up to six characters shared with the references. Early in training it"
             " improves before BLEU does.",
             "higher",
-            compute=chrf,
+            count=partial(_sacre, "chrf"),
             source="Popović 2015",
         ),
         Metric(
@@ -214,7 +181,7 @@ _ROWS = {
             "%",
             "Edits that turn the output into its reference, as a percentage of the reference's words.",
             "lower",
-            compute=ter,
+            count=partial(_sacre, "ter"),
             source="Snover et al. 2006",
         ),
         Metric(
@@ -223,7 +190,7 @@ _ROWS = {
             "0 to 100",
             "F1 of words shared with the reference.",
             "higher",
-            compute=rouge_1,
+            count=partial(_rouge, "rouge1"),
             source="Lin 2004",
         ),
         Metric(
@@ -232,7 +199,7 @@ _ROWS = {
             "0 to 100",
             "F1 of word pairs shared with the reference.",
             "higher",
-            compute=rouge_2,
+            count=partial(_rouge, "rouge2"),
             source="Lin 2004",
         ),
         Metric(
@@ -241,7 +208,7 @@ _ROWS = {
             "0 to 100",
             "F1 of the longest common subsequence of words.",
             "higher",
-            compute=rouge_l,
+            count=partial(_rouge, "rougeL"),
             source="Lin 2004",
         ),
         Metric(
@@ -250,7 +217,7 @@ _ROWS = {
             "%",
             "Outputs that equal their reference.",
             "higher",
-            compute=exact_match,
+            count=_exact_match,
         ),
     )
 }
@@ -261,9 +228,7 @@ def score_all(
     hypotheses: Texts, references: References, scoring: Scoring = DEFAULT
 ) -> dict[str, Score]:
     """Every metric of METRICS by its key."""
+    resolved = scoring.resolved(references)
     return {
-        key: _sacre_score(key, hypotheses, references, scoring)
-        if key in SACREBLEU
-        else metric.compute(hypotheses, references)
-        for key, metric in METRICS.items()
+        key: metric.compute(hypotheses, references, resolved) for key, metric in METRICS.items()
     }

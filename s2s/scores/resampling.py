@@ -15,19 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from s2s.scores.measures import MEASURES, grams
-from s2s.scores.metrics import (
-    DEFAULT,
-    METRICS,
-    SACREBLEU,
-    Metric,
-    References,
-    Score,
-    Scoring,
-    Texts,
-    all_of,
-    sacre,
-    streams,
-)
+from s2s.scores.metrics import METRICS, Metric, Score
+from s2s.scores.one_form import References, Texts, all_comparable, all_of
+from s2s.scores.scoring import DEFAULT, Scoring
 from s2s.scores.tallies import Tally, tallies
 
 Floats = npt.NDArray[np.float64]
@@ -77,7 +67,7 @@ class Statistics:
     names: tuple[str, ...]
     hypotheses: tuple[str, ...]
     rows: Mapping[str, Floats]  # name -> (sentences, counts), except the names in DISTINCT
-    scoring: Scoring = DEFAULT
+    scoring: Scoring  # resolved
     n_refs: frozenset[int] = frozenset({1})  # how many references the sentences have
 
     def __len__(self) -> int:
@@ -140,11 +130,15 @@ class Statistics:
         """This system minus a baseline: paired bootstrap (Koehn 2004) and approximate randomization (Riezler & Maxwell
         2005).
 
-        Raises ValueError if the two have different numbers of sentences or different scores.
+        Raises ValueError if the two have different numbers of sentences, different scores, or different signatures.
         """
         if len(self) != len(baseline) or self.names != baseline.names:
             raise ValueError(
                 f"{len(self)} sentences with {self.names} cannot be paired with {len(baseline)} with {baseline.names}"
+            )
+        if (self.scoring, self.n_refs) != (baseline.scoring, baseline.n_refs):
+            raise ValueError(
+                f"scores counted by {self.scoring} cannot be paired with scores counted by {baseline.scoring}"
             )
         ours = self.scores()
         theirs = baseline.scores()
@@ -187,7 +181,8 @@ def statistics(
     names: Sequence[str] = tuple(ALL),
     scoring: Scoring = DEFAULT,
 ) -> Statistics:
-    """Counts every sentence for the named scores.
+    """Counts every sentence for the named scores. Sentences that are counted in parts need a `scoring` that is resolved
+    by the references of all.
 
     Raises ValueError for an unknown name, sides of unequal length, or no sentences.
     """
@@ -197,14 +192,16 @@ def statistics(
         raise ValueError(f"{len(hypotheses)} hypotheses do not match {len(references)} references")
     if not hypotheses:
         raise ValueError("there are no sentences to score")
+    texts, expected = all_comparable(hypotheses, references)
+    resolved = scoring.resolved(expected)
     counted = {
-        name: tallies(scoring)[name].rows(hypotheses, references)
+        name: tallies(resolved)[name].rows(texts, expected)
         for name in names
         if name not in DISTINCT
     }
     rows = {name: np.array(found, np.float64) for name, found in counted.items()}
     n_refs = frozenset(len(all_of(one)) for one in references)
-    return Statistics(tuple(names), tuple(hypotheses), rows, scoring, n_refs)
+    return Statistics(tuple(names), tuple(texts), rows, resolved, n_refs)
 
 
 def intervals(
@@ -239,12 +236,7 @@ def signature(
 ) -> str:
     """How a corpus score is computed; of the texts it depends on the numbers of references only."""
     references = [["a"] * n for n in sorted(n_refs)]
-    texts = ["a"] * len(references)
-    if name not in SACREBLEU:
-        return ALL[name].compute(texts, references).signature
-    metric = sacre(name, scoring)
-    metric.corpus_score(texts, streams(references))
-    return str(metric.get_signature())
+    return ALL[name].compute(["a"] * len(references), references, scoring).signature
 
 
 def draws(n: int, samples: int, seed: int) -> Iterator[Floats]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from s2s.scores.metrics import METRICS, References, Texts, sacre
+from s2s.scores.metrics import METRICS, sacre
+from s2s.scores.one_form import References, Texts, signed
 from s2s.scores.resampling import Statistics, signature, statistics
+from s2s.scores.scoring import DEFAULT, Scoring
 from s2s.scores.tallies import sentence_score
 
 SENTENCE_METRICS = tuple(METRICS)  # the scores that every sentence has
@@ -33,10 +35,10 @@ def sentence_scores_of(counted: Statistics) -> list[dict[str, float]]:
     return [dict(zip(names, scores, strict=True)) for scores in zip(*columns, strict=True)]
 
 
-def sentence_signature(name: str) -> str:
-    """How a sentence score is computed; only BLEU differs from its corpus score."""
+def sentence_signature(name: str, scoring: Scoring = DEFAULT) -> str:
+    """How a sentence score is computed; only BLEU differs from its corpus score. `scoring` as in `Statistics`."""
     if name != "bleu":
-        return signature(name)
-    metric = sacre("bleu_sentence")
+        return signature(name, scoring)
+    metric = sacre("bleu_sentence", scoring.resolved(["a"]))
     metric.sentence_score("a", ["a"])
-    return str(metric.get_signature())
+    return signed(str(metric.get_signature()))

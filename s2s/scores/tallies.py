@@ -14,15 +14,9 @@ from typing import TYPE_CHECKING
 from s2s.scores import corpus_scores
 from s2s.scores.corpus_scores import Floats
 from s2s.scores.measures import ratio, repeated, word_counts
-from s2s.scores.metrics import (
-    References,
-    Scoring,
-    Texts,
-    is_any_exact,
-    rouge_each,
-    sacre,
-    streams,
-)
+from s2s.scores.metrics import is_any_exact, rouge_each, sacre, streams
+from s2s.scores.one_form import References, Texts
+from s2s.scores.scoring import Scoring
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric as SacreMetric
@@ -89,11 +83,11 @@ def _lengths(hypotheses: Texts, references: References) -> Sequence[Counts]:
 SACREBLEU: MappingProxyType[str, Callable[[Floats], Floats]] = MappingProxyType(
     {"bleu": corpus_scores.bleu, "chrf": corpus_scores.chrf, "ter": corpus_scores.ter}
 )
+ROUGE: MappingProxyType[str, str] = MappingProxyType(
+    {"rouge_1": "rouge1", "rouge_2": "rouge2", "rouge_l": "rougeL"}
+)
 OTHERS: MappingProxyType[str, Tally] = MappingProxyType(
     {
-        "rouge_1": _mean(partial(rouge_each, "rouge1")),
-        "rouge_2": _mean(partial(rouge_each, "rouge2")),
-        "rouge_l": _mean(partial(rouge_each, "rougeL")),
         "exact_match": _mean(_exact),
         "length_ratio": Tally(_lengths, lambda sums: ratio(*sums), corpus_scores.ratio),
         "repetition": _mean(_repeated),
@@ -103,9 +97,10 @@ OTHERS: MappingProxyType[str, Tally] = MappingProxyType(
 
 @cache
 def tallies(scoring: Scoring) -> MappingProxyType[str, Tally]:
-    """The tally of every score that has one."""
+    """The tally of every score that has one, of texts in one form."""
     counted = {name: _sacrebleu(name, scoring, scores) for name, scores in SACREBLEU.items()}
-    return MappingProxyType({**counted, **OTHERS})
+    rouge = {name: _mean(partial(rouge_each, kind, scoring)) for name, kind in ROUGE.items()}
+    return MappingProxyType({**counted, **rouge, **OTHERS})
 
 
 def sentence_score(name: str, scoring: Scoring) -> Callable[[Counts], float]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
-from s2s.config import unknown
+from s2s.config import nfc, unknown
 from s2s.files import write_text
 
 SPECIALS = ("<pad>", "<s>", "</s>", "<unk>")
@@ -25,11 +25,6 @@ VOCABULARY_KEY = "pieces"  # in tokenizer files
 def words_of(text: str) -> list[str]:
     """The words and spaces of a text after NFC, in order."""
     return re.findall(r" |[^ ]+", nfc(text))
-
-
-def nfc(text: str) -> str:
-    """Composed form: `e` + combining acute becomes `é`, so that one word has one spelling."""
-    return unicodedata.normalize("NFC", text)
 
 
 def visible(token: str) -> str:

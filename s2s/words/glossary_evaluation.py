@@ -21,7 +21,7 @@ EVALUATION: tuple[Term, ...] = (
         ),
         expert=(
             "Geometric mean of 1- to 4-gram precision times the brevity penalty; sacrebleu with "
-            "its signature."
+            "its signature, and a tokenizer for the script of the references."
         ),
         source="Papineni et al. 2002; Post 2018",
         page="evaluate",
@@ -199,7 +199,10 @@ EVALUATION: tuple[Term, ...] = (
     Term(
         "ROUGE",
         plain="Scores for how much of a reference summary an output covers.",
-        expert="F1 of unigrams, bigrams or the longest common subsequence, lower-cased, 0 to 100.",
+        expert=(
+            "F1 of unigrams, bigrams or the longest common subsequence, lower-cased, 0 to 100; words "
+            "are separated by spaces, or counted as the package rouge_score does."
+        ),
         source="Lin 2004",
         page="evaluate",
         also=("ROUGE-1", "ROUGE-2", "ROUGE-L", "rouge_1", "rouge_2", "rouge_l"),
@@ -215,7 +218,10 @@ EVALUATION: tuple[Term, ...] = (
     Term(
         "signature",
         plain="A short text that says exactly how a score was computed.",
-        expert="sacrebleu's settings and version; scores compare only where signatures agree.",
+        expert=(
+            "sacrebleu's settings and version, and the Unicode form of the texts; scores compare only "
+            "where signatures agree."
+        ),
         source="Post 2018",
         page="evaluate",
         also=("signatures",),

@@ -97,3 +97,13 @@ def test_errors_are_counted_over_the_whole_set() -> None:
     assert found.flagged >= 1
     unknown = count_errors(own, [None, -0.5, -2.0, -3.0])
     assert unknown.search is None
+
+
+def test_errors_and_flags_are_found_in_any_unicode_form() -> None:
+    composed, decomposed = "caf\u00e9 5 \u00e9t\u00e9", "cafe\u0301 5 e\u0301te\u0301"
+    copied, right = sentence_rows(
+        [decomposed, "x"], ["y", composed], [composed, decomposed], log_probs=[-9.0, -9.0]
+    )
+    found = count_errors([copied, right], [-99.0, -1.0])
+    assert (found.copies, found.search) == (1, 0)
+    assert not right.flags

@@ -54,3 +54,7 @@ def test_texts_without_spaces_are_compared_by_character() -> None:
         (part.kind, "".join(part.words)) for part in diff_words("猫が座る", "猫は座る").segments
     ]
     assert kinds == [(SHARED, "猫"), (MISSING, "は"), (ADDED, "が"), (SHARED, "座る")]
+
+
+def test_two_unicode_forms_of_a_text_have_no_difference() -> None:
+    assert diff_words("un e\u0301te\u0301", "un \u00e9t\u00e9").is_empty

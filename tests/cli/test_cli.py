@@ -355,6 +355,40 @@ def test_evaluate_takes_several_references(say: Say, run: Path, tmp_path: Path) 
     )
 
 
+def test_evaluate_says_which_tokenizer_the_script_has(say: Say, run: Path, tmp_path: Path) -> None:
+    (tmp_path / "src").write_text("1 2\n4\n")
+    (tmp_path / "ref").write_text("私は家が好き\nhouse\n")
+    files = ["--src", tmp_path / "src", "--ref", tmp_path / "ref", "--strategy", "greedy"]
+    status, out, said = say("evaluate", run, *files, "--rouge-tokenize", "rouge_score", "--stemmer")
+    assert status == 0
+    signatures = json.loads(out.splitlines()[-1])["signature"]
+    assert "|tok:char|" in signatures["bleu"]
+    assert "|tok:rouge_score|stem:porter|" in signatures["rouge_l"]
+    assert (
+        "BLEU's tokenizer is char: the references have 3 Han characters, 3 kana characters"
+        " and 1 word of scripts with spaces between words." in said
+    )
+    status, out, said = say("evaluate", run, *files, "--bleu-tokenize", "intl")
+    assert "|tok:intl|" in json.loads(out.splitlines()[-1])["signature"]["bleu"]
+    assert "BLEU's tokenizer" not in said
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--bleu-tokenize", "13b"], "`13b` is not a tokenizer of BLEU here; choose from auto"),
+        (["--stemmer"], "set the tokenizer of ROUGE to rouge_score"),
+        (["--rouge-tokenize", "words"], "`words`"),
+    ],
+)
+def test_evaluate_refuses_ways_to_count_before_it_reads_files(
+    say: Say, run: Path, words: list[str], sentence: str
+) -> None:
+    status, _, said = say("evaluate", run, "--src", "no such file", "--ref", "none", *words)
+    assert status == 2
+    assert sentence in said
+
+
 def test_evaluate_reads_a_table_with_several_references(
     say: Say, run: Path, tmp_path: Path
 ) -> None:

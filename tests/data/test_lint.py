@@ -449,3 +449,10 @@ def test_sources_with_several_targets_are_counted_in_both_directions() -> None:
     assert (mini.several_targets, mini.several_sources) == (0, 1)  # bonjour
     old = {key: value for key, value in report.to_json().items() if not key.startswith("several")}
     assert LintReport.from_json(old).several_targets is None
+
+
+def test_duplicates_and_copies_are_found_in_any_unicode_form() -> None:
+    composed, decomposed = "\u00e9t\u00e9", "e\u0301te\u0301"
+    pairs = [Pair("a", composed), Pair("a", decomposed), Pair(composed, decomposed)]
+    found = lint_pairs(pairs).found
+    assert found["duplicates"].n == found["copies"].n == 1

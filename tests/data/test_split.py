@@ -164,3 +164,10 @@ def test_the_recipe_says_which_part_is_held_out():
     assert found.valid.pairs == corpus(400).pairs[-40:]
     half = prepared(corpus(400), None, 1, DataConfig(held_out="last", valid_share=0.5))
     assert len(half.valid) == 200
+
+
+def test_sources_that_both_splits_have_are_counted_in_any_unicode_form(tmp_path):
+    (tmp_path / "train.tsv").write_text("caf\u00e9\tx\nb\ty\n")
+    (tmp_path / "valid.tsv").write_text("cafe\u0301\tx\n")
+    found = load_pairs_for_training(str(tmp_path / "train.tsv"), str(tmp_path / "valid.tsv"), 1)
+    assert found.note.endswith(" 1 training pairs have a source that is also there.")

@@ -12,14 +12,16 @@ from s2s.decode.sampling import Sample, sample
 from tests.decode.table import EOS, VOCAB, Table, every_target
 
 
-def _sacrebleu(utility: str, hypothesis: str, reference: str) -> float:
+def _sacrebleu(utility: str, hypothesis: str, reference: str, tokenize: str = "13a") -> float:
     import sacrebleu
 
-    sentence = {"chrf": sacrebleu.sentence_chrf, "bleu": sacrebleu.sentence_bleu}[utility]
-    return float(sentence(hypothesis, [reference]).score)
+    if utility == "chrf":
+        return float(sacrebleu.sentence_chrf(hypothesis, [reference]).score)
+    found = sacrebleu.sentence_bleu(hypothesis, [reference], tokenize=tokenize)
+    return float(found.score)
 
 
-WORDS = "the a dog dogs, runs running. over Straße été 1.5 «nein» ! it's 犬が走る x".split()
+WORDS = "the a dog dogs, runs running. over Straße été 1.5 «nein» ! it's кот x".split()
 TEXT = st.sampled_from(["", "x", "  ", "the the the the the"]) | st.lists(
     st.sampled_from(WORDS), min_size=1, max_size=14
 ).map(" ".join)
@@ -47,6 +49,19 @@ def test_the_expected_utility_is_the_mean_over_all_samples(utility: str, texts: 
         assert value == pytest.approx(
             sum(_sacrebleu(utility, text, other) for other in texts) / len(texts), abs=1e-6
         )
+
+
+def test_the_tokenizer_of_bleu_is_that_of_the_script() -> None:
+    texts = ["我喜欢红色的房子", "我喜欢红色的大房子", "他喜欢红色的大房子"]
+    found = UTILITIES["bleu"](texts)
+    assert found[0, 1] == pytest.approx(_sacrebleu("bleu", *texts[:2], "zh"), abs=1e-6)
+    assert found[0, 1] > 50
+
+
+@pytest.mark.parametrize("utility", UTILITIES)
+def test_utilities_do_not_depend_on_the_unicode_form(utility: str) -> None:
+    texts = ["un caf\u00e9 noir", "un cafe\u0301 noir"]
+    assert utilities(texts, utility).expected == pytest.approx(dict.fromkeys(texts, 100.0))
 
 
 @pytest.mark.parametrize("utility", UTILITIES)

@@ -103,7 +103,9 @@ def test_systems_alike_by_construction_differ_in_one_comparison_of_twenty() -> N
 
     def system(rows: np.ndarray) -> Statistics:
         chosen = {name: counts[rows] for name, counts in counted.rows.items()}
-        return Statistics(counted.names, tuple(variants[row] for row in rows), chosen)
+        return Statistics(
+            counted.names, tuple(variants[row] for row in rows), chosen, counted.scoring
+        )
 
     trials = 400
     alarms = dict.fromkeys(names, 0)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from s2s.config import Cleaning
+from s2s.config import Cleaning, nfc
 from s2s.data.lint import problems
 from s2s.data.lint.characters import Kind
 from s2s.data.lint.texts import Numbers, Side
@@ -49,6 +49,11 @@ class LintedCorpus:
         return ("source", self.src), ("target", self.tgt)
 
     @property
+    def texts(self) -> Iterable[tuple[str, str]]:
+        """Source and target of each pair."""
+        return zip(self.src.texts, self.tgt.texts, strict=True)
+
+    @property
     def max_words(self) -> int:
         """The limit of words per side."""
         return self.cleaning.max_words or MAX_WORDS
@@ -70,9 +75,11 @@ class LintedCorpus:
 
     @cached_property
     def hashes(self) -> Numbers:
-        """64-bit hashes of the pairs: for a million pairs, a collision in one of 30 million corpora."""
+        """64-bit hashes of the pairs in Unicode's composed form: for a million pairs, a collision in one of 30 million
+        corpora.
+        """
         return np.fromiter(
-            map(hash, zip(self.src.texts, self.tgt.texts, strict=True)), np.int64, len(self.pairs)
+            (hash((nfc(src), nfc(tgt))) for src, tgt in self.texts), np.int64, len(self.pairs)
         )
 
     @cached_property
@@ -125,11 +132,11 @@ def _copies(texts: LintedCorpus) -> Hits:
 
 
 def _folded(text: str) -> list[str]:
-    return text.casefold().split()
+    return nfc(text).casefold().split()
 
 
 def _says_copy(texts: LintedCorpus, row: int) -> str:
-    is_same = texts.src.texts[row] == texts.tgt.texts[row]
+    is_same = nfc(texts.src.texts[row]) == nfc(texts.tgt.texts[row])
     return (
         "Both sides are the same."
         if is_same

@@ -14,7 +14,7 @@ from s2s.config import UserError
 from s2s.jobs.evaluation import provenance, test_sets
 from s2s.jobs.evaluation.scoring import SystemScores
 from s2s.runs import Decoded, EvaluationFolder, Run, System, SystemModel, load
-from s2s.scores import statistics
+from s2s.scores import statistics, tokenizer_of
 
 # sentences per turn
 FIRST = 16
@@ -40,11 +40,10 @@ class EvaluationLoop:
         self.pairs = pairs
         self.train = train
         self.evaluation = folder.evaluation()
-        self.runs = {
-            one.model: load(one.run, one.step or None).in_languages(one.src_lang, one.tgt_lang)
-            for one in self.evaluation.systems
-            if one.run
-        }
+        self.references = folder.references()
+        self.tokenizer_reason = self._record_tokenizer()
+        self.lines = [folder.repair_lines(number) for number in range(len(self.evaluation.systems))]
+        self.runs = self._opened()
         for run in self.runs.values():
             run.check_lengths([source for source, _ in pairs])
         self._record_steps()
@@ -52,15 +51,14 @@ class EvaluationLoop:
             provenance.describe(
                 self.evaluation,
                 self.runs,
+                earlier=folder.provenance().get("systems", ()),
                 n_references=set(map(len, folder.references())),
                 n_sources=len({source for source, _ in pairs}),
                 threads=torch.get_num_threads(),
             )
         )
-        self.lines = [folder.repair_lines(number) for number in range(len(self.evaluation.systems))]
         for number in range(len(self.lines)):
             folder.delete_sentence_scores(number)
-        self.references = folder.references()
         self.tallies = [SystemScores(self.evaluation.scoring) for _ in self.evaluation.systems]
         self.done = 0
         self.began = time.monotonic()
@@ -73,6 +71,29 @@ class EvaluationLoop:
         self.n_turns = 0
         folder.set_status("running", done=0, n=len(pairs), seconds=self.before)
 
+    def _opened(self) -> dict[SystemModel, Run]:
+        """The models. One that is gone is missed only if sentences are left to translate."""
+        runs = dict[SystemModel, Run]()
+        for number, one in enumerate(self.evaluation.systems):
+            if not one.run:
+                continue
+            try:
+                run = load(one.run, one.step or None)
+                runs[one.model] = run.in_languages(one.src_lang, one.tgt_lang)
+            except UserError:
+                if len(self.lines[number]) < len(self.pairs):
+                    raise
+        return runs
+
+    def _record_tokenizer(self) -> str:
+        """The evaluation says which tokenizer BLEU has. Returns the reason for one that was chosen by rule, or ""."""
+        scoring = self.evaluation.scoring
+        resolved = scoring.resolved(self.references) if self.has_references else scoring
+        if resolved == scoring:
+            return str(self.folder.scores().get("tokenizer_reason", ""))
+        self.evaluation = self.folder.amend(lambda asked: replace(asked, scoring=resolved))
+        return tokenizer_of(self.references).reason
+
     def _record_steps(self) -> None:
         """Step 0 asked for the best checkpoint: the evaluation says which that was."""
         systems = tuple(map(self._with_step, self.evaluation.systems))
@@ -81,7 +102,7 @@ class EvaluationLoop:
             self.evaluation = self.folder.amend(lambda asked: replace(asked, systems=systems))
 
     def _with_step(self, asked: System) -> System:
-        if not asked.run or asked.step:
+        if asked.step or asked.model not in self.runs:
             return asked
         run = self.runs[asked.model]
         is_best = not run.notes  # else the best could not be read, and an older one was opened
@@ -223,6 +244,7 @@ class EvaluationLoop:
             {
                 "n": self.done,
                 "is_final": False,
+                "tokenizer_reason": self.tokenizer_reason,
                 "systems": [tally.scores() for tally in self.tallies],
             }
         )
@@ -236,7 +258,14 @@ class EvaluationLoop:
             else None
         )
         systems = [tally.compared(baseline) for tally in self.tallies]
-        self.folder.set_scores({"n": self.done, "is_final": True, "systems": systems})
+        self.folder.set_scores(
+            {
+                "n": self.done,
+                "is_final": True,
+                "tokenizer_reason": self.tokenizer_reason,
+                "systems": systems,
+            }
+        )
         self._status(state)
 
     def _status(self, state: str) -> None:

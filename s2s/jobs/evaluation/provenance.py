@@ -23,6 +23,7 @@ REFERENCES = "test.ref"
 RESCORE = "rescore.py"  # beside this file
 DIGITS = 6  # after the decimal point, of sacrebleu's scores
 DEFAULT = Scoring()
+SACREBLEU_TOKENIZER = "13a"  # of its command, unless told otherwise
 PACKAGES = ("torch", "tokenizers", "sacrebleu", "rouge-score", "numpy")
 SUBSET = "evenly spread: sentences floor(i * n_all / n), counted from 0, for i from 0 to n - 1"
 
@@ -31,12 +32,14 @@ def describe(
     evaluation: Evaluation,
     runs: Mapping[SystemModel, Run],
     *,
+    earlier: Sequence[Mapping[str, Any]] = (),
     n_references: Collection[int],
     n_sources: int,
     threads: int,
 ) -> dict[str, Any]:
     """As provenance.json has it; `runs` holds the opened checkpoint of each system's `model`, `n_references` how
-    many references sentences have: `{1}`, or `{1, 2, 5}` where they differ. `n_sources`: different ones.
+    many references sentences have: `{1}`, or `{1, 2, 5}` where they differ. `n_sources`: different ones. `earlier`:
+    the systems as they were described before, for those whose run is gone.
     """
     test = evaluation.test
     counts = n_references if test.has_references else ()
@@ -57,6 +60,8 @@ def describe(
         "scoring": asdict(evaluation.scoring),
         "systems": [
             _of_system(number, one, runs.get(one.model), evaluation.scoring, counts)
+            if not one.run or one.model in runs
+            else _of_lost(number, one, dict(earlier[number]) if earlier else {})
             for number, one in enumerate(evaluation.systems)
         ],
         "resampling": {"samples": SAMPLES, "seed": SEED},
@@ -108,6 +113,9 @@ def scoring_words(scoring: Scoring, n_references: int) -> list[str]:
         words += ["--bleu-tokenize", scoring.tokenize]
     if scoring.chrf_words:
         words += ["--chrf-words", str(scoring.chrf_words)]
+    if scoring.rouge_tokenize != DEFAULT.rouge_tokenize:
+        words += ["--rouge-tokenize", scoring.rouge_tokenize]
+    words += ["--stemmer"] if scoring.stemmer else []
     return [*words, "--lowercase"] if scoring.lowercase else words
 
 
@@ -139,18 +147,23 @@ def _of_system(
     }
 
 
+def _of_lost(number: int, system: System, earlier: dict[str, Any]) -> dict[str, Any]:
+    """Of a system whose run is gone: as it was, or its name and translations."""
+    return earlier or {"name": system.name, "output": output_name(number, system), "command": ""}
+
+
 def output_command(output: str, scoring: Scoring, n_references: Collection[int]) -> str:
     """The command that scores the translations of another system as here, without s2s: sacrebleu's own, or `rescore.py`
     where sentences have different numbers of references, which sacrebleu's command cannot be told.
 
-    >>> output_command("output-0-theirs.txt", Scoring(), {1})
+    >>> output_command("output-0-theirs.txt", Scoring("13a"), {1})
     'sacrebleu test.ref -i output-0-theirs.txt -m bleu chrf ter -w 6'
     """
     references = reference_files(max(n_references, default=1))
     words = [*references, "-i", output, "-m", "bleu", "chrf", "ter", "-w", str(DIGITS)]
     if varies := len(set(n_references)) > 1:
         words = [output, *references]
-    if scoring.tokenize != DEFAULT.tokenize:
+    if scoring.tokenize not in (DEFAULT.tokenize, SACREBLEU_TOKENIZER):
         words += ["--tokenize", scoring.tokenize]
     if scoring.chrf_words:
         words += ["--chrf-word-order", str(scoring.chrf_words)]

@@ -2,13 +2,15 @@
 references: python rescore.py OUTPUT REFERENCES [MORE REFERENCES ...]
 
 An empty line in a file of references means that the sentence has no such reference; sacrebleu's own command would count
-it as an empty one. This file is part of the bundle of an evaluation, and needs nothing else of s2s.
+it as an empty one. Texts are compared in Unicode's composed form (NFC). This file is part of the bundle of an
+evaluation, and needs nothing else of s2s.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,9 @@ from sacrebleu.metrics.ter import TER
 
 
 def lines(name: str) -> list[str]:
-    """The lines of a file; only a line feed ends one."""
-    return Path(name).read_bytes().decode().removesuffix("\n").split("\n")
+    """The lines of a file in NFC; only a line feed ends one."""
+    text = unicodedata.normalize("NFC", Path(name).read_bytes().decode())
+    return text.removesuffix("\n").split("\n")
 
 
 def main() -> None:
@@ -43,7 +46,8 @@ def main() -> None:
         ("ter", TER()),
     ):
         score = metric.corpus_score(lines(given.output), references)
-        found[name] = {"score": score.score, "signature": str(metric.get_signature())}
+        signature = f"{metric.get_signature()}|unicode:NFC"
+        found[name] = {"score": score.score, "signature": signature}
     print(json.dumps(found, indent=1))
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from s2s import access, storage, synced
 from s2s.access import run_folder
-from s2s.config import UserError
+from s2s.config import UserError, shortened
 from s2s.decode import configure
 from s2s.jobs import queue
 from s2s.jobs.evaluation import test_sets
-from s2s.jobs.evaluation.loop import EvaluationLoop
+from s2s.jobs.evaluation.loop import FINISH, EvaluationLoop
 from s2s.jobs.queue.context import JobContext
 from s2s.jobs.queue.table import Job
 from s2s.model import saved_steps, weights_path
@@ -28,7 +28,13 @@ from s2s.runs import (
     evaluations,
     now,
 )
-from s2s.scores import Scoring
+from s2s.scores import (
+    AUTO,
+    DEFAULT_TOKENIZER,
+    Scoring,
+    missing_packages,
+    require_tokenizer,
+)
 from s2s.settings import OWNER
 
 KIND = "evaluate"
@@ -120,6 +126,34 @@ def resume(evaluation: str, owner: str = OWNER) -> None:
     _queue(what)
 
 
+def score_again(evaluation: str, owner: str = OWNER) -> None:
+    """Queue an evaluation whose sentences are all translated, to be scored as this version scores: in one form of the
+    texts, and with BLEU's tokenizer by rule where an earlier version had its default.
+
+    Its runs need not be there any more. Raises UserError where a worker has it, and where sentences are left to
+    translate.
+    """
+    folder = evaluations.folder(evaluation, "change", owner)
+    what = folder.evaluation()
+    if any(len(folder.lines(number)) < what.test.n for number in range(len(what.systems))):
+        raise UserError(
+            f"`{shortened(what.name)}` has sentences that are not translated; resume it, which scores all of them."
+        )
+    if job := queue.latest(evaluation):
+        if job.is_live():
+            raise UserError(f"`{shortened(what.name)}` is being evaluated; wait until it is done.")
+        queue.abandon(job.id)
+    if (
+        evaluations.is_of_earlier_version(folder.scores())
+        and what.scoring.tokenize == DEFAULT_TOKENIZER
+    ):
+        by_rule = replace(what.scoring, tokenize=AUTO)
+        what = folder.amend(lambda asked: replace(asked, scoring=by_rule))
+    spec = {"name": what.name, "threads": 1}
+    seconds = START + FINISH * what.test.n * len(what.systems)
+    queue.submit(KIND, what.owner, what.id, spec, express=seconds < EXPRESS)
+
+
 def _queue(what: Evaluation) -> None:
     spec = {"name": what.name, "threads": max(map(_threads, what.systems))}
     seconds = forecast(what.systems, test_sets.expected_size(what.test))
@@ -142,6 +176,8 @@ def check(request: EvaluationRequest) -> None:
         raise UserError(f"Two systems are called `{twice[0]}`; give one of them another name.")
     if not request.pairs and any(system.uploaded for system in systems):
         raise UserError("Another system's output needs the sentences that it belongs to.")
+    if missing_packages(request.scoring.tokenize):
+        require_tokenizer(request.scoring.tokenize)
     test_sets.require(request.test)
     for system in systems:
         if system.run:

@@ -32,6 +32,7 @@ from s2s.data import (
 )
 from s2s.jobs import kept_pairs
 from s2s.runs import RunFolder, Sentences
+from s2s.scores import comparable
 
 HELD_OUT = "held out"
 SHIPPED = ("builtin", "synthetic")  # whose splits are known without reading them
@@ -236,18 +237,21 @@ def even_indices(n_all: int, n: int) -> list[int]:
 
 
 def grouped(pairs: Sequence[tuple[str, str]]) -> tuple[SentencePairs, AllReferences]:
-    """Pairs of the same source become one sentence with several references, in the order of first occurrence.
+    """Pairs of the same source become one sentence with several references, in the order of first occurrence. Texts
+    that differ in their Unicode form alone are the same; the first one stays as it is.
 
     >>> grouped([("a", "x"), ("b", "y"), ("a", "z"), ("a", "x")])
     ((('a', 'x'), ('b', 'y')), (('x', 'z'), ('y',)))
     """
-    references: dict[str, dict[str, None]] = {}
+    sources: dict[str, str] = {}
+    references: dict[str, dict[str, str]] = {}
     for source, reference in pairs:
-        references.setdefault(source, {})[reference] = None
-    return (
-        tuple((source, next(iter(found))) for source, found in references.items()),
-        tuple(tuple(found) for found in references.values()),
-    )
+        key = comparable(source)
+        sources.setdefault(key, source)
+        references.setdefault(key, {}).setdefault(comparable(reference), reference)
+    every = tuple(tuple(found.values()) for found in references.values())
+    firsts = (each[0] for each in every)
+    return tuple(zip(sources.values(), firsts, strict=True)), every
 
 
 def grouped_references(
@@ -375,6 +379,7 @@ def overlap_note(sources: Sequence[str], train: Sequence[tuple[str, str]]) -> st
 
 def frequencies(sources: Sequence[str], train: Sequence[tuple[str, str]]) -> dict[str, int]:
     """How often each word of these sources occurs in the training sources."""
-    words = {word for source in sources for word in source.split()}
-    counts = Counter(word for source, _ in train for word in source.split() if word in words)
+    words = {word for source in sources for word in comparable(source).split()}
+    trained = (word for source, _ in train for word in comparable(source).split())
+    counts = Counter(word for word in trained if word in words)
     return {word: counts[word] for word in sorted(words)}

@@ -71,12 +71,12 @@ class CheckpointEvaluator:
             else ([], None)
         )
 
-    def at_validation(self, step: int) -> dict[str, float | int]:
+    def at_validation(self, step: int) -> dict[str, float | int | str]:
         """More entries for the metrics line of a validation.
 
-        `memory` in bytes; after step 0 also `SCORES`, where the recipe requests them.
+        `memory` in bytes; after step 0 also `SCORES` and the signature of BLEU, where the recipe requests them.
         """
-        entries: dict[str, float | int] = {"memory": memory()}
+        entries: dict[str, float | int | str] = {"memory": memory()}
         if step and self.scored:
             entries |= scores(
                 self.trainer,
@@ -105,8 +105,10 @@ def memory() -> int:
     return int(psutil.Process().memory_info().rss)
 
 
-def scores(trainer: Trainer, sources: Sequence[str], references: Sequence[str]) -> dict[str, float]:
-    """BLEU, chrF and exact match, 0 to 100, of greedy translations with the current weights.
+def scores(
+    trainer: Trainer, sources: Sequence[str], references: Sequence[str]
+) -> dict[str, float | str]:
+    """BLEU, chrF and exact match, 0 to 100, of greedy translations with the current weights, and BLEU's `signature`.
 
     A translation has at most twice as many tokens as the longest reference, plus 10: an untrained model rarely ends.
     """
@@ -126,7 +128,9 @@ def scores(trainer: Trainer, sources: Sequence[str], references: Sequence[str]) 
                 chosen, greedy(stepper_for(trainer.model, src), settings), strict=True
             ):
                 texts[i] = data.tgt_tokenizer.decode(found.best.ids)
-    return {key: round(METRICS[key].compute(texts, references).value, 3) for key in SCORES}
+    scored = {key: METRICS[key].compute(texts, references) for key in SCORES}
+    rounded = {key: round(score.value, 3) for key, score in scored.items()}
+    return {**rounded, "signature": scored["bleu"].signature}
 
 
 def pairs_for_attention(trainer: Trainer, pairs: Sequence[Pair]) -> list[EncodedPair]:

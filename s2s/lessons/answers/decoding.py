@@ -21,6 +21,7 @@ from s2s.decode import (
 from s2s.lessons.verdict import Answer, Condition, Context, Verdict
 from s2s.runs import Decoded
 from s2s.runs.properties import PropertySettings, findings
+from s2s.scores import comparable
 
 COLD = 0.5  # a temperature at which the most probable tokens take nearly all
 TOP_P = 0.95  # what the truncation inspector starts with
@@ -82,7 +83,7 @@ def blame(context: Context) -> int:
     n_reference = len(run.target_ids(reference))
     forced = score(run.score([context.source], [reference])[0], n_reference)
     written = score(found.log_prob, len(found.tokens))
-    is_right = found.text == reference
+    is_right = comparable(found.text) == comparable(reference)
     return KINDS.index(SearchDiagnosis(forced, written, written, is_right).kind)
 
 

@@ -26,6 +26,7 @@ from s2s.analysis import (
     score_links,
     to_pharaoh,
 )
+from s2s.config import nfc
 from s2s.files import csv_writer
 from s2s.plots import mark_alignment, svg
 from s2s.ui.attention import export, simplify
@@ -101,8 +102,8 @@ def gold_links(request: AttentionRequest) -> Links | None:
     n_tgt, n_src = _word_map(request, request.which).weights.shape
     if (n_src, n_tgt) != (len(request.text.split()), len(request.target.split())):
         return None
-    pairs = gold_alignment.of(request.run).get(request.text, ())
-    return next((pair.links for pair in pairs if pair.tgt == request.target), None)
+    pairs = gold_alignment.of(request.run).get(nfc(request.text), ())
+    return next((pair.links for pair in pairs if pair.tgt == nfc(request.target)), None)
 
 
 def _heatmap(request: AttentionRequest, found: Alignment, method: str) -> None:

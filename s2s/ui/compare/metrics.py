@@ -120,7 +120,7 @@ def _reference_metrics(text: str, reference: str) -> list[MetricValue]:
             METRIC_NAMES[name].label,
             f"{values[name]:.1f}",
             values[name],
-            f"{METRIC_NAMES[name].help} For this sentence, by sacrebleu: {sentence_signature(name)}",
+            f"{METRIC_NAMES[name].help} For this sentence, by sacrebleu: {sentence_signature(name, counted.scoring)}",
         )
         for name in REFERENCE_METRICS
     ]

@@ -21,6 +21,7 @@ from s2s.analysis import (
 from s2s.runs import Evaluation, evaluations
 from s2s.scores import METRIC_NAMES
 from s2s.ui.evaluate import references
+from s2s.ui.evaluate.sentences import scored_at
 from s2s.ui.evaluate.view_state import STATE, numbered
 from s2s.ui.kit import file_name, plain, shortened
 from s2s.words import MetricName
@@ -119,7 +120,8 @@ def _buckets(
     choice = Choice(ours, other, by, metric, len(every[0]), _values(chosen, metric))
     first = evaluation.systems[ours].name
     second = NOTHING if other is None else evaluation.systems[other].name
-    found = _scores(str(settings.home()), evaluation.id, choice, every)
+    scored = scored_at(evaluations.folder(evaluation.id))
+    found = _scores(str(settings.home()), evaluation.id, choice, scored, every)
     if not found:
         st.caption("No sentence has this value: the training data was not read.")
         return
@@ -167,7 +169,11 @@ def _systems(evaluation: Evaluation) -> tuple[int, int | None]:
 
 @st.cache_resource(max_entries=32, show_spinner="Scoring the buckets …")
 def _scores(
-    home: str, evaluation: str, choice: Choice, _every: Sequence[Sequence[SentenceRow]]
+    home: str,
+    evaluation: str,
+    choice: Choice,
+    scored: float,
+    _every: Sequence[Sequence[SentenceRow]],
 ) -> list[BucketScore]:
     """The scores by bucket of one system, or of two."""
     place = evaluations.folder(evaluation)

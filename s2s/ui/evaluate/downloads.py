@@ -17,6 +17,7 @@ from s2s.files import csv_writer
 from s2s.jobs import external
 from s2s.jobs import provenance as repeating
 from s2s.runs import Evaluation, ExternalScores, evaluations
+from s2s.scores import comparable
 from s2s.ui.evaluate import provenance
 from s2s.ui.evaluate.provenance import Provenance
 from s2s.ui.kit import file_name
@@ -56,6 +57,7 @@ scores.csv, scores.json, provenance.json
 commands.txt          one command per system, which repeats its scores from these files; for the translations of another
                       system with sacrebleu alone: BLEU, chrF and TER
 
+References and translations are in Unicode's composed form (NFC), in which they were compared.
 The commands need the runs: {runs}.
 """
 GIVEN = """
@@ -169,7 +171,7 @@ def bundle(evaluation: Evaluation, scores: Scores, found: Provenance) -> bytes:
     for number, system in enumerate(evaluation.systems):
         lines = place.lines(number)
         files[repeating.output_name(number, system)] = _lines(
-            str(lines[i]["text"]) for i in range(len(pairs))
+            comparable(str(lines[i]["text"])) for i in range(len(pairs))
         )
     if given:
         files["segment-scores.csv"] = segment_scores_csv(evaluation, given, int(scores["n"]))
@@ -193,7 +195,9 @@ def _references(references: Sequence[Sequence[str]], n: int) -> dict[str, str]:
     """One file per reference, of the first `n` sentences; a sentence with fewer has an empty line."""
     names = repeating.reference_files(max(map(len, references), default=1))
     return {
-        name: _lines(each[number] if number < len(each) else "" for each in references[:n])
+        name: _lines(
+            comparable(each[number]) if number < len(each) else "" for each in references[:n]
+        )
         for number, name in enumerate(names)
     }
 

@@ -1,12 +1,18 @@
-"""How an evaluation counts: several references per source, and the variants of BLEU and chrF."""
+"""How an evaluation counts: several references per source, and the variants of BLEU, chrF and ROUGE."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from s2s.scores import Scoring
+from s2s.scores import ROUGE_SCORE, Scoring
 from s2s.ui.evaluate.files import Uploaded
-from s2s.ui.evaluate.view_state import STATE, TOKENIZER_LABELS
+from s2s.ui.evaluate.view_state import ROUGE_LABELS, STATE, TOKENIZER_LABELS
+
+ABOUT = (
+    "Texts are compared in Unicode's composed form (NFC). By the script of the references, BLEU's tokenizer is zh for"
+    " Chinese; char for Japanese, Korean, Thai, Lao, Khmer, Burmese and Tibetan; 13a otherwise. Scores compare only"
+    " if all of this is equal; the signature of each score names it."
+)
 
 
 def group_toggle(uploaded: Uploaded | None) -> bool:
@@ -27,15 +33,13 @@ def group_toggle(uploaded: Uploaded | None) -> bool:
 
 
 def scoring() -> Scoring:
-    """The variants of BLEU and chrF; signatures name them."""
+    """The variants of BLEU, chrF and ROUGE; signatures name them."""
     with st.expander(
         "How scores are computed", icon=":material/calculate:", key="how scores are computed"
     ):
-        st.caption(
-            "Scores compare only where these are equal; the signature of each score names them."
-        )
+        st.caption(ABOUT)
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            tokenizer = STATE.choice("tokenizer", "Tokenizer of BLEU", TOKENIZER_LABELS, width=230)
+            tokenizer = STATE.choice("tokenizer", "Tokenizer of BLEU", TOKENIZER_LABELS, width=270)
             has_words = STATE.toggle(
                 "chrf_words",
                 "chrF++",
@@ -44,4 +48,20 @@ def scoring() -> Scoring:
             lowercase = STATE.toggle(
                 "lowercase", "Ignore case", help="In BLEU and chrF; TER and ROUGE always do."
             )
-    return Scoring(tokenizer, lowercase, 2 if has_words else 0)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            rouge = STATE.choice(
+                "rouge",
+                "Words of ROUGE",
+                ROUGE_LABELS,
+                width=270,
+                help="rouge_score is the default of the package of that name, which papers on English summaries use."
+                " It drops all but the letters a to z and digits, so choose it for English references only.",
+            )
+            is_stemmed = STATE.toggle(
+                "stemmer",
+                "Stemmer",
+                help="Compares the stems of English words (Porter 1980). Only with rouge_score.",
+                disabled=rouge != ROUGE_SCORE,
+            )
+    stemmer = is_stemmed and rouge == ROUGE_SCORE
+    return Scoring(tokenizer, lowercase, 2 if has_words else 0, rouge, stemmer)

@@ -114,16 +114,16 @@ def panel(found: Provenance) -> None:
 
 
 def python(found: Provenance) -> str:
-    """The scores of each system with their intervals, by `Run.evaluate`; empty where it cannot repeat them: with other
-    settings of the scores, several references, none, a source that comes twice, or other languages.
+    """The scores of each system with their intervals, by `Run.evaluate`; empty where it cannot repeat them: with
+    several references, none, a source that comes twice, or other languages.
     """
     own = [one for one in found["systems"] if "run" in one]
     command = " ".join(str(one["command"]) for one in own)
     test = found["test"]
-    is_usual = found["scoring"] == asdict(Scoring()) and not test["is_grouped"]
+    counted = _scoring_given(Scoring.of(found["scoring"]))
     if (
         not own
-        or not is_usual
+        or test["is_grouped"]
         or (test.get("n_sources") or test["n"]) != test["n"]
         or "test.ref2" in command
         or "test.ref" not in command
@@ -145,9 +145,20 @@ def python(found: Provenance) -> str:
     for one in own:
         given = "".join(f", {name}={value!r}" for name, value in one["settings"].items())
         load = f"s2s.load({reproduce.quoted(one['run'])}, {one['step']})"
-        call = f"{load}.evaluate(pairs, {reproduce.quoted(one['strategy'])}{given})"
+        call = f"{load}.evaluate(pairs, {reproduce.quoted(one['strategy'])}{counted}{given})"
         lines.append(f"scores[{reproduce.quoted(one['name'])}] = {call}")
     return "\n".join([*lines, "print(scores)"])
+
+
+def _scoring_given(scoring: Scoring) -> str:
+    """The arguments of `Run.evaluate` that differ from its defaults."""
+    names = {"tokenize": "bleu_tokenize"}
+    usual = asdict(Scoring())
+    return "".join(
+        f", {names.get(key, key)}={value!r}"
+        for key, value in asdict(scoring).items()
+        if value != usual[key]
+    )
 
 
 def _facts(found: Provenance, test: Mapping[str, Any]) -> list[str]:

@@ -85,6 +85,8 @@ def _scores(place: EvaluationFolder, evaluation: Evaluation, *, is_done: bool) -
     found = external.joined(place, evaluation, scores)
     known = guests.provenance(place.provenance(), place.evaluation())
     made = {**known, **external.described(evaluation, found.given)}
+    if is_done and evaluations.is_of_earlier_version(scores):
+        _earlier_version(evaluation, is_whole=int(scores["n"]) == evaluation.test.n)
     table.panel(evaluation, found.scores, made, found.names)
     if not (scores.get("is_final") and is_done):
         return
@@ -99,6 +101,29 @@ def _scores(place: EvaluationFolder, evaluation: Evaluation, *, is_done: bool) -
         scatter.panel(evaluation, rows, found.more)
         buckets.panel(evaluation, rows, found.more)
     sentences.panel(evaluation, rows, found.more)
+
+
+def _earlier_version(evaluation: Evaluation, *, is_whole: bool) -> None:
+    """That scores may differ from today's, and the button that computes them again."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            ":material/warning: An earlier version computed these scores, on texts as they were written. Today texts"
+            " are compared in Unicode's composed form (NFC), and BLEU's tokenizer follows the script of the"
+            " references, so scores may differ: do not compare these with newer ones."
+        )
+        if not _is_own(evaluation):
+            return
+        if is_whole:
+            st.button(
+                "Score again",
+                key="score again",
+                icon=":material/refresh:",
+                on_click=_do,
+                args=("score again", evaluation.id),
+                help="The translations stay as they are.",
+            )
+        else:
+            st.caption("Resume scores all of its sentences again.")
 
 
 def _is_own(evaluation: Evaluation) -> bool:
@@ -204,6 +229,9 @@ def _do(what: str, evaluation: str) -> None:
         is_live = evaluation_service.progress(evaluation).is_live
         if what == "stop" and is_live:
             evaluation_service.stop(evaluation, access.current())
+        if what == "score again" and not is_live:
+            evaluation_service.score_again(evaluation, access.current())
+            worker.ensure()
         if what == "resume" and not is_live:
             evaluation_service.resume(evaluation, access.current())
             worker.ensure()

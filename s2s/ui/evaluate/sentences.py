@@ -71,14 +71,18 @@ def panel(evaluation: Evaluation, every: Every, more: Sequence[MetricName] = ())
 
 def rows(evaluation: str, n: int) -> list[list[SentenceRow]]:
     """For each system, one row per sentence of the first `n`. Shared between visitors: do not modify."""
-    evaluations.folder(
-        evaluation
-    )  # asked each time: the rows may have been read for another visitor
-    return _rows(str(settings.home()), evaluation, n)
+    # asked each time: the rows may have been read for another visitor, and the sentences be scored again
+    scored = scored_at(evaluations.folder(evaluation))
+    return _rows(str(settings.home()), evaluation, n, scored)
+
+
+def scored_at(place: evaluations.EvaluationFolder) -> float:
+    """When an evaluation was scored, in seconds since the epoch."""
+    return float(place.status().get("at") or 0.0)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Analyzing the sentences …")
-def _rows(home: str, evaluation: str, n: int) -> list[list[SentenceRow]]:
+def _rows(home: str, evaluation: str, n: int, scored: float) -> list[list[SentenceRow]]:
     place = evaluations.folder(evaluation)
     n_systems = len(place.evaluation().systems)
     pairs = place.test()[:n]

@@ -62,6 +62,11 @@ def panel(
         st.markdown(_verdict(evaluation, systems))
     _table(evaluation, systems, {key: names[key] for key in _chosen(keys)}, found)
     st.caption(_reading(evaluation, scores))
+    if unlike := [key for key, every in _signatures(systems).items() if len(every) > 1]:
+        labels = ", ".join(plain(names[key].label) for key in unlike)
+        st.caption(
+            f":material/warning: The systems have different signatures of {labels}, so these do not compare."
+        )
     if is_final:
         _details(evaluation, scores, names)
         provenance.panel(found)
@@ -232,14 +237,28 @@ def _details(evaluation: Evaluation, scores: Scores, names: Names) -> None:
     if any(system.get("paired") for system in systems):
         with st.expander("Differences from the baseline", icon=":material/difference:"):
             _differences(evaluation, systems, names)
-    signatures = {key: text for one in systems for key, text in one.get("signature", {}).items()}
+    signatures = _signatures(systems)
     if signatures:
         with st.expander("Signatures: how each score was computed", icon=":material/fingerprint:"):
             st.caption(
                 "Scores are comparable only where their signatures are equal. Report them with the numbers."
             )
-            lines = (f"{names[key].label}: {text}" for key, text in signatures.items())
+            if reason := scores.get("tokenizer_reason"):
+                st.caption(f"BLEU's tokenizer is {evaluation.scoring.tokenize}: {plain(reason)}.")
+            lines = (
+                f"{names[key].label}: {text}" for key, every in signatures.items() for text in every
+            )
             st.code("\n".join(lines), language=None, wrap_lines=True)
+
+
+def _signatures(systems: Sequence[Scores]) -> dict[str, list[str]]:
+    """The different signatures of each score: one, unless systems were scored by different versions."""
+    found: dict[str, list[str]] = {}
+    for key, text in (item for one in systems for item in one.get("signature", {}).items()):
+        found.setdefault(key, [])
+        if text not in found[key]:
+            found[key].append(text)
+    return found
 
 
 def _differences(evaluation: Evaluation, systems: Sequence[Scores], names: Names) -> None:

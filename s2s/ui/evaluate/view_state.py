@@ -14,7 +14,7 @@ from s2s.config import UserError
 from s2s.decode import STRATEGIES
 from s2s.jobs import test_sets
 from s2s.runs import System, evaluations
-from s2s.scores import TOKENIZERS, Scoring
+from s2s.scores import AUTO, ROUGE_SCORE, ROUGE_TOKENIZERS, SPACES, TOKENIZERS
 from s2s.ui.kit import ViewState, address, between, field, one_of, pickers
 
 DEFAULT_STRATEGIES = "greedy beam"
@@ -26,12 +26,22 @@ CHECKPOINTS = MappingProxyType(
 )
 TOKENIZER_LABELS = MappingProxyType(
     {
+        AUTO: "by the script of the references",
         "13a": "13a: sacrebleu's default",
         "intl": "intl: international",
         "char": "char: every character",
         "zh": "zh: Chinese",
         "none": "none: split at spaces",
+        "ja-mecab": "ja-mecab: Japanese words",
+        "ko-mecab": "ko-mecab: Korean morphemes",
+        "flores101": "flores101: subwords (spBLEU)",
+        "flores200": "flores200: subwords (spBLEU)",
+        "spBLEU-1K": "spBLEU-1K: subwords",
+        "spm": "spm: flores101",
     }
+)
+ROUGE_LABELS = MappingProxyType(
+    {SPACES: "split at spaces", ROUGE_SCORE: "rouge_score: English only"}
 )
 NO_SWEEP = "none"  # stands in links
 RUN = "evaluation for"  # in the session: the page's run when an evaluation was last shown
@@ -55,9 +65,11 @@ class EvaluateView:
     every: bool = field(False)  # all sentences, whatever `n`
     grouped: bool = field(False)
     apart: bool = field(False)  # rows of an uploaded table that repeat a source are not grouped
-    tokenizer: str = field(Scoring().tokenize, one_of(*TOKENIZERS))
+    tokenizer: str = field(AUTO, one_of(AUTO, *TOKENIZERS))
     chrf_words: bool = field(False)
     lowercase: bool = field(False)
+    rouge: str = field(SPACES, one_of(*ROUGE_TOKENIZERS))
+    stemmer: bool = field(False)
     metrics: bool = field(False, is_part=True)  # the table has all, and not only the main ones
     quality: str = field("", is_part=True)
     points_of: str = field("", scope="evaluation", is_part=True)

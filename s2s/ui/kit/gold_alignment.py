@@ -11,7 +11,7 @@ import streamlit as st
 
 from s2s import access, settings
 from s2s.analysis import Links
-from s2s.config import Recipe, UserError
+from s2s.config import Recipe, UserError, nfc
 from s2s.data import Corpus, Gold, Link, Pair, apply_task, parse_spec, saved_datasets
 from s2s.demo import ALIGNED, EXAMPLES, GOLD_LINKS, LESSONS, random_sentences
 from s2s.runs import Run
@@ -28,7 +28,9 @@ class AlignedTarget(NamedTuple):
 
 
 def of(run: Run) -> Mapping[str, tuple[AlignedTarget, ...]]:
-    """Source -> its aligned targets, after the run's task was applied; empty where there are none, or not shared."""
+    """Source -> its aligned targets, after the run's task was applied, all in NFC; empty where there are none, or not
+    shared.
+    """
     may_see = access.may_see_data(run.folder.path)
     return _cached(str(run.folder.path), str(settings.home()), may_see, run)
 
@@ -59,8 +61,9 @@ def aligned_targets(spec: str, recipe: Recipe) -> Mapping[str, tuple[AlignedTarg
     targets = dict[str, tuple[AlignedTarget, ...]]()
     for pair in pairs:
         if pair.gold and pair.gold.links:
-            links = frozenset((src, tgt) for src, tgt in pair.gold.links)
-            targets[pair.src] = (*targets.get(pair.src, ()), AlignedTarget(pair.tgt, links))
+            links = frozenset((link.src, link.tgt) for link in pair.gold.links)
+            src, tgt = nfc(pair.src), nfc(pair.tgt)
+            targets[src] = (*targets.get(src, ()), AlignedTarget(tgt, links))
     return targets
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s import access, settings
-from s2s.config import UserError
+from s2s.config import UserError, nfc
 from s2s.data import is_searchable, known_targets, parse_spec, targets_by_source
 from s2s.runs import Run
 from s2s.ui.kit import cached, gold_alignment
@@ -35,11 +35,11 @@ def of(run: Run, text: str) -> KnownReferences:
 def _known_references(
     home: str, folder: str, step: int, text: str, may_see: bool, _run: Run
 ) -> KnownReferences:
-    quick = [target for source, target in cached.probes(_run) if source == text]
+    quick = [each for source, each in cached.probes(_run) if nfc(source) == nfc(text)]
     if not may_see:
         return _unsearched(quick, "its owner has not shared it.")
     try:
-        quick = [*(each.tgt for each in gold_alignment.of(_run).get(text, ())), *quick]
+        quick = [*(each.tgt for each in gold_alignment.of(_run).get(nfc(text), ())), *quick]
         specs = _specs(_run)
         if quick and parse_spec(specs[0]).source in SHIPPED:
             return KnownReferences(tuple(dict.fromkeys(quick)))

@@ -22,9 +22,9 @@ def panel(hypothesis: str, reference: str, scoring: Scoring) -> None:
         "bleu": partial(_bleu, scoring=scoring),
         "chrf": partial(_chrf, scoring=scoring),
         "ter": _ter,
-        "rouge_1": _rouge_1,
-        "rouge_2": _rouge_2,
-        "rouge_l": _rouge_l,
+        "rouge_1": partial(_rouge, n=1, scoring=scoring),
+        "rouge_2": partial(_rouge, n=2, scoring=scoring),
+        "rouge_l": partial(_rouge_l, scoring=scoring),
     }
     tabs = st.tabs([METRIC_NAMES[key].label for key in panels])
     for tab, draw in zip(tabs, panels.values(), strict=True):
@@ -120,26 +120,19 @@ def _edit(edit: edits.Edit) -> str:
     return EDITS.get(edit.kind) or f"≠ {edit.hypothesis}"
 
 
-def _rouge_1(hypothesis: str, reference: str) -> None:
-    _rouge(breakdown.rouge(hypothesis, reference, 1), "ROUGE-1")
-
-
-def _rouge_2(hypothesis: str, reference: str) -> None:
-    _rouge(breakdown.rouge(hypothesis, reference, 2), "ROUGE-2")
-
-
-def _rouge(order: breakdown.NGramCounts, name: str) -> None:
+def _rouge(hypothesis: str, reference: str, *, n: int, scoring: Scoring) -> None:
+    order = breakdown.rouge(hypothesis, reference, n, scoring)
     st.caption("Lowercased words. An n-gram counts at most as often as the reference has it.")
     _grams(order)
     _line(
         f"{order.n_shared} shared: precision {order.precision:.1f} % (of {order.n_hypothesis} in the translation),"
         f" recall {order.recall:.1f} % (of {order.n_reference} in the reference)."
     )
-    _line(f"{name} = F1, their harmonic mean = {order.f1:.1f}")
+    _line(f"ROUGE-{n} = F1, their harmonic mean = {order.f1:.1f}")
 
 
-def _rouge_l(hypothesis: str, reference: str) -> None:
-    rouge = breakdown.rouge_l(hypothesis, reference)
+def _rouge_l(hypothesis: str, reference: str, *, scoring: Scoring) -> None:
+    rouge = breakdown.rouge_l(hypothesis, reference, scoring)
     st.caption(
         "The longest common subsequence: words that occur in both, in the same order, other words allowed in between."
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from s2s import plots
 from s2s.plots import Curve, CurveOptions
 from s2s.runs import Curves
-from s2s.scores import METRIC_NAMES
+from s2s.scores import METRIC_NAMES, differing_parts
 from s2s.ui.kit.state import ViewState
 from s2s.ui.kit.tables import frame_csv
 
@@ -21,6 +22,22 @@ MAX_RUNS = 6  # as many markers as can be told apart
 TRAIN = "steps"
 VALID = "valid_steps"
 SCORED = " Measured on greedy translations of some held-out pairs (train.watch.scores)."
+
+
+def signature_note(every: Iterable[Curves]) -> str:
+    """One sentence if the scores of these curves were counted in different ways; "" otherwise."""
+    signatures = {
+        signature
+        for curves in every
+        for signature, bleu in zip(curves.valid_signatures, curves.valid_bleu, strict=True)
+        if math.isfinite(bleu)
+    }
+    if len(signatures) < 2:
+        return ""
+    return (
+        "BLEU, chrF and exact match do not all compare here, because their signatures differ:"
+        f" {'; '.join(differing_parts(signatures))}."
+    )
 
 
 class CurveAxis(NamedTuple):

@@ -26,6 +26,7 @@ from s2s.ui.kit.training_curves import (
     curve_table,
     last_values,
     quantity_and_axis,
+    signature_note,
 )
 from s2s.ui.runs import details, table
 from s2s.ui.runs.view_state import STATE
@@ -166,6 +167,7 @@ def _measured(chosen: Sequence[str]) -> None:
         f"{BEST} best. Loss, accuracy and BLEU are from each run's best validation, on its own validation pairs."
         f"{'' if _have_same_tokens(chosen) else NO_STAR}"
     )
+    table.warn_of_signatures(chosen)
     _curves(titles)
 
 
@@ -190,6 +192,7 @@ class Score(NamedTuple):
     # A sort key, larger is better; None if no direction is better.
     better: Callable[[Any], float] | None = None
     is_per_token: bool = False  # so that only runs of one tokenizer can be compared
+    is_signed: bool = False  # so that only scores of one signature can be compared
 
 
 def _parameters(run: str) -> int | None:
@@ -234,7 +237,7 @@ SCORES: Mapping[str, Score] = {
         float,
         is_per_token=True,
     ),
-    "BLEU": Score(_bleu, lambda value: f"{value:.1f}", float),
+    "BLEU": Score(_bleu, lambda value: f"{value:.1f}", float, is_signed=True),
     "parameters": Score(_parameters, lambda value: f"{value:,}"),
     "steps": Score(lambda run: cached.curves(run).step, lambda value: f"{value:,}"),
     "training time": Score(_seconds, duration),
@@ -246,7 +249,10 @@ def _marked(score: Score, chosen: Sequence[str]) -> list[str]:
     """The values as text; the best has a star, unless all are equal."""
     values = [score.of(run) for run in chosen]
     known = [value for value in values if not _is_missing(value)]
-    better = None if score.is_per_token and not _have_same_tokens(chosen) else score.better
+    is_unlike = score.is_per_token and not _have_same_tokens(chosen)
+    if score.is_signed:
+        is_unlike = bool(signature_note(map(cached.curves, chosen)))
+    better = None if is_unlike else score.better
     best = max(map(better, known)) if better and len(set(known)) > 1 else None
     stars = [
         f"{BEST} " if better and value in known and better(value) == best else ""

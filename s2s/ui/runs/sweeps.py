@@ -290,6 +290,7 @@ def _table(sweep: Sweep, chosen: str) -> None:
         },
         alt=f"{len(runs)} runs of the sweep with their settings and scores",
     )
+    runs_table.warn_of_signatures(runs)
     st.caption("Click a row to select that run on every page.")
     file = f"{file_name(f'sweep {sweep.name}')}.csv"
     st.download_button(

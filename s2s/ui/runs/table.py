@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -13,8 +14,9 @@ import streamlit as st
 from s2s import access
 from s2s.faults import marked
 from s2s.runs import RunSummary, find_run, has_diverged
-from s2s.ui.kit import cached
+from s2s.ui.kit import cached, plain
 from s2s.ui.kit.badges import STATES
+from s2s.ui.kit.training_curves import signature_note
 from s2s.ui.runs.view_state import STATE
 from s2s.ui.shell import page_link
 
@@ -75,6 +77,13 @@ def _table(chosen: str, was_live: bool) -> None:
     )
     if query:
         st.caption(f"{len(shown)} of {len(rows)} runs.")
+    warn_of_signatures([row.id for row in shown])
+
+
+def warn_of_signatures(runs: Sequence[str]) -> None:
+    """Say below a table of runs that their scores were counted in different ways, if they were."""
+    if note := signature_note(map(cached.curves, runs)):
+        st.caption(f":material/warning: {plain(note)}")
 
 
 def _search() -> str:

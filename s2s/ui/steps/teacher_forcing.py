@@ -23,7 +23,7 @@ from s2s.decode import (
 )
 from s2s.plots import TokenLoss
 from s2s.runs import WIDE_BEAM, Reference, Run, RunKey, first_difference
-from s2s.scores import METRICS
+from s2s.scores import METRICS, comparable
 from s2s.ui.kit import cached, chart, file_name, nats, plain, sentence, shortened, target_owner
 from s2s.ui.steps import loss_table
 from s2s.ui.steps.request import REFERENCE, REFERENCE_OF, StepsRequest
@@ -128,7 +128,7 @@ def _diagnosis(request: StepsRequest, reference: Reference) -> None:
             (f"beam of {WIDE}", wide),
         )
     ]
-    is_right = found.text == reference.text
+    is_right = comparable(found.text) == comparable(reference.text)
     forced, written, widest = (one.score for one in texts)
     rounding = score(ROUNDING, max(len(one.tokens) for one in (reference, found, wide)))
     by_score = SearchDiagnosis(forced, written, widest, is_right, rounding)

@@ -14,7 +14,7 @@ from s2s import plots
 from s2s.config import Recipe
 from s2s.plots import Curve, CurveOptions, StepMark
 from s2s.runs import Curves, has_diverged
-from s2s.ui.kit import as_markdown, cached, chart, file_name, in_view, unique_names
+from s2s.ui.kit import as_markdown, cached, chart, file_name, in_view, plain, unique_names
 from s2s.ui.kit.training_curves import (
     AXES,
     MAX_RUNS,
@@ -25,6 +25,7 @@ from s2s.ui.kit.training_curves import (
     last_values,
     placed,
     quantity_and_axis,
+    signature_note,
 )
 from s2s.ui.kit.validation_pairs import worded_for
 from s2s.ui.train import metrics
@@ -82,6 +83,8 @@ def panel(run_id: str, curves: Curves) -> None:
             chart(figure, alt=f"{title}{last_values(lines, over)}", file_name=file_name(title))
             reading = _reading(run_id, quantity, runs)
             st.caption(as_markdown(f"{reading}{_missing(lines, options, expected)}"))
+            if quantity.is_score and (note := signature_note(runs.values())):
+                st.caption(f":material/warning: {plain(note)}")
         st.download_button(
             "Download data (CSV)",
             partial(curve_table, lines, options, over),

@@ -176,3 +176,17 @@ def test_a_demo_without_its_training_pairs_is_tested_on_what_ships() -> None:
     assert any("Tatoeba" in note for note in found.notes)
     with pytest.raises(UserError, match="do not ship"):
         test_sets.training_pairs("demo-en-de")
+
+
+def test_sources_and_references_in_two_unicode_forms_are_one() -> None:
+    composed, decomposed = "\u00e9t\u00e9", "e\u0301te\u0301"
+    pairs = [(composed, "a"), ("x", composed), (decomposed, "b"), ("x", decomposed)]
+    assert test_sets.grouped(pairs) == (
+        ((composed, "a"), ("x", composed)),
+        (("a", "b"), (composed,)),
+    )
+
+
+def test_words_of_training_are_counted_in_one_unicode_form() -> None:
+    composed, decomposed = "\u00e9t\u00e9", "e\u0301te\u0301"
+    assert test_sets.frequencies([decomposed], [(composed, ""), (decomposed, "")]) == {composed: 2}

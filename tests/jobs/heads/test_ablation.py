@@ -11,7 +11,7 @@ from s2s.jobs.heads.encoded import encoded
 from s2s.runs import Interventions, Run, load, runs_folder
 from s2s.runs.intervention import active
 from s2s.runs.teacher_forcing import reference
-from s2s.scores import chrf
+from s2s.scores import METRICS
 from tests.conftest import make_run
 
 PAIRS = [Pair("1 2 3", "3 2 1"), Pair("4 5", "5 4"), Pair("6 1 2 2", "2 2 1 6")]
@@ -40,8 +40,12 @@ def test_every_number_is_that_of_sentences_one_by_one(run: Run) -> None:
         loss = -sum(one.log_prob for one in each) / n_tokens
         assert found["loss"][name] == pytest.approx(loss, abs=1e-5)
     targets = [pair.tgt for pair in PAIRS]
-    assert found["scores"]["chrf"]["before"] == pytest.approx(chrf(old, targets).value)
-    assert found["scores"]["chrf"]["after"] == pytest.approx(chrf(new, targets).value)
+    assert found["scores"]["chrf"]["before"] == pytest.approx(
+        METRICS["chrf"].compute(old, targets).value
+    )
+    assert found["scores"]["chrf"]["after"] == pytest.approx(
+        METRICS["chrf"].compute(new, targets).value
+    )
     rows = {row["src"]: row for row in found["sentences"]}
     for pair, one, other, text in zip(PAIRS, before, after, new, strict=True):
         row = rows[pair.src]

@@ -11,7 +11,7 @@ from s2s.jobs.heads.encoded import encoded
 from s2s.jobs.heads.experiments import EXPERIMENTS
 from s2s.jobs.heads.importance import ImportanceSettings, measure, n_heads_of
 from s2s.runs import Interventions, Run, load, runs_folder
-from s2s.scores import bleu
+from s2s.scores import METRICS
 from tests.conftest import make_run
 
 PAIRS = [Pair("1 2 3", "3 2 1"), Pair("4 5", "5 4"), Pair("6 1 2", "2 1 6")]
@@ -67,7 +67,9 @@ def test_the_scores_of_pruning_are_those_of_greedy_translations(run: Run) -> Non
         change = Interventions(tuple((head, "off") for head in order[: row["n_pruned"]]))
         with importance.ablation.active(run, change):
             texts = [one.text for one in run.translate([pair.src for pair in PAIRS], "greedy")]
-        assert row["bleu"] == pytest.approx(bleu(texts, [pair.tgt for pair in PAIRS]).value)
+        assert row["bleu"] == pytest.approx(
+            METRICS["bleu"].compute(texts, [pair.tgt for pair in PAIRS]).value
+        )
 
 
 def test_the_forecast_counts_every_pass(run: Run) -> None:

@@ -78,7 +78,8 @@ def test_scores_are_sacrebleus_of_greedy_translations(tiny: Recipe) -> None:
     assert first["memory"] > 10_000_000
     sources = [cut.pair.src for cut in watcher.scored]
     references = [cut.pair.tgt for cut in watcher.scored]
-    assert set(later) == {"memory", "bleu", "chrf", "exact_match"}
+    assert set(later) == {"memory", "bleu", "chrf", "exact_match", "signature"}
+    assert later["signature"] == METRICS["bleu"].compute(references, references).signature
     found.data = replace(found.data, probes=tuple(zip(sources, references, strict=True)))
     texts = [
         sample.text for sample in found.sample()
@@ -123,6 +124,7 @@ def test_a_model_that_writes_the_references_has_full_marks(
         "bleu": pytest.approx(100),
         "chrf": pytest.approx(100),
         "exact_match": pytest.approx(100),
+        "signature": METRICS["bleu"].compute(references, references).signature,
     }
 
 

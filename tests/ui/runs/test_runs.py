@@ -20,6 +20,7 @@ from s2s.config import PRESETS, flat, override
 from s2s.jobs import run_service, training
 from s2s.runs import RunFolder, attention_history, list_runs, runs_folder
 from s2s.runs.differences import HARDWARE_SETTINGS
+from s2s.scores import METRICS
 from s2s.settings import OWNER
 from s2s.share import pack, unpack
 from s2s.ui.kit import as_markdown, cached
@@ -31,6 +32,7 @@ from tests.screen import link, lost, opened, page_text, picture
 from tests.ui.test_reproduce import unfolded
 
 NASTY = "*a* :material/home: <b> $x$"
+SIGNATURE = METRICS["bleu"].compute(["a"], ["a"]).signature
 RATES = {"one0000000000000": 0.001, "two0000000000000": 0.01, "three00000000000": 0.1}
 
 Put = Callable[..., RunFolder]
@@ -85,6 +87,7 @@ def sweep(put: Put) -> list[str]:
                     "perplexity": 2.7,
                     "token_accuracy": 0.5,
                     "bleu": bleu,
+                    "signature": SIGNATURE,
                 },
             )
     return list(RATES)
@@ -425,7 +428,9 @@ def test_the_best_validation_is_that_of_the_best_step_everywhere(put: Put) -> No
         folder.set_status("done", step=40, steps=40, best_step=40, best_loss=1.2)
         for step, loss in ((20, 0.5), (40, 1.5), (40, 1.2)):
             line = {"kind": "valid", "step": step, "loss": loss, "perplexity": 2.7}
-            folder.log("metrics", line | {"token_accuracy": 0.5, "bleu": 10 * loss})
+            folder.log(
+                "metrics", line | {"token_accuracy": 0.5, "bleu": 10 * loss, "signature": SIGNATURE}
+            )
     cached.refresh_runs()
     screen = with_code(run, tab="side-by-side", compared=f"{other} {run}")
     scores = screen.dataframe[0].value.set_index("score")
@@ -587,7 +592,7 @@ def tokenizer_runs(put: Put, bleu: dict[str, float]) -> list[str]:
         best = {"best_step": step, "best_loss": loss, "token_accuracy": 1 / loss}
         folder.set_status("done", step=30, steps=30, **best)
         line = {"kind": "valid", "step": step, "loss": loss, "perplexity": 2.7}
-        score = {"bleu": bleu[kind]} if bleu else {}
+        score = {"bleu": bleu[kind], "signature": SIGNATURE} if bleu else {}
         folder.log("metrics", line | {"token_accuracy": 1 / loss} | score)
     cached.refresh_runs()
     return [*runs.values()]
@@ -608,6 +613,23 @@ def test_runs_of_different_tokenizers_are_compared_by_bleu_alone(put: Put) -> No
     assert starred["BLEU"] == [False, True]
     assert not any([*starred["validation loss"], *starred["accuracy"]])
     assert comparison.NO_STAR.strip() in page_text(beside)
+
+
+def test_runs_whose_bleu_has_different_signatures_get_a_warning(put: Put) -> None:
+    runs = tokenizer_runs(put, {"char": 10.0, "word": 20.0})
+    warning = "because their signatures differ: tok:13a; tok:zh."
+    for name in ("runs", "sweeps", "side-by-side"):
+        assert "signatures differ" not in page_text(view(name, runs[0], compared=" ".join(runs)))
+    path = RunFolder(runs_folder() / runs[0]).path / "metrics.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    signed = (line | {"signature": SIGNATURE.replace("13a", "zh")} for line in lines)
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in signed))
+    cached.refresh_runs()
+    for name in ("runs", "sweeps", "side-by-side"):
+        screen = view(name, runs[0], compared=" ".join(runs))
+        assert warning in page_text(screen), name
+    scores = screen.dataframe[0].value.set_index("score")
+    assert not any(cell.startswith("★") for cell in scores.loc["BLEU"])
 
 
 def test_runs_that_share_the_highest_bleu_have_no_best_one(put: Put) -> None:
