@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from pathlib import Path
+
+from tokenizers import Regex, pre_tokenizers
 
 from s2s import files
 from s2s.config import UserError
 
 FILE = "words.txt"  # one per line, in lower case, sorted
-WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 POSSESSIVE = "'s"
-MOST = 200_000  # words
+# words, and bytes of the file; of more there is no list
+MOST = 200_000
+MOST_BYTES = 2_000_000
+
+# Scripts without spaces between words: each of their letters counts as a word.
+SCRIPTS = ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan")
+UNSPACED = "".join(rf"\p{{{script}}}" for script in SCRIPTS)
+# With marks, which spell vowels in many scripts, and with the joiners of Persian and Indic words.
+LETTERS = rf"[\p{{L}}&&[^{UNSPACED}]][[\p{{L}}\p{{M}}\x{{200c}}\x{{200d}}]&&[^{UNSPACED}]]*"
+WORD = Regex(rf"[{UNSPACED}&&\p{{L}}]\p{{M}}*|{LETTERS}(?:'{LETTERS})*")
+WORDS = pre_tokenizers.Split(WORD, "removed", invert=True)
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -24,7 +34,7 @@ def words_of(text: str) -> tuple[str, ...]:
     """
     composed = unicodedata.normalize("NFC", text).replace("’", "'")
     found: dict[str, str] = {}
-    for word in WORD.findall(composed):
+    for word, _ in WORDS.pre_tokenize_str(composed):
         found.setdefault(word.lower(), word)
     return tuple(found.values())
 
@@ -40,10 +50,37 @@ def unseen(text: str, listed: Set[str]) -> tuple[str, ...]:
     )
 
 
-def write(folder: Path, sources: Iterable[str]) -> None:
-    """List the words of these sources."""
-    words = {word.lower() for source in sources for word in words_of(source)}
-    files.write_text(folder / FILE, "".join(f"{word}\n" for word in sorted(words)))
+def of_sources(sources: Iterable[str]) -> frozenset[str]:
+    """The words of these sources, in lower case."""
+    return frozenset(word.lower() for source in sources for word in words_of(source))
+
+
+def coverage_note(sources: Sequence[str], known: Set[str], what: str) -> str:
+    """One sentence where all words of these sources were read in training; "" elsewhere, and where they have no words.
+
+    `what` the sources are, such as "validation sources"; `known` are the words of the training sources.
+    """
+    words = of_sources(sources)
+    if not words or not known or unseen("\n".join(words), known):
+        return ""
+    return (
+        f"Every word of the {len(sources):,} {what} is in the training sources: high scores here show how the model"
+        " combines words that it knows, and nothing of new words."
+    )
+
+
+def write(folder: Path, words: Set[str]) -> None:
+    """List these words, in lower case; no list where they are too many."""
+    content = "".join(f"{word}\n" for word in sorted(words))
+    if len(words) <= MOST and len(content.encode()) <= MOST_BYTES:
+        files.write_text(folder / FILE, content)
+    else:
+        delete(folder)
+
+
+def delete(folder: Path) -> None:
+    """Leave the run without a list."""
+    (folder / FILE).unlink(missing_ok=True)
 
 
 def read(folder: Path) -> frozenset[str]:

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
+from tokenizers import Regex, pre_tokenizers
+
 from s2s.config import unknown
 from s2s.files import write_text
 
@@ -20,6 +22,7 @@ PAD, BOS, EOS, UNK = range(4)
 FORMAT = 1
 SPACE = "▁"  # U+2581, SentencePiece's visible space
 VOCABULARY_KEY = "pieces"  # in tokenizer files
+CHARACTERS = pre_tokenizers.Split(Regex(r"\X"), "isolated")  # extended grapheme clusters (UAX 29)
 
 
 def words_of(text: str) -> list[str]:
@@ -30,6 +33,11 @@ def words_of(text: str) -> list[str]:
 def nfc(text: str) -> str:
     """Composed form: `e` + combining acute becomes `é`, so that one word has one spelling."""
     return unicodedata.normalize("NFC", text)
+
+
+def characters_of(text: str) -> list[str]:
+    """The characters as people count them: an emoji or a letter with its marks may have several code points."""
+    return [found for found, _ in CHARACTERS.pre_tokenize_str(text)]
 
 
 def visible(token: str) -> str:
@@ -122,6 +130,31 @@ class Tokenizer(ABC):
     def unknown(self, text: str) -> list[str]:
         """The distinct words that contain `<unk>` after encoding; `" "` if even the space is unknown."""
         return [word for word in dict.fromkeys(words_of(text)) if self.unk_id in self.encode(word)]
+
+    @property
+    def unknown_kind(self) -> str:
+        """What `unknown_parts` are: `word` or `character`."""
+        return "word" if self.words else "character"
+
+    def unknown_parts(self, words: Iterable[str]) -> list[str]:
+        """What becomes `<unk>` of unknown words: they themselves in a vocabulary of words, else their characters.
+
+        To a vocabulary with all characters but `j`: `unknown_parts(["jumps", "jar"])` is `["j"]`.
+        """
+        if self.words:
+            return list(words)
+        found: dict[str, None] = {}
+        for word in words:
+            parts = (
+                self._unknown_points(character)
+                for character in characters_of(nfc(self.as_read(word)))
+            )
+            found |= dict.fromkeys([*filter(None, parts)] or [word])
+        return list(found)
+
+    def _unknown_points(self, character: str) -> str:
+        """The code points of a character that become `<unk>`: of a known letter with an unknown mark, the mark."""
+        return "".join(point for point in character if self.unk_id in self.encode(point))
 
     def to_json(self) -> dict[str, Any]:
         """What `from_json` needs to build the same tokenizer."""

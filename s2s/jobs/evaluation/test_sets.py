@@ -31,7 +31,7 @@ from s2s.data import (
     splits,
 )
 from s2s.jobs import kept_pairs
-from s2s.runs import RunFolder, Sentences
+from s2s.runs import RunFolder, Sentences, source_words
 
 HELD_OUT = "held out"
 SHIPPED = ("builtin", "synthetic")  # whose splits are known without reading them
@@ -371,6 +371,13 @@ def overlap_note(sources: Sequence[str], train: Sequence[tuple[str, str]]) -> st
         return ""
     overlap = f"{found.n_pairs:,} of the {len(sources):,} sentences ({found.share:.0%}) are in the training data"
     return f"{overlap}: the model may have memorized them."
+
+
+def coverage_note(sources: Sequence[str], train: Sequence[tuple[str, str]]) -> str:
+    """One sentence where all words of these sources are in the training sources; "" elsewhere."""
+    return source_words.coverage_note(
+        sources, source_words.of_sources(source for source, _ in train), "test sources"
+    )
 
 
 def frequencies(sources: Sequence[str], train: Sequence[tuple[str, str]]) -> dict[str, int]:

@@ -28,12 +28,13 @@ def notices(run: str, text: str, page: str = "") -> list[str]:
         ("The zeugma saw it", ["**zeugma** and **it** are not in the training data: their translations are guesses."]),
         ("I saw the dog's zeugma", ["**zeugma** is not in the training data: its translation is a guess."]),
         ("zeugma", ["**zeugma** is not in the training data: its translation is a guess."]),
-        ("The dog 🎉🎉!", ["**🎉🎉** is not among the known characters: its translation is a guess."]),
+        ("The dog 🎉🎉!", ["**🎉** is not among the known characters: its translation is a guess."]),
         ("The dog🎉 Ж", ["**🎉** and **Ж** are not among the known characters: their translations are guesses."]),
         (
             "Der Hund ist hier",
             [
-                "The translation is a guess: 4 of 4 words are not in the training data."
+                "The translation is a guess: 4 of 4 words are not in the training data"
+                " (**Der**, **Hund**, **ist** and **hier**)."
                 " Type another sentence, or choose an example."
             ],
         ),
@@ -65,7 +66,7 @@ def test_another_language_is_named_where_that_of_the_model_is_known(
     source = vocabulary.source_as_it_is(s2s.load(sentence_run))
     monkeypatch.setattr(vocabulary, "LANGUAGES", {source: ("English", "German")})
     said = page_text(opened(run=sentence_run, src="Der Hund saw mich"))
-    assert "This does not look like English: 3 of 4 words are not in the training data." in said
+    assert "This does not look like English: 3 of 4 words are not in the training data" in said
     assert "Type English, or choose an example." in said
 
 
