@@ -80,9 +80,11 @@ def _name_unknown(run: Run, found: Sequence[Decoded]) -> None:
     from s2s.runs import source_words
     from s2s.tokenizers import visible
 
-    unknown = dict.fromkeys(word for one in found for word in one.unknown)
-    if parts := run.src_tokenizer.unknown_parts(unknown):
-        kind = run.src_tokenizer.unknown_kind
+    tokenizer = run.src_tokenizer
+    sources = (one.source for one in found if one.unknown)
+    parts = dict.fromkeys(part for text in sources for part in tokenizer.unknown_parts(text))
+    if parts:
+        kind = tokenizer.unknown_kind
         print(
             f"Unknown {kind}s, read as <unk>: {_first([visible(one) for one in parts])}",
             file=sys.stderr,

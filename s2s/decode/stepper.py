@@ -58,8 +58,8 @@ class TextCodec(Protocol):
     def unknown(self, text: str) -> Iterable[str]:
         """The words that have no ids."""
 
-    def unknown_parts(self, words: Iterable[str]) -> Iterable[str]:
-        """What has no id in such words: they themselves, or their characters."""
+    def unknown_parts(self, text: str) -> Iterable[str]:
+        """What has no id in it: words or characters."""
 
 
 class IdCodec:
@@ -77,9 +77,9 @@ class IdCodec:
         """The words that are not numbers."""
         return [word for word in text.split() if not word.isdecimal()]
 
-    def unknown_parts(self, words: Iterable[str]) -> Iterable[str]:
-        """They themselves."""
-        return words
+    def unknown_parts(self, text: str) -> list[str]:
+        """The words that are not numbers."""
+        return self.unknown(text)
 
 
 ID_CODEC = IdCodec()
@@ -107,6 +107,6 @@ class ForcedPrefix:
         """As the codec does."""
         return self.codec.unknown(text)
 
-    def unknown_parts(self, words: Iterable[str]) -> Iterable[str]:
+    def unknown_parts(self, text: str) -> Iterable[str]:
         """As the codec does."""
-        return self.codec.unknown_parts(words)
+        return self.codec.unknown_parts(text)

@@ -348,10 +348,6 @@ class Run:
         """The words of a source that are not in the vocabulary (they become `<unk>`)."""
         return tuple(self.src_tokenizer.unknown(source))
 
-    def unknown_parts(self, source: str) -> tuple[str, ...]:
-        """What of a source becomes `<unk>`: the words, for a vocabulary of words, else the characters."""
-        return tuple(self.src_tokenizer.unknown_parts(self.unknown(source)))
-
     def _source_ids(self, sources: Sequence[str]) -> list[list[int]]:
         return self._fitting(
             [self.recipe.model.ids.source(ids) for ids in self.src_tokenizer.encode_many(sources)],

@@ -57,7 +57,7 @@ def reference(run: Run, source: str, target: Target) -> Reference:
     ranks = (rows > own).sum(1) + 1
     predicted = tokenizer.tokens(rows.argmax(1).tolist())
     values = own[:, 0].tolist()
-    words = tokenizer.unknown(target) if isinstance(target, str) else []
+    unknown = tokenizer.unknown_parts(target) if isinstance(target, str) else []
     return Reference(
         tokenizer.decode(ids),
         ids,
@@ -65,7 +65,7 @@ def reference(run: Run, source: str, target: Target) -> Reference:
         tuple(values),
         tuple(ranks.tolist()),
         tuple(predicted),
-        tuple(tokenizer.unknown_parts(words)),
+        tuple(unknown),
         run.recipe.model.ids.n_predicted(ids),
     )
 

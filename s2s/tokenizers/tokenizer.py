@@ -136,13 +136,14 @@ class Tokenizer(ABC):
         """What `unknown_parts` are: `word` or `character`."""
         return "word" if self.words else "character"
 
-    def unknown_parts(self, words: Iterable[str]) -> list[str]:
-        """What becomes `<unk>` of unknown words: they themselves in a vocabulary of words, else their characters.
+    def unknown_parts(self, text: str) -> list[str]:
+        """What becomes `<unk>` of a text: words, in a vocabulary of words, else characters.
 
-        To a vocabulary with all characters but `j`: `unknown_parts(["jumps", "jar"])` is `["j"]`.
+        To a vocabulary with all characters but `j`: `unknown_parts("it jumps")` is `["j"]`.
         """
+        words = self.unknown(text)
         if self.words:
-            return list(words)
+            return words
         found: dict[str, None] = {}
         for word in words:
             parts = (

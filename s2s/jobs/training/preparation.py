@@ -240,6 +240,8 @@ def resume_in_stages(path: Path, more: Continuation, tell: Tell) -> Stages:
         )
     yield
     data = prepare(recipe, pairs.train, pairs.valid, folder.tokenizers())
+    if "init_from" not in about:
+        seen_words.complete(folder, seen_words.of_training(pairs, data, recipe))
     yield
     notes = tuple(known["notes"])
     return PreparedRun(folder, recipe, data, pairs.valid.pairs, notes, is_resumed=True, since=since)

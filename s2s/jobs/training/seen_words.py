@@ -42,3 +42,9 @@ def keep(folder: RunFolder, words: frozenset[str], initial: InitialCheckpoint | 
         source_words.delete(folder.path)
     else:
         source_words.write(folder.path, words | before)
+
+
+def complete(folder: RunFolder, words: frozenset[str]) -> None:
+    """List the words of a run that an older version started without a list."""
+    if not (folder.path / source_words.FILE).exists():
+        source_words.write(folder.path, words)

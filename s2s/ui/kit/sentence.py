@@ -143,7 +143,7 @@ def _reading(run: Run, sources: Sequence[str]) -> str:
 
 def unfamiliar(run: Run, known: RunVocabulary, text: str) -> str:
     """One line that names the words of a text that the run has not read in training, and what becomes `<unk>`."""
-    parts = run.unknown_parts(text)
+    parts = run.src_tokenizer.unknown_parts(text)
     unseen = source_words.unseen(text, known.seen)
     named = {word.lower() for part in parts for word in source_words.words_of(part)}
     words = [word for word in unseen if word.lower() not in named]
@@ -158,7 +158,7 @@ def unfamiliar(run: Run, known: RunVocabulary, text: str) -> str:
 def unknown_in_target(run: Run, target: str, where: str) -> str:
     """What of a target the model reads as `<unk>`; empty where there is nothing. `where` it is, such as `in it`."""
     tokenizer = run.tgt_tokenizer
-    if not (parts := tokenizer.unknown_parts(tokenizer.unknown(target))):
+    if not (parts := tokenizer.unknown_parts(target)):
         return ""
     return f"Unknown {tokenizer.unknown_kind}s {where}, read as `<unk>`: {_listed(parts)}."
 

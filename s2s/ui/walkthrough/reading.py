@@ -42,7 +42,7 @@ def _draw_tokens(sentence: TracedSentence) -> None:
     st.html(f'<p dir="auto"><b>{html.escape(sentence.text)}</b></p>')
     _token_chips((token, "") for token in sentence.src_tokens)
     st.caption(f"{len(sentence.src_tokens)} tokens. {_around(sentence.run)}")
-    if unknown := sentence.run.unknown_parts(sentence.text)[:MAX_UNKNOWN]:
+    if unknown := sentence.run.src_tokenizer.unknown_parts(sentence.text)[:MAX_UNKNOWN]:
         words = ", ".join(map(quoted, unknown))
         st.caption(f"Not in the vocabulary, so replaced by `<unk>`: {words}.")
 
