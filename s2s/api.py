@@ -43,16 +43,20 @@ class Run(runs.Run):
         `data` and `columns` are as for `train`; the same source several times, columns `ref1`, `ref2`, ... or a list
         in a column are several references. `by` is `corpus` (a row per metric: value, low and high of its 95 %
         bootstrap interval, signature) or `sentence` (a row per source). `settings` are the strategy's. What was
-        evaluated is in `.attrs`. Raises UserError for data without references, and for a setting that is wrong.
+        evaluated, and notes on it, are in `.attrs`. Raises UserError for data without references, and for a setting
+        that is wrong.
         """
         import pandas as pd
 
         rows = choose("table", by, {"corpus": _by_metric, "sentence": _by_sentence})
         _, config = self.configured(strategy, settings)
-        table = pd.DataFrame(
-            rows(_evaluated(self, as_references(data, columns), strategy, settings))
-        )
+        evaluated = _evaluated(self, as_references(data, columns), strategy, settings)
+        table = pd.DataFrame(rows(evaluated))
+        sources = [one.source for one in evaluated.found]
+        known = runs.source_words.known_to(self)
+        note = runs.source_words.coverage_note(sources, known, "source")
         table.attrs = {
+            "notes": [note] if note else [],
             "strategy": strategy,
             "settings": config.to_json(),
             **provenance.of_run(self),

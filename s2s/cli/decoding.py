@@ -90,9 +90,7 @@ def _name_unknown(run: Run, found: Sequence[Decoded]) -> None:
             file=sys.stderr,
         )
     named = {word.lower() for part in parts for word in source_words.words_of(part)}
-    unseen = source_words.unseen(
-        "\n".join(one.source for one in found), source_words.read(run.folder.path)
-    )
+    unseen = source_words.unseen("\n".join(one.source for one in found), source_words.known_to(run))
     if words := [word for word in unseen if word.lower() not in named]:
         print(f"Words that no training sentence had: {_first(words)}", file=sys.stderr)
 
@@ -115,6 +113,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
     """Translate a test set and score the translations; the last line is one JSON object."""
     from s2s.decode import configure
     from s2s.jobs import provenance
+    from s2s.runs import source_words
     from s2s.scores import METRIC_NAMES, Scoring, score_all
 
     settings = parse_assignments(arguments.set)
@@ -131,6 +130,9 @@ def evaluate(arguments: argparse.Namespace) -> None:
     for key, value in scores.items():
         name = METRIC_NAMES[key]
         print(f"{name.label:12} {value.value:8.2f}  {name.help}")
+    note = source_words.coverage_note(sources, source_words.known_to(run), "source")
+    if note:
+        print(note, file=sys.stderr)
     summary = {
         "n": len(sources),
         **{key: value.value for key, value in scores.items()},
@@ -140,6 +142,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
             "name": arguments.strategy,
             **run.configured(arguments.strategy, settings)[1].to_json(),
         },
+        "notes": [note] if note else [],
         "seconds": seconds,
         "provenance": {**provenance.of_run(run), **provenance.environment()},
     }

@@ -5,11 +5,15 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence, Set
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tokenizers import Regex, pre_tokenizers
 
 from s2s import files
 from s2s.config import UserError
+
+if TYPE_CHECKING:
+    from s2s.runs.run import Run
 
 FILE = "words.txt"  # one per line, in lower case, sorted
 POSSESSIVE = "'s"
@@ -55,16 +59,25 @@ def of_sources(sources: Iterable[str]) -> frozenset[str]:
     return frozenset(word.lower() for source in sources for word in words_of(source))
 
 
+def known_to(run: Run) -> frozenset[str]:
+    """The words that a run lists, else its vocabulary where that is one of source words; none where it is unknown."""
+    if words := read(run.folder.path):
+        return words
+    return frozenset() if run.has_one_vocabulary else of_sources(run.src_tokenizer.words)
+
+
 def coverage_note(sources: Sequence[str], known: Set[str], what: str) -> str:
     """One sentence where all words of these sources were read in training; "" elsewhere, and where they have no words.
 
-    `what` the sources are, such as "validation sources"; `known` are the words of the training sources.
+    `what` each source is, such as "validation source"; `known` are the words of the training sources.
     """
     words = of_sources(sources)
     if not words or not known or unseen("\n".join(words), known):
         return ""
+    n = len(sources)
+    which = f"{n:,} {what}s" if n > 1 else what
     return (
-        f"Every word of the {len(sources):,} {what} is in the training sources: high scores here show how the model"
+        f"Every word of the {which} is in the training sources: high scores here show how the model"
         " combines words that it knows, and nothing of new words."
     )
 

@@ -318,7 +318,7 @@ def test_the_last_line_of_evaluate_is_one_json_object(say: Say, run: Path, tmp_p
     summary = json.loads(out.splitlines()[-1])
     names = (
         "n bleu chrf ter rouge_1 rouge_2 rouge_l exact_match token_accuracy loss perplexity"
-        " signature strategy seconds provenance"
+        " signature strategy notes seconds provenance"
     )
     assert set(summary) == set(names.split())
     assert summary["n"] == 2

@@ -43,11 +43,11 @@ def test_every_word_of_the_sources_is_listed_in_any_case(tmp_path: Path) -> None
 
 def test_sources_without_a_new_word_are_said_to_have_none() -> None:
     listed = source_words.of_sources(SOURCES)
-    said = source_words.coverage_note(["The", "dog saw Tom's"], listed | {"the"}, "test sources")
+    said = source_words.coverage_note(["The", "dog saw Tom's"], listed | {"the"}, "test source")
     assert said.startswith("Every word of the 2 test sources is in the training sources")
-    assert not source_words.coverage_note(["dog cat"], listed, "test sources")
-    assert not source_words.coverage_note(["1 2", ""], listed, "test sources")
-    assert not source_words.coverage_note(["dog"], frozenset(), "test sources")
+    assert not source_words.coverage_note(["dog cat"], listed, "test source")
+    assert not source_words.coverage_note(["1 2", ""], listed, "test source")
+    assert not source_words.coverage_note(["dog"], frozenset(), "test source")
 
 
 def test_no_list_is_kept_of_more_words_than_are_read(

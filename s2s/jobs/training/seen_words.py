@@ -31,7 +31,7 @@ def note(pairs: TrainingPairs, words: frozenset[str]) -> str:
     if pairs.valid.hash == pairs.train.hash:
         return ""
     return source_words.coverage_note(
-        [pair.src for pair in pairs.valid.pairs], words, "validation sources"
+        [pair.src for pair in pairs.valid.pairs], words, "validation source"
     )
 
 

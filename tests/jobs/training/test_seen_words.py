@@ -1,9 +1,11 @@
 """The words that a run has read in training, as its folder lists them."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+import s2s
 from s2s.cli import main
 from s2s.config import Recipe, override
 from s2s.jobs import training
@@ -71,3 +73,19 @@ def test_translate_names_new_words_and_characters(
         "Unknown characters, read as <unk>: h Ж j y",
         "Words that no training sentence had: the bold jay",
     ]
+
+
+@pytest.mark.parametrize(("source", "is_said"), [("the red house", True), ("the red zebra", False)])
+def test_evaluate_says_where_no_source_has_a_new_word(
+    source: str, is_said: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "src").write_text(f"{source}\n")
+    (tmp_path / "ref").write_text("la maison rouge\n")
+    files = [f"--{name}={tmp_path / name}" for name in ("src", "ref")]
+    assert main(["evaluate", "demo-en-fr", *files, "--strategy", "greedy"]) == 0
+    out, err = capsys.readouterr()
+    note = "Every word of the source is in the training sources"
+    assert (note in err) == is_said
+    table = s2s.load("demo-en-fr").evaluate([(source, "la maison rouge")], "greedy")
+    assert table.attrs["notes"] == json.loads(out.splitlines()[-1])["notes"]
+    assert len(table.attrs["notes"]) == is_said
