@@ -167,7 +167,7 @@ def most_within(systems: Sequence[System], seconds: float) -> int:
     if not each:
         return test_sets.MAX_SENTENCES
     n = max(1, int((seconds - START) / each))
-    unit = 10 ** max(0, len(str(n)) - 2)
+    unit: int = 10 ** max(0, len(str(n)) - 2)
     return min(test_sets.MAX_SENTENCES, n // unit * unit)
 
 
