@@ -87,13 +87,6 @@ def write(folder: Path, words: Set[str]) -> None:
     content = "".join(f"{word}\n" for word in sorted(words))
     if len(words) <= MOST and len(content.encode()) <= MOST_BYTES:
         files.write_text(folder / FILE, content)
-    else:
-        delete(folder)
-
-
-def delete(folder: Path) -> None:
-    """Leave the run without a list."""
-    (folder / FILE).unlink(missing_ok=True)
 
 
 def read(folder: Path) -> frozenset[str]:

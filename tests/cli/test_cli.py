@@ -557,12 +557,13 @@ def test_a_source_is_not_written_over(say: Say, tmp_path: Path) -> None:
     assert (tmp_path / "train.src").read_text() == "a\nb\n"
 
 
-def test_a_folder_of_something_else_is_left_alone(say: Say, tmp_path: Path) -> None:
-    (tmp_path / "tokenizer.json").write_text("{}")
+@pytest.mark.parametrize("name", ["tokenizer.json", "words.txt"])
+def test_a_folder_of_something_else_is_left_alone(name: str, say: Say, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("{}")
     status, _, err = say("train", "--source", "builtin:first-steps", "--out", tmp_path)
     assert status == 2
-    assert "holds `tokenizer.json`, which is no run's; choose another folder" in err
-    assert [path.name for path in tmp_path.iterdir()] == ["tokenizer.json"]
+    assert f"holds `{name}`, which is no run's; choose another folder" in err
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_before_the_first_update_nothing_was_saved(tmp_path: Path) -> None:

@@ -53,10 +53,11 @@ def test_sources_without_a_new_word_are_said_to_have_none() -> None:
 def test_no_list_is_kept_of_more_words_than_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source_words.write(tmp_path, frozenset({"a", "b"}))
     monkeypatch.setattr(source_words, "MOST", 2)
     source_words.write(tmp_path, frozenset({"a", "b", "c"}))
     assert not (tmp_path / source_words.FILE).exists()
+    source_words.write(tmp_path, frozenset({"a", "b"}))
+    assert source_words.read(tmp_path) == {"a", "b"}
 
 
 def test_no_word_is_unseen_where_none_is_listed(tmp_path: Path) -> None:

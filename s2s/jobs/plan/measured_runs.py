@@ -94,7 +94,7 @@ def why_unlike(known: Sequence[MeasuredRun], preview: Preview) -> str:
     runs, unlike = min(_compared(known, preview), key=lambda row: len(row[1]))
     return (
         f"No BLEU is expected, as none of our measured runs is like this dataset: compared with {runs[0].like},"
-        f" {' and '.join(unlike[:2])}. Only the time is known; watch the validation loss."
+        f" {'; '.join(unlike[:2])}. Only the time is known; watch the validation loss."
     )
 
 

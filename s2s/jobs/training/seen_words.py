@@ -38,9 +38,7 @@ def note(pairs: TrainingPairs, words: frozenset[str]) -> str:
 def keep(folder: RunFolder, words: frozenset[str], initial: InitialCheckpoint | None) -> None:
     """List the words in the run's folder, with those of the run that it starts from; where they are unknown, none."""
     before = source_words.read(initial.folder.path) if initial else frozenset()
-    if initial and not before:
-        source_words.delete(folder.path)
-    else:
+    if before or not initial:
         source_words.write(folder.path, words | before)
 
 
