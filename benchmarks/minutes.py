@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from benchmarks.results import ROOT
 from s2s import files
 from s2s.config import PRESETS
 from s2s.data import Preview, load, load_pairs_for_training
-from s2s.jobs import MEASURED_FILE, read_measured, richness
+from s2s.jobs import MEASURED_FILE, read_measured, richness, traits_of
 from s2s.runs import RunFolder
 from s2s.sizing import count_parameters
 from s2s.train import Trainer, prepare, settle
@@ -158,6 +159,7 @@ def keep_measured(
             "preset": "quick",
             "n_pairs": preview.n_pairs,
             "richness": round(richness(preview), 2),
+            "traits": asdict(traits_of(preview)),
             "parameters": runs[-1]["chosen"]["parameters"],
             "machine": f"{platform.machine()}, {os.cpu_count()} cores",
             "points": [_point(row, per_second) for row in runs],

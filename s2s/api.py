@@ -49,7 +49,8 @@ class Run(runs.Run):
         `data` and `columns` are as for `train`; the same source several times, columns `ref1`, `ref2`, ... or a list
         in a column are several references. `by` is `corpus` (a row per metric: value, low and high of its 95 %
         bootstrap interval, signature) or `sentence` (a row per source). `settings` are the strategy's. What was
-        evaluated is in `.attrs`. Raises UserError for data without references, and for a setting that is wrong.
+        evaluated, and notes on it, are in `.attrs`. Raises UserError for data without references, and for a setting
+        that is wrong.
 
         Texts are compared in Unicode's composed form (NFC). `bleu_tokenize` is auto (by the script of the references:
         zh for Chinese; char for Japanese, Korean, Thai, Lao, Khmer, Burmese and Tibetan; 13a otherwise) or a name of
@@ -62,10 +63,14 @@ class Run(runs.Run):
         _, config = self.configured(strategy, settings)
         scoring = Scoring(bleu_tokenize, lowercase, chrf_words, rouge_tokenize, stemmer)
         require_tokenizer(bleu_tokenize)
-        found = _evaluated(self, as_references(data, columns), scoring, strategy, settings)
-        table = pd.DataFrame(rows(found))
+        evaluated = _evaluated(self, as_references(data, columns), scoring, strategy, settings)
+        table = pd.DataFrame(rows(evaluated))
+        sources = [one.source for one in evaluated.found]
+        known = runs.source_words.known_to(self)
+        note = runs.source_words.coverage_note(sources, known, "source")
         table.attrs = {
-            "scoring": asdict(found.corpus.scoring),
+            "notes": [note] if note else [],
+            "scoring": asdict(evaluated.corpus.scoring),
             "strategy": strategy,
             "settings": config.to_json(),
             **provenance.of_run(self),

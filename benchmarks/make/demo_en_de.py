@@ -165,7 +165,7 @@ def _write_about(run: RunFolder, out: RunFolder) -> None:
         | {"owner": settings.OWNER, "source": DEMOS[EVERYDAY], "valid": None, "data": data}
         | {"attribution": ATTRIBUTION, "recipe": recipe.to_json()}
     )
-    source_words.write(out.path, sources)
+    source_words.write(out.path, source_words.of_sources(sources))
 
 
 def _write_checkpoint(run: RunFolder, step: int, out: RunFolder) -> None:

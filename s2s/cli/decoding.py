@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.config import UserError, parse_assignments, shortened
 
+MOST_NAMED = 20  # unknown words on standard error
+
 if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
     from s2s.runs import Decoded, ForcedTarget, Run
     from s2s.scores import References, Scoring
@@ -38,7 +40,7 @@ def translate(arguments: argparse.Namespace) -> None:
         print(f"This run was trained with a fault, on purpose: {fault.title}.", file=sys.stderr)
     lines = _stdin_lines()
     found = _translated(run, lines, arguments, settings)
-    _name_unknown(found)
+    _name_unknown(run, found)
     for number, one in enumerate(found, 1):
         if arguments.json:
             print(json.dumps(one.to_json(arguments.n_best), ensure_ascii=False))
@@ -74,10 +76,30 @@ def _translated(
     )
 
 
-def _name_unknown(found: Sequence[Decoded]) -> None:
-    unknown = dict.fromkeys(word for one in found for word in one.unknown)
-    if unknown:
-        print(f"Unknown words, read as <unk>: {' '.join(unknown)}", file=sys.stderr)
+def _name_unknown(run: Run, found: Sequence[Decoded]) -> None:
+    """Say on standard error what becomes `<unk>`, and which words no training sentence had."""
+    from s2s.runs import source_words
+    from s2s.tokenizers import visible
+
+    tokenizer = run.src_tokenizer
+    sources = (one.source for one in found if one.unknown)
+    parts = dict.fromkeys(part for text in sources for part in tokenizer.unknown_parts(text))
+    if parts:
+        kind = tokenizer.unknown_kind
+        print(
+            f"Unknown {kind}s, read as <unk>: {_first([visible(one) for one in parts])}",
+            file=sys.stderr,
+        )
+    named = {word.lower() for part in parts for word in source_words.words_of(part)}
+    unseen = source_words.unseen("\n".join(one.source for one in found), source_words.known_to(run))
+    if words := [word for word in unseen if word.lower() not in named]:
+        print(f"Words that no training sentence had: {_first(words)}", file=sys.stderr)
+
+
+def _first(names: Sequence[str]) -> str:
+    """The first MOST_NAMED of them, and how many others there are."""
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return " ".join(names[:MOST_NAMED]) + more
 
 
 def score(arguments: argparse.Namespace) -> None:
@@ -92,6 +114,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
     """Translate a test set and score the translations; the last line is one JSON object."""
     from s2s.decode import configure
     from s2s.jobs import provenance
+    from s2s.runs import source_words
     from s2s.scores import METRIC_NAMES, score_all
 
     settings = parse_assignments(arguments.set)
@@ -103,12 +126,15 @@ def evaluate(arguments: argparse.Namespace) -> None:
     started = time.perf_counter()
     found = _translated(run, sources, arguments, settings)
     seconds = time.perf_counter() - started
-    _name_unknown(found)
+    _name_unknown(run, found)
     texts = [one.text for one in found]
     scores = score_all(texts, references, scoring)
     for key, value in scores.items():
         name = METRIC_NAMES[key]
         print(f"{name.label:12} {value.value:8.2f}  {name.help}")
+    note = source_words.coverage_note(sources, source_words.known_to(run), "source")
+    if note:
+        print(note, file=sys.stderr)
     summary = {
         "n": len(sources),
         **{key: value.value for key, value in scores.items()},
@@ -118,6 +144,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
             "name": arguments.strategy,
             **run.configured(arguments.strategy, settings)[1].to_json(),
         },
+        "notes": [note] if note else [],
         "seconds": seconds,
         "provenance": {**provenance.of_run(run), **provenance.environment()},
     }

@@ -172,6 +172,7 @@ def _show(started: Any, group: Group | None) -> None:
     """Trains and prints a line per validation."""
     from s2s.jobs import training
     from s2s.sizing import count_parameters
+    from s2s.words import smoothing_note
 
     if group:
         started = replace(started, group=group)
@@ -189,6 +190,8 @@ def _show(started: Any, group: Group | None) -> None:
         f" {_length(recipe)} on {recipe.train.device}, {up_to}{recipe.train.threads} threads"
         + (f" in {group.size} processes" if group else "")
     )
+    if note := smoothing_note([recipe.train.label_smoothing]):
+        print(note)
     line = Progress(recipe.train.steps)
     events = training.run(started)
     with _signals() as received:

@@ -161,7 +161,8 @@ class TrainConfig(Config):
         0.0,
         0.9,
         label="Label smoothing",
-        help="Probability taken from the correct token and spread over the whole vocabulary.",
+        help="Probability taken from the correct token and spread over the whole vocabulary. Losses are shown without"
+        " it.",
     )
     average_last: int = setting(
         0,

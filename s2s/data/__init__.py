@@ -25,7 +25,7 @@ from s2s.data.gold_agreement import gold_agreement
 from s2s.data.hub_datasets import HUB_ROWS, HubSample
 from s2s.data.hub_samples import sample_hub_dataset
 from s2s.data.in_memory import GivenPairs, as_corpus, as_references
-from s2s.data.lint import LINT_RULES, LintReport, clean, enabled_rules, lint_pairs
+from s2s.data.lint import LINT_RULES, LintReport, clean, enabled_rules, lint_pairs, script_of
 from s2s.data.misalignment import Misalignment, find_misalignment
 from s2s.data.overlap import Overlap, find_overlap
 from s2s.data.pair import Gold, Link, Pair, Relation

@@ -100,8 +100,7 @@ def split_commas(text: str) -> list[str]:
 
 def token_ids(codec: TextCodec, name: str, text: str) -> tuple[int, ...]:
     """The ids of the text of the setting `name`. Raises UserError for words that the target vocabulary lacks."""
-    unknown = list(codec.unknown(text))
-    if unknown:
+    if unknown := list(codec.unknown_parts(text)):
         raise UserError(
             f"`{name}`: `{unknown[0]}` is not in this model's target vocabulary; give words that it has learned."
         )

@@ -58,6 +58,9 @@ class TextCodec(Protocol):
     def unknown(self, text: str) -> Iterable[str]:
         """The words that have no ids."""
 
+    def unknown_parts(self, text: str) -> Iterable[str]:
+        """What has no id in it: words or characters."""
+
 
 class IdCodec:
     """A TextCodec where there is no tokenizer: the text is the ids, separated by spaces."""
@@ -73,6 +76,10 @@ class IdCodec:
     def unknown(self, text: str) -> list[str]:
         """The words that are not numbers."""
         return [word for word in text.split() if not word.isdecimal()]
+
+    def unknown_parts(self, text: str) -> list[str]:
+        """The words that are not numbers."""
+        return self.unknown(text)
 
 
 ID_CODEC = IdCodec()
@@ -99,3 +106,7 @@ class ForcedPrefix:
     def unknown(self, text: str) -> Iterable[str]:
         """As the codec does."""
         return self.codec.unknown(text)
+
+    def unknown_parts(self, text: str) -> Iterable[str]:
+        """As the codec does."""
+        return self.codec.unknown_parts(text)

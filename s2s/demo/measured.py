@@ -12,7 +12,7 @@ import platform
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from s2s.jobs import (
     read_measured,
     richness,
     training,
+    traits_of,
 )
 from s2s.settings import OWNER
 from s2s.sizing import count_parameters
@@ -123,6 +124,7 @@ def measure(cell: Cell, seconds: float) -> dict[str, Any]:
             "preset": cell.preset,
             "n_pairs": len(started.data.train),
             "richness": round(richness(preview), 2),
+            "traits": asdict(traits_of(preview)),
             "parameters": _parameters(started),
             "machine": f"{platform.machine()}, {os.cpu_count()} cores, 1 thread",
             "steps": recipe.train.steps,

@@ -55,17 +55,15 @@ if TYPE_CHECKING:
         forecast,
         share_too_long,
     )
+    from s2s.jobs.plan.dataset_similarity import ALIKE, richness, traits_of
     from s2s.jobs.plan.expected import (
         MARGIN,
-        MEASURED_FILE,
-        MeasuredRun,
         PredictionInterval,
         predict_quality,
-        read_measured,
-        richness,
         why_no_prediction,
     )
     from s2s.jobs.plan.figures import short_count, written
+    from s2s.jobs.plan.measured_runs import MEASURED_FILE, MeasuredRun, read_measured
     from s2s.jobs.plan.own_settings import change_preset, own_settings, suitable_lr
     from s2s.jobs.plan.recommendation import HANDFUL, Recommendation, recommend
     from s2s.jobs.plan.time_budget import changed_settings, fit_to_minutes, within_minutes
@@ -100,15 +98,13 @@ _NAMES = MappingProxyType(
         ),
         "s2s.jobs.plan.expected": (
             "MARGIN",
-            "MEASURED_FILE",
-            "MeasuredRun",
             "PredictionInterval",
             "predict_quality",
-            "read_measured",
-            "richness",
             "why_no_prediction",
         ),
         "s2s.jobs.plan.figures": ("short_count", "written"),
+        "s2s.jobs.plan.dataset_similarity": ("ALIKE", "richness", "traits_of"),
+        "s2s.jobs.plan.measured_runs": ("MEASURED_FILE", "MeasuredRun", "read_measured"),
         "s2s.jobs.plan.own_settings": ("change_preset", "own_settings", "suitable_lr"),
         "s2s.jobs.plan.recommendation": ("HANDFUL", "Recommendation", "recommend"),
         "s2s.jobs.plan.time_budget": ("changed_settings", "fit_to_minutes", "within_minutes"),

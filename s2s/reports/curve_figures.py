@@ -9,6 +9,7 @@ from s2s.plots import Curve, CurveOptions, svg_curves
 from s2s.reports import document
 from s2s.runs import Curves
 from s2s.scores import METRIC_NAMES
+from s2s.words import smoothing_note
 
 SMOOTHING = 0.6  # of the loss per batch, as a running average
 CURVES = (  # name of METRIC_NAMES, fields of `Curves` with steps and values, what a logged 1 is drawn as
@@ -20,14 +21,14 @@ CURVES = (  # name of METRIC_NAMES, fields of `Curves` with steps and values, wh
 NAMES = tuple(row[0] for row in CURVES)
 
 
-def figures(found: Curves) -> Iterable[str]:
+def figures(found: Curves, label_smoothing: float) -> Iterable[str]:
     """The loss of training and validation, then each score that was measured more than once."""
-    yield loss(found)
+    yield loss(found, label_smoothing)
     for name in NAMES:
         yield from metric(found, name)
 
 
-def loss(found: Curves, about: str = "") -> str:
+def loss(found: Curves, label_smoothing: float, about: str = "") -> str:
     """The loss of training and validation; the caption begins with `about`."""
     drawn = (
         Curve("training", found.steps, found.loss),
@@ -36,7 +37,8 @@ def loss(found: Curves, about: str = "") -> str:
     options = CurveOptions(smoothing=SMOOTHING)
     svg = svg_curves.curves(drawn, title="Loss", y_label="loss (nats per token)", options=options)
     smoothed = f"Training loss is smoothed: a running average of weight {SMOOTHING:g}."
-    return document.figure(svg, f"{about}{plots.PLOTS['curves'].caption} {smoothed}")
+    said = [plots.PLOTS["curves"].caption, smoothed, smoothing_note([label_smoothing])]
+    return document.figure(svg, f"{about}{' '.join(filter(None, said))}")
 
 
 def metric(found: Curves, name: str, about: str = "") -> Iterable[str]:

@@ -150,7 +150,8 @@ def _curves(context: Context) -> Iterator[str]:
     found = Metrics(run.folder.path / "metrics.jsonl").read()
     name = CURVES.get(context.settings.get("curve", "loss"))
     if name == "loss":
-        yield curve_figures.loss(found, f"{_name(run)}. ")
+        smoothing = run.recipe.train.label_smoothing
+        yield curve_figures.loss(found, smoothing, f"{_name(run)}. ")
     elif name:
         yield from curve_figures.metric(found, name, f"{_name(run)}. ")
 

@@ -48,7 +48,11 @@ def run_report(run: Run, *, link: str = "") -> str:
         document.section("Data", *data_profile.profile(run, about)),
         document.section("Recipe", *_recipe(run, about)),
         document.section(
-            "Curves", *curve_figures.figures(Metrics(run.folder.path / "metrics.jsonl").read())
+            "Curves",
+            *curve_figures.figures(
+                Metrics(run.folder.path / "metrics.jsonl").read(),
+                0.0 if about.get("imported") else run.recipe.train.label_smoothing,
+            ),
         ),
         document.section(
             "Scores", *_validations(run, about), *evaluation_scores.evaluations(run.folder.id)

@@ -81,7 +81,7 @@ class System:
 @dataclass(frozen=True)
 class Sentences:
     """A test set: from a run's own dataset, from another dataset by its SPEC, or uploaded; `n` of `n_all`, evenly
-    spread.
+    spread, or drawn with a `seed`.
     """
 
     name: str
@@ -95,6 +95,7 @@ class Sentences:
     has_references: bool = True
     files: tuple[str, ...] = ()  # the names of the uploaded files
     is_grouped: bool = False  # pairs of the same source are one sentence with several references
+    seed: int = 0  # 0: evenly spread
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Sentences:

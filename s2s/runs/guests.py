@@ -93,6 +93,7 @@ def evaluation(found: Evaluation) -> Evaluation:
         n_all=test.n_all,
         has_references=test.has_references,
         is_grouped=test.is_grouped,
+        seed=test.seed,
     )
     return replace(found, name=named, test=hidden)
 

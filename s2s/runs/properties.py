@@ -254,7 +254,7 @@ def _length_penalty_decides(
 
 
 def _unknown_word(run: Run, sentences: Sequence[str], settings: PropertySettings) -> list[Finding]:
-    return [_unknown(run.unknown(sentence)) for sentence in sentences]
+    return [_unknown(run.src_tokenizer.unknown_parts(sentence)) for sentence in sentences]
 
 
 def _unknown(words: Sequence[str]) -> Finding:

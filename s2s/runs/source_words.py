@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tokenizers import Regex, pre_tokenizers
 
 from s2s import files
 from s2s.config import UserError, nfc
 
+if TYPE_CHECKING:
+    from s2s.runs.run import Run
+
 FILE = "words.txt"  # one per line, in lower case, sorted
-WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 POSSESSIVE = "'s"
-MOST = 200_000  # words
+# words, and bytes of the file; of more there is no list
+MOST = 200_000
+MOST_BYTES = 2_000_000
+
+# Scripts without spaces between words: each of their letters counts as a word.
+SCRIPTS = ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan")
+UNSPACED = "".join(rf"\p{{{script}}}" for script in SCRIPTS)
+# With marks, which spell vowels in many scripts, and with the joiners of Persian and Indic words.
+LETTERS = rf"[\p{{L}}&&[^{UNSPACED}]][[\p{{L}}\p{{M}}\x{{200c}}\x{{200d}}]&&[^{UNSPACED}]]*"
+WORD = Regex(rf"[{UNSPACED}&&\p{{L}}]\p{{M}}*|{LETTERS}(?:'{LETTERS})*")
+WORDS = pre_tokenizers.Split(WORD, "removed", invert=True)
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -23,7 +37,7 @@ def words_of(text: str) -> tuple[str, ...]:
     """
     composed = nfc(text).replace("’", "'")
     found: dict[str, str] = {}
-    for word in WORD.findall(composed):
+    for word, _ in WORDS.pre_tokenize_str(composed):
         found.setdefault(word.lower(), word)
     return tuple(found.values())
 
@@ -39,10 +53,39 @@ def unseen(text: str, listed: Set[str]) -> tuple[str, ...]:
     )
 
 
-def write(folder: Path, sources: Iterable[str]) -> None:
-    """List the words of these sources."""
-    words = {word.lower() for source in sources for word in words_of(source)}
-    files.write_text(folder / FILE, "".join(f"{word}\n" for word in sorted(words)))
+def of_sources(sources: Iterable[str]) -> frozenset[str]:
+    """The words of these sources, in lower case."""
+    return frozenset(word.lower() for source in sources for word in words_of(source))
+
+
+def known_to(run: Run) -> frozenset[str]:
+    """The words that a run lists, else its vocabulary where that is one of source words; none where it is unknown."""
+    if words := read(run.folder.path):
+        return words
+    return frozenset() if run.has_one_vocabulary else of_sources(run.src_tokenizer.words)
+
+
+def coverage_note(sources: Sequence[str], known: Set[str], what: str) -> str:
+    """One sentence where all words of these sources were read in training; "" elsewhere, and where they have no words.
+
+    `what` each source is, such as "validation source"; `known` are the words of the training sources.
+    """
+    words = of_sources(sources)
+    if not words or not known or unseen("\n".join(words), known):
+        return ""
+    n = len(sources)
+    which = f"{n:,} {what}s" if n > 1 else what
+    return (
+        f"Every word of the {which} is in the training sources: high scores here show how the model"
+        " combines words that it knows, and nothing of new words."
+    )
+
+
+def write(folder: Path, words: Set[str]) -> None:
+    """List these words, in lower case; no list where they are too many."""
+    content = "".join(f"{word}\n" for word in sorted(words))
+    if len(words) <= MOST and len(content.encode()) <= MOST_BYTES:
+        files.write_text(folder / FILE, content)
 
 
 def read(folder: Path) -> frozenset[str]:

@@ -45,6 +45,7 @@ FILES = (
     "tokenizer.json",
     "src.tokenizer.json",
     "tgt.tokenizer.json",
+    "words.txt",
 )
 
 

@@ -34,7 +34,7 @@ class Reference:
     log_probs: tuple[float, ...]  # of each token, nats; minus that is its loss
     ranks: tuple[int, ...]  # 1: the most probable token
     predicted: tuple[str, ...]  # the most probable token at each position
-    unknown: tuple[str, ...]  # words that became `<unk>`
+    unknown: tuple[str, ...]  # words or characters that became `<unk>`
     n_predicted: int  # tokens, without a first one that the model is given: its loss is 0
 
     @property
@@ -57,7 +57,7 @@ def reference(run: Run, source: str, target: Target) -> Reference:
     ranks = (rows > own).sum(1) + 1
     predicted = tokenizer.tokens(rows.argmax(1).tolist())
     values = own[:, 0].tolist()
-    unknown = tuple(tokenizer.unknown(target)) if isinstance(target, str) else ()
+    unknown = tokenizer.unknown_parts(target) if isinstance(target, str) else []
     return Reference(
         tokenizer.decode(ids),
         ids,
@@ -65,7 +65,7 @@ def reference(run: Run, source: str, target: Target) -> Reference:
         tuple(values),
         tuple(ranks.tolist()),
         tuple(predicted),
-        unknown,
+        tuple(unknown),
         run.recipe.model.ids.n_predicted(ids),
     )
 

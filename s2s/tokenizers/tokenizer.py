@@ -12,6 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
+from tokenizers import Regex, pre_tokenizers
+
 from s2s.config import nfc, unknown
 from s2s.files import write_text
 
@@ -20,11 +22,17 @@ PAD, BOS, EOS, UNK = range(4)
 FORMAT = 1
 SPACE = "▁"  # U+2581, SentencePiece's visible space
 VOCABULARY_KEY = "pieces"  # in tokenizer files
+CHARACTERS = pre_tokenizers.Split(Regex(r"\X"), "isolated")  # extended grapheme clusters (UAX 29)
 
 
 def words_of(text: str) -> list[str]:
     """The words and spaces of a text after NFC, in order."""
     return re.findall(r" |[^ ]+", nfc(text))
+
+
+def characters_of(text: str) -> list[str]:
+    """The characters as people count them: an emoji or a letter with its marks may have several code points."""
+    return [found for found, _ in CHARACTERS.pre_tokenize_str(text)]
 
 
 def visible(token: str) -> str:
@@ -117,6 +125,32 @@ class Tokenizer(ABC):
     def unknown(self, text: str) -> list[str]:
         """The distinct words that contain `<unk>` after encoding; `" "` if even the space is unknown."""
         return [word for word in dict.fromkeys(words_of(text)) if self.unk_id in self.encode(word)]
+
+    @property
+    def unknown_kind(self) -> str:
+        """What `unknown_parts` are: `word` or `character`."""
+        return "word" if self.words else "character"
+
+    def unknown_parts(self, text: str) -> list[str]:
+        """What becomes `<unk>` of a text: words, in a vocabulary of words, else characters.
+
+        To a vocabulary with all characters but `j`: `unknown_parts("it jumps")` is `["j"]`.
+        """
+        words = self.unknown(text)
+        if self.words:
+            return words
+        found: dict[str, None] = {}
+        for word in words:
+            parts = (
+                self._unknown_points(character)
+                for character in characters_of(nfc(self.as_read(word)))
+            )
+            found |= dict.fromkeys([*filter(None, parts)] or [word])
+        return list(found)
+
+    def _unknown_points(self, character: str) -> str:
+        """The code points of a character that become `<unk>`: of a known letter with an unknown mark, the mark."""
+        return "".join(point for point in character if self.unk_id in self.encode(point))
 
     def to_json(self) -> dict[str, Any]:
         """What `from_json` needs to build the same tokenizer."""

@@ -5,7 +5,7 @@ The metrics of translations are in s2s.scores, whose METRIC_NAMES holds those an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -33,7 +33,7 @@ TRAINING = (
         "valid_loss",
         "Validation loss",
         "nats per token",
-        "Mean negative log-probability per target token on the held-out pairs.",
+        "Mean negative log-probability per target token on the held-out pairs, without label smoothing.",
         "lower",
     ),
     MetricName(
@@ -81,7 +81,7 @@ REFERENCE = (
         "loss",
         "Loss",
         "nats per token",
-        "Mean negative log-probability per reference token. Perplexity is exp(loss).",
+        "Mean negative log-probability per reference token, without label smoothing. Perplexity is exp(loss).",
         "lower",
     ),
     MetricName(
@@ -145,3 +145,11 @@ ANALYSIS = (
 NUMBER_NAMES: Mapping[str, MetricName] = MappingProxyType(
     {row.key: row for row in (*TRAINING, *REFERENCE, *EVALUATION, *ANALYSIS)}
 )
+
+
+def smoothing_note(rates: Iterable[float]) -> str:
+    """One sentence beside losses of runs with these rates of label smoothing; "" where all are 0."""
+    known = sorted({rate for rate in rates if rate})
+    if not known:
+        return ""
+    return f"Trained with label smoothing {', '.join(f'{rate:g}' for rate in known)}; losses are shown without it."

@@ -318,7 +318,7 @@ def test_the_last_line_of_evaluate_is_one_json_object(say: Say, run: Path, tmp_p
     summary = json.loads(out.splitlines()[-1])
     names = (
         "n bleu chrf ter rouge_1 rouge_2 rouge_l exact_match token_accuracy loss perplexity"
-        " signature strategy seconds provenance"
+        " signature strategy notes seconds provenance"
     )
     assert set(summary) == set(names.split())
     assert summary["n"] == 2
@@ -591,12 +591,13 @@ def test_a_source_is_not_written_over(say: Say, tmp_path: Path) -> None:
     assert (tmp_path / "train.src").read_text() == "a\nb\n"
 
 
-def test_a_folder_of_something_else_is_left_alone(say: Say, tmp_path: Path) -> None:
-    (tmp_path / "tokenizer.json").write_text("{}")
+@pytest.mark.parametrize("name", ["tokenizer.json", "words.txt"])
+def test_a_folder_of_something_else_is_left_alone(name: str, say: Say, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("{}")
     status, _, err = say("train", "--source", "builtin:first-steps", "--out", tmp_path)
     assert status == 2
-    assert "holds `tokenizer.json`, which is no run's; choose another folder" in err
-    assert [path.name for path in tmp_path.iterdir()] == ["tokenizer.json"]
+    assert f"holds `{name}`, which is no run's; choose another folder" in err
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_before_the_first_update_nothing_was_saved(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from s2s.data import Preview, load_preview
 from s2s.demo import measured
 from s2s.demo.measured import Cell, cells, main, planned
 from s2s.jobs.plan.cost import forecast
-from s2s.jobs.plan.expected import parse_run
+from s2s.jobs.plan.measured_runs import parse_run
 
 FEW = [
     Cell(f"mini/{n}", "phrases", "builtin:mini-en-fr", None, preset)

@@ -166,6 +166,30 @@ def test_unknown_words_are_named_once_and_decoded_as_unk(kind):
     assert tokenizer.decode(tokenizer.encode("to Ж be")) == "to <unk> be"
 
 
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("jumps", ["j"]),
+        ("jump mJ", ["j", "J"]),
+        ("spum", []),
+        ("s\U0001f469\u200d\U0001f467p", ["\U0001f469\u200d\U0001f467"]),
+        ("u\u0338", ["\u0338"]),
+        ("ЖЖ", ["Ж"]),
+    ],
+)
+@pytest.mark.parametrize("kind", [kind for kind in TOKENIZERS if kind not in ("byte", "word")])
+def test_an_unknown_character_is_named_and_not_its_word(kind, text, parts):
+    tokenizer = fitted(kind, ["spumps mu ps"])
+    assert tokenizer.unknown_kind == "character"
+    assert tokenizer.unknown_parts(text) == parts
+
+
+def test_of_a_vocabulary_of_words_the_word_is_unknown():
+    tokenizer = fitted("word", ["spumps mu ps"])
+    assert tokenizer.unknown_kind == "word"
+    assert tokenizer.unknown_parts("jumps mu") == ["jumps"]
+
+
 def test_an_unknown_space_is_reported():
     assert fitted("char", ["letters"]).unknown("let set") == [" "]
 

@@ -52,7 +52,7 @@ def _sentence_run() -> Path:
     source = str(draft / "pairs.tsv")
     list(training.run(training.start(training.RunRequest(recipe, source), draft / "run")))
     run = RunFolder(draft / "run")
-    source_words.write(run.path, SENTENCES)
+    source_words.write(run.path, source_words.of_sources(SENTENCES))
     run.amend(lambda about: {"data": {**about["data"], "reads": "sentences", "longest": 6}})
     path = run.path / "tokenizer.json"
     files.write_json(path, {**json.loads(path.read_bytes()), "lowers_capitals": True})

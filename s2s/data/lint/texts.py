@@ -98,6 +98,11 @@ class Side:
             start = stop
 
 
+def script_of(texts: Sequence[str]) -> str:
+    """The script of most letters of these texts, such as `LATIN`; "" if none has most."""
+    return Side([" ".join(texts)]).script(0)
+
+
 def _names() -> tuple[str, ...]:
     """Of the scripts, by number."""
     _, names = scripts()

@@ -11,10 +11,11 @@ from typing import Any
 
 from s2s.config import UserError, shortened
 from s2s.data import format_size, read_numbers
-from s2s.jobs.evaluation.test_sets import MAX_SENTENCES, even_indices
+from s2s.jobs.evaluation.test_sets import MAX_SENTENCES, chosen_indices
 from s2s.runs import (
     EvaluationFolder,
     ExternalScores,
+    Sentences,
     clean_name,
     evaluations,
     external_scores,
@@ -63,7 +64,7 @@ def add(evaluation: str, given: GivenScores, owner: str = OWNER) -> ExternalScor
             f"There is no system {given.system} in `{what.name}`; it has {len(what.systems)}, counted from 0."
         )
     _check_known(external_scores.read(place), metric, given, what.systems[given.system].name)
-    values = _values(given, int(scores["n"]), what.test.n, what.test.n_all)
+    values = _values(given, int(scores["n"]), what.test)
     found = ExternalScores(
         metric=metric,
         better=given.better,
@@ -120,19 +121,19 @@ def _check_known(
         )
 
 
-def _values(given: GivenScores, n: int, n_test: int, n_all: int) -> list[float]:
+def _values(given: GivenScores, n: int, test: Sentences) -> list[float]:
     """One per sentence that was scored, or of the test set; those of the whole test set are sampled as it was."""
     if len(given.content) > MEGABYTES * 1_000_000:
         raise UserError(
             f"`{shortened(given.file)}` has {format_size(len(given.content))}, more than the limit of {MEGABYTES} MB;"
             " give the column of the scores alone."
         )
-    allowed = sorted({n, n_test, n_all})
+    allowed = sorted({n, test.n, test.n_all})
     found = read_numbers(given.file, given.content, given.column, most=max(*allowed, MAX_SENTENCES))
-    if len(found) in (n, n_test):
+    if len(found) in (n, test.n):
         return found
-    if len(found) == n_all:
-        return [found[i] for i in even_indices(n_all, n_test)]
+    if len(found) == test.n_all:
+        return [found[i] for i in chosen_indices(test.n_all, test.n, test.seed)]
     needed = f"{n:,}" if allowed == [n] else f"{n:,} (or {allowed[-1]:,}, for the whole test set)"
     raise UserError(
         f"`{shortened(given.file)}` has {len(found):,} scores and needs {needed}: one per sentence, in the order of the"

@@ -212,10 +212,13 @@ class EvaluationLoop:
             return
         yield False
         self.folder.set_words(test_sets.frequencies(sources, train))
-        if note := test_sets.overlap_note(sources, train):
+        yield False
+        found = (test_sets.overlap_note(sources, train), test_sets.coverage_note(sources, train))
+        if notes := tuple(filter(None, found)):
             self.evaluation = self.folder.amend(
                 lambda evaluation: replace(
-                    evaluation, test=replace(evaluation.test, notes=(*evaluation.test.notes, note))
+                    evaluation,
+                    test=replace(evaluation.test, notes=(*evaluation.test.notes, *notes)),
                 )
             )
         yield False

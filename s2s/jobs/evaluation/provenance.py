@@ -14,7 +14,7 @@ from typing import Any
 
 from s2s import synced
 from s2s.model import weights_path
-from s2s.runs import Evaluation, Run, System, SystemModel, guests
+from s2s.runs import Evaluation, Run, Sentences, System, SystemModel, guests
 from s2s.scores import SAMPLES, SEED, Scoring
 
 # The files of the test set, as the commands name them.
@@ -26,6 +26,7 @@ DEFAULT = Scoring()
 SACREBLEU_TOKENIZER = "13a"  # of its command, unless told otherwise
 PACKAGES = ("torch", "tokenizers", "sacrebleu", "rouge-score", "numpy")
 SUBSET = "evenly spread: sentences floor(i * n_all / n), counted from 0, for i from 0 to n - 1"
+DRAWN = "drawn with seed {0}: sentences sorted(random.Random({0}).sample(range(n_all), n)) in Python, counted from 0"
 
 
 def describe(
@@ -53,7 +54,7 @@ def describe(
             "n": test.n,
             "n_all": test.n_all,
             "n_sources": n_sources,
-            "subset": SUBSET if test.n < test.n_all else "all sentences",
+            "subset": _subset(test),
             "hash": test.hash,
             "is_grouped": test.is_grouped,
         },
@@ -117,6 +118,13 @@ def scoring_words(scoring: Scoring, n_references: int) -> list[str]:
         words += ["--rouge-tokenize", scoring.rouge_tokenize]
     words += ["--stemmer"] if scoring.stemmer else []
     return [*words, "--lowercase"] if scoring.lowercase else words
+
+
+def _subset(test: Sentences) -> str:
+    """Which sentences of the test set were taken."""
+    if test.n >= test.n_all:
+        return "all sentences"
+    return DRAWN.format(test.seed) if test.seed else SUBSET
 
 
 def _of_system(

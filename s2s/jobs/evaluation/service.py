@@ -195,6 +195,18 @@ def forecast(systems: Sequence[System], n: int) -> float:
     return START + n * sum(each)
 
 
+def most_within(systems: Sequence[System], seconds: float) -> int:
+    """The most sentences that `forecast` estimates to take so long, in two digits, at least 1; as many as are allowed
+    where no model translates.
+    """
+    each = forecast(systems, 1) - START
+    if not each:
+        return test_sets.MAX_SENTENCES
+    n = max(1, int((seconds - START) / each))
+    unit: int = 10 ** max(0, len(str(n)) - 2)
+    return min(test_sets.MAX_SENTENCES, n // unit * unit)
+
+
 def _threads(system: System) -> int:
     """The threads its run was trained with; one for a small model, whose matrix products are too short to share."""
     return (
@@ -319,7 +331,7 @@ def _read(folder: EvaluationFolder) -> tuple[list[tuple[str, str]], test_sets.Se
     every, references = found.pairs, found.references
     if test.is_grouped:
         every, references = test_sets.grouped_references(every, found.every_reference)
-    rows = test_sets.even_indices(len(every), min(test.n, len(every)))
+    rows = test_sets.chosen_indices(len(every), min(test.n, len(every)), test.seed)
     pairs = [every[i] for i in rows]
     chosen = [references[i] for i in rows] if references else []
     folder.set_test(pairs, chosen)

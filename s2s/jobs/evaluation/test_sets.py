@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import random
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -31,7 +32,7 @@ from s2s.data import (
     splits,
 )
 from s2s.jobs import kept_pairs
-from s2s.runs import RunFolder, Sentences
+from s2s.runs import RunFolder, Sentences, source_words
 from s2s.scores import comparable
 
 HELD_OUT = "held out"
@@ -236,6 +237,13 @@ def even_indices(n_all: int, n: int) -> list[int]:
     return [i * n_all // n for i in range(n)]
 
 
+def chosen_indices(n_all: int, n: int, seed: int) -> list[int]:
+    """`n` indices below `n_all`, in order: drawn without replacement, or evenly spread for the seed 0."""
+    if not seed or n >= n_all:
+        return even_indices(n_all, n)
+    return sorted(random.Random(seed).sample(range(n_all), n))
+
+
 def grouped(pairs: Sequence[tuple[str, str]]) -> tuple[SentencePairs, AllReferences]:
     """Pairs of the same source become one sentence with several references, in the order of first occurrence. Texts
     that differ in their Unicode form alone are the same; the first one stays as it is.
@@ -328,7 +336,9 @@ def from_uploads(contents: Sequence[tuple[str, bytes]]) -> SentencePairs:
     return pairs
 
 
-def outputs(name: str, content: bytes, pairs: Sequence[tuple[str, str]], n_all: int) -> list[str]:
+def outputs(
+    name: str, content: bytes, pairs: Sequence[tuple[str, str]], n_all: int, seed: int = 0
+) -> list[str]:
     """Another system's translations, one line per sentence: of the sampled sentences, or of the whole test set.
 
     Raises UserError where there are too few or too many, and names the line where one seems to be missing.
@@ -337,7 +347,7 @@ def outputs(name: str, content: bytes, pairs: Sequence[tuple[str, str]], n_all: 
     if len(lines) == len(pairs):
         return lines
     if len(lines) == n_all:
-        return [lines[i] for i in even_indices(n_all, len(pairs))]
+        return [lines[i] for i in chosen_indices(n_all, len(pairs), seed)]
     needed = (
         f"{len(pairs):,}"
         if n_all == len(pairs)
@@ -375,6 +385,13 @@ def overlap_note(sources: Sequence[str], train: Sequence[tuple[str, str]]) -> st
         return ""
     overlap = f"{found.n_pairs:,} of the {len(sources):,} sentences ({found.share:.0%}) are in the training data"
     return f"{overlap}: the model may have memorized them."
+
+
+def coverage_note(sources: Sequence[str], train: Sequence[tuple[str, str]]) -> str:
+    """One sentence where all words of these sources are in the training sources; "" elsewhere."""
+    return source_words.coverage_note(
+        sources, source_words.of_sources(source for source, _ in train), "test source"
+    )
 
 
 def frequencies(sources: Sequence[str], train: Sequence[tuple[str, str]]) -> dict[str, int]:

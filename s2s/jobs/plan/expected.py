@@ -5,28 +5,22 @@ Knows nothing of screens.
 
 from __future__ import annotations
 
-import functools
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import s2s
 from s2s.config import PRESETS, Recipe
 from s2s.data import Preview
 from s2s.jobs.plan.cost import STARTUP_SECONDS, Forecast
+from s2s.jobs.plan.dataset_similarity import turned
 from s2s.jobs.plan.figures import written
+from s2s.jobs.plan.measured_runs import MeasuredRun, alike, measured_runs, why_unlike
 from s2s.jobs.plan.own_settings import own_settings, suitable_lr
 from s2s.jobs.plan.time_budget import QUICK, reference_tokens_per_second
 
-MEASURED_FILE = (
-    Path(s2s.__file__).parent / "demo" / "measured.json"
-)  # `python -m s2s.demo.measured` writes it
 MARGIN = 3.0  # BLEU of uncertainty either way from 50 sentences: a standard error of bootstrap samples of this size
 FAR = 1.5  # how far beyond the longest measured run a prediction is still made, as a factor
 WIDEST = 50.0  # BLEU; runs of other presets that differ more say nothing of this one
@@ -52,52 +46,6 @@ OTHER_TASKS = ("builtin:tasks", "builtin:dialogue", "builtin:summaries", "synthe
 
 
 @dataclass(frozen=True)
-class ValidationPoint:
-    """One validation. `tokens` are those of all batches so far, on the longer side, padding included.
-
-    A run of quick is one point, its end; its `tokens` are those that small would have read in its minutes there.
-    """
-
-    step: int
-    minutes: float
-    tokens: int
-    loss: float
-    token_accuracy: float
-    bleu: float | None = None
-    chrf: float | None = None
-
-
-@dataclass(frozen=True)
-class MeasuredRun:
-    """One of our own runs. `richness` is that of its dataset: how fast the vocabulary grows."""
-
-    text: str
-    like: str  # its kind of dataset, for people
-    preset: str
-    n_pairs: int
-    richness: float
-    parameters: int
-    points: tuple[ValidationPoint, ...]
-
-    def bleu_at(self, tokens: float) -> float | None:
-        """BLEU after this many tokens, interpolated linearly between validations; the last value beyond the last one.
-
-        None before the first.
-        """
-        known = [(point.tokens, point.bleu) for point in self.points if point.bleu is not None]
-        if not known or tokens < known[0][0] / 2:
-            return None
-        return float(
-            np.interp(tokens, [0, *(at for at, _ in known)], [0, *(value for _, value in known)])
-        )
-
-    @property
-    def tokens(self) -> int:
-        """Tokens at its end."""
-        return self.points[-1].tokens
-
-
-@dataclass(frozen=True)
 class PredictionInterval:
     """BLEU from `low` to `high` after `reach` seconds: at the end, or where our longest run ended.
 
@@ -117,12 +65,6 @@ class PredictionInterval:
     def like(self) -> str:
         """The kinds of dataset of these runs."""
         return " and ".join(dict.fromkeys(run.like for run in self.runs))
-
-
-def richness(preview: Preview) -> float:
-    """Distinct target words over the root of word tokens (Heaps' law): 2 for a grammar, 20 to 50 for natural text."""
-    running = sum(n * count for n, count in enumerate(preview.tgt_counts))
-    return preview.tgt_words / math.sqrt(max(1, running))
 
 
 def why_not_comparable(recipe: Recipe, preview: Preview) -> str:
@@ -163,9 +105,11 @@ def predict_quality(
 ) -> PredictionInterval | None:
     """The expected BLEU of a recipe based on a preset; None where `why_no_prediction` says why."""
     known = measured_runs() if known is None else known
-    if why_not_comparable(recipe, preview) or why_other_rate(recipe, preset) or not known:
+    if why_not_comparable(recipe, preview) or why_other_rate(recipe, preset):
         return None
-    near = _near(known, preset, preview)
+    near = _near(known, preset, _as_translated(recipe, preview))
+    if not near:
+        return None
     per_second = _tokens_per_second(near, recipe, preview, cost)
     tokens = _counted_tokens(near, per_second, cost)
     values = np.array([[_or_nan(run.bleu_at(at)) for run in near] for at in tokens], np.float32)
@@ -233,12 +177,13 @@ def why_no_prediction(
     known = measured_runs() if known is None else known
     if not known:
         return "There are no measured runs of ours to compare with: watch the validation loss."
-    near = _near(known, preset, preview)
+    translated = _as_translated(recipe, preview)
+    near = _near(known, preset, translated)
+    if not near:
+        return why_unlike(known, translated)
     scored = [point.tokens for run in near for point in run.points if point.bleu is not None]
     if not scored:
-        return (
-            "None of our own measured runs used a dataset like this one: watch the validation loss."
-        )
+        return "None of our measured runs on such a dataset was scored: watch the validation loss."
     per_second = _tokens_per_second(near, recipe, preview, cost)
     like = " and ".join(dict.fromkeys(run.like for run in near))
     end = _counted_tokens(near, per_second, cost)[-1]
@@ -253,10 +198,10 @@ def why_no_prediction(
 
 
 def _near(known: Sequence[MeasuredRun], preset: str, preview: Preview) -> list[MeasuredRun]:
-    """Runs on the most similar kind of dataset, of the nearest sizes, with that preset where there are any."""
-    alike = _alike(known, richness(preview))
-    own = [run for run in alike if run.preset == preset]
-    return _nearest_sizes(own or alike, preview.n_pairs)
+    """Runs on a kind of dataset like this one, of the nearest sizes, with that preset where there are any."""
+    runs = alike(known, preview)
+    own = [run for run in runs if run.preset == preset]
+    return _nearest_sizes(own or runs, preview.n_pairs)
 
 
 def _or_nan(value: float | None) -> float:
@@ -275,14 +220,9 @@ def _edges(values: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np
     ).astype(np.float32)
 
 
-def _alike(known: Sequence[MeasuredRun], rich: float) -> list[MeasuredRun]:
-    """The runs on the kind of dataset whose richness is nearest, as a ratio."""
-    kinds: dict[str, list[MeasuredRun]] = {run.like: [] for run in known}
-    for run in known:
-        kinds[run.like].append(run)
-    return min(
-        kinds.values(), key=lambda runs: min(abs(math.log(run.richness / rich)) for run in runs)
-    )
+def _as_translated(recipe: Recipe, preview: Preview) -> Preview:
+    """The dataset in the direction in which the recipe translates it."""
+    return turned(preview) if recipe.data.task == "reverse_direction" else preview
 
 
 def _nearest_sizes(runs: Sequence[MeasuredRun], n_pairs: int) -> list[MeasuredRun]:
@@ -332,29 +272,11 @@ def best_presets(
     known = measured_runs() if known is None else known
     if not known:
         return []
-    alike = _alike(known, richness(preview))
+    runs = alike(known, preview)
     found = []
     for preset, speed in tokens_per_second.items():
-        near = _nearest_sizes([run for run in alike if run.preset == preset], preview.n_pairs)
+        near = _nearest_sizes([run for run in runs if run.preset == preset], preview.n_pairs)
         values = [value for run in near if (value := run.bleu_at(60 * minutes * speed)) is not None]
         if values:
             found.append((preset, sum(values) / len(values)))
     return sorted(found, key=lambda row: -row[1])
-
-
-def read_measured(path: Path = MEASURED_FILE) -> dict[str, Any]:
-    """The content of the file: `{"runs": [...]}`."""
-    return dict(json.loads(path.read_bytes())) if path.is_file() else {"runs": []}
-
-
-@functools.cache
-def measured_runs() -> tuple[MeasuredRun, ...]:
-    """Our own runs; none where the file is missing."""
-    return tuple(parse_run(row) for row in read_measured()["runs"])
-
-
-def parse_run(row: dict[str, Any]) -> MeasuredRun:
-    """A run from its row in the file."""
-    points = tuple(ValidationPoint(**point) for point in row["points"])
-    keys = ("text", "like", "preset", "n_pairs", "richness", "parameters")
-    return MeasuredRun(**{key: row[key] for key in keys}, points=points)

@@ -10,7 +10,8 @@ from s2s.data import Preview
 from s2s.jobs.plan import expected
 from s2s.jobs.plan.calibration import UNCALIBRATED, Calibration
 from s2s.jobs.plan.cost import forecast
-from s2s.jobs.plan.expected import MeasuredRun
+from s2s.jobs.plan.dataset_similarity import richness
+from s2s.jobs.plan.measured_runs import MeasuredRun, measured_runs
 from s2s.jobs.plan.time_budget import QUICK, reference_tokens_per_second
 
 HANDFUL = 100  # pairs; with fewer, every model memorizes, which is the purpose of such datasets
@@ -36,7 +37,7 @@ def recommend(
 ) -> Recommendation:
     """The preset that was best in our runs on similar datasets within these minutes; else by rule of thumb."""
     rule = by_rule(preview, minutes)
-    known = expected.measured_runs() if known is None else known
+    known = measured_runs() if known is None else known
     if expected.why_not_comparable(Recipe(), preview):
         return rule
     presets = dict.fromkeys(run.preset for run in known if run.preset in PRESETS)
@@ -52,7 +53,7 @@ def recommend(
     (first, most), (second, less), *_ = ranked
     return Recommendation(
         first,
-        "with its own settings, in our runs on the most similar datasets, it reaches BLEU"
+        "with its own settings, in our runs on such datasets, it reaches BLEU"
         f" {most:.0f} in {minutes:.0f} minutes,"
         f" {second} reaches {less:.0f}",
     )
@@ -64,7 +65,7 @@ def by_rule(preview: Preview, minutes: float) -> Recommendation:
         return _plain(preview.src_characters / max(1, preview.n_pairs))
     if preview.n_pairs < HANDFUL:
         return _handful(preview)
-    if expected.richness(preview) < NATURAL:
+    if richness(preview) < NATURAL:
         return Recommendation(
             "small",
             f"{preview.tgt_words:,} distinct words in {preview.n_pairs:,} pairs are a simple language",

@@ -20,7 +20,7 @@ from s2s.jobs import kept_pairs
 from s2s.jobs.plan.advice import warmup_note
 from s2s.jobs.plan.calibration import calibrate
 from s2s.jobs.plan.time_budget import within_minutes
-from s2s.jobs.training import command, initialization, run_limits
+from s2s.jobs.training import command, initialization, run_limits, seen_words
 from s2s.jobs.training.initialization import InitialCheckpoint
 from s2s.jobs.training.live_controls import changed
 from s2s.jobs.training.request import RunRequest
@@ -120,7 +120,9 @@ def start_in_stages(
     run_limits.check_parameters(count)
     run_limits.check_disk(recipe, count, request.owner)
     yield
-    notes = (*_notes(pairs, data, recipe), *filter(None, [unknown]))
+    words = seen_words.of_training(pairs, data, recipe)
+    told = (unknown, seen_words.note(pairs, words))
+    notes = (*_notes(pairs, data, recipe), *filter(None, told))
     with locked(folder):  # a run in training that has no checkpoint yet keeps its files
         about = _about(request, pairs, data, notes)
         about |= _from_initial(initial) if initial else {}
@@ -130,6 +132,7 @@ def start_in_stages(
         attention_history.delete_after(folder, 0)
         folder.create(recipe, about, (data.src_tokenizer, data.tgt_tokenizer))
         kept_pairs.keep(folder, pairs, about)
+        seen_words.keep(folder, words, initial)
     return PreparedRun(folder, recipe, data, pairs.valid.pairs, notes, initial=initial, since=since)
 
 
@@ -237,6 +240,8 @@ def resume_in_stages(path: Path, more: Continuation, tell: Tell) -> Stages:
         )
     yield
     data = prepare(recipe, pairs.train, pairs.valid, folder.tokenizers())
+    if "init_from" not in about:
+        seen_words.complete(folder, seen_words.of_training(pairs, data, recipe))
     yield
     notes = tuple(known["notes"])
     return PreparedRun(folder, recipe, data, pairs.valid.pairs, notes, is_resumed=True, since=since)

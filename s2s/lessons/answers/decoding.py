@@ -92,7 +92,7 @@ def strategies_differ(context: Context) -> Verdict:
     if not context.source:
         raise UserError(NO_SENTENCE)
     run = context.opened()
-    if unknown := run.unknown(context.source):
+    if unknown := run.src_tokenizer.unknown_parts(context.source):
         return Verdict("wrong", f"The model has never seen `{unknown[0]}`; use words it knows.")
     (found,) = findings(run, "strategies_differ", [context.source], PropertySettings())
     if not found.holds:

@@ -28,7 +28,7 @@ def source_tokens(context: Context) -> int:
 def repeated_token(context: Context) -> Verdict:
     """Whether a token of the vocabulary occurs twice in the sentence."""
     run, ids = _source(context)
-    if unknown := run.unknown(context.source):
+    if unknown := run.src_tokenizer.unknown_parts(context.source):
         return Verdict("wrong", f"The model has never seen `{unknown[0]}`; use words it knows.")
     twice = [token for token in run.src_tokenizer.tokens(ids) if _count(run, ids, token) > 1]
     if not twice:

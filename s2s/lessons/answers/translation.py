@@ -25,7 +25,7 @@ def output_tokens(context: Context) -> int:
 def one_word_changed(context: Context) -> Verdict:
     """Whether the sentence differs from the step's own in one word that the model knows."""
     before, after = context.start.get("src", "").split(), context.source.split()
-    if unknown := context.opened().unknown(context.source):
+    if unknown := context.opened().src_tokenizer.unknown_parts(context.source):
         return Verdict("wrong", f"The model has never seen `{unknown[0]}`; use a word it knows.")
     changed = sum(old != new for old, new in zip(before, after, strict=False))
     changed += abs(len(before) - len(after))

@@ -42,6 +42,7 @@ def show(request: ArchitectureRequest) -> None:
     """Three masks of the sentence in the box, or of the second one."""
     facts = vocabulary.of(request.run)
     text = sentence.sentence_box(facts)
+    sentence.notices(request.run, facts, [text])
     if not text:
         st.info("Type a sentence above to see its masks.", icon=":material/edit:")
         return

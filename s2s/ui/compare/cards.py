@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from s2s import share
 from s2s.config import UserError
 from s2s.decode import BeamConfig, generate_call
-from s2s.runs import Decoded, ended_hypotheses
+from s2s.runs import Decoded, Run, ended_hypotheses
 from s2s.share import Column
 from s2s.ui.compare import (
     across_models,
@@ -29,7 +29,15 @@ from s2s.ui.compare import (
 from s2s.ui.compare.column import ColumnChoice
 from s2s.ui.compare.metrics import MetricValue
 from s2s.ui.compare.reference import Comparison
-from s2s.ui.kit import cached, differences, forms, length_penalty, plain
+from s2s.ui.kit import (
+    cached,
+    differences,
+    forms,
+    length_penalty,
+    plain,
+    sentence,
+    vocabulary,
+)
 from s2s.ui.kit import reproduce as kit_reproduce
 from s2s.ui.kit.cached import TimedDecoding
 from s2s.ui.kit.length_penalty import Finished
@@ -207,6 +215,7 @@ def results(drawn: Sequence[Card], text: str, comparison: Comparison) -> None:
             described[card.number] = (*_description(card.choice), timed.decoded.text), rows
             with card.body:
                 _text(card, texts, comparison)
+                _unfamiliar(card.choice.run, text)
                 metrics.draw(rows)
                 _length_penalty(card, card.choice, timed.decoded)
                 _more(card, card.choice, timed, comparison.reference, is_alone=len(drawn) == 1)
@@ -287,6 +296,14 @@ def _text(card: Card, texts: Mapping[str, str], comparison: Comparison) -> None:
         st.caption("The other columns are compared with this one.")
     elif other is None and comparison.against != reference.NOTHING:
         st.caption(f"There is no output of {comparison.name} to mark differences against.")
+
+
+def _unfamiliar(run: Run, text: str) -> None:
+    """What another run than the page's, which the sentence box is about, does not know of the sentence."""
+    if run.folder.id == st.session_state["run"]:
+        return
+    if said := sentence.unfamiliar(run, vocabulary.of(run), text):
+        st.caption(said)
 
 
 def _length_penalty(card: Card, choice: ColumnChoice, decoded: Decoded) -> None:

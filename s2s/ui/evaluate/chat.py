@@ -13,7 +13,7 @@ from s2s.data import GENERATED_TASKS, TURN
 from s2s.data import GENERATED_TASKS as TRAINED
 from s2s.runs import Run
 from s2s.share import printable
-from s2s.ui.kit import cached, forms, plain, shortened
+from s2s.ui.kit import cached, forms, sentence, vocabulary
 
 LONGEST = 300  # characters of a turn
 MOST_FACTS = 6  # as in its training data
@@ -121,11 +121,9 @@ def _spaced(text: str) -> str:
 
 def _below(run: Run, how: ChatFormat, turns: list[tuple[str, str]], run_id: str) -> None:
     if turns and turns[-1][0] == ASSISTANT:
-        strange = [word for word in run.unknown(source(how, turns[:-1])) if word != TURN]
-        if strange:
-            st.caption(
-                f"Words it has never seen: {plain(', '.join(map(shortened, strange[:5])))}. Its answer is a guess."
-            )
+        read = source(how, turns[:-1]).replace(TURN, " ")
+        if strange := sentence.unfamiliar(run, vocabulary.of(run), read):
+            st.caption(strange)
     with st.container(horizontal=True):
         if how.has_facts:
             st.button(

@@ -69,9 +69,11 @@ def with_pairs(request: EvaluationRequest, every: Uploaded) -> EvaluationRequest
     if request.test.is_grouped:
         pairs, references = test_sets.grouped_references(pairs, references)
         notes = (*notes, *filter(None, [every.repeats]))
-    rows = test_sets.even_indices(len(pairs), min(request.test.n, len(pairs)))
+    n = min(request.test.n, len(pairs))
+    rows = test_sets.chosen_indices(len(pairs), n, request.test.seed)
     chosen = [references[i] for i in rows]
-    test = replace(request.test, n=len(rows), n_all=len(pairs), files=_names(), notes=notes)
+    seed = request.test.seed if n < len(pairs) else 0
+    test = replace(request.test, n=n, n_all=len(pairs), files=_names(), notes=notes, seed=seed)
     return replace(
         request,
         pairs=[pairs[i] for i in rows],
@@ -128,7 +130,8 @@ def with_systems(request: EvaluationRequest) -> EvaluationRequest:
 
 def _with_system(request: EvaluationRequest, file: str, content: bytes) -> EvaluationRequest:
     name = _name(request, file)
-    lines = test_sets.outputs(file, content, request.pairs, request.test.n_all)
+    test = request.test
+    lines = test_sets.outputs(file, content, request.pairs, test.n_all, test.seed)
     if lost := test_sets.empty_lines(lines):
         st.warning(
             as_markdown(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -10,14 +11,22 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
 from s2s.jobs import EvaluationRequest, evaluation_service, test_sets
-from s2s.runs import Sentences
+from s2s.runs import Sentences, System
 from s2s.ui.evaluate import files, options
 from s2s.ui.evaluate import systems as systems_of
-from s2s.ui.evaluate.view_state import CHECKPOINTS, EVERY, LAST, STATE, write_to_url
+from s2s.ui.evaluate.view_state import (
+    CHECKPOINTS,
+    EVERY,
+    FILES,
+    LAST,
+    MOST_SEED,
+    STATE,
+    write_to_url,
+)
 from s2s.ui.kit import as_markdown, cached, duration, forms, in_view, pickers, plain
 from s2s.ui.kit.test_sets import available_test_sets, described
 
-FILES = "files"
+MINUTE = 60.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -34,12 +43,8 @@ def form(run_id: str) -> Form:
     STATE.belongs_to("run", run_id)
     test, n = _test_set(run_id)
     every = _uploaded(wrongs) if test == FILES else None
-    sentences = Sentences("my own files", n=n) if test == FILES else described(run_id, test, n)
-    sentences = replace(sentences, is_grouped=options.group_toggle(every))
-    given = EvaluationRequest((), sentences, run=run_id)
-    if every:
-        given = files.with_pairs(given, every)
-        st.caption(" ".join(map(as_markdown, (*given.test.notes, _n_sentences(given)))))
+    is_grouped = options.group_toggle(every)
+    said = st.container()
     runs, strategies = _who(run_id)
     models = _models(runs)
     settings = systems_of.strategy_settings(runs, strategies, wrongs)
@@ -51,7 +56,17 @@ def form(run_id: str) -> Form:
             *systems_of.swept_systems(models, settings, swept),
         ]
     )
-    request = replace(given, systems=tuple(systems), scoring=options.scoring())
+    sentences = (
+        Sentences("my own files", n=n or _in_a_minute(systems), seed=STATE.now.seed)
+        if test == FILES
+        else described(run_id, test, n)
+    )
+    sentences = replace(sentences, is_grouped=is_grouped)
+    request = EvaluationRequest(tuple(systems), sentences, run=run_id, scoring=options.scoring())
+    if every:
+        request = files.with_pairs(request, every)
+        with said:
+            st.caption(" ".join(map(as_markdown, (*request.test.notes, _n_sentences(request)))))
     if every or test != FILES:
         try:
             request = files.with_systems(request)
@@ -91,9 +106,15 @@ def _uploaded(wrongs: list[UserError]) -> files.Uploaded | None:
 
 def _n_sentences(request: EvaluationRequest) -> str:
     """How many sentences the uploaded files have, and the number of references where it is not 1."""
+    test = request.test
     most = max(map(len, request.references), default=1)
     several = f", with up to {most:,} references each" if most > 1 else ""
-    return f"{request.test.n:,} of {request.test.n_all:,} sentences are evaluated{several}."
+    if test.n == test.n_all:
+        return f"All {test.n:,} sentences are evaluated{several}."
+    drawn = f"{test.n:,} of {test.n_all:,} sentences, drawn with seed {test.seed}, are evaluated{several}"
+    if STATE.now.every or STATE.now.n_files:
+        return f"{drawn}."
+    return f"{drawn}: about as many as a minute allows. “All sentences” evaluates the whole file as a job."
 
 
 def _test_set(run_id: str) -> tuple[str, int]:
@@ -108,21 +129,62 @@ def _test_set(run_id: str) -> tuple[str, int]:
             way=pickers.ANOTHER_DATASET,
             width=360,
         )
-        n = STATE.number(
-            "n",
-            "How many",
-            1,
-            test_sets.MAX_SENTENCES,
-            width=150,
-            help=f"Spread evenly over the test set; always the same sentences. At most {test_sets.MAX_SENTENCES:,}.",
-            disabled=STATE.now.every,
-        )
+        n = _n_of_files() if test == FILES else _n_of_dataset()
         every = STATE.toggle(
             "every",
             "All sentences",
             help=f"The whole test set, up to {test_sets.MAX_SENTENCES:,} sentences.",
         )
     return test, test_sets.MAX_SENTENCES if every else n
+
+
+def _n_of_dataset() -> int:
+    return STATE.number(
+        "n",
+        "How many",
+        1,
+        test_sets.MAX_SENTENCES,
+        width=150,
+        help=f"Spread evenly over the test set; always the same sentences. At most {test_sets.MAX_SENTENCES:,}.",
+        disabled=STATE.now.every,
+    )
+
+
+def _n_of_files() -> int:
+    """How many sentences of uploaded files; 0 for as many as a minute allows."""
+    key = STATE.key("n_files")
+    st.session_state.setdefault(key, STATE.now.n_files or None)
+    chosen = st.number_input(
+        "How many",
+        1,
+        test_sets.MAX_SENTENCES,
+        None,
+        key=key,
+        persist_state="session",
+        placeholder="in a minute",
+        width=150,
+        help="Empty: all sentences, or as many of them as are forecast to take a minute.",
+        disabled=STATE.now.every,
+    )
+    STATE.remember(n_files=int(chosen or 0))
+    STATE.number(
+        "seed",
+        "Seed",
+        1,
+        MOST_SEED,
+        width=110,
+        help="Which sentences are drawn, where not all are evaluated.",
+        disabled=STATE.now.every,
+    )
+    return int(chosen or 0)
+
+
+def _in_a_minute(systems: Sequence[System]) -> int:
+    """As many sentences as these systems are forecast to translate in a minute."""
+    try:
+        return evaluation_service.most_within(systems, MINUTE)
+    except UserError:  # of the systems; the form shows it
+        return 1
 
 
 def _who(run_id: str) -> tuple[list[str], list[str]]:

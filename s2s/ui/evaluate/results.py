@@ -184,8 +184,13 @@ def _badge(state: str) -> None:
 
 def _what(evaluation: Evaluation) -> str:
     test = evaluation.test
-    of_all = f" of {test.n_all:,}, evenly spread" if test.n_all > test.n else ""
-    return f"{test.n:,} sentences{of_all} · {plain(test.name)} · made {evaluation.created[:16].replace('T', ' ')} UTC."
+    how = f"drawn with seed {test.seed}" if test.seed else "evenly spread"
+    n = (
+        f"{test.n:,} of {test.n_all:,} sentences, {how}"
+        if test.n_all > test.n
+        else f"{test.n:,} sentences"
+    )
+    return f"{n} · {plain(test.name)} · made {evaluation.created[:16].replace('T', ' ')} UTC."
 
 
 def _progress(evaluation: Evaluation, stands: EvaluationProgress) -> None:

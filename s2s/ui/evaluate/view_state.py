@@ -18,6 +18,9 @@ from s2s.scores import AUTO, ROUGE_SCORE, ROUGE_TOKENIZERS, SPACES, TOKENIZERS
 from s2s.ui.kit import ViewState, address, between, field, one_of, pickers
 
 DEFAULT_STRATEGIES = "greedy beam"
+SENTENCES = 200  # of a dataset
+FILES = "files"  # stands in links as the test set
+MOST_SEED = 999_999
 BEST = "the best"
 LAST = "the last"
 EVERY = "every one"  # these stand in links
@@ -55,7 +58,10 @@ class EvaluateView:
 
     evaluation: str = field("", is_alone=True)
     test: str = field("", scope="run")  # empty: the run's first test set
-    n: int = field(200, between(1, test_sets.MAX_SENTENCES))
+    n: int = field(SENTENCES, between(1, test_sets.MAX_SENTENCES))
+    # of uploaded files, drawn with the seed; 0: all, or as many as a minute allows
+    n_files: int = field(0, between(0, test_sets.MAX_SENTENCES))
+    seed: int = field(1, between(1, MOST_SEED))
     strategies: str = field(DEFAULT_STRATEGIES)
     runs: str = field("", scope="run")  # empty: the page's
     checkpoints: str = field(BEST, one_of(*CHECKPOINTS))
@@ -97,6 +103,8 @@ def read_from_url(run_id: str) -> str:
         st.session_state[RUN] = run_id
         for name in STRATEGIES:
             st.session_state[settings_key(name)] = given.get(f"with.{name}", "")
+        if STATE.now.test == FILES and STATE.now.n != SENTENCES and not STATE.now.n_files:
+            STATE.remember(n_files=STATE.now.n)
         write_to_url()
     shown = STATE.now.evaluation
     is_first = address.is_bare() and st.session_state.get(RUN) != run_id

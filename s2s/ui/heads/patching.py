@@ -25,8 +25,8 @@ from s2s.ui.heads.request import HeadsRequest
 from s2s.ui.heads.sentence_request import SentenceRequest, read_sentence
 from s2s.ui.heads.signed_map import signed_map
 from s2s.ui.heads.view_state import STATE
-from s2s.ui.kit import cached, captions, chart, file_name, forms, plain, shortened, unique_names
-from s2s.ui.kit.sentence import MAX_CHARACTERS
+from s2s.ui.kit import cached, captions, chart, file_name, forms, plain, unique_names
+from s2s.ui.kit.sentence import MAX_CHARACTERS, other_source
 
 CANDIDATES = 5  # most probable tokens of each run that are offered
 SOURCES = "Vig et al. 2020; Meng et al. 2022; the metric: Zhang and Nanda 2024"
@@ -84,9 +84,7 @@ def _second(asked: SentenceRequest) -> str:
         help="Source A with another word. Empty: a sentence that differs in few words.",
     )
     second = " ".join(printable(typed).split())[:MAX_CHARACTERS] or default
-    if unknown := asked.run.unknown(second):
-        names = ", ".join(plain(shortened(word)) for word in unknown[:3])
-        st.caption(f"Unknown words in source B, read as `<unk>`: {names}.")
+    other_source(asked.run, asked.vocabulary, second, "In source B")
     return second
 
 

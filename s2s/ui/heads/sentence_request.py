@@ -8,7 +8,7 @@ import streamlit as st
 
 from s2s.runs import Run, Target, probes
 from s2s.ui.heads.request import HeadsRequest
-from s2s.ui.kit import RunVocabulary, cached, plain, sentence, shortened, vocabulary
+from s2s.ui.kit import RunVocabulary, cached, sentence, vocabulary
 from s2s.ui.kit import target as kit_target
 
 STRATEGY = "greedy"  # under teacher forcing of its own output, the model prefers each token of it
@@ -53,9 +53,8 @@ def read_sentence(request: HeadsRequest, what: str) -> SentenceRequest | None:
     wanted = kit_target.target_box(run, text, STRATEGY)
     own = cached.decoded(run, text, STRATEGY, {})
     target, ids = kit_target.with_fallback(wanted, own, lambda target: _fitting(run, text, target))
-    if unknown := run.tgt_tokenizer.unknown(target.text):
-        names = ", ".join(plain(shortened(word)) for word in unknown[: sentence.MAX_SHOWN])
-        st.caption(f"Unknown words in the target, read as `<unk>`: {names}.")
+    if unknown := sentence.unknown_in_target(run, target.text, "in the target"):
+        st.caption(unknown)
     return SentenceRequest(run, request.title, facts, text, target.text, ids)
 
 

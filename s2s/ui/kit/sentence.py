@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import groupby
 
 import streamlit as st
 
 from s2s.demo import SHOWS
 from s2s.runs import Run, source_words
 from s2s.share import printable
-from s2s.tokenizers import nfc
+from s2s.tokenizers import nfc, visible
 from s2s.ui.kit import address
 from s2s.ui.kit.text import plain, shortened
 from s2s.ui.kit.vocabulary import RunVocabulary
 
 MAX_WORDS = 128
 MAX_CHARACTERS = 800
-MAX_SHOWN = 3  # unknown words, or sentences
+MAX_SHOWN = 3  # unknown words with suggestions, or sentences
+MAX_NAMED = 8  # unknown words or characters in a line
 MAX_NOTICES = 2  # lines between the sentence and its translation
 MAX_LABEL = 60  # characters of a sentence on a button
 FOREIGN_WORDS = 3  # from so many words on, more unknown than known ones are of another language
@@ -108,15 +108,22 @@ def notices(
     vocabulary of whole words come with the nearest known ones to use.
     """
     text = " ".join(sources)
-    unknown = run.unknown(text)
-    if known.words and unknown:
-        _show_unknown(known, text, unknown)
+    unknown = run.unknown(text) if known.words else ()
+    lines = (_reading(run, sources), unfamiliar(run, known, text), _length(known, sources))
+    shown = list(filter(None, lines))[: room - _is_truncated()]
+    if not shown:
         return
-    lines = (_reading(run, sources), _unfamiliar(run, known, text), _length(known, sources))
-    if shown := list(filter(None, lines))[: room - _is_truncated()]:
-        with st.container(key="unknown", gap="xsmall"):
-            for line in shown:
-                st.caption(line)
+    with st.container(key="unknown", gap="xsmall"):
+        for line in shown:
+            st.caption(line)
+        if unknown:
+            _suggest(known, text, unknown)
+
+
+def other_source(run: Run, known: RunVocabulary, text: str, where: str) -> None:
+    """What the run does not know of a source that is not in the box; `where` it is, such as `In source B`."""
+    if said := unfamiliar(run, known, text):
+        st.caption(f"{where}: {said}")
 
 
 def _one_at_a_time(sentences: Sequence[str]) -> None:
@@ -134,45 +141,55 @@ def _reading(run: Run, sources: Sequence[str]) -> str:
     return f"The model reads: {plain(read)}" if read != nfc(" ".join(sources)) else ""
 
 
-def _unfamiliar(run: Run, known: RunVocabulary, text: str) -> str:
-    """The words of a text in another language, the unknown words, or the unknown characters."""
+def unfamiliar(run: Run, known: RunVocabulary, text: str) -> str:
+    """One line that names the words of a text that the run has not read in training, and what becomes `<unk>`."""
+    parts = run.src_tokenizer.unknown_parts(text)
     unseen = source_words.unseen(text, known.seen)
+    named = {word.lower() for part in parts for word in source_words.words_of(part)}
+    words = [word for word in unseen if word.lower() not in named]
     n_words = len(source_words.words_of(text))
     if n_words >= FOREIGN_WORDS and 2 * len(unseen) > n_words:
-        counted = f"{len(unseen)} of {n_words} words are not in the training data"
-        if not known.languages:
-            return f"The translation is a guess: {counted}. Type another sentence, or choose an example."
-        language = known.languages[0]
-        return (
-            f"This does not look like {language}: {counted}. Type {language}, or choose an example."
-        )
-    unknown = run.unknown(text)
-    characters = dict.fromkeys(part for word in unknown for part in _unknown_parts(run, word))
-    words = [word for word in unseen if not any(word in each for each in unknown)]
-    said = (
-        _guessed([*characters], "among the known characters"),
-        _guessed(words, "in the training data"),
-    )
+        return _foreign(known, unseen, n_words)
+    kind = f"{len(known.words):,} known words" if known.words else "known characters"
+    said = (_guessed(parts, f"among the {kind}"), _guessed(words, "in the training data"))
     return " ".join(filter(None, said))
+
+
+def unknown_in_target(run: Run, target: str, where: str) -> str:
+    """What of a target the model reads as `<unk>`; empty where there is nothing. `where` it is, such as `in it`."""
+    tokenizer = run.tgt_tokenizer
+    if not (parts := tokenizer.unknown_parts(target)):
+        return ""
+    return f"Unknown {tokenizer.unknown_kind}s {where}, read as `<unk>`: {_listed(parts)}."
+
+
+def _foreign(known: RunVocabulary, unseen: Sequence[str], n_words: int) -> str:
+    """Of a text most of whose words are not in the training data."""
+    counted = f"{len(unseen)} of {n_words} words are not in the training data ({_listed(unseen)})"
+    if not known.languages:
+        return (
+            f"The translation is a guess: {counted}. Type another sentence, or choose an example."
+        )
+    language = known.languages[0]
+    return f"This does not look like {language}: {counted}. Type {language}, or choose an example."
 
 
 def _guessed(names: Sequence[str], where: str) -> str:
     """`**a** and **b** are not in the training data: their translations are guesses.`; empty for no names."""
     if not names:
         return ""
-    shown = [f"**{plain(shortened(name)) or 'space'}**" for name in names[:MAX_SHOWN]]
+    if len(names) == 1:
+        return f"{_listed(names)} is not {where}: its translation is a guess."
+    return f"{_listed(names)} are not {where}: their translations are guesses."
+
+
+def _listed(names: Sequence[str]) -> str:
+    """`**a**, **b** and 3 more`."""
+    words = ["space" if name == " " else visible(name) for name in names[:MAX_NAMED]]
+    shown = [f"**{plain(shortened(word))}**" for word in words]
     if n_more := len(names) - len(shown):
         shown.append(f"{n_more} more")
-    listed = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
-    if len(names) == 1:
-        return f"{listed} is not {where}: its translation is a guess."
-    return f"{listed} are not {where}: their translations are guesses."
-
-
-def _unknown_parts(run: Run, word: str) -> list[str]:
-    """The runs of unknown characters: an emoji may have several."""
-    grouped = groupby(word, lambda character: bool(run.unknown(character)))
-    return ["".join(characters) for is_unknown, characters in grouped if is_unknown]
+    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
 
 
 def _length(known: RunVocabulary, sources: Sequence[str]) -> str:
@@ -184,44 +201,26 @@ def _length(known: RunVocabulary, sources: Sequence[str]) -> str:
     )
 
 
-def _show_unknown(known: RunVocabulary, text: str, unknown: Sequence[str]) -> None:
-    """Each unknown word, with the nearest known ones to use."""
-    nearest = {word: known.suggestions(word) for word in unknown[:MAX_SHOWN]}
-    with st.container(key="unknown", gap="xsmall"):
-        for number, (word, others) in enumerate(nearest.items()):
-            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.markdown(
-                    f":material/help: **{plain(shortened(word))}** is not among the {len(known.words):,} known words"
-                    f"{'; known and spelled alike:' if others else '.'}",
-                    width="content",
+def _suggest(known: RunVocabulary, text: str, unknown: Sequence[str]) -> None:
+    """Buttons that replace unknown words by the nearest known ones, and the list of known words."""
+    nearest = {word: others for word in unknown if (others := known.suggestions(word))}
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for number, (word, others) in enumerate([*nearest.items()][:MAX_SHOWN]):
+            for place, other in enumerate(others if len(nearest) == 1 else others[:1]):
+                st.button(
+                    plain(other if len(nearest) == 1 else f"{shortened(word)} → {other}"),
+                    key=f"suggestion {number} {place}",
+                    help="Spelled alike; it may mean something else.",
+                    on_click=_replace,
+                    args=(text, {word: other}),
                 )
-                for place, other in enumerate(others):
-                    st.button(
-                        plain(other),
-                        key=f"suggestion {number} {place}",
-                        on_click=_replace,
-                        args=(text, {word: other}),
-                    )
-        n_more = len(unknown) - len(nearest)
-        more = f"{n_more} more words are unknown. " if n_more > 0 else ""
-        alike = "Words spelled alike may mean something else. " if any(nearest.values()) else ""
-        st.caption(f"{more}{alike}For words that the model has never seen, its output is a guess.")
-        _vocabulary_row(known, text, {word: known.suggestions(word) for word in unknown})
-
-
-def _vocabulary_row(
-    known: RunVocabulary, text: str, suggestions: Mapping[str, tuple[str, ...]]
-) -> None:
-    """One button that replaces every unknown word by the nearest known one, and the list of known words."""
-    nearest = {word: others[0] for word, others in suggestions.items() if others}
-    with st.container(horizontal=True, gap="small"):
         if len(nearest) > 1:
             st.button(
                 "Use the nearest for all",
                 key="suggestions",
                 icon=":material/done_all:",
                 on_click=_replace,
-                args=(text, nearest),
+                args=(text, {word: others[0] for word, others in nearest.items()}),
             )
         with st.popover(f"Known words ({len(known.words):,})", icon=":material/list:"):
             st.dataframe(

@@ -15,8 +15,10 @@ from s2s import plots
 from s2s.plots import Curve, CurveOptions
 from s2s.runs import Curves
 from s2s.scores import METRIC_NAMES, differing_parts
+from s2s.ui.kit import cached
 from s2s.ui.kit.state import ViewState
 from s2s.ui.kit.tables import frame_csv
+from s2s.words import smoothing_note
 
 MAX_RUNS = 6  # as many markers as can be told apart
 TRAIN = "steps"
@@ -116,6 +118,15 @@ def quantity_and_axis(state: ViewState[Any]) -> tuple[Quantity, str]:
         look["default"] = "step"
         over = state.segments("over", "Horizontal axis", axes, **look)
     return QUANTITIES[chosen], over
+
+
+def loss_note(runs: Iterable[str], quantity: str = "Loss") -> str:
+    """Beside losses of runs that were trained here with label smoothing: that they are without it."""
+    if quantity != QUANTITIES["loss"].label:
+        return ""
+    trained = (run for run in runs if not cached.metadata(run).get("imported"))
+    recipes = filter(None, map(cached.recipe, trained))
+    return smoothing_note(recipe.train.label_smoothing for recipe in recipes)
 
 
 def curve_lines(quantity: Quantity, runs: Mapping[str, Curves], over: str = "step") -> list[Curve]:

@@ -12,7 +12,16 @@ from s2s.demo import LESSONS
 from s2s.faults import FAULTS
 from s2s.jobs import fault_experiment
 from s2s.runs import RunSummary, with_fault
-from s2s.ui.kit import action_button, as_markdown, cached, duration, forms, nats, vocabulary
+from s2s.ui.kit import (
+    action_button,
+    as_markdown,
+    cached,
+    duration,
+    forms,
+    nats,
+    sentence,
+    vocabulary,
+)
 from s2s.ui.kit.badges import STATES
 from s2s.ui.kit.queueing import queue_runs
 from s2s.ui.lessons.view_state import MAX_SENTENCE, STATE
@@ -111,6 +120,8 @@ def look(fault: str) -> None:
     run = cached.open_as_saved(DEMO)
     example = next(iter(vocabulary.of(run).examples))
     text = STATE.text("sentence", f"A sentence for {DEMO}", default=example, max_chars=MAX_SENTENCE)
+    if said := sentence.unfamiliar(run, vocabulary.of(run), text):
+        st.caption(said)
     try:
         (healthy,) = run.translate([text], "greedy", max_new_tokens=LIMIT)
         with with_fault(run, fault) as broken:

@@ -25,6 +25,7 @@ from s2s.ui.kit.training_curves import (
     curve_lines,
     curve_table,
     last_values,
+    loss_note,
     quantity_and_axis,
     signature_note,
 )
@@ -165,7 +166,7 @@ def _measured(chosen: Sequence[str]) -> None:
     )
     st.caption(
         f"{BEST} best. Loss, accuracy and BLEU are from each run's best validation, on its own validation pairs."
-        f"{'' if _have_same_tokens(chosen) else NO_STAR}"
+        f"{'' if _have_same_tokens(chosen) else NO_STAR} {loss_note(chosen)}"
     )
     table.warn_of_signatures(chosen)
     _curves(titles)
@@ -278,7 +279,10 @@ def _curves(titles: Mapping[str, str]) -> None:
     title = f"{quantity.label} by {over} · {len(titles)} runs"
     figure = plots.curves(lines, title=title, y_label=quantity.axis, x_label=AXES[over].title)
     chart(figure, alt=f"{title}{last_values(lines, over)}", file_name=file_name(title))
-    st.caption("Each run has its own color and marker; training is solid, validation dashed.")
+    st.caption(
+        "Each run has its own color and marker; training is solid, validation dashed."
+        f" {loss_note(titles, quantity.label)}"
+    )
     st.download_button(
         "Curves (CSV)",
         partial(curve_table, lines, CurveOptions(), over),

@@ -20,6 +20,7 @@ from s2s.runs import RunSummary, differences
 from s2s.ui.kit import as_markdown, cached, chart, file_name, pickers, plain, unique_names
 from s2s.ui.kit.badges import STATES
 from s2s.ui.kit.tables import frame_csv
+from s2s.ui.kit.training_curves import loss_note
 from s2s.ui.runs import table as runs_table
 from s2s.ui.runs.view_state import STATE
 from s2s.ui.shell import page_link
@@ -194,6 +195,8 @@ def _verdict(sweep: Sweep) -> None:
         _say_best(sweep, best, score)
     if sweep.varies_tokenizer:
         st.caption(BY_BLEU)
+    if note := loss_note(sweep.names):
+        st.caption(note)
 
 
 def _say_best(sweep: Sweep, best: str, score: str) -> None:

@@ -101,7 +101,9 @@ COLUMNS = {  # from left to right; widths in pixels
     "state": st.column_config.TextColumn(width=90),
     "name": st.column_config.TextColumn(width=270),
     "loss": st.column_config.NumberColumn(
-        width=60, format="%.3f", help="Best validation loss, nats per token."
+        width=60,
+        format="%.3f",
+        help="Best validation loss, nats per token, without label smoothing.",
     ),
     "accuracy": st.column_config.NumberColumn(
         width=75,

@@ -20,6 +20,7 @@ from s2s.ui.kit import as_markdown, cached, chart, forms, pickers, plain, pollin
 from s2s.ui.kit.badges import STATES
 from s2s.ui.kit.queueing import queue_runs
 from s2s.ui.shell.pages import page_link
+from s2s.words import smoothing_note
 
 TAG = "link:"  # before the letters
 TRAIN = "train"  # the page that shows a run being trained
@@ -208,6 +209,8 @@ def _draw(record: RunRecord, again: RunSummary | None) -> None:
     figure = plots.curves(lines, title=title, y_label="Loss (nats per token)")
     alt = f"{title}: recorded {losses[-1]:.4g} nats per token at step {steps[-1]:,}"
     chart(figure, alt=alt, file_name="recorded-curve")
+    if note := smoothing_note([record.recipe.train.label_smoothing]):
+        st.caption(note)
     columns = dict(zip(("run", "step", "loss"), zip(*rows, strict=True), strict=True))
     st.download_button(
         "Curve (CSV)",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -131,18 +131,9 @@ def _target(best: Run, text: str) -> tuple[Run, str, kit_target.ForcedText, Stat
     own = cached.decoded(run, text, strategy, {})
     target, states = kit_target.with_fallback(wanted, own, partial(cached_states.states, run, text))
     if target.text == wanted != own.text:
-        unknown = _unknown_note(run.tgt_tokenizer.unknown(wanted), "in it")
+        unknown = sentence.unknown_in_target(run, wanted, "in it")
         st.caption(f"Forced target: *{plain(shortened(wanted, 120))}*. {unknown}")
     return run, strategy, target, states
-
-
-def _unknown_note(words: Sequence[str], where: str) -> str:
-    """The words that the model reads as `<unk>`; empty where there are none."""
-    if not words:
-        return ""
-    names = ", ".join(plain(shortened(word)) for word in words[: sentence.MAX_SHOWN])
-    more = " …" if len(words) > sentence.MAX_SHOWN else ""
-    return f"Unknown words {where}, read as `<unk>`: {names}{more}."
 
 
 def _layer(n_layers: int, side: str) -> int:
@@ -196,8 +187,7 @@ def _second(run: Run, facts: RunVocabulary, text: str, strategy: str) -> tuple[s
     second = given or default
     if not second:
         return "", None
-    if unknown := _unknown_note(run.unknown(second), "in the second sentence"):
-        st.caption(unknown)
+    sentence.other_source(run, facts, second, "In the second sentence")
     try:
         own = cached.decoded(run, second, strategy, {})
         targets = [kit_target.forced(own.text, own)]

@@ -23,6 +23,7 @@ from s2s.ui.kit.training_curves import (
     curve_lines,
     curve_table,
     last_values,
+    loss_note,
     placed,
     quantity_and_axis,
     signature_note,
@@ -82,7 +83,8 @@ def panel(run_id: str, curves: Curves) -> None:
             )
             chart(figure, alt=f"{title}{last_values(lines, over)}", file_name=file_name(title))
             reading = _reading(run_id, quantity, runs)
-            st.caption(as_markdown(f"{reading}{_missing(lines, options, expected)}"))
+            smoothing = loss_note(runs, quantity.label)
+            st.caption(as_markdown(f"{reading}{_missing(lines, options, expected)} {smoothing}"))
             if quantity.is_score and (note := signature_note(runs.values())):
                 st.caption(f":material/warning: {plain(note)}")
         st.download_button(

@@ -15,6 +15,7 @@ from s2s import plots, settings
 from s2s.config import PRESETS, UserError
 from s2s.data import Preview
 from s2s.jobs import (
+    ALIKE,
     MARGIN,
     STARTUP_SECONDS,
     Forecast,
@@ -266,7 +267,8 @@ def _chart(request: RunRequest, found: PredictionInterval) -> None:
         f"{run.n_pairs:,} pairs with {run.preset} ({_last_bleu(run)})" for run in found.runs
     )
     margin = f"the interval is {MARGIN:.0f} BLEU wider on each side"
-    st.caption(f"{plots.PLOTS['expected_quality'].caption} Based on our runs on {runs}; {margin}.")
+    caption = plots.PLOTS["expected_quality"].caption
+    st.caption(f"{caption} Based on our runs on {runs}; {margin}. {ALIKE}")
     columns = {"minutes": found.minutes, "bleu_low": found.lows, "bleu_high": found.highs}
     _download(pd.DataFrame(columns), title)
 

@@ -16,6 +16,7 @@ from s2s.runs import Run, first_difference
 from s2s.scores import Scoring, breakdown
 from s2s.train import loss
 from s2s.ui.kit import cached, score_counts
+from s2s.ui.kit.training_curves import loss_note
 from s2s.ui.shell import page_link
 from s2s.ui.walkthrough import cached as walkthrough_cached
 from s2s.ui.walkthrough.code import Code
@@ -63,6 +64,7 @@ def _draw_loss(sentence: TracedSentence) -> None:
         f"In total {signed(float(losses.sum()))} nats, {signed(-reference.per_token)} nats per token; the hardest is"
         f" {quoted(reference.tokens[hardest])}, to which the model gave a probability of"
         f" {100 * np.exp(-losses[hardest]):.3g}%."
+        f" {loss_note([sentence.run.folder.id])}"
     )
 
 

@@ -35,14 +35,14 @@ TOKENIZER_KINDS = MappingProxyType(
         "unigram": "This tokenizer picks the most probable way to split the text into its tokens (unigram model).",
     }
 )
-MAX_UNKNOWN = 5  # words that are listed
+MAX_UNKNOWN = 5  # words or characters that are listed
 
 
 def _draw_tokens(sentence: TracedSentence) -> None:
     st.html(f'<p dir="auto"><b>{html.escape(sentence.text)}</b></p>')
     _token_chips((token, "") for token in sentence.src_tokens)
     st.caption(f"{len(sentence.src_tokens)} tokens. {_around(sentence.run)}")
-    if unknown := sentence.run.unknown(sentence.text)[:MAX_UNKNOWN]:
+    if unknown := sentence.run.src_tokenizer.unknown_parts(sentence.text)[:MAX_UNKNOWN]:
         words = ", ".join(map(quoted, unknown))
         st.caption(f"Not in the vocabulary, so replaced by `<unk>`: {words}.")
 

@@ -14,6 +14,7 @@ from s2s.runs import Run
 from s2s.train import Trainer
 from s2s.ui.kit import as_markdown
 from s2s.ui.kit.cached import metadata
+from s2s.ui.kit.training_curves import loss_note
 from s2s.ui.walkthrough import cached
 from s2s.ui.walkthrough.code import Code
 from s2s.ui.walkthrough.loss_target import show_loss_target
@@ -49,6 +50,8 @@ def _draw_update(sentence: TracedSentence) -> None:
     predicted = target.tokens[-len(found.before) :]
     _show_one_weight(predicted, found, rate)
     _show_probabilities(predicted, found)
+    if note := loss_note([sentence.run.folder.id]):
+        st.caption(note)
 
 
 def _show_one_weight(tokens: tuple[str, ...], found: WeightUpdate, rate: str) -> None:

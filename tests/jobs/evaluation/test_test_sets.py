@@ -190,3 +190,21 @@ def test_sources_and_references_in_two_unicode_forms_are_one() -> None:
 def test_words_of_training_are_counted_in_one_unicode_form() -> None:
     composed, decomposed = "\u00e9t\u00e9", "e\u0301te\u0301"
     assert test_sets.frequencies([decomposed], [(composed, ""), (decomposed, "")]) == {composed: 2}
+
+
+def test_outputs_of_the_whole_test_set_are_drawn_as_its_sentences_were() -> None:
+    rows = test_sets.chosen_indices(60, 20, 3)
+    assert rows != test_sets.chosen_indices(60, 20, 4)
+    assert test_sets.chosen_indices(60, 20, 0) == test_sets.even_indices(60, 20)
+    assert test_sets.chosen_indices(60, 60, 3) == [*range(60)]
+    pairs = [PAIRS[i] for i in rows]
+    found = test_sets.outputs("x.txt", written(REFERENCES), pairs, 60, 3)
+    assert found == [reference for _, reference in pairs]
+
+
+def test_sentences_without_a_new_word_are_said_to_have_none() -> None:
+    train = [("the red house", ""), ("the old dog", "")]
+    assert "Every word of the 2 test sources" in test_sets.coverage_note(
+        ["the old house", "The dog"], train
+    )
+    assert not test_sets.coverage_note(["the old cat"], train)

@@ -1,4 +1,5 @@
 import dataclasses
+from pathlib import Path
 
 import pytest
 
@@ -7,20 +8,29 @@ from s2s.data import Preview, load, load_preview
 from s2s.jobs.plan import advice
 from s2s.jobs.plan.advice import Advice, PlannedRun
 from s2s.jobs.plan.cost import Forecast, forecast
-from s2s.jobs.plan.expected import MeasuredRun, ValidationPoint
+from s2s.jobs.plan.dataset_similarity import traits_of
+from s2s.jobs.plan.measured_runs import MeasuredRun, ValidationPoint
 from s2s.jobs.plan.recommendation import by_rule, recommend
 from s2s.jobs.plan.time_budget import fit_to_minutes
 from s2s.settings import LOCAL, Limits
 
+SAMPLES = Path(__file__).parents[2] / "samples"
+ROWS = tuple(
+    zip(
+        *((SAMPLES / f"captions.{side}").read_text().splitlines() for side in ("en", "de")),
+        strict=True,
+    )
+)
+
 
 def captions(n_pairs: int) -> Preview:
-    """As real sentences are, without any: their counts alone."""
+    """As real captions are: the counts of many, and a few rows."""
     words = round(43 * (11 * n_pairs) ** 0.5)
     counts = (*[0] * 8, *[n_pairs // 7] * 6, n_pairs - 6 * (n_pairs // 7))
     characters = 62 * n_pairs
     return Preview(
         "captions",
-        (),
+        ROWS,
         (),
         n_pairs,
         n_pairs,
@@ -162,12 +172,13 @@ def test_the_preset_of_a_text(grammar: Preview) -> None:
     )
 
 
-def measured(preset: str, bleu: float) -> MeasuredRun:
+def measured(preset: str, bleu: float, n_pairs: int = 29_000) -> MeasuredRun:
     points = tuple(
         ValidationPoint(step, step / 10, step * 2000, 3.0, 0.5, bleu * step / 100, 40.0)
         for step in (10, 50, 100)
     )
-    return MeasuredRun("t", "captions", preset, 29_000, 40.0, 2_000_000, points)
+    traits = traits_of(captions(n_pairs))
+    return MeasuredRun("t", "captions", preset, n_pairs, 40.0, 2_000_000, traits, points)
 
 
 def test_a_time_budget_is_advised_in_minutes() -> None:
@@ -192,9 +203,11 @@ def slow(cost: Forecast) -> Forecast:
 
 
 def test_measured_runs_speak_before_the_rule_of_thumb() -> None:
+    few = [measured("small", 10, 3000), measured("transformer-tiny", 30, 3000)]
+    assert recommend(captions(3000), 5, known=few).preset == "transformer-tiny"
+    assert "BLEU" in recommend(captions(3000), 5, known=few).why
     known = [measured("small", 10), measured("transformer-tiny", 30)]
-    assert recommend(captions(3000), 5, known=known).preset == "transformer-tiny"
-    assert "BLEU" in recommend(captions(3000), 5, known=known).why
+    assert recommend(captions(3000), 5, known=known) == by_rule(captions(3000), 5)
     assert recommend(captions(29_000), 5, known=known).preset == "quick"  # until it is measured
     known.append(measured("quick", 20))
     assert recommend(captions(29_000), 5, known=known).preset == "transformer-tiny"

@@ -1,24 +1,32 @@
+import codecs
 import dataclasses
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from s2s.config import PRESETS, override
-from s2s.data import Preview, load_preview
-from s2s.jobs.plan import expected, throughput
+from s2s.data import Corpus, Pair, Preview, load, load_preview
+from s2s.jobs.plan import throughput
 from s2s.jobs.plan.cost import Forecast, forecast
+from s2s.jobs.plan.dataset_similarity import SIZES, richness, traits_of
 from s2s.jobs.plan.expected import (
     FAR,
     MARGIN,
-    MeasuredRun,
-    ValidationPoint,
     best_presets,
     predict_quality,
-    richness,
     why_no_prediction,
     why_not_comparable,
 )
+from s2s.jobs.plan.measured_runs import (
+    MeasuredRun,
+    ValidationPoint,
+    alike,
+    measured_runs,
+    why_unlike,
+)
+from s2s.jobs.plan.recommendation import recommend
 from s2s.jobs.plan.time_budget import within_minutes
 from tests.jobs.plan.test_advice import captions
 
@@ -34,10 +42,12 @@ def run(
         for step in (150, 750, 1500)
     )
     start = ValidationPoint(0, 0.0, 0, 9.0, 0.0)
-    return MeasuredRun("text", like, preset, n_pairs, rich, 2_000_000, (start, *points))
+    alike = load_preview("builtin:en-fr") if like == "grammar" else captions(n_pairs)
+    traits = traits_of(alike)
+    return MeasuredRun("text", like, preset, n_pairs, rich, 2_000_000, traits, (start, *points))
 
 
-GRID = [run(1000, 5), run(5000, 15), run(29_000, 30), run(3000, 80, like="grammar", rich=2.2)]
+GRID = [run(1000, 5), run(5000, 15), run(29_000, 30), run(10_000, 80, like="grammar", rich=2.2)]
 
 
 def asked(n_pairs: int, steps: int = 1500) -> tuple[Preview, Forecast]:
@@ -74,7 +84,7 @@ def test_the_kind_of_text_decides_which_runs_speak() -> None:
     assert found.like == "grammar"
 
 
-@pytest.mark.parametrize(("n_pairs", "said"), [(200_000, "this many pairs"), (300, "so few pairs")])
+@pytest.mark.parametrize(("n_pairs", "said"), [(50_000, "this many pairs"), (600, "so few pairs")])
 def test_beyond_what_was_measured_it_says_so(n_pairs: int, said: str) -> None:
     found = predict_quality(SMALL, "small", *asked(n_pairs), GRID)
     assert found
@@ -143,7 +153,7 @@ def test_it_says_which_reason_leaves_no_interval() -> None:
     assert predict_quality(SMALL, "small", *asked(5000, begin), GRID)
     assert predict_quality(SMALL, "small", *asked(5000, begin - 1), GRID) is None
     unscored = [dataclasses.replace(one, points=one.points[:1]) for one in GRID]
-    assert "a dataset like this one" in why_no_prediction(SMALL, "small", *asked(5000), unscored)
+    assert "such a dataset was scored" in why_no_prediction(SMALL, "small", *asked(5000), unscored)
     assert "no measured runs" in why_no_prediction(SMALL, "small", *asked(5000), [])
     assert "memorized" in why_no_prediction(SMALL, "small", *asked(5), GRID)
 
@@ -184,7 +194,7 @@ def test_the_best_preset_is_first() -> None:
 
 
 def test_what_ships_can_be_read() -> None:
-    for one in expected.measured_runs():
+    for one in measured_runs():
         assert one.preset in PRESETS
         assert [point.tokens for point in one.points] == sorted(
             point.tokens for point in one.points
@@ -228,3 +238,69 @@ def test_settings_that_our_runs_did_not_have_are_named() -> None:
     assert f"`train.lr` {SMALL.train.lr * 1.5:g}" in caveat
     assert "`model.dropout` 0.35" in caveat
     assert "seed" not in caveat
+
+
+LINES = [pair.src for pair in load("builtin:en-fr#rows=400").pairs]
+KOREAN = ("".join(map(chr, range(0xAC00 + 3 * i, 0xAC00 + 3 * i + 3))) for i in range(3000))
+SYLLABLES = dict(
+    zip(sorted({word for line in LINES for word in line.split()}), KOREAN, strict=False)
+)
+
+
+def other(make: Callable[[str], tuple[str, str]]) -> Preview:
+    """The lines of the grammar, made into pairs of another kind."""
+    return Preview.of(Corpus("other", "train", tuple(Pair(*make(line)) for line in LINES)))
+
+
+def hangul(line: str) -> str:
+    return " ".join(SYLLABLES[word] for word in line.split())
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (
+            lambda line: (hangul(line), hangul(line)[::-1]),
+            "its sources are in Hangul, theirs in Latin",
+        ),
+        (lambda line: (hangul(line), line), "its sources are in Hangul"),
+        (lambda line: (line, line.upper()), "of its targets' words are in their sources"),
+        (lambda line: (line, codecs.encode(line, "rot13")), "as many words on both sides"),
+        (lambda line: (line.split()[0], " ".join(line.upper())), "words on average"),
+        (lambda line: (line, line.split()[-1]), ""),
+        (lambda line: (" ".join("12"), str(len(line))), "in no one script"),
+    ],
+)
+def test_no_bleu_is_promised_for_data_unlike_that_of_the_measured_runs(
+    make: Callable[[str], tuple[str, str]], why: str
+) -> None:
+    seen = other(make)
+    assert predict_quality(SMALL, "small", seen, forecast(SMALL, seen)) is None
+    said = why_no_prediction(SMALL, "small", seen, forecast(SMALL, seen))
+    assert said.startswith("No BLEU is expected")
+    assert why in said
+    assert "Only the time is known" in said
+    assert "BLEU" not in recommend(seen, 10).why
+
+
+@pytest.mark.parametrize("spec", ["builtin:en-fr", "builtin:en-es", "builtin:en-fr#rows=500"])
+def test_what_is_like_the_measured_data_is_compared_with_it(spec: str) -> None:
+    found = alike(measured_runs(), load_preview(spec))
+    assert {run.like for run in found} == {"short English-French sentences of a grammar"}
+
+
+@pytest.mark.parametrize("n_pairs", [400, 100_000])
+def test_far_smaller_and_larger_datasets_are_like_no_measured_one(n_pairs: int) -> None:
+    assert why_unlike(GRID, captions(n_pairs)).count(f"it has {n_pairs:,} pairs") == 1
+    assert not why_unlike(GRID, captions(round(SIZES * 29_000)))
+
+
+def test_the_direction_is_that_of_the_recipe() -> None:
+    seen = other(lambda line: (" ".join([line] * 3), codecs.encode(line[::-1], "rot13")))
+    run_here = dataclasses.replace(
+        run(400, 50, like="grammar", rich=richness(seen)), traits=traits_of(seen)
+    )
+    back = override(SMALL, {"data.task": "reverse_direction"})
+    cost = forecast(SMALL, seen)
+    assert predict_quality(SMALL, "small", seen, cost, [run_here])
+    assert predict_quality(back, "small", seen, cost, [run_here]) is None

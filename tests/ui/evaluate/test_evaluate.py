@@ -657,7 +657,7 @@ def test_a_table_with_several_references_is_one_test_set() -> None:
     screen.file_uploader(key="eval sources").set_value(("t.csv", table, "text/csv")).run()
     assert not screen.exception
     assert "source is the source, ref1, ref2 are its 2 references." in page_text(screen)
-    assert "2 of 2 sentences are evaluated, with up to 2 references each." in page_text(screen)
+    assert "All 2 sentences are evaluated, with up to 2 references each." in page_text(screen)
     screen.button(key="evaluate").click().run()
     (asked,) = evaluations.list_evaluations()
     place = evaluations.folder(asked.id)
@@ -670,10 +670,10 @@ def test_rows_that_repeat_a_source_are_grouped_unless_told_otherwise() -> None:
     table = b"mr,ref\nthe dog,le chien\nthe dog,un chien\nthe cat,le chat\n"
     screen.file_uploader(key="eval sources").set_value(("t.csv", table, "text/csv")).run()
     assert "3 rows have 2 different sources" in page_text(screen)
-    assert "2 of 2 sentences are evaluated, with up to 2 references each." in page_text(screen)
+    assert "All 2 sentences are evaluated, with up to 2 references each." in page_text(screen)
     screen.toggle(key="evaluate apart").set_value(True).run()
     assert not screen.exception
-    assert "3 of 3 sentences are evaluated." in page_text(screen)
+    assert "All 3 sentences are evaluated." in page_text(screen)
     assert "different sources" not in page_text(screen)
 
 
@@ -686,3 +686,59 @@ def test_a_bare_address_opens_on_a_real_difference_with_its_interval() -> None:
     assert [each.label for each in expander.button] == ["Open"]  # nobody's, so nobody deletes it
     screen.selectbox(key="run").set_value("demo-en-fr").run()
     assert "evaluation" not in held(screen)
+
+
+LINES = b"".join(b"the red house number %d\n" % number for number in range(300))
+
+
+def with_files(**state: object) -> AppTest:
+    given = ",".join(f"{key}:{value}" for key, value in state.items())
+    screen = opened("evaluate", run=DEMO, set=f"test:files,strategies:greedy,{given}")
+    screen.file_uploader(key="eval sources").set_value(("a.en", LINES, "text/plain")).run()
+    screen.file_uploader(key="eval references").set_value([("a.fr", LINES, "text/plain")]).run()
+    assert not screen.exception
+    return screen
+
+
+def drawn_pairs(screen: AppTest) -> tuple[list[tuple[str, str]], Sentences]:
+    screen.button(key="evaluate").click().run()
+    asked = max(evaluations.list_evaluations(), key=lambda one: one.created)
+    place = evaluations.folder(asked.id)
+    return place.test(), place.evaluation().test
+
+
+def test_all_sentences_of_own_files_are_evaluated_where_a_minute_suffices() -> None:
+    screen = with_files()
+    assert "All 300 sentences are evaluated." in page_text(screen)
+    pairs, test = drawn_pairs(screen)
+    assert (len(pairs), test.n, test.n_all, test.seed) == (300, 300, 300, 0)
+
+
+def test_of_long_files_a_minute_is_drawn_and_all_is_a_press_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(evaluation_service, "SECONDS_PER_ROW", 0.5)
+    screen = with_files()
+    said = page_text(screen)
+    assert (
+        "110 of 300 sentences, drawn with seed 1, are evaluated: about as many as a minute" in said
+    )
+    pairs, test = drawn_pairs(screen)
+    assert (len(pairs), test.n, test.n_all, test.seed) == (110, 110, 300, 1)
+    assert "110 of 300 sentences, drawn with seed 1 · my own files" in page_text(screen)
+    numbers = [int(source.split()[-1]) for source, _ in pairs]
+    assert numbers == test_sets.chosen_indices(300, 110, 1)
+    assert numbers == sorted(set(numbers))
+    screen = with_files(every=1)
+    assert "All 300 sentences are evaluated." in page_text(screen)
+
+
+@pytest.mark.parametrize("name", ["n", "n_files"])
+def test_the_number_and_the_seed_of_an_address_are_taken(name: str) -> None:
+    screen = with_files(**{name: 40, "seed": 7})
+    assert "40 of 300 sentences, drawn with seed 7, are evaluated." in page_text(screen)
+    pairs, test = drawn_pairs(screen)
+    assert (test.n, test.seed) == (40, 7)
+    assert [pairs[i][0] for i in (0, -1)] == [
+        f"the red house number {test_sets.chosen_indices(300, 40, 7)[i]}" for i in (0, -1)
+    ]

@@ -70,7 +70,7 @@ def test_patching_says_metric_effect_and_picture() -> None:
     [
         ("the cats sit", {}, "Source A has 7 tokens (the cat sits on the mat </s>) and source B"),
         (A, {}, "Sources A and B are the same for this model; change a word of B."),
-        ("the cat sits on the zzz", {}, "Unknown words in source B"),
+        ("the cat sits on the zzz", {}, "In source B: "),
         ("the cat sat on the mat", {"tgt": "le"}, "both sources make the model prefer the same"),
         (B, {"token_b": "le"}, "Both tokens are the same"),
     ],

@@ -28,12 +28,13 @@ def notices(run: str, text: str, page: str = "") -> list[str]:
         ("The zeugma saw it", ["**zeugma** and **it** are not in the training data: their translations are guesses."]),
         ("I saw the dog's zeugma", ["**zeugma** is not in the training data: its translation is a guess."]),
         ("zeugma", ["**zeugma** is not in the training data: its translation is a guess."]),
-        ("The dog 🎉🎉!", ["**🎉🎉** is not among the known characters: its translation is a guess."]),
+        ("The dog 🎉🎉!", ["**🎉** is not among the known characters: its translation is a guess."]),
         ("The dog🎉 Ж", ["**🎉** and **Ж** are not among the known characters: their translations are guesses."]),
         (
             "Der Hund ist hier",
             [
-                "The translation is a guess: 4 of 4 words are not in the training data."
+                "The translation is a guess: 4 of 4 words are not in the training data"
+                " (**Der**, **Hund**, **ist** and **hier**)."
                 " Type another sentence, or choose an example."
             ],
         ),
@@ -65,7 +66,7 @@ def test_another_language_is_named_where_that_of_the_model_is_known(
     source = vocabulary.source_as_it_is(s2s.load(sentence_run))
     monkeypatch.setattr(vocabulary, "LANGUAGES", {source: ("English", "German")})
     said = page_text(opened(run=sentence_run, src="Der Hund saw mich"))
-    assert "This does not look like English: 3 of 4 words are not in the training data." in said
+    assert "This does not look like English: 3 of 4 words are not in the training data" in said
     assert "Type English, or choose an example." in said
 
 
@@ -117,3 +118,52 @@ def test_another_language_is_said_to_be_one() -> None:
     screen = opened(run="demo-en-de", src="Ich bin heute sehr müde")
     assert "This does not look like English: 4 of 5 words" in page_text(screen)
     assert "does not look" not in page_text(opened(run="demo-en-de", src="I am very tired today"))
+
+
+SAID = "**zeugma** is not in the training data: its translation is a guess."
+
+
+@pytest.mark.parametrize(
+    ("page", "state"),
+    [
+        ("", ""),
+        ("compare", ""),
+        ("steps", ""),
+        ("attention", ""),
+        ("heads", "view:ablation"),
+        ("heads", "view:patching"),
+        ("states", ""),
+        ("walkthrough", ""),
+        ("positions", "view:model"),
+        ("architecture", "view:masks"),
+    ],
+)
+def test_every_page_with_a_sentence_names_its_new_words(
+    sentence_run: str, page: str, state: str
+) -> None:
+    screen = opened(page, run=sentence_run, src="I saw the zeugma", set=state)
+    assert not screen.exception
+    assert SAID in page_text(screen).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("page", "state", "where"),
+    [
+        ("heads", "view:patching,second:I saw the zeugma", "In source B"),
+        ("states", "second:I saw the zeugma", "In the second sentence"),
+    ],
+)
+def test_a_second_sentence_has_its_new_words_named_too(
+    sentence_run: str, page: str, state: str, where: str
+) -> None:
+    screen = opened(page, run=sentence_run, src="I saw the cat", set=state)
+    assert not screen.exception
+    assert f"{where}: {SAID}" in page_text(screen)
+
+
+def test_a_column_of_another_run_names_the_words_that_are_new_to_it(sentence_run: str) -> None:
+    screen = opened("compare", run="demo-en-fr", src="the cat sleeps", c1="", c2=sentence_run)
+    assert not screen.exception
+    assert "**sleeps** is not in the training data: its translation is a guess." in page_text(
+        screen
+    )

@@ -311,7 +311,7 @@ def test_a_broken_link_shows_the_page_and_reports_what_was_lost(
 def test_a_target_is_forced_and_its_unknown_words_are_named() -> None:
     screen = opened("states", src=HERE, tgt="la *zork* banque", set="view:lens")
     assert (
-        "Forced target: *la *zork* banque*. Unknown words in it, read as <unk>: *zork*"
+        "Forced target: *la *zork* banque*. Unknown words in it, read as <unk>: ***zork***"
         in page_text(screen)
     )
     assert drawn(screen)["layout"]["yaxis"]["ticktext"] == [

@@ -92,11 +92,11 @@ def test_every_preset_says_what_it_is_good_for() -> None:
 def test_the_expected_quality_is_one_sentence_and_a_chart_in_an_expander(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    known = (run(20_000, 90, like="short sentences", rich=2.2),)
+    known = (run(20_000, 90, like="grammar", rich=2.2),)
     monkeypatch.setattr(expected, "measured_runs", lambda: known)
     screen = train()
     assert "Expected BLEU" in page_text(screen)
-    assert "short sentences" in page_text(screen)
+    assert "with small on grammar" in page_text(screen)
     before = len(screen.get("plotly_chart"))
     screen.session_state["expect"] = True
     assert len(screen.run().get("plotly_chart")) == before + 1
