@@ -1,5 +1,6 @@
 """Configs: how settings are declared, every setting of a run, and the presets. Standard library only."""
 
+from s2s.config.characters import is_usable, require_usable, unusable
 from s2s.config.fields import (
     MAX_QUOTED,
     Choice,

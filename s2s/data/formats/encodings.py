@@ -9,7 +9,7 @@ import string
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from s2s.config import UserError
+from s2s.config import UserError, unusable
 
 LATIN = "Latin-1 (Windows-1252)"
 MARKS = (
@@ -26,6 +26,7 @@ MAX_UTF8 = 0.2
 UTF8_CHARACTER = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{3}"
 )
+SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")  # half of a UTF-16 character as UTF-8 would write it
 ASCII = bytes(range(128))
 LETTERS = string.ascii_letters.encode()
 SAVE = "save it as UTF-8 and try again"
@@ -116,6 +117,10 @@ class Decoder:
         where = self._where(data, error.start)
         if b"\0" in data and self.encoding == "UTF-8":
             raise self._binary(data.index(0)) from error
+        if self.encoding.startswith("UTF-8") and SURROGATE.match(data, error.start):
+            line = self._line + data.count(b"\n", 0, error.start)
+            half = data[error.start : error.start + 3].decode(errors="surrogatepass")
+            raise unusable(half, f"Line {line:,} of `{self.name}`") from error
         if self.encoding != "UTF-8":
             raise UserError(
                 f"`{self.name}` is not {self.encoding.removesuffix(' with BOM')}: {where}; {SAVE}."
