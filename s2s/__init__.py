@@ -40,8 +40,14 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     """Public names are imported when first used: `import s2s` costs no torch."""
     if name not in _HOMES:
-        raise AttributeError(f"module `s2s` has no attribute `{name}`")
+        message = f"module `s2s` has no attribute `{name}`"
+        raise AttributeError(message, name=name, obj=sys.modules[__name__])
     return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Public names, too, that nobody has used yet: for completion in a notebook."""
+    return sorted({*globals(), *__all__})
 
 
 class _TrainFolder(ModuleType):

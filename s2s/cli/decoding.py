@@ -74,9 +74,10 @@ def _translated(
 
 
 def _name_unknown(found: Sequence[Decoded]) -> None:
-    unknown = dict.fromkeys(word for one in found for word in one.unknown)
-    if unknown:
-        print(f"Unknown words, read as <unk>: {' '.join(unknown)}", file=sys.stderr)
+    from s2s.runs import unknown_note
+
+    if note := unknown_note(found):
+        print(note, file=sys.stderr)
 
 
 def score(arguments: argparse.Namespace) -> None:

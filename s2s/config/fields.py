@@ -82,7 +82,7 @@ def nearest(given: str, allowed: Iterable[str], n: int = 3) -> list[str]:
     return list(dict.fromkeys(close))[:n]
 
 
-def unknown(what: str, given: str, allowed: Iterable[str]) -> UserError:
+def unknown(what: str, given: object, allowed: Iterable[str]) -> UserError:
     """The error for a name that is not in a registry; it suggests the nearest ones that are."""
     names = list(allowed)
     given = shortened(given)
@@ -95,7 +95,7 @@ def unknown(what: str, given: str, allowed: Iterable[str]) -> UserError:
 
 def choose(what: str, name: str, registry: Mapping[str, T]) -> T:
     """The registry's row of that name, or a UserError that names the nearest."""
-    if name not in registry:
+    if not isinstance(name, str) or name not in registry:
         raise unknown(what, name, registry)
     return registry[name]
 

@@ -24,7 +24,15 @@ from s2s.data.generated.tasks import GENERATED_TASKS, PAIRS_PER_TASK
 from s2s.data.gold_agreement import gold_agreement
 from s2s.data.hub_datasets import HUB_ROWS, HubSample
 from s2s.data.hub_samples import sample_hub_dataset
-from s2s.data.in_memory import GivenPairs, as_corpus, as_references
+from s2s.data.in_memory import (
+    Columns,
+    GivenPairs,
+    as_corpus,
+    as_references,
+    dataset_title,
+    held,
+    references_with_notes,
+)
 from s2s.data.lint import LINT_RULES, LintReport, clean, enabled_rules, lint_pairs
 from s2s.data.misalignment import Misalignment, find_misalignment
 from s2s.data.overlap import Overlap, find_overlap

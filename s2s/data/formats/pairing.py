@@ -202,10 +202,6 @@ def _apart(fields: Sequence[str | None], n_own: int) -> tuple[list[str | None], 
     return [fields[0], tgt, *fields[2:n_own]], texts[1:]
 
 
-def one_line(text: str) -> str:
-    return oneone_line(text) if "\n" in text or "\r" in text else text
-
-
 def _empty_note(n: int) -> list[str]:
     return [f"{n:,} {'pair' if n == 1 else 'pairs'} with an empty side dropped."] if n else []
 

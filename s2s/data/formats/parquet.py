@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING
 from s2s import archives
 from s2s.config import UserError
 from s2s.data.formats import arrow, streams
+from s2s.data.formats.encodings import not_utf8
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow, check_names, checked
 
@@ -128,10 +129,7 @@ class RowGroups:
             return arrow.values(batch, name)
         except UnicodeDecodeError as error:
             at = arrow.first_undecodable(batch, name)
-            raise UserError(
-                f"Row {n_before + at + 1:,} of `{self._name}` has a text in `{name}` that is not UTF-8"
-                f" ({error.reason}); write the file again from texts that are."
-            ) from error
+            raise not_utf8(error, f"Row {n_before + at + 1:,} of `{self._name}`") from error
 
     def _stored_name(self, at: int) -> str:
         """What the file calls a column; of a list of structs only all fields can be read."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from s2s.config import UserError
+from s2s.config import UserError, shortened
 from s2s.data.caps import Caps
 from s2s.data.corpus import one_line
 from s2s.data.formats import pairing, streams
@@ -83,13 +83,13 @@ def _separated(
 
 
 def read_references(
-    name: str, content: bytes, options: FileOptions = ANY_COLUMNS
+    name: str, content: bytes, options: FileOptions = ANY_COLUMNS, *, shown: str = ""
 ) -> ReferenceTable:
     """The rows of a table; those without a source or without any reference are dropped.
 
-    Raises UserError for what is no table, or has no such row.
+    Errors call it `shown`, or else by its name. Raises UserError for what is no table, or has no such row.
     """
-    given = streams.in_memory(name, content)
+    given = streams.in_memory(name, content)._replace(name=shown or shortened(name))
     with ReadingBudget(Caps()) as budget:
         found = _read(given, options, budget)
     if not found.rows:

@@ -58,7 +58,7 @@ def check_names(names: Iterable[str], of: str) -> None:
     for name, n in Counter(names).items():
         shown = shortened(name, MAX_NAME)
         if not is_usable(name):
-            raise unusable(name, f"The column name {ascii(shown)} of {of}")
+            raise unusable(name, f"The column name {shown!a} of {of}")
         if n > 1:
             raise UserError(
                 f"{of[:1].upper()}{of[1:]} has {n} columns named `{shown}`; give each column a different name."
@@ -69,8 +69,8 @@ def check_once(names: Sequence[str], name: str, of: str) -> None:
     """Raises UserError if several columns have the name that one was chosen by."""
     if (n := names.count(name)) > 1:
         raise UserError(
-            f"{of} has {n} columns named `{shortened(name, MAX_NAME)}`; give each a different name, or choose by number,"
-            " as in #src=1,tgt=2."
+            f"{of} has {n} columns named `{shortened(name, MAX_NAME)}`; give each a different name, or choose by"
+            " number, as in #src=1,tgt=2."
         )
 
 

@@ -1,0 +1,40 @@
+"""Characters that no text may have: NUL, and halves of a character. Standard library only."""
+
+from __future__ import annotations
+
+import re
+
+from s2s.config.fields import UserError
+
+# A surrogate stands in Python's strings for half of a UTF-16 character, and has no form in UTF-8 (Unicode, D92).
+UNUSABLE = re.compile("[\0\ud800-\udfff]")
+
+
+def is_usable(text: str) -> bool:
+    """Whether a text can be stored: without NUL and without lone surrogates."""
+    return UNUSABLE.search(text) is None
+
+
+def unusable(text: str, where: str) -> UserError:
+    r"""The error for a text that is not usable; `where` begins its sentence: "Row 2 of `pairs.parquet`".
+
+    >>> str(unusable("a\0", "Row 2"))
+    'Row 2 has a NUL character (`\\x00`), which no text has; remove it, as text.replace("\\0", "") does.'
+    """
+    found = UNUSABLE.search(text)
+    code = found[0] if found else ""
+    if code == "\0":
+        return UserError(
+            rf'{where} has a NUL character (`\x00`), which no text has; remove it, as text.replace("\0", "") does.'
+        )
+    return UserError(
+        f"{where} has half of a character (the lone surrogate `{ascii(code)[1:-1]}`), which is no text; remove it, as"
+        ' text.encode("utf-8", "ignore").decode() does.'
+    )
+
+
+def require_usable(text: str, where: str) -> str:
+    """The text. Raises UserError if it is not usable."""
+    if UNUSABLE.search(text):
+        raise unusable(text, where)
+    return text
