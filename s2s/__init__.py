@@ -46,8 +46,10 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Public names, too, that nobody has used yet: for completion in a notebook."""
-    return sorted({*globals(), *__all__})
+    """The public names, also those that nobody has used yet, and the folders that are imported."""
+    folders = {name for name, value in globals().items() if isinstance(value, ModuleType)}
+    ours = {name for name in folders if f"{__name__}.{name}" in sys.modules}
+    return sorted({*__all__, *ours, *(name for name in globals() if name.startswith("__"))})
 
 
 class _TrainFolder(ModuleType):

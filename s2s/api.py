@@ -19,8 +19,10 @@ from s2s.config import PRESETS, Recipe, choose, override
 from s2s.data import (
     Columns,
     GivenPairs,
+    Row,
     as_corpus,
     dataset_title,
+    has_no_columns,
     held,
     references_with_notes,
     saved_datasets,
@@ -76,17 +78,25 @@ class Run(runs.Run):
         rows = choose("table", by, {"corpus": _by_metric, "sentence": _by_sentence})
         _, config = self.configured(strategy, settings)
         given = references_with_notes(data, columns)
-        for note in given.notes:
+        notes = [*given.notes, *_repeats(given.rows)]
+        for note in notes:
             print(note, file=sys.stderr)
         table = pd.DataFrame(rows(_evaluated(self, given.rows, strategy, settings)))
         table.attrs = {
             "strategy": strategy,
             "settings": config.to_json(),
-            "notes": given.notes,
+            "notes": notes,
             **provenance.of_run(self),
             **provenance.environment(),
         }
         return table.set_index("metric") if by == "corpus" else table
+
+
+def _repeats(rows: Sequence[Row]) -> list[str]:
+    """What the command line says of rows that repeat a source."""
+    references = tuple(each for _, each in rows)
+    firsts = tuple((source, each[0]) for source, each in rows)
+    return [*filter(None, [test_sets.UploadedTable(firsts, references, ()).repeats])]
 
 
 class _Evaluated(NamedTuple):
@@ -100,7 +110,7 @@ class _Evaluated(NamedTuple):
 
 def _evaluated(
     run: Run,
-    rows: Sequence[tuple[str, tuple[str, ...]]],
+    rows: Sequence[Row],
     strategy: str,
     settings: Mapping[str, Any],
 ) -> _Evaluated:
@@ -182,8 +192,11 @@ def train(
     changes = {**(settings or {}), **limited}
     recipe = override(_recipe(preset, init_from), changes)
     seed = recipe.train.seed
+    name = runs.clean_name(name)
     path = Path(out) if out is not None else runs.runs_folder() / new_id()
     source = with_sample(_spec(data, columns, name), seed)
+    if valid is not None and has_no_columns(valid := held(valid)):
+        columns = ()  # which are those of `data`
     request = training.RunRequest(
         recipe,
         source,

@@ -4,6 +4,8 @@ import contextlib
 import importlib
 import json
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,14 @@ import pytest
 import s2s
 from s2s import api
 from s2s.cli import main
-from s2s.config import UserError
+from s2s.config import UserError, override
 from s2s.data import as_corpus, as_references, saved_datasets
 from s2s.data.pair import Pair
+from s2s.jobs.run_export import facts
 from s2s.model import saved_steps
 from s2s.runs import list_runs, runs_folder
 from s2s.settings import OWNER
+from s2s.train import Warned
 from tests.conftest import TINY
 
 PAIRS = [(f"a{i % 7} b{i % 5}", f"x{i % 7} y{i % 5}") for i in range(70)]
@@ -112,6 +116,75 @@ def test_a_run_trained_here_is_listed_resumable_and_its_dataset_saved() -> None:
     assert s2s.load(run.folder.path, 6).step == 6
 
 
+def test_data_without_a_name_is_called_after_what_it_was(tmp_path: Path) -> None:
+    frame = pd.DataFrame(PAIRS, columns=["en", "fr"])
+    run = trained(frame, columns=["en", "fr"], valid=[("a1 b1", "x1 y1")])
+    names = {saved.spec: saved.name for saved in saved_datasets.listing(OWNER)}
+    about = run.folder.about()
+    assert names[about["source"]] == "DataFrame of 70 rows (en, fr)"
+    assert names[about["valid"]] == "List of 1 pair (validation)"
+    assert about["name"] == "small on DataFrame of 70 rows (en, fr)"
+    assert facts(run, about)["Dataset"] == "DataFrame of 70 rows (en, fr)"
+    frame.to_csv(tmp_path / "pairs.csv", index=False)
+    assert trained(tmp_path / "pairs.csv").folder.about()["name"] == "small on pairs.csv"
+
+
+def test_a_dataset_that_has_a_name_keeps_it() -> None:
+    saved_datasets.save(as_corpus(PAIRS), name="numbers", owner=OWNER)
+    assert trained(PAIRS).folder.about()["name"] == "small on numbers"
+    assert [saved.name for saved in saved_datasets.listing(OWNER)] == ["numbers"]
+    trained(PAIRS, name="mine")
+    assert [saved.name for saved in saved_datasets.listing(OWNER)] == ["mine"]
+
+
+def test_notes_are_printed_once_and_stay_with_the_run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_all = api.training.run
+
+    def warned(prepared: Any) -> Any:
+        events = run_all(prepared)
+        yield Warned(0, "Something is strange.")
+        yield from events
+
+    monkeypatch.setattr(api.training, "run", warned)
+    few = {**FEW_STEPS, "train.warmup_steps": 9}
+    run = api.train([("a", "x"), ("b", " ")], settings=few, progress=False)
+    printed = capsys.readouterr()
+    for words in ("1 of 2 pairs", "nothing is held out", "`train.warmup_steps` 9 is not less"):
+        (note,) = [note for note in run.notes if words in note]
+        assert printed.out.count(note) == 1
+    assert printed.err.count("Something is strange.") == 1
+    assert s2s.load(run.folder.path).notes == run.notes
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_reopened_run_has_its_warnings_and_its_fault(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = trained(PAIRS, valid=PAIRS[:2])
+    recipe = override(run.recipe, {"train.fault": "no-causal-mask"}).to_json()
+    run.folder.amend(lambda about: {"warnings": ["The loss is high."], "recipe": recipe})
+    capsys.readouterr()
+    *_, warning, fault = s2s.load(run.folder.path).notes
+    assert warning == "The loss is high."
+    assert fault.startswith("This run was trained with a fault, on purpose: ")
+    assert capsys.readouterr() == ("", f"{fault}\n")
+
+
+def test_evaluate_and_translate_say_what_the_command_line_says(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = s2s.load("demo-en-fr")
+    table = [("the zebu", "le zébu"), ("the zebu", "un zébu"), ("the house", " ")]
+    notes = run.evaluate(table, "greedy").attrs["notes"]
+    assert len(notes) == 2
+    unknown = "Unknown words, read as <unk>: zebu"
+    assert capsys.readouterr().err.splitlines() == [*notes, unknown]
+    run.translate("the zebu")
+    assert capsys.readouterr() == ("", f"{unknown}\n")
+
+
 def test_valid_out_preset_and_initial_weights(tmp_path: Path) -> None:
     first = trained(PAIRS, valid=[("a1 b1", "x1 y1")], out=tmp_path / "first", preset="mini-t5")
     about = first.folder.about()
@@ -178,6 +251,18 @@ def test_evaluate_gives_the_numbers_of_the_command_line(
     assert rows["exact_match"].mean() == pytest.approx(expected["exact_match"])
     with pytest.raises(UserError, match="no table `word`"):
         run.evaluate(corpus, by="word")
+
+
+def test_public_names_are_listed_before_they_are_used() -> None:
+    code = "import s2s; print(*dir(s2s)); from s2s import *; print(callable(train), callable(load))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    listed, used = done.stdout.splitlines()
+    assert set(s2s.__all__) <= set(listed.split())
+    assert not {"os", "importlib", "TYPE_CHECKING"} & set(listed.split())
+    assert used == "True True"
+    with pytest.raises(AttributeError, match="no attribute `trian`") as caught:
+        s2s.trian  # noqa: B018
+    assert (caught.value.name, caught.value.obj) == ("trian", s2s)  # from which Python suggests
 
 
 def test_s2s_train_is_a_function_even_after_its_folder_was_imported() -> None:

@@ -16,7 +16,7 @@ from s2s.data.files import (
 from s2s.data.formats.alignments import ALIGNMENT_FILES, Numbering, read_alignments
 from s2s.data.formats.columns import Column, choose_columns
 from s2s.data.formats.number_column import NUMBER_FILES, read_numbers
-from s2s.data.formats.reference_columns import is_table, read_references
+from s2s.data.formats.reference_columns import Row, is_table, read_references
 from s2s.data.formats.streams import format_size
 from s2s.data.formats.table import TURN
 from s2s.data.gallery import GALLERY
@@ -30,6 +30,7 @@ from s2s.data.in_memory import (
     as_corpus,
     as_references,
     dataset_title,
+    has_no_columns,
     held,
     references_with_notes,
 )

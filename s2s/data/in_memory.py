@@ -121,7 +121,7 @@ def dataset_title(given: GivenPairs, columns: Columns | None = ()) -> str:
     table = _dataset(given)
     names = [*filter(None, _two(columns))] or table.column_names
     more = ", …" if len(names) > MOST_NAMES else ""
-    listed = ", ".join(shortened(name, MAX_COLUMN) for name in names[:MOST_NAMES])
+    listed = ", ".join(shortened(_safe(name), MAX_COLUMN) for name in names[:MOST_NAMES])
     kind = kind_of(given)
     return _safe(f"{kind[0].upper()}{kind[1:]} of {_counted(len(table), 'row')} ({listed}{more})")
 
@@ -142,6 +142,11 @@ def _counted(n: int, what: str) -> str:
 def _safe(text: str) -> str:
     """On one line, without control characters."""
     return " ".join("".join(each if each.isprintable() else " " for each in text).split())
+
+
+def has_no_columns(given: GivenPairs) -> bool:
+    """Whether these are pairs already, whose columns cannot be chosen."""
+    return isinstance(given, Corpus) or _is_list_of_pairs(given)
 
 
 def kind_of(given: GivenPairs) -> str:

@@ -17,9 +17,9 @@ def as_texts(given: Texts, side: str) -> list[str]:
     are: source or target.
     """
     if isinstance(given, str):
-        return [_text(given, f"The {side}")]
+        return [require_usable(given, f"The {side}")]
     if not isinstance(given, Iterable) or isinstance(given, bytes | Mapping | set | frozenset):
-        raise _no_text(given, f"The {side}")
+        raise _no_text(given, f"The {side}", "give a string, or a list of strings")
     return [_text(text, f"{side.capitalize()} {number:,}") for number, text in enumerate(given, 1)]
 
 
@@ -40,12 +40,10 @@ def require_one(text: object, side: str) -> str:
 
 def _text(text: object, where: str) -> str:
     if not isinstance(text, str):
-        raise _no_text(text, where)
+        raise _no_text(text, where, "give a string")
     return require_usable(text, where)
 
 
-def _no_text(given: object, where: str) -> UserError:
-    return UserError(
-        f"{where} is {shortened(repr(given), 60)} ({type(given).__name__}); give a string"
-        f"{'' if where[-1].isdigit() else ', or a list of strings where several are read'}."
-    )
+def _no_text(given: object, where: str, advice: str) -> UserError:
+    kind = type(given).__name__
+    return UserError(f"{where} is {shortened(repr(given), 60)} ({kind}); {advice}.")

@@ -129,7 +129,7 @@ def _check_names(content: Content, table: Table, chosen: Columns, options: FileO
     """Raises UserError if a column was guessed by a name that another column has, too."""
     names = [column.name.strip() for column in table.columns]
     for at, requested in ((chosen.src, options.src), (chosen.tgt, options.tgt)):
-        if chosen.has_header and not requested:
+        if chosen.has_header and names[at] and not requested:
             check_once(names, names[at], f"`{content.name}`")
 
 
