@@ -1,4 +1,4 @@
-"""Characters that no text may have."""
+"""What is said of a mistake, and characters that no text may have."""
 
 import re
 
@@ -16,6 +16,13 @@ def test_usable_is_what_utf8_can_write_without_nul(text: str) -> None:
     except UnicodeEncodeError:
         can_be_written = False
     assert is_usable(text) == can_be_written
+
+
+@given(st.text(st.characters(codec=None) | st.sampled_from("\0\ud800\udfff")))
+def test_an_error_that_repeats_what_was_given_can_be_written(text: str) -> None:
+    assert is_usable(str(UserError(f"`{text}` is nothing.")))
+    if is_usable(text):
+        assert str(UserError(text)) == text
 
 
 @pytest.mark.parametrize(
