@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
-from s2s.config import UserError, require_usable, shortened
+from s2s.config import UserError, is_usable, shortened, unusable
 from s2s.data import interop, saved_datasets
 from s2s.data.corpus import Corpus, one_line
 from s2s.data.files import two_files
@@ -58,7 +58,8 @@ def as_corpus(given: GivenPairs, columns: Columns | None = ()) -> Corpus:
         _refuse_columns(src, given)
         for number, pair in enumerate(given.pairs, 1):
             for text in (pair.src, pair.tgt, *pair.more):
-                require_usable(text, f"Pair {number:,} of the Corpus")
+                if not is_usable(text):
+                    raise unusable(text, f"Pair {number:,} of the Corpus")
         return given
     if _is_list_of_pairs(given):
         _refuse_columns(src, given)
@@ -191,7 +192,8 @@ def _of_pairs(given: Sequence[Any]) -> Corpus:
                 f"Item {number} of the list is {shortened(repr(row))}; each must be a (source, target) pair of strings."
             )
         for text in row:
-            require_usable(text, f"Item {number:,} of the list")
+            if not is_usable(text):
+                raise unusable(text, f"Item {number:,} of the list")
     pairs = tuple(
         Pair(one_line(src), one_line(tgt)) for src, tgt in given if src.strip() and tgt.strip()
     )

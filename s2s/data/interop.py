@@ -15,6 +15,7 @@ from s2s.data.formats.table import check_names, flat
 if TYPE_CHECKING:
     import datasets
     import pandas as pd
+    import pyarrow as pa
 
 
 # What `datasets` calls a dataset that it has read from files, or got from a program.
@@ -86,12 +87,20 @@ def from_arrow(given: Any) -> datasets.Dataset:
     what = f"the {type(given).__name__}"
     with _naming(what[:1].upper() + what[1:], {}):
         table = pa.table(given)
-    check_names(table.column_names, what)
-    views = [
-        pa.field(field.name, pa.large_string()) if field.type == pa.string_view() else field
-        for field in table.schema
-    ]
-    return datasets.Dataset(table.cast(pa.schema(views)))
+        check_names(table.column_names, what)
+        fields = [field.with_type(_without_view(field.type)) for field in table.schema]
+        return datasets.Dataset(table.cast(pa.schema(fields)))
+
+
+def _without_view(of: pa.DataType) -> pa.DataType:
+    """The type that `datasets` reads: polars has views of strings."""
+    import pyarrow as pa
+
+    if pa.types.is_string_view(of):
+        return pa.large_string()
+    if pa.types.is_large_list(of):
+        return pa.large_list(_without_view(of.value_type))
+    return of
 
 
 def published_name(dataset: datasets.Dataset) -> str:
@@ -113,6 +122,8 @@ def _naming(what: str, columns: Mapping[str, Iterable[Any]]) -> Iterator[None]:
 
     try:
         yield
+    except UserError:
+        raise
     except UnicodeEncodeError as error:
         for name, values in columns.items():
             for number, value in enumerate(values, 1):

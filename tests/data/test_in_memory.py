@@ -156,6 +156,15 @@ def test_what_is_no_table_is_said(given: Any, said: str) -> None:
         as_corpus(given)
 
 
+def test_views_of_strings_are_read_as_polars_exports_them() -> None:
+    views = pa.string_view()
+    given = {
+        "en": pa.array(["a"], views),
+        "references": pa.array([["x", "y"]], pa.large_list(views)),
+    }
+    assert as_references(pa.table(given)) == [("a", ("x", "y"))]
+
+
 def published(name: str, config: str, split: str) -> datasets.Dataset:
     info = datasets.DatasetInfo(dataset_name=name, config_name=config)
     return datasets.Dataset(table(), info=info, split=datasets.NamedSplit(split))
