@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from s2s import access, runs
-from s2s.config import PRESETS, Recipe, choose, override
+from s2s.config import PRESETS, Recipe, UserError, choose, override, shortened
 from s2s.data import (
     Columns,
     GivenPairs,
@@ -75,13 +75,18 @@ class Run(runs.Run):
         """
         import pandas as pd
 
+        if not isinstance(strategy, str):
+            given = shortened(repr(strategy))
+            raise UserError(
+                f"`strategy` is {given}; give its name, and columns as columns={given}."
+            )
         rows = choose("table", by, {"corpus": _by_metric, "sentence": _by_sentence})
         _, config = self.configured(strategy, settings)
-        given = references_with_notes(data, columns)
-        notes = [*given.notes, *_repeats(given.rows)]
+        read = references_with_notes(data, columns)
+        notes = [*read.notes, *_repeats(read.rows)]
         for note in notes:
             print(note, file=sys.stderr)
-        table = pd.DataFrame(rows(_evaluated(self, given.rows, strategy, settings)))
+        table = pd.DataFrame(rows(_evaluated(self, read.rows, strategy, settings)))
         table.attrs = {
             "strategy": strategy,
             "settings": config.to_json(),

@@ -43,7 +43,8 @@ def write_columns(rows: Iterable[tuple[str, str]], description: str) -> datasets
     sides = {"src": [src for src, _ in rows], "tgt": [tgt for _, tgt in rows]}
     features = datasets.Features({side: datasets.Value("string") for side in sides})
     info = datasets.DatasetInfo(description=description, features=features)
-    return datasets.Dataset.from_dict(sides, info=info)
+    with _naming("The Corpus", sides):
+        return datasets.Dataset.from_dict(sides, info=info)
 
 
 def from_pandas(frame: pd.DataFrame) -> datasets.Dataset:
