@@ -40,8 +40,16 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     """Public names are imported when first used: `import s2s` costs no torch."""
     if name not in _HOMES:
-        raise AttributeError(f"module `s2s` has no attribute `{name}`")
+        message = f"module `s2s` has no attribute `{name}`"
+        raise AttributeError(message, name=name, obj=sys.modules[__name__])
     return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """The public names, also those that nobody has used yet, and the folders that are imported."""
+    folders = {name for name, value in globals().items() if isinstance(value, ModuleType)}
+    ours = {name for name in folders if f"{__name__}.{name}" in sys.modules}
+    return sorted({*__all__, *ours, *(name for name in globals() if name.startswith("__"))})
 
 
 class _TrainFolder(ModuleType):

@@ -1,9 +1,13 @@
-"""Training and evaluation from Python: in a script or a notebook, in this process, without the dashboard."""
+"""Training and evaluation from Python: in a script or a notebook, in this process, without the dashboard.
+
+What the command line says, these functions print: notes on the data on standard output, warnings on standard error.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import signal
+import sys
 import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
@@ -11,11 +15,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from s2s import access, runs
-from s2s.config import PRESETS, Recipe, choose, override
-from s2s.data import GivenPairs, as_corpus, as_references, saved_datasets, with_sample
+from s2s.config import PRESETS, Recipe, UserError, choose, override, shortened
+from s2s.data import (
+    Columns,
+    GivenPairs,
+    Row,
+    as_corpus,
+    dataset_title,
+    has_no_columns,
+    held,
+    references_with_notes,
+    saved_datasets,
+    with_sample,
+)
+from s2s.faults import fault_of
 from s2s.jobs import SystemScores, initialization, provenance, test_sets, training
 from s2s.model import saved_steps
-from s2s.runs import Decoded
+from s2s.runs import Decoded, Texts
 from s2s.scores import AUTO, SPACES, Scoring, require_tokenizer
 from s2s.settings import new_id
 from s2s.train import Event, Planned, Step, Validation, Warned
@@ -23,19 +39,31 @@ from s2s.train import Event, Planned, Step, Validation, Warned
 if TYPE_CHECKING:
     import pandas as pd
 
-DATASET_NAME = "Dataset from Python"
 DEFAULT_PRESET = "small"
 
 
 class Run(runs.Run):
-    """A trained run, with `evaluate`."""
+    """A trained run, with `evaluate`.
+
+    `notes` are the sentences that were said about its data, while it trained, and when it was opened.
+    """
+
+    def translate(self, sources: Texts, strategy: str = "beam", **settings: Any) -> list[Decoded]:
+        """One Decoded per source, in order; a string is one source. `settings` are the strategy's: `num_beams=5`.
+
+        Words that the model does not know are named on standard error.
+        """
+        found = super().translate(sources, strategy, **settings)
+        for note in runs.source_words.unknown_notes(self, [one.source for one in found]):
+            print(note, file=sys.stderr)
+        return found
 
     def evaluate(
         self,
         data: GivenPairs,
         strategy: str = "beam",
         *,
-        columns: Sequence[str] = (),
+        columns: Columns | None = (),
         by: str = "corpus",
         bleu_tokenize: str = AUTO,
         lowercase: bool = False,
@@ -59,24 +87,40 @@ class Run(runs.Run):
         """
         import pandas as pd
 
+        if not isinstance(strategy, str):
+            given = shortened(repr(strategy))
+            raise UserError(
+                f"`strategy` is {given}; give its name, and columns as columns={given}."
+            )
         rows = choose("table", by, {"corpus": _by_metric, "sentence": _by_sentence})
         _, config = self.configured(strategy, settings)
         scoring = Scoring(bleu_tokenize, lowercase, chrf_words, rouge_tokenize, stemmer)
         require_tokenizer(bleu_tokenize)
-        evaluated = _evaluated(self, as_references(data, columns), scoring, strategy, settings)
-        table = pd.DataFrame(rows(evaluated))
-        sources = [one.source for one in evaluated.found]
+        read = references_with_notes(data, columns)
+        sources = [source for source, _ in read.rows]
         known = runs.source_words.known_to(self)
-        note = runs.source_words.coverage_note(sources, known, "source")
+        coverage = runs.source_words.coverage_note(sources, known, "source")
+        notes = [*read.notes, *_repeats(read.rows), *filter(None, [coverage])]
+        for note in notes:
+            print(note, file=sys.stderr)
+        evaluated = _evaluated(self, read.rows, scoring, strategy, settings)
+        table = pd.DataFrame(rows(evaluated))
         table.attrs = {
-            "notes": [note] if note else [],
             "scoring": asdict(evaluated.corpus.scoring),
             "strategy": strategy,
             "settings": config.to_json(),
+            "notes": notes,
             **provenance.of_run(self),
             **provenance.environment(),
         }
         return table.set_index("metric") if by == "corpus" else table
+
+
+def _repeats(rows: Sequence[Row]) -> list[str]:
+    """What the command line says of rows that repeat a source."""
+    references = tuple(each for _, each in rows)
+    firsts = tuple((source, each[0]) for source, each in rows)
+    return [*filter(None, [test_sets.UploadedTable(firsts, references, ()).repeats])]
 
 
 class _Evaluated(NamedTuple):
@@ -90,7 +134,7 @@ class _Evaluated(NamedTuple):
 
 def _evaluated(
     run: Run,
-    rows: Sequence[tuple[str, tuple[str, ...]]],
+    rows: Sequence[Row],
     scoring: Scoring,
     strategy: str,
     settings: Mapping[str, Any],
@@ -130,14 +174,22 @@ def _by_sentence(evaluated: _Evaluated) -> Iterator[dict[str, Any]]:
 def load(run: str | Path, step: int | None = None, *, device: str = "cpu") -> Run:
     """Open a run by folder, id or demo name, at the given checkpoint or its best. Raises UserError if that fails."""
     found = runs.load(run, step, device=device)
-    return Run(**{field.name: getattr(found, field.name) for field in fields(found)})
+    fault = fault_of(found.recipe.train.fault)
+    trained_with = (
+        [f"This run was trained with a fault, on purpose: {fault.title}."] if fault else []
+    )
+    said = (*trained_with, *found.notes)
+    for note in said:
+        print(note, file=sys.stderr)
+    content = {field.name: getattr(found, field.name) for field in fields(found)}
+    return Run(**{**content, "notes": (*found.folder.notes(), *said)})
 
 
 def train(
     data: GivenPairs,
+    columns: Columns | None = (),
     *,
     preset: str | Recipe = "",
-    columns: Sequence[str] = (),
     valid: GivenPairs | None = None,
     minutes: float | None = None,
     settings: Mapping[str, Any] | None = None,
@@ -148,33 +200,41 @@ def train(
 ) -> Run:
     """Train in this process, and open the run at its best checkpoint.
 
-    `data` is a datasets.Dataset, a pandas DataFrame, a list of (source, target) pairs, a Corpus or a SPEC such as
-    `builtin:en-fr`; `columns` names the source and the target column of a table. Without `valid` some pairs are held
-    out. `preset` is a name of `s2s.PRESETS` (by default `small`) or a Recipe; `settings` changes it, as
-    {"train.steps": 500}. `minutes` is a time budget, with any preset; quick chooses its sizes by it. `init_from` is a
-    run to take weights and vocabulary from and, without `preset`, the recipe.
+    `data` is a datasets.Dataset, a pandas DataFrame, a pyarrow Table, a list of (source, target) pairs or of
+    dictionaries, a dictionary of columns, a Corpus, a file or a SPEC such as `builtin:en-fr`; `columns` names the
+    source and the target column of a table. Without `valid` some pairs are held out. `preset` is a name of
+    `s2s.PRESETS` (by default `small`) or a Recipe; `settings` changes it, as {"train.steps": 500}. `minutes` is a time
+    budget, with any preset; quick chooses its sizes by it. `init_from` is a run to take weights and vocabulary from
+    and, without `preset`, the recipe.
 
     The run's folder is `out`, by default a new one in S2S_HOME that the dashboard lists; data that is not a SPEC is
-    saved there as a dataset, so that the run can be resumed. Ctrl-C, or the notebook's stop button, saves a checkpoint
-    before KeyboardInterrupt is raised. Raises UserError for wrong data or settings before anything is written.
+    saved there as a dataset, so that the run can be resumed; without `name` it is called after what it was, such as
+    `DataFrame of 1,200 rows (en, de)`. Notes and warnings are printed, and are the run's `notes`; `progress` is about
+    the progress bar. Ctrl-C, or the notebook's stop button, saves a checkpoint before KeyboardInterrupt is raised.
+    Raises UserError for wrong data or settings before anything is written.
     """
     limited = {} if minutes is None else {"train.minutes": minutes}
     changes = {**(settings or {}), **limited}
     recipe = override(_recipe(preset, init_from), changes)
     seed = recipe.train.seed
+    name = runs.clean_name(name)
     path = Path(out) if out is not None else runs.runs_folder() / new_id()
-    valid_name = f"{name or DATASET_NAME} (validation)"
+    source = with_sample(_spec(data, columns, name), seed)
+    if valid is not None and has_no_columns(valid := held(valid)):
+        columns = ()  # which are those of `data`
     request = training.RunRequest(
         recipe,
-        with_sample(_spec(data, columns, name or DATASET_NAME), seed),
-        None if valid is None else with_sample(_spec(valid, columns, valid_name), seed),
+        source,
+        None if valid is None else with_sample(_spec(valid, columns, name, " (validation)"), seed),
         _preset_name(preset, init_from),
-        name or (path.name if out is not None else ""),
+        name or (path.name if out is not None else _run_name(preset, init_from, source)),
         owner=access.current(),
         init_from=init_from,
         given=tuple(changes),
     )
     prepared = training.start(request, path)
+    for note in prepared.notes:
+        print(note)
     _follow(training.run(prepared), prepared, is_shown=progress)
     return load(path)
 
@@ -193,17 +253,30 @@ def _recipe(preset: str | Recipe, init_from: str) -> Recipe:
     return initialization.parse_checkpoint(init_from).folder.recipe()
 
 
-def _spec(given: GivenPairs, columns: Sequence[str], name: str) -> str:
-    """Where the pairs can be read again: the given SPEC, or a saved dataset."""
-    if isinstance(given, str) and not columns:
+def _run_name(preset: str | Recipe, init_from: str, source: str) -> str:
+    """`small on DataFrame of 1,200 rows (en, de)`, as the page Train names a run."""
+    start = _preset_name(preset, init_from) or ("fine-tuned" if init_from else "recipe")
+    return f"{start} on {dataset_title(source)}"
+
+
+def _spec(given: GivenPairs, columns: Columns | None, name: str, part: str = "") -> str:
+    """Where the pairs can be read again: the given SPEC, or a saved dataset, which is called `name` and `part`.
+
+    Without a name, a dataset that is saved already keeps its own.
+    """
+    given = held(given)
+    if isinstance(given, str) and not (columns is not None and len(columns)):
         return given
-    return f"corpus:{saved_datasets.save(as_corpus(given, columns), name=name, owner=access.current())}"
+    corpus = as_corpus(given, columns)
+    title = f"{name or dataset_title(given, columns)}{part}"
+    hash = saved_datasets.save(corpus, name=title, owner=access.current(), keeps_name=not name)
+    return f"corpus:{hash}"
 
 
 def _follow(
     events: Generator[Event, None, None], prepared: training.PreparedRun, *, is_shown: bool
 ) -> None:
-    """Train to the end, with a progress bar."""
+    """Train to the end, with a progress bar; what the run is warned of is said on standard error."""
     from tqdm.auto import tqdm
 
     with (
@@ -219,8 +292,8 @@ def _follow(
                 losses["valid loss"] = f"{event.loss:.3f}"
             elif isinstance(event, Planned):
                 bar.total = event.steps
-            elif isinstance(event, Warned) and is_shown:
-                bar.write(event.text)
+            elif isinstance(event, Warned):
+                bar.write(event.text, file=sys.stderr)
             bar.set_postfix(losses, refresh=False)
             if received:
                 events.close()  # saves a checkpoint

@@ -14,12 +14,13 @@ import pytest
 import s2s
 from s2s import api
 from s2s.cli import main
-from s2s.config import UserError
+from s2s.config import UserError, override
 from s2s.data import as_corpus, as_references, saved_datasets
-from s2s.data.pair import Pair
+from s2s.jobs.run_export import facts
 from s2s.model import saved_steps
 from s2s.runs import list_runs, runs_folder
 from s2s.settings import OWNER
+from s2s.train import Warned
 from tests.conftest import TINY
 
 PAIRS = [(f"a{i % 7} b{i % 5}", f"x{i % 7} y{i % 5}") for i in range(70)]
@@ -31,18 +32,7 @@ def trained(data: Any, **more: Any) -> s2s.Run:
     return api.train(data, settings=FEW_STEPS, progress=False, **more)
 
 
-def test_all_kinds_of_data_give_the_same_pairs() -> None:
-    table = pd.DataFrame(PAIRS, columns=["en", "fr"])
-    corpora = [
-        as_corpus(PAIRS),
-        as_corpus(table),
-        as_corpus(table, ("en", "fr")),
-        as_corpus(datasets.Dataset.from_pandas(table)),
-        as_corpus(as_corpus(PAIRS)),
-    ]
-    assert {corpus.hash for corpus in corpora} == {corpora[0].hash}
-    assert corpora[0].pairs[0] == Pair("a0 b0", "x0 y0")
-    assert as_corpus(table, ("fr", "en")).pairs[0] == Pair("x0 y0", "a0 b0")
+def test_a_spec_is_read_and_rows_without_text_are_noted() -> None:
     assert len(as_corpus("builtin:first-steps")) == len(
         s2s.Corpus.from_datasets(as_corpus("builtin:first-steps").to_datasets())
     )
@@ -110,6 +100,75 @@ def test_a_run_trained_here_is_listed_resumable_and_its_dataset_saved() -> None:
     options = ["--out", str(run.folder.path), "--set", "train.steps=6"]
     assert main(["train", "--resume", *options]) == 0
     assert s2s.load(run.folder.path, 6).step == 6
+
+
+def test_data_without_a_name_is_called_after_what_it_was(tmp_path: Path) -> None:
+    frame = pd.DataFrame(PAIRS, columns=["en", "fr"])
+    run = trained(frame, columns=["en", "fr"], valid=[("a1 b1", "x1 y1")])
+    names = {saved.spec: saved.name for saved in saved_datasets.listing(OWNER)}
+    about = run.folder.about()
+    assert names[about["source"]] == "DataFrame of 70 rows (en, fr)"
+    assert names[about["valid"]] == "List of 1 pair (validation)"
+    assert about["name"] == "small on DataFrame of 70 rows (en, fr)"
+    assert facts(run, about)["Dataset"] == "DataFrame of 70 rows (en, fr)"
+    frame.to_csv(tmp_path / "pairs.csv", index=False)
+    assert trained(tmp_path / "pairs.csv").folder.about()["name"] == "small on pairs.csv"
+
+
+def test_a_dataset_that_has_a_name_keeps_it() -> None:
+    saved_datasets.save(as_corpus(PAIRS), name="numbers", owner=OWNER)
+    assert trained(PAIRS).folder.about()["name"] == "small on numbers"
+    assert [saved.name for saved in saved_datasets.listing(OWNER)] == ["numbers"]
+    trained(PAIRS, name="mine")
+    assert [saved.name for saved in saved_datasets.listing(OWNER)] == ["mine"]
+
+
+def test_notes_are_printed_once_and_stay_with_the_run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_all = api.training.run
+
+    def warned(prepared: Any) -> Any:
+        events = run_all(prepared)
+        yield Warned(0, "Something is strange.")
+        yield from events
+
+    monkeypatch.setattr(api.training, "run", warned)
+    few = {**FEW_STEPS, "train.warmup_steps": 9}
+    run = api.train([("a", "x"), ("b", " ")], settings=few, progress=False)
+    printed = capsys.readouterr()
+    for words in ("1 of 2 pairs", "nothing is held out", "`train.warmup_steps` 9 is not less"):
+        (note,) = [note for note in run.notes if words in note]
+        assert printed.out.count(note) == 1
+    assert printed.err.count("Something is strange.") == 1
+    assert s2s.load(run.folder.path).notes == run.notes
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_reopened_run_has_its_warnings_and_its_fault(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = trained(PAIRS, valid=PAIRS[:2])
+    recipe = override(run.recipe, {"train.fault": "no-causal-mask"}).to_json()
+    run.folder.amend(lambda about: {"warnings": ["The loss is high."], "recipe": recipe})
+    capsys.readouterr()
+    *_, warning, fault = s2s.load(run.folder.path).notes
+    assert warning == "The loss is high."
+    assert fault.startswith("This run was trained with a fault, on purpose: ")
+    assert capsys.readouterr() == ("", f"{fault}\n")
+
+
+def test_evaluate_and_translate_say_what_the_command_line_says(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = s2s.load("demo-en-fr")
+    table = [("the zebu", "le zébu"), ("the zebu", "un zébu"), ("the house", " ")]
+    notes = run.evaluate(table, "greedy").attrs["notes"]
+    assert len(notes) == 2
+    unknown = "Unknown words, read as <unk>: zebu"
+    assert capsys.readouterr().err.splitlines() == [*notes, unknown]
+    run.translate("the zebu")
+    assert capsys.readouterr() == ("", f"{unknown}\n")
 
 
 def test_valid_out_preset_and_initial_weights(tmp_path: Path) -> None:
@@ -184,8 +243,22 @@ def test_evaluate_gives_the_numbers_of_the_command_line(
     assert "|stem:porter|" in counted.loc["rouge_1", "signature"]
     with pytest.raises(UserError, match="`13b` is not a tokenizer of BLEU"):
         run.evaluate(corpus, bleu_tokenize="13b")
+    with pytest.raises(UserError, match=r"and columns as columns=\['en', 'fr'\]"):
+        run.evaluate(corpus, ["en", "fr"])  # type: ignore[arg-type]
     with pytest.raises(UserError, match="no table `word`"):
         run.evaluate(corpus, by="word")
+
+
+def test_public_names_are_listed_and_a_wrong_one_is_an_attribute_error() -> None:
+    assert set(s2s.__all__) <= set(dir(s2s))
+    assert not {"os", "importlib", "TYPE_CHECKING"} & set(dir(s2s))
+    names: dict[str, Any] = {}
+    exec("from s2s import *", names)
+    assert set(s2s.__all__) <= set(names)
+    assert callable(names["train"])
+    with pytest.raises(AttributeError, match="no attribute `trian`") as caught:
+        s2s.trian  # noqa: B018
+    assert (caught.value.name, caught.value.obj) == ("trian", s2s)  # from which Python suggests
 
 
 def test_s2s_train_is_a_function_even_after_its_folder_was_imported() -> None:

@@ -8,8 +8,16 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from s2s.config import shortened
+
 Weights = npt.NDArray[np.float32]
+LONGEST_SHOWN = 60  # characters of a sentence in a repr
 KINDS = ("cross", "encoder", "decoder")
+
+
+def shown_tokens(tokens: Sequence[str]) -> str:
+    """In quotation marks, on one line and not too long: for a repr."""
+    return shortened(repr(" ".join(tokens)), LONGEST_SHOWN)
 
 
 @dataclass(frozen=True)
@@ -20,6 +28,12 @@ class LabeledWeights:
     rows: tuple[str, ...]
     keys: tuple[str, ...]
     verb: str  # what a row does with its token: predicts or reads it
+
+    def __repr__(self) -> str:
+        """In two lines at most: the tokens, and how many layers and heads."""
+        keys, rows = shown_tokens(self.keys), shown_tokens(self.rows)
+        layers, heads = self.weights.shape[:2]
+        return f"LabeledWeights(rows {rows}, keys {keys}: {layers} layers, {heads} heads)"
 
     def reduced(self, layer: int | None, head: int | None) -> Weights:
         """One layer and head (0-based), None for the mean of all: (layers, heads, rows, keys) -> (rows, keys)."""
@@ -44,6 +58,12 @@ class Attention:
     encoder: Weights
     decoder: Weights
     grams: Mapping[str, Weights] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """In three lines at most: the tokens, and how many layers and heads."""
+        tokens = f"{shown_tokens(self.src_tokens)} -> {shown_tokens(self.tgt_tokens)}"
+        shapes = ", ".join(f"{kind} {getattr(self, kind).shape}" for kind in KINDS)
+        return f"Attention({tokens}: (layers, heads, queries, keys) of {shapes})"
 
     def view(self, kind: str) -> LabeledWeights:
         """One of `KINDS` with the tokens of its rows and columns."""

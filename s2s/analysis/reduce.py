@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from s2s.analysis.alignment import Floats
-from s2s.analysis.attention import KINDS, Attention, LabeledWeights, Weights
+from s2s.analysis.attention import KINDS, Attention, LabeledWeights, Weights, shown_tokens
 
 
 class HeadSelection(NamedTuple):
@@ -33,6 +33,11 @@ class AttentionMap:
     keys: tuple[str, ...]
     verb: str  # what a row does with its token: predicts or reads it
     name: str  # `layer 2 of 2 · mean of 4 heads`
+
+    def __repr__(self) -> str:
+        """In two lines at most: the tokens, and what was reduced."""
+        rows, keys = shown_tokens(self.rows), shown_tokens(self.keys)
+        return f"AttentionMap(rows {rows}, keys {keys}: {self.name})"
 
 
 class Reduction(NamedTuple):

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from torch import Tensor, nn
 
 from s2s.analysis.alignment import Ints, word_indices, word_texts
+from s2s.analysis.attention import shown_tokens
 from s2s.model import Decoder, Encoder, Transformer, inference
 
 Vectors = npt.NDArray[np.float32]
@@ -44,6 +45,12 @@ class States:
     tgt_tokens: tuple[str, ...]
     encoder: Vectors
     decoder: Vectors
+
+    def __repr__(self) -> str:
+        """In three lines at most: the tokens, and the shapes."""
+        tokens = f"{shown_tokens(self.src_tokens)} -> {shown_tokens(self.tgt_tokens)}"
+        shapes = f"encoder {self.encoder.shape}, decoder {self.decoder.shape}"
+        return f"States({tokens}: (states, tokens, d_model) of {shapes})"
 
     def side(self, name: str) -> Side:
         """One of `SIDES`."""

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.config import UserError, parse_assignments, shortened
 
-MOST_NAMED = 20  # unknown words on standard error
-
 if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
     from s2s.runs import Decoded, ForcedTarget, Run
     from s2s.scores import References, Scoring
@@ -40,7 +38,7 @@ def translate(arguments: argparse.Namespace) -> None:
         print(f"This run was trained with a fault, on purpose: {fault.title}.", file=sys.stderr)
     lines = _stdin_lines()
     found = _translated(run, lines, arguments, settings)
-    _name_unknown(run, found)
+    _name_unknown(run, [one.source for one in found])
     for number, one in enumerate(found, 1):
         if arguments.json:
             print(json.dumps(one.to_json(arguments.n_best), ensure_ascii=False))
@@ -76,30 +74,11 @@ def _translated(
     )
 
 
-def _name_unknown(run: Run, found: Sequence[Decoded]) -> None:
-    """Say on standard error what becomes `<unk>`, and which words no training sentence had."""
+def _name_unknown(run: Run, sources: Sequence[str]) -> None:
     from s2s.runs import source_words
-    from s2s.tokenizers import visible
 
-    tokenizer = run.src_tokenizer
-    sources = (one.source for one in found if one.unknown)
-    parts = dict.fromkeys(part for text in sources for part in tokenizer.unknown_parts(text))
-    if parts:
-        kind = tokenizer.unknown_kind
-        print(
-            f"Unknown {kind}s, read as <unk>: {_first([visible(one) for one in parts])}",
-            file=sys.stderr,
-        )
-    named = {word.lower() for part in parts for word in source_words.words_of(part)}
-    unseen = source_words.unseen("\n".join(one.source for one in found), source_words.known_to(run))
-    if words := [word for word in unseen if word.lower() not in named]:
-        print(f"Words that no training sentence had: {_first(words)}", file=sys.stderr)
-
-
-def _first(names: Sequence[str]) -> str:
-    """The first MOST_NAMED of them, and how many others there are."""
-    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    return " ".join(names[:MOST_NAMED]) + more
+    for note in source_words.unknown_notes(run, sources):
+        print(note, file=sys.stderr)
 
 
 def score(arguments: argparse.Namespace) -> None:
@@ -126,7 +105,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
     started = time.perf_counter()
     found = _translated(run, sources, arguments, settings)
     seconds = time.perf_counter() - started
-    _name_unknown(run, found)
+    _name_unknown(run, [one.source for one in found])
     texts = [one.text for one in found]
     scores = score_all(texts, references, scoring)
     for key, value in scores.items():

@@ -1,11 +1,17 @@
 """Configs: how settings are declared, every setting of a run, and the presets. Standard library only."""
 
-from s2s.config.fields import (
+from s2s.config.errors import (
     MAX_QUOTED,
+    UserError,
+    is_usable,
+    require_usable,
+    shortened,
+    unusable,
+)
+from s2s.config.fields import (
     Choice,
     Config,
     SettingInfo,
-    UserError,
     choose,
     fields_of,
     flat,
@@ -17,7 +23,6 @@ from s2s.config.fields import (
     section,
     setting,
     settings_of,
-    shortened,
     unknown,
     values_of_texts,
 )

@@ -12,21 +12,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
+from s2s.config.errors import MAX_QUOTED, UserError, require_writable, shortened
+
 T = TypeVar("T")
 C = TypeVar("C", bound="Config")
-
-
-MAX_QUOTED = 200  # characters of what was given that an error repeats
-
-
-class UserError(ValueError):
-    """A mistake that the user can correct: the message says what was given, what is allowed and what to do."""
-
-
-def shortened(text: object, length: int = MAX_QUOTED) -> str:
-    """At most `length` characters, the last one `…` where some are missing: for what an error repeats."""
-    whole = str(text)
-    return whole if len(whole) <= length else whole[: length - 1] + "…"
 
 
 def json_or_text(text: str) -> Any:
@@ -82,7 +71,7 @@ def nearest(given: str, allowed: Iterable[str], n: int = 3) -> list[str]:
     return list(dict.fromkeys(close))[:n]
 
 
-def unknown(what: str, given: str, allowed: Iterable[str]) -> UserError:
+def unknown(what: str, given: object, allowed: Iterable[str]) -> UserError:
     """The error for a name that is not in a registry; it suggests the nearest ones that are."""
     names = list(allowed)
     given = shortened(given)
@@ -95,7 +84,7 @@ def unknown(what: str, given: str, allowed: Iterable[str]) -> UserError:
 
 def choose(what: str, name: str, registry: Mapping[str, T]) -> T:
     """The registry's row of that name, or a UserError that names the nearest."""
-    if name not in registry:
+    if not isinstance(name, str) or name not in registry:
         raise unknown(what, name, registry)
     return registry[name]
 
@@ -198,6 +187,8 @@ def _check(declared: Field[Any], accepted: tuple[type, ...], value: Any) -> None
         raise UserError(f"`{name}` is {shortened(repr(value))}; give {kinds}.")
     if allowed.get("choices") and isinstance(value, str) and value not in allowed["choices"]:
         raise unknown(f"choice of `{name}`", value, allowed["choices"])
+    if isinstance(value, str):
+        require_writable(value, f"`{name}`")
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if is_number:
         _check_range(name, value, allowed.get("low"), allowed.get("high"))

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from s2s.config.fields import Config, UserError, section, setting, shortened
+from s2s.config.errors import UserError, shortened
+from s2s.config.fields import Config, section, setting
 from s2s.config.position_kinds import POSITION_KINDS
 
 

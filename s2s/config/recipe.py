@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from s2s.config.fields import Config, UserError, flat, section, setting
+from s2s.config.errors import UserError
+from s2s.config.fields import Config, flat, section, setting
 from s2s.config.model_config import ModelConfig
 from s2s.config.train_config import NO_FAULT, TrainConfig
 

@@ -16,7 +16,7 @@ from s2s.data.files import (
 from s2s.data.formats.alignments import ALIGNMENT_FILES, Numbering, read_alignments
 from s2s.data.formats.columns import Column, choose_columns
 from s2s.data.formats.number_column import NUMBER_FILES, read_numbers
-from s2s.data.formats.reference_columns import is_table, read_references
+from s2s.data.formats.reference_columns import Row, is_table, read_references
 from s2s.data.formats.streams import format_size
 from s2s.data.formats.table import TURN
 from s2s.data.gallery import GALLERY
@@ -24,7 +24,16 @@ from s2s.data.generated.tasks import GENERATED_TASKS, PAIRS_PER_TASK
 from s2s.data.gold_agreement import gold_agreement
 from s2s.data.hub_datasets import HUB_ROWS, HubSample
 from s2s.data.hub_samples import sample_hub_dataset
-from s2s.data.in_memory import GivenPairs, as_corpus, as_references
+from s2s.data.in_memory import (
+    Columns,
+    GivenPairs,
+    as_corpus,
+    as_references,
+    dataset_title,
+    has_no_columns,
+    held,
+    references_with_notes,
+)
 from s2s.data.lint import LINT_RULES, LintReport, clean, enabled_rules, lint_pairs, script_of
 from s2s.data.misalignment import Misalignment, find_misalignment
 from s2s.data.overlap import Overlap, find_overlap

@@ -56,6 +56,12 @@ class Corpus:
     is_whole: bool = True
     n_overlapping: int = 0
 
+    def __repr__(self) -> str:
+        """In two lines at most: without its pairs."""
+        spec, split = shortened(repr(self.spec), 100), shortened(repr(self.split), 30)
+        plain = ", plain text" if self.is_plain else ""
+        return f"Corpus({spec}, {split}: {len(self):,} pairs{plain}, {len(self.notes)} notes)"
+
     def __len__(self) -> int:
         return len(self.pairs)
 

@@ -1,17 +1,25 @@
-"""The tables of the `datasets` library: their text columns read, and two columns written. Knows nothing of Corpus."""
+"""The tables of the `datasets` library: made, their text columns read, two columns written. Knows nothing of Corpus."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from s2s.config import UserError, shortened, unknown
+from s2s.config import UserError, is_usable, require_usable, shortened, unknown, unusable
 from s2s.data.formats import columns
 from s2s.data.formats.columns import Column
-from s2s.data.formats.table import flat
+from s2s.data.formats.encodings import not_utf8
+from s2s.data.formats.table import check_names, flat
 
 if TYPE_CHECKING:
     import datasets
+    import pandas as pd
+    import pyarrow as pa
+
+
+# What `datasets` calls a dataset that it has read from files, or got from a program.
+FORMATS = frozenset("arrow csv generator json pandas parquet sql text".split())
 
 
 class TextColumns(NamedTuple):
@@ -35,7 +43,130 @@ def write_columns(rows: Iterable[tuple[str, str]], description: str) -> datasets
     sides = {"src": [src for src, _ in rows], "tgt": [tgt for _, tgt in rows]}
     features = datasets.Features({side: datasets.Value("string") for side in sides})
     info = datasets.DatasetInfo(description=description, features=features)
-    return datasets.Dataset.from_dict(sides, info=info)
+    with _naming("The Corpus", sides):
+        return datasets.Dataset.from_dict(sides, info=info)
+
+
+def from_pandas(frame: pd.DataFrame) -> datasets.Dataset:
+    """The columns of a DataFrame, without its index. Raises UserError for one that is no table of texts."""
+    import datasets
+
+    check_names(map(str, frame.columns), "the DataFrame")
+    with _naming("The DataFrame", {str(name): column for name, column in frame.items()}):
+        return datasets.Dataset.from_pandas(frame, preserve_index=False)
+
+
+def from_columns(given: Mapping[str, Any], what: str) -> datasets.Dataset:
+    """Columns of equal length, by name. Raises UserError, which begins with `what`, for anything else."""
+    import datasets
+
+    check_names(map(str, given), what[:1].lower() + what[1:])
+    columns = {}
+    for name, values in given.items():
+        if not isinstance(values, Iterable) or isinstance(values, str | bytes | Mapping):
+            raise UserError(
+                f"{what} has {shortened(repr(values))} as `{shortened(name, 60)}`; give a list of texts for each."
+            )
+        columns[str(name)] = list(values)
+    if len({len(values) for values in columns.values()}) > 1:
+        lengths = ", ".join(f"`{name}` {len(values):,}" for name, values in columns.items())
+        raise UserError(
+            f"{what} has columns of different lengths ({shortened(lengths)}); make them equal."
+        )
+    with _naming(what, columns):
+        return datasets.Dataset.from_dict(columns)
+
+
+def from_arrow(given: Any) -> datasets.Dataset:
+    """A pyarrow Table, or what exports itself as one, such as a polars DataFrame.
+
+    Raises UserError for two columns of one name.
+    """
+    import datasets
+    import pyarrow as pa
+
+    what = f"the {type(given).__name__}"
+    with _naming(what[:1].upper() + what[1:], {}):
+        table = pa.table(given)
+        check_names(table.column_names, what)
+        fields = [field.with_type(_without_view(field.type)) for field in table.schema]
+        return datasets.Dataset(table.cast(pa.schema(fields)))
+
+
+def _without_view(of: pa.DataType) -> pa.DataType:
+    """The type that `datasets` reads: polars has views of strings."""
+    import pyarrow as pa
+
+    if pa.types.is_string_view(of):
+        return pa.large_string()
+    if pa.types.is_large_list(of):
+        return pa.large_list(_without_view(of.value_type))
+    return of
+
+
+def published_name(dataset: datasets.Dataset) -> str:
+    """`opus_books (en-fr, train)`; empty for a dataset that was made in a program or read from files."""
+    info = dataset.info
+    name = info.dataset_name or info.builder_name or ""
+    if name in FORMATS:
+        return ""
+    config = "" if info.config_name in (None, "default") else str(info.config_name)
+    part = str(dataset.split or "")
+    more = ", ".join(each for each in (config, part) if each)
+    return f"{name} ({more})" if name and more else name
+
+
+@contextmanager
+def _naming(what: str, columns: Mapping[str, Iterable[Any]]) -> Iterator[None]:
+    """Turns an error of Arrow into a UserError, which names the row of a text that cannot be stored."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except UserError:
+        raise
+    except UnicodeEncodeError as error:
+        for name, values in columns.items():
+            for number, value in enumerate(values, 1):
+                for text in _texts_within(value):
+                    require_usable(text, f"Row {number:,} of `{shortened(name, 60)}`")
+        raise UserError(
+            f"{what} cannot be read ({shortened(error)}); give columns of strings."
+        ) from error
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise UserError(
+            f"{what} cannot be read ({shortened(error)}); give two columns of strings."
+        ) from error
+
+
+def _texts_within(value: Any) -> Iterator[str]:
+    """The texts of a cell: itself, or those in a list or dictionary."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from (*_texts_within(key), *_texts_within(inner))
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts_within(inner)
+
+
+@contextmanager
+def naming_undecodable(dataset: datasets.Dataset) -> Iterator[None]:
+    """Turns the error for a text that is not UTF-8, which Arrow does not check, into a UserError with its row."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise not_utf8(error, f"Row {_first_undecodable(dataset) + 1:,} of the data") from error
+
+
+def _first_undecodable(dataset: datasets.Dataset) -> int:
+    for at in range(len(dataset)):
+        try:
+            dataset[at]
+        except UnicodeDecodeError:
+            return at
+    raise ValueError("every text is UTF-8")
 
 
 def read_columns(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> TextColumns:
@@ -56,7 +187,13 @@ def read_columns(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Tex
     two = names.index(likely.src), names.index(likely.tgt)
     read = [found[at] for at in (*two, *columns.further_references(found, *two))]
     more = tuple(column.name for column in read[2:])
-    return TextColumns(likely.src, likely.tgt, more, list(_rows(dataset, read)))
+    with naming_undecodable(dataset):
+        rows = list(_rows(dataset, read))
+    for number, row in enumerate(rows, 1):
+        for text in row:
+            if not is_usable(text):
+                raise unusable(text, f"Row {number:,} of the data")
+    return TextColumns(likely.src, likely.tgt, more, rows)
 
 
 def text_columns(dataset: datasets.Dataset, *wanted: str) -> list[str]:

@@ -60,16 +60,17 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def save(corpus: Corpus, *, name: str, owner: str) -> str:
+def save(corpus: Corpus, *, name: str, owner: str, keeps_name: bool = False) -> str:
     """Saves texts, each on one line, and notes, but not gold and spec. Returns a hash specific to the owner.
 
-    Saving the same dataset again changes the name and the notes. Raises UserError if it cannot be written.
+    Saving the same dataset again changes the notes and, unless `keeps_name`, the name. Raises UserError if it cannot be
+    written.
     """
     upload = settings.home() / "corpora" / f".{secrets.token_hex(8)}"
     try:
         with _writing(_checked(name)):
             write_upload(upload, corpus)
-        return keep_upload(upload, name=name, owner=owner)
+        return keep_upload(upload, name=name, owner=owner, keeps_name=keeps_name)
     finally:
         shutil.rmtree(upload, ignore_errors=True)
 
@@ -174,7 +175,7 @@ def _lined(corpus: Corpus, split: str) -> Corpus:
     return replace(corpus, split=split, pairs=pairs)
 
 
-def keep_upload(upload: Path, *, name: str, owner: str) -> str:
+def keep_upload(upload: Path, *, name: str, owner: str, keeps_name: bool = False) -> str:
     """Saves an upload by moving its folder. Returns the hash of owner and texts; the same dataset is saved once.
 
     Raises UserError if the upload no longer exists, or if it cannot be written.
@@ -189,24 +190,22 @@ def keep_upload(upload: Path, *, name: str, owner: str) -> str:
     parts = (owner, content["data_hash"], content.get("valid_hash"))
     identity = "\n".join(filter(None, (*parts, *content.get("references", {}).values())))
     hash = hashlib.sha256(identity.encode()).hexdigest()[:16]
-    while (known := _readable_about(hash)) and known[
-        "owner"
-    ] != owner:  # it was merged into an account
+    # Another owner's was merged into an account.
+    while (known := _readable_about(hash)) and known["owner"] != owner:
         hash = hashlib.sha256(f"{hash}\n{identity}".encode()).hexdigest()[:16]
     if known is None:
         storage.require_room(owner, rows=content["n_pairs"])
     about = {
         "format": FORMAT,
-        "name": name,
+        "name": known["name"] if known and keeps_name else name,
         "owner": owner,
         "created": known["created"] if known else now(),
         **content,
     }
     with _writing(name):
         for path in upload.iterdir():
-            if not KEPT.fullmatch(
-                path.name
-            ):  # the uploaded files, and results that depend on settings
+            # the uploaded files, and results that depend on settings
+            if not KEPT.fullmatch(path.name):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         write_json(upload / "about.json", about)
         _move(upload, _folder(hash))
@@ -238,6 +237,11 @@ def listing(owner: str) -> list[SavedDataset]:
         if about and access.may(owner, "list", thing(hash, about["owner"]))
     ]
     return sorted(own, key=lambda row: row.created, reverse=True)
+
+
+def name_of(spec: str) -> str:
+    """The name of a saved dataset of who asks; any other is called by its SPEC."""
+    return next((each.name for each in listing(access.current()) if each.spec == spec), spec)
 
 
 def rename(hash: str, owner: str, name: str) -> None:

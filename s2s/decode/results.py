@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from s2s.config import shortened
+
+LONGEST_SHOWN = 60  # characters of ids in a repr
+
 
 @dataclass(frozen=True)
 class Hypothesis:
@@ -15,6 +19,11 @@ class Hypothesis:
     ids: tuple[int, ...]  # ends in the eos id, unless the length limit truncated it
     token_log_probs: tuple[float, ...]  # the model's own, in nats, one per token
     score: float  # what the strategy ranks by
+
+    def __repr__(self) -> str:
+        """In a line: the first ids and the scores."""
+        ids = shortened(", ".join(map(str, self.ids[:LONGEST_SHOWN])), LONGEST_SHOWN)
+        return f"Hypothesis(ids ({ids}), log_prob {self.log_prob:.3f}, score {self.score:.3f})"
 
     @property
     def log_prob(self) -> float:
@@ -42,6 +51,10 @@ class SearchResult:
 
     hypotheses: tuple[Hypothesis, ...]  # best first
     steps: Steps = ()  # one per token; those of a forced prefix come first
+
+    def __repr__(self) -> str:
+        """In a line: how much it holds."""
+        return f"SearchResult({len(self.hypotheses):,} hypotheses, {len(self.steps):,} steps)"
 
     @property
     def best(self) -> Hypothesis:

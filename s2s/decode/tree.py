@@ -56,6 +56,10 @@ class SearchTree:
     next_tokens: Mapping[int, tuple[NextToken, ...]]
     is_complete: bool  # False: nothing is known of what was pruned
 
+    def __repr__(self) -> str:
+        """In a line: how much it holds."""
+        return f"SearchTree({len(self.nodes):,} nodes, {len(self.finished):,} of them finished or truncated)"
+
     def path(self, index: int) -> list[int]:
         """The nodes from the first token to this one."""
         found: list[int] = []

@@ -12,6 +12,7 @@ from typing import Any
 
 from s2s import access, archives, faults, settings
 from s2s.config import UserError
+from s2s.data import saved_datasets
 from s2s.jobs.run_archives import MAX_DOWNLOAD, ONE_AT_A_TIME
 from s2s.model import trained_tensors
 from s2s.pretrained import export
@@ -130,7 +131,7 @@ def facts(run: Run, about: Mapping[str, Any]) -> dict[str, str]:
     versions = about.get("versions")
     recipe = run.recipe
     return {
-        "Dataset": str(about.get("source") or ""),
+        "Dataset": saved_datasets.name_of(str(about.get("source") or "")),
         "Training pairs": _number(counts.get("n_train")),
         "Task": recipe.data.task,
         "Source prefix": recipe.data.prefix,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from s2s.config import UserError
-from s2s.data import PROFILE_SECTIONS, DatasetProfile, Statistics, profile_of
+from s2s.data import PROFILE_SECTIONS, DatasetProfile, Statistics, profile_of, saved_datasets
 from s2s.reports import document
 from s2s.runs import Run
 
@@ -24,8 +24,8 @@ def profile(run: Run, about: Mapping[str, Any]) -> Iterable[str]:
     reasons = dropped if isinstance(dropped, Mapping) else {}
     yield document.facts(
         {
-            "Dataset": str(about.get("source") or ""),
-            "Validated on": str(about.get("valid") or ""),
+            "Dataset": saved_datasets.name_of(str(about.get("source") or "")),
+            "Validated on": saved_datasets.name_of(str(about.get("valid") or "")),
             "Training pairs": _count(known.get("n_train")),
             "Validation pairs": _count(known.get("n_valid")),
             "Dropped pairs": "; ".join(f"{_count(n)} {why}" for why, n in reasons.items()),

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from s2s.config import shortened
 from s2s.decode import Hypothesis, SearchResult, StepRecord
 from s2s.tokenizers import Tokenizer
+
+LONGEST_SHOWN = 60  # characters of a text in a repr
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,13 @@ class DecodedHypothesis:
     log_prob: float
     score: float
     ids: tuple[int, ...]  # of the tokens; the same text may have other ids too
+
+    def __repr__(self) -> str:
+        """In a line: without the tokens."""
+        return (
+            f"DecodedHypothesis({_shown(self.text)}, {len(self.tokens)} tokens, log_prob {self.log_prob:.3f},"
+            f" score {self.score:.3f})"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The command line's form."""
@@ -38,6 +48,15 @@ class Decoded:
     hypotheses: tuple[DecodedHypothesis, ...] = ()  # best first
     steps: tuple[tuple[StepRecord, ...], ...] = ()
     unknown: tuple[str, ...] = ()  # words of the source that became `<unk>`
+
+    def __repr__(self) -> str:
+        """In three lines at most: without the search's steps."""
+        n = len(self.hypotheses)
+        unknown = f", unknown: {_shown(' '.join(self.unknown))}" if self.unknown else ""
+        return (
+            f"Decoded({_shown(self.source)} -> {_shown(self.text)}, {len(self.tokens)} tokens,"
+            f" log_prob {self.log_prob:.3f}, {n} {'hypothesis' if n == 1 else 'hypotheses'}{unknown})"
+        )
 
     @property
     def text(self) -> str:
@@ -73,6 +92,15 @@ class Decoded:
         }
 
 
+@dataclass(frozen=True)
+class ForcedTarget:
+    """A target under teacher forcing: log-probability in nats, tokens with `</s>`, and how many of them are top-1."""
+
+    log_prob: float
+    n_tokens: int
+    n_correct: int
+
+
 def decoded(
     source: str, found: SearchResult, tokenizer: Tokenizer, unknown: tuple[str, ...]
 ) -> Decoded:
@@ -92,6 +120,11 @@ def _hypothesis(found: Hypothesis, tokenizer: Tokenizer) -> DecodedHypothesis:
         found.score,
         found.ids,
     )
+
+
+def _shown(text: str) -> str:
+    """In quotation marks, on one line and not too long."""
+    return shortened(repr(text), LONGEST_SHOWN)
 
 
 def quoted(text: str) -> str:

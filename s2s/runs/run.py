@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from s2s.analysis import KINDS, Attention, States, Weights, capture, capture_grams, recorded_states
-from s2s.config import Recipe, UserError, override
+from s2s.config import Recipe, UserError, override, shortened
 from s2s.decode import (
     NEG_INF,
     ExactResult,
@@ -32,14 +32,10 @@ from s2s.decode import (
     starting_settings,
     token_ids,
 )
-from s2s.model import (
-    Transformer,
-    can_round,
-    inference,
-    stepper_for,
-)
-from s2s.runs.decoded import Decoded, decoded
+from s2s.model import Transformer, can_round, inference, stepper_for
+from s2s.runs.decoded import Decoded, ForcedTarget, decoded
 from s2s.runs.store import RunFolder
+from s2s.runs.texts import Texts, as_pairs, as_texts, require_one
 from s2s.runs.watched import EndingStepper, WatchedStepper
 from s2s.tokenizers import Languages, Tokenizer, in_languages, languages_of, surrounded
 
@@ -49,9 +45,8 @@ MOST_PREFIXES = 8_000  # kept by a search whose tree can be built
 MOST_ROWS = 1024  # hypotheses (beams or samples) per batch, whose logits are in memory together
 
 
-Target = (
-    str | tuple[int, ...]
-)  # a text, or the ids that a model wrote, which its text may not encode to
+# A text, or the ids that a model wrote, which its text may not encode to.
+Target = str | tuple[int, ...]
 
 
 class RunKey(NamedTuple):
@@ -60,15 +55,6 @@ class RunKey(NamedTuple):
     folder: str
     step: int
     languages: Languages
-
-
-@dataclass(frozen=True)
-class ForcedTarget:
-    """A target under teacher forcing: log-probability in nats, tokens with `</s>`, and how many of them are top-1."""
-
-    log_prob: float
-    n_tokens: int
-    n_correct: int
 
 
 @dataclass(frozen=True)
@@ -81,13 +67,21 @@ class Run:
     src_tokenizer: Tokenizer
     tgt_tokenizer: Tokenizer
     step: int
-    notes: tuple[
-        str, ...
-    ] = ()  # sentences for the screen: why another checkpoint than expected was opened
+    # sentences for the screen: why another checkpoint than expected was opened
+    notes: tuple[str, ...] = ()
     # settings of decoding that a published model came with
     starting_settings: Mapping[str, Any] = field(default_factory=dict, compare=False)
     # called before each step of a search; what it raises ends the search
     on_step: Callable[[], None] | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        """In a line or two: which run, and how large its model is."""
+        model = self.recipe.model
+        return (
+            f"Run({shortened(repr(self.folder.id), 80)}, step {self.step:,}: {self.n_parameters:,} parameters,"
+            f" {model.encoder.n_layers} encoder and {model.decoder.n_layers} decoder layers, d_model {model.d_model},"
+            f" vocabularies {self.src_tokenizer.vocab_size:,} and {self.tgt_tokenizer.vocab_size:,})"
+        )
 
     @cached_property
     def n_parameters(self) -> int:
@@ -122,11 +116,10 @@ class Run:
         recipe = replace(self.recipe, model=model)
         return replace(self, recipe=recipe, src_tokenizer=pair[0], tgt_tokenizer=pair[1])
 
-    def translate(
-        self, sources: Sequence[str], strategy: str = "beam", **settings: Any
-    ) -> list[Decoded]:
-        """One Decoded per source, in order. `settings` are the strategy's, such as `num_beams=5`."""
+    def translate(self, sources: Texts, strategy: str = "beam", **settings: Any) -> list[Decoded]:
+        """One Decoded per source, in order; a string is one source. `settings` are the strategy's: `num_beams=5`."""
         search, config = self.configured(strategy, settings)
+        sources = as_texts(sources, "source")
         ids = self._source_ids(sources)
         results = [Decoded(source) for source in sources]
         by_length = sorted(
@@ -148,6 +141,7 @@ class Run:
         If the ids end in `</s>` or reach `max_new_tokens`, they are the result, and the score is their log-probability.
         """
         search, config = self.configured(strategy, settings)
+        require_one(source, "source")
         self._check_forced(ids, config)
         if ids and (ids[-1] == self.recipe.model.ids.eos or len(ids) == config.max_new_tokens):
             found = self._forced(source, ids)
@@ -167,7 +161,7 @@ class Run:
         One pass under teacher forcing. A first token that the model does not choose has all of the probability.
         """
         special = self.recipe.model.ids
-        (src,) = self._source_ids([source])
+        (src,) = self._source_ids([require_one(source, "source")])
         (tgt,) = self._fitting([[special.start, *ids, special.eos]], "target")
         with inference(self.model):
             logits = self.model(self._batch([src]), self._batch([tgt])[:, :-1])[0]
@@ -216,7 +210,7 @@ class Run:
         return WatchedStepper(stepper, self.on_step) if self.on_step else stepper
 
     def more_probable(
-        self, sources: Sequence[str], floors: Sequence[float], strategy: str, **settings: Any
+        self, sources: Texts, floors: Sequence[float], strategy: str, **settings: Any
     ) -> list[ExactResult]:
         """For each source the most probable target above a log-probability, in nats, by exact search.
 
@@ -224,7 +218,7 @@ class Run:
         """
         _, config = self.configured(strategy, settings)
         with inference(self.model):
-            stepper = self._stepper(self._source_ids(sources), config)
+            stepper = self._stepper(self._source_ids(as_texts(sources, "source")), config)
             return exact_search(stepper, config, floors, self.tgt_tokenizer)
 
     def tree(
@@ -276,16 +270,17 @@ class Run:
         """A strategy's settings as this model came with them: the defaults, for one that was trained here."""
         return configure(strategy, starting_settings(strategy, self.starting_settings))[1]
 
-    def check_lengths(self, sources: Sequence[str]) -> None:
+    def check_lengths(self, sources: Texts) -> None:
         """Raises UserError that names the first line longer than the model's positions."""
-        self._source_ids(sources)
+        self._source_ids(as_texts(sources, "source"))
 
-    def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[float]:
-        """log p(target | source) of each pair in nats, `</s>` included."""
+    def score(self, sources: Texts, targets: Texts) -> list[float]:
+        """log p(target | source) of each pair in nats, `</s>` included; two strings are one pair."""
         return [forced.log_prob for forced in self.force(sources, targets)]
 
-    def force(self, sources: Sequence[str], targets: Sequence[str]) -> list[ForcedTarget]:
-        """Each target under teacher forcing."""
+    def force(self, sources: Texts, targets: Texts) -> list[ForcedTarget]:
+        """Each target under teacher forcing; two strings are one pair. Raises UserError if the counts differ."""
+        sources, targets = as_pairs(sources, targets)
         src_ids = self._source_ids(sources)
         tgt_ids = self._target_ids(targets)
         found: dict[int, ForcedTarget] = {}
@@ -362,15 +357,16 @@ class Run:
     def target_ids(self, target: Target) -> tuple[int, ...]:
         """What the decoder writes for a target; `</s>` follows a truncated translation, where it has a position."""
         special = self.recipe.model.ids
-        if isinstance(target, str):
-            return tuple(special.target(self.tgt_tokenizer.encode(target)))
+        if not isinstance(target, tuple) or any(isinstance(each, str) for each in target):
+            return tuple(special.target(self.tgt_tokenizer.encode(require_one(target, "target"))))
         is_full = len(target) == self.recipe.model.positions.longest
         return target if is_full or target[-1:] == (special.eos,) else (*target, special.eos)
 
     def _pair(self, source: str, target: Target) -> tuple[list[int], list[int]]:
         """What the encoder reads, and what the decoder reads and then writes."""
         tgt = [self.recipe.model.ids.start, *self.target_ids(target)]
-        return self._source_ids([source])[0], self._fitting([tgt], "target")[0]
+        src = self._source_ids([require_one(source, "source")])[0]
+        return src, self._fitting([tgt], "target")[0]
 
     def _fitting(self, rows: list[list[int]], side: str) -> list[list[int]]:
         """The rows, or a UserError that names the first line longer than the model's positions."""

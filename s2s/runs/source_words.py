@@ -10,6 +10,7 @@ from tokenizers import Regex, pre_tokenizers
 
 from s2s import files
 from s2s.config import UserError, nfc
+from s2s.tokenizers import visible
 
 if TYPE_CHECKING:
     from s2s.runs.run import Run
@@ -19,6 +20,7 @@ POSSESSIVE = "'s"
 # words, and bytes of the file; of more there is no list
 MOST = 200_000
 MOST_BYTES = 2_000_000
+MOST_NAMED = 20  # unknown words in a note
 
 # Scripts without spaces between words: each of their letters counts as a word.
 SCRIPTS = ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan")
@@ -63,6 +65,27 @@ def known_to(run: Run) -> frozenset[str]:
     if words := read(run.folder.path):
         return words
     return frozenset() if run.has_one_vocabulary else of_sources(run.src_tokenizer.words)
+
+
+def unknown_notes(run: Run, sources: Sequence[str]) -> list[str]:
+    """What of these sources becomes `<unk>`, and which of their words no training sentence had."""
+    tokenizer = run.src_tokenizer
+    parts = dict.fromkeys(part for text in sources for part in tokenizer.unknown_parts(text))
+    named = {word.lower() for part in parts for word in words_of(part)}
+    new = [word for word in unseen("\n".join(sources), known_to(run)) if word.lower() not in named]
+    notes = []
+    if parts:
+        shown = _first([visible(part) for part in parts])
+        notes.append(f"Unknown {tokenizer.unknown_kind}s, read as <unk>: {shown}")
+    if new:
+        notes.append(f"Words that no training sentence had: {_first(new)}")
+    return notes
+
+
+def _first(names: Sequence[str]) -> str:
+    """The first MOST_NAMED of them, and how many others there are."""
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return " ".join(names[:MOST_NAMED]) + more
 
 
 def coverage_note(sources: Sequence[str], known: Set[str], what: str) -> str:

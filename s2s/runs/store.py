@@ -68,6 +68,9 @@ class RunFolder:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
 
+    def __repr__(self) -> str:
+        return f"RunFolder({str(self.path)!r})"
+
     @property
     def id(self) -> str:
         """The folder's name."""
@@ -143,6 +146,13 @@ class RunFolder:
         content = self.about()["recipe"]
         recipe = Recipe.from_json(content)
         return recipe if "clean" in content.get("data", {}) else override(recipe, UNCLEANED)
+
+    def notes(self) -> tuple[str, ...]:
+        """What was said before and while the run was trained: notes on its data, then warnings."""
+        about = self.about()
+        data = about.get("data")
+        lists = (data.get("notes") if isinstance(data, dict) else None, about.get("warnings"))
+        return tuple(str(each) for found in lists if isinstance(found, list) for each in found)
 
     def starting_settings(self) -> dict[str, Any]:
         """The settings of decoding that a published model came with; none for a run that was trained here."""

@@ -8,6 +8,7 @@ import json
 import os
 import random
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -346,7 +347,7 @@ def test_a_broken_json_line(put):
     refused(put("b.jsonl", good + "\n[1, 2]\n"), r"Line 3 of `.*` is JSON but not an object")
     refused(
         put("c.jsonl", good + '{"src": "\\ud800", "tgt": "x"}'),
-        r"Line 2 of `.*` is not JSON \(.*surrogates not allowed\)",
+        r"Line 2 of `.*` has half of a character \(the lone surrogate `.ud800`\)",
     )
     refused(put("d.jsonl", "[" * 100_000), r"Line 1 of `.*` is not JSON")
 
@@ -531,11 +532,21 @@ def test_a_column_that_was_picked_is_the_one_that_is_read(header):
                 assert row == Pair(f"w{src + 1}", f"w{tgt + 1}"), names
 
 
+def repeated(names):
+    """The numbers, from 1, of the columns that have a name which another has, too."""
+    counts = Counter(map(str.strip, names))
+    return {str(at) for at, name in enumerate(names, 1) if name and counts[name.strip()] > 1}
+
+
 @pytest.mark.parametrize("header", ["auto", "yes", "no"])
 def test_the_columns_read_by_default_are_those_announced(header):
     for seed in range(25):
         names, content = nasty(seed)
         found = table("a.csv", content, FileOptions(header=header))
+        if found.has_header and {found.src, found.tgt} & repeated(names):
+            with pytest.raises(UserError, match=r"has 2 columns named `.*choose by number"):
+                from_bytes([("a.csv", content)], FileOptions(header=header))
+            continue
         default = from_bytes([("a.csv", content)], FileOptions(header=header))
         asked = from_bytes(
             [("a.csv", content)], FileOptions(src=found.src, tgt=found.tgt, header=found.header)
@@ -634,7 +645,7 @@ def test_pasted_text_without_a_pair_is_refused_with_an_example(text):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("a\0 ||| b", "is not text: it has a NUL"), ("\ud800 ||| b", "is not UTF-8")],
+    [("a\0 ||| b", "is not text: it has a NUL"), ("b ||| \ud800", "has half of a character")],
 )
 def test_pasted_text_that_is_no_text(text, message):
     with pytest.raises(UserError, match=f"`pasted text` {message}"):

@@ -1,6 +1,8 @@
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,7 +10,9 @@ import torch
 
 import s2s
 from s2s import synced
+from s2s.analysis import HeadSelection, reduced
 from s2s.config import Recipe, UserError, override
+from s2s.data import Corpus, Pair
 from s2s.decode import STRATEGIES
 from s2s.jobs import training
 from s2s.model.weights import saved_steps, weights_path
@@ -46,6 +50,60 @@ def test_every_source_has_its_answer_in_its_place(run: Run) -> None:
     assert [one.unknown for one in found] == [(), (), (), (), ("zebra",)]
     alone = [run.translate([source], "greedy")[0].text for source in SOURCES]
     assert [one.text for one in found] == alone
+
+
+def test_one_string_is_one_source_and_not_its_characters(run: Run) -> None:
+    assert run.translate("a b", "greedy") == run.translate(["a b"], "greedy")
+    assert run.score("a b", "x y") == run.score(["a b"], ["x y"])
+    assert run.force("a b", "x y") == run.force(["a b"], ["x y"])
+    assert run.more_probable("a b", [-1.0], "greedy") == run.more_probable(
+        ["a b"], [-1.0], "greedy"
+    )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda run, wrong: run.translate(wrong),
+        lambda run, wrong: run.complete(wrong, []),
+        lambda run, wrong: run.next_tokens(wrong, []),
+        lambda run, wrong: run.score(wrong, "x"),
+        lambda run, wrong: run.score("a", wrong),
+        lambda run, wrong: run.check_lengths(wrong),
+        lambda run, wrong: run.attention(wrong, "x"),
+        lambda run, wrong: run.attention("a", wrong),
+        lambda run, wrong: run.states("a", wrong),
+    ],
+)
+@pytest.mark.parametrize("wrong", [None, b"a", 5, [["a"]], "a\ud800"])
+def test_what_is_no_text_is_refused_by_every_method(
+    run: Run, call: Callable[[Run, Any], Any], wrong: Any
+) -> None:
+    with pytest.raises(UserError, match=r"^(The s|S)ource|^(The t|T)arget"):
+        call(run, wrong)
+
+
+def test_results_show_themselves_in_three_lines(run: Run) -> None:
+    source = "a\n" * 300
+    (found,) = run.translate([source], "beam", num_beams=5)
+    attention = run.attention(source, "x y " * 50)
+    shown = [
+        run,
+        found,
+        *found.hypotheses,
+        run.tree(found),
+        attention,
+        attention.view("cross"),
+        reduced(attention, HeadSelection("cross")),
+        run.states(source, "x y"),
+        run.more_probable([source], [-1e9], "greedy")[0],
+        run.folder,
+        Corpus("a" * 900, "train", (Pair(source, source),) * 900, ("a note",) * 90),
+    ]
+    for each in shown:
+        assert type(each).__name__ in repr(each)
+        assert "\n" not in repr(each)
+        assert len(repr(each)) <= 300
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -324,7 +382,7 @@ def test_a_broken_newest_checkpoint_is_passed_over_and_named(tmp_path: Path) -> 
     run = s2s.load(path)
     assert run.step == 10
     assert run.notes[-1] == "Step 10 was opened instead."
-    assert newest.name in run.notes[0]
+    assert newest.name in run.notes[-2]
 
 
 def test_n_grams_of_the_source_need_a_vocabulary_that_both_sides_share() -> None:
@@ -348,7 +406,7 @@ def test_a_checkpoint_that_is_away_for_a_moment_is_not_replaced_by_an_older_one_
     with pytest.raises(synced.AwayError):
         s2s.load(path)
     error = MissingError("It is lost.")
-    assert s2s.load(path).notes == ("It is lost.", "Step 10 was opened instead.")
+    assert s2s.load(path).notes[-2:] == ("It is lost.", "Step 10 was opened instead.")
 
 
 def test_a_run_knows_its_data_from_every_folder(

@@ -68,6 +68,16 @@ def values(batch: pa.RecordBatch | pa.Table, name: str) -> list[str | None]:
     return texts if _kind(found.type) == "text" else [flat(text) for text in texts]
 
 
+def first_undecodable(batch: pa.RecordBatch | pa.Table, name: str) -> int:
+    """The index of the first row whose text in a column is not UTF-8."""
+    for at in range(batch.num_rows):
+        try:
+            values(batch.slice(at, 1), name)
+        except UnicodeDecodeError:
+            return at
+    raise ValueError(f"every text of `{name}` is UTF-8")
+
+
 def _of_each(structs: list[dict[str, Any] | None] | None, inner: str) -> str | None:
     """One field of each struct of a list, as turns; an empty text where it is missing."""
     return flat([(struct or {}).get(inner) or "" for struct in structs or ()])

@@ -9,7 +9,7 @@ import string
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from s2s.config import UserError
+from s2s.config import UserError, unusable
 
 LATIN = "Latin-1 (Windows-1252)"
 MARKS = (
@@ -26,6 +26,9 @@ MAX_UTF8 = 0.2
 UTF8_CHARACTER = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{3}"
 )
+SURROGATE = re.compile(
+    rb"\xed[\xa0-\xbf][\x80-\xbf]"
+)  # half of a UTF-16 character as UTF-8 would write it
 ASCII = bytes(range(128))
 LETTERS = string.ascii_letters.encode()
 SAVE = "save it as UTF-8 and try again"
@@ -46,6 +49,14 @@ DECODE: Mapping[str, Decode] = MappingProxyType(
         LATIN: _cp1252,
     }
 )
+
+
+def not_utf8(error: UnicodeDecodeError, where: str) -> UserError:
+    """What to say of a text that is not UTF-8; `where` begins its sentence: "Row 2 of `pairs.parquet`"."""
+    if SURROGATE.match(error.object, error.start):
+        half = error.object[error.start : error.start + 3]
+        return unusable(half.decode(errors="surrogatepass"), where)
+    return UserError(f"{where} is not UTF-8 ({error.reason}); write it again from texts that are.")
 
 
 class Decoder:
@@ -116,6 +127,9 @@ class Decoder:
         where = self._where(data, error.start)
         if b"\0" in data and self.encoding == "UTF-8":
             raise self._binary(data.index(0)) from error
+        if self.encoding.startswith("UTF-8") and SURROGATE.match(data, error.start):
+            line = self._line + data.count(b"\n", 0, error.start)
+            raise not_utf8(error, f"Line {line:,} of `{self.name}`") from error
         if self.encoding != "UTF-8":
             raise UserError(
                 f"`{self.name}` is not {self.encoding.removesuffix(' with BOM')}: {where}; {SAVE}."

@@ -5,25 +5,49 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from s2s.config import UserError
+from s2s.config import UserError, is_usable, shortened, unusable
 from s2s.data.formats import streams
 from s2s.data.formats.columns import Column, is_language
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow, flat, kind
+from s2s.data.formats.table import (
+    HEAD,
+    EmptyError,
+    Table,
+    TableRow,
+    check_names,
+    checked,
+    flat,
+    kind,
+)
 
 EXAMPLE = '{"src": "...", "tgt": "..."}'
 MEND = f"write one object per line, such as {EXAMPLE}"
 NESTED = "translation"  # many published datasets nest the two texts in a field of this name
 BETWEEN = re.compile(r"[\s,]*")
-DECODER = json.JSONDecoder()
 TYPES = MappingProxyType(
     {int: "numbers", float: "numbers", bool: "true or false", dict: "objects", list: "lists"}
 )
 FAULT = "without a text in both fields"
+
+
+class _RepeatedKeyError(Exception):
+    """An object has one key twice; JSON libraries silently keep the last value."""
+
+
+def _object(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(items)
+    if len(found) != len(items):
+        (key, _), *_ = Counter(key for key, _ in items).most_common(1)
+        raise _RepeatedKeyError(key)
+    return found
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
 class JsonRow(NamedTuple):
@@ -50,20 +74,30 @@ def json_(content: Content, budget: ReadingBudget) -> Table:
 
 
 def _parsed(name: str, number: int, line: str) -> Mapping[str, Any]:
+    where = f"Line {number:,} of `{name}`"
     try:
-        row = json.loads(line)
-        _check_surrogates(row, line)
+        row = DECODER.decode(line)
+    except _RepeatedKeyError as error:
+        raise _repeated(where, error) from error
     except (ValueError, RecursionError) as error:
-        raise UserError(f"Line {number:,} of `{name}` is not JSON ({error}); {MEND}.") from error
+        raise UserError(f"{where} is not JSON ({error}); {MEND}.") from error
+    _check_surrogates(row, line, where)
     if not isinstance(row, dict):
-        raise UserError(f"Line {number:,} of `{name}` is JSON but not an object; {MEND}.")
+        raise UserError(f"{where} is JSON but not an object; {MEND}.")
     return row
 
 
-def _check_surrogates(row: Any, line: str) -> None:
-    r"""Raises UnicodeEncodeError for half a character: `"\ud800"` is valid JSON."""
+def _repeated(where: str, error: _RepeatedKeyError) -> UserError:
+    key = shortened(error.args[0], 60)
+    return UserError(f"{where} has the key `{key}` twice; give each key a different name.")
+
+
+def _check_surrogates(row: Any, line: str, where: str) -> None:
+    r"""Raises UserError for half of a character: `"\ud800"` is valid JSON."""
     if "\\u" in line:
-        json.dumps(row, ensure_ascii=False).encode()
+        text = json.dumps(row, ensure_ascii=False)  # which writes NUL as an escape
+        if not is_usable(text):
+            raise unusable(text, where)
 
 
 def _flatten(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -138,15 +172,14 @@ def _complete_objects(name: str, text: str, line: int) -> tuple[list[JsonRow], s
         at = begin
         if not text.startswith("{", at):
             return found, text[at:], line
+        where = f"The object at line {line:,} of `{name}`"
         try:
             row, end = DECODER.raw_decode(text, at)
-            _check_surrogates(row, text[at:end])
-        except UnicodeEncodeError as error:
-            raise UserError(
-                f"The object at line {line:,} of `{name}` is not JSON ({error}); {MEND}."
-            ) from error
+        except _RepeatedKeyError as error:
+            raise _repeated(where, error) from error
         except (ValueError, RecursionError):
             return found, text[at:], line
+        _check_surrogates(row, text[at:end], where)
         found.append(JsonRow(line, _flatten(row)))
         line += text.count("\n", at, end)
         at = end
@@ -167,13 +200,16 @@ def _table(name: str, found: Iterable[JsonRow], budget: ReadingBudget) -> Table:
     if not first:
         raise EmptyError(f"`{name}` is empty; give a file with at least one pair.")
     names = list(known)
+    check_names(names, f"`{name}`")
     columns = tuple(_column(key, [row.fields.get(key) for row in first]) for key in names)
     head = tuple(_row(one, names) for one in first)
     too_narrow = f"Line {first[0].line} of `{name}` has fewer than two fields; write objects such as {EXAMPLE}."
     return Table(
         columns,
         head,
-        lambda chosen: _selected(itertools.chain(first, rows), [names[at] for at in chosen]),
+        lambda chosen: checked(
+            _selected(itertools.chain(first, rows), [names[at] for at in chosen]), name
+        ),
         True,
         FAULT,
         too_narrow,

@@ -25,7 +25,7 @@ from s2s.data.formats.delimited import DELIMITERS, NUMBER, csv_, has_number_targ
 from s2s.data.formats.objects import json_, jsonl
 from s2s.data.formats.parquet import parquet
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import TURN, Table, TableRow
+from s2s.data.formats.table import TURN, Table, TableRow, check_once
 from s2s.data.formats.tmx import tmx
 from s2s.data.pair import Pair
 
@@ -179,14 +179,14 @@ def paired(
             first_malformed = first_malformed or number
             n_malformed += 1
             continue
-        src = budget.truncate(_line(fields[0]))
-        tgt = budget.truncate(_line(fields[1]))
+        src = budget.truncate(one_line(fields[0]))
+        tgt = budget.truncate(one_line(fields[1]))
         if not src.strip() or not tgt.strip():
             n_empty += 1
             continue
-        prefix = budget.truncate(_line(fields[2] or "").strip()) if len(fields) > 2 else ""
+        prefix = budget.truncate(one_line(fields[2] or "").strip()) if len(fields) > 2 else ""
         prefixed = f"{prefix.removesuffix(':')}: {src}" if prefix else src
-        references = tuple(budget.truncate(_line(text)) for text in more)
+        references = tuple(budget.truncate(one_line(text)) for text in more)
         pairs.append(Pair(prefixed, tgt, line=number, more=references))
     dropped = []
     if n_malformed:
@@ -200,10 +200,6 @@ def _apart(fields: Sequence[str | None], n_own: int) -> tuple[list[str | None], 
     texts = [text for text in (fields[1], *fields[n_own:]) if text and text.strip()]
     tgt = texts[0] if texts else fields[1]
     return [fields[0], tgt, *fields[2:n_own]], texts[1:]
-
-
-def _line(text: str) -> str:
-    return one_line(text) if "\n" in text or "\r" in text else text
 
 
 def _empty_note(n: int) -> list[str]:
@@ -363,7 +359,9 @@ def column_index(name: str, table: Table, column: str, options: FileOptions) -> 
     folded_column = column.casefold()
     if not column.isdecimal() and (options.header != "no" or table.is_named):
         if folded_column in folded:
-            return names.index(column) if column in names else folded.index(folded_column)
+            found = column if column in names else names[folded.index(folded_column)]
+            check_once(names, found, f"`{name}`")
+            return names.index(found)
         inner = [cell.rpartition(".")[2] for cell in folded]
         if table.is_named and folded_column in inner:
             return inner.index(folded_column)

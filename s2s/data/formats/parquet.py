@@ -11,10 +11,12 @@ from typing import IO, TYPE_CHECKING
 from s2s import archives
 from s2s.config import UserError
 from s2s.data.formats import arrow, streams
+from s2s.data.formats.encodings import not_utf8
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow
+from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow, check_names, checked
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
 BATCH = 256  # rows; small, because dictionary encoding hides the size of a row until it is read
@@ -58,6 +60,7 @@ class RowGroups:
             if arrow.is_list_of_structs(field.type)
             for column in arrow.columns(field)
         }
+        check_names((column.name for column in self.columns), f"`{content.name}`")
         _check_footer(self._file.metadata, content.name, self._raw, budget)
         if not self._file.metadata.num_rows:
             raise EmptyError(f"`{content.name}` is empty; give a file with at least one pair.")
@@ -86,9 +89,20 @@ class RowGroups:
         self,
         chosen: Sequence[int],
         groups: Sequence[int] | None = None,
+    ) -> Iterator[TableRow]:
+        """The fields of the columns with these indices, of all groups or of consecutive ones.
+
+        Raises UserError for a text with a character that no text has.
+        """
+        return checked(self.unchecked_rows(chosen, groups), self._name, "row")
+
+    def unchecked_rows(
+        self,
+        chosen: Sequence[int],
+        groups: Sequence[int] | None = None,
         batch_size: int = BATCH,
     ) -> Iterator[TableRow]:
-        """The fields of the columns with these indices, of all groups or of these."""
+        """The same, whatever characters the texts have."""
         import pyarrow.types as kinds
 
         size = self._raw.seek(0, io.SEEK_END)
@@ -96,18 +110,26 @@ class RowGroups:
         names = [self.columns[at].name for at in chosen]
         stored = [self._stored_name(at) for at in chosen]
         has_dictionary = any(kinds.is_dictionary(field.type) for field in self._file.schema_arrow)
-        number = 0
+        number = sum(self.n_rows[: groups[0]]) if groups else 0
         with _broken(self._name):
             for batch in self._file.iter_batches(
                 batch_size, row_groups=groups, columns=stored, use_threads=False
             ):
                 output.charge(batch.nbytes)
-                columns = [arrow.values(batch, name) for name in names]
+                columns = [self._texts(batch, name, number) for name in names]
                 if has_dictionary:  # nbytes does not include the decoded texts
                     output.charge(sum(len(text) for column in columns for text in column if text))
                 for fields in zip(*columns, strict=True):
                     number += 1
                     yield TableRow(number, fields)
+
+    def _texts(self, batch: pa.RecordBatch, name: str, n_before: int) -> list[str | None]:
+        """The texts of one column. Raises UserError for one that is not UTF-8, which pyarrow does not check."""
+        try:
+            return arrow.values(batch, name)
+        except UnicodeDecodeError as error:
+            at = arrow.first_undecodable(batch, name)
+            raise not_utf8(error, f"Row {n_before + at + 1:,} of `{self._name}`") from error
 
     def _stored_name(self, at: int) -> str:
         """What the file calls a column; of a list of structs only all fields can be read."""
@@ -119,7 +141,7 @@ def parquet(content: Content, budget: ReadingBudget) -> Table:
     """Columns of strings and lists of strings; each field of a struct is a column: `translation.en`."""
     file = RowGroups(content, budget)
     texts = [at for at, column in enumerate(file.columns) if column.kind != "other"]
-    first = itertools.islice(file.rows(texts, batch_size=HEAD_BATCH), HEAD)
+    first = itertools.islice(file.unchecked_rows(texts, batch_size=HEAD_BATCH), HEAD)
     head = tuple(_padded(row, texts, len(file.columns)) for row in first)
     too_narrow = (
         f"`{content.name}` has fewer than two columns; give a table with a source and a target."

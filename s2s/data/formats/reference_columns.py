@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from s2s.config import UserError
+from s2s.config import UserError, shortened
 from s2s.data.caps import Caps
 from s2s.data.corpus import one_line
 from s2s.data.formats import pairing, streams
 from s2s.data.formats.columns import further_note, further_references, is_listed
 from s2s.data.formats.pairing import TABLE_FORMATS, Columns, FileOptions, ReadPairs
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import TURN, Table, TableRow
+from s2s.data.formats.table import TURN, Table, TableRow, check_once
 
 ANY_COLUMNS = FileOptions()
 OF_A_LIST = (
@@ -43,6 +43,7 @@ def read_pairs(content: Content, options: FileOptions, budget: ReadingBudget) ->
     """
     table = TABLE_FORMATS[pairing.suffix(content.file)](content, budget)
     chosen = pairing.resolve_columns(content, table, options)
+    _check_names(content, table, chosen, options)
     references = _reference_columns(table, chosen)
     more = [index for index in references if index != chosen.tgt]
     at = [chosen.src, chosen.tgt]
@@ -82,13 +83,13 @@ def _separated(
 
 
 def read_references(
-    name: str, content: bytes, options: FileOptions = ANY_COLUMNS
+    name: str, content: bytes, options: FileOptions = ANY_COLUMNS, *, shown: str = ""
 ) -> ReferenceTable:
     """The rows of a table; those without a source or without any reference are dropped.
 
-    Raises UserError for what is no table, or has no such row.
+    Errors call it `shown`, or else by its name. Raises UserError for what is no table, or has no such row.
     """
-    given = streams.in_memory(name, content)
+    given = streams.in_memory(name, content)._replace(name=shown or shortened(name))
     with ReadingBudget(Caps()) as budget:
         found = _read(given, options, budget)
     if not found.rows:
@@ -101,6 +102,7 @@ def read_references(
 def _read(content: Content, options: FileOptions, budget: ReadingBudget) -> ReferenceTable:
     table = TABLE_FORMATS[pairing.suffix(content.file)](content, budget)
     chosen = pairing.resolve_columns(content, table, options)
+    _check_names(content, table, chosen, options)
     at = _reference_columns(table, chosen)
     rows = list[Row]()
     n_dropped = 0
@@ -121,6 +123,14 @@ def _read(content: Content, options: FileOptions, budget: ReadingBudget) -> Refe
         rows_ = "row" if n_dropped == 1 else "rows"
         notes.append(f"{n_dropped:,} {rows_} without a source or a reference dropped.")
     return ReferenceTable(rows, [*notes, *budget.all_notes()])
+
+
+def _check_names(content: Content, table: Table, chosen: Columns, options: FileOptions) -> None:
+    """Raises UserError if a column was guessed by a name that another column has, too."""
+    names = [column.name.strip() for column in table.columns]
+    for at, requested in ((chosen.src, options.src), (chosen.tgt, options.tgt)):
+        if chosen.has_header and names[at] and not requested:
+            check_once(names, names[at], f"`{content.name}`")
 
 
 def _reference_columns(table: Table, chosen: Columns) -> list[int]:

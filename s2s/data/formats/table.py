@@ -5,14 +5,16 @@ Knows nothing of source and target.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from s2s.config import UserError
+from s2s.config import UserError, is_usable, shortened, unusable
 from s2s.data.formats.columns import Column
 
 HEAD = 100  # rows that are inspected before a table is read
+MAX_NAME = 60  # characters of a column's name in an error
 TURN = "<turn>"  # between the texts of a list, with a space on each side
 
 
@@ -40,6 +42,36 @@ class Table:
     delimiter: str = ""
     alternatives: tuple[str, ...] = ()  # delimiters that split the first rows alike, too
     unit: str = "line"  # of the row numbers; "row" for formats without lines
+
+
+def checked(rows: Iterable[TableRow], name: str, unit: str = "line") -> Iterator[TableRow]:
+    """The rows of a format whose cells may hold any character. Raises UserError for one that no text has."""
+    for row in rows:
+        for text in row.fields or ():
+            if text and not is_usable(text):
+                raise unusable(text, f"{unit.capitalize()} {row.number:,} of `{name}`")
+        yield row
+
+
+def check_names(names: Iterable[str], of: str) -> None:
+    """Raises UserError for two columns of one name, and for a name with a character that no text has."""
+    for name, n in Counter(names).items():
+        shown = shortened(name, MAX_NAME)
+        if not is_usable(name):
+            raise unusable(name, f"The column name {shown!a} of {of}")
+        if n > 1:
+            raise UserError(
+                f"{of[:1].upper()}{of[1:]} has {n} columns named `{shown}`; give each column a different name."
+            )
+
+
+def check_once(names: Sequence[str], name: str, of: str) -> None:
+    """Raises UserError if several columns have the name that one was chosen by."""
+    if (n := names.count(name)) > 1:
+        raise UserError(
+            f"{of} has {n} columns named `{shortened(name, MAX_NAME)}`; give each a different name, or choose by"
+            " number, as in #src=1,tgt=2."
+        )
 
 
 def flat(value: Any) -> str | None:

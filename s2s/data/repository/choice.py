@@ -8,7 +8,7 @@ from typing import NamedTuple
 from s2s.config import UserError, shortened, unknown
 from s2s.data.formats import columns
 from s2s.data.formats.columns import Column, is_listed
-from s2s.data.formats.table import TURN, TableRow
+from s2s.data.formats.table import TURN, TableRow, check_names
 
 MAX_LISTED = 8  # columns in an error
 
@@ -35,6 +35,8 @@ def choose_two(
     names = [column.name for column in found]
     src, tgt = (names[_column_index(name, found, given)] if given else "" for given in (src, tgt))
     if likely := columns.choose_columns(found, config, src=src, tgt=tgt):
+        twice = [each for each in names if each in (likely.src, likely.tgt)]
+        check_names(twice, f"`{shortened(name)}`")
         two = names.index(likely.src), names.index(likely.tgt)
         return Chosen(*two, likely.reason, tuple(columns.further_references(found, *two)))
     offered = ", ".join(f"`{names[at][:40]}`" for at in texts[:MAX_LISTED])

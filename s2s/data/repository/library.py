@@ -17,7 +17,7 @@ from s2s import hub
 from s2s.config import UserError, shortened
 from s2s.data.formats.columns import Column
 from s2s.data.formats.streams import ReadingBudget, format_size
-from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow
+from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow, checked
 from s2s.data.reader_start import start_reader
 from s2s.data.repository.origins import Origin
 
@@ -77,7 +77,15 @@ def table(
         for row in itertools.chain(head, rows):
             yield TableRow(row.number, [(row.fields or ())[at] for at in chosen])
 
-    return Table(columns, head, chosen_rows, True, "without a text in both fields", "", unit="row")
+    return Table(
+        columns,
+        head,
+        lambda chosen: checked(chosen_rows(chosen), reading.name, "row"),
+        True,
+        "without a text in both fields",
+        "",
+        unit="row",
+    )
 
 
 class _Reading:

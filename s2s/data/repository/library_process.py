@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 import tempfile
 import traceback
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 PROTOCOL = "s2sfile"
 BATCH = 64  # rows
+TWICE = re.compile(r'Field "(.*)" exists (\d+) times in schema')  # pyarrow's words
 TEXT_DECODERS = ("txt", "text", "transcript", "json", "jsn")
 OUT_OF_MEMORY = (
     "needs more memory than the reader may use; choose another dataset, or convert it to parquet."
@@ -69,6 +71,16 @@ def _explain(name: str, opened: _Counted, error: Exception) -> str:
         return str(opened.error)
     if type(error).__name__ == "ArrowMemoryError":
         return f"`{shortened(name)}` {OUT_OF_MEMORY}"
+    message = error.args[0] if error.args and isinstance(error.args[0], str) else ""
+    if twice := TWICE.search(message):
+        return (
+            f"`{shortened(name)}` has {twice[2]} columns named `{shortened(twice[1], 60)}`; give each column a"
+            " different name."
+        )
+    if "Invalid UTF8" in message:
+        return (
+            f"`{shortened(name)}` has a text that is not UTF-8; write it again from texts that are."
+        )
     kind = {
         "arrow": "an .arrow file",
         "tar": "a .tar archive of examples (WebDataset)",

@@ -245,8 +245,7 @@ def chosen_indices(n_all: int, n: int, seed: int) -> list[int]:
 
 
 def grouped(pairs: Sequence[tuple[str, str]]) -> tuple[SentencePairs, AllReferences]:
-    """Pairs of the same source become one sentence with several references, in the order of first occurrence. Texts
-    that differ in their Unicode form alone are the same; the first one stays as it is.
+    """Pairs of the same source, in any Unicode form, become one sentence with several references, in their order.
 
     >>> grouped([("a", "x"), ("b", "y"), ("a", "z"), ("a", "x")])
     ((('a', 'x'), ('b', 'y')), (('x', 'z'), ('y',)))
@@ -389,9 +388,8 @@ def overlap_note(sources: Sequence[str], train: Sequence[tuple[str, str]]) -> st
 
 def coverage_note(sources: Sequence[str], train: Sequence[tuple[str, str]]) -> str:
     """One sentence where all words of these sources are in the training sources; "" elsewhere."""
-    return source_words.coverage_note(
-        sources, source_words.of_sources(source for source, _ in train), "test source"
-    )
+    known = source_words.of_sources(source for source, _ in train)
+    return source_words.coverage_note(sources, known, "test source")
 
 
 def frequencies(sources: Sequence[str], train: Sequence[tuple[str, str]]) -> dict[str, int]:

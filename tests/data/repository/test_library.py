@@ -196,3 +196,25 @@ def test_a_builder_is_never_named_by_a_dataset(served: Hub, tmp_path: Path) -> N
     served.repos["team/odd"] = Repo({"README.md": card, "pickle.pkl": b"x", "odd.py": b"x"})
     with pytest.raises(UserError, match="is a script, which is never run here"):
         load("hub:team/odd")
+
+
+@pytest.mark.usefixtures("_library_here")
+@pytest.mark.parametrize(
+    ("column", "names", "said"),
+    [
+        (["a", "b\0"], ["en", "fr"], r"Row 2 of `.*train\.arrow` has a NUL character"),
+        (["a", "b"], ["fr", "fr"], r"train\.arrow` has 2 columns named `fr`; give each"),
+        ([b"a", b"b\xff"], ["en", "fr"], r"train\.arrow` has a text that is not UTF-8"),
+    ],
+)
+def test_what_no_text_or_table_has_is_said(
+    tmp_path: Path, column: list[str], names: list[str], said: str
+) -> None:
+    texts = pa.array(column)
+    columns = [
+        texts if texts.type == pa.string() else texts.view(pa.string()),
+        pa.array(["x", "y"]),
+    ]
+    (tmp_path / "train.arrow").write_bytes(arrow(pa.Table.from_arrays(columns, names)))
+    with pytest.raises(UserError, match=said):
+        load(f"disk:{tmp_path}")

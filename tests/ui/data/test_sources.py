@@ -78,6 +78,8 @@ def test_two_files_are_aligned_and_can_be_swapped() -> None:
         ([("a.txt", b"text\n"), ("b.tsv", b"a\tb\n"), ("c.txt", b"x\n")], "3 files"),
         ([("a.png", b"\x89PNG\x00\x00")], "a.png"),
         ([("<b>.csv", b"")], "<b>.csv"),
+        ([("a.jsonl", b'{"en": "a\\u0000", "de": "x"}\n')], "has a NUL character"),
+        ([("a.jsonl", b'{"en": "a\\ud800", "de": "x"}\n')], "has half of a character"),
     ],
 )
 def test_a_bad_upload_is_refused_in_a_sentence_beside_it(

@@ -25,7 +25,7 @@ def datasets() -> list[SavedDataset]:
 
 def dataset_name(spec: str) -> str:
     """The name of a saved dataset; any other is called by its spec."""
-    return next((dataset.name for dataset in datasets() if dataset.spec == spec), spec)
+    return saved_datasets.name_of(spec)
 
 
 def preview(spec: str) -> Preview:

@@ -20,7 +20,7 @@ from s2s.demo import DEMOS
 from s2s.faults import marked
 from s2s.jobs import queue, run_service
 from s2s.model import saved_steps, weights_path
-from s2s.runs import Run, RunFolder, RunSummary, guests
+from s2s.runs import Run, RunFolder, RunSummary, guests, load
 from s2s.share import printable
 from s2s.tokenizers import Languages
 from s2s.train import free_memory
@@ -170,7 +170,7 @@ def open_as_saved(run_id: str, step: int | None = None) -> Run:
 
 
 # An unreadable checkpoint gives way to the one before it.
-_OPENED = OpenedRuns(s2s.load, free=partial(free_memory, "cpu"))
+_OPENED = OpenedRuns(load, free=partial(free_memory, "cpu"))
 
 
 def metadata(run_id: str) -> Mapping[str, Any]:

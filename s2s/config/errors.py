@@ -1,0 +1,62 @@
+"""What is said of a mistake, and of characters that no text may have: NUL, and halves of a character."""
+
+from __future__ import annotations
+
+import re
+
+MAX_QUOTED = 200  # characters of what was given that an error repeats
+# A surrogate stands in Python's strings for half of a UTF-16 character, and has no form in UTF-8 (Unicode, D92).
+UNUSABLE = re.compile("[\0\ud800-\udfff]")
+
+
+class UserError(ValueError):
+    """A mistake that the user can correct: the message says what was given, what is allowed and what to do."""
+
+    def __str__(self) -> str:
+        """The message, which can be written even if it repeats half of a character or a NUL."""
+        message = super().__str__().replace("\0", r"\x00")
+        return message.encode(errors="backslashreplace").decode()
+
+
+def shortened(text: object, length: int = MAX_QUOTED) -> str:
+    """At most `length` characters, the last one `…` where some are missing: for what an error repeats."""
+    whole = str(text)
+    return whole if len(whole) <= length else whole[: length - 1] + "…"
+
+
+def is_usable(text: str) -> bool:
+    """Whether a text can be stored: without NUL and without lone surrogates."""
+    return UNUSABLE.search(text) is None
+
+
+def unusable(text: str, where: str) -> UserError:
+    r"""The error for a text that is not usable; `where` begins its sentence: "Row 2 of `pairs.parquet`".
+
+    >>> str(unusable("a\0", "Row 2"))
+    'Row 2 has a NUL character (`\\x00`), which no text has; remove it, as text.replace("\\0", "") does.'
+    """
+    found = UNUSABLE.search(text)
+    code = found[0] if found else ""
+    if code == "\0":
+        return UserError(
+            rf'{where} has a NUL character (`\x00`), which no text has; remove it, as text.replace("\0", "") does.'
+        )
+    return UserError(
+        f"{where} has half of a character (the lone surrogate `{ascii(code)[1:-1]}`), which is no text; remove it, as"
+        ' text.encode("utf-8", "ignore").decode() does.'
+    )
+
+
+def require_usable(text: str, where: str) -> str:
+    """The text. Raises UserError if it is not usable."""
+    if UNUSABLE.search(text):
+        raise unusable(text, where)
+    return text
+
+
+def require_writable(text: str, where: str) -> None:
+    """Raises UserError for half of a character, which cannot be written to a file."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise unusable(text[error.start :], where) from error
