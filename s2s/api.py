@@ -108,8 +108,11 @@ def _by_sentence(evaluated: _Evaluated) -> Iterator[dict[str, Any]]:
         }
 
 
-def load(run: str | Path, step: int | None = None, *, device: str = "cpu") -> Run:
-    """Open a run by folder, id or demo name, at the given checkpoint or its best. Raises UserError if that fails."""
+def load(run: str | Path, step: int | str | None = None, *, device: str = "cpu") -> Run:
+    """Open a run by folder, id or demo name, at the given checkpoint or its best. Raises UserError if that fails.
+
+    `run` may name the checkpoint, as `demo-en-fr@400`; a step is a number, `best` or `last`.
+    """
     found = runs.load(run, step, device=device)
     return Run(**{field.name: getattr(found, field.name) for field in fields(found)})
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import re
 import sys
 import time
 from collections.abc import Sequence
@@ -82,7 +81,7 @@ def _name_unknown(found: Sequence[Decoded]) -> None:
 def score(arguments: argparse.Namespace) -> None:
     """Print the log-probability of each target line, in nats."""
     sources, targets = _aligned(arguments.src, arguments.tgt)
-    run = _in_languages(open_run(arguments.run), arguments)
+    run = _in_languages(open_run(arguments.run, arguments.checkpoint), arguments)
     for value in run.score(sources, targets):
         print(f"{value:.6f}")
 
@@ -180,13 +179,13 @@ def _teacher_forced(forced: Sequence[ForcedTarget]) -> dict[str, float]:
     }
 
 
-def open_run(name: str, checkpoint: str = "best") -> Run:
+def open_run(name: str, checkpoint: str = "") -> Run:
     """Opens a run at a checkpoint, with a note on stderr where another one had to be opened."""
     from s2s.model import keep_freed_memory
     from s2s.runs import load
 
     keep_freed_memory()
-    run = load(name, _step(name, checkpoint))
+    run = load(name, checkpoint)
     for note in run.notes:
         print(note, file=sys.stderr)
     return run
@@ -194,22 +193,6 @@ def open_run(name: str, checkpoint: str = "best") -> Run:
 
 def _in_languages(run: Run, arguments: argparse.Namespace) -> Run:
     return run.in_languages(arguments.src_lang, arguments.tgt_lang)
-
-
-def _step(name: str, checkpoint: str) -> int | None:
-    """The step of a checkpoint; None for the best, which gives way to another where it cannot be read."""
-    from s2s.access import run_folder
-    from s2s.runs import RunFolder
-
-    if checkpoint == "best":
-        return None
-    if checkpoint == "last":
-        return max(RunFolder(run_folder(name)).steps_by_choice())
-    if not re.fullmatch(r"[0-9]{1,12}", checkpoint):
-        raise UserError(
-            f"`--checkpoint` {checkpoint} is not a checkpoint; give a step such as 1500, or best or last."
-        )
-    return int(checkpoint)
 
 
 def _stdin_lines() -> list[str]:

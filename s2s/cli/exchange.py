@@ -19,6 +19,7 @@ def export(arguments: argparse.Namespace) -> None:
     """Write a run as a folder that other libraries load, or whole as a zip."""
     from s2s.jobs import run_archives, run_export
     from s2s.pretrained.export import TARGETS
+    from s2s.runs import find_checkpoint
 
     choose("target", arguments.to, {WHOLE_RUN: "", **TARGETS})
     if arguments.to != WHOLE_RUN:
@@ -26,8 +27,9 @@ def export(arguments: argparse.Namespace) -> None:
         verdict = run_export.export_run(run, arguments.to, arguments.out)
         print(f"{arguments.out}: step {run.step:,} for {verdict.label}; see its README.md.")
         return
-    if arguments.checkpoint != "best":
-        raise UserError("`--to run` writes all checkpoints; leave out --checkpoint.")
+    named = find_checkpoint(arguments.run, arguments.checkpoint, "download")
+    if arguments.checkpoint or named.run != arguments.run:
+        raise UserError("`--to run` writes all checkpoints; name none.")
     run_archives.export(arguments.run, Path(arguments.out))
     print(f"The run is in {arguments.out}")
 
