@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from s2s import access, runs
 from s2s.config import PRESETS, Recipe, choose, override
 from s2s.data import GivenPairs, as_corpus, as_references, saved_datasets, with_sample
-from s2s.jobs import SystemScores, initialization, provenance, test_sets, training
+from s2s.jobs import SystemScores, forced_signature, initialization, provenance, test_sets, training
 from s2s.model import saved_steps
 from s2s.runs import Decoded
 from s2s.settings import new_id
@@ -86,7 +86,7 @@ def _evaluated(
         {"text": one.text, "forced": (target.log_prob, target.n_tokens, target.n_correct)}
         for one, target in zip(found, forced, strict=True)
     ]
-    scores = SystemScores()
+    scores = SystemScores(forced_signature=forced_signature(run))
     return _Evaluated(found, references, scores.add(lines, references), scores)
 
 

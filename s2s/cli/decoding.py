@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 import time
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from s2s.config import UserError, parse_assignments, shortened
 
 if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
-    from s2s.runs import Decoded, ForcedTarget, Run
+    from s2s.runs import Decoded, Run
 
 
 def translate(arguments: argparse.Namespace) -> None:
@@ -89,7 +88,7 @@ def score(arguments: argparse.Namespace) -> None:
 def evaluate(arguments: argparse.Namespace) -> None:
     """Translate a test set and score the translations; the last line is one JSON object."""
     from s2s.decode import configure
-    from s2s.jobs import provenance
+    from s2s.jobs import forced_scores, forced_signature, provenance
     from s2s.scores import METRIC_NAMES, Scoring, score_all
 
     settings = parse_assignments(arguments.set)
@@ -103,14 +102,22 @@ def evaluate(arguments: argparse.Namespace) -> None:
     _name_unknown(found)
     texts = [one.text for one in found]
     scores = score_all(texts, references, scoring)
-    for key, value in scores.items():
+    forced = forced_scores(
+        [
+            (one.log_prob, one.n_tokens, one.n_correct)
+            for one in run.force(sources, [each[0] for each in references])
+        ]
+    )
+    for key, value in (*((key, score.value) for key, score in scores.items()), *forced.items()):
         name = METRIC_NAMES[key]
-        print(f"{name.label:12} {value.value:8.2f}  {name.help}")
+        shown = 100 * value if key == "token_accuracy" else value  # stored as 0 to 1
+        print(f"{name.label:14} {shown:8.2f}  {name.help}")
     summary = {
         "n": len(sources),
         **{key: value.value for key, value in scores.items()},
-        **_teacher_forced(run.force(sources, [each[0] for each in references])),
-        "signature": {key: value.signature for key, value in scores.items()},
+        **forced,
+        "signature": {key: value.signature for key, value in scores.items()}
+        | dict.fromkeys(forced, forced_signature(run)),
         "strategy": {
             "name": arguments.strategy,
             **run.configured(arguments.strategy, settings)[1].to_json(),
@@ -166,17 +173,6 @@ def _table(arguments: argparse.Namespace) -> tuple[list[str], Sequence[Sequence[
         print(note, file=sys.stderr)
     pairs, references = test_sets.grouped_references(found.pairs, found.references)
     return [source for source, _ in pairs], references
-
-
-def _teacher_forced(forced: Sequence[ForcedTarget]) -> dict[str, float]:
-    n_tokens = sum(one.n_tokens for one in forced)
-    loss = -sum(one.log_prob for one in forced) / n_tokens
-    right = sum(one.n_correct for one in forced)
-    return {
-        "token_accuracy": right / n_tokens,
-        "loss": loss,
-        "perplexity": math.exp(min(loss, 700.0)),
-    }
 
 
 def open_run(name: str, checkpoint: str = "") -> Run:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from s2s.jobs.evaluation import external, provenance, test_sets
     from s2s.jobs.evaluation import service as evaluation_service
     from s2s.jobs.evaluation.external import GivenScores
-    from s2s.jobs.evaluation.scoring import SystemScores
+    from s2s.jobs.evaluation.scoring import SystemScores, forced_scores, forced_signature
     from s2s.jobs.evaluation.service import EvaluationProgress, EvaluationRequest
     from s2s.jobs.evaluation.test_sets import AllReferences, SentencePairs
     from s2s.jobs.extrapolation import ExtrapolationResult, ExtrapolationSettings
@@ -80,7 +80,7 @@ if TYPE_CHECKING:
 _NAMES = MappingProxyType(
     {
         "s2s.jobs.evaluation.external": ("GivenScores",),
-        "s2s.jobs.evaluation.scoring": ("SystemScores",),
+        "s2s.jobs.evaluation.scoring": ("SystemScores", "forced_scores", "forced_signature"),
         "s2s.jobs.evaluation.service": ("EvaluationProgress", "EvaluationRequest"),
         "s2s.jobs.evaluation.test_sets": ("AllReferences", "SentencePairs"),
         "s2s.jobs.extrapolation": ("ExtrapolationResult", "ExtrapolationSettings"),

@@ -1,5 +1,6 @@
 import io
 import json
+import math
 import os
 import re
 import shutil
@@ -328,6 +329,12 @@ def test_the_last_line_of_evaluate_is_one_json_object(say: Say, run: Path, tmp_p
     assert summary["loss"] == pytest.approx(
         -sum(s2s.load(run).score(["1 2 3", "4"], ["3 2 1", "4"])) / 6, abs=1e-4
     )
+    rows = dict(re.findall(r"^(\S+(?: \S+)?) +([\d.]+)  ", out, re.MULTILINE))
+    assert float(rows["Perplexity"]) == pytest.approx(math.exp(summary["loss"]), abs=0.006)
+    assert float(rows["Token accuracy"]) == pytest.approx(
+        100 * summary["token_accuracy"], abs=0.006
+    )
+    assert "|unit:token|tok:" in summary["signature"]["perplexity"]
 
 
 def test_evaluate_takes_several_references(say: Say, run: Path, tmp_path: Path) -> None:

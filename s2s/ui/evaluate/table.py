@@ -163,10 +163,14 @@ def _cells(name: MetricName, systems: Sequence[Scores]) -> list[str]:
 
 def _best(name: MetricName, systems: Sequence[Scores]) -> set[int]:
     """The systems with the best score as displayed; none if all are equal, if no direction is better, or if they are
-    of different sentences.
+    of different sentences or, per token, of different tokenizers.
     """
     key = name.key
-    forced = {_n_forced(system) for system in systems if value(system, key) is not None}
+    forced = {
+        (_n_forced(system), system.get("signature", {}).get(key))
+        for system in systems
+        if value(system, key) is not None
+    }
     if key in FORCED and len(forced) > 1:
         return set()
     values = {
@@ -232,13 +236,13 @@ def _details(evaluation: Evaluation, scores: Scores, names: Names) -> None:
     if any(system.get("paired") for system in systems):
         with st.expander("Differences from the baseline", icon=":material/difference:"):
             _differences(evaluation, systems, names)
-    signatures = {key: text for one in systems for key, text in one.get("signature", {}).items()}
+    signatures = dict.fromkeys(each for one in systems for each in one.get("signature", {}).items())
     if signatures:
         with st.expander("Signatures: how each score was computed", icon=":material/fingerprint:"):
             st.caption(
                 "Scores are comparable only where their signatures are equal. Report them with the numbers."
             )
-            lines = (f"{names[key].label}: {text}" for key, text in signatures.items())
+            lines = (f"{names[key].label}: {text}" for key, text in signatures)
             st.code("\n".join(lines), language=None, wrap_lines=True)
 
 
