@@ -13,6 +13,7 @@ from s2s.runs import (
     measurements,
     model_card,
     parallel,
+    portable,
     probes,
     properties,
     source_words,

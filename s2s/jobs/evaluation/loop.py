@@ -64,7 +64,7 @@ class EvaluationLoop:
         self.tallies = [
             SystemScores(
                 self.evaluation.scoring,
-                forced_signature(self.runs[one.model]) if one.run else "",
+                forced_signature(self.runs[one.model]) if one.model in self.runs else "",
             )
             for one in self.evaluation.systems
         ]

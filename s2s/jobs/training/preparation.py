@@ -365,6 +365,7 @@ def _about(
             "n_dropped": sum(dropped.values()),
             "dropped": dropped,
             "notes": list(notes),
+            "task": pairs.train.task,
         },
         "versions": {
             "python": platform.python_version(),
