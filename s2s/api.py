@@ -15,7 +15,7 @@ from s2s.config import PRESETS, Recipe, choose, override
 from s2s.data import GivenPairs, as_corpus, as_references, saved_datasets, with_sample
 from s2s.jobs import SystemScores, forced_signature, initialization, provenance, test_sets, training
 from s2s.model import saved_steps
-from s2s.runs import Decoded
+from s2s.runs import Decoded, seeds
 from s2s.settings import new_id
 from s2s.train import Event, Planned, Step, Validation, Warned
 
@@ -115,6 +115,18 @@ def load(run: str | Path, step: int | str | None = None, *, device: str = "cpu")
     """
     found = runs.load(run, step, device=device)
     return Run(**{field.name: getattr(found, field.name) for field in fields(found)})
+
+
+def mean_and_spread(runs: Sequence[str | Path]) -> pd.DataFrame:
+    """Mean and sample standard deviation over seeds: a row for runs that differ in nothing but their seed.
+
+    Columns: the settings in which the rows differ, the `runs`, their number `n` and `seeds`, and for `loss` (nats per
+    token), `token_accuracy` (0 to 1), `bleu` and `chrf` (0 to 100) at the best validation `SCORE` and `SCORE sd`, which
+    is missing for a single run. `to_csv` and `to_latex` write the table. Raises UserError for an unfinished run.
+    """
+    import pandas as pd
+
+    return pd.DataFrame(seeds.by_setting(runs))
 
 
 def train(

@@ -16,6 +16,7 @@ from s2s.runs import (
     portable,
     probes,
     properties,
+    seeds,
     source_words,
     states,
     teacher_forcing,
