@@ -10,12 +10,13 @@ import plotly.graph_objects as go
 from s2s.plots import theme
 
 ROW = 40  # pixels per setting
-NAME_WIDTH = 190  # pixels
+NAME_WIDTHS = (60, 190)  # pixels, at least and at most
+CHARACTER = 7  # pixels
 
 
 @dataclass(frozen=True)
 class SeedScores:
-    """One setting, by a unique name: the score of every run, their mean and sample standard deviation (None for one)."""
+    """One setting, by a unique name: the score of every run, the mean and sample standard deviation (None for one)."""
 
     name: str
     values: tuple[float, ...]
@@ -29,7 +30,9 @@ def mean_spread(rows: Sequence[SeedScores], *, title: str, x_label: str) -> go.F
         return theme.empty("No two runs differ only in their seed.")
     height = 110 + ROW * len(rows)
     layout = theme.layout(title, height, x_label, "") | {"showlegend": False}
-    layout["margin"] |= {"l": NAME_WIDTH}
+    least, most = NAME_WIDTHS
+    longest = max(len(row.name) for row in rows)
+    layout["margin"] |= {"l": min(most, least + CHARACTER * longest)}
     layout["xaxis"] |= {"rangemode": "normal"}
     layout["yaxis"] |= {
         "title": None,

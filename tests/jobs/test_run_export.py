@@ -20,7 +20,8 @@ NASTY = "*a* | <b>x</b> `c` [d](http://e.f) $g$\n# h"
 
 
 @pytest.fixture
-def own_run() -> str:
+def own_run(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("S2S_WORKER", "elsewhere")  # none starts for the scores of a card
     return make_run(settings.home() / "runs" / ("a" * 16), {}).name
 
 

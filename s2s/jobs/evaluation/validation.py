@@ -14,6 +14,7 @@ from s2s.jobs import queue
 from s2s.jobs.evaluation import provenance, service, test_sets
 from s2s.jobs.evaluation.provenance import Checkpoint
 from s2s.jobs.evaluation.service import EvaluationRequest
+from s2s.jobs.queue import worker
 from s2s.runs import (
     Evaluation,
     EvaluationFolder,
@@ -215,9 +216,10 @@ def wait(run: Checkpoint) -> ValidationScores:
     """The same by a worker, beside the pages. Raises UserError also where no worker does it within SECONDS."""
     if found := known(run):
         return found
-    if not any(worker.is_alive() for worker in queue.seen_workers()):
+    if not _will_be_done():
         raise UserError("No worker runs.")
     evaluation = _live(run) or service.submit(_request(run))
+    worker.ensure()
     until = time.monotonic() + SECONDS
     while (progress := service.progress(evaluation)).is_live:
         if time.monotonic() > until:
@@ -226,6 +228,13 @@ def wait(run: Checkpoint) -> ValidationScores:
     if progress.state != "done":
         raise UserError(progress.error or "Scoring them was stopped.")
     return _finished(run, evaluations.folder(evaluation))
+
+
+def _will_be_done() -> bool:
+    """Whether somebody takes a job: a worker that runs, or one that is started for it."""
+    if settings.has_engine() or not settings.worker_is_elsewhere():
+        return True
+    return any(seen.is_alive() for seen in queue.seen_workers())
 
 
 def _live(run: Checkpoint) -> str:

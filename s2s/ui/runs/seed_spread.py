@@ -174,7 +174,8 @@ def _picture(found: SeedSpread, name: str) -> None:
     if not scores:
         return
     before = STATE.now
-    score = STATE.choice("seed_score", "Score", {each: each for each in scores}, default=scores[0])
+    names = {each: each for each in scores}
+    score = STATE.choice("seed_score", "Score", names, default=scores[0], width=200)
     if STATE.now != before:
         st.rerun()  # the whole page: the link of Share says it, too
     rows = [

@@ -8,11 +8,13 @@ import s2s
 from s2s import access
 from s2s.config import UserError
 from s2s.data import load_pairs_for_training
-from s2s.jobs import run_export, validation
+from s2s.jobs import queue, run_export, validation
 from s2s.jobs.evaluation import service
+from s2s.jobs.registry import JOBS
 from s2s.runs import RunFolder, evaluations, runs_folder
 from s2s.scores import score_all
 from tests.conftest import make_run
+from tests.jobs.context import FakeContext
 
 
 @pytest.fixture
@@ -66,7 +68,10 @@ def test_a_card_says_what_it_lacks_where_that_takes_too_long(
     assert evaluations.list_evaluations(access.current()) == []
 
 
-def test_without_a_worker_a_page_waits_for_none(run: s2s.Run) -> None:
+def test_without_a_worker_a_page_waits_for_none(
+    run: s2s.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("S2S_WORKER", "elsewhere")
     with pytest.raises(UserError, match="No worker runs"):
         validation.wait(run)
     assert evaluations.list_evaluations(access.current()) == []
@@ -98,3 +103,20 @@ def test_the_card_of_a_run_has_them_with_their_signatures(run: s2s.Run, tmp_path
     for key in ("bleu", "perplexity"):
         assert scores["signature"][key].replace("|", r"\|") in card
     assert str(tmp_path) not in card
+
+
+def test_a_page_has_a_worker_do_it_once(run: s2s.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def work() -> None:  # in place of the worker
+        (what,) = evaluations.list_evaluations(access.current())
+        job = queue.latest(what.id)
+        assert job is not None
+        claimed = queue.claim("w", "h", job.slot, 600.0)
+        assert claimed is not None
+        list(JOBS[job.kind].work(claimed, FakeContext()))
+        queue.finish(claimed.id, claimed.worker, "done")
+
+    monkeypatch.setattr(validation.worker, "ensure", work)
+    found = validation.wait(run)
+    assert found.scores["scores"] == validation.compute(run).scores["scores"]
+    assert validation.wait(run).evaluation == found.evaluation
+    assert len(evaluations.list_evaluations(access.current())) == 1
