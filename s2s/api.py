@@ -29,9 +29,9 @@ from s2s.data import (
     with_sample,
 )
 from s2s.faults import fault_of
-from s2s.jobs import SystemScores, initialization, provenance, test_sets, training
+from s2s.jobs import SystemScores, forced_signature, initialization, provenance, test_sets, training
 from s2s.model import saved_steps
-from s2s.runs import Decoded, Texts
+from s2s.runs import Decoded, Texts, seeds
 from s2s.scores import AUTO, SPACES, Scoring, require_tokenizer
 from s2s.settings import new_id
 from s2s.train import Event, Planned, Step, Validation, Warned
@@ -149,7 +149,7 @@ def _evaluated(
         {"text": one.text, "forced": (target.log_prob, target.n_tokens, target.n_correct)}
         for one, target in zip(found, forced, strict=True)
     ]
-    scores = SystemScores(scoring.resolved(references))
+    scores = SystemScores(scoring.resolved(references), forced_signature(run))
     return _Evaluated(found, references, scores.add(lines, references), scores)
 
 
@@ -171,8 +171,11 @@ def _by_sentence(evaluated: _Evaluated) -> Iterator[dict[str, Any]]:
         }
 
 
-def load(run: str | Path, step: int | None = None, *, device: str = "cpu") -> Run:
-    """Open a run by folder, id or demo name, at the given checkpoint or its best. Raises UserError if that fails."""
+def load(run: str | Path, step: int | str | None = None, *, device: str = "cpu") -> Run:
+    """Open a run by folder, id or demo name, at the given checkpoint or its best. Raises UserError if that fails.
+
+    `run` may name the checkpoint, as `demo-en-fr@400`; a step is a number, `best` or `last`.
+    """
     found = runs.load(run, step, device=device)
     fault = fault_of(found.recipe.train.fault)
     trained_with = (
@@ -183,6 +186,18 @@ def load(run: str | Path, step: int | None = None, *, device: str = "cpu") -> Ru
         print(note, file=sys.stderr)
     content = {field.name: getattr(found, field.name) for field in fields(found)}
     return Run(**{**content, "notes": (*found.folder.notes(), *said)})
+
+
+def mean_and_spread(runs: Sequence[str | Path]) -> pd.DataFrame:
+    """Mean and sample standard deviation over seeds: a row for runs that differ in nothing but their seed.
+
+    Columns: the settings in which the rows differ, the `runs`, their number `n` and `seeds`, and for `loss` (nats per
+    token), `token_accuracy` (0 to 1), `bleu` and `chrf` (0 to 100) at the best validation `SCORE` and `SCORE sd`, which
+    is missing for a single run. `to_csv` and `to_latex` write the table. Raises UserError for an unfinished run.
+    """
+    import pandas as pd
+
+    return pd.DataFrame(seeds.by_setting(runs))
 
 
 def train(

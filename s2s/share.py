@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ COLUMNS = tuple(f"c{column}" for column in range(1, 7))
 LESSON = "lesson"  # `ID.3`: the lesson and its step beside which the view is shown
 KEYS = ("run", "step", "src", "tgt", "layer", "head", "kind", "reduce", "set", *COLUMNS, LESSON)
 MAX_LENGTH = 1500  # characters of one value; proxies truncate longer links
+CHECKPOINT = re.compile(r"(?P<run>[\w-]{1,64})@(?P<step>\d{1,12})")
 # bidirectional controls: they change the direction of the text around them
 BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -58,6 +60,9 @@ def read(params: Mapping[str, str | Iterable[str]]) -> SharedView:
                 f"The link's `{key}` contained characters that cannot be shown, or was too long; it was cleaned."
             )
         view[key] = clean
+    if named := CHECKPOINT.fullmatch(view.get("run", "")):  # as the command line has it
+        view["run"] = named["run"]
+        view.setdefault("step", named["step"])
     version = _last(params.get("v", VERSION))
     if version != VERSION:
         problems.append(

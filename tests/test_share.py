@@ -90,3 +90,10 @@ def test_a_column_is_written_as_the_design_says() -> None:
 )
 def test_a_hostile_value_is_read_without_a_fuss(hostile: str) -> None:
     assert all(key.strip() for key in unpack(hostile))
+
+
+def test_a_run_with_its_checkpoint_is_read_as_the_two_keys() -> None:
+    assert read({"run": "demo-en-fr@1500"}).view == {"run": "demo-en-fr", "step": "1500"}
+    assert read({"run": "one@2", "step": "7"}).view == {"run": "one", "step": "7"}
+    for other in ("a@400 · 3f9c", "one@", "@4", "one@x"):
+        assert read({"run": other}).view == {"run": other}

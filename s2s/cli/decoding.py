@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
-import re
 import sys
 import time
 from collections.abc import Sequence
@@ -15,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from s2s.config import UserError, parse_assignments, shortened
 
 if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
-    from s2s.runs import Decoded, ForcedTarget, Run
+    from s2s.runs import Decoded, Run
     from s2s.scores import References, Scoring
 
 
@@ -84,7 +82,7 @@ def _name_unknown(run: Run, sources: Sequence[str]) -> None:
 def score(arguments: argparse.Namespace) -> None:
     """Print the log-probability of each target line, in nats."""
     sources, targets = _aligned(arguments.src, arguments.tgt)
-    run = _in_languages(open_run(arguments.run), arguments)
+    run = _in_languages(open_run(arguments.run, arguments.checkpoint), arguments)
     for value in run.score(sources, targets):
         print(f"{value:.6f}")
 
@@ -92,7 +90,7 @@ def score(arguments: argparse.Namespace) -> None:
 def evaluate(arguments: argparse.Namespace) -> None:
     """Translate a test set and score the translations; the last line is one JSON object."""
     from s2s.decode import configure
-    from s2s.jobs import provenance
+    from s2s.jobs import forced_scores, forced_signature, provenance
     from s2s.runs import source_words
     from s2s.scores import METRIC_NAMES, score_all
 
@@ -108,17 +106,25 @@ def evaluate(arguments: argparse.Namespace) -> None:
     _name_unknown(run, [one.source for one in found])
     texts = [one.text for one in found]
     scores = score_all(texts, references, scoring)
-    for key, value in scores.items():
+    forced = forced_scores(
+        [
+            (one.log_prob, one.n_tokens, one.n_correct)
+            for one in run.force(sources, [each[0] for each in references])
+        ]
+    )
+    for key, value in (*((key, score.value) for key, score in scores.items()), *forced.items()):
         name = METRIC_NAMES[key]
-        print(f"{name.label:12} {value.value:8.2f}  {name.help}")
+        shown = 100 * value if key == "token_accuracy" else value  # stored as 0 to 1
+        print(f"{name.label:14} {shown:8.2f}  {name.help}")
     note = source_words.coverage_note(sources, source_words.known_to(run), "source")
     if note:
         print(note, file=sys.stderr)
     summary = {
         "n": len(sources),
         **{key: value.value for key, value in scores.items()},
-        **_teacher_forced(run.force(sources, [each[0] for each in references])),
-        "signature": {key: value.signature for key, value in scores.items()},
+        **forced,
+        "signature": {key: value.signature for key, value in scores.items()}
+        | dict.fromkeys(forced, forced_signature(run)),
         "strategy": {
             "name": arguments.strategy,
             **run.configured(arguments.strategy, settings)[1].to_json(),
@@ -205,24 +211,13 @@ def _table(arguments: argparse.Namespace) -> tuple[list[str], Sequence[Sequence[
     return [source for source, _ in pairs], references
 
 
-def _teacher_forced(forced: Sequence[ForcedTarget]) -> dict[str, float]:
-    n_tokens = sum(one.n_tokens for one in forced)
-    loss = -sum(one.log_prob for one in forced) / n_tokens
-    right = sum(one.n_correct for one in forced)
-    return {
-        "token_accuracy": right / n_tokens,
-        "loss": loss,
-        "perplexity": math.exp(min(loss, 700.0)),
-    }
-
-
-def open_run(name: str, checkpoint: str = "best") -> Run:
+def open_run(name: str, checkpoint: str = "") -> Run:
     """Opens a run at a checkpoint, with a note on stderr where another one had to be opened."""
     from s2s.model import keep_freed_memory
     from s2s.runs import load
 
     keep_freed_memory()
-    run = load(name, _step(name, checkpoint))
+    run = load(name, checkpoint)
     for note in run.notes:
         print(note, file=sys.stderr)
     return run
@@ -230,22 +225,6 @@ def open_run(name: str, checkpoint: str = "best") -> Run:
 
 def _in_languages(run: Run, arguments: argparse.Namespace) -> Run:
     return run.in_languages(arguments.src_lang, arguments.tgt_lang)
-
-
-def _step(name: str, checkpoint: str) -> int | None:
-    """The step of a checkpoint; None for the best, which gives way to another where it cannot be read."""
-    from s2s.access import run_folder
-    from s2s.runs import RunFolder
-
-    if checkpoint == "best":
-        return None
-    if checkpoint == "last":
-        return max(RunFolder(run_folder(name)).steps_by_choice())
-    if not re.fullmatch(r"[0-9]{1,12}", checkpoint):
-        raise UserError(
-            f"`--checkpoint` {checkpoint} is not a checkpoint; give a step such as 1500, or best or last."
-        )
-    return int(checkpoint)
 
 
 def _stdin_lines() -> list[str]:

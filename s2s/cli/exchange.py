@@ -8,9 +8,13 @@ import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from s2s.cli.decoding import open_run
 from s2s.config import UserError, choose, shortened
+
+if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
+    from s2s.jobs import Checkpoint, ValidationScores
 
 WHOLE_RUN = "run"  # the target that is no library
 
@@ -19,15 +23,19 @@ def export(arguments: argparse.Namespace) -> None:
     """Write a run as a folder that other libraries load, or whole as a zip."""
     from s2s.jobs import run_archives, run_export
     from s2s.pretrained.export import TARGETS
+    from s2s.runs import find_checkpoint
 
     choose("target", arguments.to, {WHOLE_RUN: "", **TARGETS})
     if arguments.to != WHOLE_RUN:
         run = open_run(arguments.run, arguments.checkpoint)
-        verdict = run_export.export_run(run, arguments.to, arguments.out)
+        verdict = run_export.export_run(
+            run, arguments.to, arguments.out, compute=_validated, tell=_tell
+        )
         print(f"{arguments.out}: step {run.step:,} for {verdict.label}; see its README.md.")
         return
-    if arguments.checkpoint != "best":
-        raise UserError("`--to run` writes all checkpoints; leave out --checkpoint.")
+    named = find_checkpoint(arguments.run, arguments.checkpoint, "download")
+    if arguments.checkpoint or named.run != arguments.run:
+        raise UserError("`--to run` writes all checkpoints; name none.")
     run_archives.export(arguments.run, Path(arguments.out))
     print(f"The run is in {arguments.out}")
 
@@ -42,8 +50,27 @@ def report(arguments: argparse.Namespace) -> None:
     from s2s import reports
 
     run = open_run(arguments.run, arguments.checkpoint)
-    reports.write_report(run, Path(arguments.out))
+    reports.write_report(run, Path(arguments.out), compute=_validated, tell=_tell)
     print(f"The report of step {run.step:,} is in {arguments.out}")
+
+
+def _validated(run: Checkpoint) -> ValidationScores:
+    """The scores of all validation pairs, which are translated now."""
+    from s2s.jobs import validation
+
+    _tell(f"Scoring all validation pairs, once: about {max(1, round(validation.seconds(run)))} s.")
+    return validation.compute(run, _show_sentences)
+
+
+def _show_sentences(done: int, n: int) -> None:
+    """On a terminal, how many have been translated, in one line."""
+    if sys.stderr.isatty() and n:
+        end = "\n" if done == n else ""
+        print(f"\r{done:,} of {n:,} pairs", end=end, file=sys.stderr, flush=True)
+
+
+def _tell(sentence: str) -> None:
+    print(sentence, file=sys.stderr)
 
 
 def import_(arguments: argparse.Namespace) -> None:

@@ -15,7 +15,7 @@ from s2s.cli.exchange import export, import_, report
 from s2s.cli.training import DEFAULT_PRESET, train
 from s2s.config import TASK_KINDS, shortened
 
-RUN = "a run's folder or id, or the name of a demo"
+RUN = "a run's folder or id, or the name of a demo; RUN@STEP is one of its checkpoints"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -93,7 +93,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _add_score(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="RUN", help=RUN)
+    _add_checkpoint(parser)
     parser.add_argument("--src", required=True, metavar="FILE", help="sources, one per line")
     parser.add_argument(
         "--tgt", required=True, metavar="FILE", help="the targets to score, one per line"
@@ -230,10 +230,10 @@ def _add_task(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_checkpoint(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="RUN", help=RUN)
+    parser.add_argument("run", metavar="RUN[@STEP]", help=RUN)
     parser.add_argument(
         "--checkpoint",
-        default="best",
+        default="",
         metavar="STEP|best|last",
         help="the checkpoint to open (default: best)",
     )

@@ -55,6 +55,7 @@ class Corpus:
     dropped: tuple[tuple[str, int], ...] = ()
     is_whole: bool = True
     n_overlapping: int = 0
+    task: str = ""  # that made these pairs
 
     def __repr__(self) -> str:
         """In two lines at most: without its pairs."""

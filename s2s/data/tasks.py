@@ -227,7 +227,7 @@ def apply_task(corpus: Corpus, config: DataConfig, seed: int) -> Corpus:
             " English to French: '."
         )
     if key == "translate" and not prefix:
-        return corpus
+        return replace(corpus, task=key)
     make = _make_of(task, is_plain=corpus.is_plain)
     made = [list(_made(make, pair, config, seed)) for pair in corpus.pairs]
     pairs = tuple(
@@ -254,6 +254,7 @@ def apply_task(corpus: Corpus, config: DataConfig, seed: int) -> Corpus:
         pairs=pairs,
         notes=(*corpus.notes, *notes),
         is_plain=False,
+        task=key,
         dropped=(*corpus.dropped, *dropped),
     )
 

@@ -26,12 +26,14 @@ if TYPE_CHECKING:
         sweep,
         training,
     )
-    from s2s.jobs.evaluation import external, provenance, test_sets
+    from s2s.jobs.evaluation import external, provenance, test_sets, validation
     from s2s.jobs.evaluation import service as evaluation_service
     from s2s.jobs.evaluation.external import GivenScores
-    from s2s.jobs.evaluation.scoring import SystemScores
+    from s2s.jobs.evaluation.provenance import Checkpoint
+    from s2s.jobs.evaluation.scoring import SystemScores, forced_scores, forced_signature
     from s2s.jobs.evaluation.service import EvaluationProgress, EvaluationRequest
     from s2s.jobs.evaluation.test_sets import AllReferences, SentencePairs
+    from s2s.jobs.evaluation.validation import ValidationScores
     from s2s.jobs.extrapolation import ExtrapolationResult, ExtrapolationSettings
     from s2s.jobs.heads import importance as head_importance
     from s2s.jobs.heads import roles as head_roles
@@ -78,9 +80,11 @@ if TYPE_CHECKING:
 _NAMES = MappingProxyType(
     {
         "s2s.jobs.evaluation.external": ("GivenScores",),
-        "s2s.jobs.evaluation.scoring": ("SystemScores",),
+        "s2s.jobs.evaluation.provenance": ("Checkpoint",),
+        "s2s.jobs.evaluation.scoring": ("SystemScores", "forced_scores", "forced_signature"),
         "s2s.jobs.evaluation.service": ("EvaluationProgress", "EvaluationRequest"),
         "s2s.jobs.evaluation.test_sets": ("AllReferences", "SentencePairs"),
+        "s2s.jobs.evaluation.validation": ("ValidationScores",),
         "s2s.jobs.extrapolation": ("ExtrapolationResult", "ExtrapolationSettings"),
         "s2s.jobs.heads.ablation": ("means_from",),
         "s2s.jobs.heads.service": ("MeasurementProgress",),
@@ -142,6 +146,7 @@ _MODULES = MappingProxyType(
         "sweep": "s2s.jobs.sweep",
         "test_sets": "s2s.jobs.evaluation.test_sets",
         "training": "s2s.jobs.training",
+        "validation": "s2s.jobs.evaluation.validation",
         "worker": "s2s.jobs.queue.worker",
     }
 )

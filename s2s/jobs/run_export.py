@@ -5,29 +5,48 @@ from __future__ import annotations
 import io
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from s2s import access, archives, faults, settings
-from s2s.config import UserError
-from s2s.data import saved_datasets
+from s2s.config import Recipe, UserError, override
+from s2s.data import TASKS, task_of
+from s2s.data import load as load_dataset
+from s2s.files import require_free
+from s2s.jobs.evaluation import validation
+from s2s.jobs.evaluation.provenance import Checkpoint
+from s2s.jobs.evaluation.validation import ValidationScores
 from s2s.jobs.run_archives import MAX_DOWNLOAD, ONE_AT_A_TIME
 from s2s.model import trained_tensors
 from s2s.pretrained import export
 from s2s.pretrained.export import TrainedModel, Verdict
-from s2s.runs import Run, RunFolder, guests, load, model_card
+from s2s.runs import Run, RunFolder, guests, load, model_card, portable
+from s2s.scores import METRIC_NAMES
 from s2s.sizing import count_parameters
 from s2s.tokenizers import PretrainedTokenizer
 
 CTRANSLATE2 = "ctranslate2"
 CAPITALS = "s2s reads a text in capitals in ordinary case; an exported tokenizer reads it as it is"
-SCORES = ("loss", "perplexity", "token_accuracy", "bleu", "chrf")
+# What validations while training measure: of all pairs, and of a sample.
+FORCED = ("loss", "perplexity", "token_accuracy")
+SAMPLED = ("bleu", "chrf")
+MAIN = ("bleu", "chrf", "ter", "exact_match", "perplexity")  # in the card's summary
 
 
-def export_run(run: Run, target: str, out: str | Path) -> Verdict:
+def export_run(
+    run: Run,
+    target: str,
+    out: str | Path,
+    *,
+    compute: Callable[[Checkpoint], ValidationScores] = validation.compute,
+    tell: Callable[[str], object] = lambda sentence: None,
+) -> Verdict:
     """Write a new folder for a target of `export.TARGETS`. Returns the form that the model takes there.
+
+    `compute` scores the validation pairs for the card, unless they are scored already or that takes too long, which
+    `tell` is told.
 
     Raises UserError where the target cannot express the model, `out` has files, or this workspace may not download
     the run.
@@ -44,7 +63,9 @@ def export_run(run: Run, target: str, out: str | Path) -> Verdict:
         _longest(run),
     )
     verdict = export.check(target, model)
-    about = guests.about_run(run.folder.about(), run.folder.path)
+    require_free(Path(out))
+    about = public_about(run)
+    scores = validation.for_card(run, compute, tell)
     name = faults.marked(str(about.get("name") or run.folder.id), fault)
     said = model_card.read(about)
     card = export.card(
@@ -52,10 +73,11 @@ def export_run(run: Run, target: str, out: str | Path) -> Verdict:
         model,
         name,
         origin=origin(run),
-        facts=facts(run, about),
-        recipe=run.recipe.to_json(),
+        facts=facts(run, about, scores),
+        recipe=resolved(run).to_json(),
         limits=said.limits,
-        outputs={title: [model_card.COLUMNS, *rows] for title, rows in said.tables().items()},
+        outputs=_scored(scores)
+        | {title: [model_card.COLUMNS, *rows] for title, rows in said.tables().items()},
     )
     export.write(verdict, model, Path(out), card)
     return verdict
@@ -82,6 +104,12 @@ def offers(run_id: str) -> dict[str, Verdict]:
     }
 
 
+def scores_note(run_id: str) -> str:
+    """One sentence on what the card's scores are of, and how long they take. Raises UserError as `offers` does."""
+    folder = RunFolder(access.run_folder(run_id, "download"))
+    return validation.note(validation.BestCheckpoint(folder, folder.best_or_newest_step()))
+
+
 def download(run_id: str, target: str, name: str) -> bytes:
     """The folder of a run's best checkpoint as a zip, in which it is called `name`.
 
@@ -89,10 +117,11 @@ def download(run_id: str, target: str, name: str) -> bytes:
     """
     if why := offers(run_id)[target].reason:
         raise UserError(f"This run is not handed over: {why}")
+    validation.wait_for_best(run_id)  # before others wait for this download
     out = io.BytesIO()
     with ONE_AT_A_TIME, tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "folder"  # the name may be too long for a file system
-        export_run(load(run_id), target, folder)
+        export_run(load(run_id), target, folder, compute=validation.stored_only)
         with zipfile.ZipFile(out, "w") as archive:
             for path in sorted(folder.iterdir()):
                 archives.add(archive, f"{name}/{path.name}", path)
@@ -124,14 +153,58 @@ def origin(run: Run) -> str:
     return f"{verb} with s2s from a published checkpoint"
 
 
-def facts(run: Run, about: Mapping[str, Any]) -> dict[str, str]:
-    """What a model card says of a run; `about` is its recipe.json, as this request may see it."""
+def public_about(run: Run) -> dict[str, Any]:
+    """The recipe.json of a run, as this request may see it and as it leaves this computer."""
+    return portable.about_run(guests.about_run(run.folder.about(), run.folder.path))
+
+
+def resolved(run: Run) -> Recipe:
+    """The recipe with the task that training found for the dataset, and the prefix that this task has by itself."""
+    data = run.recipe.data
+    task = _task(run)
+    if task not in TASKS:
+        return run.recipe
+    return override(
+        run.recipe, {"data.task": task, "data.prefix": data.prefix or TASKS[task].prefix}
+    )
+
+
+def _task(run: Run) -> str:
+    """What the task auto was; recipes of earlier versions do not say it, and their dataset may be gone."""
+    about = run.folder.about()
+    data, spec = about.get("data"), str(about.get("source") or "")
+    known = data.get("task") if isinstance(data, Mapping) else None
+    if known or run.recipe.data.task != "auto":
+        return str(known or run.recipe.data.task)
+    if not spec or spec.startswith("hub:"):  # which would be downloaded
+        return ""
+    try:
+        with access.reading_data_of(run.folder.path):
+            return task_of(load_dataset(spec), run.recipe.data)
+    except UserError:
+        return ""
+
+
+def _scored(scores: ValidationScores | None) -> dict[str, list[Sequence[str]]]:
+    """The table of scores by its title."""
+    if scores is None:
+        return {}
+    title = f"Scores of {scores.described}"
+    return {title: [validation.HEAD, *validation.rows(scores.scores)]}
+
+
+def facts(
+    run: Run, about: Mapping[str, Any], scores: ValidationScores | None = None
+) -> dict[str, str]:
+    """What a model card says of a run; `about` is its recipe.json, as `public_about` gives it. Without `scores`, it
+    says what training measured.
+    """
     data = about.get("data")
     counts: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
     versions = about.get("versions")
-    recipe = run.recipe
+    recipe = resolved(run)
     return {
-        "Dataset": saved_datasets.name_of(str(about.get("source") or "")),
+        "Dataset": portable.dataset_name(str(about.get("source") or "")),
         "Training pairs": _number(counts.get("n_train")),
         "Task": recipe.data.task,
         "Source prefix": recipe.data.prefix,
@@ -143,7 +216,7 @@ def facts(run: Run, about: Mapping[str, Any]) -> dict[str, str]:
         "Longest translation": f"{_longest(run):,} tokens",
         "Deliberate fault": _fault(recipe.train.fault),
         "Checkpoint": f"step {run.step:,}",
-        "Validation": _scores(run),
+        "Validation": _summary(scores) if scores else _while_training(run, counts),
         "Trained": str(about.get("created") or "")[:10],
         "Attribution": model_card.read(about).attribution,
         "Versions": ", ".join(f"{name} {version}" for name, version in versions.items())
@@ -158,14 +231,41 @@ def _fault(name: str) -> str:
     return f"{fault.title}. {fault.cause}" if fault else ""
 
 
-def _scores(run: Run) -> str:
-    """What the validation of this checkpoint measured: `loss 0.068, bleu 41.2`."""
+def _summary(scores: ValidationScores) -> str:
+    """`all 500 validation pairs, beam (...): BLEU 98.31, chrF ...`; each with its signature in a table."""
+    main = {METRIC_NAMES[key].label for key in MAIN}
+    values = (
+        f"{label} {value}" for label, value, *_ in validation.rows(scores.scores) if label in main
+    )
+    return f"{scores.described}: {', '.join(values)}"
+
+
+def _while_training(run: Run, counts: Mapping[str, Any]) -> str:
+    """What training measured of this checkpoint, and of how many pairs; empty where it did not."""
     rows = [row for row in run.folder.lines("metrics") if row.get("step") == run.step]
     scores = {
         key: value for row in rows if row.get("kind") == "valid" for key, value in row.items()
     }
-    known = {key: scores[key] for key in SCORES if isinstance(scores.get(key), (int, float))}
-    return ", ".join(f"{key.replace('_', ' ')} {value:.4g}" for key, value in known.items())
+    n = counts.get("n_valid")
+    n_all = f"all {n:,}" if isinstance(n, int) else "all"
+    n_scored = run.recipe.train.watch.scores
+    some = f"{min(n, n_scored) if isinstance(n, int) else n_scored:,} of {n_all[4:] or 'them'}"
+    parts = (
+        (FORCED, f"of {n_all} validation pairs"),
+        (SAMPLED, f"of {some}, greedy"),
+    )
+    said = [
+        f"{', '.join(known)} ({which})"
+        for keys, which in parts
+        if (
+            known := [
+                f"{key.replace('_', ' ')} {scores[key]:.4g}"
+                for key in keys
+                if isinstance(scores.get(key), (int, float))
+            ]
+        )
+    ]
+    return f"while training: {', '.join(said)}" if said else ""
 
 
 def _number(value: object) -> str:

@@ -25,6 +25,7 @@ from s2s.plots.learning import alignment_error, attention_animation, entropy, ro
 from s2s.plots.length_ratio import length_ratio
 from s2s.plots.logit_lens import LensCell, logit_lens, logit_lens_csv
 from s2s.plots.mask import mask
+from s2s.plots.mean_spread import SeedScores, mean_spread
 from s2s.plots.number_grid import NumberGrid, number_grids
 from s2s.plots.parallel_coordinates import ParallelAxis, format_value, parallel_coordinates
 from s2s.plots.positions import (
@@ -95,6 +96,11 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         "parallel_coordinates": Plot(
             parallel_coordinates,
             "Follow one line from its settings to its scores; on every score, up is better.",
+        ),
+        "mean_spread": Plot(
+            mean_spread,
+            "Circles: runs with different seeds. Diamond and line: their mean and sample standard deviation. Settings"
+            " whose lines overlap may differ by chance.",
         ),
         "sentence_lengths": Plot(
             sentence_lengths,

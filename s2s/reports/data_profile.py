@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from s2s.config import UserError
-from s2s.data import PROFILE_SECTIONS, DatasetProfile, Statistics, profile_of, saved_datasets
+from s2s.data import PROFILE_SECTIONS, DatasetProfile, Statistics, profile_of
 from s2s.reports import document
-from s2s.runs import Run
+from s2s.runs import Run, guests, portable
 
 PATIENCE = 10.0  # seconds that a report waits for statistics that nobody has computed yet
 POLL = 0.05  # seconds
@@ -24,8 +24,8 @@ def profile(run: Run, about: Mapping[str, Any]) -> Iterable[str]:
     reasons = dropped if isinstance(dropped, Mapping) else {}
     yield document.facts(
         {
-            "Dataset": saved_datasets.name_of(str(about.get("source") or "")),
-            "Validated on": saved_datasets.name_of(str(about.get("valid") or "")),
+            "Dataset": portable.dataset_name(str(about.get("source") or "")),
+            "Validated on": portable.dataset_name(str(about.get("valid") or "")),
             "Training pairs": _count(known.get("n_train")),
             "Validation pairs": _count(known.get("n_valid")),
             "Dropped pairs": "; ".join(f"{_count(n)} {why}" for why, n in reasons.items()),
@@ -38,7 +38,7 @@ def profile(run: Run, about: Mapping[str, Any]) -> Iterable[str]:
     notes = known.get("notes")
     for note in notes if isinstance(notes, list) else ():
         yield document.paragraph(str(note).replace("`", ""))
-    found = _statistics(run, str(about.get("source") or ""))
+    found = _statistics(run, guests.about_run(run.folder.about(), run.folder.path).get("source"))
     if isinstance(found, Statistics):
         yield from _words(found)
     else:
@@ -49,10 +49,10 @@ def _count(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else ""
 
 
-def _statistics(run: Run, spec: str) -> Statistics | str:
+def _statistics(run: Run, source: object) -> Statistics | str:
     """Those that the page Data shows, or why there are none."""
     try:
-        stored = _computed(profile_of(spec), run)
+        stored = _computed(profile_of(str(source or "")), run)
     except UserError:
         stored = None
     if stored is None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from s2s import access, faults
 from s2s.config import PRESETS, UserError, flat, shortened
 from s2s.files import UnwrittenError, write_bytes
-from s2s.jobs import run_archives, run_export
+from s2s.jobs import Checkpoint, ValidationScores, run_archives, run_export, validation
 from s2s.reports import attention_figures, curve_figures, data_profile, document, evaluation_scores
 from s2s.runs import Metrics, Run, differences, guests, load, model_card
 from s2s.scores import METRIC_NAMES
@@ -24,10 +24,20 @@ LICENSE = (
 )
 
 
-def run_report(run: Run, *, link: str = "") -> str:
-    """The whole file. `link` opens the run, or is empty. Raises UserError where this workspace may not download it."""
+def run_report(
+    run: Run,
+    *,
+    link: str = "",
+    compute: Callable[[Checkpoint], ValidationScores] = validation.compute,
+    tell: Callable[[str], object] = lambda sentence: None,
+) -> str:
+    """The whole file. `link` opens the run, or is empty; `compute` and `tell` are as for `run_export.export_run`.
+
+    Raises UserError where this workspace may not download it.
+    """
     access.require("download", access.run_in(run.folder.path))
-    about = guests.about_run(run.folder.about(), run.folder.path)
+    about = run_export.public_about(run)
+    scores = validation.for_card(run, compute, tell)
     said = model_card.read(about)
     name = faults.marked(str(about.get("name") or run.folder.id), run.recipe.train.fault)
     subtitle = f"A sequence-to-sequence transformer, {run_export.origin(run)}: step {run.step:,}"
@@ -35,9 +45,7 @@ def run_report(run: Run, *, link: str = "") -> str:
         document.header(f"Run report: {name}", subtitle, document.made_at(), link),
         document.section(
             "Model card",
-            document.facts(
-                {**run_export.facts(run, about), "Validation": ""}
-            ),  # in Scores, with units
+            document.facts(run_export.facts(run, about, scores)),
             *map(document.paragraph, said.limits),
             *(
                 document.table(model_card.COLUMNS, rows, title)
@@ -55,7 +63,9 @@ def run_report(run: Run, *, link: str = "") -> str:
             ),
         ),
         document.section(
-            "Scores", *_validations(run, about), *evaluation_scores.evaluations(run.folder.id)
+            "Scores",
+            *_validations(run, about),
+            *evaluation_scores.evaluations({validation.run_reference(run), run.folder.id}),
         ),
         document.section("Samples", *_samples(run, about)),
         document.section("Attention", *attention_figures.figures(run)),
@@ -66,17 +76,24 @@ def run_report(run: Run, *, link: str = "") -> str:
 def download(run_id: str, link: str = "") -> bytes:
     """The report of a run's best checkpoint. Raises UserError for a run that may not be downloaded, or has none."""
     access.run_folder(run_id, "download")
+    validation.wait_for_best(run_id)  # before others wait for this download
     with run_archives.ONE_AT_A_TIME:
-        return run_report(load(run_id), link=link).encode()
+        return run_report(load(run_id), link=link, compute=validation.stored_only).encode()
 
 
-def write_report(run: Run, out: Path) -> None:
+def write_report(
+    run: Run,
+    out: Path,
+    *,
+    compute: Callable[[Checkpoint], ValidationScores] = validation.compute,
+    tell: Callable[[str], object] = lambda sentence: None,
+) -> None:
     """Writes the report as a new file. Raises UserError where that cannot be."""
     if out.exists():
         raise UserError(
             f"`{shortened(out)}` exists already; give another name, or delete it first."
         )
-    content = run_report(run).encode()
+    content = run_report(run, compute=compute, tell=tell).encode()
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(out, content)

@@ -24,7 +24,7 @@ from s2s import archives, synced
 from s2s.archives import Entry, printable
 from s2s.config import UserError
 from s2s.files import UnwrittenError, require_free
-from s2s.runs import inspection
+from s2s.runs import inspection, portable
 from s2s.runs.inspection import parsed
 from s2s.runs.listing import OPENING
 from s2s.runs.store import RunFolder, now
@@ -118,7 +118,8 @@ def _content(folder: RunFolder, name: str) -> bytes | Path:
     """A file's content; of a log that may be growing, its complete lines."""
     path = folder.path / name
     if name == "recipe.json":  # without its owner: who opens the zip will own that run
-        return _json({key: value for key, value in folder.about().items() if key != "owner"})
+        about = portable.about_run(folder.about())
+        return _json({key: value for key, value in about.items() if key != "owner"})
     if path.suffix == ".jsonl":
         lines, newline, _ = path.read_bytes().rpartition(b"\n")
         return lines + newline

@@ -108,6 +108,7 @@ ABOUT: Mapping[str, Fits] = MappingProxyType(
             **dict.fromkeys(("n_train", "n_valid", "n_dropped", "longest"), whole),
             reads=WORD,
             dropped=named(whole),
+            task=WORD,
             notes=several(SENTENCE),
         ),
         "versions": named(WORD),

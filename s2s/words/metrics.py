@@ -81,14 +81,16 @@ REFERENCE = (
         "loss",
         "Loss",
         "nats per token",
-        "Mean negative log-probability per reference token, without label smoothing. Perplexity is exp(loss).",
+        "Mean negative log-probability per reference token, </s> included, in the model's own tokenizer and without"
+        " label smoothing. Perplexity is exp(loss).",
         "lower",
     ),
     MetricName(
         "perplexity",
         "Perplexity",
         "",
-        "exp(loss): the effective number of choices per token. The same for all strategies of a model.",
+        "exp(loss): the effective number of choices per token; comparable only between models of the same tokenizer."
+        " The same for all strategies of a model.",
         "lower",
     ),
     MetricName(

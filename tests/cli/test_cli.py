@@ -1,5 +1,6 @@
 import io
 import json
+import math
 import os
 import re
 import shutil
@@ -328,6 +329,12 @@ def test_the_last_line_of_evaluate_is_one_json_object(say: Say, run: Path, tmp_p
     assert summary["loss"] == pytest.approx(
         -sum(s2s.load(run).score(["1 2 3", "4"], ["3 2 1", "4"])) / 6, abs=1e-4
     )
+    rows = dict(re.findall(r"^(\S+(?: \S+)?) +([\d.]+)  ", out, re.MULTILINE))
+    assert float(rows["Perplexity"]) == pytest.approx(math.exp(summary["loss"]), abs=0.006)
+    assert float(rows["Token accuracy"]) == pytest.approx(
+        100 * summary["token_accuracy"], abs=0.006
+    )
+    assert "|unit:token|tok:" in summary["signature"]["perplexity"]
 
 
 def test_evaluate_takes_several_references(say: Say, run: Path, tmp_path: Path) -> None:
@@ -436,6 +443,11 @@ def test_a_checkpoint_is_chosen_by_step_or_as_best_or_last(
         (tmp_path / name).write_text("1 2\n")
     files = ["--src", tmp_path / "src", "--ref", tmp_path / "ref", "--strategy", "greedy"]
     status, out, err = say("evaluate", folder, "--checkpoint", checkpoint, *files)
+    assert say("evaluate", f"{folder}@{checkpoint}", *files)[::2] == (status, err)
+    pairs = ["--src", tmp_path / "src", "--tgt", tmp_path / "ref"]
+    scored = say("score", folder, "--checkpoint", checkpoint, *pairs)
+    assert scored == say("score", f"{folder}@{checkpoint}", *pairs)
+    assert scored[::2] == (status, err)
     if step is None:
         assert status == 2
         assert "has no checkpoint of step 41; it has" in err
@@ -446,7 +458,7 @@ def test_a_checkpoint_is_chosen_by_step_or_as_best_or_last(
 MISTAKES = {
     "checkpoint": (
         ["translate", "demo-en-fr", "--checkpoint", "newest"],
-        "`--checkpoint` newest is not a checkpoint; give a step",
+        "`newest` is not a checkpoint; give a step",
     ),
     "preset": (
         ["train", "--source", "builtin:en-fr", "--preset", "smol", "--out", "x"],
@@ -789,7 +801,11 @@ def test_a_run_goes_into_a_zip_and_comes_back(say: Say, run: Path, tmp_path: Pat
         (["export", "nobody", "--to", "run", "--out", "x"], "There is no run `nobody`"),
         (
             ["export", "demo-tasks", "--to", "run", "--out", "x", "--checkpoint", "last"],
-            "`--to run` writes all checkpoints; leave out --checkpoint",
+            "`--to run` writes all checkpoints; name none",
+        ),
+        (
+            ["export", "demo-tasks@last", "--to", "run", "--out", "x"],
+            "`--to run` writes all checkpoints; name none",
         ),
         (["import", "nothing.zip"], "There is no file or folder `nothing.zip`; give the"),
         (["import", __file__, "--out", "x"], "`test_cli.py` is not a complete .zip file"),

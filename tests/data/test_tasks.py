@@ -3,6 +3,7 @@
 import random
 import re
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -192,7 +193,7 @@ def test_a_summary_has_its_prefix_unless_another_is_given():
 
 def test_auto_translates_pairs_as_they_are_and_continues_plain_text():
     corpus = load("builtin:mini-en-fr")
-    assert apply_task(corpus, DataConfig(), 1) is corpus
+    assert apply_task(corpus, DataConfig(), 1) == replace(corpus, task="translate")
     (pair,) = make("abcdef", "auto")
     assert pair.src + pair.tgt == "abcdef"
 

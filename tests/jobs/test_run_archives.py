@@ -14,7 +14,7 @@ from s2s.config import UserError
 from s2s.jobs import run_archives, run_service, training
 from s2s.jobs.model_import import import_folder
 from s2s.model import weights_path
-from s2s.runs import RunFolder, find_run, list_runs, load, runs_folder
+from s2s.runs import RunFolder, find_run, list_runs, load, portable, runs_folder
 from s2s.storage import usage
 from tests.conftest import make_run
 from tests.pretrained.checkpoints import make_checkpoint
@@ -165,7 +165,9 @@ def test_a_published_checkpoint_comes_back_as_the_run_that_it_is(tmp_path: Path)
     run_archives.export(str(run.path), tmp_path / "run.zip")
     with (tmp_path / "run.zip").open("rb") as raw:
         back = run_archives.open_at(raw, "run.zip", tmp_path / "back")
-    assert back.about() == run.about()
+    assert back.about() == portable.about_run(run.about())
+    assert back.about()["imported"]["from"] == "checkpoint"
+    assert str(tmp_path) not in (back.path / "recipe.json").read_text()
     first, second = (load(each.path).translate(["the house"]) for each in (run, back))
     assert [(one.text, one.log_prob) for one in first] == [
         (one.text, one.log_prob) for one in second

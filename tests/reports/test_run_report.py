@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,9 @@ def test_every_part_is_there_with_its_numbers(run: s2s.runs.Run) -> None:
     assert parts == ["Model card", "Data", "Recipe", "Curves", "Scores", "Samples", "Attention"]
     assert f"<bdi>{run.n_parameters:,}</bdi>" in html
     assert "loss (nats per token)" in html
-    assert "No test set has been evaluated" in html
+    assert "all 20 validation pairs, beam (num_beams 5, length_penalty 1.0): BLEU" in html
+    assert "<bdi>Perplexity</bdi>" in html
+    assert str(run.folder.path.parent) not in html
     assert "There are no statistics of this dataset" in html
     assert 'href="https://host/runs?run=a&amp;b"' in html
     assert html.count("<svg") >= 4
@@ -47,14 +50,19 @@ def test_every_part_is_there_with_its_numbers(run: s2s.runs.Run) -> None:
     assert json.loads(recipe.replace("&quot;", '"')) == run.recipe.to_json()
 
 
+def refuse(*_: object) -> Any:
+    raise UserError("Line 1 of the target has 129 tokens, and `data.max_length` is 128.")
+
+
 def test_an_output_longer_than_the_learned_positions_leaves_the_other_parts(
     run: s2s.runs.Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> None:
-        raise UserError("Line 1 of the target has 129 tokens, and `data.max_length` is 128.")
-
     monkeypatch.setattr(s2s.runs.Run, "attention", refuse)
-    html = reports.run_report(run)
+    told: list[str] = []
+    html = reports.run_report(run, compute=refuse, tell=told.append)
+    assert "while training: loss " in html
+    assert "No test set has been evaluated" in html
+    assert "since not all validation pairs are scored: Line 1 of the" in told[0]
     assert "Line 1 of the target has 129 tokens, and data.max_length is 128." in html
     assert html.count("<svg") >= 3
 
@@ -74,7 +82,8 @@ def test_scores_have_units_intervals_and_signatures(run: s2s.runs.Run) -> None:
         "signature": {"bleu": "nrefs:1|tok:13a"},
     }
     found.set_scores({"n": 20, "systems": [own], "is_final": True})
-    html = reports.run_report(run)
+    html = reports.run_report(run, compute=refuse)
+    assert "No test set has been evaluated" not in html
     row = re.search(r"<td><bdi>BLEU</bdi></td>(.*?)</tr>", html)
     assert row
     assert re.findall("<bdi>(.*?)</bdi>", row[1]) == [

@@ -1,4 +1,5 @@
 import math
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -490,3 +491,32 @@ def test_every_node_of_a_search_tree_has_the_log_probability_that_forcing_its_pr
         )
         assert node.log_prob == pytest.approx(float(steps.sum()), abs=1e-4)
     assert {one.ids for one in found.hypotheses} <= {tree.ids(number) for number in tree.finished}
+
+
+def test_a_name_may_say_the_checkpoint(run: Run, tmp_path: Path) -> None:
+    folder = run.folder.path
+    assert [s2s.load(f"{folder}@{step}").step for step in (30, "030", "last")] == [30, 30, 60]
+    assert s2s.load(f"{folder}@best").step == s2s.load(folder).step
+    assert s2s.load(Path(f"{folder}@30"), 30).step == 30
+    own = tmp_path / "mine@30"  # the run's own name
+    shutil.copytree(folder, own)
+    assert [s2s.load(own).folder.path, s2s.load(f"{own}@60").folder.path] == [own, own]
+
+
+@pytest.mark.parametrize(
+    ("after", "step", "sentence"),
+    [
+        ("@7", None, "has no checkpoint of step 7; it has .*60"),
+        ("@new", None, "`new` is not a checkpoint; give a step such as 1500"),
+        ("@", None, "`@` is not a checkpoint"),
+        ("@30", 60, "is step 30 and the checkpoint 60 is step 60; give one of them"),
+        ("", -1, "`-1` is not a checkpoint"),
+        ("x@30", None, "There is no run `.*x`"),
+        ("x@new", None, "There is no run `.*x@new`"),
+    ],
+)
+def test_a_wrong_checkpoint_is_named_with_what_there_is(
+    run: Run, after: str, step: int | None, sentence: str
+) -> None:
+    with pytest.raises(UserError, match=sentence):
+        s2s.load(f"{run.folder.path}{after}", step)

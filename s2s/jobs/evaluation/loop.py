@@ -12,7 +12,7 @@ import torch
 
 from s2s.config import UserError
 from s2s.jobs.evaluation import provenance, test_sets
-from s2s.jobs.evaluation.scoring import SystemScores
+from s2s.jobs.evaluation.scoring import SystemScores, forced_signature
 from s2s.runs import Decoded, EvaluationFolder, Run, System, SystemModel, load
 from s2s.scores import statistics, tokenizer_of
 
@@ -59,7 +59,13 @@ class EvaluationLoop:
         )
         for number in range(len(self.lines)):
             folder.delete_sentence_scores(number)
-        self.tallies = [SystemScores(self.evaluation.scoring) for _ in self.evaluation.systems]
+        self.tallies = [
+            SystemScores(
+                self.evaluation.scoring,
+                forced_signature(self.runs[one.model]) if one.model in self.runs else "",
+            )
+            for one in self.evaluation.systems
+        ]
         self.done = 0
         self.began = time.monotonic()
         self.written = 0.0

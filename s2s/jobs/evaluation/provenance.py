@@ -10,11 +10,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from s2s import synced
 from s2s.model import weights_path
-from s2s.runs import Evaluation, Run, Sentences, System, SystemModel, guests
+from s2s.runs import Evaluation, Run, RunFolder, Sentences, System, SystemModel, guests
 from s2s.scores import SAMPLES, SEED, Scoring
 
 # The files of the test set, as the commands name them.
@@ -80,7 +80,21 @@ def environment() -> dict[str, Any]:
     }
 
 
-def of_run(run: Run) -> dict[str, Any]:
+class Checkpoint(Protocol):
+    """A run's checkpoint, opened or not."""
+
+    @property
+    def folder(self) -> RunFolder:
+        """Of the run."""
+        ...
+
+    @property
+    def step(self) -> int:
+        """Of the checkpoint."""
+        ...
+
+
+def of_run(run: Checkpoint) -> dict[str, Any]:
     """A run's checkpoint: name, step, and what identifies its weights and training pairs."""
     about = guests.about_run(run.folder.about(), run.folder.path)
     weights = weights_path(run.folder.checkpoints, run.step)

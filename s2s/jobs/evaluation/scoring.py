@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -10,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from s2s.runs import Run
 from s2s.scores import (
     SAMPLES,
     SEED,
@@ -35,6 +38,7 @@ class SystemScores:
     """The scores of one system so far."""
 
     scoring: Scoring = field(default_factory=Scoring)
+    forced_signature: str = ""  # of the scores under teacher forcing
     counted: Statistics | None = None
     # log-probability in nats, tokens and correct top-1 tokens of each reference
     forced: list[Sequence[float]] = field(default_factory=list)
@@ -65,19 +69,15 @@ class SystemScores:
             if self.counted
             else {}
         )
-        values |= (
-            {
-                key: {"value": value}
-                for key, value in self._forced(np.array(self.forced).sum(0)).items()
-            }
-            if self.forced
-            else {}
-        )
+        if self.forced:
+            values |= {key: {"value": value} for key, value in forced_scores(self.forced).items()}
         signatures = (
             {key: score.signature for key, score in self.counted.scores().items()}
             if self.counted
             else {}
         )
+        if self.forced and self.forced_signature:
+            signatures |= dict.fromkeys(FORCED, self.forced_signature)
         rate = self.n_timed / self.seconds if self.seconds > 0 else None
         return {
             "n": self.n,
@@ -106,29 +106,45 @@ class SystemScores:
             "paired": {key: asdict(one) for key, one in pairs.items()},
         }
 
-    def _forced(self, sums: Sequence[float] | Counts) -> dict[str, float]:
-        nats, tokens, correct = (float(value) for value in sums)
-        loss = -nats / tokens
-        return {
-            "loss": loss,
-            "perplexity": math.exp(min(loss, MOST_NATS)),
-            "token_accuracy": correct / tokens,
-        }
-
     def _forced_intervals(self) -> dict[str, Interval]:
         """With the same bootstrap samples as the other scores."""
         if not self.forced:
             return {}
         rows = np.array(self.forced, np.float64)  # (sentences, 3)
         drawn = [
-            self._forced(sums)
-            for counts in draws(len(rows), SAMPLES, SEED)
-            for sums in counts @ rows
+            _of_sums(sums) for counts in draws(len(rows), SAMPLES, SEED) for sums in counts @ rows
         ]
-        values = self._forced(rows.sum(0))
+        values = forced_scores(rows)
         tail = SAMPLES // TAIL
         ordered = {key: sorted(one[key] for one in drawn) for key in FORCED}
         return {
             key: Interval(values[key], ordered[key][tail], ordered[key][-1 - tail])
             for key in FORCED
         }
+
+
+def forced_scores(rows: Sequence[Sequence[float]] | Counts) -> dict[str, float]:
+    """FORCED, of the log-probability in nats, the tokens and the correct top-1 tokens of each reference."""
+    return _of_sums(np.array(rows, np.float64).sum(0))
+
+
+def _of_sums(sums: Counts) -> dict[str, float]:
+    nats, tokens, correct = (float(value) for value in sums)
+    loss = -nats / tokens
+    return {
+        "loss": loss,
+        "perplexity": math.exp(min(loss, MOST_NATS)),
+        "token_accuracy": correct / tokens,
+    }
+
+
+def forced_signature(run: Run) -> str:
+    """What the scores of FORCED are per: two models can be compared where it is equal.
+
+    `ref:first|unit:token|tok:word|vocab:476|hash:8c3f01aa|eos:yes`
+    """
+    tokenizer = run.tgt_tokenizer
+    content = json.dumps(tokenizer.to_json(), sort_keys=True).encode(errors="replace")
+    hash = hashlib.sha256(content).hexdigest()[:8]
+    named = f"tok:{tokenizer.kind}|vocab:{tokenizer.vocab_size}|hash:{hash}"
+    return f"ref:first|unit:token|{named}|eos:yes"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -70,6 +70,17 @@ class EvaluationRequest:
 
 def submit(request: EvaluationRequest) -> str:
     """Queue an evaluation and return its id. Raises UserError for what can be known before any dataset is read."""
+    folder = store(request)
+    try:
+        _queue(folder.evaluation())
+    except UserError:
+        evaluations.delete(folder.id, request.owner)
+        raise
+    return folder.id
+
+
+def store(request: EvaluationRequest) -> EvaluationFolder:
+    """Write the folder of an evaluation that nobody works on yet. Raises UserError as `submit` does."""
     check(request)
     storage.require_room(request.owner)
     folder = evaluations.new_folder()
@@ -101,12 +112,7 @@ def submit(request: EvaluationRequest) -> str:
                 number,
                 ({"i": i, "text": text} for i, text in enumerate(request.outputs[system.name])),
             )
-    try:
-        _queue(what)
-    except UserError:
-        evaluations.delete(folder.id, request.owner)
-        raise
-    return folder.id
+    return folder
 
 
 def _hash(pairs: Sequence[tuple[str, str]], references: Sequence[Sequence[str]]) -> str:
@@ -303,19 +309,25 @@ def delete(evaluation: str, owner: str = OWNER) -> None:
 
 def work(job: Job, context: JobContext) -> Generator[None, None, None]:
     """Translate and score, all systems side by side, so that partial results can be compared at any time."""
-    folder = evaluations.folder(job.run)
-    context.tell("Reading the dataset.")
-    yield
+    for is_turn in evaluate(evaluations.folder(job.run), context.tell):
+        if is_turn:
+            context.progressed()
+        yield
+
+
+def evaluate(
+    folder: EvaluationFolder, tell: Callable[[str], object] = lambda sentence: None
+) -> Generator[bool, None, None]:
+    """The work itself, in this process; yields True after a turn, which is stored."""
+    tell("Reading the dataset.")
+    yield False
     pairs, train = _read(folder)
-    context.tell("Loading the models.")
-    yield
+    tell("Loading the models.")
+    yield False
     loop = EvaluationLoop(folder, pairs, train)
-    context.tell("")
+    tell("")
     try:
-        for is_turn in loop.turns():
-            if is_turn:
-                context.progressed()
-            yield
+        yield from loop.turns()
         loop.finish("done")
     except GeneratorExit:
         loop.finish("stopped")

@@ -10,7 +10,7 @@ from s2s.access import run_folder
 from s2s.config import Recipe, UserError, flat
 from s2s.data import Pair
 from s2s.model import saved_steps, weights_path
-from s2s.runs import RunFolder
+from s2s.runs import RunFolder, find_checkpoint
 from s2s.tokenizers import Tokenizer
 
 # Settings of the model that change neither the shape nor the meaning of any weight.
@@ -56,15 +56,12 @@ class InitialCheckpoint:
 
 def parse_checkpoint(text: str) -> InitialCheckpoint:
     """`RUN@STEP`, or `RUN` for its best checkpoint; a folder is made absolute. Raises UserError where there is none."""
-    run, at, step = text.rpartition("@")
-    if not at or not step.isdecimal():
-        run = text
-        step = ""
-    folder = run_folder(run, "download")
-    named = str(folder.resolve()) if folder == Path(run) else run
-    found = InitialCheckpoint(named, int(step) if step else RunFolder(folder).best_or_newest_step())
-    found.weights  # noqa: B018 (raises where it is gone)
-    return found
+    named = find_checkpoint(text, verb="download")
+    run = str(named.run)
+    if named.folder.path == Path(run):
+        run = str(named.folder.path.resolve())
+    step = named.folder.best_or_newest_step() if named.step is None else named.step
+    return InitialCheckpoint(run, step)
 
 
 def check_compatible(given: InitialCheckpoint, recipe: Recipe) -> None:

@@ -370,6 +370,7 @@ def _about(
             "n_dropped": sum(dropped.values()),
             "dropped": dropped,
             "notes": list(notes),
+            "task": pairs.train.task,
         },
         "versions": {
             "python": platform.python_version(),

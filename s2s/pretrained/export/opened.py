@@ -20,6 +20,8 @@ LENGTHS = tuple(name for names in generation.LENGTHS for name in names)
 DECODING = frozenset({*generation.NAMES, *LENGTHS, "do_sample"})
 # What says nothing about the exported weights, or by another name.
 OUTDATED = frozenset({"torch_dtype", "transformers_version", "_name_or_path", "_from_model_config"})
+# Where the files once were, on some computer.
+PLACES = frozenset({"name_or_path", "tokenizer_file", "special_tokens_map_file", "vocab_file"})
 # The same of decoding: they are written as our model has them.
 SPECIAL = frozenset(
     {"forced_bos_token_id", "forced_eos_token_id", "bad_words_ids", "suppress_tokens"}
@@ -66,7 +68,9 @@ def write_tokenizer(src: PretrainedTokenizer, tgt: PretrainedTokenizer, folder: 
             write_bytes(folder / name, content)
     languages = {"src_lang": src.language, "tgt_lang": tgt.language}
     named = {key: language for key, language in languages.items() if language is not None}
-    settings = _json(src, TOKENIZER_CONFIG) | {"tokenizer_class": src.class_name, **named}
+    given = _json(src, TOKENIZER_CONFIG)
+    kept = {key: value for key, value in given.items() if key not in PLACES}
+    settings = kept | {"tokenizer_class": src.class_name, **named}
     write_json(folder / TOKENIZER_CONFIG, settings)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from s2s import access, archives, plots
@@ -17,10 +18,11 @@ from s2s.files import csv_writer
 from s2s.jobs import external
 from s2s.jobs import provenance as repeating
 from s2s.runs import Evaluation, ExternalScores, evaluations
-from s2s.scores import comparable
+from s2s.scores import METRIC_NAMES, comparable
 from s2s.ui.evaluate import provenance
 from s2s.ui.evaluate.provenance import Provenance
 from s2s.ui.kit import file_name
+from s2s.ui.kit.tables import frame_latex
 
 Scores = Mapping[str, Any]  # scores.json
 SCORES = (
@@ -48,6 +50,7 @@ MADE = (
     "versions",
     "command",
 )
+FRACTIONS = frozenset({"token_accuracy"})
 README = """The evaluation `{name}` as files.
 
 test.src, test.ref    the sentences and their references, one per line; test.ref2, ... where there are several (an
@@ -66,10 +69,11 @@ segment-scores.csv    scores of metrics that were given as files, per sentence; 
 
 
 def buttons(evaluation: Evaluation, scores: Scores, found: Provenance) -> None:
-    """Scores as CSV and as JSON, and the bundle."""
+    """Scores as CSV, LaTeX and JSON, and the bundle."""
     name = file_name(evaluation.name)
     files: list[tuple[str, str, Callable[..., str | bytes], str, str]] = [
         ("Scores (CSV)", "csv", scores_csv, f"{name}.csv", "text/csv"),
+        ("Scores (LaTeX)", "latex", scores_latex, f"{name}.tex", "application/x-tex"),
         ("Scores (JSON)", "json", scores_json, f"{name}.json", "application/json"),
     ]
     sentences = access.sentences_of(evaluation.id, evaluation.owner)
@@ -108,6 +112,37 @@ def scores_csv(evaluation: Evaluation, scores: Scores, found: Provenance) -> str
             p = pair.get("p_randomization", "")
             rows.writerow([system.name, key, *cells, signature, p, *made])
     return out.getvalue()
+
+
+def scores_latex(evaluation: Evaluation, scores: Scores, found: Provenance) -> str:
+    """One row per system, with half the width of each 95 % interval; comments say what the scores are of."""
+    systems = scores["systems"]
+    keys = dict.fromkeys(key for own in systems for key in own.get("scores", {}))
+    rows = [
+        {"System": system.name, **{_heading(key): _with_interval(key, own) for key in keys}}
+        for system, own in zip(evaluation.systems, systems, strict=True)
+    ]
+    signatures = dict.fromkeys(each for own in systems for each in own.get("signature", {}).items())
+    notes = (
+        f"{evaluation.name}: {scores['n']:,} sentences; ± half of the 95 % bootstrap interval",
+        *(f"{_heading(key)}: {text}" for key, text in signatures),
+    )
+    return frame_latex(pd.DataFrame(rows), notes)
+
+
+def _heading(key: str) -> str:
+    return METRIC_NAMES[key].label if key in METRIC_NAMES else key
+
+
+def _with_interval(key: str, own: Scores) -> str:
+    score = own.get("scores", {}).get(key)
+    if score is None:
+        return ""
+    scale = 100 if key in FRACTIONS else 1  # stored as 0 to 1
+    text = f"{scale * score['value']:.2f}"
+    if "low" in score:
+        text += f" ± {scale * (score['high'] - score['low']) / 2:.2f}"
+    return text
 
 
 def _values(own: Scores) -> dict[str, float]:

@@ -168,10 +168,14 @@ def _cells(name: MetricName, systems: Sequence[Scores]) -> list[str]:
 
 def _best(name: MetricName, systems: Sequence[Scores]) -> set[int]:
     """The systems with the best score as displayed; none if all are equal, if no direction is better, or if they are
-    of different sentences.
+    of different sentences or, per token, of different tokenizers.
     """
     key = name.key
-    forced = {_n_forced(system) for system in systems if value(system, key) is not None}
+    forced = {
+        (_n_forced(system), system.get("signature", {}).get(key))
+        for system in systems
+        if value(system, key) is not None
+    }
     if key in FORCED and len(forced) > 1:
         return set()
     values = {
@@ -237,7 +241,7 @@ def _details(evaluation: Evaluation, scores: Scores, names: Names) -> None:
     if any(system.get("paired") for system in systems):
         with st.expander("Differences from the baseline", icon=":material/difference:"):
             _differences(evaluation, systems, names)
-    signatures = _signatures(systems)
+    signatures = dict.fromkeys(each for one in systems for each in one.get("signature", {}).items())
     if signatures:
         with st.expander("Signatures: how each score was computed", icon=":material/fingerprint:"):
             st.caption(
@@ -245,9 +249,7 @@ def _details(evaluation: Evaluation, scores: Scores, names: Names) -> None:
             )
             if reason := scores.get("tokenizer_reason"):
                 st.caption(f"BLEU's tokenizer is {evaluation.scoring.tokenize}: {plain(reason)}.")
-            lines = (
-                f"{names[key].label}: {text}" for key, every in signatures.items() for text in every
-            )
+            lines = (f"{names[key].label}: {text}" for key, text in signatures)
             st.code("\n".join(lines), language=None, wrap_lines=True)
 
 

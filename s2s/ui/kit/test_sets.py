@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from s2s import access
 from s2s.jobs import test_sets
-from s2s.runs import Sentences
+from s2s.runs import Sentences, portable
 from s2s.ui.kit import cached
 
 BUILTIN = (
@@ -36,7 +36,8 @@ def available_test_sets(run_id: str) -> dict[str, str]:
 
 def described(run_id: str, test: str, n: int) -> Sentences:
     """`n` sentences of one of these test sets."""
-    source = cached.dataset_name(str(cached.metadata(run_id).get("source", "its dataset")))
+    source = str(cached.metadata(run_id).get("source", "its dataset"))
     if ":" in test:
         return Sentences(cached.dataset_name(test), spec=test, n=n)
-    return Sentences(f"{source}, {test}", split=test, run=run_id, n=n)
+    named = portable.dataset_name(source)  # its files name the evaluation, which is passed on
+    return Sentences(f"{named}, {test}", split=test, run=run_id, n=n)

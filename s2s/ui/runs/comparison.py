@@ -29,7 +29,7 @@ from s2s.ui.kit.training_curves import (
     quantity_and_axis,
     signature_note,
 )
-from s2s.ui.runs import details, table
+from s2s.ui.runs import details, seed_spread, table
 from s2s.ui.runs.view_state import STATE
 
 OWNER = "compared for"  # in the session: the page's run when the runs were selected
@@ -42,6 +42,7 @@ BREAKS = (
     ", ",
     " · ",
 )  # where a name may be split: sweeps name runs `preset on dataset: setting value, setting value`
+SEED_FORMS = {"validation loss": ".3f", "accuracy": ".1%", "BLEU": ".1f"}
 RESERVED = ("score", " ", "setting", "meaning")  # names of columns that are not runs
 
 
@@ -170,6 +171,12 @@ def _measured(chosen: Sequence[str]) -> None:
     )
     table.warn_of_signatures(chosen)
     _curves(titles)
+    scores = {name: {run: _known(SCORES[name].of(run)) for run in chosen} for name in SEED_FORMS}
+    seed_spread.panel(seed_spread.measured(chosen, scores, SEED_FORMS), "Side by side")
+
+
+def _known(value: float | str | None) -> float | None:
+    return value if isinstance(value, float) and math.isfinite(value) else None
 
 
 def _have_same_tokens(runs: Sequence[str]) -> bool:

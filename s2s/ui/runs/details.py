@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from s2s.config import Recipe
-from s2s.runs import guests, model_card
+from s2s.runs import guests, model_card, portable
 from s2s.ui.kit import as_markdown, cached, file_name
 from s2s.ui.runs import report, table
 
@@ -53,8 +53,9 @@ def card(run_id: str) -> None:
 
 
 def _public(about: Mapping[str, Any]) -> dict[str, Any]:
-    """Without whose it is and what its owner noted: a recipe is passed on."""
-    return {key: value for key, value in about.items() if key not in ("owner", "tags", "comment")}
+    """Without whose it is, what its owner noted and where its files are: a recipe is passed on."""
+    shown = portable.about_run(about)
+    return {key: value for key, value in shown.items() if key not in ("owner", "tags", "comment")}
 
 
 def _pairs(key: str, rows: Sequence[tuple[str, str]]) -> None:

@@ -36,6 +36,8 @@ def _targets(run_id: str) -> None:
     except UserError as error:
         forms.show_error(error)
         return
+    if not all(verdict.reason for verdict in offers.values()):
+        st.caption(as_markdown(run_export.scores_note(run_id)))
     for target, verdict in offers.items():
         if verdict.reason:
             st.caption(as_markdown(f"Not for {verdict.label}: {verdict.reason}"))

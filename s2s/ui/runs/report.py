@@ -13,8 +13,8 @@ from s2s.ui.shell import page, page_url
 
 HELP = (
     "One HTML file with its model card, data, recipe, curves, scores, samples and attention. It opens without a"
-    " network, prints well, and quotes sentences of its dataset. Where Data has not shown the dataset yet, it takes"
-    " some seconds."
+    " network, prints well, and quotes sentences of its dataset. Where Data has not shown the dataset yet, or not"
+    " all validation pairs are scored yet, it takes up to a minute."
 )
 
 

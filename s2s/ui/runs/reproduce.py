@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 import streamlit as st
@@ -13,6 +13,7 @@ from s2s.config import UserError
 from s2s.jobs import sweep
 from s2s.runs import RunFolder, attention_history
 from s2s.ui.kit import cached, pickers, reproduce
+from s2s.ui.runs import seed_spread
 from s2s.ui.runs.view_state import ATTENTION, RUNS, SIDE_BY_SIDE, STATE, SWEEPS
 
 ABOUT = "The Python reads the numbers of this view from the folders of the runs."
@@ -55,7 +56,8 @@ def _runs(run_id: str) -> list[str]:
 def _sweeps(run_id: str) -> list[str]:
     if not STATE.now.sweep:
         return []
-    tag = reproduce.quoted(f"{sweep.TAG}{STATE.now.sweep}")
+    name = f"{sweep.TAG}{STATE.now.sweep}"
+    tag = reproduce.quoted(name)
     return [
         "from s2s import access",
         "from s2s.runs import Metrics, RunFolder, differences, list_runs, runs_folder",
@@ -70,6 +72,23 @@ def _sweeps(run_id: str) -> list[str]:
         "settings = {each.key: [each.values[at] for at in order] for each in varied}",
         "print(settings)",
         *SCORES,
+        *_spread([row.id for row in cached.own_runs() if name in row.tags]),
+    ]
+
+
+def _spread(runs: Sequence[str]) -> list[str]:
+    """Mean and sample standard deviation over seeds, where these runs have several."""
+    done = seed_spread.finished(runs)
+    recipes = [recipe for run in done if (recipe := cached.recipe(run))]
+    if len({recipe.train.seed for recipe in recipes}) < 2:
+        return []
+    return [
+        "import pandas as pd",
+        "from s2s.runs import RunFolder, seeds",
+        f"spread = pd.DataFrame(seeds.by_setting({done!r}))  # means, sample standard deviations",
+        "alike = [RunFolder(access.run_folder(run)) for ids in spread.runs for run in ids]",
+        "each = pd.DataFrame([seeds.best_scores(folder) for folder in alike])",
+        "print(spread)",
     ]
 
 
@@ -94,6 +113,7 @@ def _side_by_side(run_id: str) -> list[str]:
         "        best = found[-1] if len(found) else np.nanargmin(each.valid_loss)",
         "        print(each.valid_loss[best], each.valid_token_accuracy[best], each.valid_bleu[best])",
         "settings = differences.setting_rows([flat(each.recipe()) for each in folders])",
+        *_spread(runs),
     ]
 
 

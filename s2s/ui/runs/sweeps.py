@@ -21,12 +21,16 @@ from s2s.ui.kit import as_markdown, cached, chart, file_name, pickers, plain, un
 from s2s.ui.kit.badges import STATES
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.kit.training_curves import loss_note
+from s2s.ui.runs import seed_spread
 from s2s.ui.runs import table as runs_table
+from s2s.ui.runs.seed_spread import SeedSpread
 from s2s.ui.runs.view_state import STATE
 from s2s.ui.shell import page_link
 
 LOSS = "validation loss"
 BLEU = "BLEU"
+ACCURACY = "accuracy (%)"
+FORMS = {LOSS: ".3f", ACCURACY: ".2f", BLEU: ".1f"}
 BY_BLEU = "The tokenizers differ, so losses per token cannot be compared: the best run has the highest BLEU."
 NO_BLEU = "The tokenizers differ, so losses per token cannot be compared, and no run has BLEU yet."
 
@@ -115,9 +119,11 @@ def _shown(name: str, chosen: str, was_live: bool) -> None:
     if was_live != sweep.is_live or st.session_state["run"] != chosen:
         st.rerun()
     _progress(sweep.rows)
-    _verdict(sweep)
+    spread = seed_spread.measured([row.id for row in sweep.rows], sweep.scores, FORMS)
+    _verdict(sweep, spread)
     _picture(sweep)
     _table(sweep, chosen)
+    seed_spread.panel(spread, f"Sweep {name}")
 
 
 def measured(name: str, rows: Sequence[RunSummary]) -> Sweep:
@@ -134,7 +140,7 @@ def measured(name: str, rows: Sequence[RunSummary]) -> Sweep:
     rows = sorted(rows, key=lambda row: [_rank(values[row.id]) for values in settings.values()])
     scores = {
         LOSS: {row.id: row.best_loss for row in rows},
-        "accuracy (%)": {
+        ACCURACY: {
             row.id: None if row.token_accuracy is None else round(100 * row.token_accuracy, 2)
             for row in rows
         },
@@ -176,8 +182,16 @@ def _progress(rows: Sequence[RunSummary]) -> None:
     st.progress(min(1.0, done / steps) if steps else 0.0, text=f"{text}.")
 
 
-def _verdict(sweep: Sweep) -> None:
-    """Which run is best, and with which settings."""
+def _verdict(sweep: Sweep, spread: SeedSpread | None) -> None:
+    """Which setting has the best mean over seeds, or which run is best, and with which settings."""
+    main = BLEU if sweep.varies_tokenizer else LOSS
+    if spread and main in spread.forms:
+        said = seed_spread.verdict(spread, main, is_low_better=main == LOSS)
+        if said:
+            st.markdown(said)
+            if sweep.varies_tokenizer:
+                st.caption(BY_BLEU)
+            return
     leaders = sweep.leaders
     if not leaders:
         is_scored = any(loss is not None for loss in sweep.scores[LOSS].values())

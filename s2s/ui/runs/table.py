@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
 from s2s import access
 from s2s.faults import marked
-from s2s.runs import RunSummary, find_run, has_diverged
+from s2s.runs import RunSummary, find_run, has_diverged, seeds
 from s2s.ui.kit import cached, plain
 from s2s.ui.kit.badges import STATES
 from s2s.ui.kit.training_curves import signature_note
@@ -169,17 +168,9 @@ def bleu(run_id: str, best_step: int | None) -> float | None:
 
 
 def best_validation(run_id: str) -> int | None:
-    """Where in the curves the best validation is: at the run's best step, else the lowest loss; None before the first.
-
-    Averaged weights are validated last of all at their step, and are the best even where a loss was lower.
-    """
-    curves = cached.curves(run_id)
-    if not np.isfinite(curves.valid_loss).any():
-        return None
+    """Where in the curves the best validation is; None before the first."""
     row = cached.runs().get(run_id) or find_run(run_id, access.current())
-    best_step = -1 if row is None or row.best_step is None else row.best_step
-    found = np.flatnonzero(curves.valid_steps == best_step)
-    return int(found[-1] if len(found) else np.nanargmin(curves.valid_loss))
+    return seeds.best_validation(cached.curves(run_id), row.best_step if row else None)
 
 
 def run_name(run: str) -> str:

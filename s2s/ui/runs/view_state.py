@@ -26,6 +26,7 @@ class RunsView:
     at: str = field("")  # the step of a checkpoint; empty to follow the newest
     animated: bool = field(False)  # all checkpoints, one after the other
     sweep: str = field("")  # the name of a sweep
+    seed_score: str = field("")  # whose mean over seeds is drawn
     search: str = field("")  # in the gallery
     find: str = field("")  # in the table of runs
     opening: str = field("")  # the id of the run that a published model becomes

@@ -8,8 +8,10 @@ from s2s import share
 from s2s.ui.kit import as_markdown, cached, pickers
 from s2s.ui.kit.pickers import NOTICES, Notice, Way
 from s2s.ui.shell.arrival import read_letters
+from s2s.ui.shell.pages import page as find_page
 from s2s.ui.shell.pages import page_link
 
+NAMED_STEP = "step named with the run"  # in the session
 PAUSED = "The queue is paused: running jobs continue, and waiting ones start when the operator resumes the queue."
 
 
@@ -23,6 +25,8 @@ def read_address() -> None:
     shared = share.read(given)
     st.session_state[NOTICES] = [Notice(problem) for problem in shared.problems]
     view = dict(shared.view)
+    if view.get("step") and "step" not in given:  # the address says RUN@STEP
+        st.session_state[NAMED_STEP] = view["step"]
     run = share.Column.read(view.get("c1", "")).run or pickers.run_id_of(view.get("run", ""))
     columns = (share.Column.read(view.get(f"c{number}", "")).run for number in range(2, 7))
     for named in filter(None, columns):
@@ -39,6 +43,9 @@ def read_address() -> None:
 def show_notices(page: str) -> list[Notice]:
     """Says, once, what the address asked for and cannot be shown, with one button. Returns the notices."""
     notices: list[Notice] = st.session_state.pop(NOTICES, [])
+    step = st.session_state.pop(NAMED_STEP, "")
+    if step and "step" not in (row := find_page(page)).keys:
+        notices.append(Notice(f"{row.title} shows the best checkpoint of a run, not step {step}."))
     st.session_state.pop(pickers.LOST_RUN, None)
     if notices:
         sentences = " ".join(notice.sentence for notice in notices)

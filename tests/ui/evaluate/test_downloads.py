@@ -167,3 +167,14 @@ def test_an_evaluation_of_an_earlier_version_says_what_is_known(place: Evaluatio
     shown = provenance.columns(place.evaluation(), place.provenance())
     assert shown["Settings"] == ["", "num_samples=8, seed=7", ""]
     assert "num_samples" in downloads.scores_csv(place.evaluation(), place.scores(), {})
+
+
+def test_the_latex_table_has_every_score_and_its_signature(place: EvaluationFolder) -> None:
+    written = downloads.scores_latex(place.evaluation(), place.scores(), place.provenance())
+    greedy = place.scores()["systems"][0]
+    head = next(line for line in written.splitlines() if line.startswith("System"))
+    assert {"BLEU", "Perplexity", "Token accuracy"} <= set(head.removesuffix(r" \\").split(" & "))
+    assert f"% Perplexity: {greedy['signature']['perplexity']}\n" in written
+    assert f" {greedy['scores']['perplexity']['value']:.2f} ± " in written
+    rows = [line for line in written.splitlines() if line.endswith(r" \\")]
+    assert {line.count(" & ") for line in rows} == {head.count(" & ")}  # no name breaks a cell

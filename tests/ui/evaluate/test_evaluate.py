@@ -316,6 +316,8 @@ def test_losses_of_different_sentences_have_no_star() -> None:
     both = [{"n": 3, "n_forced": 3, "scores": {"loss": {"value": loss}}} for loss in (1.0, 2.0)]
     assert evaluate_table._best(name, both) == {0}
     assert evaluate_table._best(name, [both[0], both[1] | {"n_forced": 2}]) == set()
+    another = both[1] | {"signature": {"loss": "ref:first|unit:token|tok:bpe|vocab:9"}}
+    assert evaluate_table._best(name, [both[0], another]) == set()
     place = evaluations.folder(evaluated())
     scores = place.scores()
     assert "leave out" not in evaluate_table._reading(place.evaluation(), scores)

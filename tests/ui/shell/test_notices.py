@@ -40,7 +40,9 @@ def test_what_a_link_names_and_is_gone_has_the_nearest_and_one_way_on() -> None:
     assert ANOTHER in links(screen)
     assert ANOTHER not in links(screen.run())
 
-    screen = opened("attention", step="1400")
+    screen = opened("walkthrough", run="demo-en-fr@1500")
+    assert "shows the best checkpoint of a run, not step 1500." in page_text(screen)
+    screen = opened("attention", run="demo-en-fr@1400")
     said = (
         "There is no checkpoint of step 1400 in this run (any more); step 1,500 is shown instead."
     )

@@ -1,0 +1,88 @@
+"""What recipe.json and other records say where they leave this computer: files by their names, without folders."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any, TypeVar
+
+from s2s import access, settings
+
+T = TypeVar("T")
+
+SAVED = re.compile(r"corpus:([\w-]+)")
+NO_FILES = re.compile(r"(?:hub|builtin|synthetic|corpus):")
+KIND = re.compile(r"(?:file|text|disk|pasted):")
+TWO = re.compile(r",(?=/|[A-Za-z]:[\\/])")  # between the two files of a SPEC, which are absolute
+HERE = "S2S_HOME"
+
+
+def about_run(about: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of recipe.json, naming each dataset, run and checkpoint that is a file or folder by its name alone.
+
+    The command that repeats the run names them so, too.
+    """
+    init_from, imported = about.get("init_from"), about.get("imported")
+    folders = [
+        str(part.get(key) or "")
+        for part, key in ((init_from, "run"), (imported, "from"))
+        if isinstance(part, Mapping)
+    ]
+    specs = [str(about.get(key) or "") for key in ("source", "valid")]
+    paths = {path for spec in specs for path in _paths(spec)}
+    paths |= {path for path in folders if _is_absolute(path)}
+    return {key: without(value, paths) for key, value in about.items()}
+
+
+def without(content: T, paths: set[str]) -> T:
+    """Any JSON in which these paths, this program's home and the user's are not spelled out."""
+    names = {path: _name(path) for path in paths}
+    places = {str(settings.home().resolve()): HERE, str(settings.home()): HERE}
+    with contextlib.suppress(RuntimeError):  # a user without a home
+        places[str(Path.home())] = "~"
+    pairs = [
+        *sorted(names.items(), key=lambda pair: -len(pair[0])),
+        *((place, name) for place, name in places.items() if len(PurePosixPath(place).parts) > 1),
+    ]
+    replaced: T = _replaced(content, pairs)
+    return replaced
+
+
+def dataset_name(spec: str) -> str:
+    """A dataset as people call it: the name of a saved one, the names of files; any other is called by its spec."""
+    if saved := SAVED.match(spec):
+        with contextlib.suppress(OSError):  # deleted
+            about = access.about(settings.home() / "corpora" / saved[1] / "about.json")
+            if access.may(access.current(), "view", access.Thing("dataset", saved[1], about.owner)):
+                return about.name or spec
+    return without(spec, set(_paths(spec)))
+
+
+def _paths(spec: str) -> Iterator[str]:
+    """The absolute paths in a SPEC that names files or a folder."""
+    address = spec.partition("#")[0]
+    if address and not NO_FILES.match(address):
+        yield from filter(_is_absolute, TWO.split(KIND.sub("", address, count=1)))
+
+
+def _is_absolute(path: str) -> bool:
+    return PurePosixPath(path).is_absolute() or PureWindowsPath(path).is_absolute()
+
+
+def _name(path: str) -> str:
+    pure = PureWindowsPath(path) if re.match(r"[A-Za-z]:|\\\\", path) else PurePosixPath(path)
+    return pure.name or path
+
+
+def _replaced(content: Any, pairs: list[tuple[str, str]]) -> Any:
+    if isinstance(content, str):
+        for old, new in pairs:
+            content = content.replace(old, new)
+        return content
+    if isinstance(content, Mapping):
+        return {key: _replaced(value, pairs) for key, value in content.items()}
+    if isinstance(content, (list, tuple)):
+        return [_replaced(each, pairs) for each in content]
+    return content

@@ -1,0 +1,162 @@
+"""Runs that differ only in their seed: which these are, and mean and spread of their scores."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from s2s.access import run_folder
+from s2s.config import Recipe, UserError, flat, shortened
+from s2s.runs.differences import HARDWARE_SETTINGS, varied_settings
+from s2s.runs.metrics import Curves, Metrics
+from s2s.runs.store import RunFolder
+
+SEED = "train.seed"
+HELD_OUT = (
+    "held out for validation"  # in the note on a dataset whose validation pairs the seed draws
+)
+RANDOM_TASKS = frozenset({"denoise"})  # which make other pairs with each seed
+CHANGES = ("step", "lr", "steps")
+SCORES = ("loss", "token_accuracy", "bleu", "chrf")
+
+
+class Described(NamedTuple):
+    """A run: its recipe, and what its recipe.json says of it beside that."""
+
+    recipe: Recipe
+    about: Mapping[str, Any]
+
+
+class Spread(NamedTuple):
+    """Mean and sample standard deviation (divided by n - 1) of n runs; a single one has no spread."""
+
+    mean: float
+    sd: float | None
+    n: int
+
+    @classmethod
+    def of(cls, values: Iterable[float | None]) -> Spread | None:
+        """Of those that are known; None where none is."""
+        known = [value for value in values if value is not None and math.isfinite(value)]
+        if not known:
+            return None
+        sd = statistics.stdev(known) if len(known) > 1 else None
+        return cls(statistics.fmean(known), sd, len(known))
+
+    def text(self, form: str) -> str:
+        """`0.123 ± 0.004`, with a format for each number."""
+        mean = format(self.mean, form)
+        return mean if self.sd is None else f"{mean} ± {format(self.sd, form)}"
+
+
+def groups(runs: Mapping[str, Described]) -> list[tuple[str, ...]]:
+    """The ids of runs by everything but their seed, in order; of runs with equal seeds only the first counts."""
+    found: dict[str, dict[int, str]] = {}
+    for run, described in runs.items():
+        found.setdefault(_setting(described), {}).setdefault(described.recipe.train.seed, run)
+    return [tuple(by_seed.values()) for by_seed in found.values()]
+
+
+def draws_pairs(runs: Iterable[Described]) -> bool:
+    """Whether the seed also decides which pairs these runs were trained and validated on."""
+    return any(map(_draws, runs))
+
+
+def _draws(run: Described) -> bool:
+    data = _mapping(run.about.get("data"))
+    notes = data.get("notes")
+    is_held_out = any(HELD_OUT in str(note) for note in (notes if isinstance(notes, list) else ()))
+    task = data.get("task") or run.recipe.data.task
+    return (is_held_out and run.recipe.data.held_out != "last") or task in RANDOM_TASKS
+
+
+def _setting(run: Described) -> str:
+    """Equal for runs that differ at most in their seed and in the hardware they were trained on."""
+    about = run.about
+    ignored = (SEED, *HARDWARE_SETTINGS)
+    recipe = {key: value for key, value in flat(run.recipe).items() if key not in ignored}
+    data = _mapping(about.get("data"))
+    counts = [data.get(key) for key in ("n_train", "n_valid", "n_dropped")]
+    n_pairs = sum(count for count in counts if isinstance(count, int))
+    hashes = [] if _draws(run) else [data.get("train_hash"), data.get("valid_hash")]
+    changes = about.get("changes")
+    changed = [
+        [_mapping(change).get(key) for key in CHANGES]
+        for change in (changes if isinstance(changes, list) else ())
+    ]
+    named = [about.get(key) for key in ("source", "valid", "init_from", "imported")]
+    return json.dumps([recipe, named, n_pairs, hashes, changed], sort_keys=True, default=str)
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def varied(runs: Sequence[Described]) -> dict[str, list[Any]]:
+    """The settings, but the seed, in which runs of different groups differ, with the value of each run."""
+    rows = varied_settings([run.recipe for run in runs])
+    found = {row.key: list(row.values) for row in rows if row.key != SEED}
+    sources = [str(run.about.get("source") or "") for run in runs]
+    return {"dataset": sources, **found} if len(set(sources)) > 1 else found
+
+
+def by_setting(runs: Sequence[str | Path]) -> list[dict[str, Any]]:
+    """A row per setting: the settings that differ, the `runs`, their number `n` and `seeds`, and for each of SCORES, at
+    the best validation, `SCORE` (the mean) and `SCORE sd` (the sample standard deviation; None for one run).
+
+    `runs` are folders, ids or demo names; those that differ in more than their seed are in different rows. Raises
+    UserError for a run that has not finished, or does not exist.
+    """
+    folders = {str(run): RunFolder(run_folder(run)) for run in runs}
+    for run, folder in folders.items():
+        if folder.status().get("state") != "done":
+            raise UserError(
+                f"The run `{shortened(run)}` has not finished; leave it out, or resume it."
+            )
+    described = {run: Described(each.recipe(), each.about()) for run, each in folders.items()}
+    scores = {run: best_scores(each) for run, each in folders.items()}
+    found = groups(described)
+    differing = varied([described[ids[0]] for ids in found])
+    return [
+        {key: values[at] for key, values in differing.items()}
+        | {
+            "runs": list(ids),
+            "n": len(ids),
+            "seeds": [described[run].recipe.train.seed for run in ids],
+        }
+        | {
+            name: value
+            for score in SCORES
+            if (spread := Spread.of(scores[run][score] for run in ids))
+            for name, value in ((score, spread.mean), (f"{score} sd", spread.sd))
+        }
+        for at, ids in enumerate(found)
+    ]
+
+
+def best_scores(folder: RunFolder) -> dict[str, float | None]:
+    """SCORES at a run's best validation; None where it was not measured."""
+    curves = Metrics(folder.path / "metrics.jsonl").read()
+    at = best_validation(curves, folder.status().get("best_step"))
+    columns = {score: getattr(curves, f"valid_{score}") for score in SCORES}
+    return {
+        score: None if at is None or not math.isfinite(column[at]) else float(column[at])
+        for score, column in columns.items()
+    }
+
+
+def best_validation(curves: Curves, best_step: int | None) -> int | None:
+    """Where in the curves the best validation is: at the run's best step, else the lowest loss; None before the first.
+
+    Averaged weights are validated last of all at their step, and are the best even where a loss was lower.
+    """
+    if not np.isfinite(curves.valid_loss).any():
+        return None
+    found = np.flatnonzero(curves.valid_steps == (-1 if best_step is None else best_step))
+    return int(found[-1] if len(found) else np.nanargmin(curves.valid_loss))
