@@ -62,7 +62,9 @@ def open_checkpoint(folder: Path, src_lang: str = "", tgt_lang: str = "") -> Pub
         )
     ids = _laid_out(model.config.ids, src, tgt)
     recipe = _recipe(model, replace(model.config, ids=ids))
-    src_notes = src.notes if isinstance(src, PretrainedTokenizer) else ()
+    notes = [*model.notes]
+    for one, is_chosen in ((src, False), (tgt, bool(tgt_lang))):
+        notes += one.notes if isinstance(one, PretrainedTokenizer) and not is_chosen else ()
     is_same = not src.languages and src.to_json()["files"] == tgt.to_json()["files"]
     return PublishedCheckpoint(
         model.family.label,
@@ -71,7 +73,7 @@ def open_checkpoint(folder: Path, src_lang: str = "", tgt_lang: str = "") -> Pub
         src,
         src if is_same else tgt,
         model.settings,
-        (*model.notes, *src_notes),
+        tuple(notes),
     )
 
 

@@ -10,15 +10,20 @@ import pytest
 from tokenizers import processors
 
 import s2s
+from s2s.cli import main
 from s2s.config import UserError
 from s2s.jobs.model_import import import_folder
+from s2s.pretrained import open_tokenizers, read_model
 from s2s.runs import Run
+from s2s.tokenizers import open_pretrained, surrounded
+from tests.pretrained.checkpoints import make_checkpoint
 from tests.pretrained.contradicting import (
     IDS,
     MODELS,
     SOURCES,
     USUAL,
     Written,
+    amend,
     make,
     template,
     their_translations,
@@ -192,3 +197,51 @@ def test_a_post_processor_that_cannot_be_followed_is_refused(
     folder = make(tmp_path / "checkpoint", "bart", around)
     with pytest.raises(UserError, match=said):
         opened(folder)
+
+
+@pytest.mark.parametrize(
+    ("family", "around", "generation"),
+    [
+        ("bart", "many", {"begin_suppress_tokens": [*range(20)], "no_repeat_ngram_size": 2}),
+        ("t5", "nothing", {"forced_bos_token_id": IDS["cat"], "forced_eos_token_id": END}),
+        ("m2m100", "language", {"suppress_tokens": [END], "decoder_start_token_id": 9}),
+        ("marian", "another", {"eos_token_id": IDS["w5"], "bad_words_ids": [[3], [38, 5]]}),
+    ],
+)
+def test_what_it_is_exported_to_contradicts_its_family_alike(
+    family: str, around: str, generation: dict[str, Any], tmp_path: Path
+) -> None:
+    changed = {**USUAL, **generation}
+    folder = make(tmp_path / "checkpoint", family, AROUND[around], generation=changed)
+    run = opened(folder)
+    out = tmp_path / "out" / "checkpoint"
+    assert main(["export", str(run.folder.path), "--to", "transformers", "--out", str(out)]) == 0
+    expected = their_translations(folder, SOURCES, num_beams=2)
+    assert their_translations(out, SOURCES, num_beams=2) == expected
+    assert opened(out).recipe == run.recipe
+
+
+def test_a_language_of_the_tokenizer_alone_gives_way_to_a_forced_token(tmp_path: Path) -> None:
+    folder = tmp_path / "checkpoint"
+    make_checkpoint("mbart50", folder)
+    tgt = open_pretrained(folder, "tgt")
+    assert tgt.language == "de_DE"
+    assert "Targets are in `de_DE`, the `tgt_lang` of tokenizer_config.json" in tgt.notes[0]
+    for forced, language in ((tgt.vocabulary.index("ro_RO"), "ro_RO"), (9, None)):
+        amend(folder / "generation_config.json", {"forced_bos_token_id": forced})
+        one = open_pretrained(folder, "tgt")
+        assert (one.language, one.notes) == (language, ())
+        _, tokenizer = open_tokenizers(folder)
+        ids = surrounded(read_model(folder).config.ids, (tokenizer, tokenizer))
+        assert ids.forced_first == forced
+
+
+@pytest.mark.parametrize("start", ["de_DE", "</s>"])
+def test_an_mbart_starts_with_the_language_only_if_its_files_do(start: str, tmp_path: Path) -> None:
+    make_checkpoint("mbart", tmp_path / "checkpoint")
+    names = open_pretrained(tmp_path / "checkpoint", "tgt").vocabulary
+    id = names.index(start)
+    amend(tmp_path / "checkpoint" / "generation_config.json", {"decoder_start_token_id": id})
+    tgt = open_pretrained(tmp_path / "checkpoint", "tgt").in_language("ro_RO")
+    shown = (names[tgt.start_id], tgt.tokens(tgt.first_ids))
+    assert shown == (("ro_RO", []) if start == "de_DE" else ("</s>", ["ro_RO"]))

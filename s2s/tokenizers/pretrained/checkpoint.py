@@ -15,6 +15,7 @@ Side = Literal["src", "tgt"]
 CONFIG = "config.json"
 GENERATION = "generation_config.json"
 START = "decoder_start_token_id"
+FIRST = "forced_bos_token_id"
 END = "eos_token_id"
 PADDING = "pad_token_id"
 SETTINGS = "tokenizer_config.json"
@@ -69,9 +70,17 @@ class Checkpoint:
     @cached_property
     def named_specials(self) -> dict[str, str]:
         """The special tokens that the files name, such as `eos_token`."""
-        written = self.files.optional_json(SPECIAL_TOKENS) | self.settings
-        spelled = {name: spelling(value) for name, value in written.items() if _is_token(name)}
+        spelled = {name: spelling(value) for name, value in self._naming.items() if _is_token(name)}
         return {name: token for name, token in spelled.items() if token}
+
+    @cached_property
+    def _naming(self) -> dict[str, Any]:
+        """What names special tokens: an older file is only read beside a tokenizer_config.json from before it took
+        that file's place, and then comes first.
+        """
+        if "added_tokens_decoder" in self.settings:
+            return self.settings
+        return self.settings | self.files.optional_json(SPECIAL_TOKENS)
 
     def special(self, name: str, default: str = "") -> str:
         """The special token of a name; without a `default`, transformers' own."""
@@ -101,9 +110,8 @@ class Checkpoint:
         return self.files.vocabulary(ADDED_TOKENS) if self.files.has(ADDED_TOKENS) else {}
 
     def _listed(self) -> Iterator[str]:
-        written = self.files.optional_json(SPECIAL_TOKENS) | self.settings
         for name in LISTS:
-            values = written.get(name)
+            values = self._naming.get(name)
             if isinstance(values, list):
                 yield from filter(None, map(spelling, values))
 
@@ -119,7 +127,7 @@ def generation_settings(config: Mapping[str, Any], own: Mapping[str, Any] | None
         key: value for key, value in (config if own is None else own).items() if value is not None
     }
     if own is None and given.get("force_bos_token_to_be_generated"):
-        given["forced_bos_token_id"] = given.get("bos_token_id")
+        given[FIRST] = given.get("bos_token_id")
     if first_input(given) is None:
         given[START] = config.get(START)
     given.setdefault(END, config.get(END))

@@ -45,10 +45,7 @@ def read_library_file(checkpoint: Checkpoint) -> LibraryEngine:
         library.encode(PROBE)
     files.check_distinct(FILE, library.get_vocab(with_added_tokens=False))
     added = {token.content: token for token in library.get_added_tokens_decoder().values()}
-    named = [
-        token for token in checkpoint.written_specials if library.token_to_id(token) is not None
-    ]
-    for token in named:
+    for token in checkpoint.written_specials:
         flags = added.get(token)
         if flags is None:
             library.add_special_tokens(special_tokens([token]))

@@ -13,6 +13,7 @@ from s2s.config import UserError, unknown
 from s2s.tokenizers.pretrained.checkpoint import (
     CONFIG,
     END,
+    FIRST,
     PADDING,
     START,
     Checkpoint,
@@ -78,7 +79,18 @@ class PretrainedTokenizer(Tokenizer):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence if `tokenizer.json` puts something else around a text than the tokenizer's class does."""
+        """A sentence if `tokenizer.json` puts something else around a text than the tokenizer's class does, and one if
+        only the tokenizer names the language of targets.
+        """
+        if self._checkpoint.side == "tgt":
+            by_id = {id: language for language, id in self._language_ids.items()}
+            is_decided = self.language in map(by_id.get, self._decided_ids)
+            if self.language is None or is_decided:
+                return ()
+            return (
+                f"Targets are in `{self.language}`, the `tgt_lang` of tokenizer_config.json; `generate` of transformers"
+                " has to be told so.",
+            )
         own = (self.first_ids, self.last_ids)
         said = self._engine.around
         if self._is_plain or self.languages or not self._checkpoint.files.has(LIBRARY_FILE):
@@ -96,7 +108,8 @@ class PretrainedTokenizer(Tokenizer):
     @property
     def needs_language(self) -> bool:
         """Whether no target can be written before its language is chosen; a plain tokenizer's file may name none."""
-        return self._checkpoint.side == "tgt" and bool(self.languages) and not self._is_plain
+        is_free = self._is_plain or FIRST in self._checkpoint.generation
+        return self._checkpoint.side == "tgt" and bool(self.languages) and not is_free
 
     @property
     def hidden_ids(self) -> frozenset[int]:
@@ -220,10 +233,16 @@ class PretrainedTokenizer(Tokenizer):
         return around
 
     @property
+    def _tgt_lang(self) -> Any:
+        """The target's language by tokenizer_config.json, if no first token of targets is forced."""
+        is_forced = FIRST in self._checkpoint.generation
+        return None if is_forced else self._checkpoint.settings.get("tgt_lang")
+
+    @property
     def _decided_ids(self) -> list[int]:
         """With what the files let every target begin: the first token that they force, else the decoder's start."""
         settings = self._checkpoint.generation
-        ids = [settings.get("forced_bos_token_id"), settings.get(START)]
+        ids = [settings.get(FIRST), settings.get(START)]
         return [id for id in ids if type(id) is int]
 
     @property
@@ -232,7 +251,7 @@ class PretrainedTokenizer(Tokenizer):
         settings = self._checkpoint.generation
         decided = [id for id in self._decided_ids if id in self._language_ids.values()]
         if decided:
-            return decided[0] != settings.get("forced_bos_token_id")
+            return decided[0] != settings.get(FIRST)
         return FAMILIES[self.family].starts_with_language and START not in settings
 
     def _find_languages(self) -> dict[str, int]:
@@ -255,7 +274,7 @@ class PretrainedTokenizer(Tokenizer):
         settings = self._checkpoint.settings
         by_id = {id: language for language, id in self._language_ids.items()}
         if self._checkpoint.side == "tgt":
-            choices = [*map(by_id.get, self._decided_ids), settings.get("tgt_lang")]
+            choices = [*map(by_id.get, self._decided_ids), self._tgt_lang]
         elif self._is_plain:
             choices = [*map(by_id.get, chain(*self._file_ids))]
         else:
