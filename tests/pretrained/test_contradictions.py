@@ -177,11 +177,13 @@ def test_a_class_of_transformers_overrules_its_file_as_there(tmp_path: Path) -> 
     ],
 )
 def test_what_is_not_done_as_there_is_said(
-    changes: dict[str, Any], said: str, tmp_path: Path
+    changes: dict[str, Any], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     generation = {k: v for k, v in {**USUAL, **changes}.items() if v is not None}
-    run = opened(make(tmp_path / "checkpoint", "bart", BOTH, generation=generation))
-    assert said in notes(run)
+    folder = make(tmp_path / "checkpoint", "bart", BOTH, generation=generation)
+    assert main(["import", str(folder), "--out", str(tmp_path / "run")]) == 0
+    assert said in capsys.readouterr().err
+    assert said in notes(s2s.load(tmp_path / "run"))
 
 
 @pytest.mark.parametrize(

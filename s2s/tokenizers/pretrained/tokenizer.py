@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Self, get_args
 
-from s2s.config import UserError, unknown
+from s2s.config import UserError, shortened, unknown
 from s2s.tokenizers.pretrained.checkpoint import (
     CONFIG,
     END,
@@ -98,7 +98,8 @@ class PretrainedTokenizer(Tokenizer):
         if said is None or said == own:
             return ()
         shown, shown_own = (
-            " ".join([*self.tokens(first), "…", *self.tokens(last)]) for first, last in (said, own)
+            _printable([*self.tokens(first), "…", *self.tokens(last)])
+            for first, last in (said, own)
         )
         return (
             f"`{LIBRARY_FILE}` makes `{shown}` of a text; its class {self.class_name} of transformers makes"
@@ -326,6 +327,11 @@ class PretrainedTokenizer(Tokenizer):
             name: task.get("prefix") for name, task in tasks.items() if isinstance(task, dict)
         }
         return {name: prefix for name, prefix in prefixes.items() if isinstance(prefix, str)}
+
+
+def _printable(tokens: Sequence[str]) -> str:
+    """In one short line: a vocabulary is anybody's text."""
+    return shortened("".join(filter(str.isprintable, " ".join(tokens))))
 
 
 def open_pretrained(folder: Path, side: Side) -> PretrainedTokenizer:
