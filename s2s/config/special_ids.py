@@ -57,6 +57,11 @@ class SpecialIds(Config):
         label="Suppressed first ids",
         help="Ids that are never the first token that the model chooses, separated by commas.",
     )
+    renormalizes: bool = setting(
+        False,
+        label="Renormalized probabilities",
+        help="Whether beam search lets the probabilities of the tokens that may be written add up to 1 (Marian).",
+    )
     forces_end: bool = setting(
         False,
         label="Forced end",

@@ -136,6 +136,7 @@ class LogitsProcessors:
         else:
             self.prefix = (*first, *token_ids(codec, "prefix", config.prefix))
         self.has_first = bool(first) and self.prefix[:1] == first
+        self.renormalizes = stepper.renormalizes
         self.forces_end = stepper.forces_end
         self.suppressed = [word[0] for word in stepper.suppressed if len(word) == 1]
         self.suppressed_first = list(stepper.suppressed_first)

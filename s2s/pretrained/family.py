@@ -75,6 +75,7 @@ def special_ids(given: Json) -> SpecialIds:
         tgt_first=given.get("forced_bos_token_id"),
         suppressed=joined(suppressed_tokens(given)),
         suppressed_first=",".join(map(str, sorted({*given.get("begin_suppress_tokens", ())}))),
+        renormalizes=given.get("renormalize_logits") is True,
         forces_end=given.get("forced_eos_token_id") is not None,
     )
 

@@ -39,7 +39,6 @@ FOREIGN: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("sequence_bias", ()),
     ("encoder_repetition_penalty", (1.0,)),
     ("exponential_decay_length_penalty", ()),
-    ("renormalize_logits", (False,)),
     ("guidance_scale", (1.0,)),
     ("num_beam_groups", (1,)),
     ("diversity_penalty", (0.0,)),

@@ -19,6 +19,7 @@ class WrappedStepper:
         self.first_id = stepper.first_id
         self.suppressed = stepper.suppressed
         self.suppressed_first = stepper.suppressed_first
+        self.renormalizes = stepper.renormalizes
         self.forces_end = stepper.forces_end
         self.sources = stepper.sources
 

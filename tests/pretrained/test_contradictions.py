@@ -71,6 +71,8 @@ GENERATION: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "no n-grams of the source": {"encoder_no_repeat_ngram_size": 1},
         "a repetition penalty": {"repetition_penalty": 1.7},
         "a length penalty": {"length_penalty": -1.0, "early_stopping": True},
+        "renormalized": {"renormalize_logits": True, "suppress_tokens": [*range(2), *range(5, 30)]},
+        "renormalized after a penalty": {"renormalize_logits": True, "repetition_penalty": 1.7},
         "a forced end": {"forced_eos_token_id": [5, END]},
     }
 )
@@ -205,6 +207,7 @@ def test_a_post_processor_that_cannot_be_followed_is_refused(
     ("family", "around", "generation"),
     [
         ("bart", "many", {"begin_suppress_tokens": [*range(20)], "no_repeat_ngram_size": 2}),
+        ("bart", "end", {"renormalize_logits": True, "suppress_tokens": [*range(2)]}),
         ("t5", "nothing", {"forced_bos_token_id": IDS["cat"], "forced_eos_token_id": END}),
         ("m2m100", "language", {"suppress_tokens": [END], "decoder_start_token_id": 9}),
         ("marian", "another", {"eos_token_id": IDS["w5"], "bad_words_ids": [[3], [38, 5]]}),

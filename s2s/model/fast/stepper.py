@@ -36,6 +36,7 @@ class TransformerStepper(ABC):
         self.first_id = ids.forced_first
         self.suppressed = ids.suppressed_sequences
         self.suppressed_first = ids.suppressed_first_ids
+        self.renormalizes = ids.renormalizes
         self.forces_end = ids.forces_end
         self.pad_id = ids.pad
         # The real tokens of each.

@@ -27,6 +27,7 @@ SPECIAL = frozenset(
         "forced_eos_token_id",
         *generation.LISTS,
         "force_bos_token_to_be_generated",
+        "renormalize_logits",
     }
 )
 
@@ -69,6 +70,7 @@ def forced_and_suppressed(ids: SpecialIds) -> dict[str, Any]:
         "bad_words_ids": words or None,
         "suppress_tokens": [ids.eos] if end in ids.suppressed_sequences else None,
         "begin_suppress_tokens": list(ids.suppressed_first_ids) or None,
+        "renormalize_logits": ids.renormalizes or None,
     }
     return {name: value for name, value in found.items() if value is not None}
 

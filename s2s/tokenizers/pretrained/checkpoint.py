@@ -75,8 +75,8 @@ class Checkpoint:
 
     @cached_property
     def _naming(self) -> dict[str, Any]:
-        """What names special tokens: an older file is only read beside a tokenizer_config.json that does not yet replace
-        it, and then comes first.
+        """What names special tokens: an older file is only read beside a tokenizer_config.json that does not yet
+        replace it, and then comes first.
         """
         if "added_tokens_decoder" in self.settings:
             return self.settings
