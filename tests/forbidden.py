@@ -375,10 +375,11 @@ TECHNICAL: tuple[str, ...] = tuple(
 PLAIN = frozenset(
     (
         "after_embeddings base beta1 beta2 brackets buckets constant control copies duplicates "
-        "empty eos eps final_norm forces_end full_span keep kind layout length_formula markup max_distance "
-        "max_length max_new_tokens max_ratio max_words min_new_tokens minutes n_heads n_layers "
-        "noise_span none num_beam_groups num_return_sequences num_samples numbers offset overlap "
-        "place processes repair save_every script shared skip_padding src_first src_last start std "
-        "suppressed tgt_first turns valid_share validate_every"
+        "empty eos eps final_norm forces_end forces_first full_span keep kind layout "
+        "length_formula markup max_distance max_length max_new_tokens max_ratio max_words "
+        "min_new_tokens minutes n_heads n_layers noise_span none num_beam_groups "
+        "num_return_sequences num_samples numbers offset overlap place processes renormalizes repair "
+        "save_every script shared skip_padding src_first src_last src_template start std "
+        "suppressed suppressed_first tgt_first turns valid_share validate_every"
     ).split()
 )

@@ -196,7 +196,7 @@ def without_residual(model: Transformer) -> Transformer:
 
 def first_predicted(model: Transformer) -> int:
     """The first position of a target that the model predicts: not the start id, nor a first id that it is given."""
-    return 1 if model.config.ids.tgt_first is None else 2
+    return 1 if model.config.ids.forced_first is None else 2
 
 
 def gradient_flow(model: Transformer, src: Sequence[int], tgt: Sequence[int]) -> GradientFlow:

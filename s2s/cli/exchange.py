@@ -15,6 +15,7 @@ from s2s.config import UserError, choose, shortened
 
 if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
     from s2s.jobs import Checkpoint, ValidationScores
+    from s2s.runs import RunFolder
 
 WHOLE_RUN = "run"  # the target that is no library
 
@@ -118,7 +119,7 @@ def _import_checkpoint(path: Path, arguments: argparse.Namespace) -> None:
     folder = model_import.import_folder(
         path, _out(arguments), src_lang=arguments.src_lang, tgt_lang=arguments.tgt_lang
     )
-    print(f"The run is in {folder.path}")
+    _say_opened(folder)
 
 
 def _import_from_hub(arguments: argparse.Namespace) -> None:
@@ -155,6 +156,13 @@ def _import_from_hub(arguments: argparse.Namespace) -> None:
             origin=model.id,
             revision=model.sha,
         )
+    _say_opened(folder)
+
+
+def _say_opened(folder: RunFolder) -> None:
+    """Where the run is; on stderr what is not as in transformers."""
+    for note in folder.about()["data"]["notes"]:
+        print(note, file=sys.stderr)
     print(f"The run is in {folder.path}")
 
 

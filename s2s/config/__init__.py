@@ -35,12 +35,12 @@ from s2s.config.model_config import (
     Norm,
     Output,
     Positions,
-    SpecialIds,
     Stack,
 )
 from s2s.config.position_kinds import POSITION_KINDS, PositionKind
 from s2s.config.presets import PRESETS, Preset
 from s2s.config.recipe import TASK_KINDS, Cleaning, DataConfig, Recipe, TokenizerConfig
+from s2s.config.special_ids import SpecialIds
 from s2s.config.text_form import FORM, nfc
 from s2s.config.train_config import (
     NO_FAULT,

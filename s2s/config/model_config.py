@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from s2s.config.errors import UserError, shortened
+from s2s.config.errors import UserError
 from s2s.config.fields import Config, section, setting
 from s2s.config.position_kinds import POSITION_KINDS
+from s2s.config.special_ids import SpecialIds
 
 
 @dataclass(frozen=True)
@@ -261,79 +260,6 @@ class Init(Config):
         label="Standard deviation",
         help="Initialization `normal` only: standard deviation of the weights.",
     )
-
-
-@dataclass(frozen=True)
-class SpecialIds(Config):
-    """The ids of special tokens. Our own tokenizers use the defaults; imported checkpoints bring theirs."""
-
-    pad: int = setting(
-        0, 0, label="Padding id", help="Pads the shorter rows of a batch; always masked."
-    )
-    start: int = setting(1, 0, label="Start id", help="First input token of the decoder.")
-    eos: int = setting(2, 0, label="End id", help="Last token of every source and every target.")
-    src_first: int | None = setting(
-        None,
-        0,
-        label="First source id",
-        help="Read before every source (BART: `<s>`; M2M100: its language); empty for none.",
-    )
-    src_last: int | None = setting(
-        None,
-        0,
-        label="Last source id",
-        help="Read after the `</s>` of every source (mBART: its language); empty for none.",
-    )
-    tgt_first: int | None = setting(
-        None,
-        0,
-        label="First target id",
-        help="First token of every target, whatever the model predicts (M2M100: its language).",
-    )
-    suppressed: str = setting(
-        "",
-        label="Suppressed ids",
-        help="Ids that are never written, separated by commas; those with spaces between them, never in this order.",
-    )
-    forces_end: bool = setting(
-        False,
-        label="Forced end",
-        help="Whether the last token that a target may have is its end, whatever the model predicts (BART).",
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not re.fullmatch(r"(\d{1,9}([, ]\d{1,9})*)?", self.suppressed, re.ASCII):
-            raise UserError(
-                f"`suppressed` is {shortened(repr(self.suppressed))}; give ids separated by commas, such as 3,7."
-            )
-
-    @property
-    def suppressed_sequences(self) -> tuple[tuple[int, ...], ...]:
-        """`"3,7,5 9"` -> `((3,), (7,), (5, 9))`."""
-        words = filter(None, self.suppressed.split(","))
-        return tuple(tuple(map(int, word.split(" "))) for word in words)
-
-    @property
-    def suppressed_ids(self) -> tuple[int, ...]:
-        """Those that are alone: `"3,7,5 9"` -> `(3, 7)`."""
-        return tuple(sequence[0] for sequence in self.suppressed_sequences if len(sequence) == 1)
-
-    def source(self, ids: Sequence[int]) -> list[int]:
-        """What the encoder reads of a text's ids."""
-        return [*_given(self.src_first), *ids, self.eos, *_given(self.src_last)]
-
-    def target(self, ids: Sequence[int]) -> list[int]:
-        """What the decoder writes of a text's ids; the start id before it is read only."""
-        return [*_given(self.tgt_first), *ids, self.eos]
-
-    def n_predicted(self, tgt: Sequence[int]) -> int:
-        """How many tokens of a target the model predicts: all but a first one that it is given; at least 1."""
-        return max(1, len(tgt) - (list(tgt[:1]) == [self.tgt_first]))
-
-
-def _given(id: int | None) -> list[int]:
-    return [] if id is None else [id]
 
 
 @dataclass(frozen=True)

@@ -119,10 +119,14 @@ def most_probable(processors: LogitsProcessors) -> Propose:
         if processors.only_bans:
             # The n best logits are the n best log-probabilities; over the whole vocabulary those would take longer.
             allowed = processors.apply(logits, live.prefixes.ids, live.source_of_rows)
+            if processors.renormalizes and not processors.is_idle:
+                log_sums = logsumexp(allowed)  # (sources * beam, 1)
             top_logits, tokens = topk(allowed, n)  # (sources * beam, n) both
             log_probs = top_logits - log_sums  # (sources * beam, n)
             return best_per_source(log_probs.cpu(), tokens.cpu(), live.totals, n)
         log_probs = processors.apply(logits - log_sums, live.prefixes.ids, live.source_of_rows)
+        if processors.renormalizes:
+            log_probs -= logsumexp(log_probs)
         top_log_probs, tokens = topk(log_probs, n)  # (sources * beam, n) both
         return best_per_source(top_log_probs, tokens, live.totals, n)
 

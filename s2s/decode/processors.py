@@ -135,8 +135,10 @@ class LogitsProcessors:
         else:
             self.prefix = (*first, *token_ids(codec, "prefix", config.prefix))
         self.has_first = bool(first) and self.prefix[:1] == first
+        self.renormalizes = stepper.renormalizes
         self.forces_end = stepper.forces_end
         self.suppressed = [word[0] for word in stepper.suppressed if len(word) == 1]
+        self.suppressed_first = list(stepper.suppressed_first)
         if len(self.prefix) >= self.limit:
             given = (
                 f"`prefix` has {len(self.prefix)} tokens and at most {self.limit} may be written"
@@ -153,7 +155,7 @@ class LogitsProcessors:
             or config.encoder_no_repeat_ngram_size
             or config.repetition_penalty != 1.0
         )
-        self.is_idle = not (has_settings or self.suppressed)
+        self.is_idle = not (has_settings or self.suppressed or self.suppressed_first)
         self.only_bans = config.repetition_penalty == 1.0  # all other scores stay as they are
         n = config.encoder_no_repeat_ngram_size
         self._longest = max(map(len, self.sources), default=0)
@@ -185,9 +187,12 @@ class LogitsProcessors:
             _ban_word(scores, written, word)
         if self.suppressed:
             scores[:, self.suppressed] = NEG_INF
+        if self.suppressed_first and written.shape[1] == 1 + len(self.prefix):
+            scores[:, self.suppressed_first] = NEG_INF
         if written.shape[1] - 1 < config.min_new_tokens:
             scores[:, self.eos_id] = NEG_INF
-        n_banned = 1 + len(self.suppressed) + len(self.bad_words) + written.shape[1] + self._longest
+        n_listed = len(self.suppressed) + len(self.suppressed_first) + len(self.bad_words)
+        n_banned = 1 + n_listed + written.shape[1] + self._longest
         if n_banned < scores.shape[1]:  # at most that many in a row
             return scores
         is_empty = scores.amax(1).eq(NEG_INF)

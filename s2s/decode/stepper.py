@@ -18,6 +18,10 @@ class Stepper(Protocol):
     suppressed: tuple[
         tuple[int, ...], ...
     ]  # ids that are never written in this order; often one alone
+    suppressed_first: tuple[int, ...]  # ids that are never the first after the forced prefix
+    renormalizes: (
+        bool  # whether beam search lets what may be written have a probability of 1 in all
+    )
     forces_end: bool  # whether the last token that the limit allows is `</s>`: nothing else has a probability there
     # The ids of each source, without padding, in the order of the first rows.
     sources: list[tuple[int, ...]]

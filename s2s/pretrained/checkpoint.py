@@ -19,7 +19,14 @@ from s2s.config import (
     UserError,
 )
 from s2s.pretrained.model import PublishedModel, read_ids, read_model
-from s2s.tokenizers import Languages, Tokenizer, in_languages, open_pretrained, surrounded
+from s2s.tokenizers import (
+    Languages,
+    PretrainedTokenizer,
+    Tokenizer,
+    in_languages,
+    open_pretrained,
+    surrounded,
+)
 
 MOST_TOKENS = 4096  # of a source or target in a recipe
 # For training that starts from a published model: the rate is that of transformers' Trainer.
@@ -55,6 +62,9 @@ def open_checkpoint(folder: Path, src_lang: str = "", tgt_lang: str = "") -> Pub
         )
     ids = _laid_out(model.config.ids, src, tgt)
     recipe = _recipe(model, replace(model.config, ids=ids))
+    notes = [*model.notes]
+    for one, is_chosen in ((src, False), (tgt, bool(tgt_lang))):
+        notes += one.notes if isinstance(one, PretrainedTokenizer) and not is_chosen else ()
     is_same = not src.languages and src.to_json()["files"] == tgt.to_json()["files"]
     return PublishedCheckpoint(
         model.family.label,
@@ -63,7 +73,7 @@ def open_checkpoint(folder: Path, src_lang: str = "", tgt_lang: str = "") -> Pub
         src,
         src if is_same else tgt,
         model.settings,
-        model.notes,
+        tuple(notes),
     )
 
 
@@ -74,9 +84,10 @@ def open_tokenizers(
 
     Raises UserError for what `open_pretrained` refuses, for a language that the model lacks, and where none is known.
     """
+    read_ids(folder)
     src = open_pretrained(folder, "src")
     tgt = open_pretrained(folder, "tgt")
-    return _in_languages(src, tgt, Languages(src_lang, tgt_lang), read_ids(folder).tgt_first)
+    return _in_languages(src, tgt, Languages(src_lang, tgt_lang))
 
 
 def _recipe(model: PublishedModel, config: ModelConfig) -> Recipe:
@@ -92,32 +103,31 @@ def _recipe(model: PublishedModel, config: ModelConfig) -> Recipe:
 
 
 def _in_languages(
-    src: Tokenizer, tgt: Tokenizer, given: Languages, forced: int | None
+    src: PretrainedTokenizer, tgt: PretrainedTokenizer, given: Languages
 ) -> tuple[Tokenizer, Tokenizer]:
-    """The tokenizers with their languages: the given ones, or those that the files say; `forced` is the id with which
-    they let every target begin.
+    """The tokenizers with their languages: the given ones, or those that the files say.
 
-    Raises UserError for a language that the model lacks, and where it needs a target language and none is known.
+    Raises UserError for a language that the model lacks, and if it needs a target language and none is known.
     """
-    src, tgt = in_languages((src, tgt), given)
-    if tgt.languages and tgt.language is None:
-        every = (tgt.in_language(language) for language in tgt.languages)
-        found = next((one for one in every if one.first_ids == (forced,)), None)
-        if found is None:
-            raise UserError(
-                f"This model writes {len(tgt.languages)} languages; name one with `--tgt-lang`, for example"
-                f" {', '.join(tgt.languages[:3])}."
-            )
-        return src, found
-    return src, tgt
+    found = in_languages((src, tgt), given)
+    if tgt.needs_language and found[1].language is None:
+        raise UserError(
+            f"This model writes {len(tgt.languages)} languages; name one with `--tgt-lang`, for example"
+            f" {', '.join(tgt.languages[:3])}."
+        )
+    return found
 
 
 def _laid_out(ids: SpecialIds, src: Tokenizer, tgt: Tokenizer) -> SpecialIds:
-    """The ids with what the tokenizers put around a text. Raises UserError where they contradict config.json."""
-    for name, theirs, ours in (("pad", src.pad_id, ids.pad), ("eos", src.eos_id, ids.eos)):
-        if theirs != ours:
-            raise UserError(
-                f"The tokenizer's `{name}_token` has the id {theirs} and the model's `{name}_token_id` is {ours};"
-                " give the files that belong together."
-            )
+    """The ids with what the tokenizers put around a text. Raises UserError if they contradict config.json."""
+    if src.pad_id != ids.pad:
+        raise UserError(
+            f"The tokenizer's `pad_token` has the id {src.pad_id} and the model's `pad_token_id` is {ids.pad}; give the"
+            " files that belong together."
+        )
+    if ids.pad in (*src.first_ids, *src.last_ids):
+        raise UserError(
+            "The tokenizer puts its padding token around every source, where s2s does not read it; give a tokenizer"
+            " that puts others."
+        )
     return surrounded(ids, (src, tgt))

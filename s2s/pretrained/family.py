@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from s2s.config import ModelConfig, SpecialIds, UserError, choose
+from s2s.tokenizers import first_input
 
 Json = Mapping[str, Any]
 Names = tuple[tuple[str, str], ...]  # patterns in their names of tensors, and what each becomes
@@ -31,13 +32,11 @@ class Family:
     """One row: how config.json becomes our config, and how the names of its tensors become ours.
 
     What the tensors themselves say, `config` may leave out: whether embeddings are shared, and whether the output is
-    tied or has a bias. `ids` is given config.json with generation_config.json over it, and leaves out what the
-    tokenizer says: what surrounds a text. `tokenizer` is what a recipe calls its kind.
+    tied or has a bias. `tokenizer` is what a recipe calls its kind.
     """
 
     label: str
     config: Callable[[Json], ModelConfig]
-    ids: Callable[[Json], SpecialIds]
     names: Names
     tokenizer: str = "unigram"
     dropped: tuple[str, ...] = ()  # patterns of tensors that files hold and the model does without
@@ -58,41 +57,44 @@ def activation(name: str) -> str:
     return choose("activation function", str(name), ACTIVATIONS)
 
 
-def special_ids(given: Json, **decided: Any) -> SpecialIds:
-    """Padding, start, end, forced and suppressed tokens as the files say, unless the family has `decided`.
+def special_ids(given: Json) -> SpecialIds:
+    """Padding, start, end, forced and suppressed tokens by the settings of decoding; what surrounds a text, the
+    tokenizers say.
 
-    Raises UserError where nothing says how a target starts.
+    Raises UserError if nothing says how a target starts.
     """
-    found = {
-        "pad": single(given["pad_token_id"]),
-        "start": given.get("decoder_start_token_id"),
-        "eos": single(given["eos_token_id"]),
-        "tgt_first": given.get("forced_bos_token_id"),
-        "suppressed": joined(suppressed_tokens(given)),
-        "forces_end": given.get("forced_eos_token_id") is not None,
-    } | decided
-    if found["start"] is None:
+    start = single(first_input(given))
+    if start is None:
         raise UserError(
             "config.json does not say with which token a target starts; add `decoder_start_token_id` to it."
         )
-    return SpecialIds(**found)
-
-
-def padding_starts(given: Json) -> Any:
-    """The start id, where files that do not say it mean padding."""
-    return given.get("decoder_start_token_id", single(given["pad_token_id"]))
+    return SpecialIds(
+        pad=single(given["pad_token_id"]),
+        start=start,
+        eos=single(given["eos_token_id"]),
+        tgt_first=given.get("forced_bos_token_id"),
+        suppressed=joined(suppressed_tokens(given)),
+        suppressed_first=",".join(map(str, sorted({*given.get("begin_suppress_tokens", ())}))),
+        renormalizes=given.get("renormalize_logits") is True,
+        forces_end=given.get("forced_eos_token_id") is not None,
+    )
 
 
 def suppressed_tokens(given: Json) -> set[tuple[int, ...]]:
     """The ids that are never written, alone or in this order."""
-    eos = single(given["eos_token_id"])
-    words = {tuple(word) for word in given.get("bad_words_ids") or []} - {(eos,)}  # as transformers
+    ends = {(end,) for end in listed(given["eos_token_id"])}
+    words = {tuple(word) for word in given.get("bad_words_ids") or []} - ends  # as transformers
     return words | {(id,) for id in given.get("suppress_tokens") or []}
 
 
 def joined(sequences: set[tuple[int, ...]]) -> str:
     """`{(7,), (3,), (5, 9)}` -> `"3,5 9,7"`."""
     return ",".join(" ".join(map(str, sequence)) for sequence in sorted(sequences))
+
+
+def listed(value: Any) -> list[Any]:
+    """The ids in a list, or one that stands alone."""
+    return value if isinstance(value, list) else [value]
 
 
 def single(value: Any) -> Any:

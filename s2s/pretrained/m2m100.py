@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from s2s.config import ModelConfig, Norm, Positions, SpecialIds
+from s2s.config import ModelConfig, Norm, Positions
 from s2s.pretrained.bart_like import NAMES, SINUSOIDS, VERSIONS, model_config
-from s2s.pretrained.family import Family, Json, single, special_ids
+from s2s.pretrained.family import Family, Json, single
 
 
 def config(given: Json) -> ModelConfig:
@@ -16,18 +16,13 @@ def config(given: Json) -> ModelConfig:
         offset=single(given["pad_token_id"]) + 1,
         skip_padding=True,
     )
+    given = {"scale_embedding": True, **given}  # which this family alone takes for granted
     return model_config(given, positions, Norm("layer", "pre"), final_norm=True)
-
-
-def ids(given: Json) -> SpecialIds:
-    """`</s>` starts a target."""
-    return special_ids(given)
 
 
 FAMILY = Family(
     label="M2M100 and NLLB",
     config=config,
-    ids=ids,
     names=NAMES,
     tokenizer="bpe",
     dropped=(SINUSOIDS, VERSIONS),

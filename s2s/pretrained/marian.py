@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from s2s.config import ModelConfig, Norm, Positions, SpecialIds
+from s2s.config import ModelConfig, Norm, Positions
 from s2s.pretrained.bart_like import NAMES, SINUSOIDS, VERSIONS, model_config
-from s2s.pretrained.family import (
-    Family,
-    Json,
-    joined,
-    padding_starts,
-    single,
-    special_ids,
-    suppressed_tokens,
-)
+from s2s.pretrained.family import Family, Json
 
 
 def config(given: Json) -> ModelConfig:
@@ -21,11 +13,4 @@ def config(given: Json) -> ModelConfig:
     return model_config(given, positions, Norm("layer", "post"), final_norm=False)
 
 
-def ids(given: Json) -> SpecialIds:
-    """A target starts with padding, which must never be written: the model was not trained to avoid it."""
-    pad = single(given["pad_token_id"])
-    suppressed = joined(suppressed_tokens(given) | {(pad,)})
-    return special_ids(given, start=padding_starts(given), suppressed=suppressed)
-
-
-FAMILY = Family(label="Marian", config=config, ids=ids, names=NAMES, dropped=(SINUSOIDS, VERSIONS))
+FAMILY = Family(label="Marian", config=config, names=NAMES, dropped=(SINUSOIDS, VERSIONS))

@@ -15,9 +15,10 @@ from torch import Tensor
 from s2s.config import ModelConfig, SpecialIds, UserError
 from s2s.pretrained import generation
 from s2s.pretrained.families import family_of
-from s2s.pretrained.family import Family, Json
+from s2s.pretrained.family import Family, Json, special_ids
 from s2s.pretrained.files import read_json, read_tensors
 from s2s.pretrained.weights import Weights, fit
+from s2s.tokenizers import generation_settings
 
 CONFIG = "config.json"
 GENERATION = "generation_config.json"
@@ -66,29 +67,20 @@ def read_config(folder: Path) -> dict[str, Any]:
 
 def read_ids(folder: Path) -> SpecialIds:
     """What config.json and generation_config.json say of special ids. Raises UserError as `read_model` does."""
-    config = read_config(folder)
-    family = family_of(config)
-    given, _ = _given(folder, config)
+    given, _ = _given(folder, read_config(folder))
     with naming(CONFIG):
-        return family.ids(given)
+        return special_ids(given)
 
 
 def _given(folder: Path, config: Json) -> tuple[Json, tuple[str, ...]]:
-    """config.json with generation_config.json over it, and sentences on what was left out."""
-    own = _generation(folder)
-    if own:  # then transformers asks config.json no more, whose default forces `</s>`
-        config = {**config, generation.LAST: None}
+    """The settings of decoding, and sentences on what was left out."""
+    own = read_json(folder, GENERATION) if (folder / GENERATION).exists() else None
     size = config.get("decoder_vocab_size") or config.get("vocab_size")
     with naming(CONFIG):
-        return generation.checked({**config, **own}, size if type(size) is int else None)
-
-
-def _generation(folder: Path) -> Json:
-    """What generation_config.json says; nothing where there is none."""
-    if not (folder / GENERATION).exists():
-        return {}
-    content = read_json(folder, GENERATION)
-    return {key: value for key, value in content.items() if value is not None}
+        given = generation_settings(config, own)
+        found, notes = generation.checked(given, size if type(size) is int else None)
+        lacking = () if own is None else generation.lacking(own, given)
+    return found, (*lacking, *notes)
 
 
 @contextlib.contextmanager
@@ -107,9 +99,10 @@ def naming(file: str) -> Iterator[None]:
 def _check_ids(ids: SpecialIds, weights: Weights) -> None:
     """Raises UserError for an id without a row in the embedding."""
     size = min(weights.src_vocab_size, weights.tgt_vocab_size)
-    every = (ids.pad, ids.start, ids.eos, ids.src_first, ids.src_last, ids.tgt_first)
+    every = (ids.pad, ids.start, ids.eos, ids.tgt_first)
     given = [id for id in every if id is not None and id >= size]
-    given += [id for id in chain(*ids.suppressed_sequences) if id >= weights.tgt_vocab_size]
+    suppressed = (*chain(*ids.suppressed_sequences), *ids.suppressed_first_ids)
+    given += [id for id in suppressed if id >= weights.tgt_vocab_size]
     if given:
         raise UserError(
             f"The special id {given[0]} has no row among the {size:,} of the embedding; give the files that belong"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from s2s.config import ModelConfig, Norm, Positions, SpecialIds
+from s2s.config import ModelConfig, Norm, Positions
 from s2s.pretrained.bart_like import NAMES, SINUSOIDS, VERSIONS, model_config
-from s2s.pretrained.family import Family, Json, padding_starts, special_ids
+from s2s.pretrained.family import Family, Json
 
 
 def config(given: Json) -> ModelConfig:
@@ -13,9 +13,4 @@ def config(given: Json) -> ModelConfig:
     return model_config(given, positions, Norm("layer", "pre"), final_norm=True)
 
 
-def ids(given: Json) -> SpecialIds:
-    """A target starts with padding."""
-    return special_ids(given, start=padding_starts(given))
-
-
-FAMILY = Family(label="Pegasus", config=config, ids=ids, names=NAMES, dropped=(SINUSOIDS, VERSIONS))
+FAMILY = Family(label="Pegasus", config=config, names=NAMES, dropped=(SINUSOIDS, VERSIONS))

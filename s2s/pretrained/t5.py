@@ -10,10 +10,9 @@ from s2s.config import (
     Norm,
     Output,
     Positions,
-    SpecialIds,
     Stack,
 )
-from s2s.pretrained.family import Family, Json, activation, padding_starts, special_ids
+from s2s.pretrained.family import Family, Json, activation
 
 GATED = "gated-"
 MAX_DISTANCE = 128  # where an old config.json does not say it
@@ -21,7 +20,9 @@ MAX_DISTANCE = 128  # where an old config.json does not say it
 
 def config(given: Json) -> ModelConfig:
     """T5's shape."""
-    named = given.get("feed_forward_proj", "relu")  # as T5 of before version 1.1 does not say
+    # as T5 of before version 1.1 does not say
+    usual = "gated-gelu" if given.get("model_type") == "mt5" else "relu"
+    named = given.get("feed_forward_proj", usual)
     name = named.removeprefix(GATED)
     is_gated = named.startswith(GATED)
     # `gated-gelu` means the approximation by tanh
@@ -57,11 +58,6 @@ def _scales_output(given: Json) -> bool:
     return bool(given.get("scale_decoder_outputs", given.get("tie_word_embeddings", True)))
 
 
-def ids(given: Json) -> SpecialIds:
-    """A target starts with padding."""
-    return special_ids(given, start=padding_starts(given))
-
-
 NAMES = (
     (r"^shared", "encoder.embed.tokens"),
     (r"embed_tokens", "embed.tokens"),
@@ -87,7 +83,6 @@ NAMES = (
 FAMILY = Family(
     label="T5",
     config=config,
-    ids=ids,
     names=NAMES,
     # published files hold this table, which no version of the model reads
     dropped=(r"decoder\.block\.0\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight",),

@@ -324,8 +324,9 @@ def _check_ids(folder: RunFolder, name: str) -> None:
     """Raises UserError for special tokens that are in no vocabulary."""
     src, tgt = folder.tokenizers()
     ids = folder.recipe().model.ids
-    of_sources = (ids.pad, ids.eos, ids.src_first, ids.src_last)
-    of_targets = (ids.pad, ids.start, ids.eos, ids.tgt_first, *chain(*ids.suppressed_sequences))
+    of_sources = (ids.pad, ids.eos, *ids.source(()))
+    suppressed = (*chain(*ids.suppressed_sequences), *ids.suppressed_first_ids)
+    of_targets = (ids.pad, ids.start, ids.eos, ids.tgt_first, *suppressed)
     for tokenizer, given in ((src, of_sources), (tgt, of_targets)):
         if any(id is not None and id >= tokenizer.vocab_size for id in given):
             raise _other(name, "recipe.json", ", in `model.ids`")

@@ -167,7 +167,7 @@ class Run:
             logits = self.model(self._batch([src]), self._batch([tgt])[:, :-1])[0]
             log_probs: Tensor = logits.float().log_softmax(-1)
         rows = log_probs.cpu().clone()  # a copy made outside inference mode is an ordinary tensor
-        if ids[:1] and ids[0] == special.tgt_first:
+        if ids[:1] and ids[0] == special.forced_first:
             rows[0] = NEG_INF
             rows[0, ids[0]] = 0.0
         return rows
@@ -176,7 +176,7 @@ class Run:
         """The result whose only hypothesis is `ids`, without a search."""
         rows = self.next_tokens(source, ids[:-1])
         values = rows.gather(1, torch.tensor(ids)[:, None])[:, 0].tolist()
-        if ids[0] == self.recipe.model.ids.tgt_first:
+        if ids[0] == self.recipe.model.ids.forced_first:
             values[0] = 0.0  # which the model does not choose
         steps = path_records(ids, values, eos_id=self.recipe.model.ids.eos)
         return SearchResult((Hypothesis(tuple(ids), tuple(values), sum(values)),), steps)
@@ -296,7 +296,7 @@ class Run:
                 log_probs = self.model(src, tgt[:, :-1]).float().log_softmax(-1)
             labels = tgt[:, 1:]
             is_real = labels.ne(self.recipe.model.ids.pad)
-            if self.recipe.model.ids.tgt_first is not None:
+            if self.recipe.model.ids.forced_first is not None:
                 is_real[:, 0] = False  # it is given to the model
             of_labels = log_probs.gather(-1, labels[..., None]).squeeze(-1) * is_real
             nats = of_labels.double().sum(1)

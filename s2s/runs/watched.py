@@ -18,6 +18,8 @@ class WrappedStepper:
         self.eos_id = stepper.eos_id
         self.first_id = stepper.first_id
         self.suppressed = stepper.suppressed
+        self.suppressed_first = stepper.suppressed_first
+        self.renormalizes = stepper.renormalizes
         self.forces_end = stepper.forces_end
         self.sources = stepper.sources
 

@@ -6,6 +6,8 @@ from s2s.tokenizers.pretrained import (
     Languages,
     OfferedLanguages,
     PretrainedTokenizer,
+    first_input,
+    generation_settings,
     in_languages,
     is_language_token,
     languages_of,

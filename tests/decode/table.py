@@ -17,6 +17,8 @@ class Table:
     eos_id = EOS
     first_id: int | None = None
     suppressed: tuple[tuple[int, ...], ...] = ()
+    suppressed_first: tuple[int, ...] = ()
+    renormalizes = False
     forces_end = False
 
     def __init__(self, n_sources: int, seed: int = 0, max_length: int | None = None) -> None:

@@ -74,11 +74,10 @@ def translated(name: str, one: Imported, source: str) -> tuple[list[int], str]:
     """Ids without the start, and text: by transformers, with its own tokenizer and what generation_config.json says."""
     tokenizer = their_tokenizer(name, one.folder)
     inputs = tokenizer(source, return_tensors="pt")
-    first = one.run.tgt_tokenizer.first_ids
     with torch.inference_mode():
         (row,) = one.theirs.generate(
             **inputs,
-            forced_bos_token_id=first[0] if first else None,
+            forced_bos_token_id=one.run.recipe.model.ids.forced_first,
             forced_eos_token_id=None,
             use_cache=False,
         )
@@ -119,7 +118,8 @@ def test_scores_and_attention_are_of_the_whole_source_and_target(
     (score,) = run.score(["the house"], ["to be"])
     rows = run.next_tokens("the house", tgt_ids[:-1])
     own = rows[torch.arange(len(tgt_ids)), torch.tensor(tgt_ids)]
-    assert score == pytest.approx(float(own[len(run.tgt_tokenizer.first_ids) :].sum()), abs=1e-4)
+    predicted = own[-ids.n_predicted(tgt_ids) :]
+    assert score == pytest.approx(float(predicted.sum()), abs=1e-4)
 
 
 @pytest.mark.parametrize("name", ["marian", "t5"])
@@ -254,7 +254,7 @@ def test_a_source_says_the_language_of_a_marian_with_several_targets(tmp_path: P
 @pytest.mark.parametrize(
     ("file", "changes", "sentence"),
     [
-        ("generation_config.json", {"eos_token_id": 5}, "`eos_token` has the id 1 and"),
+        ("config.json", {"pad_token_id": 5}, "`pad_token` has the id 0 and"),
         (
             "config.json",
             {"vocab_size": 1000},
@@ -333,14 +333,13 @@ def test_a_forced_end_and_suppressed_sequences_are_those_of_transformers(
     import_folder(tmp_path / name, tmp_path / "run")
     changed = Imported(tmp_path / name, s2s.load(tmp_path / "run"), theirs)
     tokenizer = their_tokenizer(name, before)
-    first = changed.run.tgt_tokenizer.first_ids
     for strategy, n_beams in (("beam", 4), ("greedy", 1)):
         for found in changed.run.translate(SOURCES, strategy):
             with torch.inference_mode():
                 out = theirs.generate(
                     **tokenizer(found.source, return_tensors="pt"),
                     **settings,
-                    forced_bos_token_id=first[0] if first else None,
+                    forced_bos_token_id=changed.run.recipe.model.ids.forced_first,
                     num_beams=n_beams,
                     use_cache=False,
                     output_scores=n_beams > 1,

@@ -12,7 +12,13 @@ import pytest
 import sentencepiece
 
 from s2s.config import UserError
-from s2s.tokenizers import PretrainedTokenizer, load, open_pretrained
+from s2s.tokenizers import (
+    PretrainedTokenizer,
+    first_input,
+    generation_settings,
+    load,
+    open_pretrained,
+)
 from s2s.tokenizers.pretrained.checkpoint_files import CheckpointFiles
 from s2s.tokenizers.pretrained.sentencepiece_model import read_model
 from tests.tokenizers.checkpoints import FAIRSEQ_MODEL, FAMILIES, STRINGS, byte_level, model, write
@@ -481,25 +487,12 @@ def test_merges_that_do_not_fit(checkpoints, tmp_path):
         open_pretrained(folder, "src")
 
 
-@pytest.mark.parametrize(
-    ("name", "start"),
-    [
-        ("t5", "<pad>"),
-        ("marian", "<pad>"),
-        ("bart", "</s>"),
-        ("mbart50", "</s>"),
-        ("pegasus", "<pad>"),
-    ],
-)
-def test_the_decoder_starts_as_the_files_or_the_family_say(checkpoints, tmp_path, name, start):
-    folder = shutil.copytree(checkpoints(name).older, tmp_path / name)
-    config = json.loads((folder / "config.json").read_text())
-    assert open_pretrained(folder, "tgt").start_id == config.pop("decoder_start_token_id")
-    write(folder, config__json=config)
-    ours = open_pretrained(folder, "tgt")
-    assert ours.tokens([ours.start_id]) == [start]
-    write(folder, generation_config__json={"decoder_start_token_id": 5, "eos_token_id": None})
-    assert open_pretrained(folder, "tgt").start_id == 5
+def test_the_decoder_starts_as_generate_reads_the_files():
+    config = {"decoder_start_token_id": 5, "bos_token_id": 6}
+    assert first_input(generation_settings(config, None)) == 5
+    assert first_input(generation_settings(config, {"decoder_start_token_id": 7})) == 7
+    assert first_input(generation_settings(config, {"bos_token_id": 8})) == 8
+    assert first_input(generation_settings(config, {"decoder_start_token_id": None})) == 5
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def is_predicted(model: Transformer, batch: Batch) -> Tensor:
     to it.
     """
     found = batch.tgt[:, 1:].ne(model.config.ids.pad)
-    if model.config.ids.tgt_first is not None:
+    if model.config.ids.forced_first is not None:
         found[:, 0] = False
     return found
 

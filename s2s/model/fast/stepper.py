@@ -33,8 +33,10 @@ class TransformerStepper(ABC):
         self.model = model
         self.start_id = ids.start
         self.eos_id = ids.eos
-        self.first_id = ids.tgt_first
+        self.first_id = ids.forced_first
         self.suppressed = ids.suppressed_sequences
+        self.suppressed_first = ids.suppressed_first_ids
+        self.renormalizes = ids.renormalizes
         self.forces_end = ids.forces_end
         self.pad_id = ids.pad
         # The real tokens of each.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from s2s.config import ModelConfig, Stack, UserError
+from s2s.config import ModelConfig, SpecialIds, Stack, UserError
 from s2s.files import write_text
 from s2s.model import sinusoids
 from s2s.pretrained.export import opened
@@ -57,8 +57,8 @@ def _vocabularies(model: TrainedModel, folder: Path) -> tuple[list[str], list[st
         opened.write_tokens(src, tgt, model.config.ids, folder)
         return list(src.vocabulary), list(tgt.vocabulary)
     written = []
-    for side, one in (("src", src), ("tgt", tgt)):
-        library = library_tokenizer(one)
+    for side, one, ids in (("src", src, model.config.ids), ("tgt", tgt, SpecialIds())):
+        library = library_tokenizer(one, ids)
         write_text(folder / f"{side}.{FILE}", library.to_str())
         by_id = {id: token for token, id in library.get_vocab().items()}
         written.append([by_id[id] for id in range(len(by_id))])

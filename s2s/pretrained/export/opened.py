@@ -24,7 +24,13 @@ OUTDATED = frozenset({"torch_dtype", "transformers_version", "_name_or_path", "_
 PLACES = frozenset({"name_or_path", "tokenizer_file", "special_tokens_map_file", "vocab_file"})
 # The same of decoding: they are written as our model has them.
 SPECIAL = frozenset(
-    {"forced_bos_token_id", "forced_eos_token_id", "bad_words_ids", "suppress_tokens"}
+    {
+        "forced_bos_token_id",
+        "forced_eos_token_id",
+        *generation.LISTS,
+        "force_bos_token_to_be_generated",
+        "renormalize_logits",
+    }
 )
 
 
@@ -44,21 +50,31 @@ def generation_config(
     tokenizer: PretrainedTokenizer, ids: SpecialIds, ours: Json
 ) -> dict[str, Any]:
     """generation_config.json: what the checkpoint said, forced and suppressed tokens as our model has them."""
-    own = _json(tokenizer, GENERATION)
-    given = {key: value for key, value in settings_of(tokenizer).items() if key in DECODING}
-    given |= {key: value for key, value in own.items() if value is not None}
-    kept = {key: value for key, value in given.items() if key not in OUTDATED | SPECIAL}
+    kept = _json(tokenizer, GENERATION)
+    if GENERATION not in tokenizer.files:
+        kept = {key: value for key, value in settings_of(tokenizer).items() if key in DECODING}
+    kept = {key: value for key, value in kept.items() if key not in OUTDATED | SPECIAL}
     if not any(kept.get(name) for name in ("max_length", "max_new_tokens")):
         kept["max_new_tokens"] = ours["max_new_tokens"]
     kept |= {
         name: ours[name] for name in ("pad_token_id", "eos_token_id", "decoder_start_token_id")
     }
-    kept["forced_eos_token_id"] = ids.eos if ids.forces_end else None
-    if ids.tgt_first is not None:
-        kept["forced_bos_token_id"] = ids.tgt_first
-    if ids.suppressed:
-        kept["bad_words_ids"] = [list(sequence) for sequence in ids.suppressed_sequences]
-    return kept
+    return kept | forced_and_suppressed(ids)
+
+
+def forced_and_suppressed(ids: SpecialIds) -> dict[str, Any]:
+    """What generation_config.json says of them."""
+    end = (ids.eos,)  # which `bad_words_ids` cannot suppress
+    words = [list(sequence) for sequence in ids.suppressed_sequences if sequence != end]
+    found = {
+        "forced_bos_token_id": ids.forced_first,
+        "forced_eos_token_id": ids.eos if ids.forces_end else None,
+        "bad_words_ids": words or None,
+        "suppress_tokens": [ids.eos] if end in ids.suppressed_sequences else None,
+        "begin_suppress_tokens": list(ids.suppressed_first_ids) or None,
+        "renormalize_logits": ids.renormalizes or None,
+    }
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def write_tokenizer(src: PretrainedTokenizer, tgt: PretrainedTokenizer, folder: Path) -> None:
@@ -84,10 +100,11 @@ def write_tokens(
             write_bytes(folder / f"{side}.spm", _sentencepiece_model(tokenizer))
         else:
             write_text(folder / f"{side}.tokenizer.json", library)
-    forced = [] if ids.tgt_first is None else [ids.tgt_first]
+    forced = [] if ids.forced_first is None else [ids.forced_first]
+    before, after = ids.around_source
     around = {
-        "first": _named(src, src.first_ids),
-        "last": _named(src, src.last_ids),
+        "first": _named(src, before),
+        "last": _named(src, after),
         "target": _named(tgt, forced),
         "suppressed": [_named(tgt, sequence) for sequence in ids.suppressed_sequences],
         "specials": _named(tgt, sorted(id for id in tgt.hidden_ids if id < tgt.vocab_size)),

@@ -151,6 +151,7 @@ def _ctranslate2_needs(config: ModelConfig) -> Iterator[Need]:
         for name, stack in _stacks(config):
             needed = "false after post-norm layers" if stack.final_norm else False
             yield f"model.{name}.final_norm", stack.final_norm, needed
+    yield "model.ids.suppressed_first", config.ids.suppressed_first or "none", "none"
     yield from _layer_needs(config)
 
 

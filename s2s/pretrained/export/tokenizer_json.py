@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from types import MappingProxyType
 
 import tokenizers
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, processors
 
+from s2s.config import SpecialIds
 from s2s.pretrained.export.targets import kind_reason
 from s2s.tokenizers import (
     BOS,
@@ -26,6 +28,7 @@ from s2s.tokenizers import (
 # What Python's `str.split` splits on.
 WHITESPACE = "\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 FILE = "tokenizer.json"
+OURS = SpecialIds()
 
 
 def why_not(tokenizer: Tokenizer) -> str:
@@ -35,8 +38,9 @@ def why_not(tokenizer: Tokenizer) -> str:
     return kind_reason(tokenizer.kind)
 
 
-def library_tokenizer(tokenizer: Tokenizer) -> tokenizers.Tokenizer:
-    """Encodes as ours does, with `</s>` at the end. Set its `encode_special_tokens`: ours takes no special from a text.
+def library_tokenizer(tokenizer: Tokenizer, ids: SpecialIds = OURS) -> tokenizers.Tokenizer:
+    """Encodes as ours does, with what surrounds a source by the model's `ids`. Set its `encode_special_tokens`: ours
+    takes no special from a text.
 
     A text in capitals is encoded as it is, also where ours lowers capitals. The specials end in a space, as no token of
     a text does. Raises ValueError for a tokenizer that the library cannot repeat; `why_not` says beforehand which.
@@ -47,9 +51,12 @@ def library_tokenizer(tokenizer: Tokenizer) -> tokenizers.Tokenizer:
     decoder = [decoders.Replace(INNER[UNK], SPECIALS[UNK]), *_decoder(tokenizer.kind)]
     built.decoder = decoders.Sequence(decoder)
     built.add_special_tokens([INNER[index] for index in (PAD, BOS, EOS)])  # left out of a text
-    end = INNER[EOS]
+    names = (*INNER, *tokenizer.vocabulary[len(INNER) :])
+    before, after = ([names[id] for id in side] for side in ids.around_source)
     built.post_processor = processors.TemplateProcessing(
-        single=["$A", end], pair=["$A", "$B", end], special_tokens=[(end, EOS)]
+        single=[*before, "$A", *after],
+        pair=[*before, "$A", "$B", *after],
+        special_tokens=[(names[id], id) for id in {*chain(*ids.around_source)}],
     )
     return built
 

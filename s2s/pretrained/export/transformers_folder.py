@@ -26,7 +26,7 @@ def write_files(model: TrainedModel, form: Form, folder: Path) -> None:
         config = opened.config(src, config)
         generation = opened.generation_config(src, model.config.ids, generation)
     else:
-        write_text(folder / FILE, library_tokenizer(src).to_str())
+        write_text(folder / FILE, library_tokenizer(src, model.config.ids).to_str())
         write_json(folder / "tokenizer_config.json", _tokenizer_config(model))
     write_json(folder / "config.json", config)
     write_json(folder / "generation_config.json", generation)
@@ -107,7 +107,8 @@ def _special_ids(config: ModelConfig) -> dict[str, int]:
 
 
 def _generation_config(model: TrainedModel) -> dict[str, Any]:
-    return {**_special_ids(model.config), "max_new_tokens": model.max_new_tokens}
+    special = {**_special_ids(model.config), **opened.forced_and_suppressed(model.config.ids)}
+    return {**special, "max_new_tokens": model.max_new_tokens}
 
 
 def _tokenizer_config(model: TrainedModel) -> dict[str, Any]:

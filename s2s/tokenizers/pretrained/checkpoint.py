@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -14,6 +14,10 @@ Side = Literal["src", "tgt"]
 
 CONFIG = "config.json"
 GENERATION = "generation_config.json"
+START = "decoder_start_token_id"
+FIRST = "forced_bos_token_id"
+END = "eos_token_id"
+PADDING = "pad_token_id"
 SETTINGS = "tokenizer_config.json"
 SPECIAL_TOKENS = "special_tokens_map.json"
 ADDED_TOKENS = "added_tokens.json"
@@ -25,6 +29,8 @@ DEFAULT_SPECIALS = MappingProxyType(
         "bos_token": "<s>",
         "eos_token": "</s>",
         "unk_token": "<unk>",
+        "cls_token": "<s>",
+        "sep_token": "</s>",
     }
 )
 
@@ -38,10 +44,14 @@ class Checkpoint:
 
     @cached_property
     def config(self) -> dict[str, Any]:
-        """What the model's config says, and over it what the file with its settings of decoding says."""
-        decoding = self.files.optional_json(GENERATION)
-        given = {name: value for name, value in decoding.items() if value is not None}
-        return self.files.json(CONFIG) | given
+        """What the model's config says."""
+        return self.files.json(CONFIG)
+
+    @cached_property
+    def generation(self) -> dict[str, Any]:
+        """What decoding begins with, as `generation_settings` reads it."""
+        own = self.files.json(GENERATION) if self.files.has(GENERATION) else None
+        return generation_settings(self.config, own)
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -60,9 +70,17 @@ class Checkpoint:
     @cached_property
     def named_specials(self) -> dict[str, str]:
         """The special tokens that the files name, such as `eos_token`."""
-        written = self.files.optional_json(SPECIAL_TOKENS) | self.settings
-        spelled = {name: spelling(value) for name, value in written.items() if _is_token(name)}
+        spelled = {name: spelling(value) for name, value in self._naming.items() if _is_token(name)}
         return {name: token for name, token in spelled.items() if token}
+
+    @cached_property
+    def _naming(self) -> dict[str, Any]:
+        """What names special tokens: an older file is only read beside a tokenizer_config.json that does not yet
+        replace it, and then comes first.
+        """
+        if "added_tokens_decoder" in self.settings:
+            return self.settings
+        return self.settings | self.files.optional_json(SPECIAL_TOKENS)
 
     def special(self, name: str, default: str = "") -> str:
         """The special token of a name; without a `default`, transformers' own."""
@@ -72,7 +90,12 @@ class Checkpoint:
     def all_specials(self) -> list[str]:
         """Every special token, named or listed; `<pad>`, `</s>` and `<unk>` are among them."""
         always = (self.special(name) for name in ("pad_token", "eos_token", "unk_token"))
-        return list(dict.fromkeys([*always, *self.named_specials.values(), *self._listed()]))
+        return list(dict.fromkeys([*always, *self.written_specials]))
+
+    @property
+    def written_specials(self) -> list[str]:
+        """Those that the files name or list."""
+        return [*self.named_specials.values(), *self._listed()]
 
     @cached_property
     def added_tokens(self) -> dict[str, int]:
@@ -87,11 +110,35 @@ class Checkpoint:
         return self.files.vocabulary(ADDED_TOKENS) if self.files.has(ADDED_TOKENS) else {}
 
     def _listed(self) -> Iterator[str]:
-        written = self.files.optional_json(SPECIAL_TOKENS) | self.settings
         for name in LISTS:
-            values = written.get(name)
+            values = self._naming.get(name)
             if isinstance(values, list):
                 yield from filter(None, map(spelling, values))
+
+
+def generation_settings(config: Mapping[str, Any], own: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The settings of decoding as `generate` of transformers reads them: those of generation_config.json (`own`), and
+    only if there is no such file those of config.json.
+
+    Padding is always the model's; a start or an end that `own` lacks is config.json's, where `generate` would fail or
+    never stop.
+    """
+    given = {
+        key: value for key, value in (config if own is None else own).items() if value is not None
+    }
+    if own is None and given.get("force_bos_token_to_be_generated"):
+        given[FIRST] = given.get("bos_token_id")
+    if first_input(given) is None:
+        given[START] = config.get(START)
+    given.setdefault(END, config.get(END))
+    given[PADDING] = config.get(PADDING, given.get(PADDING))
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def first_input(settings: Mapping[str, Any]) -> Any:
+    """The decoder's first input by the settings of decoding; None if they do not say it."""
+    start = settings.get(START)
+    return settings.get("bos_token_id") if start is None else start
 
 
 def spelling(token: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Protocol
 
 import tokenizers
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 LANGUAGE_CODE = re.compile(
     ">>.*?<<", re.DOTALL
 )  # Marian's, at the start of a text: the target language
+MOST_PROBES = 100  # tokens of a vocabulary that are encoded to see what surrounds a text
 BYTE = re.compile("<0x[0-9A-F]{2}>")  # of a character that no token has
 
 
@@ -46,6 +47,10 @@ class Engine(Protocol):
     def readable(self, token: str) -> str:
         """A token as it is displayed; `▁` is a space."""
 
+    @property
+    def around(self) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+        """The ids that its file puts before and after every text; None if it cannot say them as such."""
+
 
 class LibraryEngine:
     """A tokenizer of the `tokenizers` library."""
@@ -59,6 +64,7 @@ class LibraryEngine:
         self.specials = frozenset(id for id, token in added.items() if token.special)
         self.can_clean_up = not isinstance(library.model, models.BPE)
         self._is_byte_level = isinstance(library.decoder, decoders.ByteLevel)
+        self.around = _around(library)
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         batch = self.library.encode_batch_fast(list(texts), add_special_tokens=False)
@@ -72,10 +78,23 @@ class LibraryEngine:
         return readable_bytes(token) if self._is_byte_level else visible(token)
 
 
+def _around(library: tokenizers.Tokenizer) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """What the file's post-processor adds to a text that has tokens."""
+    texts = islice(library.get_vocab(with_added_tokens=False), MOST_PROBES)
+    probes = ((text, library.encode(text, add_special_tokens=False).ids) for text in texts)
+    text, inner = next((probe for probe in probes if probe[1]), ("", []))
+    whole = library.encode(text)
+    n_before = next((at for at, added in enumerate(whole.special_tokens_mask) if not added), 0)
+    end = n_before + len(inner)
+    is_text_once = whole.ids[n_before:end] == inner and all(whole.special_tokens_mask[end:])
+    return (tuple(whole.ids[:n_before]), tuple(whole.ids[end:])) if inner and is_text_once else None
+
+
 class SpmEngine:
     """A SentencePiece model that splits text, and a vocabulary with ids of its own."""
 
     can_clean_up = True
+    around = None
 
     def __init__(
         self,

@@ -26,7 +26,9 @@ NO_TOKENS: Mapping[str, int] = MappingProxyType({})
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
-    """One row. `source` and `target` say what surrounds a text, from after the decoder's start to the end."""
+    """One row: transformers' class. `source` and `target` say what it puts around a text, whatever `tokenizer.json`
+    says.
+    """
 
     open: Callable[[Checkpoint], Engine]
     source: str = "text eos"
@@ -34,8 +36,9 @@ class Family:
     older_source: str = ""  # where `legacy_behaviour` is set
     language_token: str = ""  # a pattern; its group is the language's code
     language: str | None = None  # of the source, by default
-    start: str = "eos"  # the decoder's first input, where the files do not say it
-    starts_with_language: bool = False  # that input is the target language, where one is chosen
+    starts_with_language: bool = (
+        False  # the decoder's first input is the target language, if no file says it
+    )
 
 
 def _library_or(build: Callable[[Checkpoint], LibraryEngine]) -> Callable[[Checkpoint], Engine]:
@@ -168,12 +171,10 @@ def _with_vocabulary(
 
 FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
-        "t5": Family(open=_library_or(_t5), start="pad"),
-        "marian": Family(
-            open=_marian, source="language text eos", language_token=r">>(.+)<<", start="pad"
-        ),
+        "t5": Family(open=_library_or(_t5)),
+        "marian": Family(open=_marian, source="language text eos", language_token=r">>(.+)<<"),
         "bart": Family(
-            open=_library_or(byte_level_bpe), source="bos text eos", target="bos text eos"
+            open=_library_or(byte_level_bpe), source="cls text sep", target="cls text sep"
         ),
         "mbart": Family(
             open=_library_or(_mbart),
@@ -204,7 +205,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             language_token="__([a-z]+)__",
             language="en",
         ),
-        "pegasus": Family(open=_library_or(_pegasus), start="pad"),
+        "pegasus": Family(open=_library_or(_pegasus)),
     }
 )
 
@@ -222,8 +223,8 @@ CLASSES: Mapping[str, str] = MappingProxyType(
         "PegasusTokenizer": "pegasus",
     }
 )
-# Classes that say nothing but that there is `tokenizer.json`.
-PLAIN_CLASSES = frozenset({"PreTrainedTokenizer", "TokenizersBackend"})
+# Classes that read `tokenizer.json` as it is, what it puts around a text included; the others know that themselves.
+PLAIN_CLASSES = frozenset({"PreTrainedTokenizer", "TokenizersBackend", "PythonBackend"})
 MODEL_TYPES: Mapping[str, str] = MappingProxyType(
     {**{name: name for name in FAMILIES}, "mt5": "t5", "umt5": "t5"}
 )
@@ -249,11 +250,23 @@ def family_of(checkpoint: Checkpoint) -> str:
     return MODEL_TYPES[model_type]
 
 
-def class_of(checkpoint: Checkpoint, *, has_languages: bool) -> str:
-    """transformers' class of the tokenizer: what the files name; a plain one would not know languages."""
+def is_plain(checkpoint: Checkpoint) -> bool:
+    """Whether the tokenizer is what `tokenizer.json` says, and no class of a family knows better."""
+    is_named = _named_class(checkpoint).removesuffix("Fast") in PLAIN_CLASSES
+    return is_named and checkpoint.files.has(LIBRARY_FILE)
+
+
+def open_engine(checkpoint: Checkpoint) -> Engine:
+    """What splits texts and joins tokens. Raises UserError for damaged files."""
+    if is_plain(checkpoint):
+        return read_library_file(checkpoint)
+    return FAMILIES[family_of(checkpoint)].open(checkpoint)
+
+
+def class_of(checkpoint: Checkpoint, *, sets_language: bool) -> str:
+    """transformers' class of the tokenizer: what the files name; a plain one has only the language of its file."""
     named = _named_class(checkpoint)
-    is_plain = named.removesuffix("Fast") in PLAIN_CLASSES
-    if named and not (is_plain and has_languages):
+    if named and not (named.removesuffix("Fast") in PLAIN_CLASSES and sets_language):
         return named
     family = family_of(checkpoint)
     return next(name for name, known in CLASSES.items() if known == family)

@@ -32,7 +32,10 @@ STEPS = ("normalizer", "pre_tokenizer", "decoder")  # what rewrites a text, step
 
 
 def read_library_file(checkpoint: Checkpoint) -> LibraryEngine:
-    """`tokenizer.json`, as it is. Raises UserError if it is damaged, or makes texts far longer."""
+    """`tokenizer.json`, as it is, and the special tokens that other files name.
+
+    Raises UserError if it is damaged, or makes texts far longer.
+    """
     files = checkpoint.files
     text = files.text(FILE)
     if _growth(files.json(FILE)) > MOST_GROWTH:  # before the library rewrites the added tokens
@@ -41,6 +44,15 @@ def read_library_file(checkpoint: Checkpoint) -> LibraryEngine:
         library = tokenizers.Tokenizer.from_str(text)
         library.encode(PROBE)
     files.check_distinct(FILE, library.get_vocab(with_added_tokens=False))
+    added = {token.content: token for token in library.get_added_tokens_decoder().values()}
+    for token in checkpoint.written_specials:
+        flags = added.get(token)
+        if flags is None:
+            library.add_special_tokens(special_tokens([token]))
+        elif not flags.special:
+            flags.special = True
+            library.add_special_tokens([flags])
+    library.encode_special_tokens = checkpoint.settings.get("split_special_tokens") is True
     return LibraryEngine(library)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from s2s.config import SpecialIds
 from s2s.tokenizers.tokenizer import Tokenizer
@@ -66,16 +66,29 @@ def _source_says_target(pair: Pair) -> bool:
 
 
 def surrounded(ids: SpecialIds, pair: Pair) -> SpecialIds:
-    """The ids with what both tokenizers put around a text; a target's first one stays where its tokenizer has none."""
+    """The ids with what both tokenizers put around a text.
+
+    A target's language is forced, like a first token that the ids force already; any other first token of the target's
+    tokenizer belongs to a given target, and the model chooses whether to write it.
+    """
     src, tgt = pair
-    starts_with_language = tgt.language is not None and not tgt.first_ids
-    return replace(
-        ids,
-        start=tgt.start_id if starts_with_language else ids.start,
-        src_first=_only(src.first_ids),
-        src_last=_only([id for id in src.last_ids if id != ids.eos]),
-        tgt_first=_only(tgt.first_ids) if tgt.first_ids else ids.tgt_first,
-    )
+    ids = replace(ids, **_around_source(ids, src))
+    if tgt.language is not None and not tgt.first_ids:
+        return replace(ids, start=tgt.start_id)
+    if tgt.language is not None:
+        return replace(ids, tgt_first=tgt.first_ids[0], forces_first=True)
+    if ids.forced_first is not None:
+        return ids
+    return replace(ids, tgt_first=_only(tgt.first_ids), forces_first=not tgt.first_ids)
+
+
+def _around_source(ids: SpecialIds, src: Tokenizer) -> dict[str, Any]:
+    """The settings of a source: a template only for what the others cannot say."""
+    first, last = src.first_ids, src.last_ids
+    if len(first) <= 1 and last[:1] == (ids.eos,) and len(last) <= 2:
+        return {"src_first": _only(first), "src_last": _only(last[1:]), "src_template": ""}
+    template = " ".join(map(str, (*first, "$A", *last)))
+    return {"src_first": None, "src_last": None, "src_template": template}
 
 
 def _only(ids: Sequence[int]) -> int | None:

@@ -5,14 +5,31 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self, get_args
 
-from s2s.config import UserError, unknown
-from s2s.tokenizers.pretrained.checkpoint import CONFIG, Checkpoint, Side
+from s2s.config import UserError, shortened, unknown
+from s2s.tokenizers.pretrained.checkpoint import (
+    CONFIG,
+    END,
+    FIRST,
+    PADDING,
+    START,
+    Checkpoint,
+    Side,
+    first_input,
+)
 from s2s.tokenizers.pretrained.checkpoint_files import CheckpointFiles
 from s2s.tokenizers.pretrained.engines import LibraryEngine
-from s2s.tokenizers.pretrained.families import FAMILIES, class_of, family_of
+from s2s.tokenizers.pretrained.families import (
+    FAMILIES,
+    class_of,
+    family_of,
+    is_plain,
+    open_engine,
+)
+from s2s.tokenizers.pretrained.library import FILE as LIBRARY_FILE
 from s2s.tokenizers.tokenizer import Tokenizer
 
 MAX_SIZE = 1_000_000  # rows of an embedding; the largest published ones have 256,000
@@ -34,12 +51,13 @@ class PretrainedTokenizer(Tokenizer):
     def __init__(self, checkpoint: Checkpoint) -> None:
         self._checkpoint = checkpoint
         self.family = family_of(checkpoint)
-        self._engine = FAMILIES[self.family].open(checkpoint)
+        self._is_plain = is_plain(checkpoint)
+        self._engine = open_engine(checkpoint)
         self._ids = {token: id for id, token in self._engine.tokens.items()}
         self.vocabulary = self._fitted_vocabulary()
-        self.pad_id = self._special_id("pad_token")
-        self.eos_id = self._special_id("eos_token")
-        self.unk_id = self._special_id("unk_token")
+        self.pad_id = self._special_id("pad_token", PADDING)
+        self.eos_id = self._special_id("eos_token", END)
+        self.unk_id = self._unknown_id()
         self._language_ids = self._find_languages()
         self.languages = tuple(self._language_ids)
         self.prefixes = self._task_prefixes()
@@ -55,12 +73,49 @@ class PretrainedTokenizer(Tokenizer):
     @property
     def class_name(self) -> str:
         """transformers' class that reads these files."""
-        return class_of(self._checkpoint, has_languages=bool(self.languages))
+        is_other = self.language is not None and self.language != self._default_language()
+        sets_language = is_other if self._is_plain else bool(self.languages)
+        return class_of(self._checkpoint, sets_language=sets_language)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence if `tokenizer.json` puts something else around a text than the tokenizer's class does, and one if
+        only the tokenizer names the language of targets.
+        """
+        if self._checkpoint.side == "tgt":
+            by_id = {id: language for language, id in self._language_ids.items()}
+            is_decided = self.language in map(by_id.get, self._decided_ids)
+            if self.language is None or is_decided:
+                return ()
+            return (
+                f"Targets are in `{self.language}`, the `tgt_lang` of tokenizer_config.json; `generate` of transformers"
+                " has to be told so.",
+            )
+        own = (self.first_ids, self.last_ids)
+        said = self._engine.around
+        if self._is_plain or self.languages or not self._checkpoint.files.has(LIBRARY_FILE):
+            return ()
+        if said is None or said == own:
+            return ()
+        shown, shown_own = (
+            _printable([*self.tokens(first), "…", *self.tokens(last)])
+            for first, last in (said, own)
+        )
+        return (
+            f"`{LIBRARY_FILE}` makes `{shown}` of a text; its class {self.class_name} of transformers makes"
+            f" `{shown_own}` of it, and so does s2s.",
+        )
+
+    @property
+    def needs_language(self) -> bool:
+        """Whether no target can be written before its language is chosen; a plain tokenizer's file may name none."""
+        is_free = self._is_plain or FIRST in self._checkpoint.generation
+        return self._checkpoint.side == "tgt" and bool(self.languages) and not is_free
 
     @property
     def hidden_ids(self) -> frozenset[int]:
         """The special tokens that a text leaves out."""
-        return self._engine.specials - {self.unk_id}
+        return self._engine.specials - ({self.unk_id} - {self.pad_id})
 
     @property
     def replacements(self) -> tuple[tuple[str, str], ...]:
@@ -137,9 +192,14 @@ class PretrainedTokenizer(Tokenizer):
             )
         return tuple(engine.tokens.get(id, f"<unused_{id}>") for id in range(size))
 
-    def _special_id(self, name: str) -> int:
+    def _special_id(self, name: str, setting: str = "") -> int:
+        """The id of a special token; of a plain tokenizer that names none, what the model's `setting` says."""
         token = self._checkpoint.special(name)
         id = self._ids.get(token)
+        if self._is_plain and setting and name not in self._checkpoint.named_specials:
+            said = self._checkpoint.generation.get(setting)
+            said = said[0] if isinstance(said, list) and said else said
+            id = said if type(said) is int and said >= 0 else id
         if id is None or id >= self.vocab_size:
             raise UserError(
                 f"The tokenizer of `{self._checkpoint.files.name}` has no token `{token}` ({name}) that its model"
@@ -147,9 +207,15 @@ class PretrainedTokenizer(Tokenizer):
             )
         return id
 
+    def _unknown_id(self) -> int:
+        """That of the unknown token; padding, which no text has, if a plain tokenizer needs none."""
+        if self._is_plain and self._checkpoint.special("unk_token") not in self._ids:
+            return self.pad_id
+        return self._special_id("unk_token")
+
     @property
     def _layout(self) -> str:
-        """What surrounds a text on this side."""
+        """What transformers' class puts around a text on this side."""
         family = FAMILIES[self.family]
         if self._checkpoint.side == "tgt":
             return family.target
@@ -157,37 +223,90 @@ class PretrainedTokenizer(Tokenizer):
         return family.older_source if is_older and family.older_source else family.source
 
     @property
+    def _file_ids(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """What `tokenizer.json` puts before and after every text."""
+        around = self._engine.around
+        if around is None:
+            raise UserError(
+                f"`{LIBRARY_FILE}` of `{self._checkpoint.files.name}` does something else to a text than to put tokens"
+                " before and after it (`post_processor`); give one that does only that."
+            )
+        return around
+
+    @property
+    def _tgt_lang(self) -> Any:
+        """The target's language by tokenizer_config.json, if no first token of targets is forced."""
+        is_forced = FIRST in self._checkpoint.generation
+        return None if is_forced else self._checkpoint.settings.get("tgt_lang")
+
+    @property
+    def _decided_ids(self) -> list[int]:
+        """With what the files let every target begin: the first token that they force, else the decoder's start."""
+        settings = self._checkpoint.generation
+        ids = [settings.get(FIRST), settings.get(START)]
+        return [id for id in ids if type(id) is int]
+
+    @property
     def _starts_with_language(self) -> bool:
-        return FAMILIES[self.family].starts_with_language and self._checkpoint.side == "tgt"
+        """Whether the decoder's first input is the target language: by the files, else by the family's habit."""
+        settings = self._checkpoint.generation
+        decided = [id for id in self._decided_ids if id in self._language_ids.values()]
+        if decided:
+            return decided[0] != settings.get(FIRST)
+        return FAMILIES[self.family].starts_with_language and START not in settings
 
     def _find_languages(self) -> dict[str, int]:
-        """The id of each language's token by its code, where this side of the family has one."""
-        if "language" not in self._layout and not self._starts_with_language:
+        """The id of each language's token by its code, where this side has one."""
+        family, is_target = FAMILIES[self.family], self._checkpoint.side == "tgt"
+        if "language" not in self._layout and not (is_target and family.starts_with_language):
             return {}
-        pattern = FAMILIES[self.family].language_token
-        matches = [(re.fullmatch(pattern, token), id) for id, token in enumerate(self.vocabulary)]
-        return {match[1]: id for match, id in matches if match}
+        matches = (
+            (re.fullmatch(family.language_token, token), id)
+            for id, token in enumerate(self.vocabulary)
+        )
+        found = {match[1]: id for match, id in matches if match}
+        if self._is_plain:
+            named = {*chain(*self._file_ids), *(self._decided_ids if is_target else ())}
+            return found if named & {*found.values()} else {}
+        return found
 
     def _default_language(self) -> str | None:
-        """The one that the files name; for a target also the one whose token they force or start with."""
-        settings, config = self._checkpoint.settings, self._checkpoint.config
-        if self._checkpoint.side == "src":
-            choices = [settings.get("src_lang"), FAMILIES[self.family].language]
+        """The one that the files name; for a target first the one whose token they force or start with."""
+        settings = self._checkpoint.settings
+        by_id = {id: language for language, id in self._language_ids.items()}
+        if self._checkpoint.side == "tgt":
+            choices = [*map(by_id.get, self._decided_ids), self._tgt_lang]
+        elif self._is_plain:
+            choices = [*map(by_id.get, chain(*self._file_ids))]
         else:
-            by_id = {id: language for language, id in self._language_ids.items()}
-            ids = [config.get("forced_bos_token_id"), config.get("decoder_start_token_id")]
-            choices = [settings.get("tgt_lang"), *(by_id.get(id) for id in ids if type(id) is int)]
+            choices = [settings.get("src_lang"), FAMILIES[self.family].language]
         return next(
             (each for each in choices if isinstance(each, str) and each in self.languages), None
         )
 
     def _lay_out(self, language: str | None) -> None:
         """Sets the ids around a text in this language."""
-        before, _, after = self._layout.partition("text")
         self.language = language
-        self.first_ids = self._ids_of(before)
-        self.last_ids = self._ids_of(after)
-        self.start_id = self._start()
+        if self._is_plain:
+            self.first_ids, self.last_ids = map(self._translated, self._file_ids)
+        else:
+            before, _, after = self._layout.partition("text")
+            self.first_ids, self.last_ids = self._ids_of(before), self._ids_of(after)
+        start = first_input(self._checkpoint.generation)
+        if type(start) is int:
+            self.start_id = start
+        if self._checkpoint.side == "tgt" and language is not None:
+            id = self._language_ids[language]
+            self.first_ids = () if self._starts_with_language else (id,)
+            self.start_id = id if self._starts_with_language else self.start_id
+
+    def _translated(self, ids: tuple[int, ...]) -> tuple[int, ...]:
+        """The ids with the chosen language in place of any other."""
+        known = self._language_ids
+        return tuple(
+            known[self.language] if self.language is not None and id in known.values() else id
+            for id in ids
+        )
 
     def _ids_of(self, names: str) -> tuple[int, ...]:
         """`"language eos"` -> their ids; without the language where none is chosen."""
@@ -199,14 +318,6 @@ class PretrainedTokenizer(Tokenizer):
                 ids.append(self._language_ids[self.language])
         return tuple(ids)
 
-    def _start(self) -> int:
-        """The decoder's first input: as the files say, else as the family was trained."""
-        if self._starts_with_language and self.language is not None:
-            return self._language_ids[self.language]
-        given = self._checkpoint.config.get("decoder_start_token_id")
-        named = self._special_id(f"{FAMILIES[self.family].start}_token")
-        return given if type(given) is int else named
-
     def _task_prefixes(self) -> dict[str, str]:
         """What the model's config puts before a source, by the name of the task."""
         tasks = self._checkpoint.config.get("task_specific_params")
@@ -216,6 +327,11 @@ class PretrainedTokenizer(Tokenizer):
             name: task.get("prefix") for name, task in tasks.items() if isinstance(task, dict)
         }
         return {name: prefix for name, prefix in prefixes.items() if isinstance(prefix, str)}
+
+
+def _printable(tokens: Sequence[str]) -> str:
+    """In one short line: a vocabulary is anybody's text."""
+    return shortened("".join(filter(str.isprintable, " ".join(tokens))))
 
 
 def open_pretrained(folder: Path, side: Side) -> PretrainedTokenizer:

@@ -159,7 +159,7 @@ def _forbidding(request: StepsRequest, config: GenerationConfig, reference: Refe
         run.tgt_tokenizer,
         source=special.source(run.src_tokenizer.encode(request.text)),
         start_id=special.start,
-        first=() if special.tgt_first is None else (special.tgt_first,),
+        first=() if special.forced_first is None else (special.forced_first,),
     )
 
 

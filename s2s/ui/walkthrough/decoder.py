@@ -50,7 +50,7 @@ def _draw_shifted(sentence: TracedSentence) -> None:
     )
     whose = "its own translation" if sentence.is_model_output else "the target that you gave"
     st.caption(f"The target here is {whose}: you can type another under *Sentences, target*.")
-    if sentence.config.ids.tgt_first is not None:
+    if sentence.config.ids.forced_first is not None:
         st.caption(
             f"This model was trained with {quoted(predicts[0])} at the start of every target: it is written, whatever"
             " the model predicts there."

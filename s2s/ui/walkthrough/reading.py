@@ -127,8 +127,12 @@ def _around(run: Run) -> str:
     end = "it marks the end of the sentence."
     if ids.source([]) == [ids.eos]:
         return f"`</s>` is appended to every source: {end}"
-    names = ", ".join(map(quoted, run.src_tokenizer.tokens(ids.source([]))))
-    return f"Every source has these special tokens, as the model was trained: {names}; of `</s>`, {end}"
+    if not any(ids.around_source):
+        return "This model's sources have no special tokens around them."
+    around = ids.source([])
+    names = ", ".join(map(quoted, run.src_tokenizer.tokens(around)))
+    said = f"Every source has these special tokens, as the model was trained: {names}"
+    return f"{said}; of `</s>`, {end}" if ids.eos in around else f"{said}."
 
 
 def _tokens_explanation(run: Run) -> tuple[str, str]:

@@ -17,12 +17,13 @@ from s2s.config import (
     Norm,
     Output,
     Positions,
+    SpecialIds,
     Stack,
     TokenizerConfig,
 )
 from s2s.model import Transformer, new_model, trained_tensors
 from s2s.pretrained.export import TrainedModel
-from s2s.tokenizers import Tokenizer
+from s2s.tokenizers import BOS, UNK, Tokenizer
 
 TEXTS = (
     "the red house is big.",
@@ -81,6 +82,7 @@ FORMS: Mapping[str, ModelConfig] = MappingProxyType(
             positions=INTERLEAVED,
             feed_forward=FeedForwardConfig("gelu_tanh"),
             output=Output(scaled=True),
+            ids=SpecialIds(src_first=BOS, src_last=UNK),
         ),
         "M2M100": replace(
             PRE, positions=Positions(full_span=True, offset=1, skip_padding=True, max_length=SHORT)

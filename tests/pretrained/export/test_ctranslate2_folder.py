@@ -45,7 +45,7 @@ def test_same_log_probs_and_same_greedy_text(name: str, tmp_path: Path) -> None:
     src = tokenizers.Tokenizer.from_file(str(tmp_path / "out" / "src.tokenizer.json"))
     tgt = tokenizers.Tokenizer.from_file(str(tmp_path / "out" / "tgt.tokenizer.json"))
     src.encode_special_tokens = True
-    ids = [[*ours.encode(text), config.ids.eos] for text in TEXTS]
+    ids = [config.ids.source(ours.encode(text)) for text in TEXTS]
     batch = [src.encode(text).tokens for text in TEXTS]
     assert [src.encode(text).ids for text in TEXTS] == ids
 

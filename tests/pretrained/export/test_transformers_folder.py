@@ -13,6 +13,7 @@ import s2s
 from s2s.cli import main
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
+from s2s.jobs.model_import import import_folder
 from s2s.model import inference, stepper_for
 from s2s.pretrained import export
 from tests.conftest import make_run
@@ -51,6 +52,8 @@ def test_same_logits_and_same_greedy_text(name: str, tmp_path: Path) -> None:
     assert not any(loading.values()), loading
     encode = AutoTokenizer.from_pretrained(tmp_path / "out")
     batch = encode(list(TEXTS), padding=True, return_tensors="pt")
+    source = config.ids.source(both.encode(TEXTS[0]))
+    assert batch.input_ids[0, : len(source)].tolist() == source
     generator = torch.Generator().manual_seed(5)
     tgt = torch.randint(4, both.vocab_size, (len(TEXTS), 9), generator=generator)
     tgt[:, 0] = config.ids.start
@@ -86,6 +89,10 @@ def test_a_run_is_exported_by_the_command_line(
     expected = [one.text for one in ours.translate(lines, "greedy")]
     assert capsys.readouterr().out.splitlines() == expected
     assert len(set(expected)) > 1
+
+    import_folder(out, tmp_path / "again")
+    again = s2s.load(tmp_path / "again").translate(lines, "greedy")
+    assert [one.text for one in again] == expected
 
     assert main(["export", str(run), "--to", "transformers", "--out", str(out)]) == 2
     assert "exists already; give a folder that does not exist" in capsys.readouterr().err
