@@ -141,6 +141,7 @@ STATUS: Mapping[str, Fits] = MappingProxyType(
         "best_step": maybe(whole),
         "best_loss": maybe(number),
         "token_accuracy": maybe(number),
+        "ended": SENTENCE,
     }
 )
 TRANSLATION = text(MOST_LINE)  # as long as its line may be

@@ -142,7 +142,9 @@ class Budget:
             return max(steps, step + 1)
         fitting = self._fitting(left, pace, validate_every)
         is_long = left >= CLOSE * self.seconds
-        if is_long and fitting > SHORT * (steps - step):  # the learning rate would have fallen long before the end
+        if is_long and fitting > SHORT * (
+            steps - step
+        ):  # the learning rate would have fallen long before the end
             self._since_mark.clear()
             return step + fitting
         now = self.elapsed()

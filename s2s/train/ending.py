@@ -15,8 +15,8 @@ def ended_early(train: TrainConfig, progress: Progress, budget: Budget) -> str:
     if 0 < patience <= progress.stale:
         times = f"{patience} validations" if patience > 1 else "1 validation"
         return (
-            f"Early stopping ended it at step {progress.step:,} of {train.steps:,}: {times} in a row without a lower"
-            f" loss than at step {progress.best_step:,}."
+            f"Early stopping ended it at step {progress.step:,} of {train.steps:,}: {times} in a row did not lower the"
+            " loss."
         )
     planned = budget.plan[0].steps if budget.plan else 0
     if progress.step >= EARLY * planned:

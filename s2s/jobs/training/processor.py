@@ -69,6 +69,11 @@ class ProcessorWatch:
         return (self._clock() if self._pause is None else self._pause) - self._paused, self._cpu()
 
 
+def is_waiting(sentence: str) -> bool:
+    """Whether it is one that `look` returns while the processor is taken."""
+    return sentence.startswith(WAITING)
+
+
 @contextlib.contextmanager
 def telling(watch: ProcessorWatch, tell: Tell) -> Iterator[None]:
     """Meanwhile, a thread tells each sentence that `look` returns, and once that it is empty again."""

@@ -12,9 +12,9 @@ import streamlit as st
 
 from s2s import access
 from s2s.faults import marked
-from s2s.runs import RunSummary, find_run, has_diverged
+from s2s.runs import RunSummary, find_run
 from s2s.ui.kit import cached
-from s2s.ui.kit.badges import STATES
+from s2s.ui.kit.badges import STATES, shown_state
 from s2s.ui.runs.view_state import STATE
 from s2s.ui.shell import page_link
 
@@ -25,6 +25,7 @@ SYMBOLS = {
     "done": "✓",
     "failed": "✗",
     "diverged": "✗",
+    "early": "!",
     "running": "▶",
     "starting": "▶",
     "queued": "…",
@@ -140,9 +141,7 @@ def state(row: RunSummary) -> str:
     """Its state as a symbol and a word."""
     if row.is_paused and row.state == "running":
         return "❚❚ paused"
-    state = row.state
-    if state == "done" and has_diverged(cached.curves(row.id)):
-        state = "diverged"
+    state = shown_state(row)
     return f"{SYMBOLS[state]} {STATES[state].label}"
 
 
