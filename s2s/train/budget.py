@@ -120,9 +120,11 @@ class Budget:
         steps fit.
         """
         left = self._left() if self.is_set and step >= steps else 0.0
-        if left <= 0 or left < max(self._pace(), CLOSE * self.seconds):
+        if left <= 0 or left < max(self._newest(), CLOSE * self.seconds):
             return []
-        return self._changed(step, steps, step + self._fitting(left, self._pace(), validate_every))
+        return self._changed(
+            step, steps, step + self._fitting(left, self._newest(), validate_every)
+        )
 
     def _changed(self, step: int, steps: int, last: int) -> list[Planned]:
         if last == steps:
@@ -135,23 +137,22 @@ class Budget:
         left = self._left()
         if step % validate_every == 0:  # this step's validation, where it is not the last one
             left -= self.observation
-        pace = self._pace()
-        if left < pace or left <= 0 or (step >= steps and left < CLOSE * self.seconds):
+        seconds_per_step = self._newest()
+        if left < seconds_per_step or left <= 0 or (step >= steps and left < CLOSE * self.seconds):
             return step
         if len(self._recent) < FEW:  # its steps may be slow ones, or fast ones
             return max(steps, step + 1)
-        fitting = self._fitting(left, pace, validate_every)
-        is_long = left >= CLOSE * self.seconds
-        if is_long and fitting > SHORT * (
-            steps - step
-        ):  # the learning rate would have fallen long before the end
+        fitting = self._fitting(left, seconds_per_step, validate_every)
+        is_short = fitting > SHORT * (steps - step)
+        if is_short and left >= CLOSE * self.seconds:
+            # Else the learning rate would have fallen long before the end.
             self._since_mark.clear()
             return step + fitting
         now = self.elapsed()
         if len(self._since_mark) < FEW or not any(mark <= now for mark in self._marks):
             return steps
         self._marks = [mark for mark in self._marks if mark > now]
-        fitting = self._fitting(left, self._pace_since_mark(), validate_every)
+        fitting = self._fitting(left, self._mean_since_mark(), validate_every)
         self._since_mark.clear()
         is_close = abs(step + fitting - steps) <= CLOSE * fitting
         return steps if is_close else step + fitting
@@ -160,15 +161,17 @@ class Budget:
         """Seconds for updates and the validations between them."""
         return self.seconds - self.elapsed() - self.reserve
 
-    def _fitting(self, left: float, pace: float, validate_every: int) -> int:
-        """How many steps fit into so many seconds, at least one; one where the pace is unknown."""
-        return max(1, int(left / (pace + self.observation / validate_every))) if pace else 1
+    def _fitting(self, left: float, seconds_per_step: float, validate_every: int) -> int:
+        """How many steps fit into so many seconds, at least one; one where the speed is unknown."""
+        if not seconds_per_step:
+            return 1
+        return max(1, int(left / (seconds_per_step + self.observation / validate_every)))
 
-    def _pace(self) -> float:
+    def _newest(self) -> float:
         """Seconds of an update, now: the median of the newest ones; 0 before there are enough."""
         return statistics.median(self._recent) if len(self._recent) == FEW else 0.0
 
-    def _pace_since_mark(self) -> float:
+    def _mean_since_mark(self) -> float:
         """Seconds of an update since the speed was measured, on average without the slowest one."""
         slowest = max(self._since_mark)
         return (math.fsum(self._since_mark) - slowest) / (len(self._since_mark) - 1)

@@ -19,7 +19,7 @@ from s2s.jobs.training.preparation import (
     resume_in_stages,
     start_in_stages,
 )
-from s2s.jobs.training.processor import Tell, telling
+from s2s.jobs.training.processor import Tell, reporting
 from s2s.jobs.training.ranks import with_ranks
 from s2s.jobs.training.recording import Recorder, recorded
 from s2s.jobs.training.request import RunRequest
@@ -59,7 +59,7 @@ def controlled(
         elif prepared.initial:
             load_weights(trainer.model, prepared.initial.weights)
         recorder = Recorder(folder, trainer, CheckpointEvaluator(trainer, prepared.valid))
-        watching = telling(recorder.watch, tell) if tell and recorder.watch else nullcontext()
+        watching = reporting(recorder.watch, tell) if tell and recorder.watch else nullcontext()
         with faults.active(trainer.model, fault, "training"), watching:
             yield from recorded(recorder, controls)
 

@@ -75,8 +75,8 @@ def is_waiting(sentence: str) -> bool:
 
 
 @contextlib.contextmanager
-def telling(watch: ProcessorWatch, tell: Tell) -> Iterator[None]:
-    """Meanwhile, a thread tells each sentence that `look` returns, and once that it is empty again."""
+def reporting(watch: ProcessorWatch, tell: Tell) -> Iterator[None]:
+    """Meanwhile, a thread reports each sentence that `look` returns, and once an empty one."""
     over = threading.Event()
 
     def follow() -> None:

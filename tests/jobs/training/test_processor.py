@@ -69,6 +69,6 @@ def test_each_sentence_is_told_once_and_that_it_is_over(monkeypatch: pytest.Monk
         return sentence or ""
 
     monkeypatch.setattr(watch, "look", look)
-    with processor.telling(watch, told.append):
+    with processor.reporting(watch, told.append):
         assert is_over.wait(20)
     assert told == ["waits", ""]
