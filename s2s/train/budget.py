@@ -53,6 +53,7 @@ class Budget:
         self._since_mark: deque[float] = deque(maxlen=10_000)  # those since the last mark
         self._updated = 0.0  # when the newest update ended, in seconds of the budget
         self._observed = 0.0  # seconds of validations since then
+        self._first_left = math.inf  # seconds that a new training had after its first validation
 
     @property
     def is_set(self) -> bool:
@@ -61,8 +62,12 @@ class Budget:
 
     @property
     def reserve(self) -> float:
-        """Seconds that the last step's validation, its scores and the checkpoint may take."""
-        return (RESERVE + self.n_last - 1) * self.observation
+        """Seconds that the last step's validation, its scores and the checkpoint may take.
+
+        One validation alone, which may have been slow, takes at most half of the time that was left after it.
+        """
+        seconds = (RESERVE + self.n_last - 1) * self.observation
+        return min(seconds, self._first_left / 2) if len(self._observations) < 2 else seconds
 
     def elapsed(self) -> float:
         """Seconds that the training has taken."""
@@ -94,12 +99,14 @@ class Budget:
             return []
         now = self.elapsed()
         left = self.seconds - now
-        if step == 0 and left <= self.reserve:
+        if step == 0 and left <= 0:
             enough = math.ceil(10 * (2 * now + self.reserve) / 60) / 10
             raise UserError(
-                f"`train.minutes` {self.seconds / 60:g} leaves no time for an update: preparing the data and the model"
-                f" took {now:.0f} seconds; give at least {enough:g}, or use fewer pairs."
+                f"`train.minutes` {self.seconds / 60:g} leaves no time for an update: preparing the data and the model,"
+                f" and the first validation, took {now:.0f} seconds; give at least {enough:g}, or use fewer pairs."
             )
+        if step == 0:
+            self._first_left = left
         self._marks = [now + share * left for share in MARKS]
         self._updated = now
         self._observed = 0.0

@@ -279,6 +279,14 @@ def test_a_slow_first_validation_does_not_take_the_last_ones_time() -> None:
     assert 590 < rare.seconds <= 600  # none came before the time for it was reached
 
 
+def test_a_first_validation_that_takes_most_of_the_time_leaves_some_for_updates() -> None:
+    end = simulated(
+        PACES["as forecast"], lambda now: 75.0 if now < 10 else 1.0, minutes=1.5, planned=1000
+    )
+    assert 80 < end.seconds <= 90
+    assert end.steps > 50
+
+
 def test_a_slow_validation_in_between_does_not_shorten_a_training() -> None:
     end = simulated(PACES["as forecast"], lambda now: 100.0 if 300 < now < 400 else 1.0)
     assert 590 < end.seconds <= 600
