@@ -38,9 +38,9 @@ class Limits:
     processes: int | None = None  # that train one run together
 
 
-# The niceness of a session of jobs: the dashboard has about twice its weight. With 19, a training beside a browser
+# The niceness of a session of jobs: a little less weight than the dashboard. With 19, a training beside a browser
 # stands still (benchmarks/beside_pages.py).
-JOBS_NICE = 3
+JOBS_NICE = 1
 PRIORITY_TRIES = 20
 PRIORITY_WAIT = 0.06  # seconds between tries
 LOCAL = Limits(
