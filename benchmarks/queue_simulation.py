@@ -2,9 +2,9 @@
 
 Jobs arrive at random (Poisson). Each worker has a machine of two cores with one long slot and twelve express slots, as
 `queue.AT_ONCE` says. Jobs start in the order of arrival at a random worker with a free slot, which notices it after
-half of its interval between two looks. Jobs share a machine's cores: each uses at most one, a long job has a seventh of
-an express job's weight, which is what their priorities (nice 19 and 10) mean to Linux. Service times are measured: they
-come from benchmarks/results (press, classroom, builtin-en-fr). The second table is of a lecture whose people all press
+half of its interval between two looks. Jobs share a machine's cores: each uses at most one, a long job has half of an
+express job's weight, which is what their priorities (nice 8 and 5) mean to Linux. Service times are measured: they come
+from benchmarks/results (press, classroom, builtin-en-fr). The second table is of a lecture whose people all press
 Train within a minute; its first row is the measured classroom again, which shows what the simulation is worth. The same
 seed gives the same numbers.
 """
@@ -27,7 +27,7 @@ from s2s.jobs.queue.worker import POLL
 from s2s.settings import HOSTED
 
 CORES = 2
-WEIGHT = {"express": 1.0, "long": 1 / 7}  # of a core's time, where there are more jobs than cores
+WEIGHT = {"express": 1.0, "long": 1 / 2}  # of a core's time, where there are more jobs than cores
 LOOK = POLL / 2  # seconds until a worker notices a job, on average
 HOUR = 3600.0
 RUSHES = ((30, 1), (300, 1), (300, 2), (300, 4), (300, 8), (300, 16))  # people, workers

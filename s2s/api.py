@@ -313,6 +313,8 @@ def _follow(
             if received:
                 events.close()  # saves a checkpoint
                 raise KeyboardInterrupt(_where_it_stopped(prepared.folder))
+        if ended := prepared.folder.status().get("ended"):
+            bar.write(str(ended), file=sys.stderr)
 
 
 def _where_it_stopped(folder: runs.RunFolder) -> str:

@@ -38,6 +38,9 @@ class Limits:
     processes: int | None = None  # that train one run together
 
 
+# The niceness of a session of jobs: a little less weight than the dashboard. With 19, a training beside a browser
+# stands still (benchmarks/beside_pages.py).
+JOBS_NICE = 1
 PRIORITY_TRIES = 20
 PRIORITY_WAIT = 0.06  # seconds between tries
 LOCAL = Limits(
@@ -188,7 +191,7 @@ def lease_seconds() -> float:
     return float(given)
 
 
-def lower_priority(nice: int) -> None:
+def lower_priority(nice: int = JOBS_NICE) -> None:
     """Give this process's session a niceness, 0 to 19, where Linux schedules sessions (sched_autogroup).
 
     There the niceness of a process counts only within its session, so it would not affect one that leads its own.

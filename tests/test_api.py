@@ -171,6 +171,16 @@ def test_evaluate_and_translate_say_what_the_command_line_says(
     assert capsys.readouterr() == ("", f"{unknown}\n")
 
 
+def test_an_early_end_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    settings = {**FEW_STEPS, "train.lr": 1e-12, "train.watch.validate_every": 1}
+    run = api.train(
+        PAIRS, settings={**settings, "train.watch.patience": 1}, valid=PAIRS, progress=False
+    )
+    *_, ended = run.notes
+    assert ended.startswith("Early stopping ended it at step 1 of 4")
+    assert ended in capsys.readouterr().err
+
+
 def test_valid_out_preset_and_initial_weights(tmp_path: Path) -> None:
     first = trained(PAIRS, valid=[("a1 b1", "x1 y1")], out=tmp_path / "first", preset="mini-t5")
     about = first.folder.about()

@@ -89,3 +89,8 @@ def test_a_session_gives_way_to_others() -> None:
         check=True,
     )
     assert completed.stdout.split() == ["9"]
+
+
+def test_jobs_keep_a_third_of_a_core_beside_a_busy_page() -> None:
+    weight = 1.25**-settings.JOBS_NICE  # beside the dashboard's; sched(7): each level is about 1.25
+    assert 1 / 3 <= weight / (1 + weight) < 1 / 2

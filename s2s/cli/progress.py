@@ -12,6 +12,9 @@ if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should n
     from s2s.train import Event
 
 
+MINUTE = 60.0  # seconds
+
+
 def silence() -> None:
     """Discards further output, because nobody reads it anymore."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -27,6 +30,7 @@ class Progress:
         self.done = 0
         self.loss = math.nan
         self.shown = 0.0
+        self.told = -math.inf
 
     def show(self, event: Event) -> None:
         """Prints an event; training continues even if nobody reads the output."""
@@ -34,6 +38,12 @@ class Progress:
             self._show(event)
         except BrokenPipeError:
             silence()
+
+    def tell(self, sentence: str) -> None:
+        """Prints that training waits, at most once per minute; called by another thread."""
+        if sentence and time.monotonic() - self.told >= MINUTE:
+            self.told = time.monotonic()
+            print(sentence, file=sys.stderr, flush=True)
 
     def _show(self, event: Event) -> None:
         from s2s.train import Planned, Sample, Step, Validation, Warned

@@ -193,7 +193,7 @@ def _show(started: Any, group: Group | None) -> None:
     if note := smoothing_note([recipe.train.label_smoothing]):
         print(note)
     line = Progress(recipe.train.steps)
-    events = training.run(started)
+    events = training.run(started, line.tell)
     with _signals() as received:
         for event in events:
             line.show(event)
@@ -201,6 +201,16 @@ def _show(started: Any, group: Group | None) -> None:
                 events.close()
                 raise UserError(_where_it_stopped(started.folder))
     print(f"The run is in {started.folder.path}")
+    if ended := started.folder.status().get("ended"):
+        print(f"{ended} {_to_continue(started.folder)}")
+
+
+def _to_continue(folder: RunFolder) -> str:
+    """How to make the steps that were planned."""
+    about = folder.about()
+    planned = [*about.get("plan", []), about["recipe"]["train"]][0]["steps"]
+    path = shlex.quote(str(folder.path))
+    return f"Continue with: train --resume --out {path} --set train.steps={planned}"
 
 
 def _where_it_stopped(folder: RunFolder) -> str:

@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from s2s.jobs.training.live_controls import LONGEST_PAUSE
     from s2s.jobs.training.nonzero_rank import follow_first_rank
     from s2s.jobs.training.preparation import PreparedRun
+    from s2s.jobs.training.processor import is_waiting
     from s2s.jobs.training.request import RunRequest
 
 # Each module with the names of it that are handed on.
@@ -116,6 +117,7 @@ _NAMES = MappingProxyType(
         "s2s.jobs.training.nonzero_rank": ("follow_first_rank",),
         "s2s.jobs.training.request": ("RunRequest",),
         "s2s.jobs.training.preparation": ("PreparedRun",),
+        "s2s.jobs.training.processor": ("is_waiting",),
     }
 )
 _MODULES = MappingProxyType(

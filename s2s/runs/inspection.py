@@ -142,6 +142,7 @@ STATUS: Mapping[str, Fits] = MappingProxyType(
         "best_step": maybe(whole),
         "best_loss": maybe(number),
         "token_accuracy": maybe(number),
+        "ended": SENTENCE,
     }
 )
 TRANSLATION = text(MOST_LINE)  # as long as its line may be
@@ -322,12 +323,11 @@ def _check_tokenizers(folder: RunFolder, name: str) -> None:
 
 def _check_ids(folder: RunFolder, name: str) -> None:
     """Raises UserError for special tokens that are in no vocabulary."""
-    src, tgt = folder.tokenizers()
     ids = folder.recipe().model.ids
     of_sources = (ids.pad, ids.eos, *ids.source(()))
     suppressed = (*chain(*ids.suppressed_sequences), *ids.suppressed_first_ids)
     of_targets = (ids.pad, ids.start, ids.eos, ids.tgt_first, *suppressed)
-    for tokenizer, given in ((src, of_sources), (tgt, of_targets)):
+    for tokenizer, given in zip(folder.tokenizers(), (of_sources, of_targets), strict=True):
         if any(id is not None and id >= tokenizer.vocab_size for id in given):
             raise _other(name, "recipe.json", ", in `model.ids`")
 

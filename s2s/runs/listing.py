@@ -58,6 +58,7 @@ class RunSummary:
     updated: float = 0.0  # when training last wrote its status; 0 before
     note: str = ""  # what it is doing now, as a sentence
     error: str = ""  # what went wrong, as a sentence
+    ended: str = ""  # why it ended before its plan, as a sentence
     job: str = ""  # its newest job's id
     position: int | None = None  # queued: how many jobs are ahead of it
     is_stopping: bool = False  # asked to stop, not stopped yet
@@ -263,6 +264,7 @@ def row_of(path: Path) -> RunSummary | None:
             state=_true_state(path, status.get("state")),
             checkpoints=checkpoints,
             updated=updated,
+            ended=_text(status.get("ended")),
             **_scores(status),
         )
     except (FileNotFoundError, NotADirectoryError):  # no run, or deleted meanwhile
@@ -299,6 +301,10 @@ def _status(path: Path) -> tuple[Mapping[str, Any], float]:
     except FileNotFoundError:
         return {}, 0.0
     return _parsed_status(path, stamp), stamp[0] / 1e9
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _scores(status: Mapping[str, Any]) -> dict[str, Any]:
@@ -354,9 +360,9 @@ def _annotations(about: Mapping[str, Any]) -> dict[str, Any]:
         "tags": tuple(tag for tag in tags if isinstance(tag, str))
         if isinstance(tags, list)
         else (),
-        "comment": comment if isinstance(comment, str) else "",
-        "init_from": initial_run if isinstance(initial_run, str) else "",
-        "imported": family if isinstance(family, str) else "",
+        "comment": _text(comment),
+        "init_from": _text(initial_run),
+        "imported": _text(family),
         "fault": fault_in(about),
         "minutes": minutes if isinstance(minutes, int | float) else None,
     }

@@ -148,10 +148,15 @@ class RunFolder:
         return recipe if "clean" in content.get("data", {}) else override(recipe, UNCLEANED)
 
     def notes(self) -> tuple[str, ...]:
-        """What was said before and while the run was trained: notes on its data, then warnings."""
+        """What was said of its data and while the run was trained: notes, warnings, then why it ended early."""
         about = self.about()
         data = about.get("data")
-        lists = (data.get("notes") if isinstance(data, dict) else None, about.get("warnings"))
+        ended = [said] if (said := self.status().get("ended")) else None
+        lists = (
+            data.get("notes") if isinstance(data, dict) else None,
+            about.get("warnings"),
+            ended,
+        )
         return tuple(str(each) for found in lists if isinstance(found, list) for each in found)
 
     def starting_settings(self) -> dict[str, Any]:

@@ -133,7 +133,7 @@ def tokenizer_of(references: References) -> TokenizerChoice:
     ]
     if n_words:
         counted.append(
-            f"{n_words:,} word{'s' * (n_words != 1)} of scripts with spaces between words"
+            f"{n_words:,} word{'s' * (n_words != 1)} of other scripts"
         )
     if languages["Japanese"] > MIN_KANA * (languages["Japanese"] + languages["Chinese"]):
         languages["Japanese"] += languages.pop("Chinese", 0)

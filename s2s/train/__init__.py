@@ -13,6 +13,7 @@ from s2s.train.device import (
     settle,
 )
 from s2s.train.distributed import GoneError, Group, Rank, Several
+from s2s.train.ending import ended_early
 from s2s.train.events import (
     Changed,
     Event,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -118,13 +118,15 @@ class Trainer:
         if self.progress.step == 0:
             yield from self.observe()
         yield from self.budget.start(self.progress.step, self.recipe.train.steps)
+        yield from self._planned(self.budget.prolonged)
         while self.progress.step < self.recipe.train.steps and not self.is_stale:
             for change in self.changes:
                 if change.step == self.progress.step + 1:
                     yield change
             yield self.update()
-            yield from self._replanned()
+            yield from self._planned(self.budget.replanned)
             yield from self.observe()
+            yield from self._planned(self.budget.prolonged)
 
     def update(self, rate: float | None = None) -> Step:
         """One batch, one step of the optimizer; at the learning rate that another process says, if one does."""
@@ -308,11 +310,10 @@ class Trainer:
             group["lr"] = rate
         return rate
 
-    def _replanned(self) -> Iterator[Planned]:
+    def _planned(self, plan: Callable[[int, int, int], list[Planned]]) -> Iterator[Planned]:
         """Another last step, where the time budget asks for it."""
         train = self.recipe.train
-        every = train.watch.validate_every
-        for planned in self.budget.replanned(self.progress.step, train.steps, every):
+        for planned in plan(self.progress.step, train.steps, train.watch.validate_every):
             self._take_plan(planned)
             yield planned
 

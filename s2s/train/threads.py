@@ -15,7 +15,9 @@ import torch
 from s2s.config import TrainConfig
 from s2s.train.distributed import Group
 
-UPDATES = 3  # of which the fastest is a number's pace: the first one after a change is slow
+# Of which the fastest is a number's pace: the first one after a change is slow. One of `FIRST` seconds is judged at
+# once: threads that wait for each other on a taken processor would need minutes for three.
+UPDATES = 3
 FASTER = 0.9  # another number must take less than this share of the time per token
 FIRST = 4.0  # seconds of updates until another number is tried; twice as many each time that none was faster
 LONGEST = 20.0
@@ -49,7 +51,7 @@ class ThreadChooser:
         self._trial += seconds
         paces = self._paces[self.now]
         paces.append(seconds / n_tokens)
-        if len(paces) == UPDATES:
+        if len(paces) == UPDATES or seconds >= FIRST:
             self._use(self._next_number())
 
     def rest(self) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 import s2s
 from s2s import access, settings
-from s2s.cli import commands, main, parser, training
+from s2s.cli import commands, main, parser, progress, training
 from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.data import load_pairs_for_training
 from s2s.jobs.training import RunRequest
@@ -373,7 +373,7 @@ def test_evaluate_says_which_tokenizer_the_script_has(say: Say, run: Path, tmp_p
     assert "|tok:rouge_score|stem:porter|" in signatures["rouge_l"]
     assert (
         "BLEU's tokenizer is char: the references have 3 Han characters, 3 kana characters"
-        " and 1 word of scripts with spaces between words." in said
+        " and 1 word of other scripts." in said
     )
     status, out, said = say("evaluate", run, *files, "--bleu-tokenize", "intl")
     assert "|tok:intl|" in json.loads(out.splitlines()[-1])["signature"]["bleu"]
@@ -834,3 +834,31 @@ def test_report_writes_one_file(say: Say, tmp_path: Path, run: Path) -> None:
     status, _, err = say("report", str(run), "--out", str(out))
     assert status == 2
     assert "exists already" in err
+
+
+def test_a_training_that_ended_early_says_why_and_how_to_continue_in_its_last_line(
+    say: Say, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    settings = ["train.lr=0", "train.watch.patience=1", "train.watch.validate_every=10"]
+    words = [word for option in settings for word in ("--set", option)]
+    arguments = ["train", "--source", "synthetic:copy", *TINY_ARGUMENTS, *words, "--out", str(out)]
+    status, shown, _ = say(*arguments)
+    assert status == 0
+    last = shown.splitlines()[-1]
+    assert last.startswith("Early stopping ended it at step 10 of 30: 1 validation")
+    command = last.partition("Continue with: ")[2]
+    status, shown, _ = say(*command.split())
+    assert (status, "step 20" in shown) == (0, True)  # the next validation
+
+
+def test_a_wait_for_the_processor_is_printed_once_per_minute(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 0.0
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now)
+    line = progress.Progress(30)
+    for now in range(0, 150, 5):
+        line.tell(f"Waiting: {now}.")
+    line.tell("")
+    assert capsys.readouterr().err.splitlines() == ["Waiting: 0.", "Waiting: 60.", "Waiting: 120."]

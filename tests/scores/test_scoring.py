@@ -63,7 +63,7 @@ def test_the_script_is_that_of_all_references_together() -> None:
     references = [["我喜欢房子", "the house"], ["the red house"], ["我们都喜欢房子"]]
     assert tokenizer_of(references) == (
         "zh",
-        "the references have 12 Han characters and 5 words of scripts with spaces between words",
+        "the references have 12 Han characters and 5 words of other scripts",
         True,
     )
     assert "tok:zh" in statistics(["x"] * 3, references).scores()["bleu"].signature

@@ -1,8 +1,9 @@
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -195,3 +196,103 @@ def test_each_plan_spreads_what_is_left_of_the_schedule() -> None:
     assert learning_rate(50, train, plan=plan) == pytest.approx(
         0.5 * (1 + math.cos(math.pi * 89.5 / 90))
     )
+
+
+class Simulated(NamedTuple):
+    """How a training without a model ended: seconds, steps, and how far in its schedule."""
+
+    seconds: float
+    steps: int
+    position: float  # share of the schedule
+    ahead: float  # by how much that was at most more than the share of the time
+
+
+def simulated(
+    update: Callable[[int, float], float],
+    validation: Callable[[float], float] = lambda now: 1.0,
+    *,
+    minutes: float = 10.0,
+    planned: int = 7400,
+) -> Simulated:
+    """A training whose updates and validations take so many seconds, by step and time."""
+    clock = Clock()
+    budget = Budget(minutes, since=0.0, clock=clock)
+    clock.now = 3.0  # the preparation
+    step, steps, every, ahead = 0, planned, planned // 8, 0.0
+
+    def observe() -> None:
+        with budget.observing():
+            clock.now += validation(clock.now)
+
+    def position() -> float:
+        return position_in_plan(step, budget.plan) / planned
+
+    observe()
+    budget.start(0, planned)
+    while step < steps:
+        step += 1
+        clock.now += update(step, clock.now)
+        for change in budget.replanned(step, steps, every):
+            steps = change.steps
+        ahead = max(ahead, position() - clock.now / budget.seconds)
+        if step % every == 0 or step == steps:
+            observe()
+        for change in budget.prolonged(step, steps, every):
+            steps = change.steps
+    return Simulated(clock.now, step, position(), ahead)
+
+
+USUAL = 0.08  # seconds
+PACES: dict[str, Callable[[int, float], float]] = {
+    "as forecast": lambda step, now: USUAL,
+    "a slow first step": lambda step, now: 60.0 if step == 1 else USUAL,
+    "a very slow first step": lambda step, now: 240.0 if step == 1 else USUAL,
+    "two slow steps": lambda step, now: 60.0 if step < 3 else USUAL,
+    "three slow steps": lambda step, now: 60.0 if step < 4 else USUAL,
+    "taken for half of the time": lambda step, now: 5.0 if now < 300 else USUAL,
+    "taken in between": lambda step, now: 30.0 if 200 < now < 300 else USUAL,
+    "slower later": lambda step, now: USUAL if now < 300 else 0.8,
+    "much slower": lambda step, now: 0.5,
+    "much faster": lambda step, now: 0.02,
+    "one in a hundred is slow": lambda step, now: 2.0 if step % 100 == 50 else USUAL,
+}
+
+
+@pytest.mark.parametrize("pace", PACES)
+def test_a_training_uses_its_minutes_and_its_whole_schedule(pace: str) -> None:
+    end = simulated(PACES[pace])
+    assert 590 < end.seconds <= 602
+    assert end.position > 0.98  # the learning rate has come down
+    assert end.ahead < 0.05  # and not long before the end
+
+
+@pytest.mark.parametrize("pace", [20.0, 200.0, 350.0, 700.0])
+def test_slow_updates_end_with_the_minutes_or_with_the_one_that_was_begun(pace: float) -> None:
+    end = simulated(lambda step, now: pace)
+    assert 600 - pace < end.seconds < 600 + pace + 10
+
+
+def test_a_slow_first_validation_does_not_take_the_last_ones_time() -> None:
+    end = simulated(PACES["a slow first step"], lambda now: 150.0 if now < 10 else 1.0)
+    assert 590 < end.seconds <= 600
+    rare = simulated(lambda step, now: 0.8, lambda now: 150.0 if now < 10 else 1.0)
+    assert 590 < rare.seconds <= 600  # none came before the time for it was reached
+
+
+def test_a_first_validation_that_takes_most_of_the_time_leaves_some_for_updates() -> None:
+    end = simulated(
+        PACES["as forecast"], lambda now: 75.0 if now < 10 else 1.0, minutes=1.5, planned=1000
+    )
+    assert 80 < end.seconds <= 90
+    assert end.steps > 50
+
+
+def test_a_slow_validation_in_between_does_not_shorten_a_training() -> None:
+    end = simulated(PACES["as forecast"], lambda now: 100.0 if 300 < now < 400 else 1.0)
+    assert 590 < end.seconds <= 600
+    assert end.position > 0.98
+
+
+def test_slow_updates_at_the_end_leave_no_more_than_one_unused() -> None:
+    end = simulated(lambda step, now: 30.0 if now > 500 else USUAL)
+    assert 600 - 30 - 2 < end.seconds <= 600

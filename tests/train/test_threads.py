@@ -148,3 +148,14 @@ def test_a_time_budget_alone_lets_their_number_change(
             seen.add(threads())
             assert threads() == trainer.threads.now
         assert seen == tried
+
+
+def test_one_update_that_takes_many_seconds_is_enough_to_try_fewer_threads() -> None:
+    chooser = ThreadChooser(2)
+    seconds = {2: 30.0, 1: 0.2}  # two threads wait for each other on a taken processor
+    used = []
+    for _ in range(6):
+        used.append(chooser.now)
+        chooser.updated(seconds[chooser.now], 1000)
+    assert used == [2, 1, 1, 1, 1, 1]
+    assert chooser.chosen == 1

@@ -23,7 +23,6 @@ from typing import Any
 
 from s2s import settings, store
 
-NICE = 5  # of its session: all its children together come after the dashboard
 LOOK = 0.1  # seconds between two checks whether a child has ended
 READY = 180.0  # seconds in which it must have imported everything, even on a busy machine
 # What a job imports before its first results.
@@ -245,7 +244,7 @@ def _prepare() -> None:
     """Lower the priority only after the imports: until then somebody may be waiting for the first job to start."""
     _warm()
     store.warm()
-    settings.lower_priority(NICE)
+    settings.lower_priority()  # of all children together
 
 
 def main() -> None:

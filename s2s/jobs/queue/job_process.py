@@ -25,8 +25,9 @@ from s2s.jobs.queue.database import UnreachableError
 from s2s.jobs.registry import JOBS
 from s2s.settings import internal_error, lease_seconds, limits, lower_priority
 
-# The dashboard comes first, then jobs of seconds, then jobs of minutes.
-NICE = MappingProxyType({"express": 10, "long": 19, "gpu": 19, "rank": 19})
+# The dashboard comes first, then jobs of seconds, then jobs of minutes. Each still gets some of the processor: 19 would
+# leave a training nothing beside a browser where a niceness counts beyond the session, as in a container.
+NICE = MappingProxyType({"express": 5, "long": 8, "gpu": 8, "rank": 8})
 POLL = 0.5  # seconds between two polls of control requests
 LOST = 3  # exit status
 HANDED_BACK = "queued"  # the state of a job that the next worker resumes
@@ -123,7 +124,7 @@ def _lower_priority(nice: int) -> None:
     """Of this thread, and of those that it starts."""
     bounds.nice(nice)
     if not hasattr(os, "getsid") or os.getsid(0) == os.getpid():  # not forked from a fork server
-        lower_priority(nice)
+        lower_priority()
 
 
 def _writer() -> ThreadPoolExecutor:

@@ -30,6 +30,7 @@ class LiveControls:
         self.n_once = context.controls.once  # single steps that have been requested so far
         self.was_paused = False  # since the last update
         self.until: float | None = None  # when this pause ends at the latest, single steps included
+        self.why_stopped = ""  # where it was not somebody who stopped it, in a sentence
 
     def turn(self, trainer: Trainer, folder: RunFolder) -> Iterator[None]:
         """Before the next update: wait while a pause is requested, and apply another learning rate."""
@@ -42,6 +43,10 @@ class LiveControls:
                 self.n_once += 1
                 return
             if time.monotonic() > self.until:
+                minutes = f"{LONGEST_PAUSE / 60:.0f} minutes"
+                self.why_stopped = (
+                    f"It was paused for {minutes}, so it saved a checkpoint and stopped."
+                )
                 with contextlib.suppress(UnreachableError):  # the next poll tries again
                     ask_to_stop(self.job.id, self.job.owner)
             yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator
+from contextlib import nullcontext
 
 from s2s import faults
 from s2s.jobs.queue import Job
@@ -18,6 +19,7 @@ from s2s.jobs.training.preparation import (
     resume_in_stages,
     start_in_stages,
 )
+from s2s.jobs.training.processor import Tell, reporting
 from s2s.jobs.training.ranks import with_ranks
 from s2s.jobs.training.recording import Recorder, recorded
 from s2s.jobs.training.request import RunRequest
@@ -26,17 +28,18 @@ from s2s.runs import RunFolder, attention_history, runs_folder
 from s2s.train import Budget, Event, Saved, Teach, Trainer, Warned, shifted
 
 
-def run(prepared: PreparedRun) -> Generator[Event, None, None]:
+def run(prepared: PreparedRun, tell: Tell | None = None) -> Generator[Event, None, None]:
     """Train, writing each event to the folder before it is passed on.
 
-    Closing the iterator saves a checkpoint, so that training can be resumed from there.
+    Closing the iterator saves a checkpoint, so that training can be resumed from there. While other work has the
+    processor, another thread tells so; an empty sentence tells that it is over.
     """
-    with contextlib.closing(controlled(prepared)) as events:
+    with contextlib.closing(controlled(prepared, tell=tell)) as events:
         yield from filter(None, events)
 
 
 def controlled(
-    prepared: PreparedRun, controls: LiveControls | None = None
+    prepared: PreparedRun, controls: LiveControls | None = None, tell: Tell | None = None
 ) -> Generator[Event | None, None, None]:
     """The same with live controls; None is yielded during a pause."""
     folder = prepared.folder
@@ -56,7 +59,8 @@ def controlled(
         elif prepared.initial:
             load_weights(trainer.model, prepared.initial.weights)
         recorder = Recorder(folder, trainer, CheckpointEvaluator(trainer, prepared.valid))
-        with faults.active(trainer.model, fault, "training"):
+        watching = reporting(recorder.watch, tell) if tell and recorder.watch else nullcontext()
+        with faults.active(trainer.model, fault, "training"), watching:
             yield from recorded(recorder, controls)
 
 
@@ -103,8 +107,12 @@ def _trained(
     most = "up to " if train.adapts_threads else ""
     threads = f"{most}{train.threads} thread{'s' * (train.threads > 1)}"
     processes = f" in {train.processes} processes" if train.processes > 1 else ""
-    context.tell(f"Training on {train.device}, {threads}{processes}.")
-    with contextlib.closing(controlled(prepared, LiveControls(context, job))) as events:
+    training = f"Training on {train.device}, {threads}{processes}."
+    context.tell(training)
+    events = controlled(
+        prepared, LiveControls(context, job), lambda waiting: context.tell(waiting or training)
+    )
+    with contextlib.closing(events):
         for event in events:
             if isinstance(event, Warned):
                 context.tell(event.text)

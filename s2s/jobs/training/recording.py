@@ -12,8 +12,20 @@ from s2s.config import UserError
 from s2s.files import UnwrittenError
 from s2s.jobs.training.checkpoint_evaluation import CheckpointEvaluator
 from s2s.jobs.training.live_controls import LiveControls
+from s2s.jobs.training.processor import ProcessorWatch
 from s2s.runs import RunFolder
-from s2s.train import Changed, Event, Planned, Sample, Saved, Step, Trainer, Validation, Warned
+from s2s.train import (
+    Changed,
+    Event,
+    Planned,
+    Sample,
+    Saved,
+    Step,
+    Trainer,
+    Validation,
+    Warned,
+    ended_early,
+)
 
 
 class Recorder:
@@ -26,6 +38,9 @@ class Recorder:
         self.accuracy = (
             _accuracy_at(folder, trainer.progress.best_step) if trainer.progress.step else None
         )
+        # A training on a GPU, or one that waits for other processes, has no need of it.
+        is_on_cpu = trainer.device.type == "cpu" and trainer.group.size == 1
+        self.watch = ProcessorWatch() if is_on_cpu else None
         self.is_first = True  # the time since the previous line includes a pause or startup
 
     def take(self, event: Event) -> None:
@@ -65,8 +80,23 @@ class Recorder:
         if heads := self.evaluator.at_checkpoint(step, self.folder):
             self._log("attention", {"step": step, **heads})
 
-    def report(self, state: str) -> None:
-        """Write how far training is to status.json."""
+    def pausing(self) -> contextlib.ExitStack:
+        """What a pause does not count in."""
+        stack = contextlib.ExitStack()
+        stack.enter_context(self.trainer.budget.paused())
+        if self.watch:
+            stack.enter_context(self.watch.paused())
+        return stack
+
+    def why_early(self) -> str:
+        """Why a training that has ended by itself did so before its plan; else empty."""
+        trainer = self.trainer
+        sentence = ended_early(trainer.recipe.train, trainer.progress, trainer.budget)
+        taken = self.watch.in_all() if sentence and self.watch else ""
+        return f"{sentence} {taken}".strip()
+
+    def report(self, state: str, ended: str = "") -> None:
+        """Write how far training is to status.json; `ended` says why it ended before its plan."""
         progress = self.trainer.progress
         steps = self.trainer.recipe.train.steps
         best = (
@@ -75,7 +105,12 @@ class Recorder:
             else {"best_loss": progress.best_loss, "token_accuracy": self.accuracy}
         )
         self.folder.set_status(
-            state, step=progress.step, steps=steps, best_step=progress.best_step, **best
+            state,
+            step=progress.step,
+            steps=steps,
+            best_step=progress.best_step,
+            **best,
+            **({"ended": ended} if ended else {}),
         )
 
     def _log(self, kind: str, content: Mapping[str, Any]) -> None:
@@ -110,27 +145,30 @@ def _followed(
     recorder.report("running")
     recorder.catch_up()
     state = "failed"
+    ended = ""
     try:
         for event in recorder.trainer.run():
             recorder.take(event)
             yield event
             if controls and isinstance(event, Step):
-                with recorder.trainer.budget.paused():
+                with recorder.pausing():
                     yield from controls.turn(recorder.trainer, recorder.folder)
                 recorder.is_first = controls.was_paused
         state = "done"
+        ended = recorder.why_early()
     except GeneratorExit:
         for event in recorder.trainer.end():
             recorder.take(event)
         progress = recorder.trainer.progress
         state = "done" if progress.step == recorder.trainer.recipe.train.steps else "stopped"
+        ended = controls.why_stopped if controls and state == "stopped" else ""
         raise
     except UnwrittenError:  # nor can the status be written
         state = ""
         raise
     finally:
         if state:
-            recorder.report(state)
+            recorder.report(state, ended)
 
 
 def _accuracy_at(folder: RunFolder, step: int) -> float | None:

@@ -8,6 +8,9 @@ from typing import Literal, NamedTuple
 
 import streamlit as st
 
+from s2s.runs import RunSummary, has_diverged
+from s2s.ui.kit import cached
+
 
 class StateLook(NamedTuple):
     """How a state is shown."""
@@ -25,10 +28,20 @@ STATES: Mapping[str, StateLook] = MappingProxyType(
         "done": StateLook("green", ":material/check_circle:", "done"),
         "stopped": StateLook("gray", ":material/pause_circle:", "stopped"),
         "interrupted": StateLook("orange", ":material/power_off:", "interrupted"),
+        "early": StateLook("orange", ":material/timer_off:", "ended early"),
         "diverged": StateLook("red", ":material/trending_up:", "diverged"),
         "failed": StateLook("red", ":material/error:", "failed"),
     }
 )
+
+
+def shown_state(row: RunSummary) -> str:
+    """A key of `STATES`: of a run that is done also whether it diverged, or ended before its plan."""
+    if row.state != "done":
+        return row.state
+    if has_diverged(cached.curves(row.id)):
+        return "diverged"
+    return "early" if row.ended else "done"
 
 
 def badge(state: str) -> None:

@@ -1,4 +1,4 @@
-"""What went wrong with a run."""
+"""What went wrong with a run, or ended it before its plan."""
 
 from __future__ import annotations
 
@@ -12,16 +12,28 @@ from s2s.ui.kit.text import as_markdown
 
 
 def run_trouble(row: RunSummary) -> None:
-    """Why the run failed or waits for another worker and, unless this server is hosted, the last lines of its log."""
+    """Why the run failed, ended early or waits for another worker; unless it ended by itself or this server is hosted,
+    the last lines of its log.
+    """
     if row.error:
         st.error(as_markdown(row.error), icon=":material/error:")
     elif row.state == "interrupted" and row.note:
         st.info(as_markdown(row.note), icon=":material/hourglass_top:")
     else:
+        _ended(row)
         return
     if lines := _log(row.id):
         with st.expander("Last lines of its log", icon=":material/terminal:"):
             st.code(lines, language=None, wrap_lines=True)
+
+
+def _ended(row: RunSummary) -> None:
+    """Why it has not made the steps that were planned."""
+    if row.state == "done" and row.ended:
+        st.info(as_markdown(row.ended), icon=":material/timer_off:")
+    elif row.state == "stopped" and row.steps:
+        why = row.ended or f"It was stopped at step {row.step:,} of {row.steps:,}."
+        st.info(as_markdown(why), icon=":material/pause_circle:")
 
 
 def _log(run_id: str) -> str:

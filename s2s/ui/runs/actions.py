@@ -22,7 +22,7 @@ from s2s.runs import (
     guests,
 )
 from s2s.ui.kit import as_markdown, cached, forms, plain, run_trouble, undo_row
-from s2s.ui.kit.badges import badge
+from s2s.ui.kit.badges import badge, shown_state
 from s2s.ui.kit.datasets import SHIPPED_DATASETS
 from s2s.ui.kit.queueing import queue_resume
 from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM
@@ -62,7 +62,7 @@ def actions(run_id: str) -> None:
 def _head(run_id: str, row: RunSummary | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(plain(cached.title(run_id)), anchor=False, width="content")
-        badge(row.state if row else "done")
+        badge(shown_state(row) if row else "done")
         for tag in row.tags if row else ():
             st.badge(plain(tag), color="gray", icon=":material/sell:")
     if row:

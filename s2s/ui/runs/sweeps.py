@@ -18,7 +18,7 @@ from s2s.jobs import sweep
 from s2s.plots import ParallelAxis, format_value
 from s2s.runs import RunSummary, differences
 from s2s.ui.kit import as_markdown, cached, chart, file_name, pickers, plain, unique_names
-from s2s.ui.kit.badges import STATES
+from s2s.ui.kit.badges import STATES, shown_state
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.kit.training_curves import loss_note
 from s2s.ui.runs import seed_spread
@@ -171,7 +171,7 @@ def _finite(value: float | None) -> float | None:
 
 def _progress(rows: Sequence[RunSummary]) -> None:
     """The progress of the sweep."""
-    states = Counter(STATES[row.state].label for row in rows)
+    states = Counter(STATES[shown_state(row)].label for row in rows)
     others = [f"{n} {word}" for word, n in states.items() if word != "done"]
     steps = sum(row.steps for row in rows)
     done = sum(

@@ -12,9 +12,9 @@ import streamlit as st
 
 from s2s import access
 from s2s.faults import marked
-from s2s.runs import RunSummary, find_run, has_diverged, seeds
+from s2s.runs import RunSummary, find_run, seeds
 from s2s.ui.kit import cached, plain
-from s2s.ui.kit.badges import STATES
+from s2s.ui.kit.badges import STATES, shown_state
 from s2s.ui.kit.training_curves import signature_note
 from s2s.ui.runs.view_state import STATE
 from s2s.ui.shell import page_link
@@ -26,6 +26,7 @@ SYMBOLS = {
     "done": "✓",
     "failed": "✗",
     "diverged": "✗",
+    "early": "!",
     "running": "▶",
     "starting": "▶",
     "queued": "…",
@@ -150,9 +151,7 @@ def state(row: RunSummary) -> str:
     """Its state as a symbol and a word."""
     if row.is_paused and row.state == "running":
         return "❚❚ paused"
-    state = row.state
-    if state == "done" and has_diverged(cached.curves(row.id)):
-        state = "diverged"
+    state = shown_state(row)
     return f"{SYMBOLS[state]} {STATES[state].label}"
 
 

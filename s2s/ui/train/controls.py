@@ -49,7 +49,7 @@ def buttons(row: RunSummary, curves: Curves) -> None:
             if row.checkpoints or row.state == "failed":
                 _continuation(row, f"{again} with changes", row.steps)
         elif row.state == "done" and not row.imported:
-            _continuation(row, "Continue", 2 * row.steps)
+            _continuation(row, "Continue", _more(row) if row.ended else 2 * row.steps)
         if row.checkpoints:
             _links(row)
     if refused := st.session_state.pop(REFUSED, None):
@@ -228,6 +228,13 @@ def _continuation(row: RunSummary, label: str, default: int) -> None:
                 sentence += f" Another last step {ends} its time budget."
             st.caption(as_markdown(sentence))
         st.button("Continue", key="go on", on_click=act, args=("continue", row.id), type="primary")
+
+
+def _more(row: RunSummary) -> int:
+    """The last step that a run which ended early was planned to have."""
+    recipe = cached.recipe(row.id)
+    plan = _plan(row.id, recipe) if recipe else []
+    return plan[0].steps if plan else row.steps
 
 
 def _more_steps(row: RunSummary, steps: int) -> int | None:

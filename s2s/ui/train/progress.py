@@ -6,8 +6,8 @@ import streamlit as st
 
 from s2s import access
 from s2s.config import UserError
-from s2s.jobs import LONGEST_PAUSE, run_service, short_count, worker
-from s2s.runs import Curves, RunSummary, has_diverged
+from s2s.jobs import LONGEST_PAUSE, is_waiting, run_service, short_count, worker
+from s2s.runs import Curves, RunSummary
 from s2s.ui.kit import (
     as_markdown,
     cached,
@@ -18,7 +18,7 @@ from s2s.ui.kit import (
     polling,
     run_trouble,
 )
-from s2s.ui.kit.badges import badge
+from s2s.ui.kit.badges import badge, shown_state
 from s2s.ui.train import controls, curves, diagnosis, metrics, samples
 from s2s.ui.train.view_state import STATE
 
@@ -46,7 +46,7 @@ def _panel(run_id: str, before: str, times: int) -> None:
         st.rerun()  # the whole page
     known = cached.curves(run_id)
     with st.container(border=True, key="watch"):
-        _head(run_id, row, is_diverged=has_diverged(known))
+        _head(run_id, row)
         diagnosis.panel(run_id, row, known)
         if times > 1:
             st.caption(
@@ -70,11 +70,10 @@ def _row(run_id: str) -> RunSummary | None:
         return None
 
 
-def _head(run_id: str, row: RunSummary | None, *, is_diverged: bool) -> None:
+def _head(run_id: str, row: RunSummary | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(plain(cached.title(run_id)), anchor=False, width="content")
-        state = row.state if row else "done"
-        badge("diverged" if is_diverged and state == "done" else state)
+        badge(shown_state(row) if row else "done")
         if row and row.is_live and row.is_paused:
             st.badge("paused", icon=":material/pause:", color="orange")
     if row and row.is_live and row.is_paused and not row.is_stopping:
@@ -102,6 +101,8 @@ def _progress(row: RunSummary, curves: Curves) -> None:
         size = [f"{short_count(count)} parameters"] if count else []
         about = "about " if row.minutes and row.is_live else ""
         text = " · ".join([f"Step {step:,} of {about}{row.steps:,}", *_speed(row, curves), *size])
+        if row.is_live and is_waiting(row.note):
+            text = f"{as_markdown(row.note)} {text}"
     st.progress(min(1.0, step / row.steps) if row.steps else 0.0, text=text)
 
 

@@ -14,7 +14,7 @@ from s2s.jobs import run_service, sweep, training, worker
 from s2s.runs import Curves, RunSummary
 from s2s.share import printable
 from s2s.ui.kit import action_button, as_markdown, cached, forms, pickers
-from s2s.ui.kit.badges import STATES
+from s2s.ui.kit.badges import STATES, shown_state
 from s2s.ui.kit.queueing import free_group, queue_runs
 from s2s.ui.train.forecast import Outlook
 from s2s.ui.train.recipe_form import RunRequest, origin
@@ -103,7 +103,7 @@ def answer(row: RunSummary, curves: Curves) -> str:
         ahead = f"{row.position} ahead of it" if row.position else "next to start"
         return f"Queued: {shown}, {ahead}. Its training appears below."
     if not row.is_live:
-        return f"{STATES[row.state].label.capitalize()}: {shown}."
+        return f"{STATES[shown_state(row)].label.capitalize()}: {shown}."
     if not curves.step:
         return f"Started: {shown}. {row.note or 'The first loss comes with the first step.'}"
     return f"Training: {shown}. Its first loss is {curves.loss[0]:.3f}; its curves are below."

@@ -63,7 +63,7 @@ def test_the_evaluation_says_which_tokenizer_it_took_and_why() -> None:
     place = evaluation()
     assert place.evaluation().scoring == Scoring("zh")
     assert place.scores()["tokenizer_reason"] == (
-        "the references have 13 Han characters and 1 word of scripts with spaces between words"
+        "the references have 13 Han characters and 1 word of other scripts"
     )
     (system,) = place.provenance()["systems"]
     assert system["command"].endswith("--tokenize zh")

@@ -188,7 +188,7 @@ def test_a_job_works_no_longer_than_it_may(
     assert (closed, list(times)) == ([True], [])
 
 
-@pytest.mark.parametrize(("express", "nice"), [(True, 10), (False, 19)])
+@pytest.mark.parametrize(("express", "nice"), [(True, 5), (False, 8)])
 def test_a_quick_job_goes_before_a_long_one_and_writes_how_it_ended(
     express: bool, nice: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

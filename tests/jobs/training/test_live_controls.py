@@ -123,6 +123,7 @@ def test_a_pause_that_is_forgotten_stops_and_saves(
     events.close()
     folder = RunFolder(runs_folder() / job.run)
     assert folder.status()["state"] == "stopped"
+    assert "It was paused for" in folder.status()["ended"]
     assert weights_path(folder.checkpoints, 1).is_file()
 
 
@@ -306,7 +307,9 @@ def test_early_stopping_outlives_a_kill_and_gives_way_to_who_asks_for_more(tiny:
     events = [event for event in training.work(job, context) if isinstance(event, Step)]
     assert events[-1].step == 10 or not events
     queue.finish(job.id, "w", "done")
-    assert RunFolder(runs_folder() / job.run).status()["state"] == "done"
+    status = RunFolder(runs_folder() / job.run).status()
+    assert status["state"] == "done"
+    assert "Early stopping ended it at step 10 of 20:" in status["ended"]
     training.submit_resume(job.run, OWNER)
     steps = [event.step for event in training.work(claim(), context) if isinstance(event, Step)]
     assert steps[0] == 11

@@ -39,6 +39,7 @@ def test_a_run_with_minutes_is_done_at_the_step_that_they_had_time_for(
     ]
     assert about["plan"][-1]["steps"] == steps < about["plan"][0]["steps"]
     assert inspection.ABOUT["plan"](about["plan"])
+    assert f"at step {steps}, of about {about['plan'][0]['steps']:,} " in status["ended"]
     with pytest.raises(training.RunFinishedError):
         training.resume(folder.path)
     longer = training.resume(folder.path, training.Continuation(steps=steps + 2)).recipe.train

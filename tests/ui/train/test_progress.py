@@ -551,3 +551,41 @@ def test_an_interrupted_run_is_looked_at_less_often(
         becomes(state=state)
         progress.panel(RUN)
     assert seconds == [progress.REFRESH, progress.REFRESH * progress.REST, None]
+
+
+def test_a_run_that_ended_early_says_why_is_not_green_and_continues_to_what_was_planned(
+    own: RunFolder,
+) -> None:
+    about = own.about()
+    about["recipe"]["train"]["minutes"] = 10.0
+    own.write_about({**about, "plan": [{"step": 1, "steps": 7400}, {"step": 3, "steps": 30}]})
+    status = {key: value for key, value in own.status().items() if key not in STAMPS}
+    own.set_status("done", **status, ended="Its time budget of 10 minutes ended it at step 30.")
+    screen = opened("train", run=RUN)
+    assert "Its time budget of 10 minutes ended it at step 30" in screen.info[0].value
+    badges = [each.value for each in screen.markdown if "badge" in each.value]
+    assert any("orange" in each and "ended early" in each for each in badges)
+    assert not any("green" in each for each in badges)
+    assert "Continue" in labels(screen)
+    assert [each.value for each in screen.number_input if each.label == "Last step"] == [7400]
+    screen = opened("runs", run=RUN)
+    assert screen.dataframe[0].value["state"].tolist() == ["! ended early"]
+
+
+def test_a_stopped_run_says_where(own: RunFolder) -> None:
+    status = {key: value for key, value in own.status().items() if key not in STAMPS}
+    own.set_status("stopped", **status | {"steps": 100})
+    screen = opened("train", run=RUN)
+    assert "It was stopped at step 30 of 100" in screen.info[0].value
+    assert "Resume" in labels(screen)
+
+
+@pytest.mark.parametrize(
+    "note",
+    ["Waiting for the processor: 7 s of it in 6 minutes.", "Training on cpu, up to 2 threads."],
+)
+def test_only_while_the_processor_is_taken_the_bar_says_so(note: str, becomes: Becomes) -> None:
+    becomes(state="running", note=note)
+    (bar,) = opened("train", run=RUN).get("progress")
+    assert ("7 s of it in 6 minutes" in bar.proto.text) == note.startswith("Waiting")
+    assert "Training on cpu" not in bar.proto.text
