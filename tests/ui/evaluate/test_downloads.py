@@ -44,7 +44,9 @@ def test_the_readme_says_in_which_form_texts_were_compared(
     path = place.path / "scores.json"
     path.write_text(path.read_text().replace("|unicode:NFC", ""))
     earlier = unzipped(place, tmp_path / "earlier")["README.txt"]
-    assert "(NFC). An earlier version computed these scores, on texts as they were written" in earlier
+    assert (
+        "(NFC). An earlier version computed these scores, on texts as they were written" in earlier
+    )
 
 
 def test_the_commands_of_the_bundle_repeat_the_scores(
