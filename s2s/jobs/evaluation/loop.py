@@ -14,7 +14,7 @@ from s2s.config import UserError
 from s2s.jobs.evaluation import provenance, test_sets
 from s2s.jobs.evaluation.scoring import SystemScores, forced_signature
 from s2s.runs import Decoded, EvaluationFolder, Run, System, SystemModel, load
-from s2s.scores import statistics, tokenizer_of
+from s2s.scores import comparable, statistics, tokenizer_of
 
 # sentences per turn
 FIRST = 16
@@ -53,7 +53,7 @@ class EvaluationLoop:
                 self.runs,
                 earlier=folder.provenance().get("systems", ()),
                 n_references=set(map(len, folder.references())),
-                n_sources=len({source for source, _ in pairs}),
+                n_sources=len({comparable(source) for source, _ in pairs}),
                 threads=torch.get_num_threads(),
             )
         )

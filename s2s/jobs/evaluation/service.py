@@ -122,14 +122,15 @@ def _hash(pairs: Sequence[tuple[str, str]], references: Sequence[Sequence[str]])
 
 
 def resume(evaluation: str, owner: str = OWNER) -> None:
-    """Queue an evaluation again that was stopped or interrupted; its finished sentences are kept.
+    """Queue an evaluation again that was stopped or interrupted; its finished sentences are kept, and all are scored as
+    this version scores.
 
     Raises UserError where a worker has it.
     """
-    what = evaluations.folder(evaluation, "change", owner).evaluation()
+    folder = evaluations.folder(evaluation, "change", owner)
     if job := queue.latest(evaluation):
         queue.abandon(job.id)
-    _queue(what)
+    _queue(_by_rule(folder))
 
 
 def score_again(evaluation: str, owner: str = OWNER) -> None:
@@ -149,15 +150,22 @@ def score_again(evaluation: str, owner: str = OWNER) -> None:
         if job.is_live():
             raise UserError(f"`{shortened(what.name)}` is being evaluated; wait until it is done.")
         queue.abandon(job.id)
+    what = _by_rule(folder)
+    spec = {"name": what.name, "threads": 1}
+    seconds = START + FINISH * what.test.n * len(what.systems)
+    queue.submit(KIND, what.owner, what.id, spec, express=seconds < EXPRESS)
+
+
+def _by_rule(folder: EvaluationFolder) -> Evaluation:
+    """The evaluation, with BLEU's tokenizer by rule where an earlier version scored with its default."""
+    what = folder.evaluation()
     if (
         evaluations.is_of_earlier_version(folder.scores())
         and what.scoring.tokenize == DEFAULT_TOKENIZER
     ):
         by_rule = replace(what.scoring, tokenize=AUTO)
-        what = folder.amend(lambda asked: replace(asked, scoring=by_rule))
-    spec = {"name": what.name, "threads": 1}
-    seconds = START + FINISH * what.test.n * len(what.systems)
-    queue.submit(KIND, what.owner, what.id, spec, express=seconds < EXPRESS)
+        return folder.amend(lambda asked: replace(asked, scoring=by_rule))
+    return what
 
 
 def _queue(what: Evaluation) -> None:

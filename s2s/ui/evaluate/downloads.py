@@ -60,9 +60,14 @@ scores.csv, scores.json, provenance.json
 commands.txt          one command per system, which repeats its scores from these files; for the translations of another
                       system with sacrebleu alone: BLEU, chrF and TER
 
-References and translations are in Unicode's composed form (NFC), in which they were compared.
+References and translations are in Unicode's composed form (NFC){compared}.
 The commands need the runs: {runs}.
 """
+COMPARED = ", in which they were compared"
+EARLIER = (
+    ". An earlier version computed these scores, on texts as they were written and with BLEU's tokenizer 13a unless a"
+    " command says another: the commands may give other ones"
+)
 GIVEN = """
 segment-scores.csv    scores of metrics that were given as files, per sentence; provenance.json names the files
 """
@@ -191,7 +196,11 @@ def bundle(evaluation: Evaluation, scores: Scores, found: Provenance) -> bytes:
     runs = ", ".join(dict.fromkeys(system.run for system in evaluation.systems if system.run))
     commands = "".join(f"{own['command']}\n" for own in made if "command" in own)
     files = {
-        "README.txt": README.format(name=evaluation.name, runs=runs or "none")
+        "README.txt": README.format(
+            name=evaluation.name,
+            runs=runs or "none",
+            compared=EARLIER if evaluations.is_of_earlier_version(scores) else COMPARED,
+        )
         + (GIVEN if given else "")
         + "".join(f"\n{note}\n" for note in evaluation.test.notes),
         repeating.SOURCES: _lines(source for source, _ in pairs),

@@ -49,7 +49,7 @@ def joined(place: EvaluationFolder, evaluation: Evaluation, scores: Scores) -> W
     if not given:
         return WithExternal([], scores, METRIC_NAMES)
     files = tuple((one.metric, one.system, one.hash, one.added) for one in given)
-    key = (int(scores["n"]), files)
+    key = (int(scores["n"]), files, sentences.scored_at(place))
     found = _joined(str(settings.home()), evaluation.id, key, scores, given, evaluation.baseline)
     own = {one.metric: MetricName(one.metric, one.metric, "", HELP, one.better) for one in given}
     return WithExternal(given, found, {**METRIC_NAMES, **own})
@@ -72,7 +72,8 @@ def rows(evaluation: str, n: int, given: Sequence[ExternalScores]) -> list[list[
     every = sentences.rows(evaluation, n)
     if not given:
         return every
-    key = tuple((one.metric, one.system, one.hash, one.added) for one in given)
+    files = tuple((one.metric, one.system, one.hash, one.added) for one in given)
+    key = (files, sentences.scored_at(evaluations.folder(evaluation)))
     return _rows(str(settings.home()), evaluation, n, key, every, given)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 import streamlit as st
 
-from s2s.config import UserError
+from s2s.config import UserError, nfc
 from s2s.runs import Decoded, Run, RunKey, Target
 from s2s.share import printable
 from s2s.ui.kit import address, cached, pickers
@@ -46,6 +46,8 @@ def target_box(run: Run, text: str, strategy: str) -> str:
         icon=":material/edit_note:",
     )
     target = printable(typed or "").strip()[:MAX_CHARACTERS] or own
+    if nfc(target) == nfc(own):
+        target = own
     address.write("tgt", target, own)
     return target
 
@@ -77,8 +79,9 @@ class ForcedText(NamedTuple):
 
 
 def forced(text: str, own: Decoded) -> ForcedText:
-    """The model's own tokens where the text is its own output."""
-    return ForcedText(text, cached.own_target(own) if text == own.text else text)
+    """The model's own tokens where the text is its own output, in whatever Unicode form."""
+    is_own = nfc(text) == nfc(own.text)
+    return ForcedText(own.text, cached.own_target(own)) if is_own else ForcedText(text, text)
 
 
 def with_fallback(

@@ -37,6 +37,18 @@ def unzipped(place: EvaluationFolder, folder: Path) -> dict[str, str]:
     return {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()}
 
 
+def test_the_readme_says_in_which_form_texts_were_compared(
+    place: EvaluationFolder, tmp_path: Path
+) -> None:
+    assert "(NFC), in which they were compared." in unzipped(place, tmp_path / "new")["README.txt"]
+    path = place.path / "scores.json"
+    path.write_text(path.read_text().replace("|unicode:NFC", ""))
+    earlier = unzipped(place, tmp_path / "earlier")["README.txt"]
+    assert (
+        "(NFC). An earlier version computed these scores, on texts as they were written" in earlier
+    )
+
+
 def test_the_commands_of_the_bundle_repeat_the_scores(
     place: EvaluationFolder,
     tmp_path: Path,

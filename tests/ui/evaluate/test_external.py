@@ -16,7 +16,7 @@ from s2s.ui.evaluate import downloads, provenance
 from s2s.ui.evaluate import external as screen_of
 from s2s.ui.shell import visitors
 from tests.screen import opened, page_text
-from tests.ui.evaluate.test_evaluate import DEMO, MARKUP, evaluated, frame
+from tests.ui.evaluate.test_evaluate import DEMO, MARKUP, evaluated, frame, work
 
 NAME = "<b>COMET</b> :red[x]"
 OURS = (0.9, 0.5, 0.25)
@@ -170,3 +170,21 @@ def test_scores_are_joined_again_when_more_sentences_are_done(
     monkeypatch.setattr(screen_of.jobs, "covering", lambda place, n: covering(place, 3))
     found = [screen_of.joined(place, place.evaluation(), scores) for scores in counts]
     assert [each.scores["n"] for each in found] == [2, 3]
+
+
+def test_an_evaluation_that_is_scored_again_shows_its_new_scores_beside_them(
+    place: EvaluationFolder,
+) -> None:
+    given(place)
+    path = place.path / "scores.json"
+    old = json.loads(path.read_text().replace("|unicode:NFC", ""))
+    old["systems"][1]["scores"]["bleu"]["value"] = 1.5
+    path.write_text(json.dumps(old))
+    screen = shown(place)
+    assert "1.5" in frame(screen, "BLEU")["BLEU"][1]
+    screen.button(key="score again").click().run()
+    work(place)
+    screen.run()
+    assert not screen.exception
+    value = place.scores()["systems"][1]["scores"]["bleu"]["value"]
+    assert f"{value:.1f}" in frame(screen, "BLEU")["BLEU"][1]

@@ -88,6 +88,13 @@ def test_a_bleu_that_misleads_is_explained_and_chrf_shown_first(
     assert ("BLEU" in first) is ("bleu" in scores and not is_short)
 
 
+def test_bleu_says_with_which_signature_it_was_counted(tmp_path: Path) -> None:
+    line = {**VALID, "step": 150, "bleu": 30.0, "signature": "tok:char|unicode:NFC"}
+    bleu = metrics.main(read(tmp_path, line))[-1]
+    assert bleu.label == "BLEU"
+    assert bleu.help.endswith("Signature: tok:char|unicode:NFC")
+
+
 def test_exact_match_is_shown_where_bleu_misleads(tmp_path: Path) -> None:
     right = {**VALID, "step": 150, "bleu": 0.0, "chrf": 100.0, "exact_match": 100.0}
     known = read(tmp_path, right)
