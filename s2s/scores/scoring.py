@@ -132,9 +132,8 @@ def tokenizer_of(references: References) -> TokenizerChoice:
         for language, n in languages.most_common()
     ]
     if n_words:
-        counted.append(
-            f"{n_words:,} word{'s' * (n_words != 1)} of other scripts"
-        )
+        others = " of other scripts" if languages else ""
+        counted.append(f"{n_words:,} word{'s' * (n_words != 1)}{others}")
     if languages["Japanese"] > MIN_KANA * (languages["Japanese"] + languages["Chinese"]):
         languages["Japanese"] += languages.pop("Chinese", 0)
     else:

@@ -27,6 +27,7 @@ from s2s.ui.runs.seed_spread import SeedSpread
 from s2s.ui.runs.view_state import STATE
 from s2s.ui.shell import page_link
 
+SIGNATURE = "BLEU signature"  # in the download alone
 LOSS = "validation loss"
 BLEU = "BLEU"
 ACCURACY = "accuracy (%)"
@@ -277,6 +278,10 @@ def table(sweep: Sweep) -> pd.DataFrame:
                 for row in sweep.rows
             ],
             "run": [row.id for row in sweep.rows],
+            SIGNATURE: [
+                "; ".join(dict.fromkeys(filter(None, cached.curves(row.id).valid_signatures)))
+                for row in sweep.rows
+            ],
         }
     )
     for column, values in sweep.settings.items():
@@ -292,7 +297,7 @@ def _table(sweep: Sweep, chosen: str) -> None:
     runs = [row.id for row in sweep.rows]
     key = f"sweep {sweep.name} {chosen} {len(runs)}"
     st.dataframe(
-        frame.drop(columns="run"),
+        frame.drop(columns=["run", SIGNATURE]),
         hide_index=True,
         placeholder="",
         key=key,
