@@ -51,9 +51,10 @@ class Reduction(NamedTuple):
     # Stands in for `about` where a single head is selected, if it then says something else.
     of_one_head: str = ""
 
-    def description(self, which: HeadSelection) -> str:
-        """One honest sentence or two."""
-        is_one_head = which.layer is not None and which.head is not None
+    def description(self, which: HeadSelection, n_layers: int, n_heads: int) -> str:
+        """One honest sentence or two, of a stack with so many layers and heads in each."""
+        is_one_layer = which.layer is not None or n_layers == 1
+        is_one_head = is_one_layer and (which.head is not None or n_heads == 1)
         return self.of_one_head if is_one_head and self.of_one_head else self.about
 
 
@@ -162,16 +163,16 @@ def _layers(last: int) -> str:
 def selection_name(view: LabeledWeights, which: HeadSelection, how: str) -> str:
     """`layer 2 of 2 · mean of 4 heads`; `how`: mean or max."""
     n_layers = len(view.weights)
-    all_layers = f"{how} of {n_layers} layers"
+    all_layers = f"{how} of {n_layers} layers" if n_layers > 1 else "layer 1 of 1"
     layer = all_layers if which.layer is None else f"layer {which.layer + 1} of {n_layers}"
     return f"{layer} · {_head_name(view, which, how)}"
 
 
 def _head_name(view: LabeledWeights, which: HeadSelection, how: str) -> str:
     n_heads = view.weights.shape[1]
-    return (
-        f"{how} of {n_heads} heads" if which.head is None else f"head {which.head + 1} of {n_heads}"
-    )
+    if which.head is None and n_heads > 1:
+        return f"{how} of {n_heads} heads"
+    return f"head {(which.head or 0) + 1} of {n_heads}"
 
 
 # A slug is stored in links, as `reduce`: if you rename one, keep reading the old one.
@@ -181,7 +182,7 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
             "Weights",
             mean,
             KINDS,
-            "Average over the layers and heads you did not select. This hides differences between heads.",
+            "Average over the layers and heads you did not select. This hides differences between them.",
             "Vaswani et al. 2017, eq. 1",
             ONE_HEAD,
         ),

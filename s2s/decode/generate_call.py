@@ -52,10 +52,12 @@ def generate_call(
     step: int,
     languages: Sequence[str] = (),
     starting: Collection[str] = (),
+    why_not_exported: str = "",
 ) -> Call:
     """`config` is complete, with the run's own limit; `changes` are the settings that somebody changed; `languages` are
     those of source and target, where they are not the run's own; `starting` names the settings that the model came
-    with, which `generate` would take by itself.
+    with, which `generate` would take by itself; `why_not_exported` says why transformers cannot load the run, to
+    follow a colon.
     """
     missing = _missing(strategy, config)
     code = our_call(strategy, changes, source=source, run=run, step=step, languages=languages)
@@ -63,6 +65,11 @@ def generate_call(
         return Call(
             code,
             "Each family of transformers is told a language in a way of its own; this is our own call.",
+        )
+    if why_not_exported:
+        return Call(
+            code,
+            f"transformers cannot load this run: {why_not_exported} This is our own call.",
         )
     if missing:
         return Call(code, f"`generate` of transformers 5 has no `{missing}`; this is our own call.")

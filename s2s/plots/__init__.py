@@ -157,8 +157,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "tradeoff": Plot(
             tradeoff,
-            "Up and to the right is better (TER: down). A system with no other above and to the right of it is on the"
-            " Pareto frontier.",
+            "One point per system, with the interval of its height where one is known.",
         ),
         "number_grids": Plot(
             number_grids,
@@ -234,7 +233,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "sweep_curve": Plot(
             sweep_curve,
-            "Where the line falls although the search is wider, the model prefers outputs that people do not.",
+            "One line per run and strategy, one point per value of the setting.",
         ),
     }
 )

@@ -93,8 +93,10 @@ def _save_button(request: AttentionRequest) -> None:
 def _instructions(view: LabeledWeights) -> str:
     side = pooling(view.weights.shape)
     pooled = f" Each dot is the largest of {side} × {side} weights." if side > 1 else ""
+    can_average = max(view.weights.shape[:2]) > 1
+    average = " Click or tap a row or column number to average it." if can_average else ""
     return (
-        "Click or tap a head to open it; a double click enlarges it. Click or tap a row or column number to average it."
+        f"Click or tap a head to open it; a double click enlarges it.{average}"
         " Below each head: its role in this sentence, by a rule of thumb; the table has the rules. A *monotonic* head"
         f" is mostly diagonal, and single words may cross.{pooled}"
     )

@@ -90,7 +90,8 @@ def read_request() -> AttentionRequest | None:
         simplify.switches()
     row = REDUCTIONS[reduction]
     with st.container(key="controls caption"):
-        st.caption(f"{plain(row.description(which))} ({row.source})")
+        about = row.description(which, *attention.view(which.kind).weights.shape[:2])
+        st.caption(f"{plain(about)} ({row.source})")
     picture = reduced(attention, which, reduction)
     shown, note = simplify.simplified(run, which.kind, picture)
     return AttentionRequest(

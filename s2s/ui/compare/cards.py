@@ -15,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from s2s import share
 from s2s.config import UserError
 from s2s.decode import BeamConfig, generate_call
+from s2s.faults import why_not_exported
 from s2s.runs import Decoded, Run, ended_hypotheses
 from s2s.share import Column
 from s2s.ui.compare import (
@@ -375,6 +376,7 @@ def _call(choice: ColumnChoice, source: str) -> None:
         step=choice.run.step,
         languages=kit_reproduce.other_languages(choice.run),
         starting=choice.run.starting_settings,
+        why_not_exported=why_not_exported(choice.run.recipe.train.fault),
     )
     st.caption(snippet.about)
     st.code(snippet.code, language="python", wrap_lines=True)

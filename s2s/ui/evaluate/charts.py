@@ -53,6 +53,32 @@ def panel(evaluation: Evaluation, scores: Scores, names: Names = METRIC_NAMES) -
                 _tradeoff(evaluation, systems, x, names[chosen])
 
 
+def tradeoff_caption(height: MetricName, across: MetricName) -> str:
+    """How to read the points: which way is better, of the numbers of which one is."""
+    caption = plots.PLOTS["tradeoff"].caption
+    up = {"higher": "Up", "lower": "Down"}.get(height.better)
+    right = {"higher": "to the right", "lower": "to the left"}.get(across.better)
+    if up and right:
+        return (
+            f"{caption} {up} and {right} is better: a system with no other on that side of it, in both directions, is"
+            " on the Pareto frontier."
+        )
+    way = up or (right and right.capitalize())
+    return f"{caption} {way} is better." if way else caption
+
+
+def sweep_caption(setting: str, score: MetricName) -> str:
+    """How to read the line; where wider searches should find better translations, what it means that they do not."""
+    caption = plots.PLOTS["sweep_curve"].caption
+    if setting != "num_beams" or not score.better or score.key not in QUALITY:
+        return caption
+    worse = "falls" if score.better == "higher" else "rises"
+    return (
+        f"{caption} Where the line {worse} although the search is wider, the model prefers outputs that people do"
+        " not."
+    )
+
+
 def _title(evaluation: Evaluation, what: str, n: int) -> str:
     runs = dict.fromkeys(
         f"{cached.title(system.run)} · {cached.step_name(system.run, system.step)}"
@@ -70,7 +96,7 @@ def _tradeoff(evaluation: Evaluation, systems: Sequence[Scores], x: str, name: M
     figure = plots.tradeoff(_merged(points), title=title, x_label=X_LABELS[x], y_label=name.label)
     values = "; ".join(f"{point.name}: {point.x:.4g}, {point.y:.4g}" for point in points)
     chart(figure, alt=f"{what} of {len(points)} systems. {values}", file_name=file_name(title))
-    st.caption(plots.PLOTS["tradeoff"].caption)
+    st.caption(tradeoff_caption(name, METRIC_NAMES[x]))
     _download(what, ("system", x, name.key), [(point.name, point.x, point.y) for point in points])
 
 
@@ -132,7 +158,7 @@ def _sweep(evaluation: Evaluation, systems: Sequence[Scores], score: MetricName)
     figure = plots.sweep_curve(lines, title=title, x_label=setting, y_label=score.label)
     values = "; ".join(f"{name} at {x:g}: {height:.4g}" for name, x, height in rows)
     chart(figure, alt=f"{what}. {values}", file_name=file_name(title))
-    st.caption(plots.PLOTS["sweep_curve"].caption)
+    st.caption(sweep_caption(setting, score))
     _download(what, ("line", setting, score.key), rows)
 
 

@@ -110,8 +110,11 @@ def _n_sentences(request: EvaluationRequest) -> str:
     most = max(map(len, request.references), default=1)
     several = f", with up to {most:,} references each" if most > 1 else ""
     if test.n == test.n_all:
-        return f"All {test.n:,} sentences are evaluated{several}."
+        every = f"All {test.n:,} sentences are" if test.n > 1 else "The one sentence is"
+        return f"{every} evaluated{several}."
     drawn = f"{test.n:,} of {test.n_all:,} sentences, drawn with seed {test.seed}, are evaluated{several}"
+    if test.n == test_sets.MAX_SENTENCES:
+        return f"{drawn}: no evaluation takes more."
     if STATE.now.every or STATE.now.n_files:
         return f"{drawn}."
     return f"{drawn}: about as many as a minute allows. “All sentences” evaluates the whole file as a job."
@@ -253,4 +256,6 @@ def cost(request: EvaluationRequest) -> str:
     if STATE.now.every and not request.test.n_all:
         return f"All sentences × {systems}"
     seconds = evaluation_service.forecast(request.systems, request.test.n)
-    return f"{plain(f'{request.test.n:,}')} sentences × {systems} · about {duration(seconds)}, within a factor of three"
+    n_sentences = request.test.n
+    sentences = f"{plain(f'{n_sentences:,}')} sentence{'s' * (n_sentences != 1)}"
+    return f"{sentences} × {systems} · about {duration(seconds)}, within a factor of three"

@@ -42,7 +42,7 @@ ROWS = MappingProxyType(
     }
 )
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-SPECIAL = MappingProxyType({"<s>": "starts a sentence", "</s>": "ends it"})
+SPECIAL = MappingProxyType({"<s>": "starts", "</s>": "ends"})
 
 
 def show_translation(decoded: Decoded) -> None:
@@ -107,10 +107,10 @@ def reading_guide(
     rule = _rule(kind, shown.verb, is_normalized=is_whole and not is_part)
     if (row := FAULTS.get(fault)) and row.attention == kind and row.beside_picture:
         rule = f"{rule} {row.beside_picture}"
+    present = [token for token in SPECIAL if token in (*shown.rows, *shown.keys)]
     special = [
-        f"<code>{html.escape(token)}</code> {meaning}"
-        for token, meaning in SPECIAL.items()
-        if token in (*shown.rows, *shown.keys)
+        f"<code>{html.escape(token)}</code> {SPECIAL[token]} {'it' if number else 'a sentence'}"
+        for number, token in enumerate(present)
     ]
     end = f" {' and '.join(special)}." if special else ""
     if weight:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
@@ -20,6 +21,7 @@ MAX_SHOWN = 3  # unknown words with suggestions, or sentences
 MAX_NAMED = 8  # unknown words or characters in a line
 MAX_NOTICES = 2  # lines between the sentence and its translation
 MAX_LABEL = 60  # characters of a sentence on a button
+CIRCLE = "\N{DOTTED CIRCLE}"
 FOREIGN_WORDS = 3  # from so many words on, more unknown than known ones are of another language
 
 
@@ -185,11 +187,16 @@ def _guessed(names: Sequence[str], where: str) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     """`**a**, **b** and 3 more`."""
-    words = ["space" if name == " " else visible(name) for name in names[:MAX_NAMED]]
+    words = ["space" if name == " " else _on_circle(visible(name)) for name in names[:MAX_NAMED]]
     shown = [f"**{plain(shortened(word))}**" for word in words]
     if n_more := len(names) - len(shown):
         shown.append(f"{n_more} more")
     return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+
+
+def _on_circle(name: str) -> str:
+    """A mark alone stands on a dotted circle, as Unicode shows it; it would join the text before it."""
+    return f"{CIRCLE}{name}" if unicodedata.category(name[0])[0] == "M" else name
 
 
 def _length(known: RunVocabulary, sources: Sequence[str]) -> str:

@@ -31,7 +31,12 @@ def show(request: StatesRequest) -> None:
         file_name=file_name(title),
     )
     st.markdown(f"{summary} {plots.PLOTS['logit_lens'].caption}")
-    st.caption(caveat(request.run))
+    inputs = request.states.tgt_inputs
+    st.caption(
+        caveat(
+            request.run, [read == row[0].tokens[0] for read, row in zip(inputs, cells, strict=True)]
+        )
+    )
     _layer_table(request, cells)
     st.download_button(
         "Download data (CSV)",
@@ -55,8 +60,10 @@ def counts_sentence(lens: LogitLens) -> str:
     return sentence
 
 
-def caveat(run: Run) -> str:
-    """What the earlier columns can and cannot show."""
+def caveat(run: Run, is_read: Sequence[bool]) -> str:
+    """What the earlier columns can and cannot show. `is_read` says of each row whether the embeddings' most probable
+    token is the one just read.
+    """
     model = run.recipe.model
     has_norms = model.norm.kind != "none"
     norm = "there is no final norm to apply"
@@ -65,8 +72,9 @@ def caveat(run: Run) -> str:
     if has_norms and model.norm.place == "post":
         norm += "; each layer here ends in its own norm, so early states have another scale than the last"
     tied = (
-        " At the embeddings it finds the token just read, because the projection is the embedding matrix."
-        if model.output.tied
+        f" At the embeddings {sum(is_read)} of {len(is_read)} are the token just read: the projection is the embedding"
+        " matrix."
+        if model.output.tied and any(is_read)
         else ""
     )
     return (

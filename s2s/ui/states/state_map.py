@@ -40,7 +40,7 @@ def show(request: StatesRequest) -> None:
             alt=f"Scatter plot: {title.replace(chr(10), ', ')}. The data can be downloaded below.",
             file_name=file_name(title),
         )
-    st.markdown(_explanation(request, layers[-1], len(points), is_all=is_all))
+    st.markdown(_explanation(request, layers[-1], points, is_all=is_all))
     st.download_button(
         "Download data (CSV)",
         partial(states_csv, layers, points),
@@ -98,7 +98,9 @@ def _label(states: States, side: str, position: int) -> str:
     return f"{states.tgt_inputs[position]} → {states.tgt_tokens[position]}"
 
 
-def _explanation(request: StatesRequest, layer: StateLayer, n_points: int, *, is_all: bool) -> str:
+def _explanation(
+    request: StatesRequest, layer: StateLayer, points: Sequence[StatePoint], *, is_all: bool
+) -> str:
     """What a state is, and how much of it the map shows."""
     width = request.states.encoder.shape[2]
     token = "a token read by the encoder"
@@ -106,9 +108,11 @@ def _explanation(request: StatesRequest, layer: StateLayer, n_points: int, *, is
         token = "a token read by the decoder, which then predicts the next one (“read → predicted”)"
     explained = f"The two axes explain {percent(sum(layer.shares))} of the variance"
     where = "in the last layer" if is_all else "here"
+    one, other = ({point.word for point in points if point.sentence == n} for n in (0, 1))
+    joined = " A dotted line joins a word that both sentences have." if one & other else ""
     return (
         f"A state is a vector of {width:,} numbers after a layer, for {token}. {explained} {where}; points that look"
-        f" close may be far apart in the other dimensions; hover over a point to see which of these {n_points} states"
-        " is most similar to it. Every layer has its own axes; their directions mean nothing by themselves. A dotted"
-        " line joins a word that both sentences have."
+        " close may be far apart in the other dimensions; hover over a point to see which of these"
+        f" {len(points)} states is most similar to it. Every layer has its own axes; their directions mean nothing by"
+        f" themselves.{joined}"
     )

@@ -20,9 +20,12 @@ from s2s.ui.states.request import StatesRequest, axis_names
 from s2s.ui.states.view_state import STATE
 
 CLEAR = 0.05  # of a cosine: a smaller difference is not worth a sentence
-EXPLANATION = (
+DASHED = (
     "Dashed lines: the word of each sentence compared with itself after the same word, averaged over the given number"
-    " of other sentences. Dotted: the mean of any two words of different sentences. A cosine of 1 means that two"
+    " of other sentences."
+)
+EXPLANATION = (
+    "Dotted: the mean of any two words of different sentences. A cosine of 1 means that two"
     " states point the same way, 0 that they have nothing in common. At the embeddings only the word and its position"
     " count, so the same word differs there by its position alone, if positions are added. A cosine cannot say which"
     " of the differences the model uses."
@@ -77,7 +80,9 @@ def show(request: StatesRequest) -> None:
             file_name=file_name(title),
         )
     st.markdown(measured(chosen[0].word, chosen[1].word, [row.cosines for row in rows]))
-    st.caption(f"{plots.PLOTS['similarity'].caption} {EXPLANATION}")
+    has_dashed = any(row in lines for row in rows[1:-1])
+    dashed = f" {DASHED}" if has_dashed else ""
+    st.caption(f"{plots.PLOTS['similarity'].caption}{dashed} {EXPLANATION}")
     st.download_button(
         "Download data (CSV)",
         partial(similarity_csv, lines, layers),

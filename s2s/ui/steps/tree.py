@@ -11,7 +11,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.analysis import ROUNDING
-from s2s.decode import KEPT, PRUNED, BeamConfig, SearchNode, SearchTree
+from s2s.decode import KEPT, PRUNED, TRUNCATED, BeamConfig, SearchNode, SearchTree
 from s2s.files import csv_writer
 from s2s.plots import TreeNode
 from s2s.ui.kit import cached, captions, clickable_chart, file_name, nats, percent, pickers, plain
@@ -83,13 +83,21 @@ def show(request: StepsRequest) -> None:
 
 
 def _counts(request: StepsRequest, tree: SearchTree) -> str:
-    n_finished = len(tree.finished)
-    finished = f"{n_finished} hypotheses finished" if n_finished > 1 else "One hypothesis finished"
-    start = f"{finished} in {tree.n_steps} steps"
+    n_truncated = sum(tree.nodes[number].state == TRUNCATED for number in tree.finished)
+    n_finished = len(tree.finished) - n_truncated
+    ended = [f"{_hypotheses(n_finished)} finished"] if n_finished else []
+    if n_truncated:
+        whose = str(n_truncated) if ended else _hypotheses(n_truncated)
+        ended.append(f"{whose} ended at the length limit, unfinished,")
+    start = f"{' and '.join(ended)} in {tree.n_steps} steps"
     if not tree.is_complete:
         return f"{start}. Tokens that {plain(request.strategy)} did not take are not recorded."
     n_pruned = sum(node.state == PRUNED for node in tree.nodes)
     return f"{start}; {n_pruned} prefixes were considered and pruned. {_why_so_many(request)}"
+
+
+def _hypotheses(n: int) -> str:
+    return f"{n} hypotheses" if n > 1 else "One hypothesis"
 
 
 def _why_so_many(request: StepsRequest) -> str:

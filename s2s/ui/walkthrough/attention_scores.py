@@ -17,6 +17,7 @@ from s2s.ui.walkthrough.code import Code
 from s2s.ui.walkthrough.pictures import additive_mask, show_pairs, show_tensor
 from s2s.ui.walkthrough.reading import POSITION_FORMULAS, position_explanation
 from s2s.ui.walkthrough.step import (
+    NO_SCALE,
     TracedSentence,
     WalkthroughStep,
     aligned,
@@ -87,6 +88,13 @@ def _draw_scaling(sentence: TracedSentence) -> None:
     show_pairs(f"Scaled scores, head {sentence.head + 1}", scaled, tokens, tokens, mark=row)
     if not sentence.config.attention.scaled:
         st.caption("The factor is 1 in this model: these are the scores of the step before.")
+        return
+    if sentence.run.recipe.train.fault == NO_SCALE:
+        largest_weight = float(experiments.softmax(scaled[row]).max())
+        st.caption(
+            "This run's fault makes each query as many times as large, so that dividing changes nothing: the largest"
+            f" weight of that row is {largest_weight:.2f}."
+        )
         return
     rows = (attended.dot_products[sentence.head, row], scaled[row])
     both = np.stack([experiments.softmax(scores) for scores in rows])
@@ -208,8 +216,8 @@ def _scaling_explanation(run: Run) -> tuple[str, str]:
     return (
         f"The typical size of a sum of {d_head} products grows with √{d_head} = {d_head**0.5:.2f}, so it is divided by"
         " that.",
-        "Otherwise the softmax would give nearly all weight to the largest score, and gradients would become too"
-        " small to learn from.",
+        "Otherwise the softmax would give more weight to the largest score, with wide heads nearly all, and gradients"
+        " would become too small to learn from.",
     )
 
 

@@ -16,6 +16,7 @@ from s2s.runs import Run
 from s2s.ui.walkthrough.code import Code
 from s2s.ui.walkthrough.pictures import shared_limit, show_tensor
 from s2s.ui.walkthrough.step import (
+    NO_RESIDUAL,
     TracedSentence,
     WalkthroughStep,
     all_layers,
@@ -34,18 +35,21 @@ def _draw_residual(sentence: TracedSentence) -> None:
     norm = sentence.config.norm
     is_normed = norm.place == "post" and norm.kind != "none"
     number = sentence.layer + 1
+    is_replaced = sentence.run.recipe.train.fault == NO_RESIDUAL
+    does, result = ("writes", "What replaces it") if is_replaced else ("adds", "Their sum")
     pictures = {
         f"Before the attention of layer {number}": joined.before,
-        f"What the attention of layer {number} adds": joined.sublayer_output,
-        f"Their sum in layer {number}{', normalized' if is_normed else ''}": joined.after,
+        f"What the attention of layer {number} {does}": joined.sublayer_output,
+        f"{result} in layer {number}{', normalized' if is_normed else ''}": joined.after,
     }
     limit = shared_limit(*pictures.values())
     for name, values in pictures.items():
         show_tensor(name, values, tokens, mark=row, limit=limit)
     before = float(np.linalg.norm(joined.before[row]))
     added = float(np.linalg.norm(joined.sublayer_output[row]))
+    what = "what replaces it, by this run's fault," if is_replaced else "what is added"
     st.caption(
-        f"For {quoted(tokens[row])}, the vector in the stream has length {before:.1f}, and what is added {added:.1f}."
+        f"For {quoted(tokens[row])}, the vector in the stream has length {before:.1f}, and {what} {added:.1f}."
         " The three pictures have one color scale."
     )
 

@@ -23,6 +23,7 @@ from s2s.ui.walkthrough.code import Code
 from s2s.ui.walkthrough.loss_target import show_loss_target
 from s2s.ui.walkthrough.pictures import show_figure
 from s2s.ui.walkthrough.step import (
+    NO_RESIDUAL,
     STRATEGY,
     TracedSentence,
     WalkthroughStep,
@@ -115,6 +116,16 @@ def _draw_counts(sentence: TracedSentence) -> None:
     page_link("evaluate", "Score a whole test set")
 
 
+def _without_sums(run: Run) -> str:
+    """What the bars without residual connections are, and what they cannot show."""
+    if run.recipe.train.fault == NO_RESIDUAL:
+        return "This run was trained without these sums, and has none now: both bars of a layer are the same."
+    return (
+        "The other bars are this same model with the sums removed. It was trained with them, so the bars show how"
+        " gradients flow, not what a model trained without them would do."
+    )
+
+
 def _gradients_formula(run: Run) -> str:
     config = run.recipe.model
     step = r"\left(I + \frac{\partial f_k}{\partial x}\right)"
@@ -150,8 +161,7 @@ LEARNING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             formula=_gradients_formula,
             explanation=lambda run: (
                 "A weight can only learn if the gradient reaches it; the sum x + f(x) lets the gradient bypass f.",
-                "The other bars are this same model with the sums removed. It was trained with them, so the bars show"
-                " how gradients flow, not what a model trained without them would do.",
+                _without_sums(run),
             ),
             code=lambda run: (
                 Code(Residual.forward),

@@ -99,9 +99,10 @@ def _draw_chosen(sentence: TracedSentence) -> None:
     if own.ids[-1] != sentence.config.ids.eos:
         end = "It was stopped at the maximum length of a target."
     size = sentence.run.tgt_tokenizer.vocab_size
-    st.caption(
-        f"In {len(own.tokens)} steps, each a choice among {size:,} tokens, the model wrote {quoted(own.text)}. {end}"
-    )
+    n = len(own.tokens)
+    steps = f"In {n} steps, each a choice" if n > 1 else "In one step, a choice"
+    wrote = quoted(own.text) if own.text else "no text"
+    st.caption(f"{steps} among {size:,} tokens, the model wrote {wrote}. {end}")
 
 
 def own_translation(sentence: TracedSentence) -> DecodedHypothesis | None:

@@ -28,7 +28,7 @@ from s2s.ui.walkthrough.step import (
 TOKENIZER_KINDS = MappingProxyType(
     {
         "word": "This tokenizer splits at spaces: each token is a word.",
-        "char": "This tokenizer splits between characters: each token is a letter, a space or a punctuation mark.",
+        "char": "This tokenizer splits between characters: each token is one, such as a letter, a digit or a space.",
         "byte": "This tokenizer works on the bytes of the text: each token is one of 256 values.",
         "bpe": "This tokenizer was built by repeatedly merging the most frequent pair of adjacent tokens"
         " (byte-pair encoding).",

@@ -15,6 +15,9 @@ from s2s.ui.walkthrough import cached
 from s2s.ui.walkthrough.code import Code
 
 STRATEGY = "greedy"  # as the step `chosen` explains: the most probable token, again and again
+# Faults that pictures show.
+NO_RESIDUAL = "no-residual"
+NO_SCALE = "no-scale"
 
 
 @dataclass(frozen=True)

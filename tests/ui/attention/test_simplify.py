@@ -83,7 +83,7 @@ def test_each_reduction_is_described_and_named_in_the_picture(slug: str) -> None
     screen = opened(
         "attention", run=DEMO, src="the red house", kind="cross", layer="2", reduce=slug
     )
-    assert f"{plain(row.description(which))} ({row.source})" in page_markdown(screen)
+    assert f"{plain(row.description(which, 2, 4))} ({row.source})" in page_markdown(screen)
     expected = reduced(s2s.load(DEMO).attention("the red house", "la casa roja"), which, slug)
     title, weights = picture(screen)
     assert title.replace("<br>", " ").endswith(expected.name)  # a long name takes two lines

@@ -744,3 +744,14 @@ def test_the_number_and_the_seed_of_an_address_are_taken(name: str) -> None:
     assert [pairs[i][0] for i in (0, -1)] == [
         f"the red house number {test_sets.chosen_indices(300, 40, 7)[i]}" for i in (0, -1)
     ]
+
+
+def test_of_a_file_longer_than_any_evaluation_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(test_sets, "MAX_SENTENCES", 200)
+    for screen in (with_files(), with_files(every=1)):
+        said = page_text(screen)
+        assert (
+            "200 of 300 sentences, drawn with seed 1, are evaluated: no evaluation takes more."
+            in said
+        )
+        assert "as a job" not in said

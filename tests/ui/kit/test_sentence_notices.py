@@ -31,6 +31,13 @@ def notices(run: str, text: str, page: str = "") -> list[str]:
         ("The dog 🎉🎉!", ["**🎉** is not among the known characters: its translation is a guess."]),
         ("The dog🎉 Ж", ["**🎉** and **Ж** are not among the known characters: their translations are guesses."]),
         (
+            "The d\u0304og",
+            [
+                "**\u25cc\u0304** is not among the known characters: its translation is a guess."
+                " **d\u0304og** is not in the training data: its translation is a guess."
+            ],
+        ),
+        (
             "Der Hund ist hier",
             [
                 "The translation is a guess: 4 of 4 words are not in the training data"

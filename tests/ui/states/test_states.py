@@ -246,7 +246,7 @@ def test_the_caveat_of_the_lens_knows_a_model_without_norms(place: str) -> None:
     run = s2s.load(DEMO)
     changes = {"model.norm.place": place, "model.decoder.final_norm": True}
     normed, bare = (
-        logit_lens.caveat(replace(run, recipe=override(run.recipe, changes | more)))
+        logit_lens.caveat(replace(run, recipe=override(run.recipe, changes | more)), [True])
         for more in ({}, {"model.norm.kind": "none"})
     )
     assert "the final norm is applied to them" in normed
