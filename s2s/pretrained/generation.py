@@ -80,6 +80,11 @@ def checked(given: Json, size: int | None) -> tuple[Json, tuple[str, ...]]:
         )
         notes.append(_left_out(LAST, last, why))
         found[LAST] = None
+    elif len(listed(last)) > 1:
+        notes.append(
+            f"`{LAST}` of its generation settings names {len(listed(last))} tokens; only {shortened(ends[0])} ends a"
+            " text at the limit here."
+        )
     for name in LISTS:
         entries = listed(found.get(name) or [])
         are_ids = [_are_ids(listed(entry), size) for entry in entries]

@@ -73,7 +73,7 @@ GENERATION: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "a length penalty": {"length_penalty": -1.0, "early_stopping": True},
         "renormalized": {"renormalize_logits": True, "suppress_tokens": [*range(2), *range(5, 30)]},
         "renormalized after a penalty": {"renormalize_logits": True, "repetition_penalty": 1.7},
-        "a forced end": {"forced_eos_token_id": [5, END]},
+        "a forced end": {"forced_eos_token_id": END},
     }
 )
 
@@ -168,6 +168,7 @@ def test_a_class_of_transformers_overrules_its_file_as_there(tmp_path: Path) -> 
         ({"eos_token_id": [END, 5]}, "names 2 tokens; only the first, 2, ends a text here"),
         ({"forced_bos_token_id": END}, "`forced_bos_token_id` 2 of its generation settings ends"),
         ({"forced_eos_token_id": 9}, "`forced_eos_token_id` 9 of its generation settings is not 2"),
+        ({"forced_eos_token_id": [5, END]}, "names 2 tokens; only 2 ends a text at the limit here"),
         ({"eos_token_id": None}, "names no `eos_token_id`, so that transformers always writes"),
         ({"decoder_start_token_id": None}, "does not say with which token a target starts"),
         ({"do_sample": True}, "`do_sample` of its generation settings means"),

@@ -120,8 +120,8 @@ def generation_settings(config: Mapping[str, Any], own: Mapping[str, Any] | None
     """The settings of decoding as `generate` of transformers reads them: those of generation_config.json (`own`), and
     only if there is no such file those of config.json.
 
-    Padding is always the model's; a start or an end that `own` lacks is config.json's, where `generate` would fail or
-    never stop.
+    Padding is the model's where its config.json says it; a start or an end that `own` lacks is config.json's, where
+    `generate` would fail or never stop.
     """
     given = {
         key: value for key, value in (config if own is None else own).items() if value is not None
@@ -131,7 +131,8 @@ def generation_settings(config: Mapping[str, Any], own: Mapping[str, Any] | None
     if first_input(given) is None:
         given[START] = config.get(START)
     given.setdefault(END, config.get(END))
-    given[PADDING] = config.get(PADDING, given.get(PADDING))
+    if config.get(PADDING) is not None:
+        given[PADDING] = config[PADDING]
     return {key: value for key, value in given.items() if value is not None}
 
 

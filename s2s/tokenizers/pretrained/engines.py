@@ -20,6 +20,7 @@ LANGUAGE_CODE = re.compile(
     ">>.*?<<", re.DOTALL
 )  # Marian's, at the start of a text: the target language
 MOST_PROBES = 100  # tokens of a vocabulary that are encoded to see what surrounds a text
+NOTHING = "(?!)"  # a pattern that no text matches
 BYTE = re.compile("<0x[0-9A-F]{2}>")  # of a character that no token has
 
 
@@ -104,23 +105,27 @@ class SpmEngine:
         *,
         unk_id: int,
         has_language_codes: bool = False,
+        splits_specials: bool = False,
     ) -> None:
-        """`specials` are found in a text before it is split; with `has_language_codes` so is a `>>xx<<` at a start."""
+        """`specials` are found in a text before it is split, unless `splits_specials`; with `has_language_codes` so is
+        a `>>xx<<` at a start.
+        """
         self.tokens = {id: token for token, id in {**vocabulary, **specials}.items()}
         self.specials = frozenset(specials.values())
         self._processor = processor
         self._vocabulary = vocabulary
-        self._specials = specials
+        self._spelled = {} if splits_specials else specials
         self._unk_id = unk_id
         self._has_language_codes = has_language_codes
-        longest_first = sorted(specials, key=len, reverse=True)
-        self._special = re.compile(f"({'|'.join(map(re.escape, longest_first))})")
+        longest_first = sorted(self._spelled, key=len, reverse=True)
+        self._special = re.compile(f"({'|'.join(map(re.escape, longest_first)) or NOTHING})")
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         return [self._encode(text) for text in texts]
 
     def join(self, tokens: Sequence[str]) -> str:
-        runs = groupby(tokens, key=lambda token: bool(BYTE.fullmatch(token)))
+        written = [token for token in tokens if not self._is_control(token)]
+        runs = groupby(written, key=lambda token: bool(BYTE.fullmatch(token)))
         decode = self._processor.decode_pieces  # of bytes alone: it removes spaces around `<unk>`
         texts = (decode(list(run)) if is_bytes else "".join(run) for is_bytes, run in runs)
         return "".join(texts).replace(SPACE, " ").strip()
@@ -128,11 +133,15 @@ class SpmEngine:
     def readable(self, token: str) -> str:
         return visible(token)
 
+    def _is_control(self, token: str) -> bool:
+        """Whether SentencePiece writes nothing for it, such as `<s>`."""
+        return bool(self._processor.is_control(self._processor.piece_to_id(token)))
+
     def _encode(self, text: str) -> list[int]:
         ids = []
         for section in filter(None, self._special.split(text)):
-            if section in self._specials:
-                ids.append(self._specials[section])
+            if section in self._spelled:
+                ids.append(self._spelled[section])
             else:
                 ids += [self._vocabulary.get(token, self._unk_id) for token in self._split(section)]
         return ids

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from tokenizers import AddedToken
+from tokenizers import AddedToken, pre_tokenizers
 
 from s2s.config import UserError
 from s2s.tokenizers.pretrained.checkpoint import CONFIG, SETTINGS, Checkpoint, spelling
@@ -119,6 +119,17 @@ def _fairseq(
     )
 
 
+def _bart(checkpoint: Checkpoint) -> LibraryEngine:
+    """A space before a text is as tokenizer_config.json says, also where `tokenizer.json` says otherwise."""
+    if not checkpoint.files.has(LIBRARY_FILE):
+        return byte_level_bpe(checkpoint)
+    engine = read_library_file(checkpoint)
+    pre_tokenizer = engine.library.pre_tokenizer
+    if isinstance(pre_tokenizer, pre_tokenizers.ByteLevel):
+        pre_tokenizer.add_prefix_space = checkpoint.settings.get("add_prefix_space") is True
+    return engine
+
+
 def _nllb(checkpoint: Checkpoint) -> LibraryEngine:
     raise UserError(
         f"`{checkpoint.files.name}` has no `{LIBRARY_FILE}`, from which an NLLB tokenizer is read;"
@@ -166,6 +177,7 @@ def _with_vocabulary(
         {**checkpoint.added_tokens, **known, **languages},
         unk_id=vocabulary[unk],
         has_language_codes=has_language_codes,
+        splits_specials=checkpoint.settings.get("split_special_tokens") is True,
     )
 
 
@@ -173,9 +185,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
         "t5": Family(open=_library_or(_t5)),
         "marian": Family(open=_marian, source="language text eos", language_token=r">>(.+)<<"),
-        "bart": Family(
-            open=_library_or(byte_level_bpe), source="cls text sep", target="cls text sep"
-        ),
+        "bart": Family(open=_bart, source="cls text sep", target="cls text sep"),
         "mbart": Family(
             open=_library_or(_mbart),
             source="text eos language",

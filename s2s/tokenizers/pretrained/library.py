@@ -12,7 +12,7 @@ import tokenizers
 from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers
 
 from s2s.config import UserError
-from s2s.tokenizers.pretrained.checkpoint import Checkpoint
+from s2s.tokenizers.pretrained.checkpoint import Checkpoint, spelling
 from s2s.tokenizers.pretrained.engines import LibraryEngine
 from s2s.tokenizers.pretrained.sentencepiece_model import (
     MOST_GROWTH,
@@ -28,6 +28,7 @@ PROBE = (
     "a \u2603"  # most vocabularies lack the snowman: a file without an unknown token fails at it
 )
 SPACES = Regex(" {2,}")
+FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")  # of an added token
 STEPS = ("normalizer", "pre_tokenizer", "decoder")  # what rewrites a text, step by step
 
 
@@ -44,6 +45,7 @@ def read_library_file(checkpoint: Checkpoint) -> LibraryEngine:
         library = tokenizers.Tokenizer.from_str(text)
         library.encode(PROBE)
     files.check_distinct(FILE, library.get_vocab(with_added_tokens=False))
+    add_missing(library, checkpoint)
     added = {token.content: token for token in library.get_added_tokens_decoder().values()}
     for token in checkpoint.written_specials:
         flags = added.get(token)
@@ -52,6 +54,10 @@ def read_library_file(checkpoint: Checkpoint) -> LibraryEngine:
         elif not flags.special:
             flags.special = True
             library.add_special_tokens([flags])
+    if isinstance(library.model, models.BPE) and library.model.dropout is not None:
+        model = library.model
+        model.dropout = None  # with which a text would have other tokens each time
+        library.model = model
     library.encode_special_tokens = checkpoint.settings.get("split_special_tokens") is True
     return LibraryEngine(library)
 
@@ -87,6 +93,7 @@ def unigram(
     library.normalizer = normalizers.Sequence(steps)
     library.decoder = decoders.Metaspace(SPACE, prepend_scheme="always")
     library.add_special_tokens(list(specials))
+    add_missing(library, checkpoint)
     return LibraryEngine(library)
 
 
@@ -106,7 +113,25 @@ def byte_level_bpe(checkpoint: Checkpoint) -> LibraryEngine:
     named = (checkpoint.special("bos_token"), checkpoint.special("mask_token", "<mask>"))
     specials = dict.fromkeys([*checkpoint.all_specials, *named])
     library.add_special_tokens(special_tokens(token for token in specials if token in vocabulary))
+    add_missing(library, checkpoint)
     return LibraryEngine(library)
+
+
+def add_missing(library: tokenizers.Tokenizer, checkpoint: Checkpoint) -> None:
+    """Adds what other files add; tokens that are new get the next ids, as in transformers."""
+    rows = checkpoint.settings.get("added_tokens_decoder")
+    given = {spelling(row): row for row in rows.values()} if isinstance(rows, dict) else {}
+    known = {token.content for token in library.get_added_tokens_decoder().values()}
+    for token in sorted(checkpoint.added_tokens, key=checkpoint.added_tokens.__getitem__):
+        if token in known or not token:
+            continue
+        row = given.get(token)
+        if not isinstance(row, dict):
+            row = {"special": token in checkpoint.written_specials}
+        is_special = row.get("special") is True
+        flags = {name: row.get(name) is True for name in FLAGS}
+        flags["normalized"] = row.get("normalized", not is_special) is True
+        library.add_tokens([AddedToken(token, **flags)])
 
 
 def _growth(settings: Mapping[str, Any]) -> int:

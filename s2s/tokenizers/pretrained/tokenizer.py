@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -19,8 +20,10 @@ from s2s.tokenizers.pretrained.checkpoint import (
     Checkpoint,
     Side,
     first_input,
+    spelling,
 )
 from s2s.tokenizers.pretrained.checkpoint_files import CheckpointFiles
+from s2s.tokenizers.pretrained.class_steps import replaced_steps
 from s2s.tokenizers.pretrained.engines import LibraryEngine
 from s2s.tokenizers.pretrained.families import (
     FAMILIES,
@@ -79,21 +82,31 @@ class PretrainedTokenizer(Tokenizer):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence if `tokenizer.json` puts something else around a text than the tokenizer's class does, and one if
-        only the tokenizer names the language of targets.
+        """On a source: sentences if `tokenizer.json` says something else than the tokenizer's class does. On a target:
+        one if only the tokenizer names the language.
         """
         if self._checkpoint.side == "tgt":
-            by_id = {id: language for language, id in self._language_ids.items()}
-            is_decided = self.language in map(by_id.get, self._decided_ids)
-            if self.language is None or is_decided:
-                return ()
-            return (
-                f"Targets are in `{self.language}`, the `tgt_lang` of tokenizer_config.json; `generate` of transformers"
-                " has to be told so.",
-            )
+            return self._notes_on_language
+        if self._is_plain:
+            return ()
+        return (*self._notes_on_around, *self._notes_on_steps, *self._notes_on_source)
+
+    @property
+    def _notes_on_language(self) -> tuple[str, ...]:
+        by_id = {id: language for language, id in self._language_ids.items()}
+        is_decided = self.language in map(by_id.get, self._decided_ids)
+        if self.language is None or is_decided:
+            return ()
+        return (
+            f"Targets are in `{self.language}`, the `tgt_lang` of tokenizer_config.json; `generate` of transformers"
+            " has to be told so.",
+        )
+
+    @property
+    def _notes_on_around(self) -> tuple[str, ...]:
         own = (self.first_ids, self.last_ids)
         said = self._engine.around
-        if self._is_plain or self.languages or not self._checkpoint.files.has(LIBRARY_FILE):
+        if self.languages or not self._checkpoint.files.has(LIBRARY_FILE):
             return ()
         if said is None or said == own:
             return ()
@@ -104,6 +117,29 @@ class PretrainedTokenizer(Tokenizer):
         return (
             f"`{LIBRARY_FILE}` makes `{shown}` of a text; its class {self.class_name} of transformers makes"
             f" `{shown_own}` of it, and so does s2s.",
+        )
+
+    @property
+    def _notes_on_steps(self) -> tuple[str, ...]:
+        steps = replaced_steps(self.family, json.loads(self.library_json() or "{}"))
+        if not steps:
+            return ()
+        named = " and ".join(f"`{name}`" for name in steps)
+        has_file = self._checkpoint.files.has(LIBRARY_FILE)
+        file = f"`{LIBRARY_FILE}`" if has_file else "the SentencePiece model"
+        return (
+            f"s2s follows the {named} of {file}; the class {self.class_name} of transformers 5 does not, and may"
+            " tokenize otherwise.",
+        )
+
+    @property
+    def _notes_on_source(self) -> tuple[str, ...]:
+        named = spelling(self._checkpoint.settings.get("src_lang"))
+        if not named or not self.languages or named in self.languages:
+            return ()
+        return (
+            f"tokenizer_config.json names the source language `{_printable([named])}`, which the model lacks; sources"
+            f" are in `{self.language}`.",
         )
 
     @property
