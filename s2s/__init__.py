@@ -9,6 +9,7 @@ makes the page a link.
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 import sys
 from types import ModuleType
@@ -54,7 +55,16 @@ def __dir__() -> list[str]:
 
 
 class _TrainFolder(ModuleType):
-    """The folder s2s/train, which is also the public function `s2s.train`."""
+    """The folder s2s/train, which is also the public function `s2s.train`, with its help and signature."""
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        doc: str = importlib.import_module("s2s.api").train.__doc__
+        return doc
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(importlib.import_module("s2s.api").train)
 
     def __call__(self, *args: Any, **settings: Any) -> Run:
         run: Run = importlib.import_module("s2s.api").train(*args, **settings)

@@ -9,10 +9,10 @@ import contextlib
 import signal
 import sys
 import threading
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from s2s import access, runs
 from s2s.config import PRESETS, Recipe, UserError, choose, override, shortened
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DEFAULT_PRESET = "small"
+OneRun: TypeAlias = "str | Path | Run"
 
 
 class Run(runs.Run):
@@ -75,8 +76,8 @@ class Run(runs.Run):
         """Translate the sources of `data` and score the translations.
 
         `data` and `columns` are as for `train`; the same source several times, columns `ref1`, `ref2`, ... or a list
-        in a column are several references. `by` is `corpus` (a row per metric: value, low and high of its 95 %
-        bootstrap interval, signature) or `sentence` (a row per source). `settings` are the strategy's. What was
+        in a column `references` are several references. `by` is `corpus` (a row per metric: value, low and high of its
+        95 % bootstrap interval, signature) or `sentence` (a row per source). `settings` are the strategy's. What was
         evaluated, and notes on it, are in `.attrs`. Raises UserError for data without references, and for a setting
         that is wrong.
 
@@ -188,16 +189,32 @@ def load(run: str | Path, step: int | str | None = None, *, device: str = "cpu")
     return Run(**{**content, "notes": (*found.folder.notes(), *said)})
 
 
-def mean_and_spread(runs: Sequence[str | Path]) -> pd.DataFrame:
+def mean_and_spread(runs: OneRun | Iterable[OneRun]) -> pd.DataFrame:
     """Mean and sample standard deviation over seeds: a row for runs that differ in nothing but their seed.
 
     Columns: the settings in which the rows differ, the `runs`, their number `n` and `seeds`, and for `loss` (nats per
     token), `token_accuracy` (0 to 1), `bleu` and `chrf` (0 to 100) at the best validation `SCORE` and `SCORE sd`, which
-    is missing for a single run. `to_csv` and `to_latex` write the table. Raises UserError for an unfinished run.
+    is missing for a single run. `to_csv` and `to_latex` write the table. A run is a Run, a folder, an id or a demo
+    name; one that names its checkpoint, as `RUN@STEP`, has the scores of that step's validation. Raises UserError for
+    an unfinished run, and for a step without a validation.
     """
     import pandas as pd
 
-    return pd.DataFrame(seeds.by_setting(runs))
+    is_many = isinstance(runs, Iterable) and not isinstance(runs, str)
+    given = runs if is_many else [runs]
+    return pd.DataFrame(seeds.by_setting([_named(run) for run in given]))
+
+
+def _named(run: OneRun) -> str | Path:
+    """What names a run and, where that is not its best, its checkpoint."""
+    if isinstance(run, str | Path):
+        return run
+    if not isinstance(run, Run):
+        raise UserError(
+            f"`{shortened(repr(run))}` is no run; give a Run, a folder, an id or a name."
+        )
+    is_best = run.step == run.folder.best_or_newest_step()
+    return run.folder.path if is_best else Path(f"{run.folder.path}@{run.step}")
 
 
 def train(
@@ -232,6 +249,8 @@ def train(
     changes = {**(settings or {}), **limited}
     recipe = override(_recipe(preset, init_from), changes)
     seed = recipe.train.seed
+    if not isinstance(name, str):
+        raise UserError(f"`name` is {shortened(repr(name))}; give a string.")
     name = runs.clean_name(name)
     path = Path(out) if out is not None else runs.runs_folder() / new_id()
     source = with_sample(_spec(data, columns, name), seed)

@@ -276,3 +276,14 @@ def test_s2s_train_is_a_function_even_after_its_folder_was_imported() -> None:
     importlib.import_module("s2s.train.loop")
     with pytest.raises(UserError, match="no preset `no such preset`"):
         s2s.train(PAIRS, preset="no such preset")
+
+
+def test_train_has_the_help_of_the_function() -> None:
+    import inspect
+
+    from s2s import api
+
+    assert s2s.train.__doc__ == api.train.__doc__
+    assert inspect.signature(s2s.train) == inspect.signature(api.train)
+    with pytest.raises(UserError, match="`name` is 5; give a string"):
+        s2s.train([("a", "b")], name=5)  # type: ignore[arg-type]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from numbers import Integral
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
@@ -27,7 +28,8 @@ GivenPairs: TypeAlias = (
     "str | os.PathLike[str] | Corpus | datasets.Dataset | pd.DataFrame | pa.Table | Mapping[str, Sequence[str]]"
     " | Iterable[tuple[str, str] | list[str] | Mapping[str, Any]]"
 )
-Columns: TypeAlias = Sequence[str | int]  # the source's and the target's
+# The source's and the target's; with levels of names a column has a tuple of them.
+Columns: TypeAlias = Sequence[str | int | tuple[str | int, ...]]
 MOST_NAMES = 4  # columns in a title
 MAX_COLUMN = 20  # characters of a column's name in a title
 ALLOWED = (
@@ -158,15 +160,22 @@ def kind_of(given: GivenPairs) -> str:
 def _two(columns: Columns | None) -> tuple[str, str]:
     """The names of two columns; those of a DataFrame may be numbers."""
     columns = () if columns is None else columns
-    is_many = isinstance(columns, Iterable) and not isinstance(columns, str | bytes | Mapping)
+    no_order = (str, bytes, Mapping, Set)
+    is_many = isinstance(columns, Iterable) and not isinstance(columns, no_order)
     names = tuple(columns) if is_many else (None,)
-    are_names = all(isinstance(name, str | int) and not isinstance(name, bool) for name in names)
+    are_names = all(map(_is_name, names))
     if not are_names or len(names) not in (0, 2):
         raise UserError(
             f"`columns` is {shortened(repr(columns))}; give two names, the source's and the target's, or leave it out."
         )
     src, tgt = map(str, names or ("", ""))
     return src, tgt
+
+
+def _is_name(name: object) -> bool:
+    if isinstance(name, tuple):
+        return all(map(_is_name, name))
+    return isinstance(name, str | Integral) and not isinstance(name, bool)
 
 
 def _refuse_columns(src: str, given: Any) -> None:

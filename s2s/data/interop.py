@@ -213,7 +213,7 @@ def text_columns(dataset: datasets.Dataset, *wanted: str) -> list[str]:
 
 
 def require_dataset(given: Any) -> None:
-    """Raises UserError for several splits, or a stream, instead of a dataset."""
+    """Raises UserError for several splits, a stream, or what a transform makes, instead of a dataset."""
     import datasets
 
     if isinstance(given, datasets.DatasetDict | datasets.IterableDatasetDict):
@@ -225,6 +225,11 @@ def require_dataset(given: Any) -> None:
         raise UserError(
             "A stream (IterableDataset) was given, whose length is unknown; give a datasets.Dataset, for example"
             " datasets.Dataset.from_list(list(stream.take(20_000)))."
+        )
+    if isinstance(given, datasets.Dataset) and given.format["type"] == "custom":
+        raise UserError(
+            "The Dataset has a transform (set_transform), which makes its columns when they are read; apply it with"
+            " dataset.map, or remove it with dataset.with_format(None)."
         )
 
 

@@ -172,8 +172,9 @@ def hold_out_last(corpus: Corpus, share: float | None = None) -> TrainingPairs:
 
 
 def _nothing_held_out(corpus: Corpus) -> TrainingPairs:
+    pairs = "pair" if len(corpus) == 1 else "pairs"
     note = (
-        f"With {len(corpus):,} pairs nothing is held out: validation uses the training pairs and"
+        f"With {len(corpus):,} {pairs} nothing is held out: validation uses the training pairs and"
         " cannot show overfitting."
     )
     return TrainingPairs(corpus, dataclasses.replace(corpus, split="valid", dropped=()), note)

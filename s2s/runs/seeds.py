@@ -6,15 +6,16 @@ import json
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from s2s.access import run_folder
 from s2s.config import Recipe, UserError, flat, shortened
 from s2s.runs.differences import HARDWARE_SETTINGS, varied_settings
 from s2s.runs.metrics import Curves, Metrics
+from s2s.runs.opening import find_checkpoint
+from s2s.runs.portable import dataset_name
 from s2s.runs.store import RunFolder
 
 SEED = "train.seed"
@@ -22,6 +23,7 @@ HELD_OUT = (
     "held out for validation"  # in the note on a dataset whose validation pairs the seed draws
 )
 RANDOM_TASKS = frozenset({"denoise"})  # which make other pairs with each seed
+AT = "at"  # of a run's description: the step whose scores are meant, if not the best
 CHANGES = ("step", "lr", "steps")
 SCORES = ("loss", "token_accuracy", "bleu", "chrf")
 
@@ -82,16 +84,20 @@ def _setting(run: Described) -> str:
     ignored = (SEED, *HARDWARE_SETTINGS)
     recipe = {key: value for key, value in flat(run.recipe).items() if key not in ignored}
     data = _mapping(about.get("data"))
-    counts = [data.get(key) for key in ("n_train", "n_valid", "n_dropped")]
-    n_pairs = sum(count for count in counts if isinstance(count, int))
+    n_pairs = _n_pairs(data)
     hashes = [] if _draws(run) else [data.get("train_hash"), data.get("valid_hash")]
     changes = about.get("changes")
     changed = [
         [_mapping(change).get(key) for key in CHANGES]
         for change in (changes if isinstance(changes, list) else ())
     ]
-    named = [about.get(key) for key in ("source", "valid", "init_from", "imported")]
+    named = [about.get(key) for key in ("source", "valid", "init_from", "imported", AT)]
     return json.dumps([recipe, named, n_pairs, hashes, changed], sort_keys=True, default=str)
+
+
+def _n_pairs(data: Mapping[str, Any]) -> int:
+    counts = [data.get(key) for key in ("n_train", "n_valid", "n_dropped")]
+    return sum(count for count in counts if isinstance(count, int))
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
@@ -99,28 +105,56 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def varied(runs: Sequence[Described]) -> dict[str, list[Any]]:
-    """The settings, but the seed, in which runs of different groups differ, with the value of each run."""
+    """The settings, but the seed, and the data in which runs of different groups differ, with the value of each run."""
     rows = varied_settings([run.recipe for run in runs])
     found = {row.key: list(row.values) for row in rows if row.key != SEED}
-    sources = [str(run.about.get("source") or "") for run in runs]
-    return {"dataset": sources, **found} if len(set(sources)) > 1 else found
+    data = [_mapping(run.about.get("data")) for run in runs]
+    columns = {
+        "dataset": _names([str(run.about.get("source") or "") for run in runs]),
+        "validation": _names([str(run.about.get("valid") or "") for run in runs]),
+        "step": [run.about.get(AT) or "best" for run in runs],
+        "start": [_start(run.about) for run in runs],
+        "pairs": [_n_pairs(each) for each in data],
+    }
+    different = {key: values for key, values in columns.items() if len(set(values)) > 1}
+    if not different and not draws_pairs(runs):
+        hashes = [str(each.get("train_hash") or "")[:12] for each in data]
+        different = {"data hash": hashes} if len(set(hashes)) > 1 else {}
+    return different | found
+
+
+def _names(specs: Sequence[str]) -> list[str]:
+    """What people call these datasets; their SPECs, where two have one name."""
+    names = {spec: dataset_name(spec) for spec in specs}
+    return [names[spec] for spec in specs] if len({*names.values()}) == len(names) else [*specs]
+
+
+def _start(about: Mapping[str, Any]) -> str:
+    """The run whose weights a run began with, with the step."""
+    start = _mapping(about.get("init_from"))
+    name = PurePath(str(start.get("run") or "")).name
+    return f"{name}@{start.get('step')}" if name else ""
 
 
 def by_setting(runs: Sequence[str | Path]) -> list[dict[str, Any]]:
     """A row per setting: the settings that differ, the `runs`, their number `n` and `seeds`, and for each of SCORES, at
     the best validation, `SCORE` (the mean) and `SCORE sd` (the sample standard deviation; None for one run).
 
-    `runs` are folders, ids or demo names; those that differ in more than their seed are in different rows. Raises
-    UserError for a run that has not finished, or does not exist.
+    `runs` are folders, ids or demo names, alone or as `RUN@STEP`; those that differ in more than their seed are in
+    different rows. Raises UserError for a run that has not finished or does not exist, or a step without a validation.
     """
-    folders = {str(run): RunFolder(run_folder(run)) for run in runs}
+    named = {str(run): find_checkpoint(run) for run in runs}
+    folders = {run: checkpoint.folder for run, checkpoint in named.items()}
     for run, folder in folders.items():
         if folder.status().get("state") != "done":
             raise UserError(
                 f"The run `{shortened(run)}` has not finished; leave it out, or resume it."
             )
-    described = {run: Described(each.recipe(), each.about()) for run, each in folders.items()}
-    scores = {run: best_scores(each) for run, each in folders.items()}
+    described = {
+        run: Described(each.folder.recipe(), {**each.folder.about(), AT: each.step})
+        for run, each in named.items()
+    }
+    scores = {run: best_scores(each.folder, each.step) for run, each in named.items()}
     found = groups(described)
     differing = varied([described[ids[0]] for ids in found])
     return [
@@ -140,10 +174,17 @@ def by_setting(runs: Sequence[str | Path]) -> list[dict[str, Any]]:
     ]
 
 
-def best_scores(folder: RunFolder) -> dict[str, float | None]:
-    """SCORES at a run's best validation; None where it was not measured."""
+def best_scores(folder: RunFolder, step: int | None = None) -> dict[str, float | None]:
+    """SCORES at a run's best validation, or that of a step; None where it was not measured.
+
+    Raises UserError for a step without a validation.
+    """
     curves = Metrics(folder.path / "metrics.jsonl").read()
-    at = best_validation(curves, folder.status().get("best_step"))
+    if step is not None and step not in curves.valid_steps:
+        raise UserError(
+            f"The run `{folder.id}` was not validated at step {step:,}; leave the step out."
+        )
+    at = best_validation(curves, folder.status().get("best_step") if step is None else step)
     columns = {score: getattr(curves, f"valid_{score}") for score in SCORES}
     return {
         score: None if at is None or not math.isfinite(column[at]) else float(column[at])

@@ -17,7 +17,9 @@ def as_texts(given: Texts, side: str) -> list[str]:
     are: source or target.
     """
     if isinstance(given, str):
-        return [require_usable(given, f"The {side}")]
+        return [_text(given, f"The {side}")]
+    if hasattr(given, "columns"):  # iterating over it gives names, not texts
+        raise _no_text(given, f"The {side}", "give one of its columns")
     if not isinstance(given, Iterable) or isinstance(given, bytes | Mapping | set | frozenset):
         raise _no_text(given, f"The {side}", "give a string, or a list of strings")
     return [_text(text, f"{side.capitalize()} {number:,}") for number, text in enumerate(given, 1)]
@@ -41,9 +43,10 @@ def require_one(text: object, side: str) -> str:
 def _text(text: object, where: str) -> str:
     if not isinstance(text, str):
         raise _no_text(text, where, "give a string")
-    return require_usable(text, where)
+    return require_usable(str(text), where)  # a plain one, of numpy's, too
 
 
 def _no_text(given: object, where: str, advice: str) -> UserError:
     kind = type(given).__name__
-    return UserError(f"{where} is {shortened(repr(given), 60)} ({kind}); {advice}.")
+    shown = " ".join(repr(given).split())  # a table's is of several lines
+    return UserError(f"{where} is {shortened(shown, 60)} ({kind}); {advice}.")

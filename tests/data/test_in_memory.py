@@ -196,3 +196,26 @@ def test_data_is_called_after_what_it_was(given: Any, title: str) -> None:
 def test_the_title_names_the_columns_that_are_read() -> None:
     frame = pd.DataFrame({"id": ["1"], "en": ["a"], "de": ["x"]})
     assert dataset_title(frame, ["en", "de"]) == "DataFrame of 1 row (en, de)"
+
+
+def test_columns_with_levels_of_names_are_named_by_tuples() -> None:
+    levels = pd.MultiIndex.from_tuples([("text", "en"), ("text", "de")])
+    frame = pd.DataFrame(ROWS, columns=levels)
+    pairs = as_corpus(frame, [("text", "de"), ("text", "en")]).pairs
+    assert [(pair.src, pair.tgt) for pair in pairs] == [(tgt, src) for src, tgt in ROWS]
+    assert len(as_corpus(pd.DataFrame(ROWS), np.array([1, 0]))) == 2  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="give two names"):
+        as_corpus(pd.DataFrame(ROWS, columns=NAMES), set(NAMES))  # type: ignore[arg-type]
+
+
+def test_what_a_transform_makes_is_refused() -> None:
+    made = datasets.Dataset.from_dict(columns()).with_transform(lambda rows: {"x": rows["en"]})
+    with pytest.raises(UserError, match=r"has a transform .*with_format\(None\)"):
+        as_corpus(made)
+    assert len(as_corpus(made.with_format(None))) == 2
+
+
+@pytest.mark.parametrize("name", ["ref", "reference", "references"])
+def test_a_list_of_references_is_several(name: str) -> None:
+    given = [{"src": "a", name: ["x", "y"]}, {"src": "b", name: ["z"]}]
+    assert as_references(given) == [("a", ("x", "y")), ("b", ("z",))]

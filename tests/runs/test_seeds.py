@@ -60,6 +60,25 @@ def test_what_differs_in_more_than_the_seed_is_not_averaged(other: Described) ->
     assert seeds.groups({"a": described(1), "b": other}) == [("a",), ("b",)]
 
 
+@pytest.mark.parametrize(
+    ("other", "named"),
+    [
+        ({"source": "builtin:en-es"}, {"dataset": ["builtin:en-fr", "builtin:en-es"]}),
+        ({"valid": "builtin:en-es"}, {"validation": ["", "builtin:en-es"]}),
+        ({"init_from": {"run": "/home/a/x", "step": 3}}, {"start": ["", "x@3"]}),
+        ({"data": {**ABOUT["data"], "n_train": 91}}, {"pairs": [100, 101]}),
+        ({"data": {**ABOUT["data"], "train_hash": "c"}}, {"data hash": ["a", "c"]}),
+        ({seeds.AT: 5}, {"step": ["best", 5]}),
+    ],
+)
+def test_rows_say_in_what_their_data_differ(
+    other: Mapping[str, Any], named: dict[str, list[Any]]
+) -> None:
+    runs = {"a": described(1), "b": described(2, other)}
+    assert seeds.groups(runs) == [("a",), ("b",)]
+    assert seeds.varied([*runs.values()]) == named
+
+
 def test_validation_pairs_that_the_seed_draws_are_part_of_its_spread() -> None:
     runs = {
         "a": described(1, {"data": DRAWN}),
@@ -118,3 +137,18 @@ def test_an_unfinished_run_is_named(put: Callable[[str, int, float], Path]) -> N
     RunFolder(path).set_status("stopped", best_step=30)
     with pytest.raises(UserError, match=r"`.*a` has not finished; leave it out, or resume it"):
         s2s.mean_and_spread([path])
+
+
+def test_a_run_may_be_opened_alone_or_named_with_its_step(
+    put: Callable[[str, int, float], Path],
+) -> None:
+    run = put("a", 1, 1.0)
+    opened = s2s.load(run)
+    rows = [s2s.mean_and_spread(each) for each in (run, str(run), opened, [opened], (run,))]
+    assert [each["loss"][0] for each in rows] == [1.0] * 5
+    at = s2s.mean_and_spread(f"{run}@last")
+    assert at["loss"][0] == 1.0
+    with pytest.raises(UserError, match="no checkpoint of step 7"):
+        s2s.mean_and_spread(f"{run}@7")
+    with pytest.raises(UserError, match="`None` is no run"):
+        s2s.mean_and_spread([None])  # type: ignore[list-item]

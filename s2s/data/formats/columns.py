@@ -95,6 +95,7 @@ METADATA = _set(
 )
 
 
+REFERENCE = frozenset({"ref", "reference"})  # several of which are no turns of a dialogue
 LISTED = LIKE_TARGET | {"simplification", "correction"}  # a list named by their plural: references
 
 
@@ -176,9 +177,10 @@ def are_parallel(src: Column, tgt: Column) -> bool:
 
 
 def is_listed(column: Column) -> bool:
-    """Whether a list in a column holds references: `references`, `corrections`."""
+    """Whether a list in a column holds references: `ref`, `references`, `corrections`."""
     name = column.name.strip().casefold().rpartition(".")[2]
-    return column.kind == "texts" and name.endswith("s") and name.removesuffix("s") in LISTED
+    is_plural = name.endswith("s") and name.removesuffix("s") in LISTED
+    return column.kind == "texts" and (is_plural or name in REFERENCE)
 
 
 def further_references(columns: Sequence[Column], src: int, tgt: int) -> list[int]:
