@@ -99,8 +99,7 @@ class Run(runs.Run):
         require_tokenizer(bleu_tokenize)
         read = references_with_notes(data, columns)
         sources = [source for source, _ in read.rows]
-        known = runs.source_words.known_to(self)
-        coverage = runs.source_words.coverage_note(sources, known, "source")
+        coverage = runs.source_words.coverage_of(self, sources)
         notes = [*read.notes, *_repeats(read.rows), *filter(None, [coverage])]
         for note in notes:
             print(note, file=sys.stderr)
@@ -201,7 +200,7 @@ def mean_and_spread(runs: OneRun | Iterable[OneRun]) -> pd.DataFrame:
     import pandas as pd
 
     is_many = isinstance(runs, Iterable) and not isinstance(runs, str)
-    given = runs if is_many else [runs]
+    given: list[Any] = [*runs] if is_many else [runs]
     return pd.DataFrame(seeds.by_setting([_named(run) for run in given]))
 
 

@@ -116,7 +116,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
         name = METRIC_NAMES[key]
         shown = 100 * value if key == "token_accuracy" else value  # stored as 0 to 1
         print(f"{name.label:14} {shown:8.2f}  {name.help}")
-    note = source_words.coverage_note(sources, source_words.known_to(run), "source")
+    note = source_words.coverage_of(run, sources)
     if note:
         print(note, file=sys.stderr)
     summary = {

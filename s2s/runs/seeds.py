@@ -109,7 +109,7 @@ def varied(runs: Sequence[Described]) -> dict[str, list[Any]]:
     rows = varied_settings([run.recipe for run in runs])
     found = {row.key: list(row.values) for row in rows if row.key != SEED}
     data = [_mapping(run.about.get("data")) for run in runs]
-    columns = {
+    columns: dict[str, list[Any]] = {
         "dataset": _names([str(run.about.get("source") or "") for run in runs]),
         "validation": _names([str(run.about.get("valid") or "") for run in runs]),
         "step": [run.about.get(AT) or "best" for run in runs],

@@ -17,6 +17,7 @@ from s2s.ui.kit import cached, chart, file_name, plain, unique_names
 from s2s.ui.kit.tables import frame_csv, frame_latex
 from s2s.ui.runs.view_state import STATE
 
+DATA = frozenset({"dataset", "validation", "data hash"})
 MEANING = (
     "Mean ± sample standard deviation (divided by n - 1) over the finished runs that differ only in their seed; n is"
     " their number, and a single run has no spread."
@@ -131,7 +132,11 @@ def finished(runs: Sequence[str]) -> list[str]:
 
 
 def verdict(found: SeedSpread, score: str, *, is_low_better: bool) -> str:
-    """The setting with the best mean, as markdown; "" where nothing was averaged, or several share the best mean."""
+    """The setting with the best mean, as markdown; "" where nothing was averaged, or several share the best mean, and
+    for runs of different data, whose scores do not compare.
+    """
+    if DATA & found.settings.keys():
+        return ""
     known = {at: spread for at in range(len(found.groups)) if (spread := found.spread(score, at))}
     if all(spread.n < 2 for spread in known.values()):
         return ""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import share
+from s2s import access, share
+from s2s.config import UserError
+from s2s.runs import RunFolder
 from s2s.ui.kit import as_markdown, cached, pickers
 from s2s.ui.kit.pickers import NOTICES, Notice, Way
 from s2s.ui.shell.arrival import read_letters
@@ -44,7 +46,7 @@ def show_notices(page: str) -> list[Notice]:
     """Says, once, what the address asked for and cannot be shown, with one button. Returns the notices."""
     notices: list[Notice] = st.session_state.pop(NOTICES, [])
     step = st.session_state.pop(NAMED_STEP, "")
-    if step and "step" not in (row := find_page(page)).keys:
+    if step and "step" not in (row := find_page(page)).keys and not _is_best(step):
         notices.append(Notice(f"{row.title} shows the best checkpoint of a run, not step {step}."))
     st.session_state.pop(pickers.LOST_RUN, None)
     if notices:
@@ -54,6 +56,15 @@ def show_notices(page: str) -> list[Notice]:
     if way := next(ways, None):
         _show_way(way)
     return notices
+
+
+def _is_best(step: str) -> bool:
+    """Whether it is the page's run's best checkpoint."""
+    try:
+        folder = RunFolder(access.run_folder(str(st.session_state.get("run") or "")))
+        return step == str(folder.best_or_newest_step())
+    except UserError:  # the run is gone, as the page says
+        return False
 
 
 def _show_way(way: Way) -> None:
