@@ -199,8 +199,9 @@ def mean_and_spread(runs: OneRun | Iterable[OneRun]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    is_many = isinstance(runs, Iterable) and not isinstance(runs, str)
-    given: list[Any] = [*runs] if is_many else [runs]
+    given: list[Any] = [runs]
+    if isinstance(runs, Iterable) and not isinstance(runs, str):
+        given = [*runs]
     return pd.DataFrame(seeds.by_setting([_named(run) for run in given]))
 
 
