@@ -40,6 +40,9 @@ def held(given: GivenPairs) -> GivenPairs:
     """The same, so that it can be read several times: a path is a SPEC, and what an iterator yields a list."""
     if isinstance(given, os.PathLike):
         return os.fspath(given)
+    if type(given) is dict:
+        read = {name: list(each) for name, each in given.items() if isinstance(each, Iterator)}
+        return {**given, **read}
     return list(given) if isinstance(given, Iterator) else given
 
 

@@ -202,6 +202,8 @@ def require_tokenizer(name: str) -> None:
 @cache
 def _load(name: str) -> None:
     """Only what was loaded is remembered; a failure is tried again."""
+    from http.client import HTTPException
+
     from portalocker.exceptions import BaseLockException
     from sacrebleu.metrics.bleu import BLEU
 
@@ -214,6 +216,7 @@ def _load(name: str) -> None:
         OSError,
         AssertionError,
         BaseLockException,
+        HTTPException,
         SystemExit,
     ) as error:
         raise UserError(

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from s2s.config import UserError
-from s2s.data import Corpus, as_corpus, as_references, dataset_title, load, read_references
+from s2s.data import Corpus, as_corpus, as_references, dataset_title, held, load, read_references
 from s2s.data.pair import Pair
 
 ROWS = [("a", "x"), ("b", "y")]
@@ -49,6 +49,12 @@ CONTAINERS: dict[str, Callable[[Any], Any]] = {
 def test_every_container_gives_the_same(make: Callable[[Any], Any]) -> None:
     assert as_corpus(make(ROWS)).pairs == (Pair("a", "x"), Pair("b", "y"))
     assert as_references(make(ROWS)) == [("a", ("x",)), ("b", ("y",))]
+
+
+def test_iterators_can_be_read_twice() -> None:
+    for given in (iter(ROWS), {name: map(str, texts) for name, texts in columns().items()}):
+        again = held(given)
+        assert as_corpus(again) == as_corpus(again)
 
 
 @pytest.mark.parametrize("character", ["\0", "\ud800"])
