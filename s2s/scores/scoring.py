@@ -15,7 +15,7 @@ from s2s.config import UserError, choose
 from s2s.scores.one_form import References, all_of, comparable
 
 AUTO = "auto"  # by the script of the references
-DEFAULT_TOKENIZER = "13a"
+DEFAULT_TOKENIZER = "13a"  # sacrebleu's
 # sacrebleu's
 TOKENIZERS = (
     DEFAULT_TOKENIZER,
