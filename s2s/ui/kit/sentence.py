@@ -14,6 +14,7 @@ from s2s.tokenizers import visible
 from s2s.ui.kit import address
 from s2s.ui.kit.text import plain, shortened
 from s2s.ui.kit.vocabulary import RunVocabulary
+from s2s.words import listed
 
 MAX_WORDS = 128
 MAX_CHARACTERS = 800
@@ -190,7 +191,7 @@ def _listed(names: Sequence[str]) -> str:
     shown = [f"**{plain(shortened(word))}**" for word in words]
     if n_more := len(names) - len(shown):
         shown.append(f"{n_more} more")
-    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    return listed(shown)
 
 
 def _length(known: RunVocabulary, sources: Sequence[str]) -> str:
