@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from s2s import access, settings
+from s2s import access, settings, storage
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
 from s2s.jobs import queue
@@ -137,6 +137,7 @@ def note(run: Checkpoint) -> str:
     try:
         if found := known(run):
             return f"The card has the scores of {found.described}."
+        storage.require_room(access.current())
         forecast = seconds(run)
     except UserError as error:
         return (
