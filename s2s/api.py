@@ -21,10 +21,10 @@ from s2s.data import (
     GivenPairs,
     Row,
     as_corpus,
+    as_references,
     dataset_title,
     has_no_columns,
     held,
-    references_with_notes,
     saved_datasets,
     with_sample,
 )
@@ -97,7 +97,7 @@ class Run(runs.Run):
         _, config = self.configured(strategy, settings)
         scoring = Scoring(bleu_tokenize, lowercase, chrf_words, rouge_tokenize, stemmer)
         require_tokenizer(bleu_tokenize)
-        read = references_with_notes(data, columns)
+        read = as_references(data, columns)
         sources = [source for source, _ in read.rows]
         coverage = runs.source_words.coverage_of(self, sources)
         notes = [*read.notes, *_repeats(read.rows), *filter(None, [coverage])]

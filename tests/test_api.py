@@ -41,18 +41,18 @@ def test_a_spec_is_read_and_rows_without_text_are_noted() -> None:
 
 def test_a_table_has_several_references(tmp_path: Path) -> None:
     table = pd.DataFrame({"source": ["a", "b"], "ref1": ["x", "y"], "ref2": ["z", None]})
-    assert as_references(table) == [("a", ("x", "z")), ("b", ("y",))]
+    assert as_references(table).rows == [("a", ("x", "z")), ("b", ("y",))]
     lists = datasets.Dataset.from_dict({"source": ["a"], "references": [["x", "z"]]})
-    assert as_references(lists) == [("a", ("x", "z"))]
-    assert as_references([("a", "x")]) == [("a", ("x",))]
+    assert as_references(lists).rows == [("a", ("x", "z"))]
+    assert as_references([("a", "x")]).rows == [("a", ("x",))]
     pictures = datasets.Dataset.from_dict({"en": ["a"], "de": ["x"], "picture": [b"\xff\xd8"]})
-    assert as_references(pictures, ("en", "de")) == [("a", ("x",))]
+    assert as_references(pictures, ("en", "de")).rows == [("a", ("x",))]
     numbered = pd.DataFrame([["id", "a", "x"]], columns=["0", "1", "2"])
-    assert as_references(numbered, ("1", "2")) == [("a", ("x",))]
+    assert as_references(numbered, ("1", "2")).rows == [("a", ("x",))]
     path = str(tmp_path / "table.csv")
     table.to_csv(path, index=False)
-    assert as_references(path) == [("a", ("x", "z")), ("b", ("y",))]
-    assert as_references(f"{path}#rows=1") == [("a", ("x", "z"))]
+    assert as_references(path).rows == [("a", ("x", "z")), ("b", ("y",))]
+    assert as_references(f"{path}#rows=1").rows == [("a", ("x", "z"))]
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
     from s2s.jobs import forced_scores, forced_signature, provenance
     from s2s.runs import source_words
     from s2s.scores import METRIC_NAMES, score_all
+    from s2s.words import FRACTIONS
 
     settings = parse_assignments(arguments.set)
     configure(arguments.strategy, settings)
@@ -114,7 +115,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
     )
     for key, value in (*((key, score.value) for key, score in scores.items()), *forced.items()):
         name = METRIC_NAMES[key]
-        shown = 100 * value if key == "token_accuracy" else value  # stored as 0 to 1
+        shown = 100 * value if key in FRACTIONS else value
         print(f"{name.label:14} {shown:8.2f}  {name.help}")
     note = source_words.coverage_of(run, sources)
     if note:

@@ -32,7 +32,6 @@ from s2s.data.in_memory import (
     dataset_title,
     has_no_columns,
     held,
-    references_with_notes,
 )
 from s2s.data.lint import LINT_RULES, LintReport, clean, enabled_rules, lint_pairs, script_of
 from s2s.data.misalignment import Misalignment, find_misalignment

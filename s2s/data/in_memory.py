@@ -14,7 +14,7 @@ from s2s.data import interop, saved_datasets
 from s2s.data.corpus import Corpus, one_line
 from s2s.data.files import two_files
 from s2s.data.formats.pairing import FileOptions
-from s2s.data.formats.reference_columns import ReferenceTable, Row, read_references
+from s2s.data.formats.reference_columns import ReferenceTable, read_references
 from s2s.data.pair import Pair
 from s2s.data.sources import LOCAL_FILES, load, parse_spec
 
@@ -42,6 +42,9 @@ def held(given: GivenPairs) -> GivenPairs:
     """The same, so that it can be read several times: a path is a SPEC, and what an iterator yields a list."""
     if isinstance(given, os.PathLike):
         return os.fspath(given)
+    if type(given) is dict:
+        read = {name: list(each) for name, each in given.items() if isinstance(each, Iterator)}
+        return {**given, **read}
     return list(given) if isinstance(given, Iterator) else given
 
 
@@ -69,12 +72,7 @@ def as_corpus(given: GivenPairs, columns: Columns | None = ()) -> Corpus:
     return Corpus.from_datasets(_dataset(given), src, tgt)
 
 
-def as_references(given: GivenPairs, columns: Columns | None = ()) -> list[Row]:
-    """Each source with its references, in order: the rows of `references_with_notes`."""
-    return references_with_notes(given, columns).rows
-
-
-def references_with_notes(given: GivenPairs, columns: Columns | None = ()) -> ReferenceTable:
+def as_references(given: GivenPairs, columns: Columns | None = ()) -> ReferenceTable:
     """Each source with its references, in order, and what is noted about their reading.
 
     A table has several in columns `ref1`, `ref2`, ..., or in a list; the same source may come several times. Raises

@@ -59,9 +59,6 @@ class TextCodec(Protocol):
     def decode(self, ids: Sequence[int]) -> str:
         """Ids to text; special ids are left out."""
 
-    def unknown(self, text: str) -> Iterable[str]:
-        """The words that have no ids."""
-
     def unknown_parts(self, text: str) -> Iterable[str]:
         """What has no id in it: words or characters."""
 
@@ -77,13 +74,9 @@ class IdCodec:
         """`[5, 7]` -> `"5 7"`."""
         return " ".join(map(str, ids))
 
-    def unknown(self, text: str) -> list[str]:
-        """The words that are not numbers."""
-        return [word for word in text.split() if not word.isdecimal()]
-
     def unknown_parts(self, text: str) -> list[str]:
         """The words that are not numbers."""
-        return self.unknown(text)
+        return [word for word in text.split() if not word.isdecimal()]
 
 
 ID_CODEC = IdCodec()
@@ -106,10 +99,6 @@ class ForcedPrefix:
     def decode(self, ids: Sequence[int]) -> str:
         """As the codec does."""
         return self.codec.decode(ids)
-
-    def unknown(self, text: str) -> Iterable[str]:
-        """As the codec does."""
-        return self.codec.unknown(text)
 
     def unknown_parts(self, text: str) -> Iterable[str]:
         """As the codec does."""

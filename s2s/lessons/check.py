@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from typing import assert_never
 
 from s2s.config import UserError, choose, shortened
@@ -18,6 +17,7 @@ from s2s.lessons.question import (
     SentenceQuestion,
 )
 from s2s.lessons.verdict import Context, Heads, Verdict
+from s2s.words import listed
 
 THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?", re.ASCII)
 NEARLY = 3  # times the tolerance
@@ -117,12 +117,6 @@ def _check_choice(question: ChoiceQuestion, given: Given, context: Context) -> V
     return Verdict("right" if given == answer(question, context) else "wrong", question.why[given])
 
 
-def _listed(names: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    *first, last = names or ("",)
-    return f"{', '.join(first)} and {last}" if first else last
-
-
 def _check_head(question: HeadQuestion, given: Given, context: Context) -> Verdict:
     if not isinstance(given, tuple):
         raise UserError("There is no answer yet; choose a layer and a head.")
@@ -132,7 +126,7 @@ def _check_head(question: HeadQuestion, given: Given, context: Context) -> Verdi
     named = f"head {given[1]} of layer {given[0]}"
     if given in right.right:
         others = sorted(right.right - {given})
-        names = _listed([f"head {head} of layer {layer}" for layer, head in others])
+        names = listed([f"head {head} of layer {layer}" for layer, head in others])
         also = f"; {names} {'is' if len(others) == 1 else 'are'} right, too" if others else ""
         return Verdict("right", f"Right: {named}{also}. {right.why if others else ''}".strip())
     if given in right.nearly:

@@ -14,10 +14,10 @@ from s2s.jobs import Checkpoint, ValidationScores, run_archives, run_export, val
 from s2s.reports import attention_figures, curve_figures, data_profile, document, evaluation_scores
 from s2s.runs import Metrics, Run, differences, guests, load, model_card
 from s2s.scores import METRIC_NAMES
+from s2s.words import FRACTIONS
 
 MOST_SAMPLES = 12
 VALIDATED = ("loss", "perplexity", "token_accuracy", "bleu", "chrf")
-FRACTIONS = frozenset({"token_accuracy"})  # logged as 0 to 1, shown as a percentage
 LICENSE = (
     "The license of this model is its owner's to choose; the licenses of the dataset, and of a checkpoint that it was"
     " initialized from, may restrict it."

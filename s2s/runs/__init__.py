@@ -58,7 +58,7 @@ from s2s.runs.listing import (
 )
 from s2s.runs.measurements import Measurement, MeasurementFolder
 from s2s.runs.metrics import Curves, Metrics
-from s2s.runs.opening import NamedCheckpoint, find_checkpoint, load
+from s2s.runs.opening import find_checkpoint, load
 from s2s.runs.run import Run, RunKey, Target
 from s2s.runs.store import RunFolder, now
 from s2s.runs.teacher_forcing import WIDE_BEAM, Reference, first_difference

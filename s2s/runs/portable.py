@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, TypeVar
 
@@ -37,16 +37,18 @@ def about_run(about: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without(content: T, paths: set[str]) -> T:
-    """Any JSON in which these paths, this program's home and the user's are not spelled out."""
-    names = {path: _name(path) for path in paths}
-    places = {str(settings.home().resolve()): HERE, str(settings.home()): HERE}
+    """Any JSON in which these paths, this program's home and the user's are not spelled out.
+
+    They are found where a path begins: the home `/data` is no part of the address `https://huggingface.co/data`.
+    """
+    names = {str(settings.home().resolve()): HERE, str(settings.home()): HERE}
     with contextlib.suppress(RuntimeError):  # a user without a home
-        places[str(Path.home())] = "~"
-    pairs = [
-        *sorted(names.items(), key=lambda pair: -len(pair[0])),
-        *((place, name) for place, name in places.items() if len(PurePosixPath(place).parts) > 1),
-    ]
-    replaced: T = _replaced(content, pairs)
+        names[str(Path.home())] = "~"
+    names = {place: name for place, name in names.items() if len(PureWindowsPath(place).parts) > 1}
+    names |= {path: _name(path) for path in paths}
+    longest_first = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    found = re.compile(rf"(?<![\w.~/\\])(?:{longest_first})(?![\w-]|\.\w)")
+    replaced: T = _replaced(content, lambda text: found.sub(lambda match: names[match[0]], text))
     return replaced
 
 
@@ -76,13 +78,11 @@ def _name(path: str) -> str:
     return pure.name or path
 
 
-def _replaced(content: Any, pairs: list[tuple[str, str]]) -> Any:
+def _replaced(content: Any, replace: Callable[[str], str]) -> Any:
     if isinstance(content, str):
-        for old, new in pairs:
-            content = content.replace(old, new)
-        return content
+        return replace(content)
     if isinstance(content, Mapping):
-        return {key: _replaced(value, pairs) for key, value in content.items()}
+        return {key: _replaced(value, replace) for key, value in content.items()}
     if isinstance(content, (list, tuple)):
-        return [_replaced(each, pairs) for each in content]
+        return [_replaced(each, replace) for each in content]
     return content

@@ -26,6 +26,7 @@ from s2s.runs.decoded import Decoded, DecodedHypothesis, quoted
 from s2s.runs.length_penalty import penalty_decides
 from s2s.runs.run import Run, RunKey
 from s2s.tokenizers import Languages
+from s2s.words import listed
 
 SINK_SHARE = 0.5  # of a head's weight, over all rows, on one token
 MAX_RATIO = 1e6  # of probabilities, as a number
@@ -166,7 +167,7 @@ def _strategies_differ(
 
 def _difference(names: Sequence[str], texts: Sequence[str]) -> Finding:
     if len(set(texts)) == 1:
-        return Finding(False, f"{_listed(names)} write the same: {quoted(texts[0])}.")
+        return Finding(False, f"{listed(names)} write the same: {quoted(texts[0])}.")
     other = next(number for number, text in enumerate(texts) if text != texts[0])
     written = (f"{names[number]} writes {quoted(texts[number])}" for number in (0, other))
     return Finding(True, f"{', '.join(written)}.")
@@ -260,7 +261,7 @@ def _unknown_word(run: Run, sentences: Sequence[str], settings: PropertySettings
 def _unknown(words: Sequence[str]) -> Finding:
     if not words:
         return Finding(False, "The model knows every word of the sentence.")
-    named = _listed([quoted(word) for word in words[:MAX_QUOTED]])
+    named = listed([quoted(word) for word in words[:MAX_QUOTED]])
     more = f" and {len(words) - MAX_QUOTED} more" if len(words) > MAX_QUOTED else ""
     are = "is" if len(words) == 1 else "are"
     return Finding(
@@ -341,11 +342,6 @@ def _sink_finding(share: float, token: str, where: tuple[str, int, int]) -> Find
 
 def _decoded(run: Run, sentences: Sequence[str], decoding: Decoding) -> list[Decoded]:
     return (decoding.run or run).translate(sentences, decoding.strategy, **decoding.settings)
-
-
-def _listed(names: Sequence[str]) -> str:
-    """`a, b and c`."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 PROPERTIES: Mapping[str, Property] = MappingProxyType(

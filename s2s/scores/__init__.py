@@ -26,7 +26,6 @@ from s2s.scores.scoring import (
     SPACES,
     TOKENIZERS,
     Scoring,
-    TokenizerChoice,
     missing_packages,
     require_tokenizer,
     tokenizer_of,

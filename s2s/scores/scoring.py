@@ -13,9 +13,10 @@ from typing import Any, NamedTuple, Self
 
 from s2s.config import UserError, choose
 from s2s.scores.one_form import References, all_of, comparable
+from s2s.words import listed
 
 AUTO = "auto"  # by the script of the references
-DEFAULT_TOKENIZER = "13a"
+DEFAULT_TOKENIZER = "13a"  # sacrebleu's
 # sacrebleu's
 TOKENIZERS = (
     DEFAULT_TOKENIZER,
@@ -145,15 +146,7 @@ def tokenizer_of(references: References) -> TokenizerChoice:
     else:
         language = languages.most_common(1)[0][0]
         name = next(tokenizer for each, tokenizer in UNSPACED.values() if each == language)
-    return TokenizerChoice(name, f"the references have {_listed(counted)}", is_mixed)
-
-
-def _listed(parts: Sequence[str]) -> str:
-    """`a, b and c`."""
-    if not parts:
-        return "no letters"
-    *first, last = parts
-    return f"{', '.join(first)} and {last}" if first else last
+    return TokenizerChoice(name, f"the references have {listed(counted) or 'no letters'}", is_mixed)
 
 
 def _units(texts: Sequence[str]) -> tuple[Counter[str], int]:
@@ -202,6 +195,8 @@ def require_tokenizer(name: str) -> None:
 @cache
 def _load(name: str) -> None:
     """Only what was loaded is remembered; a failure is tried again."""
+    from http.client import HTTPException
+
     from portalocker.exceptions import BaseLockException
     from sacrebleu.metrics.bleu import BLEU
 
@@ -214,6 +209,7 @@ def _load(name: str) -> None:
         OSError,
         AssertionError,
         BaseLockException,
+        HTTPException,
         SystemExit,
     ) as error:
         raise UserError(

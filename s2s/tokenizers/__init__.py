@@ -17,5 +17,5 @@ from s2s.tokenizers.pretrained import (
 )
 from s2s.tokenizers.registry import TOKENIZERS, TokenizerKind, fit, load
 from s2s.tokenizers.subword import INNER, SubwordTokenizer, automatic_size
-from s2s.tokenizers.tokenizer import BOS, EOS, PAD, SPACE, SPECIALS, UNK, Tokenizer, nfc, visible
+from s2s.tokenizers.tokenizer import BOS, EOS, PAD, SPACE, SPECIALS, UNK, Tokenizer, visible
 from s2s.tokenizers.word import WordTokenizer, advice, lacks_spaces

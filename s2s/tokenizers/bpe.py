@@ -8,8 +8,9 @@ from typing import Any, Self
 
 from tokenizers import models, trainers
 
+from s2s.config import nfc
 from s2s.tokenizers.subword import INNER, SubwordTokenizer, pipeline, size_of
-from s2s.tokenizers.tokenizer import SPECIALS, UNK, nfc, read_vocabulary
+from s2s.tokenizers.tokenizer import SPECIALS, UNK, read_vocabulary
 
 
 class BpeTokenizer(SubwordTokenizer):

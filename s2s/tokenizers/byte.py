@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
-from s2s.config import UserError
-from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, Tokenizer, nfc
+from s2s.config import UserError, nfc
+from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, Tokenizer
 
 OFFSET = len(SPECIALS)
 

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Self
 
-from s2s.tokenizers.tokenizer import SPECIALS, UNK, LookupTokenizer, nfc
+from s2s.config import nfc
+from s2s.tokenizers.tokenizer import SPECIALS, UNK, LookupTokenizer
 
 
 class CharTokenizer(LookupTokenizer):

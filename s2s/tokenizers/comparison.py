@@ -10,10 +10,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple, Self
 
-from s2s.config import UserError
+from s2s.config import UserError, nfc
 from s2s.tokenizers.registry import TOKENIZERS
 from s2s.tokenizers.subword import automatic_size, size_of
-from s2s.tokenizers.tokenizer import UNK, Tokenizer, nfc
+from s2s.tokenizers.tokenizer import UNK, Tokenizer
 
 MAX_FITTED = 20_000  # pairs that tokenizers are fitted to
 MAX_MEASURED = 5_000  # of those, pairs whose tokens are counted

@@ -14,8 +14,8 @@ from typing import Any
 import tokenizers
 from tokenizers import Regex, models, normalizers, pre_tokenizers
 
-from s2s.config import UserError
-from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, Tokenizer, nfc, words_of
+from s2s.config import UserError, nfc
+from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, Tokenizer, words_of
 
 MAX_SIZE = 32_000  # as is common for joint vocabularies of millions of pairs (Vaswani et al., 2017: 37,000)
 

@@ -9,9 +9,10 @@ from typing import Any, Self
 
 from tokenizers import models, pre_tokenizers
 
+from s2s.config import nfc
 from s2s.tokenizers.lattice import LONGEST_WORD, MIN_PROBABILITY, learn
 from s2s.tokenizers.subword import PUNCTUATION, SubwordTokenizer, size_of
-from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, nfc, read_vocabulary
+from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, read_vocabulary
 
 MAX_CHARACTERS = 1_000_000  # of distinct training words; the 29,000 pairs of Multi30k have 280,000
 DIGITS = 6  # of a log-probability: the later ones may differ between processors

@@ -9,7 +9,8 @@ from itertools import islice
 from statistics import median
 from typing import Any, Self
 
-from s2s.tokenizers.tokenizer import SPECIALS, UNK, LookupTokenizer, nfc, read_vocabulary
+from s2s.config import nfc
+from s2s.tokenizers.tokenizer import SPECIALS, UNK, LookupTokenizer, read_vocabulary
 
 N_CHECKED = 2000  # texts of a side, the first ones
 # Thai and Lao, Tibetan, Burmese, Khmer, kana, and Han: scripts without spaces between words.

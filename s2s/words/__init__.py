@@ -18,11 +18,13 @@ from s2s.words.glossary_program import PROGRAM
 from s2s.words.glossary_published import PUBLISHED
 from s2s.words.glossary_sampling import SAMPLING
 from s2s.words.glossary_training import TRAINING
-from s2s.words.metrics import NUMBER_NAMES, MetricName, smoothing_note
+from s2s.words.listing import listed
+from s2s.words.metrics import FRACTIONS, NUMBER_NAMES, MetricName, smoothing_note
 from s2s.words.term import Term
 from s2s.words.views import SEEN_IN
 
 __all__ = [
+    "FRACTIONS",
     "GLOSSARY",
     "NUMBER_NAMES",
     "SEEN_IN",
@@ -31,6 +33,7 @@ __all__ = [
     "MetricName",
     "Term",
     "forms",
+    "listed",
     "smoothing_note",
 ]
 

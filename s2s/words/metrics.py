@@ -149,6 +149,9 @@ NUMBER_NAMES: Mapping[str, MetricName] = MappingProxyType(
 )
 
 
+FRACTIONS = frozenset({"token_accuracy"})  # keys stored as 0 to 1, shown as a percentage
+
+
 def smoothing_note(rates: Iterable[float]) -> str:
     """One sentence beside losses of runs with these rates of label smoothing; "" where all are 0."""
     known = sorted({rate for rate in rates if rate})

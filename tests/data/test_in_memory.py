@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from s2s.config import UserError
-from s2s.data import Corpus, as_corpus, as_references, dataset_title, load, read_references
+from s2s.data import Corpus, as_corpus, as_references, dataset_title, held, load, read_references
 from s2s.data.pair import Pair
 
 ROWS = [("a", "x"), ("b", "y")]
@@ -48,7 +48,13 @@ CONTAINERS: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("make", CONTAINERS.values(), ids=CONTAINERS)
 def test_every_container_gives_the_same(make: Callable[[Any], Any]) -> None:
     assert as_corpus(make(ROWS)).pairs == (Pair("a", "x"), Pair("b", "y"))
-    assert as_references(make(ROWS)) == [("a", ("x",)), ("b", ("y",))]
+    assert as_references(make(ROWS)).rows == [("a", ("x",)), ("b", ("y",))]
+
+
+def test_iterators_can_be_read_twice() -> None:
+    for given in (iter(ROWS), {name: map(str, texts) for name, texts in columns().items()}):
+        again = held(given)
+        assert as_corpus(again) == as_corpus(again)
 
 
 @pytest.mark.parametrize("character", ["\0", "\ud800"])
@@ -122,7 +128,7 @@ def test_repeated_columns_of_a_csv_can_be_chosen_by_number_or_left_unread(tmp_pa
 def test_columns_come_in_any_sequence(kind: str, named: Any) -> None:
     given = CONTAINERS[kind](ROWS)
     assert as_corpus(given, named).pairs[0] == Pair("x", "a")
-    assert as_references(given, named)[0] == ("x", ("a",))
+    assert as_references(given, named).rows[0] == ("x", ("a",))
     assert as_corpus(given, None).pairs[0] == Pair("a", "x")
 
 
@@ -162,7 +168,7 @@ def test_views_of_strings_are_read_as_polars_exports_them() -> None:
         "en": pa.array(["a"], views),
         "references": pa.array([["x", "y"]], pa.large_list(views)),
     }
-    assert as_references(pa.table(given)) == [("a", ("x", "y"))]
+    assert as_references(pa.table(given)).rows == [("a", ("x", "y"))]
 
 
 def published(name: str, config: str, split: str) -> datasets.Dataset:

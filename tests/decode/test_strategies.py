@@ -237,7 +237,7 @@ class SpacedCodec(IdCodec):
         ids = [int(word) for word in text.split() if word.isdecimal()]
         return [token + 1 for token in ids] if text.startswith(" ") else ids
 
-    def unknown(self, text: str) -> list[str]:
+    def unknown_parts(self, text: str) -> list[str]:
         return []
 
 

@@ -1,6 +1,6 @@
 """What leaves this computer names files, runs and checkpoints without their folders."""
 
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 import pytest
 
@@ -56,3 +56,17 @@ def test_no_text_of_a_recipe_spells_a_folder_of_this_computer() -> None:
     assert "--source 'my pairs.tsv' --init-from first@30 --out runs/again" in found["command"]
     assert found["comment"] == "see ~/notes and S2S_HOME/log"
     assert found["recipe"] == about["recipe"]
+
+
+def test_an_address_is_no_folder_of_this_computer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2S_HOME", "/data")
+    monkeypatch.setattr(Path, "home", lambda: PureWindowsPath(r"C:\Users\ann"))
+    about = {
+        "source": "hub:ann/data-en",
+        "attribution": "https://huggingface.co/datasets/ann/data, https://ann.org/data",
+        "comment": "/database and ../data",
+    }
+    assert portable.about_run(about) == about
+    assert portable.dataset_name("hub:ann/data") == "hub:ann/data"
+    kept = {"comment": r"in /data, /data/runs. Also C:\Users\ann\notes"}
+    assert portable.about_run(kept)["comment"] == r"in S2S_HOME, S2S_HOME/runs. Also ~\notes"

@@ -12,6 +12,8 @@ import pytest
 
 import s2s
 from s2s.config import Recipe, UserError, override
+from s2s.data import load
+from s2s.data.split import hold_out
 from s2s.runs import RunFolder, seeds
 from s2s.runs.seeds import Described, Spread
 from tests.conftest import make_run
@@ -21,7 +23,7 @@ ABOUT: Mapping[str, Any] = {
     "valid": None,
     "data": {"n_train": 90, "n_valid": 10, "train_hash": "a", "valid_hash": "b", "notes": []},
 }
-DRAWN = {**ABOUT["data"], "notes": ["5 of 99 distinct sources are held out for validation."]}
+DRAWN = {**ABOUT["data"], "notes": [hold_out(load("builtin:en-fr#rows=60"), 1).note]}
 
 
 def described(seed: int, about: Mapping[str, Any] = ABOUT, /, **settings: object) -> Described:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from s2s.config import TokenizerConfig, UserError
-from s2s.tokenizers import BOS, EOS, PAD, SPECIALS, TOKENIZERS, UNK, fit, load, nfc
+from s2s.config import TokenizerConfig, UserError, nfc
+from s2s.tokenizers import BOS, EOS, PAD, SPECIALS, TOKENIZERS, UNK, fit, load
 
 NASTY = (
     "plain words",

@@ -30,3 +30,5 @@ def test_early_stopping_says_what_did_not_improve() -> None:
     train = TrainConfig(steps=1000, watch=Monitoring(patience=3))
     sentence = ended_early(train, Progress(step=500, best_step=200, stale=3), Budget(None))
     assert "step 500 of 1,000: 3 validations in a row" in sentence
+    whole = ended_early(train, Progress(step=1000, best_step=700, stale=3), Budget(None))
+    assert whole == ""

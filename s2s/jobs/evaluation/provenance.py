@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from s2s import synced
 from s2s.model import weights_path
 from s2s.runs import Evaluation, Run, RunFolder, Sentences, System, SystemModel, guests
-from s2s.scores import SAMPLES, SEED, Scoring
+from s2s.scores import DEFAULT_TOKENIZER, SAMPLES, SEED, Scoring
 
 # The files of the test set, as the commands name them.
 SOURCES = "test.src"
@@ -23,7 +23,6 @@ REFERENCES = "test.ref"
 RESCORE = "rescore.py"  # beside this file
 DIGITS = 6  # after the decimal point, of sacrebleu's scores
 DEFAULT = Scoring()
-SACREBLEU_TOKENIZER = "13a"  # of its command, unless told otherwise
 PACKAGES = ("torch", "tokenizers", "sacrebleu", "rouge-score", "numpy")
 SUBSET = "evenly spread: sentences floor(i * n_all / n), counted from 0, for i from 0 to n - 1"
 DRAWN = "drawn with seed {0}: sentences sorted(random.Random({0}).sample(range(n_all), n)) in Python, counted from 0"
@@ -185,7 +184,7 @@ def output_command(output: str, scoring: Scoring, n_references: Collection[int])
     words = [*references, "-i", output, "-m", "bleu", "chrf", "ter", "-w", str(DIGITS)]
     if varies := len(set(n_references)) > 1:
         words = [output, *references]
-    if scoring.tokenize not in (DEFAULT.tokenize, SACREBLEU_TOKENIZER):
+    if scoring.tokenize not in (DEFAULT.tokenize, DEFAULT_TOKENIZER):
         words += ["--tokenize", scoring.tokenize]
     if scoring.chrf_words:
         words += ["--chrf-word-order", str(scoring.chrf_words)]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from s2s import access, settings
+from s2s import access, settings, storage
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
 from s2s.jobs import queue
@@ -24,11 +24,11 @@ from s2s.runs import (
     evaluations,
 )
 from s2s.scores import METRIC_NAMES, Scoring
+from s2s.words import FRACTIONS
 
 STRATEGY = "beam"  # what translating uses by default
 SECONDS = 60.0  # a longer evaluation is not waited for
 POLL = 0.2  # seconds
-FRACTIONS = frozenset({"token_accuracy"})  # stored as 0 to 1, shown as a percentage
 TOO_LONG = (
     "The card has the scores of training: scoring all validation pairs takes about {minutes:,} min, which Evaluate does"
     " as a job (with beam); write it again after that."
@@ -72,7 +72,6 @@ def run_reference(run: Checkpoint) -> str:
 def known(run: Checkpoint) -> ValidationScores | None:
     """What has been computed of this checkpoint; None where its weights or its validation pairs were others."""
     reference = run_reference(run)
-    made = provenance.of_run(run)
     for evaluation in evaluations.list_evaluations(access.current(), reference):
         test = evaluation.test
         is_whole = test.n == min(test.n_all, test_sets.MAX_SENTENCES) and not test.is_grouped
@@ -80,16 +79,14 @@ def known(run: Checkpoint) -> ValidationScores | None:
             continue
         if replace(evaluation.scoring, tokenize=Scoring().tokenize) != Scoring():
             continue
-        if found := _of_checkpoint(evaluation, reference, run.step, made):
+        if found := _of_checkpoint(evaluation, run):
             return found
     return None
 
 
-def _of_checkpoint(
-    evaluation: Evaluation, reference: str, step: int, made: Mapping[str, Any]
-) -> ValidationScores | None:
+def _of_checkpoint(evaluation: Evaluation, run: Checkpoint) -> ValidationScores | None:
     """The system of this checkpoint with STRATEGY as it is by default, if its scores are final."""
-    asked: tuple[object, ...] = (reference, step, STRATEGY, {}, "", "")
+    asked: tuple[object, ...] = (run_reference(run), run.step, STRATEGY, {}, "", "")
     for number, system in enumerate(evaluation.systems):
         own = (system.run, system.step, system.strategy, dict(system.settings))
         if (*own, system.src_lang, system.tgt_lang) != asked:
@@ -97,6 +94,7 @@ def _of_checkpoint(
         folder = evaluations.folder(evaluation.id)
         try:
             scores, described = folder.scores(), folder.provenance()["systems"][number]
+            made = provenance.of_run(run)  # reads all of its weights
             is_same = all(
                 described.get(key) == made[key] for key in ("weights_sha256", "train_hash")
             )
@@ -139,6 +137,7 @@ def note(run: Checkpoint) -> str:
     try:
         if found := known(run):
             return f"The card has the scores of {found.described}."
+        storage.require_room(access.current())
         forecast = seconds(run)
     except UserError as error:
         return (
@@ -254,9 +253,7 @@ def _live(run: Checkpoint) -> str:
 
 
 def _finished(run: Checkpoint, folder: EvaluationFolder) -> ValidationScores:
-    found = _of_checkpoint(
-        folder.evaluation(), run_reference(run), run.step, provenance.of_run(run)
-    )
+    found = _of_checkpoint(folder.evaluation(), run)
     if found is None:
         raise UserError("Their scores cannot be read.")
     return found

@@ -14,6 +14,7 @@ from s2s.files import csv_writer
 from s2s.runs import Decoded, InterventionResult, Interventions, Next, Run
 from s2s.ui.attention.request import AttentionRequest
 from s2s.ui.kit import both_translations, captions, plain
+from s2s.words import listed
 
 MAX_TOKENS = 8  # of the distribution
 MAX_NAMED_HEADS = 4
@@ -45,7 +46,7 @@ def describe(interventions: Interventions, attention: Attention) -> str:
 
 def _override(interventions: Interventions, attention: Attention) -> str:
     token = attention.tgt_tokens[interventions.position]
-    keys = _listed([attention.src_tokens[key] for key in interventions.keys])
+    keys = listed([_quoted(attention.src_tokens[key]) for key in interventions.keys])
     heads = "all heads of cross-attention look"
     if interventions.overridden is not None:
         n_heads = len(interventions.overridden)
@@ -59,7 +60,7 @@ def summary(attention: Attention, interventions: Interventions, result: Interven
     n_heads = len(interventions.heads)
     if not interventions.keys:
         return _summary_of_heads(n_heads, result)
-    keys = _listed([attention.src_tokens[key] for key in interventions.keys])
+    keys = listed([_quoted(attention.src_tokens[key]) for key in interventions.keys])
     start = f"With {_count(n_heads, 'head')} changed, the" if n_heads else "The"
     position = interventions.position
     return (
@@ -172,11 +173,6 @@ def _head_names(heads: Sequence[Head]) -> str:
     ]
     n_more = len(heads) - len(names)
     return ", ".join(names) + (f" and {n_more} more" if n_more else "")
-
-
-def _listed(tokens: Sequence[str]) -> str:
-    *first, last = map(_quoted, tokens)
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _quoted(token: str) -> str:

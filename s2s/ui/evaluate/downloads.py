@@ -23,6 +23,7 @@ from s2s.ui.evaluate import provenance
 from s2s.ui.evaluate.provenance import Provenance
 from s2s.ui.kit import file_name
 from s2s.ui.kit.tables import frame_latex
+from s2s.words import FRACTIONS
 
 Scores = Mapping[str, Any]  # scores.json
 SCORES = (
@@ -50,7 +51,6 @@ MADE = (
     "versions",
     "command",
 )
-FRACTIONS = frozenset({"token_accuracy"})
 README = """The evaluation `{name}` as files.
 
 test.src, test.ref    the sentences and their references, one per line; test.ref2, ... where there are several (an

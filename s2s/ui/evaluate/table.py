@@ -16,7 +16,7 @@ from s2s.scores import MEASURES, METRIC_NAMES, METRICS
 from s2s.ui.evaluate import downloads, provenance, references
 from s2s.ui.evaluate.view_state import STATE
 from s2s.ui.kit import plain, shortened
-from s2s.words import MetricName
+from s2s.words import FRACTIONS, MetricName
 
 Scores = Mapping[str, Any]  # scores.json, or the entry of one system in it
 Names = Mapping[str, MetricName]  # of all its scores
@@ -44,7 +44,6 @@ FORMATS = MappingProxyType(
     }
 )
 FORCED = frozenset({"loss", "perplexity", "token_accuracy"})  # of a reference, not of an output
-FRACTIONS = frozenset({"token_accuracy"})  # stored as 0 to 1, shown as a percentage
 
 
 def panel(

@@ -7,13 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
+from s2s.config import nfc
 from s2s.demo import SHOWS
 from s2s.runs import Run, source_words
 from s2s.share import printable
-from s2s.tokenizers import nfc, visible
+from s2s.tokenizers import visible
 from s2s.ui.kit import address
 from s2s.ui.kit.text import plain, shortened
 from s2s.ui.kit.vocabulary import RunVocabulary
+from s2s.words import listed
 
 MAX_WORDS = 128
 MAX_CHARACTERS = 800
@@ -191,7 +193,7 @@ def _listed(names: Sequence[str]) -> str:
     shown = [f"**{plain(shortened(word))}**" for word in words]
     if n_more := len(names) - len(shown):
         shown.append(f"{n_more} more")
-    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    return listed(shown)
 
 
 def _on_circle(name: str) -> str:

@@ -186,18 +186,25 @@ def _progress(rows: Sequence[RunSummary]) -> None:
 def _verdict(sweep: Sweep, spread: SeedSpread | None) -> None:
     """Which setting has the best mean over seeds, or which run is best, and with which settings."""
     main = BLEU if sweep.varies_tokenizer else LOSS
+    said = ""
     if spread and main in spread.forms:
         said = seed_spread.verdict(spread, main, is_low_better=main == LOSS)
-        if said:
-            st.markdown(said)
-            if sweep.varies_tokenizer:
-                st.caption(BY_BLEU)
-            return
     leaders = sweep.leaders
-    if not leaders:
+    if said:
+        st.markdown(said)
+    elif not leaders:
         is_scored = any(loss is not None for loss in sweep.scores[LOSS].values())
         st.caption(NO_BLEU if is_scored else "Scores appear after the first validation.")
         return
+    else:
+        _say_leaders(sweep, leaders)
+    if sweep.varies_tokenizer:
+        st.caption(BY_BLEU)
+    if note := loss_note(sweep.names):
+        st.caption(note)
+
+
+def _say_leaders(sweep: Sweep, leaders: Sequence[str]) -> None:
     best = leaders[0]
     score = f"validation loss {sweep.scores[LOSS][best]:.3f}"
     if sweep.varies_tokenizer:
@@ -208,10 +215,6 @@ def _verdict(sweep: Sweep, spread: SeedSpread | None) -> None:
         )
     else:
         _say_best(sweep, best, score)
-    if sweep.varies_tokenizer:
-        st.caption(BY_BLEU)
-    if note := loss_note(sweep.names):
-        st.caption(note)
 
 
 def _say_best(sweep: Sweep, best: str, score: str) -> None:

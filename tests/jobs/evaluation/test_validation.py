@@ -77,6 +77,12 @@ def test_without_a_worker_a_page_waits_for_none(
     assert evaluations.list_evaluations(access.current()) == []
 
 
+def test_who_may_store_nothing_is_promised_no_scores(run: s2s.Run) -> None:
+    assert validation.note(run).startswith("All validation pairs are scored for the card")
+    with access.acting_as(access.NOBODY):
+        assert "Nothing can be stored without a workspace" in validation.note(run)
+
+
 def test_a_failed_evaluation_is_not_kept(run: s2s.Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise KeyboardInterrupt
