@@ -18,6 +18,7 @@ from s2s.runs.metrics import Curves, Metrics
 from s2s.runs.store import RunFolder
 
 SEED = "train.seed"
+DATASET = "dataset"  # among settings, the SPEC
 HELD_OUT = (
     "held out for validation"  # in the note on a dataset whose validation pairs the seed draws
 )
@@ -103,7 +104,7 @@ def varied(runs: Sequence[Described]) -> dict[str, list[Any]]:
     rows = varied_settings([run.recipe for run in runs])
     found = {row.key: list(row.values) for row in rows if row.key != SEED}
     sources = [str(run.about.get("source") or "") for run in runs]
-    return {"dataset": sources, **found} if len(set(sources)) > 1 else found
+    return {DATASET: sources, **found} if len(set(sources)) > 1 else found
 
 
 def by_setting(runs: Sequence[str | Path]) -> list[dict[str, Any]]:

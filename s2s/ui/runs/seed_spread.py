@@ -11,7 +11,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.plots import SeedScores, format_value
-from s2s.runs import seeds
+from s2s.runs import portable, seeds
 from s2s.runs.seeds import Described, Spread
 from s2s.ui.kit import cached, chart, file_name, plain, unique_names
 from s2s.ui.kit.tables import frame_csv, frame_latex
@@ -105,8 +105,11 @@ def measured(
     if len({each.recipe.train.seed for each in described.values()}) < 2:
         return None
     groups = seeds.groups(described)
+    varied = seeds.varied([described[ids[0]] for ids in groups])
+    if sources := varied.get(seeds.DATASET):
+        varied[seeds.DATASET] = [*map(portable.dataset_name, sources)]
     return SeedSpread(
-        seeds.varied([described[ids[0]] for ids in groups]),
+        varied,
         groups,
         [[described[run].recipe.train.seed for run in ids] for ids in groups],
         scores,
