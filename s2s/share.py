@@ -13,7 +13,7 @@ COLUMNS = tuple(f"c{column}" for column in range(1, 7))
 LESSON = "lesson"  # `ID.3`: the lesson and its step beside which the view is shown
 KEYS = ("run", "step", "src", "tgt", "layer", "head", "kind", "reduce", "set", *COLUMNS, LESSON)
 MAX_LENGTH = 1500  # characters of one value; proxies truncate longer links
-CHECKPOINT = re.compile(r"(?P<run>[\w-]{1,64})@(?P<step>\d{1,12})")
+CHECKPOINT = re.compile(r"(?P<run>[\w-]{1,64})@(?P<step>\d{1,12}|best|last)")
 # bidirectional controls: they change the direction of the text around them
 BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 

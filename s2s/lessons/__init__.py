@@ -47,6 +47,7 @@ from s2s.lessons.own import (
 )
 from s2s.lessons.progress import (
     Progress,
+    adopt_progress,
     all_progress,
     delete_expired_progress,
     delete_progress,

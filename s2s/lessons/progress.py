@@ -123,6 +123,13 @@ def give_progress(source: str, target: str) -> None:
     delete_progress(source)
 
 
+def adopt_progress(browser: str) -> None:
+    """Gives what an earlier version kept for all browsers of one's own computer to the first that has nothing."""
+    owner = _owner(browser)
+    if owner != access.current() and not all_progress(browser):
+        give_progress(access.LOCAL, owner)
+
+
 def delete_expired_progress(now: float, kept: Collection[str] = ()) -> None:
     """Forgets lessons that nobody has opened for as long as other things are kept; not of the workspaces `kept`."""
     if (days := settings.expire_days()) is not None:

@@ -124,9 +124,13 @@ def varied(runs: Sequence[Described]) -> dict[str, list[Any]]:
 
 
 def _names(specs: Sequence[str]) -> list[str]:
-    """What people call these datasets; their SPECs, where two have one name."""
-    names = {spec: dataset_name(spec) for spec in specs}
-    return [names[spec] for spec in specs] if len({*names.values()}) == len(names) else [*specs]
+    """What people call these datasets; a second one of the same name has a number."""
+    names: dict[str, str] = {}
+    for spec in dict.fromkeys(specs):
+        name = dataset_name(spec)
+        n_before = sum(dataset_name(other) == name for other in names)
+        names[spec] = f"{name} ({n_before + 1})" if n_before else name
+    return [names[spec] for spec in specs]
 
 
 def _start(about: Mapping[str, Any]) -> str:

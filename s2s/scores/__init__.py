@@ -26,6 +26,7 @@ from s2s.scores.scoring import (
     SPACES,
     TOKENIZERS,
     Scoring,
+    is_here,
     missing_packages,
     require_tokenizer,
     tokenizer_of,

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
@@ -179,6 +180,16 @@ def missing_packages(name: str) -> str:
     """What is to be installed for a tokenizer of BLEU, as pip calls it; "" if nothing."""
     modules, package = NEEDED.get(name, ((), ""))
     return "" if all(map(find_spec, modules)) else package
+
+
+def is_here(name: str) -> bool:
+    """Whether a tokenizer of BLEU works without a download."""
+    from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
+    from sacrebleu.utils import SACREBLEU_DIR
+
+    if name not in SPM_MODELS:
+        return True
+    return (Path(SACREBLEU_DIR) / "models" / Path(SPM_MODELS[name]["url"]).name).exists()
 
 
 def require_tokenizer(name: str) -> None:

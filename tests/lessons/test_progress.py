@@ -33,6 +33,18 @@ def test_on_ones_own_computer_each_browser_has_its_own() -> None:
         assert [*all_progress("other")] == ["five-minutes"]
 
 
+def test_what_was_kept_for_all_browsers_goes_to_the_first() -> None:
+    note_step("five-minutes", 1, "right")
+    lessons.adopt_progress("one")
+    lessons.adopt_progress("other")
+    assert all_progress("one")["five-minutes"].right == {1}
+    assert all_progress("other") == all_progress() == {}
+    with access.acting_as("ann"):
+        note_step("five-minutes", 2)
+        lessons.adopt_progress("one")
+        assert [*all_progress()] == ["five-minutes"]
+
+
 def test_progress_is_added_and_never_gets_worse() -> None:
     mine = Progress().with_answer(1).with_answer(2, "right").with_answer(2, "wrong")
     assert mine.answers == {1: "", 2: "right"}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2s import access, storage, synced
+from s2s import access, settings, storage, synced
 from s2s.access import run_folder
 from s2s.config import UserError, shortened
 from s2s.decode import configure
@@ -32,6 +32,7 @@ from s2s.scores import (
     AUTO,
     DEFAULT_TOKENIZER,
     Scoring,
+    is_here,
     missing_packages,
     require_tokenizer,
 )
@@ -192,6 +193,11 @@ def check(request: EvaluationRequest) -> None:
         raise UserError("Another system's output needs the sentences that it belongs to.")
     if missing_packages(request.scoring.tokenize):
         require_tokenizer(request.scoring.tokenize)
+    if settings.is_hosted() and not is_here(request.scoring.tokenize):
+        raise UserError(
+            f"BLEU's tokenizer `{request.scoring.tokenize}` is a file that this server has not; choose {AUTO}, char or"
+            " zh, or score the bundle on your own computer."
+        )
     test_sets.require(request.test)
     for system in systems:
         if system.run:

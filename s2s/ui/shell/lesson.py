@@ -19,6 +19,7 @@ IN_ADDRESS = "lesson in the address"  # in the session: what it said when it was
 SEEN = "lesson progress"  # in the session: what it has seen and answered since it began
 OPENED = "lessons opened"  # in the session: their ids
 READ = "lesson progress was read"  # in the session
+ADOPTED = "lesson progress was adopted"  # in the session
 IS_UNFOLDED = "lesson unfolded"  # in the session: on a phone, where the panel is a bar
 MAX_WRITTEN = 100  # characters
 DONE = ":material/done_all:"
@@ -113,6 +114,9 @@ def note(at: OpenedStep, answer: str = "") -> None:
 
 def lesson_progress() -> dict[str, Progress]:
     """By lesson, what is stored and what this session has seen. Raises UserError where the database is away."""
+    if ADOPTED not in st.session_state:
+        st.session_state[ADOPTED] = True
+        lessons.adopt_progress(visitors.browser())
     found = lessons.all_progress(visitors.browser())
     for id, mine in _in_session().items():
         for step, answer in mine.answers.items():

@@ -27,7 +27,8 @@ def read_address() -> None:
     shared = share.read(given)
     st.session_state[NOTICES] = [Notice(problem) for problem in shared.problems]
     view = dict(shared.view)
-    if view.get("step") and "step" not in given:  # the address says RUN@STEP
+    if (named := view.get("step")) and "step" not in given:  # the address says RUN@STEP
+        view["step"] = _number(view["run"], named)
         st.session_state[NAMED_STEP] = view["step"]
     run = share.Column.read(view.get("c1", "")).run or pickers.run_id_of(view.get("run", ""))
     columns = (share.Column.read(view.get(f"c{number}", "")).run for number in range(2, 7))
@@ -56,6 +57,15 @@ def show_notices(page: str) -> list[Notice]:
     if way := next(ways, None):
         _show_way(way)
     return notices
+
+
+def _number(run: str, step: str) -> str:
+    """The step that `best` or `last` names; any other, or of a run that is gone, as it is."""
+    try:
+        steps = RunFolder(access.run_folder(run)).steps_by_choice()
+    except UserError:
+        return step
+    return {"best": str(steps[0]), "last": str(max(steps))}.get(step, step)
 
 
 def _is_best(step: str) -> bool:

@@ -110,3 +110,12 @@ def test_runs_side_by_side_are_averaged_where_only_the_seed_differs(sweep: list[
     assert recomputed(screen) > 10
     both = pack({"tab": "side-by-side", "compared": f"{sweep[0]} {sweep[2]}"})
     assert not tables(opened("runs", run=sweep[0], set=both))  # of one seed
+
+
+def test_datasets_are_called_as_people_call_them(sweep: list[str]) -> None:
+    RunFolder(runs_folder() / sweep[0]).amend(lambda about: {"source": "/srv/me/pairs.tsv"})
+    cached.refresh_runs()
+    found = seed_spread.measured(sweep[:3], {}, {})
+    assert found is not None
+    assert "pairs.tsv" in found.settings["dataset"]
+    assert "/srv" not in found.numbers().to_csv()

@@ -44,6 +44,10 @@ def test_what_a_link_names_and_is_gone_has_the_nearest_and_one_way_on() -> None:
         screen = opened("walkthrough", run=f"demo-en-fr@{step}")
         said = f"shows the best checkpoint of a run, not step {step}."
         assert (said in page_text(screen)) is is_said
+    for named in ("best", "last"):
+        screen = opened("attention", run=f"demo-en-fr@{named}")
+        assert screen.session_state["step"] == "1500"
+        assert not screen.info
     screen = opened("attention", run="demo-en-fr@1400")
     said = (
         "There is no checkpoint of step 1400 in this run (any more); step 1,500 is shown instead."
