@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s import access
 from s2s.config import UserError
 from s2s.jobs import evaluation_service, queue, run_service, test_sets
 from s2s.jobs.evaluation import loop as evaluation_loop
@@ -287,6 +288,17 @@ def test_what_contradicts_itself_is_refused_before_anything_is_written(
     assert sentence in str(error.value)
     assert evaluations.list_evaluations() == []
     assert queue.jobs(OWNER) == []
+
+
+def test_a_hosted_server_downloads_no_tokenizer_for_a_visitor(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, greedy: System
+) -> None:
+    monkeypatch.setattr("sacrebleu.utils.SACREBLEU_DIR", str(tmp_path))
+    order = request_for(greedy, scoring=Scoring("flores200"))
+    evaluation_service.check(order)
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    with access.acting_as(OWNER), pytest.raises(UserError, match="a file that this server has not"):
+        evaluation_service.check(order)
 
 
 def test_what_the_queue_refuses_leaves_no_folder(
