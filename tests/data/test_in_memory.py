@@ -224,4 +224,4 @@ def test_what_a_transform_makes_is_refused() -> None:
 @pytest.mark.parametrize("name", ["ref", "reference", "references"])
 def test_a_list_of_references_is_several(name: str) -> None:
     given = [{"src": "a", name: ["x", "y"]}, {"src": "b", name: ["z"]}]
-    assert as_references(given) == [("a", ("x", "y")), ("b", ("z",))]
+    assert as_references(given).rows == [("a", ("x", "y")), ("b", ("z",))]

@@ -19,7 +19,7 @@ def test_ids_begin_every_target_as_their_text_does(name: str) -> None:
 
 def test_a_forced_beginning_knows_text_as_its_words_do() -> None:
     words = ForcedPrefix(ID_CODEC, (1,))
-    assert (words.encode("5 7"), words.decode([5, 7]), list(words.unknown("5 x"))) == (
+    assert (words.encode("5 7"), words.decode([5, 7]), list(words.unknown_parts("5 x"))) == (
         [5, 7],
         "5 7",
         ["x"],
