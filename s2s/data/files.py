@@ -297,11 +297,11 @@ def pasted(location: str, options: Options) -> Splits:
 def decode_lines(content: bytes, name: str) -> list[str]:
     r"""The lines of a UTF-8 text, empty ones included; the last may have no line end, and no bytes are no lines.
 
-    Only `\n` and `\r\n` end a line: U+2028, U+0085 and the like are part of the text.
+    `\n` and `\r\n` end a line, or `\r` where most end in it: U+2028, U+0085 and the like are part of the text.
     Raises UserError, naming the content, for a binary file or another encoding.
     """
     decoder = Decoder(name)
-    text = decoder.decode(content, is_last=True).replace("\r\n", "\n")
+    text = streams.LineEnds().unified(decoder.decode(content, is_last=True), is_last=True)
     if not decoder.encoding.startswith("UTF-8"):
         raise UserError(
             f"`{name}` is not UTF-8: {decoder.why or f'it is {decoder.encoding}'}; save it as UTF-8 and try again."

@@ -71,7 +71,8 @@ def test_lines_are_the_same_for_every_size_of_chunk(monkeypatch, at_once):
     monkeypatch.setattr("s2s.data.formats.streams.CHUNK", at_once)
     content = (WORLD * 50).replace("\n", "\r\n")
     assert read(content.encode())[0] == (WORLD * 50).split("\n")[:-1]
-    assert read(b"a\r\r\nb\rc\r")[0] == ["a\r", "b\rc\r"]
+    assert read(b"a\r\r\nb\rc\nd\r\n")[0] == ["a", "b\rc", "d"]
+    assert read(b"a\rb\r\rc\r")[0] == ["a", "b", "", "c"]
     assert read(b"")[0] == []
     assert read(b"\n")[0] == [""]
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.config import UserError, nearest, setting, shortened
-from s2s.data.corpus import Options, one_line
+from s2s.data.corpus import Options, broken_note, one_line
 from s2s.data.formats.columns import (
     AMBIGUOUS,
     LANGUAGES,
@@ -169,6 +169,7 @@ def paired(
     first_malformed = 0
     n_malformed = 0
     n_empty = 0
+    n_broken = 0
     truncated = list[str]()
     for at, (number, given) in enumerate(rows):
         if at == budget.caps.rows:
@@ -179,8 +180,9 @@ def paired(
             first_malformed = first_malformed or number
             n_malformed += 1
             continue
-        src = budget.truncate(one_line(fields[0]))
-        tgt = budget.truncate(one_line(fields[1]))
+        src, tgt = one_line(fields[0]), one_line(fields[1])
+        n_broken += src is not fields[0] or tgt is not fields[1]
+        src, tgt = budget.truncate(src), budget.truncate(tgt)
         if not src.strip() or not tgt.strip():
             n_empty += 1
             continue
@@ -192,7 +194,8 @@ def paired(
     if n_malformed:
         n_rows = f"{n_malformed:,} {what if n_malformed == 1 else f'{what}s'}"
         dropped = [f"{n_rows} {fault} dropped (the first at {unit} {first_malformed:,})."]
-    return ReadPairs(pairs, [*dropped, *_empty_note(n_empty), *truncated], not truncated)
+    notes = [*broken_note(n_broken), *dropped, *_empty_note(n_empty), *truncated]
+    return ReadPairs(pairs, notes, not truncated)
 
 
 def _apart(fields: Sequence[str | None], n_own: int) -> tuple[list[str | None], list[str]]:

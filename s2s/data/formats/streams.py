@@ -1,4 +1,4 @@
-r"""Untrusted files, decompressed and decoded to lines under limits. Only `\n` and `\r\n` end a line.
+r"""Untrusted files, decompressed and decoded to lines under limits. `\n` and `\r\n` end a line, or `\r` throughout.
 
 Knows nothing of tables.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import tempfile
 import time
 import zipfile
@@ -237,21 +238,53 @@ def seekable(content: Content, budget: ReadingBudget) -> IO[bytes]:
     return copy
 
 
+class LineEnds:
+    r"""Turns every line end of one text into `\n`: `\r\n`, `\r\r\n`, and `\r` alone where most lines end in it.
+
+    Its first chunk says whether they do; elsewhere a lone `\r` is part of its line.
+    """
+
+    def __init__(self) -> None:
+        self.is_lone = False
+        self._is_decided = False
+        self._carry = ""
+
+    def unified(self, chunk: str, *, is_last: bool = False) -> str:
+        r"""The text so far that was not returned yet; `\r` at its end waits for the next chunk."""
+        text = self._carry + chunk if self._carry else chunk
+        self._carry = ""
+        if "\r" not in text:
+            self._is_decided = self._is_decided or bool(text)
+            return text
+        if not is_last:
+            whole = text.rstrip("\r")
+            self._carry = text[len(whole) :]
+            text = whole
+        text = text.replace("\r\n", "\n")
+        if "\r" in text:
+            text = re.sub("\r+\n", "\n", text)
+        if text and not self._is_decided:
+            self._is_decided = True
+            self.is_lone = text.count("\r") > text.count("\n")
+        return text.replace("\r", "\n") if self.is_lone else text
+
+
 def texts(content: Content, budget: ReadingBudget) -> Iterator[str]:
     r"""The decoded text in chunks, with every line end as `\n`; sets the budget's `encoding`."""
     decoder = Decoder(content.name)
-    carry = ""
+    ends = LineEnds()
     budget.encoding = decoder.encoding
     for chunk in chunks(content, budget):
-        text = carry + decoder.decode(chunk, is_last=False)
-        carry = "\r" if text.endswith("\r") else ""
+        text = ends.unified(decoder.decode(chunk, is_last=False))
         budget.encoding = decoder.encoding
-        yield text.removesuffix("\r").replace("\r\n", "\n")
-    yield (carry + decoder.decode(b"", is_last=True)).replace("\r\n", "\n")
+        yield text
+    yield ends.unified(decoder.decode(b"", is_last=True), is_last=True)
     budget.encoding = decoder.encoding
     if decoder.encoding != "UTF-8":
         why = f": {decoder.why} is not UTF-8" if decoder.why else ""
         budget.notes.append(f"`{content.name}` was read as {decoder.encoding}{why}.")
+    if ends.is_lone:
+        budget.notes.append(f"Lines of `{content.name}` end in a carriage return (`\\r`) alone.")
 
 
 def lines(content: Content, budget: ReadingBudget) -> Iterator[str]:

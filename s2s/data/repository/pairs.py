@@ -11,7 +11,7 @@ from typing import NamedTuple
 from s2s import hub
 from s2s.config import UserError, setting, shortened
 from s2s.data.caps import Caps
-from s2s.data.corpus import Corpus, Options, one_line
+from s2s.data.corpus import Corpus, Options, broken_note, one_line
 from s2s.data.formats.streams import ReadingBudget
 from s2s.data.formats.table import TableRow
 from s2s.data.pair import Pair
@@ -72,6 +72,7 @@ def read_corpus(
         *reader.column_notes,
         *rows_notes,
         *_empty_note(len(reader.empty)),
+        *broken_note("".join(text or "" for text in row.fields or ()) for row in rows),
         *_dropped_note(len(rows) - len(pairs)),
         *reader.budget.all_notes(),
     )
