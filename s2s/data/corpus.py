@@ -38,6 +38,9 @@ class Options(Config):
     split: str = setting("", help="Use only this split; empty for all splits of the source.")
 
 
+ENCODING = "Encoding of a text that is not UTF-8, such as cp1251; empty to detect it."
+
+
 @dataclass(frozen=True)
 class Corpus:
     """The pairs of one split. `notes` are sentences for people, such as "3 empty lines dropped.".

@@ -91,7 +91,7 @@ def test_mixed_encodings_are_refused():
     refused(b"\xef\xbb\xbfone\n" + bad, r"is not UTF-8: byte 0xE9 at offset 7 \(line 2\)")
     refused(
         "привет мир, как дела\n".encode("cp1251") * 20,
-        r"is neither UTF-8 nor Latin-1: byte 0xEF at offset 0",
+        r"is not UTF-8: byte 0xEF at offset 0 \(line 1\)\. This looks like Windows-1251 \(Russian\): `привет",
     )
     refused(b"caf\xe9 \x81\n", r"is neither UTF-8 nor Latin-1: byte 0x81 at offset 5 \(line 1\)")
     refused(b"\xff\xfeo\0n\0\xd8", r"is not UTF-16: byte 0xD8 at offset 6")

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.config import UserError, nearest, setting, shortened
-from s2s.data.corpus import Options, broken_note, one_line
+from s2s.data.corpus import ENCODING, Options, broken_note, one_line
 from s2s.data.formats.columns import (
     AMBIGUOUS,
     LANGUAGES,
@@ -69,6 +69,7 @@ class FileOptions(Options):
         help="Does row 1 hold the column names? auto looks for common names.",
         choices=HEADER,
     )
+    encoding: str = setting("", help=ENCODING)
 
 
 class Columns(NamedTuple):
@@ -85,10 +86,8 @@ class ColumnOffer:
     """What can be read from some files, judging by their first rows.
 
     `kind` is `table`, `aligned` (two texts), `splits` (several of either) or `plain`, a text without a partner for
-    `text:FILE`.
-    Column names, `src` and `tgt` are as in FileOptions: a name, or a number from 1 if the name is missing or ambiguous.
-    `labels`
-    are for display: `column 2 (the house)`. `reason` is part of a sentence.
+    `text:FILE`. Column names, `src` and `tgt` are as in FileOptions: a name, or a number from 1 if the name is missing
+    or ambiguous. `labels` are for display: `column 2 (the house)`. `reason` is part of a sentence.
     """
 
     kind: str
@@ -101,6 +100,7 @@ class ColumnOffer:
     is_named: bool = True  # by the format itself, so that row 1 is no header
     delimiter: str = ""
     encoding: str = ""
+    likely: str = ""  # the codec that the text is probably in, which nobody has chosen yet
     samples: tuple[tuple[str, ...], ...] = ()  # a field per column, of a few rows
     splits: tuple[str, ...] = ("train",)
 
@@ -170,7 +170,7 @@ def paired(
     n_malformed = 0
     n_empty = 0
     n_broken = 0
-    truncated = list[str]()
+    truncated: list[str] = []
     for at, (number, given) in enumerate(rows):
         if at == budget.caps.rows:
             truncated = [f"Only the first {at:,} rows were read, the limit (`rows`)."]
@@ -279,7 +279,7 @@ def _offer(table: Table, chosen: Columns, budget: ReadingBudget, kind: str) -> C
         ),
         is_named=table.is_named,
         delimiter=table.delimiter,
-        encoding=budget.encoding,
+        **budget.seen(),
         samples=samples,
     )
 

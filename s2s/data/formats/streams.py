@@ -21,6 +21,7 @@ from typing import IO, Any, NamedTuple, Protocol, Self, TypeVar, cast
 from s2s.archives import check_ratio, why
 from s2s.config import UserError, shortened
 from s2s.data.caps import Caps
+from s2s.data.formats import legacy
 from s2s.data.formats.encodings import Decoder
 
 CHUNK = 1 << 18  # bytes
@@ -45,8 +46,22 @@ class ReadingBudget:
     As a context manager it closes the files of the reading.
     """
 
-    def __init__(self, caps: Caps, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        caps: Caps,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        encoding: str = "",
+        is_preview: bool = False,
+    ) -> None:
         self.caps = caps
+        if encoding:
+            legacy.named(encoding)  # or an error
+        self.wanted = encoding  # of what is not UTF-8; "" to detect it
+        self.is_preview = (
+            is_preview  # reads in the encoding that something looks like, which is then `likely`
+        )
+        self.likely: legacy.Likely | None = None
         self.encoding = ""  # of the last content read
         self.notes: list[str] = []
         self._unpacked = 0
@@ -118,6 +133,11 @@ class ReadingBudget:
             return text
         self._n_truncated += 1
         return text[: self.caps.cell]
+
+    def seen(self) -> dict[str, Any]:
+        """The encoding for people, and the codec that nobody has chosen yet."""
+        codec = self.likely.codec if self.likely else ""
+        return {"encoding": str(self.likely or self.encoding), "likely": codec}
 
     def all_notes(self) -> list[str]:
         """The notes, with one on truncated texts."""
@@ -271,15 +291,18 @@ class LineEnds:
 
 def texts(content: Content, budget: ReadingBudget) -> Iterator[str]:
     r"""The decoded text in chunks, with every line end as `\n`; sets the budget's `encoding`."""
-    decoder = Decoder(content.name)
+    decoder = Decoder(content.name, budget.wanted, is_preview=budget.is_preview)
     ends = LineEnds()
     budget.encoding = decoder.encoding
     for chunk in chunks(content, budget):
         text = ends.unified(decoder.decode(chunk, is_last=False))
         budget.encoding = decoder.encoding
+        if decoder.likely:
+            budget.likely = decoder.likely
         yield text
     yield ends.unified(decoder.decode(b"", is_last=True), is_last=True)
     budget.encoding = decoder.encoding
+    budget.likely = decoder.likely or budget.likely
     if decoder.encoding != "UTF-8":
         why = f": {decoder.why} is not UTF-8" if decoder.why else ""
         budget.notes.append(f"`{content.name}` was read as {decoder.encoding}{why}.")
