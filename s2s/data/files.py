@@ -300,7 +300,7 @@ def decode_lines(content: bytes, name: str) -> list[str]:
     `\n` and `\r\n` end a line, or `\r` where most end in it: U+2028, U+0085 and the like are part of the text.
     Raises UserError, naming the content, for a binary file or another encoding.
     """
-    decoder = Decoder(name)
+    decoder = Decoder(name, is_preview=True)
     text = streams.LineEnds().unified(decoder.decode(content, is_last=True), is_last=True)
     if not decoder.encoding.startswith("UTF-8"):
         raise UserError(

@@ -6,7 +6,7 @@ import pytest
 
 from s2s.config import UserError
 from s2s.data import load
-from s2s.data.files import offered
+from s2s.data.files import decode_lines, offered
 from s2s.data.formats.legacy import likely
 
 TEXTS = {
@@ -18,6 +18,7 @@ TEXTS = {
     "Polish": "Prezydent powiedział, że jutro będzie padać. Lubię czytać książki.",
     "Hungarian": "Az elnök azt mondta, hogy holnap eső lesz. Jó napot, őrült fű!",
     "Romanian": "Preşedintele a spus că mâine va ploua. Îmi place să citesc cărţi.",
+    "French": "Ça coûte 5 € à l'œuvre, le cœur de ma sœur",
     "Lithuanian": "Prezidentas pasakė, kad rytoj lis. Žąsys šąla. Ačiū už viską.",
     "Thai": "ประธานาธิบดีกล่าวว่าพรุ่งนี้ฝนจะตก ฉันชอบอ่านหนังสือ",
     "Japanese": "大統領は明日雨が降ると言いました。私は本を読むのが好きです。",
@@ -34,6 +35,7 @@ ENCODED = [
     ("Polish", "cp1250 iso8859-2 cp852"),
     ("Hungarian", "cp1250 iso8859-2"),
     ("Romanian", "cp1250 iso8859-2"),
+    ("French", "iso8859-15 mac-roman"),
     ("Lithuanian", "cp1257"),
     ("Thai", "cp874"),
     ("Japanese", "cp932 euc_jp"),
@@ -70,6 +72,9 @@ def test_an_encoding_beside_english(tmp_path, language, codec):
         "Forsetinn sagði að það myndi rigna á morgun. Ég elska bækur.",
         "Præsidenten sagde, at det bliver regn på søndag.",
         "“He said ‘yes’” — don’t…",
+        "it’s – fine",
+        "M'agrada llegir llibres, això és l·là països",
+        "Mulle meeldib raamatuid lugeda, õhtul ööpäev",
     ],
 )
 def test_latin_1_is_still_read(text):
@@ -136,4 +141,25 @@ def test_lines_in_two_encodings_are_refused(tmp_path):
     lines = [f"{ENGLISH}\t{RUSSIAN}\n".encode(codec) for codec in ("cp1251", "utf-8", "cp1251")]
     (tmp_path / "a.tsv").write_bytes(b"".join(lines))
     with pytest.raises(UserError, match=r"mixes encodings: .* is not UTF-8, but other lines are"):
+        load(f"{tmp_path}/a.tsv")
+
+
+def test_a_folder_of_files(tmp_path):
+    (tmp_path / "train.csv").write_bytes(FORMATS["a.csv"].encode("cp1251"))
+    assert load(f"disk:{tmp_path}#encoding=cp1251").pairs[0].tgt == RUSSIAN
+
+
+def test_files_that_must_be_utf_8_say_what_they_look_like():
+    with pytest.raises(
+        UserError, match=r"line 1\) looks like KOI8-R \(Russian\); save it as UTF-8"
+    ):
+        decode_lines(RUSSIAN.encode("koi8-r"), "a.txt")
+
+
+def test_another_encoding_far_below_latin_1_is_refused(tmp_path):
+    latin = "The house\tLa maison d'été\n".encode("cp1252") * 20_000
+    (tmp_path / "a.tsv").write_bytes(latin + f"{ENGLISH}\t{RUSSIAN}\n".encode("cp1251"))
+    with pytest.raises(
+        UserError, match=r"not all Latin-1, as byte 0xE9 at offset 22 \(line 1\) seems"
+    ):
         load(f"{tmp_path}/a.tsv")

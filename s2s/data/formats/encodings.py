@@ -31,6 +31,10 @@ SURROGATE = re.compile(
     rb"\xed[\xa0-\xbf][\x80-\xbf]"
 )  # half of a UTF-16 character as UTF-8 would write it
 MAX_CHANCE = 0.6  # the same in any encodings but Latin-1, where letters happen to look like UTF-8
+ACCENTED = re.compile(
+    rb"[\xc0-\xff]{4,}"
+)  # letters that no language of Latin-1 has so many of in a row
+MIN_RUNS = 3
 JUDGED = 2000  # bytes that are not ASCII, after which Latin-1 is beyond doubt
 ASCII = bytes(range(128))
 LETTERS = string.ascii_letters.encode()
@@ -180,7 +184,7 @@ class Decoder:
         return self._latin(data, is_judged=True)
 
     def _is_other(self, data: bytes, where: str) -> bool:
-        """Whether it looks like another encoding, which a preview then takes. Raises UserError if this is no preview."""
+        """Whether it looks like another encoding; a preview then takes it. Raises UserError if this is no preview."""
         if legacy.has_utf8_lines(data):
             raise UserError(
                 f"`{self.name}` mixes encodings: {where} is not UTF-8, but other lines are; {SAVE}."
@@ -195,6 +199,7 @@ class Decoder:
                 f" give #encoding={likely.codec} after the file, or {SAVE}."
             )
         self.likely = likely
+        self.why = f"{where} looks like {likely}"
         self._begin(likely.codec)
         return True
 
@@ -203,6 +208,12 @@ class Decoder:
         if is_open and self._is_other(data, self.why):
             raise UserError(
                 f"`{self.name}` mixes encodings: its first lines are not {self.likely}; {SAVE}."
+            )
+        if len(runs := set(ACCENTED.findall(data))) >= MIN_RUNS:
+            example = _cp1252(max(runs, key=len)[:20], "replace", True)[0]
+            raise UserError(
+                f"`{self.name}` is not all Latin-1, as {self.why} seems to be: some words would be read as `{example}`;"
+                f" {SAVE}."
             )
         try:
             text, used = _cp1252(data, "strict", True)

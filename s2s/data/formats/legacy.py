@@ -30,6 +30,8 @@ LETTERS: Mapping[str, str] = MappingProxyType(
         "Icelandic": "íáðéöóþúæý",
         "Finnish": "äöåéš",
         "Dutch": "ëéïèöüáó",
+        "Catalan": "àéèíòóúçïü·",
+        "Estonian": "äõüöšž",
         "Polish": "łęążśćóńź",
         "Czech": "íáěéýřčšžůúťóňď",
         "Slovak": "áíéčýšžúľťňôóďäĺŕ",
@@ -62,6 +64,8 @@ WEST = (
     "Icelandic",
     "Finnish",
     "Dutch",
+    "Catalan",
+    "Estonian",
 )
 CENTRAL = ("Polish", "Czech", "Slovak", "Hungarian", "Romanian", "Croatian")
 CYRILLIC = ("Russian", "Ukrainian", "Bulgarian", "Serbian")
@@ -87,6 +91,7 @@ ONE_BYTE: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
         "iso8859-7": ("ISO-8859-7", ("Greek",)),
         "mac-cyrillic": ("Mac Cyrillic", CYRILLIC),
         "mac-roman": ("Mac Roman", WEST),
+        "iso8859-15": ("ISO-8859-15", WEST),
         "cp850": ("DOS code page 850", WEST),
         "cp852": ("DOS code page 852", CENTRAL),
     }
@@ -108,7 +113,9 @@ PUNCTUATION = frozenset("«»“”„‘’‚‹›–—…\u00a0•·§©®�
 MIN_UTF8 = 6  # bytes of a line beyond its characters, by which it is UTF-8
 N_BYTES = 1 << 13  # of the lines that are judged
 # Natural logarithms of probabilities.
-MARK = -5.0  # a punctuation mark
+MARK = -5.5  # a punctuation mark
+QUOTE = -2.0  # one of the marks that word processors write, in its place
+OLD = 4.0  # by which a codec of DOS or Mac OS is less likely
 FOREIGN = -9.0  # a letter that the language does not have
 SYMBOL = -11.0
 CAPITAL = -0.7
@@ -174,6 +181,8 @@ def likely(data: bytes) -> Likely | None:
                 score -= RARER
             if codec == LATIN_CODEC:
                 latin = max(latin, score)
+            if codec.startswith(("mac", "cp8")) and codec != "cp874":
+                score -= OLD
             if score > best_score and score >= WORST * n_high:
                 best, best_score = (
                     Likely(codec, label, language, _example(text for text, _ in texts)),
@@ -259,7 +268,13 @@ def _score(word: str, language: str) -> float:
             if found is None:
                 is_inside = before.isalpha() and after.isalpha() and character not in "’\u00a0"
                 is_mark = character in PUNCTUATION and not is_inside
-                found = MARK if is_mark else FOREIGN if character.isalpha() else SYMBOL
+                found = (
+                    _mark(character, before, after)
+                    if is_mark
+                    else FOREIGN
+                    if character.isalpha()
+                    else SYMBOL
+                )
             score += found
         if before and character.isalpha() and before.isalpha():
             is_both = is_wide and not before.isascii()
@@ -271,6 +286,15 @@ def _score(word: str, language: str) -> float:
                 score += MIXED
         before = character
     return score
+
+
+def _mark(character: str, before: str, after: str) -> float:
+    """The log-likelihood of a punctuation mark between two characters."""
+    if character in "“‘«„‚":
+        return MARK if before.isalpha() else QUOTE
+    if character in "’”»":
+        return QUOTE if before.isalpha() or not after.isalpha() else MARK
+    return QUOTE if character in "–—…" else MARK
 
 
 def _score_wide(character: str, language: str, codec: str) -> float:
