@@ -20,7 +20,8 @@ class Cleaning(Config):
     repair: bool = setting(
         False,
         label="Repair text",
-        help="Before the rules: unescape HTML entities (&amp;) and mend text decoded in a wrong encoding (cafÃ©).",
+        help="Before the rules: unescape HTML entities (&amp;) and mend text decoded in a wrong encoding (cafÃ©);"
+        " remove soft hyphens, zero-width spaces and runs of spaces.",
     )
     empty: bool = setting(True, label="Empty", help="Drop pairs with nothing visible on one side.")
     duplicates: bool = setting(
@@ -62,6 +63,11 @@ class Cleaning(Config):
         True,
         label="Overlap with validation",
         help="Drop training pairs whose source is in the dataset's own validation split, too.",
+    )
+    invisible: bool = setting(
+        False,
+        label="Invisible characters",
+        help="Drop pairs with soft hyphens, zero-width spaces, or several spaces in a row.",
     )
 
 

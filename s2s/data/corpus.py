@@ -38,6 +38,9 @@ class Options(Config):
     split: str = setting("", help="Use only this split; empty for all splits of the source.")
 
 
+ENCODING = "Encoding of a text that is not UTF-8, such as cp1251; empty to detect it."
+
+
 @dataclass(frozen=True)
 class Corpus:
     """The pairs of one split. `notes` are sentences for people, such as "3 empty lines dropped.".
@@ -104,6 +107,7 @@ class Corpus:
             f"`{found.src}` is the source, `{found.tgt}` the target.",
             *further_note(found.more),
         ]
+        notes += broken_note(map("".join, found.rows))
         if n_lost := len(found.rows) - len(pairs):
             rows = "row" if n_lost == 1 else "rows"
             notes.append(f"{n_lost:,} {rows} without text in both columns dropped.")
@@ -116,8 +120,17 @@ Splits = Mapping[str, Callable[[], Corpus]]
 
 
 def one_line(text: str) -> str:
-    r"""The text on one line: each run of line breaks (`\n`, `\r`) becomes one space."""
-    return re.sub(r"[\r\n]+", " ", text) if "\n" in text or "\r" in text else text
+    r"""The text on one line: each line break, with the white space around it, becomes one space."""
+    if "\n" not in text and "\r" not in text:
+        return text
+    return " ".join(filter(None, map(str.strip, re.split("[\r\n]+", text))))
+
+
+def broken_note(rows: int | Iterable[str]) -> list[str]:
+    """What was made of line breaks in texts, if any, given the number of their rows or the text of all rows."""
+    n = rows if isinstance(rows, int) else sum("\n" in row or "\r" in row for row in rows)
+    said = "each became one space, with the white space around it"
+    return [f"Line breaks in {n:,} {'row' if n == 1 else 'rows'}: {said}."] if n else []
 
 
 def write_split(corpus: Corpus, folder: str | Path) -> tuple[Path, ...]:

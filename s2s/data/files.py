@@ -129,7 +129,7 @@ def offered(
 
     The columns of a .zip are those of its first split. Raises UserError for files without text.
     """
-    with ReadingBudget(caps) as budget:
+    with ReadingBudget(caps, encoding=options.encoding, is_preview=True) as budget:
         return _offered([streams.on_disk(path, path.name) for path in paths], options, budget)
 
 
@@ -205,7 +205,7 @@ def _aligned_offer(texts: AlignedTexts, budget: ReadingBudget) -> ColumnOffer:
         texts.src,
         texts.tgt,
         texts.reason,
-        encoding=budget.encoding,
+        **budget.seen(),
         samples=samples,
     )
 
@@ -219,7 +219,7 @@ def _plain(content: Content, budget: ReadingBudget) -> ColumnOffer:
         columns,
         (content.file,),
         reason="a single text",
-        encoding=budget.encoding,
+        **budget.seen(),
         samples=samples,
     )
 
@@ -297,11 +297,11 @@ def pasted(location: str, options: Options) -> Splits:
 def decode_lines(content: bytes, name: str) -> list[str]:
     r"""The lines of a UTF-8 text, empty ones included; the last may have no line end, and no bytes are no lines.
 
-    Only `\n` and `\r\n` end a line: U+2028, U+0085 and the like are part of the text.
+    `\n` and `\r\n` end a line, or `\r` where most end in it: U+2028, U+0085 and the like are part of the text.
     Raises UserError, naming the content, for a binary file or another encoding.
     """
-    decoder = Decoder(name)
-    text = decoder.decode(content, is_last=True).replace("\r\n", "\n")
+    decoder = Decoder(name, is_preview=True)
+    text = streams.LineEnds().unified(decoder.decode(content, is_last=True), is_last=True)
     if not decoder.encoding.startswith("UTF-8"):
         raise UserError(
             f"`{name}` is not UTF-8: {decoder.why or f'it is {decoder.encoding}'}; save it as UTF-8 and try again."
@@ -318,7 +318,7 @@ def read_aligned(src: str | Path, tgt: str | Path) -> tuple[list[str], list[str]
 
 def _corpus(spec: str, split: str, content: Content, options: FileOptions, caps: Caps) -> Corpus:
     """The pairs of a table, or of one split of a .zip."""
-    with ReadingBudget(caps) as budget:
+    with ReadingBudget(caps, encoding=options.encoding) as budget:
         part = choose(f"split of `{shortened(spec)}`", split, _parts(content, budget))
         if not isinstance(part, AlignedTexts):
             return _as_corpus(spec, split, read_pairs(part, options, budget))
@@ -335,7 +335,7 @@ def _aligned_corpus(
             f"`src`, `tgt` and `header` are for tables, and `{src.name},{tgt.name}` is not one; leave"
             " them out after the `#`."
         )
-    with ReadingBudget(caps) as budget:
+    with ReadingBudget(caps, encoding=options.encoding) as budget:
         return _as_corpus(spec, "train", _aligned_reading(src, tgt, budget))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from s2s.config import UserError, is_usable, shortened, unusable
 from s2s.data import interop, saved_datasets
-from s2s.data.corpus import Corpus, one_line
+from s2s.data.corpus import Corpus, broken_note, one_line
 from s2s.data.files import two_files
 from s2s.data.formats.pairing import FileOptions
 from s2s.data.formats.reference_columns import ReferenceTable, read_references
@@ -207,8 +207,10 @@ def _of_pairs(given: Sequence[Any]) -> Corpus:
     if not pairs:
         raise UserError("The list has no pair with text on both sides; give at least one.")
     n_lost = len(given) - len(pairs)
-    notes = (f"{n_lost:,} of {len(given):,} pairs have no text on a side and were dropped.",)
-    return Corpus("pairs", "train", pairs, notes if n_lost else ())
+    notes = broken_note(map("".join, given))
+    if n_lost:
+        notes.append(f"{n_lost:,} of {len(given):,} pairs have no text on a side and were dropped.")
+    return Corpus("pairs", "train", pairs, tuple(notes))
 
 
 def _dataset(given: Any) -> datasets.Dataset:

@@ -10,7 +10,7 @@ from itertools import islice
 
 from s2s.config import UserError, nfc, setting
 from s2s.data.caps import Caps
-from s2s.data.corpus import Corpus, Options, Splits, one_line
+from s2s.data.corpus import ENCODING, Corpus, Options, Splits, one_line
 from s2s.data.files import CAPS, existing
 from s2s.data.formats import pairing, streams
 from s2s.data.formats.pairing import TABLE_FORMATS, TURN
@@ -65,6 +65,7 @@ class TextOptions(PassageOptions):
         "",
         help="For a table, the column to read: a name or a number from 1; empty for the only text column.",
     )
+    encoding: str = setting("", help=ENCODING)
 
 
 def opened(location: str, options: TextOptions, caps: Caps = CAPS) -> Splits:
@@ -76,7 +77,7 @@ def opened(location: str, options: TextOptions, caps: Caps = CAPS) -> Splits:
 
 
 def _corpus(content: Content, options: TextOptions, caps: Caps) -> Corpus:
-    with ReadingBudget(caps) as budget:
+    with ReadingBudget(caps, encoding=options.encoding) as budget:
         texts = list(islice(_texts(content, options, budget), caps.rows + 1))
         notes = budget.all_notes()
     is_whole = len(texts) <= caps.rows

@@ -635,7 +635,7 @@ BAD_FILES = {
     "encoding": (
         {"a.tsv": CYRILLIC * 9},
         "a.tsv",
-        "is neither UTF-8 nor Latin-1: byte 0xEF at offset 0",
+        "This looks like Windows-1251 .Russian.: `привет мир",
     ),
     "binary": ({"a.txt": b"\x89PNG\r\n\0\1", "b.txt": b"x\n"}, "a.txt,b.txt", "is not text"),
     "missing": ({}, "a.tsv", "There is no file `a.tsv`"),

@@ -87,6 +87,15 @@ FAULTS = {
         ("0.5", "0.6"),
     ],
     "overlap": [("the house of Zoe", "la maison de Zoe")],
+    "invisible": [
+        ("Zei\u00adtung", "newspaper"),
+        ("a", "b\u200bc"),
+        ("a\ufeffb", "c"),
+        ("a", "b\u2060"),
+        ("a  b", "c"),
+        ("a", "b\u00a0\u00a0c"),
+        ("a", "Auf\u200clage"),
+    ],
 }
 VALID = (Pair("the house of Zoe", "elle habite ici"),)
 
@@ -139,6 +148,12 @@ FINE = {
         ("x²", "x²"),
     ],
     "overlap": [("the house of zoe", "elle habite ici")],
+    "invisible": [
+        ("می\u200cخواهم", "क्\u200dष"),  # joiners of Persian and Hindi
+        ("👩\u200d👩\u200d👧 ❤\ufe0f\u200d🔥", "ភាសា\u200bខ្មែរ"),  # of emoji; spaces of Khmer
+        ("Oui\u00a0?", "10\u202f000 km"),
+        ("\u200fשלום", "\u061cسلام"),
+    ],
 }
 
 
@@ -414,6 +429,12 @@ def test_long_texts_are_no_trap() -> None:
         ("a &lt;b&gt; c&#10;d", "a <b> c d"),
         ("ÐŸÑ€Ð¸Ð²ÐµÑ‚", "Привет"),
         ("“ﬁne” Ａ AT&T & été", "“ﬁne” Ａ AT&T & été"),
+        ("Zei\u00adtung\u200b  \u00a0a\u2060b\ufeff c\u200cd", "Zeitung ab cd"),
+        ("a &shy;b&#8203;  &nbsp;c", "a b c"),
+        (
+            "می\u200cخواهم 👩\u200d👩\u200d👧 ภาษา\u200bไทย",
+            "می\u200cخواهم 👩\u200d👩\u200d👧 ภาษา\u200bไทย",
+        ),
     ],
 )
 def test_texts_are_repaired_before_the_rules_where_that_is_on(given, text):
@@ -422,7 +443,11 @@ def test_texts_are_repaired_before_the_rules_where_that_is_on(given, text):
     assert on.pairs == (Pair(text, "x"),)
     assert on.pairs[0].line == 7
     assert on.notes == (
-        ("1 pair was repaired: HTML entities or a wrong encoding.",) if given != text else ()
+        (
+            "1 pair was repaired: HTML entities, a wrong encoding, invisible characters or runs of spaces.",
+        )
+        if given != text
+        else ()
     )
     assert clean(corpus, Cleaning()) == corpus
 

@@ -71,7 +71,8 @@ def test_lines_are_the_same_for_every_size_of_chunk(monkeypatch, at_once):
     monkeypatch.setattr("s2s.data.formats.streams.CHUNK", at_once)
     content = (WORLD * 50).replace("\n", "\r\n")
     assert read(content.encode())[0] == (WORLD * 50).split("\n")[:-1]
-    assert read(b"a\r\r\nb\rc\r")[0] == ["a\r", "b\rc\r"]
+    assert read(b"a\r\r\nb\rc\nd\r\n")[0] == ["a", "b\rc", "d"]
+    assert read(b"a\rb\r\rc\r")[0] == ["a", "b", "", "c"]
     assert read(b"")[0] == []
     assert read(b"\n")[0] == [""]
 
@@ -90,7 +91,7 @@ def test_mixed_encodings_are_refused():
     refused(b"\xef\xbb\xbfone\n" + bad, r"is not UTF-8: byte 0xE9 at offset 7 \(line 2\)")
     refused(
         "привет мир, как дела\n".encode("cp1251") * 20,
-        r"is neither UTF-8 nor Latin-1: byte 0xEF at offset 0",
+        r"is not UTF-8: byte 0xEF at offset 0 \(line 1\)\. This looks like Windows-1251 \(Russian\): `привет",
     )
     refused(b"caf\xe9 \x81\n", r"is neither UTF-8 nor Latin-1: byte 0x81 at offset 5 \(line 1\)")
     refused(b"\xff\xfeo\0n\0\xd8", r"is not UTF-16: byte 0xD8 at offset 6")

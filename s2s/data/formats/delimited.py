@@ -19,6 +19,7 @@ from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow
 DELIMITERS = MappingProxyType({",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"})
 NUMBER = re.compile(r"\s*[-+]?\d+([.,]\d+)?\s*")
 MIN_NUMBERS = 3  # rows of numbers under a word make the word a header
+SEP = re.compile(r"""\ufeff?"?sep=([^\w\s"']|\t)"?[,;\t ]*""", re.IGNORECASE)
 SNIFFED = 20  # rows from which the delimiter is detected
 ENTITY = re.compile(r"&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 HIDDEN = "\ufdd0"  # stands for an entity's semicolon; no text has this code point (Unicode, section 23.7)
@@ -27,11 +28,33 @@ QUOTING = "close every quotation mark and double those inside a quoted field"
 
 def tsv(content: Content, budget: ReadingBudget) -> Table:
     """Tab-separated fields without quoting: a quotation mark is an ordinary character."""
-    return _table(content.name, _split(streams.lines(content, budget)), budget, "\t")
+    lines = streams.lines(content, budget)
+    first = list(itertools.islice(lines, 1))
+    named = _named(content.name, first, budget)
+    lines = itertools.chain(first, lines)
+    if named in ("", "\t"):
+        return _table(content.name, _split(lines, 2 if named else 1), budget, "\t")
+    return _table(content.name, _parsed(content.name, lines, named, 2), budget, named)
 
 
-def _split(lines: Iterable[str]) -> Iterator[TableRow]:
-    for number, line in enumerate(lines, start=1):
+def _named(name: str, first: list[str], budget: ReadingBudget) -> str:
+    """The delimiter that Excel's first line `sep=;` names, which is removed; "" without such a line."""
+    found = SEP.fullmatch(first[0]) if first else None
+    if not found:
+        return ""
+    budget.notes.append(
+        f"Line 1 of `{name}` names the delimiter, as Excel writes it: {_in_words(found[1])}."
+    )
+    del first[0]
+    return found[1]
+
+
+def _in_words(delimiter: str) -> str:
+    return DELIMITERS.get(delimiter, f"`{delimiter}`")
+
+
+def _split(lines: Iterable[str], start: int) -> Iterator[TableRow]:
+    for number, line in enumerate(lines, start=start):
         if line and not line.isspace():
             yield TableRow(number, line.split("\t"))
 
@@ -41,19 +64,22 @@ def csv_(content: Content, budget: ReadingBudget) -> Table:
     csv.field_size_limit(budget.caps.line)  # for the whole process: the limit of a line
     lines = streams.lines(content, budget)
     first = list(itertools.islice(lines, HEAD))
-    delimiter, *alternatives = _sniffed(first)
-    rows = _parsed(content.name, itertools.chain(first, lines), delimiter)
+    named = _named(content.name, first, budget)
+    delimiter, *alternatives = [named] if named else _sniffed(first)
+    lines = itertools.chain(first, lines)
+    rows = _parsed(content.name, lines, delimiter, 2 if named else 1)
     return _table(content.name, rows, budget, delimiter, alternatives)
 
 
-def _parsed(name: str, lines: Iterable[str], delimiter: str) -> Iterator[TableRow]:
+def _parsed(name: str, lines: Iterable[str], delimiter: str, start: int) -> Iterator[TableRow]:
+    """The rows of the lines, which are numbered from `start`."""
     reader = csv.reader(map(_hidden, _ended(lines)), delimiter=delimiter, strict=True)
-    line = 1
+    line = start
     try:
         for fields in reader:
             if any(field and not field.isspace() for field in fields):
                 yield TableRow(line, [field.replace(HIDDEN, ";") for field in fields])
-            line = reader.line_num + 1
+            line = reader.line_num + start
     except csv.Error as error:
         raise UserError(
             f"The row at line {line:,} of `{name}` is not CSV ({error}); {QUOTING}."
@@ -183,7 +209,7 @@ def _one_column(name: str, first: str, delimiter: str) -> str:
         "",
     )
     hint = f"; row 1 seems to use {used}" if used else ""
-    expected = DELIMITERS[delimiter]
+    expected = _in_words(delimiter)
     missing = expected.removeprefix("a ")
     return (
         f"`{name}` has only one column: row 1 has no {missing}{hint}; put {expected} between source and"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from s2s.config import UserError, unusable
+from s2s.data.formats import legacy
 
 LATIN = "Latin-1 (Windows-1252)"
 MARKS = (
@@ -29,6 +30,12 @@ UTF8_CHARACTER = re.compile(
 SURROGATE = re.compile(
     rb"\xed[\xa0-\xbf][\x80-\xbf]"
 )  # half of a UTF-16 character as UTF-8 would write it
+MAX_CHANCE = 0.6  # the same in any encodings but Latin-1, where letters happen to look like UTF-8
+ACCENTED = re.compile(
+    rb"[\xc0-\xff]{4,}"
+)  # letters that no language of Latin-1 has so many of in a row
+MIN_RUNS = 3
+JUDGED = 2000  # bytes that are not ASCII, after which Latin-1 is beyond doubt
 ASCII = bytes(range(128))
 LETTERS = string.ascii_letters.encode()
 SAVE = "save it as UTF-8 and try again"
@@ -60,13 +67,19 @@ def not_utf8(error: UnicodeDecodeError, where: str) -> UserError:
 
 
 class Decoder:
-    """Decodes the bytes of one content in order. `encoding` is a key of DECODE: UTF-8 until the bytes show another one.
+    """Decodes the bytes of one content in order. `encoding` is UTF-8 until the bytes show another one.
 
-    Raises UserError, naming the content, for binary content and for mixed or unknown encodings.
+    What is not UTF-8 is `wanted`, if given, else Latin-1, unless it looks like another encoding: then UserError says
+    which one, or for a preview it is `likely`. Raises UserError, naming the content, for binary content and for mixed
+    or unknown encodings, too.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, wanted: str = "", *, is_preview: bool = False) -> None:
         self.name = name
+        self.wanted = wanted
+        self.is_preview = is_preview
+        self.likely: legacy.Likely | None = None
+        self._other: codecs.IncrementalDecoder | None = None  # of the wanted or the likely encoding
         self.encoding = "UTF-8"
         self.why = ""  # it is not UTF-8: the first such byte, and its position
         self._rest = b""
@@ -110,20 +123,42 @@ class Decoder:
             self.encoding = "UTF-16"
         if odd and even.count(0) >= MIN_NUL * len(even) and 0 not in odd:
             self.encoding = "UTF-16 (big-endian)"
+        if self.encoding == "UTF-8" and legacy.is_stateful(self.wanted):
+            self._begin(self.wanted)
         return data
 
+    def _begin(self, codec: str) -> None:
+        self.encoding = legacy.named(codec)
+        self._other = codecs.getincrementaldecoder(codec)()
+
     def _decoded(self, data: bytes, is_last: bool) -> tuple[str, int]:
+        if self._other:
+            return self._in_other(self._other, data, is_last)
         if self.encoding == LATIN:
             return self._latin(data)
         try:
             text, used = DECODE[self.encoding](data, "strict", is_last)
         except UnicodeDecodeError as error:
-            return self._other(data, error)
+            return self._not_assumed(data, error, is_last)
         self._has_utf8 = self._has_utf8 or len(text) != used
         return text, used
 
-    def _other(self, data: bytes, error: UnicodeDecodeError) -> tuple[str, int]:
-        """The bytes are not in the assumed encoding: tries Latin-1 if everything before was ASCII."""
+    def _in_other(
+        self, decoder: codecs.IncrementalDecoder, data: bytes, is_last: bool
+    ) -> tuple[str, int]:
+        try:
+            return decoder.decode(data, is_last), len(data)
+        except UnicodeDecodeError as error:
+            at = max(0, error.start - (len(error.object) - len(data)))
+            raise UserError(
+                f"`{self.name}` is not {self.encoding}: {self._where(data, at)}; give another encoding, as in"
+                f" #encoding=cp1251, or {SAVE}."
+            ) from error
+
+    def _not_assumed(
+        self, data: bytes, error: UnicodeDecodeError, is_last: bool
+    ) -> tuple[str, int]:
+        """The bytes are not in the assumed encoding: tries another one if everything before was ASCII."""
         where = self._where(data, error.start)
         if b"\0" in data and self.encoding == "UTF-8":
             raise self._binary(data.index(0)) from error
@@ -134,15 +169,52 @@ class Decoder:
             raise UserError(
                 f"`{self.name}` is not {self.encoding.removesuffix(' with BOM')}: {where}; {SAVE}."
             ) from error
+        if self.wanted and not self._has_utf8:
+            self.why = where
+            self._begin(self.wanted)
+            return self._decoded(data, is_last)
+        if not self._has_utf8 and self._is_other(data, where):
+            return self._decoded(data, is_last)
         if self._has_utf8 or not data[: error.start].isascii():
             raise UserError(
                 f"`{self.name}` mixes encodings: it is UTF-8 up to {where}, which is not; {SAVE}."
             ) from error
         self.encoding = LATIN
         self.why = where
-        return self._latin(data)
+        return self._latin(data, is_judged=True)
 
-    def _latin(self, data: bytes) -> tuple[str, int]:
+    def _is_other(self, data: bytes, where: str) -> bool:
+        """Whether it looks like another encoding; a preview then takes it. Raises UserError if this is no preview."""
+        if legacy.has_utf8_lines(data):
+            raise UserError(
+                f"`{self.name}` mixes encodings: {where} is not UTF-8, but other lines are; {SAVE}."
+            )
+        found = UTF8_CHARACTER.findall(data)
+        likely = legacy.likely(data)
+        if likely is None or sum(map(len, found)) > MAX_CHANCE * len(data.translate(None, ASCII)):
+            return False
+        if not self.is_preview:
+            raise UserError(
+                f"`{self.name}` is not UTF-8: {where}. This looks like {likely}: `{likely.example}`; to read it so,"
+                f" give #encoding={likely.codec} after the file, or {SAVE}."
+            )
+        self.likely = likely
+        self.why = f"{where} looks like {likely}"
+        self._begin(likely.codec)
+        return True
+
+    def _latin(self, data: bytes, *, is_judged: bool = False) -> tuple[str, int]:
+        is_open = not is_judged and self._high < JUDGED and not data.isascii()
+        if is_open and self._is_other(data, self.why):
+            raise UserError(
+                f"`{self.name}` mixes encodings: its first lines are not {self.likely}; {SAVE}."
+            )
+        if len(runs := set(ACCENTED.findall(data))) >= MIN_RUNS:
+            example = _cp1252(max(runs, key=len)[:20], "replace", True)[0]
+            raise UserError(
+                f"`{self.name}` is not all Latin-1, as {self.why} seems to be: some words would be read as `{example}`;"
+                f" {SAVE}."
+            )
         try:
             text, used = _cp1252(data, "strict", True)
         except UnicodeDecodeError as error:

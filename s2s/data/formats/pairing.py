@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.config import UserError, nearest, setting, shortened
-from s2s.data.corpus import Options, one_line
+from s2s.data.corpus import ENCODING, Options, broken_note, one_line
 from s2s.data.formats.columns import (
     AMBIGUOUS,
     LANGUAGES,
@@ -69,6 +69,7 @@ class FileOptions(Options):
         help="Does row 1 hold the column names? auto looks for common names.",
         choices=HEADER,
     )
+    encoding: str = setting("", help=ENCODING)
 
 
 class Columns(NamedTuple):
@@ -85,10 +86,8 @@ class ColumnOffer:
     """What can be read from some files, judging by their first rows.
 
     `kind` is `table`, `aligned` (two texts), `splits` (several of either) or `plain`, a text without a partner for
-    `text:FILE`.
-    Column names, `src` and `tgt` are as in FileOptions: a name, or a number from 1 if the name is missing or ambiguous.
-    `labels`
-    are for display: `column 2 (the house)`. `reason` is part of a sentence.
+    `text:FILE`. Column names, `src` and `tgt` are as in FileOptions: a name, or a number from 1 if the name is missing
+    or ambiguous. `labels` are for display: `column 2 (the house)`. `reason` is part of a sentence.
     """
 
     kind: str
@@ -101,6 +100,7 @@ class ColumnOffer:
     is_named: bool = True  # by the format itself, so that row 1 is no header
     delimiter: str = ""
     encoding: str = ""
+    likely: str = ""  # the codec that the text is probably in, which nobody has chosen yet
     samples: tuple[tuple[str, ...], ...] = ()  # a field per column, of a few rows
     splits: tuple[str, ...] = ("train",)
 
@@ -169,7 +169,8 @@ def paired(
     first_malformed = 0
     n_malformed = 0
     n_empty = 0
-    truncated = list[str]()
+    n_broken = 0
+    truncated: list[str] = []
     for at, (number, given) in enumerate(rows):
         if at == budget.caps.rows:
             truncated = [f"Only the first {at:,} rows were read, the limit (`rows`)."]
@@ -179,8 +180,9 @@ def paired(
             first_malformed = first_malformed or number
             n_malformed += 1
             continue
-        src = budget.truncate(one_line(fields[0]))
-        tgt = budget.truncate(one_line(fields[1]))
+        src, tgt = one_line(fields[0]), one_line(fields[1])
+        n_broken += src is not fields[0] or tgt is not fields[1]
+        src, tgt = budget.truncate(src), budget.truncate(tgt)
         if not src.strip() or not tgt.strip():
             n_empty += 1
             continue
@@ -192,7 +194,8 @@ def paired(
     if n_malformed:
         n_rows = f"{n_malformed:,} {what if n_malformed == 1 else f'{what}s'}"
         dropped = [f"{n_rows} {fault} dropped (the first at {unit} {first_malformed:,})."]
-    return ReadPairs(pairs, [*dropped, *_empty_note(n_empty), *truncated], not truncated)
+    notes = [*broken_note(n_broken), *dropped, *_empty_note(n_empty), *truncated]
+    return ReadPairs(pairs, notes, not truncated)
 
 
 def _apart(fields: Sequence[str | None], n_own: int) -> tuple[list[str | None], list[str]]:
@@ -276,7 +279,7 @@ def _offer(table: Table, chosen: Columns, budget: ReadingBudget, kind: str) -> C
         ),
         is_named=table.is_named,
         delimiter=table.delimiter,
-        encoding=budget.encoding,
+        **budget.seen(),
         samples=samples,
     )
 

@@ -1,4 +1,4 @@
-r"""Untrusted files, decompressed and decoded to lines under limits. Only `\n` and `\r\n` end a line.
+r"""Untrusted files, decompressed and decoded to lines under limits. `\n` and `\r\n` end a line, or `\r` throughout.
 
 Knows nothing of tables.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import tempfile
 import time
 import zipfile
@@ -20,6 +21,7 @@ from typing import IO, Any, NamedTuple, Protocol, Self, TypeVar, cast
 from s2s.archives import check_ratio, why
 from s2s.config import UserError, shortened
 from s2s.data.caps import Caps
+from s2s.data.formats import legacy
 from s2s.data.formats.encodings import Decoder
 
 CHUNK = 1 << 18  # bytes
@@ -44,8 +46,22 @@ class ReadingBudget:
     As a context manager it closes the files of the reading.
     """
 
-    def __init__(self, caps: Caps, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        caps: Caps,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        encoding: str = "",
+        is_preview: bool = False,
+    ) -> None:
         self.caps = caps
+        if encoding:
+            legacy.named(encoding)  # or an error
+        self.wanted = encoding  # of what is not UTF-8; "" to detect it
+        self.is_preview = (
+            is_preview  # reads in the encoding that something looks like, which is then `likely`
+        )
+        self.likely: legacy.Likely | None = None
         self.encoding = ""  # of the last content read
         self.notes: list[str] = []
         self._unpacked = 0
@@ -117,6 +133,11 @@ class ReadingBudget:
             return text
         self._n_truncated += 1
         return text[: self.caps.cell]
+
+    def seen(self) -> dict[str, Any]:
+        """The encoding for people, and the codec that nobody has chosen yet."""
+        codec = self.likely.codec if self.likely else ""
+        return {"encoding": str(self.likely or self.encoding), "likely": codec}
 
     def all_notes(self) -> list[str]:
         """The notes, with one on truncated texts."""
@@ -237,21 +258,56 @@ def seekable(content: Content, budget: ReadingBudget) -> IO[bytes]:
     return copy
 
 
+class LineEnds:
+    r"""Turns every line end of one text into `\n`: `\r\n`, `\r\r\n`, and `\r` alone where most lines end in it.
+
+    Its first chunk says whether they do; elsewhere a lone `\r` is part of its line.
+    """
+
+    def __init__(self) -> None:
+        self.is_lone = False
+        self._is_decided = False
+        self._carry = ""
+
+    def unified(self, chunk: str, *, is_last: bool = False) -> str:
+        r"""The text so far that was not returned yet; `\r` at its end waits for the next chunk."""
+        text = self._carry + chunk if self._carry else chunk
+        self._carry = ""
+        if "\r" not in text:
+            self._is_decided = self._is_decided or bool(text)
+            return text
+        if not is_last:
+            whole = text.rstrip("\r")
+            self._carry = text[len(whole) :]
+            text = whole
+        text = text.replace("\r\n", "\n")
+        if "\r" in text:
+            text = re.sub("\r+\n", "\n", text)
+        if text and not self._is_decided:
+            self._is_decided = True
+            self.is_lone = text.count("\r") > text.count("\n")
+        return text.replace("\r", "\n") if self.is_lone else text
+
+
 def texts(content: Content, budget: ReadingBudget) -> Iterator[str]:
     r"""The decoded text in chunks, with every line end as `\n`; sets the budget's `encoding`."""
-    decoder = Decoder(content.name)
-    carry = ""
+    decoder = Decoder(content.name, budget.wanted, is_preview=budget.is_preview)
+    ends = LineEnds()
     budget.encoding = decoder.encoding
     for chunk in chunks(content, budget):
-        text = carry + decoder.decode(chunk, is_last=False)
-        carry = "\r" if text.endswith("\r") else ""
+        text = ends.unified(decoder.decode(chunk, is_last=False))
         budget.encoding = decoder.encoding
-        yield text.removesuffix("\r").replace("\r\n", "\n")
-    yield (carry + decoder.decode(b"", is_last=True)).replace("\r\n", "\n")
+        if decoder.likely:
+            budget.likely = decoder.likely
+        yield text
+    yield ends.unified(decoder.decode(b"", is_last=True), is_last=True)
     budget.encoding = decoder.encoding
+    budget.likely = decoder.likely or budget.likely
     if decoder.encoding != "UTF-8":
         why = f": {decoder.why} is not UTF-8" if decoder.why else ""
         budget.notes.append(f"`{content.name}` was read as {decoder.encoding}{why}.")
+    if ends.is_lone:
+        budget.notes.append(f"Lines of `{content.name}` end in a carriage return (`\\r`) alone.")
 
 
 def lines(content: Content, budget: ReadingBudget) -> Iterator[str]:

@@ -11,7 +11,18 @@ import unicodedata
 from collections import Counter
 
 from s2s.data.formats.table import TURN
-from s2s.data.lint.characters import GUILLEMETS, PAIRED, QUOTES, WHITESPACE_CONTROLS
+from s2s.data.lint.characters import (
+    GUILLEMETS,
+    INVISIBLE_MARKS,
+    JOINERS,
+    JOINING,
+    PAIRED,
+    QUOTES,
+    SPACES,
+    WHITESPACE_CONTROLS,
+    WITHOUT_SPACES,
+    ZERO_WIDTH_SPACE,
+)
 
 CONTROLS = re.compile(
     rf"(?![{WHITESPACE_CONTROLS}])[\x00-\x1f\x7f-\x9f\ud800-\uf8ff\ufffd-\uffff\U000f0000-\U0010ffff]"
@@ -21,6 +32,13 @@ TAG = re.compile(  # but for the one between turns, which the program writes
     r"<(?:/?[A-Za-z][A-Za-z0-9]*\s*/?|[A-Za-z][A-Za-z0-9]*(?:\s+[\w:-]+\s*=[^<>]*)|!--[^<>]*)>"
 )
 ENTITY = re.compile(r"&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")
+UNSEEN = re.compile(  # but for joiners and zero-width spaces beside letters that need them
+    rf"[{INVISIBLE_MARKS}]"
+    rf"|(?<![{WITHOUT_SPACES}]){ZERO_WIDTH_SPACE}(?![{WITHOUT_SPACES}])"
+    rf"|(?<![{JOINING}])[{JOINERS}](?![{JOINING}])"
+    rf"|(?<=[{JOINERS}])[{JOINERS}]"
+)
+SPACE_RUN = re.compile(rf"[{SPACES}]{{2,}}")
 SMILEY = re.compile(r"(?<!\S)[:;=]['’]?-?[()\[\]]")
 ITEM = re.compile(r"(?<!\S)\w{1,2}\)$")  # a) and 1) of a list
 NUMBER = re.compile(r"\d{1,3}(?:[ \u00a0\u202f\u2009]\d{3})+(?!\d)|\d+(?:[.,'’٫٬]\d+)*")
@@ -45,6 +63,22 @@ def markup(text: str) -> str | None:
 
 def _is_known(entity: str) -> bool:
     return entity.startswith("#") or entity in html.entities.html5
+
+
+def invisible(text: str) -> str | None:
+    """A soft hyphen, zero-width space, word joiner or byte order mark, or several spaces in a row."""
+    if found := UNSEEN.search(text):
+        name = unicodedata.name(found[0], "byte order mark").lower()
+        return f"has an invisible U+{ord(found[0]):04X} ({name}) at character {found.start() + 1:,}"
+    run = SPACE_RUN.search(text)
+    return f"has {len(run[0]):,} spaces at character {run.start() + 1:,}" if run else None
+
+
+def without_invisible(text: str) -> str:
+    r"""`"a\u00adb  c"` -> `"ab c"`; joiners of Persian, Indic scripts and emoji stay."""
+    if text.isascii() and "  " not in text and "\t" not in text:
+        return text
+    return SPACE_RUN.sub(" ", UNSEEN.sub("", text))
 
 
 def brackets(text: str) -> str | None:

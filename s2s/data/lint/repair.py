@@ -1,4 +1,4 @@
-"""Mends texts instead of removing them: HTML entities, and text that was decoded in a wrong encoding."""
+"""Mends texts instead of removing them: HTML entities, text in a wrong encoding, and characters that nobody sees."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from s2s.config import Cleaning
 from s2s.data.corpus import Corpus, one_line
+from s2s.data.lint.problems import without_invisible
 
 if TYPE_CHECKING:
     import ftfy
@@ -35,7 +36,7 @@ def repaired(corpus: Corpus, cleaning: Cleaning) -> Corpus:
     if not n_changed:
         return corpus
     n_pairs = "1 pair was" if n_changed == 1 else f"{n_changed:,} pairs were"
-    note = f"{n_pairs} repaired: HTML entities or a wrong encoding."
+    note = f"{n_pairs} repaired: HTML entities, a wrong encoding, invisible characters or runs of spaces."
     return dataclasses.replace(corpus, pairs=tuple(pairs), notes=(*corpus.notes, note))
 
 
@@ -45,8 +46,8 @@ def repaired_text(text: str) -> str:
     from ftfy.badness import is_bad
 
     if "&" not in text and not is_bad(text):  # many times faster than the whole of ftfy
-        return text
-    return one_line(fix_text(text, _config()))
+        return without_invisible(text)
+    return without_invisible(one_line(fix_text(text, _config())))
 
 
 @cache

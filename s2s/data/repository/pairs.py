@@ -11,7 +11,7 @@ from typing import NamedTuple
 from s2s import hub
 from s2s.config import UserError, setting, shortened
 from s2s.data.caps import Caps
-from s2s.data.corpus import Corpus, Options, one_line
+from s2s.data.corpus import ENCODING, Corpus, Options, broken_note, one_line
 from s2s.data.formats.streams import ReadingBudget
 from s2s.data.formats.table import TableRow
 from s2s.data.pair import Pair
@@ -31,6 +31,7 @@ class RowOptions(Options):
         help="Source column: a name such as `translation.en`, or a number from 1; empty to guess by name.",
     )
     tgt: str = setting("", help="Target column, as for src. The same column twice is plain text.")
+    encoding: str = setting("", help=ENCODING)
 
 
 class _Rows(NamedTuple):
@@ -49,7 +50,7 @@ def read_corpus(
     caps: Caps,
 ) -> Corpus:
     """The pairs of a split: its first rows, or with `options.sample` random ones. Raises UserError without any."""
-    with budget(caps) as limits:
+    with budget(caps, options.encoding) as limits:
         reader = SplitReader(origin, limits, options.src, options.tgt, config)
         rows, rows_notes = _rows(reader, part, options, caps)
     pairs = []
@@ -72,15 +73,16 @@ def read_corpus(
         *reader.column_notes,
         *rows_notes,
         *_empty_note(len(reader.empty)),
+        *broken_note("".join(text or "" for text in row.fields or ()) for row in rows),
         *_dropped_note(len(rows) - len(pairs)),
         *reader.budget.all_notes(),
     )
     return Corpus(origin.name, split, tuple(pairs), all_notes, reader.is_plain)
 
 
-def budget(caps: Caps) -> ReadingBudget:
+def budget(caps: Caps, encoding: str = "") -> ReadingBudget:
     """Limits without the size of a file, because only parts of it may be read; a download has its own limit."""
-    return ReadingBudget(replace(caps, bytes=NO_LIMIT))
+    return ReadingBudget(replace(caps, bytes=NO_LIMIT), encoding=encoding)
 
 
 def _rows(reader: SplitReader, part: hub.Split, options: RowOptions, caps: Caps) -> _Rows:

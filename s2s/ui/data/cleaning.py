@@ -31,7 +31,8 @@ def panel(report: LintReport, now: Cleaning = Cleaning(), *, key: str = "text") 
         "Repair text",
         key=f"{prefix}repair",
         help="Before the rules: HTML entities such as &amp; become characters, and text that was decoded in a wrong"
-        " encoding (cafÃ©) is mended, by the library ftfy. The counts below are those of the repaired pairs.",
+        " encoding (cafÃ©) is mended, by the library ftfy; soft hyphens, zero-width spaces and runs of"
+        " spaces go. The counts below are those of the repaired pairs.",
     )
     for rule in LINT_RULES:
         _row(rule, report, prefix)

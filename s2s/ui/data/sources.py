@@ -198,7 +198,9 @@ def _upload() -> ChosenDataset | None:
     if upload.columns.result("offer") is None and not profiles.is_ready(upload.columns):
         return None
     offer = upload.columns.result("offer") or {}
-    upload.read(upload_form.spec(upload, offer))
+    if not (spec := upload_form.spec(upload, offer)):
+        return None
+    upload.read(spec)
     if len(splits := offer.get("splits", ())) > 1:
         st.caption(
             f"The .zip holds the splits {', '.join(splits)}: the model trains on train, and"

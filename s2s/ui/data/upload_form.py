@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from s2s.config import UserError
@@ -54,18 +55,48 @@ def files_field() -> None:
 
 
 def spec(upload: Upload, offer: Mapping[str, Any]) -> str:
-    """The SPEC of an upload by the widgets drawn here; `offer` is what its files look like.
+    """The SPEC of an upload by the widgets drawn here, "" while it waits for a choice.
 
-    `upload.choices` has their values at first, where an address says them, and what is chosen afterwards.
+    `offer` is what its files look like. `upload.choices` has their values at first, where an address says them, and
+    what is chosen afterwards.
     """
     if not offer.keys() >= OFFERED:
         raise UserError("The columns of this upload cannot be read; delete it and upload it again.")
+    encoding = upload.choices.get("encoding", "")
+    if offer.get("likely") and not encoding:
+        _ask_for_encoding(upload, offer)
+        return ""
+    found = _spec(upload, offer)
+    if not encoding:
+        return found
+    upload.choices = {**upload.choices, "encoding": encoding}
+    return f"{found}{'#' if len(upload.files) == 2 else ','}encoding={encoding}"
+
+
+def _spec(upload: Upload, offer: Mapping[str, Any]) -> str:
     names = [column[0] for column in offer["columns"]]
     if offer["kind"] == "plain":
         return _plain(upload, offer, names)
     if len(upload.files) == 2:
         return _two_files(upload, offer, names)
     return f"{upload.files[0]}#{_columns(upload, offer, names)}"
+
+
+def _ask_for_encoding(upload: Upload, offer: Mapping[str, Any]) -> None:
+    """A preview in the encoding that the files seem to be in, and the button that reads them so."""
+    st.warning(
+        as_markdown(f"This looks like {offer['encoding']}, not UTF-8. Do these lines read right?")
+    )
+    rows = [list(row) for row in offer["samples"]]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="The first lines in this encoding")
+    st.button(
+        f"Read as {offer['encoding']}",
+        type="primary",
+        key=f"encoding {upload.id}",
+        on_click=upload.choices.update,
+        args=({"encoding": offer["likely"]},),
+    )
+    st.caption("If they do not, save the text as UTF-8 and upload it again.")
 
 
 def _plain(upload: Upload, offer: Mapping[str, Any], names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from s2s import settings
 from s2s.data import load, load_preview, saved_datasets
 from s2s.share import unpack
 from tests.screen import opened, page_text, settled
-from tests.ui.data.uploading import PAIRS, assert_same_after_a_reload, uploaded
+from tests.ui.data.uploading import PAIRS, assert_same_after_a_reload, reopened, uploaded
 
 
 def test_data_shows_a_dataset() -> None:
@@ -41,6 +41,25 @@ def test_any_two_columns_can_be_picked() -> None:
     assert list(screen.dataframe[0].value["target"]) == ["la maison", "le chat"]
     next(each for each in screen.selectbox if each.label == "Source column").set_value("fr").run()
     assert "same column" in page_text(screen)
+
+
+@pytest.mark.parametrize("n_files", [1, 2])
+def test_another_encoding_is_asked_for_with_a_preview(n_files: int) -> None:
+    en, ru = ("the house", "I read"), ("большой дом", "я люблю читать")
+    table = "".join(f"{src}\t{tgt}\n" for src, tgt in zip(en, ru, strict=True))
+    given = {"a.tsv": table} if n_files == 1 else {"a.en": "\n".join(en), "a.ru": "\n".join(ru)}
+    screen = uploaded(*((name, text.encode("cp1251")) for name, text in given.items()))
+    assert "This looks like Windows-1251 (Russian), not UTF-8" in page_text(screen)
+    assert screen.dataframe[0].value.to_numpy().tolist() == [
+        [*pair] for pair in zip(en, ru, strict=True)
+    ]
+    assert not screen.metric
+    click = next(each for each in screen.button if each.label == "Read as Windows-1251 (Russian)")
+    settled(click.click().run())
+    assert list(screen.dataframe[0].value["target"]) == list(ru)
+    assert "was read as Windows-1251" in page_text(screen)
+    again = reopened(screen)
+    assert again.dataframe[0].value.equals(screen.dataframe[0].value)
 
 
 def test_a_third_column_says_the_task_and_the_header_can_be_taken_for_data() -> None:
