@@ -84,7 +84,7 @@ class Corpus:
     def from_datasets(cls, dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Corpus:
         """Two columns of a dataset, nested ones as `translation.en`; without names they are guessed.
 
-        The same column twice, or the only text column, is plain text. Of a list of texts the first is used; rows
+        The same column twice, or the only text column, is plain text. A list of texts is joined; rows
         without text on both sides are dropped. Raises UserError for an unknown column, if there is no pair, and for
         several splits or a stream instead of a dataset. Columns such as `ref2`, and the rest of a list of references,
         are further references.
@@ -103,6 +103,7 @@ class Corpus:
         notes = [
             f"`{found.src}` is the source, `{found.tgt}` the target.",
             *further_note(found.more),
+            *found.notes,
         ]
         if n_lost := len(found.rows) - len(pairs):
             rows = "row" if n_lost == 1 else "rows"

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from s2s.config import UserError, is_usable, require_usable, shortened, unknown, unusable
-from s2s.data.formats import columns
+from s2s.data.formats import columns, lists
 from s2s.data.formats.columns import Column
 from s2s.data.formats.encodings import not_utf8
 from s2s.data.formats.table import check_names, flat
@@ -33,6 +33,7 @@ class TextColumns(NamedTuple):
     tgt: str
     more: tuple[str, ...]
     rows: list[tuple[str, ...]]
+    notes: tuple[str, ...] = ()  # on columns of lists
 
 
 def write_columns(rows: Iterable[tuple[str, str]], description: str) -> datasets.Dataset:
@@ -172,8 +173,8 @@ def _first_undecodable(dataset: datasets.Dataset) -> int:
 def read_columns(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> TextColumns:
     """Two columns of a dataset, nested ones as `translation.en`; without names they are guessed.
 
-    The only text column is read twice. Of a list of texts the first is used, and of references also the others. Raises
-    UserError for an unknown column, and for several splits or a stream instead of a dataset.
+    The only text column is read twice. A list of texts is joined, but of references the first is the target, and the
+    others follow. Raises UserError for an unknown column, and for several splits or a stream instead of a dataset.
     """
     texts = text_columns(dataset, src, tgt)
     found = columns.from_features(dataset.features)
@@ -193,7 +194,8 @@ def read_columns(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Tex
         for text in row:
             if not is_usable(text):
                 raise unusable(text, f"Row {number:,} of the data")
-    return TextColumns(likely.src, likely.tgt, more, rows)
+    notes = lists.note(read, lists.ways(*read[:2], read[2:]), choose="")
+    return TextColumns(likely.src, likely.tgt, more, rows, tuple(dict.fromkeys(notes)))
 
 
 def text_columns(dataset: datasets.Dataset, *wanted: str) -> list[str]:
@@ -240,7 +242,7 @@ def _rows(dataset: datasets.Dataset, read: Sequence[Column]) -> Iterator[tuple[s
         if is_parallel:
             yield from zip(map(_first, one or ()), map(_first, other or ()), strict=False)
             continue
-        source = flat(one) or _first(one)  # a list of turns is one dialogue
+        source = _joined(one, lists.way(src))
         if src.name == tgt.name:
             yield source, source
             continue
@@ -249,9 +251,16 @@ def _rows(dataset: datasets.Dataset, read: Sequence[Column]) -> Iterator[tuple[s
 
 
 def _texts(value: Any, column: Column) -> list[str]:
-    """The references in a list of them; of anything else its first text."""
-    listed = value if columns.is_listed(column) and isinstance(value, list) and value else [value]
-    return [_first(each) for each in listed]
+    """The references in a list of them; of anything else its text."""
+    if columns.is_listed(column) and isinstance(value, list) and value:
+        return [_first(each) for each in value]
+    return [_joined(value, lists.way(column))]
+
+
+def _joined(value: Any, how: str) -> str:
+    """A text, or the texts of a list as one; of any other list the first."""
+    text = flat(value)
+    return _first(value) if text is None else lists.joined(text, how)
 
 
 def _values(dataset: datasets.Dataset, name: str) -> Sequence[Any]:

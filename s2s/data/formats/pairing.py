@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from s2s.config import UserError, nearest, setting, shortened
 from s2s.data.corpus import Options, one_line
+from s2s.data.formats import lists
 from s2s.data.formats.columns import (
     AMBIGUOUS,
     LANGUAGES,
@@ -69,6 +70,7 @@ class FileOptions(Options):
         help="Does row 1 hold the column names? auto looks for common names.",
         choices=HEADER,
     )
+    lists: str = setting("auto", help=lists.HELP, choices=lists.WAYS)
 
 
 class Columns(NamedTuple):
@@ -87,8 +89,7 @@ class ColumnOffer:
     `kind` is `table`, `aligned` (two texts), `splits` (several of either) or `plain`, a text without a partner for
     `text:FILE`.
     Column names, `src` and `tgt` are as in FileOptions: a name, or a number from 1 if the name is missing or ambiguous.
-    `labels`
-    are for display: `column 2 (the house)`. `reason` is part of a sentence.
+    `labels` are for display: `column 2 (the house)`. `reason` is part of a sentence.
     """
 
     kind: str
@@ -131,8 +132,8 @@ def offered(content: Content, options: FileOptions, budget: ReadingBudget) -> Co
     return _offer(table, resolve_columns(content, table, options), budget, "table")
 
 
-def texts(content: Content, column: str, budget: ReadingBudget) -> Iterator[str]:
-    """One column of a table, by its name or number; by default the only text column."""
+def texts(content: Content, column: str, budget: ReadingBudget, way: str = "auto") -> Iterator[str]:
+    """One column of a table, by its name or number; by default the only text column. `way` joins lists in it."""
     table = TABLE_FORMATS[suffix(content.file)](content, budget)
     options = FileOptions(src=column)
     known = [at for at, one in enumerate(table.columns) if one.kind != "other"]
@@ -143,11 +144,13 @@ def texts(content: Content, column: str, budget: ReadingBudget) -> Iterator[str]
         )
     at = column_index(content.name, table, column, options) if column else known[0]
     n_malformed = 0
+    how = lists.way(table.columns[at], way)
+    budget.notes += lists.note([table.columns[at]], [how], choose="")
     for row in body(table, _has_header(table, options), [at]):
         if row.fields is None:
             n_malformed += 1
         elif row.fields[0]:
-            yield budget.truncate(row.fields[0])
+            yield budget.truncate(lists.joined(row.fields[0], how))
     if n_malformed:
         budget.notes.append(f"{n_malformed:,} row{'s' * (n_malformed > 1)} {table.fault} dropped.")
 

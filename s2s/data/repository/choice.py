@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from s2s.config import UserError, shortened, unknown
-from s2s.data.formats import columns
+from s2s.data.formats import columns, lists
 from s2s.data.formats.columns import Column, is_listed
 from s2s.data.formats.table import TURN, TableRow, check_names
 
@@ -61,7 +61,10 @@ def text_columns(name: str, found: Sequence[Column]) -> list[int]:
 def columns_notes(names: Sequence[Column], chosen: Chosen) -> list[str]:
     """Which columns are read, and why."""
     more = columns.further_note([names[at].name for at in chosen.more])
-    return [_two_note(names, chosen), *more]
+    src, tgt = names[chosen.src], names[chosen.tgt]
+    is_parallel = columns.are_parallel(src, tgt)
+    listed = [] if is_parallel else lists.note([src], [lists.way(src)], choose="")
+    return [_two_note(names, chosen), *more, *listed]
 
 
 def _two_note(names: Sequence[Column], chosen: Chosen) -> str:
@@ -88,6 +91,9 @@ def in_pairs(
     """
     if columns.are_parallel(names[chosen.src], names[chosen.tgt]):
         return (each for row in rows for each in _each(row))
+    if how := lists.way(names[chosen.src]):
+        ways = [how, *([how] if chosen.src == chosen.tgt else [])]
+        rows = lists.read(rows, ways)
     targets = [names[at] for at in chosen.all[1:]]
     if chosen.src == chosen.tgt or all(column.kind != "texts" for column in targets):
         return rows
