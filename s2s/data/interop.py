@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from s2s.config import UserError, is_usable, require_usable, shortened, unknown, unusable
-from s2s.data.formats import columns, lists
+from s2s.data.formats import chats, columns, lists
+from s2s.data.formats.added import Added, joined
 from s2s.data.formats.columns import Column
 from s2s.data.formats.encodings import not_utf8
 from s2s.data.formats.table import check_names, flat
@@ -177,7 +178,7 @@ def read_columns(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Tex
     others follow. Raises UserError for an unknown column, and for several splits or a stream instead of a dataset.
     """
     texts = text_columns(dataset, src, tgt)
-    found = columns.from_features(dataset.features)
+    found = Added(columns.from_features(dataset.features)).columns
     likely = columns.choose_columns(found, src=src, tgt=tgt)
     if likely is None:
         raise UserError(
@@ -194,14 +195,14 @@ def read_columns(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Tex
         for text in row:
             if not is_usable(text):
                 raise unusable(text, f"Row {number:,} of the data")
-    notes = lists.note(read, lists.ways(*read[:2], read[2:]), choose="")
+    notes = lists.note(read, lists.ways(read), choose="")
     return TextColumns(likely.src, likely.tgt, more, rows, tuple(dict.fromkeys(notes)))
 
 
 def text_columns(dataset: datasets.Dataset, *wanted: str) -> list[str]:
     """The names of the columns that hold texts. Raises UserError where a wanted one is not among them."""
     require_dataset(dataset)
-    found = columns.from_features(dataset.features)
+    found = Added(columns.from_features(dataset.features)).columns
     texts = [column.name for column in found if column.kind != "other"]
     for name in filter(None, wanted):
         if name not in texts:
@@ -264,12 +265,17 @@ def _joined(value: Any, how: str) -> str:
 
 
 def _values(dataset: datasets.Dataset, name: str) -> Sequence[Any]:
+    parts = Added(columns.from_features(dataset.features)).names
+    if name not in dataset.column_names and name == "+".join(parts):
+        return [joined(*both) for both in zip(*(dataset[part] for part in parts), strict=True)]
     outer, _, inner = ("", "", "") if name in dataset.column_names else name.rpartition(".")
     return [_field(value, inner) for value in dataset[outer]] if inner else dataset[name]
 
 
 def _field(value: Any, name: str) -> Any:
-    """A field of a struct, or of each struct in a list."""
+    """A field of a struct, or of each struct in a list; of a chat its turns or its answer."""
+    if name in (chats.TURNS, chats.ANSWER) and chats.is_chat(value):
+        return chats.columns("", value)[f".{name}"]
     if isinstance(value, list):
         return [_field(each, name) for each in value]
     return value and value.get(name)

@@ -23,14 +23,12 @@ WRITERS: dict[str, Callable[[pd.DataFrame, Path], Any]] = {
     "parquet": lambda frame, path: frame.to_parquet(path),
     "csv": lambda frame, path: frame.to_csv(path, index=False),
     "tsv": lambda frame, path: path.write_text(
-        "".join(f"{a}\t{b}\n" for a, b in [("source", "target"), *map(dumped, SOURCES_AND_TARGETS)])
+        "source\ttarget\n"
+        + "".join(
+            f"{json.dumps(a)}\t{json.dumps(b)}\n" for a, b in zip(SOURCES, TARGETS, strict=True)
+        )
     ),
 }
-SOURCES_AND_TARGETS = [*zip(SOURCES, TARGETS, strict=True)]
-
-
-def dumped(row: tuple[list[str], list[str]]) -> tuple[str, str]:
-    return json.dumps(row[0]), json.dumps(row[1])
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -46,7 +44,7 @@ def test_lists_are_joined_by_spaces_or_by_choice_in_every_format(tmp_path: Path,
     lines = load(f"{path}#lists=line")
     assert [(pair.src, pair.tgt) for pair in lines.pairs] == [
         (one, other)
-        for src, tgt in SOURCES_AND_TARGETS
+        for src, tgt in zip(SOURCES, TARGETS, strict=True)
         for one, other in zip(src, tgt, strict=True)
     ]
 

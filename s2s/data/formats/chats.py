@@ -7,10 +7,10 @@ from typing import Any
 
 KEYS = (("role", "content"), ("from", "value"))  # who speaks, and what is said
 ANSWERING = frozenset("assistant gpt model bot chatgpt ai chatbot agent".split())
-PROMPT, ANSWER = "prompt", "answer"  # columns that a chat gives: `messages.prompt`
+TURNS, ANSWER = "turns", "answer"  # columns that a chat gives: `messages.turns`
 NOTE = (
-    "of each chat, the last message of the assistant is the target, and all messages before it, a system message"
-    " included, are the source"
+    "Of each chat, the last message of the assistant is the target, and all messages before it, a system message"
+    " included, are the source."
 )
 
 
@@ -29,8 +29,13 @@ def is_chat(value: Any) -> bool:
     )
 
 
-def prompt_and_answer(messages: Sequence[Any] | None) -> tuple[list[str] | None, str | None]:
-    """The texts before the last message of the assistant, and that message; None where there is none."""
+def columns(name: str, messages: Sequence[Any] | None) -> dict[str, Any]:
+    """The columns of one chat: the texts before the last message of the assistant, and that; None without one."""
+    turns, answer = _apart(messages)
+    return {f"{name}.{TURNS}": turns, f"{name}.{ANSWER}": answer}
+
+
+def _apart(messages: Sequence[Any] | None) -> tuple[list[str] | None, str | None]:
     said = [_said(each) for each in messages or () if isinstance(each, Mapping)]
     texts = [(who, text) for who, text in said if text.strip()]
     last = max((at for at, (who, _) in enumerate(texts) if who in ANSWERING), default=-1)

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.config import UserError
-from s2s.data.formats import lists, streams
+from s2s.data.formats import added, lists, streams
 from s2s.data.formats.columns import METADATA, Column, stem
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow
@@ -132,7 +132,7 @@ def _table(
     listed = frozenset(at for at, column in enumerate(columns) if column.kind == "texts")
     fault = f"without exactly {width} fields, as row 1 has,"
     too_narrow = _one_column(name, first[0], delimiter)
-    return Table(
+    table = Table(
         columns,
         head,
         lambda chosen: _selected(itertools.chain(head, rows), chosen, width, listed),
@@ -142,6 +142,7 @@ def _table(
         delimiter,
         tuple(alternatives),
     )
+    return added.extended(table)
 
 
 def _kinds(head: Sequence[TableRow], width: int) -> list[str]:
@@ -185,8 +186,8 @@ def _selected(
     if listed.intersection(chosen):
         for row in _selected(rows, chosen, width, frozenset()):
             cells = zip(chosen, row.fields or (), strict=False)
-            fields = [lists.written(cell) or cell if at in listed else cell for at, cell in cells]
-            yield TableRow(row.number, fields if row.fields is not None else None)
+            read = [lists.written(cell) or cell if at in listed else cell for at, cell in cells]
+            yield TableRow(row.number, read if row.fields is not None else None)
         return
     for number, fields in (_checked(row, width) for row in rows):
         yield TableRow(number, None if fields is None else [fields[at] for at in chosen])

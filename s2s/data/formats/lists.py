@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from s2s.data.formats import chats
 from s2s.data.formats.columns import Column, are_parallel, is_listed
 from s2s.data.formats.table import TURN, TableRow, flat
 
@@ -31,13 +32,14 @@ def way(column: Column, wanted: str = "auto") -> str:
     return wanted if wanted != "auto" else "turn" if is_dialogue else "space"
 
 
-def ways(src: Column, tgt: Column, more: Sequence[Column] = (), wanted: str = "auto") -> list[str]:
+def ways(read: Sequence[Column], wanted: str = "auto") -> list[str]:
     """The same of a source, a target and further columns; empty for references, which stay apart."""
-    if wanted == "auto" and are_parallel(src, tgt):
+    if wanted == "auto" and are_parallel(*read[:2]):
         wanted = "line"
+    src, *others = read
     return [
         way(src, wanted),
-        *("" if is_listed(column) else way(column, wanted) for column in (tgt, *more)),
+        *("" if is_listed(column) else way(column, wanted) for column in others),
     ]
 
 
@@ -77,7 +79,7 @@ def note(columns: Sequence[Column], found: Sequence[str], *, choose: str = "#") 
         "turn": f"each was joined by `{TURN}`, as turns",
         "line": "each of its texts is a pair, the first of one list with the first of the other",
     }
-    notes = []
+    notes = [chats.NOTE] if any(_is_of_chat(column) for column in columns[:1]) else []
     for how, sentence in said.items():
         names = [
             f"`{column.name.strip()}`"
@@ -90,6 +92,10 @@ def note(columns: Sequence[Column], found: Sequence[str], *, choose: str = "#") 
             holds = "holds" if len(names) == 1 else "hold"
             notes.append(f"{', '.join(names)} {holds} lists of texts: {sentence}{otherwise}.")
     return notes
+
+
+def _is_of_chat(column: Column) -> bool:
+    return column.kind == "texts" and column.name.endswith(f".{chats.TURNS}")
 
 
 def written(cell: str | None) -> str | None:

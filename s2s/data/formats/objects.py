@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.config import UserError, is_usable, shortened, unusable
-from s2s.data.formats import shapes, streams
+from s2s.data.formats import added, chats, shapes, streams
 from s2s.data.formats.columns import Column, is_language
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import (
@@ -32,7 +32,7 @@ EXAMPLE = '{"src": "...", "tgt": "..."}'
 MEND = f"write one object per line, such as {EXAMPLE}"
 NESTED = "translation"  # many published datasets nest the two texts in a field of this name
 LIST_OF_OBJECTS = re.compile(r"\[\s*(\{|\])")
-BLANK = " \t\n\r,"
+SPACE = " \t\n\r,"
 MOST_WHOLE = 100_000_000  # characters of a JSON text that is parsed as one value
 BETWEEN = re.compile(r"[\s,]*")
 TYPES = MappingProxyType(
@@ -112,7 +112,7 @@ def _whole(name: str, texts: Iterator[str], budget: ReadingBudget) -> tuple[str,
             return rest, None
         if rest.startswith("{") and len(rest) <= budget.caps.line:
             with contextlib.suppress(ValueError, RecursionError, _RepeatedKeyError):
-                if rest[DECODER.raw_decode(rest)[1] :].strip(BLANK):
+                if rest[DECODER.raw_decode(rest)[1] :].strip(SPACE):
                     return rest, None
         if len(rest) > MOST_WHOLE:
             raise UserError(
@@ -123,7 +123,7 @@ def _whole(name: str, texts: Iterator[str], budget: ReadingBudget) -> tuple[str,
     except (ValueError, RecursionError, _RepeatedKeyError):
         return rest, None  # whose reading in parts says where it is wrong
     _check_surrogates(value, rest, f"`{name}`")
-    return rest, None if rest[end:].strip(BLANK) or not value else value
+    return rest, None if rest[end:].strip(SPACE) or not value else value
 
 
 def _parsed(name: str, number: int, line: str) -> Mapping[str, Any]:
@@ -154,14 +154,16 @@ def _check_surrogates(row: Any, line: str, where: str) -> None:
 
 
 def _flatten(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    nested = [
-        key
-        for key, value in row.items()
-        if isinstance(value, dict | list) and (key == NESTED or _has_languages(value))
-    ]
-    if not nested:
+    inner = {key: value for key, value in row.items() if isinstance(value, dict | list)}
+    if not inner:
+        return row
+    nested = [key for key, value in inner.items() if key == NESTED or _has_languages(value)]
+    spoken = [key for key, value in inner.items() if chats.is_chat(value)]
+    if not nested and not spoken:
         return row
     flattened = {key: value for key, value in row.items() if key not in nested}
+    for key in spoken:
+        flattened |= chats.columns(key, row[key])
     for key in nested:
         flattened |= _fields(key, row[key])
     return flattened
@@ -202,7 +204,7 @@ def _objects(name: str, texts: Iterable[str], budget: ReadingBudget) -> Iterator
             limit = streams.format_size(budget.caps.line)
             what = f"is not JSON, or longer than {limit}, the limit of one line (`line`)"
             raise UserError(f"The object at line {line:,} of `{name}` {what}; {MEND}.")
-    rest = rest.strip(BLANK)
+    rest = rest.strip(SPACE)
     if end := rest.removeprefix("]").strip():
         _parsed(name, line, end)
         raise UserError(
@@ -258,7 +260,7 @@ def _table(name: str, found: Iterable[JsonRow], budget: ReadingBudget, unit: str
     head = tuple(_row(one, names) for one in first)
     where = f"{unit.capitalize()} {first[0].line} of `{name}`"
     too_narrow = f"{where} has fewer than two fields; write objects such as {EXAMPLE}."
-    return Table(
+    table = Table(
         columns,
         head,
         lambda chosen: checked(
@@ -269,6 +271,7 @@ def _table(name: str, found: Iterable[JsonRow], budget: ReadingBudget, unit: str
         too_narrow,
         unit=unit,
     )
+    return added.extended(table)
 
 
 def _column(name: str, values: Sequence[Any]) -> Column:

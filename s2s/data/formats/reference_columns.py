@@ -12,7 +12,7 @@ from s2s.config import UserError, shortened
 from s2s.data.caps import Caps
 from s2s.data.corpus import one_line
 from s2s.data.formats import lists, pairing, streams
-from s2s.data.formats.columns import further_note, further_references, is_listed
+from s2s.data.formats.columns import Column, further_note, further_references, is_listed
 from s2s.data.formats.pairing import TABLE_FORMATS, Columns, FileOptions, ReadPairs
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import TURN, Table, TableRow, check_once
@@ -51,7 +51,9 @@ def read_pairs(content: Content, options: FileOptions, budget: ReadingBudget) ->
         at.append(pairing.column_index(content.name, table, options.prefix, options))
     rows = pairing.body(table, chosen.has_header, [*at, *more])
     read = [table.columns[index] for index in (*at, *more)]
-    ways = lists.ways(*read[:2], read[2:], options.lists)
+    if not chosen.has_header:  # whose names are a row
+        read = [Column(f"column {1 + index}", table.columns[index].kind) for index in at]
+    ways = lists.ways(read, options.lists)
     if any(ways):
         rows = lists.read(rows, ways)
     are_listed = [is_listed(table.columns[index]) for index in (chosen.tgt, *more)]
