@@ -195,7 +195,7 @@ def read_columns(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Tex
         for text in row:
             if not is_usable(text):
                 raise unusable(text, f"Row {number:,} of the data")
-    notes = lists.note(read, lists.ways(read), choose="")
+    notes = lists.note(read[:2], lists.ways(read[:2]), choose="")
     return TextColumns(likely.src, likely.tgt, more, rows, tuple(dict.fromkeys(notes)))
 
 
@@ -247,15 +247,21 @@ def _rows(dataset: datasets.Dataset, read: Sequence[Column]) -> Iterator[tuple[s
         if src.name == tgt.name:
             yield source, source
             continue
-        targets = zip([other, *more], read[1:], strict=True)
-        yield source, *(text for value, column in targets for text in _texts(value, column))
+        further = zip(more, read[2:], strict=True)
+        references = (text for value, column in further for text in _listed(value, column))
+        yield source, *_texts(other, tgt), *references
 
 
 def _texts(value: Any, column: Column) -> list[str]:
     """The references in a list of them; of anything else its text."""
-    if columns.is_listed(column) and isinstance(value, list) and value:
-        return [_first(each) for each in value]
-    return [_joined(value, lists.way(column))]
+    how = "" if columns.is_listed(column) else lists.way(column)
+    return [_joined(value, how)] if how else _listed(value, column)
+
+
+def _listed(value: Any, column: Column) -> list[str]:
+    """The references in a list of them; of anything else its first text."""
+    listed = value if columns.is_listed(column) and isinstance(value, list) and value else [value]
+    return [_first(each) for each in listed]
 
 
 def _joined(value: Any, how: str) -> str:

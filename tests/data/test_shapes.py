@@ -49,6 +49,8 @@ def test_every_shape_that_pandas_writes(read: Read, frame: pd.DataFrame, orient:
         ({"data": [[*row.values()] for row in ROWS], "columns": ["en", "de"]}, "field `data`"),
         ({"rows": [{"row_idx": 0, "row": row} for row in ROWS], "features": [{"a": 1}]}, "`rows`"),
         (COLUMNS, "The fields of one object are columns"),
+        ({"en": COLUMNS["en"], "references": [[text] for text in COLUMNS["de"]]}, "are columns"),
+        ({one.src: [one.tgt] if one.src == "a cat" else one.tgt for one in PAIRS}, "is a pair"),
         ({"name": "x", **COLUMNS}, "by position; not read: `name`"),
         ({row["src"]: row["tgt"] for row in ROWS}, "is a pair: its name and its text"),
         ({str(at): [*row.values()] for at, row in enumerate(ROWS)}, "is a row"),
@@ -102,6 +104,9 @@ def test_splits_in_one_object(tmp_path: Path) -> None:
     offer = offered([path])
     assert (offer.kind, offer.splits) == ("splits", ("train", "valid", "test"))
     assert from_bytes([("a.json", content)]).pairs == PAIRS
+    nested = tmp_path / "b.json"
+    nested.write_text(json.dumps({"version": 2, "data": {"train": ROWS, "test": ROWS[:1]}}))
+    assert splits(str(nested)) == ("train", "test")
 
 
 @pytest.mark.parametrize("size", [7, 100, 1 << 18])

@@ -99,7 +99,11 @@ METADATA = _set(
 
 # An instruction with each of these is one source, which is answered by a column of the other names.
 INSTRUCTIONS = MappingProxyType(
-    {f"instruction+{name}": ("instruction", name) for name in ("input", "context")}
+    {
+        f"{asked}+{given}": (asked, given)
+        for asked in ("instruction", "prompt")
+        for given in ("input", "context")
+    }
 )
 ANSWERS = ("output", "response", "answer", "completion", "target")
 REFERENCE = frozenset({"ref", "reference"})  # several of which are no turns of a dialogue

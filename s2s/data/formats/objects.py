@@ -123,7 +123,7 @@ def _whole(name: str, texts: Iterator[str], budget: ReadingBudget) -> tuple[str,
     except (ValueError, RecursionError, _RepeatedKeyError):
         return rest, None  # whose reading in parts says where it is wrong
     _check_surrogates(value, rest, f"`{name}`")
-    return rest, None if rest[end:].strip(SPACE) or not value else value
+    return rest, None if rest[end:].strip(SPACE) or not value else shapes.unwrapped(value)
 
 
 def _parsed(name: str, number: int, line: str) -> Mapping[str, Any]:
@@ -260,6 +260,11 @@ def _table(name: str, found: Iterable[JsonRow], budget: ReadingBudget, unit: str
     head = tuple(_row(one, names) for one in first)
     where = f"{unit.capitalize()} {first[0].line} of `{name}`"
     too_narrow = f"{where} has fewer than two fields; write objects such as {EXAMPLE}."
+    if len(columns) == 1 and columns[0].type:
+        too_narrow = (
+            f"`{names[0][:60]}`, the only field of `{name}`, holds {columns[0].type} and no text; write objects such as"
+            f" {EXAMPLE}, or chats of messages with `role` and `content`."
+        )
     table = Table(
         columns,
         head,

@@ -26,6 +26,7 @@ SPLITS: Mapping[str, str] = MappingProxyType(
 )
 HOLDERS = frozenset("data rows examples records items pairs entries instances sentences".split())
 HEADS = ("columns", "header", "column_names", "fields")
+MIN_ENTRIES = 3  # of texts and lists of texts that make a dictionary
 MIN_SCORE = 0.6  # of a guess by two names that makes them columns
 MEND = 'write a list of objects, such as [{"src": "...", "tgt": "..."}], in pandas orient="records"'
 Row = Mapping[str, Any]
@@ -54,6 +55,14 @@ def splits(value: Any) -> dict[str, str]:
     return found
 
 
+def unwrapped(value: Any) -> Any:
+    """The splits that are one field of an object, `{"data": {"train": [...]}}`; any other value as it is."""
+    if not isinstance(value, Mapping) or splits(value):
+        return value
+    objects = [inner for inner in value.values() if isinstance(inner, Mapping)]
+    return objects[0] if len(objects) == 1 and splits(objects[0]) else value
+
+
 def shaped(name: str, value: Any) -> Shaped:
     """The rows in a JSON value. Raises UserError, which says what to write instead, where it may mean several."""
     if isinstance(value, list):
@@ -70,6 +79,13 @@ def shaped(name: str, value: Any) -> Shaped:
 def _held(name: str, value: Row) -> Shaped | None:
     """The rows in one field of an object: `{"version": "1", "data": [...]}`."""
     rows = {key: inner for key, inner in value.items() if _is_rows(inner)}
+    lengths = [len(inner) for inner in value.values() if isinstance(inner, list)]
+    if (
+        len(lengths) > 1
+        and len(set(lengths)) == 1
+        and _is_list_of_lists(next(iter(rows.values()), 0))
+    ):
+        return None  # columns, some of lists
     known = [key for key in rows if key.strip().casefold() in HOLDERS]
     if len(rows) > 1 and len(known) != 1:
         if all(isinstance(each, list) for inner in rows.values() for each in inner):
@@ -105,6 +121,10 @@ def _is_rows(value: Any) -> bool:
     return all(isinstance(each, Mapping) for each in value) or all(
         isinstance(each, list) for each in value
     )
+
+
+def _is_list_of_lists(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(each, list) for each in value)
 
 
 def _is_list_of_texts(value: Any) -> bool:
@@ -209,7 +229,12 @@ def _is_pair_of_names(names: Sequence[str]) -> bool:
 
 def _dictionary(value: Row) -> Shaped | None:
     """A text for each text: `{"the house": "das Haus", ...}`; one column where the keys are numbers."""
-    if not value or not all(isinstance(inner, str) for inner in value.values()):
+    if not value or not all(
+        isinstance(inner, str) or _is_list_of_texts(inner) for inner in value.values()
+    ):
+        return None
+    has_lists = any(isinstance(inner, list) for inner in value.values())
+    if has_lists and len(value) < MIN_ENTRIES:
         return None
     if _is_pair_of_names(list(value)) or all(
         is_language(key) or key.casefold() in LANGUAGES for key in value
@@ -219,5 +244,6 @@ def _dictionary(value: Row) -> Shaped | None:
         return Shaped(
             [{"text": text} for text in value.values()], "Each field of one object is a text."
         )
-    rows = [{"key": key, "value": text} for key, text in value.items()]
+    target = "references" if has_lists else "value"
+    rows = [{"key": key, target: text} for key, text in value.items()]
     return Shaped(rows, "Each field of one object is a pair: its name and its text.")
