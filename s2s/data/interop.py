@@ -171,8 +171,10 @@ def _first_undecodable(dataset: datasets.Dataset) -> int:
     raise ValueError("every text is UTF-8")
 
 
-def read_columns(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> TextColumns:
-    """Two columns of a dataset, nested ones as `translation.en`; without names they are guessed.
+def read_columns(
+    dataset: datasets.Dataset, src: str = "", tgt: str = "", way: str = "auto"
+) -> TextColumns:
+    """Two columns of a dataset, nested ones as `translation.en`; without names they are guessed. `way`: of lists.
 
     The only text column is read twice. A list of texts is joined, but of references the first is the target, and the
     others follow. Raises UserError for an unknown column, and for several splits or a stream instead of a dataset.
@@ -190,12 +192,12 @@ def read_columns(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Tex
     read = [found[at] for at in (*two, *columns.further_references(found, *two))]
     more = tuple(column.name for column in read[2:])
     with naming_undecodable(dataset):
-        rows = list(_rows(dataset, read))
+        rows = list(_rows(dataset, read, ways := lists.ways(read[:2], way)))
     for number, row in enumerate(rows, 1):
         for text in row:
             if not is_usable(text):
                 raise unusable(text, f"Row {number:,} of the data")
-    notes = lists.note(read[:2], lists.ways(read[:2]), choose="")
+    notes = lists.note(read[:2], ways, choose="")
     return TextColumns(likely.src, likely.tgt, more, rows, tuple(dict.fromkeys(notes)))
 
 
@@ -236,26 +238,41 @@ def require_dataset(given: Any) -> None:
         )
 
 
-def _rows(dataset: datasets.Dataset, read: Sequence[Column]) -> Iterator[tuple[str, ...]]:
+def _rows(
+    dataset: datasets.Dataset, read: Sequence[Column], ways: Sequence[str]
+) -> Iterator[tuple[str, ...]]:
     src, tgt = read[:2]
-    is_parallel = columns.are_parallel(src, tgt)
+    is_parallel = columns.are_parallel(src, tgt) and ways[0] == "line"
     for one, other, *more in zip(*(_values(dataset, each.name) for each in read), strict=True):
         if is_parallel:
             yield from zip(map(_first, one or ()), map(_first, other or ()), strict=False)
             continue
-        source = _joined(one, lists.way(src))
+        if "line" in ways:
+            yield from _lines([one, other], ways)
+            continue
+        source = _joined(one, ways[0])
         if src.name == tgt.name:
             yield source, source
             continue
         further = zip(more, read[2:], strict=True)
         references = (text for value, column in further for text in _listed(value, column))
-        yield source, *_texts(other, tgt), *references
+        texts = [_joined(other, ways[1])] if ways[1] else _listed(other, tgt)
+        yield source, *texts, *references
 
 
-def _texts(value: Any, column: Column) -> list[str]:
-    """The references in a list of them; of anything else its text."""
-    how = "" if columns.is_listed(column) else lists.way(column)
-    return [_joined(value, how)] if how else _listed(value, column)
+def _lines(texts: Sequence[Any], ways: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """A pair per text of one list or of two; one without text where they differ in length."""
+    are_lined = [
+        how == "line" and isinstance(value, list) for value, how in zip(texts, ways, strict=True)
+    ]
+    sides = [value if lined else None for value, lined in zip(texts, are_lined, strict=True)]
+    lengths = {len(value) for value in sides if value is not None}
+    if len(lengths) > 1:
+        yield "", ""
+        return
+    n = next(iter(lengths), 1)
+    src, tgt = (side or [value] * n for side, value in zip(sides, texts, strict=True))
+    yield from zip(map(_first, src), map(_first, tgt), strict=False)
 
 
 def _listed(value: Any, column: Column) -> list[str]:

@@ -64,6 +64,15 @@ def test_a_folder_of_files_joins_its_sources(tmp_path: Path) -> None:
     corpus = load(f"disk:{tmp_path}")
     assert corpus.pairs == (Pair("The house is big .", "a"), Pair("It sleeps .", "b"))
     assert any("joined by spaces" in note for note in corpus.notes)
+    (tmp_path / "train.parquet").unlink()
+    datasets.Dataset.from_pandas(FRAME).save_to_disk(tmp_path / "saved")
+    FRAME.to_parquet(tmp_path / "train.parquet")
+    for folder in (tmp_path, tmp_path / "saved"):
+        turns = load(f"disk:{folder}#lists=turn").pairs[0]
+        assert turns == Pair("The house <turn> is big .", "Das Haus <turn> ist groß .")
+        lines = load(f"disk:{folder}#lists=line").pairs
+        assert [pair.src for pair in lines] == ["The house", "is big .", "It sleeps ."]
+        assert load(f"disk:{folder}#lists=space").pairs == JOINED
 
 
 def test_dialogues_stay_turns_and_references_references(tmp_path: Path) -> None:
