@@ -38,6 +38,7 @@ BETWEEN = re.compile(r"[\s,]*")
 TYPES = MappingProxyType(
     {int: "numbers", float: "numbers", bool: "true or false", dict: "objects", list: "lists"}
 )
+NESTING = frozenset({dict, list})
 FAULT = "without a text in both fields"
 
 
@@ -154,7 +155,7 @@ def _check_surrogates(row: Any, line: str, where: str) -> None:
 
 
 def _flatten(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    inner = {key: value for key, value in row.items() if isinstance(value, dict | list)}
+    inner = {key: row[key] for key in row if row[key].__class__ in NESTING}
     if not inner:
         return row
     nested = [key for key, value in inner.items() if key == NESTED or _has_languages(value)]
