@@ -84,15 +84,17 @@ class Corpus:
         return interop.write_columns(((pair.src, pair.tgt) for pair in self.pairs), description)
 
     @classmethod
-    def from_datasets(cls, dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Corpus:
+    def from_datasets(
+        cls, dataset: datasets.Dataset, src: str = "", tgt: str = "", lists: str = "auto"
+    ) -> Corpus:
         """Two columns of a dataset, nested ones as `translation.en`; without names they are guessed.
 
-        The same column twice, or the only text column, is plain text. Of a list of texts the first is used; rows
-        without text on both sides are dropped. Raises UserError for an unknown column, if there is no pair, and for
-        several splits or a stream instead of a dataset. Columns such as `ref2`, and the rest of a list of references,
-        are further references.
+        The same column twice, or the only text column, is plain text. A list of texts is joined as `lists` says:
+        `space`, `turn`, `line` (a pair per text) or `auto`. Rows without text on both sides are dropped. Columns such
+        as `ref2`, and the rest of a list of references, are further references. Raises UserError for an unknown column,
+        if there is no pair, and for several splits or a stream instead of a dataset.
         """
-        found = interop.read_columns(dataset, src, tgt)
+        found = interop.read_columns(dataset, src, tgt, lists)
         pairs = tuple(
             Pair(one_line(one), one_line(other), more=tuple(map(one_line, filter(str.strip, more))))
             for one, other, *more in found.rows
@@ -106,6 +108,7 @@ class Corpus:
         notes = [
             f"`{found.src}` is the source, `{found.tgt}` the target.",
             *further_note(found.more),
+            *found.notes,
         ]
         notes += broken_note(map("".join, found.rows))
         if n_lost := len(found.rows) - len(pairs):

@@ -88,7 +88,7 @@ def _of_dataset(
     elif n_wanted < n_rows:
         dataset = dataset.select(range(n_wanted))
         notes = (f"The first {n_wanted:,} of {n_rows:,} rows are used.",)
-    corpus = Corpus.from_datasets(dataset, options.src, options.tgt)
+    corpus = Corpus.from_datasets(dataset, options.src, options.tgt, options.lists)
     return replace(corpus, spec=f"disk:{location}", split=split, notes=(*corpus.notes, *notes))
 
 

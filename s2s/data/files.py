@@ -14,7 +14,7 @@ from s2s.config import MAX_QUOTED, UserError, choose, shortened
 from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Options, Splits
 from s2s.data.drawing import choose_indices
-from s2s.data.formats import archive, pairing, streams
+from s2s.data.formats import archive, objects, pairing, streams
 from s2s.data.formats.archive import AlignedTexts, Part
 from s2s.data.formats.columns import Column, guess
 from s2s.data.formats.encodings import Decoder
@@ -114,7 +114,7 @@ def _is_zip(name: str) -> bool:
 
 
 def _parts(content: Content, budget: ReadingBudget) -> Mapping[str, Part]:
-    return archive.parts(content, budget) if _is_zip(content.file) else {"train": content}
+    return (archive.parts if _is_zip(content.file) else objects.splits)(content, budget)
 
 
 def _splits(content: Content, caps: Caps) -> list[str]:
@@ -237,7 +237,7 @@ def from_bytes(
     spec = " + ".join(names)
     if len(given) == 2:
         return limited(_aligned_corpus(spec, given, options, caps), options.rows, options.sample)
-    split = options.split if options.split and _is_zip(names[0]) else _splits(given[0], caps)[0]
+    split = options.split or _splits(given[0], caps)[0]
     return limited(_corpus(spec, split, given[0], options, caps), options.rows, options.sample)
 
 

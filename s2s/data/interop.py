@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from s2s.config import UserError, is_usable, require_usable, shortened, unknown, unusable
-from s2s.data.formats import columns
+from s2s.data.formats import chats, columns, lists
+from s2s.data.formats.added import Added, joined
 from s2s.data.formats.columns import Column
 from s2s.data.formats.encodings import not_utf8
 from s2s.data.formats.table import check_names, flat
@@ -33,6 +34,7 @@ class TextColumns(NamedTuple):
     tgt: str
     more: tuple[str, ...]
     rows: list[tuple[str, ...]]
+    notes: tuple[str, ...] = ()  # on columns of lists
 
 
 def write_columns(rows: Iterable[tuple[str, str]], description: str) -> datasets.Dataset:
@@ -169,14 +171,16 @@ def _first_undecodable(dataset: datasets.Dataset) -> int:
     raise ValueError("every text is UTF-8")
 
 
-def read_columns(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> TextColumns:
-    """Two columns of a dataset, nested ones as `translation.en`; without names they are guessed.
+def read_columns(
+    dataset: datasets.Dataset, src: str = "", tgt: str = "", way: str = "auto"
+) -> TextColumns:
+    """Two columns of a dataset, nested ones as `translation.en`; without names they are guessed. `way`: of lists.
 
-    The only text column is read twice. Of a list of texts the first is used, and of references also the others. Raises
-    UserError for an unknown column, and for several splits or a stream instead of a dataset.
+    The only text column is read twice. A list of texts is joined, but of references the first is the target, and the
+    others follow. Raises UserError for an unknown column, and for several splits or a stream instead of a dataset.
     """
     texts = text_columns(dataset, src, tgt)
-    found = columns.from_features(dataset.features)
+    found = Added(columns.from_features(dataset.features)).columns
     likely = columns.choose_columns(found, src=src, tgt=tgt)
     if likely is None:
         raise UserError(
@@ -188,18 +192,19 @@ def read_columns(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Tex
     read = [found[at] for at in (*two, *columns.further_references(found, *two))]
     more = tuple(column.name for column in read[2:])
     with naming_undecodable(dataset):
-        rows = list(_rows(dataset, read))
+        rows = list(_rows(dataset, read, ways := lists.ways(read[:2], way)))
     for number, row in enumerate(rows, 1):
         for text in row:
             if not is_usable(text):
                 raise unusable(text, f"Row {number:,} of the data")
-    return TextColumns(likely.src, likely.tgt, more, rows)
+    notes = lists.note(read[:2], ways, choose="")
+    return TextColumns(likely.src, likely.tgt, more, rows, tuple(dict.fromkeys(notes)))
 
 
 def text_columns(dataset: datasets.Dataset, *wanted: str) -> list[str]:
     """The names of the columns that hold texts. Raises UserError where a wanted one is not among them."""
     require_dataset(dataset)
-    found = columns.from_features(dataset.features)
+    found = Added(columns.from_features(dataset.features)).columns
     texts = [column.name for column in found if column.kind != "other"]
     for name in filter(None, wanted):
         if name not in texts:
@@ -233,34 +238,67 @@ def require_dataset(given: Any) -> None:
         )
 
 
-def _rows(dataset: datasets.Dataset, read: Sequence[Column]) -> Iterator[tuple[str, ...]]:
+def _rows(
+    dataset: datasets.Dataset, read: Sequence[Column], ways: Sequence[str]
+) -> Iterator[tuple[str, ...]]:
     src, tgt = read[:2]
-    is_parallel = columns.are_parallel(src, tgt)
+    is_parallel = columns.are_parallel(src, tgt) and ways[0] == "line"
     for one, other, *more in zip(*(_values(dataset, each.name) for each in read), strict=True):
         if is_parallel:
             yield from zip(map(_first, one or ()), map(_first, other or ()), strict=False)
             continue
-        source = flat(one) or _first(one)  # a list of turns is one dialogue
+        if "line" in ways:
+            yield from _lines([one, other], ways)
+            continue
+        source = _joined(one, ways[0])
         if src.name == tgt.name:
             yield source, source
             continue
-        targets = zip([other, *more], read[1:], strict=True)
-        yield source, *(text for value, column in targets for text in _texts(value, column))
+        further = zip(more, read[2:], strict=True)
+        references = (text for value, column in further for text in _listed(value, column))
+        texts = [_joined(other, ways[1])] if ways[1] else _listed(other, tgt)
+        yield source, *texts, *references
 
 
-def _texts(value: Any, column: Column) -> list[str]:
+def _lines(texts: Sequence[Any], ways: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """A pair per text of one list or of two; one without text where they differ in length."""
+    are_lined = [
+        how == "line" and isinstance(value, list) for value, how in zip(texts, ways, strict=True)
+    ]
+    sides = [value if lined else None for value, lined in zip(texts, are_lined, strict=True)]
+    lengths = {len(value) for value in sides if value is not None}
+    if len(lengths) > 1:
+        yield "", ""
+        return
+    n = next(iter(lengths), 1)
+    src, tgt = (side or [value] * n for side, value in zip(sides, texts, strict=True))
+    yield from zip(map(_first, src), map(_first, tgt), strict=False)
+
+
+def _listed(value: Any, column: Column) -> list[str]:
     """The references in a list of them; of anything else its first text."""
     listed = value if columns.is_listed(column) and isinstance(value, list) and value else [value]
     return [_first(each) for each in listed]
 
 
+def _joined(value: Any, how: str) -> str:
+    """A text, or the texts of a list as one; of any other list the first."""
+    text = flat(value)
+    return _first(value) if text is None else lists.joined(text, how)
+
+
 def _values(dataset: datasets.Dataset, name: str) -> Sequence[Any]:
+    parts = Added(columns.from_features(dataset.features)).names
+    if name not in dataset.column_names and name == "+".join(parts):
+        return [joined(*both) for both in zip(*(dataset[part] for part in parts), strict=True)]
     outer, _, inner = ("", "", "") if name in dataset.column_names else name.rpartition(".")
     return [_field(value, inner) for value in dataset[outer]] if inner else dataset[name]
 
 
 def _field(value: Any, name: str) -> Any:
-    """A field of a struct, or of each struct in a list."""
+    """A field of a struct, or of each struct in a list; of a chat its turns or its answer."""
+    if name in (chats.TURNS, chats.ANSWER) and chats.is_chat(value):
+        return chats.columns("", value)[f".{name}"]
     if isinstance(value, list):
         return [_field(each, name) for each in value]
     return value and value.get(name)

@@ -106,7 +106,9 @@ def _texts(content: Content, options: TextOptions, budget: ReadingBudget) -> Ite
     """The texts of a file; each row of a table is one dialogue."""
     is_table = pairing.suffix(content.file) in TABLE_FORMATS
     lines = (
-        pairing.texts(content, options.column, budget)
+        pairing.texts(
+            content, options.column, budget, "turn" if options.unit == "dialogue" else "auto"
+        )
         if is_table
         else streams.lines(content, budget)
     )

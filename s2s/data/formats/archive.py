@@ -9,7 +9,6 @@ import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s import archives
@@ -18,20 +17,10 @@ from s2s.config import UserError, choose, shortened
 from s2s.data.formats import streams
 from s2s.data.formats.columns import LANGUAGES, LIKE_SOURCE, LIKE_TARGET, Column, guess, is_language
 from s2s.data.formats.pairing import TABLE_FORMATS, suffix
+from s2s.data.formats.shapes import SPLITS
 from s2s.data.formats.streams import Content, ReadingBudget
 
 ARCHIVES = frozenset({".zip", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst"})
-SPLITS: Mapping[str, str] = MappingProxyType(
-    {
-        "train": "train",
-        "training": "train",
-        "valid": "valid",
-        "validation": "valid",
-        "val": "valid",
-        "dev": "valid",
-        "test": "test",
-    }
-)
 SIDES = LANGUAGES | LIKE_SOURCE | LIKE_TARGET | {"original", "simple", "corrected"}
 ALLOWED = "put in one table or two aligned texts, or one of these for each of train, valid and test"
 

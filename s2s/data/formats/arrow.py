@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from s2s.data.formats.columns import Column
+from s2s.data.formats import chats
+from s2s.data.formats.columns import Column, of_chat
 from s2s.data.formats.table import flat
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ def columns(field: pa.Field) -> Iterator[Column]:
     else:
         for inner in struct:
             yield _column(f"{field.name}.{inner.name}", inner.type, is_listed=is_listed)
+        if is_listed and chats.has_keys(inner.name for inner in struct):
+            yield from of_chat(field.name)
 
 
 def _column(name: str, of: pa.DataType, *, is_listed: bool = False) -> Column:
@@ -62,6 +65,8 @@ def values(batch: pa.RecordBatch | pa.Table, name: str) -> list[str | None]:
         outer, _, inner = name.partition(".")
         column = batch.column(outer)
         if is_list_of_structs(column.type):
+            if column.type.value_type.get_field_index(inner) < 0:
+                return [flat(chats.columns(outer, each)[name]) for each in column.to_pylist()]
             return [_of_each(structs, inner) for structs in column.to_pylist()]
         found = column.flatten()[column.type.get_field_index(inner)]
     texts: list[Any] = found.to_pylist()

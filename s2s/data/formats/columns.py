@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from s2s.data.formats import chats
+
 
 def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
@@ -95,6 +97,15 @@ METADATA = _set(
 )
 
 
+# An instruction with each of these is one source, which is answered by a column of the other names.
+INSTRUCTIONS = MappingProxyType(
+    {
+        f"{asked}+{given}": (asked, given)
+        for asked in ("instruction", "prompt")
+        for given in ("input", "context")
+    }
+)
+ANSWERS = ("output", "response", "answer", "completion", "target")
 REFERENCE = frozenset({"ref", "reference"})  # several of which are no turns of a dialogue
 LISTED = LIKE_TARGET | {"simplification", "correction"}  # a list named by their plural: references
 
@@ -128,6 +139,8 @@ def guess(columns: Sequence[Column], config: str = "") -> tuple[Guess, ...]:
     names = [column.name for column in columns if column.kind in ("text", "texts")]
     found = [
         *_translations(names, config),
+        *_chats(names),
+        *_instructions(names),
         *_known(names),
         *_languages(names, config),
         *_alike(names),
@@ -216,6 +229,11 @@ def stem(name: str) -> str:
     return re.sub(r"[\s._-]*\d+$", "", name.strip().casefold())
 
 
+def of_chat(name: str) -> tuple[Column, Column]:
+    """The columns that a column of chats gives."""
+    return Column(f"{name}.{chats.TURNS}", "texts"), Column(f"{name}.{chats.ANSWER}", "text")
+
+
 def _of_feature(name: str, feature: Any) -> Iterator[Column]:
     kind = feature.get("_type") if isinstance(feature, Mapping) else None
     if kind == "Translation":
@@ -232,6 +250,8 @@ def _of_feature(name: str, feature: Any) -> Iterator[Column]:
                 yield _column(f"{name}.{language}", each, "texts" if _is_text(each) else "other")
         else:
             yield _column(name, feature, "texts" if _is_text(inner) else "other")
+            if isinstance(inner, Mapping) and chats.has_keys(inner):
+                yield from of_chat(name)
 
 
 def _has_languages(feature: Any) -> bool:
@@ -271,6 +291,22 @@ def _translations(names: Sequence[str], config: str) -> Iterator[Guess]:
     for inner in structs.values():
         if len(inner) >= 2:
             yield _directed(inner, config, "a translation of two languages", 1.0)
+
+
+def _chats(names: Sequence[str]) -> Iterator[Guess]:
+    """The turns of a chat and the answer: `messages.turns` and `messages.answer`."""
+    for name in names:
+        outer, dot, inner = name.rpartition(".")
+        if dot and inner == chats.TURNS and (answer := f"{outer}.{chats.ANSWER}") in names:
+            yield Guess(name, answer, "a chat, whose last answer is the target", 0.95)
+
+
+def _instructions(names: Sequence[str]) -> Iterator[Guess]:
+    """An instruction with its input, `instruction+input`, and the answer."""
+    given = {name.strip().casefold(): name for name in reversed(names)}
+    asked = next((given[name] for name in INSTRUCTIONS if name in given), None)
+    if answer := next((given[name] for name in ANSWERS if asked and name in given), None):
+        yield Guess(str(asked), answer, "an instruction with its input, and the answer", 0.92)
 
 
 def _known(names: Sequence[str]) -> Iterator[Guess]:

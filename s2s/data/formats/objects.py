@@ -1,17 +1,20 @@
-"""Tables of JSON objects: .jsonl, one object per line, and .json, a list. Knows nothing of source and target."""
+"""Tables of JSON objects: .jsonl, one per line, and .json, a list or one object. Knows nothing of source and target."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.config import UserError, is_usable, shortened, unusable
-from s2s.data.formats import streams
+from s2s.data.formats import added, chats, shapes, streams
 from s2s.data.formats.columns import Column, is_language
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import (
@@ -28,10 +31,14 @@ from s2s.data.formats.table import (
 EXAMPLE = '{"src": "...", "tgt": "..."}'
 MEND = f"write one object per line, such as {EXAMPLE}"
 NESTED = "translation"  # many published datasets nest the two texts in a field of this name
+LIST_OF_OBJECTS = re.compile(r"\[\s*(\{|\])")
+SPACE = " \t\n\r,"
+MOST_WHOLE = 100_000_000  # characters of a JSON text that is parsed as one value
 BETWEEN = re.compile(r"[\s,]*")
 TYPES = MappingProxyType(
     {int: "numbers", float: "numbers", bool: "true or false", dict: "objects", list: "lists"}
 )
+NESTING = frozenset({dict, list})
 FAULT = "without a text in both fields"
 
 
@@ -69,8 +76,55 @@ def jsonl(content: Content, budget: ReadingBudget) -> Table:
 
 
 def json_(content: Content, budget: ReadingBudget) -> Table:
-    """A list of objects, or a sequence of objects; never in memory as a whole."""
-    return _table(content.name, _objects(content, budget), budget)
+    """A list of objects, or a sequence of objects, never in memory as a whole; or one object that holds rows."""
+    texts = streams.texts(content, budget)
+    start, value = _whole(content.name, texts, budget)
+    if value is None:
+        return _table(content.name, _objects(content.name, chain([start], texts), budget), budget)
+    parts = shapes.splits(value)
+    key = content.field or parts.get("train") or next(iter(parts.values()), "")
+    if others := [f"`{other}`" for other in parts.values() if other != key]:
+        are = (
+            f"{', '.join(others)} {'is another split' if len(others) == 1 else 'are other splits'}"
+        )
+        budget.notes.append(f"Of `{content.name}` this is `{key}`; {are}.")
+    rows, note = shapes.shaped(content.name, value[key] if key else value)
+    budget.notes += [note] if note else []
+    found = (JsonRow(number, _flatten(row)) for number, row in enumerate(rows, start=1))
+    return _table(content.name, found, budget, "row")
+
+
+def splits(content: Content, budget: ReadingBudget) -> Mapping[str, Content]:
+    """A file by its splits, of which a JSON object may have several: `{"train": [...], "test": [...]}`."""
+    if PurePath(content.file.lower().removesuffix(".gz").removesuffix(".zst")).suffix == ".json":
+        with ReadingBudget(budget.caps) as own:  # what is read here is read again
+            _, value = _whole(content.name, streams.texts(content, own), own)
+        if parts := shapes.splits(value):
+            return {split: content._replace(field=key) for split, key in parts.items()}
+    return {"train": content}
+
+
+def _whole(name: str, texts: Iterator[str], budget: ReadingBudget) -> tuple[str, Any]:
+    """The start of a list or sequence of objects, to be read in parts, and None; or the value of another text."""
+    rest = ""
+    for text in texts:
+        rest = (rest + text).lstrip() if not rest.strip() else rest + text
+        if rest and (LIST_OF_OBJECTS.match(rest) or rest[0] not in "{["):
+            return rest, None
+        if rest.startswith("{") and len(rest) <= budget.caps.line:
+            with contextlib.suppress(ValueError, RecursionError, _RepeatedKeyError):
+                if rest[DECODER.raw_decode(rest)[1] :].strip(SPACE):
+                    return rest, None
+        if len(rest) > MOST_WHOLE:
+            raise UserError(
+                f"`{name}` is one JSON object of more than {streams.format_size(MOST_WHOLE)}; {MEND}."
+            )
+    try:
+        value, end = DECODER.raw_decode(rest)
+    except (ValueError, RecursionError, _RepeatedKeyError):
+        return rest, None  # whose reading in parts says where it is wrong
+    _check_surrogates(value, rest, f"`{name}`")
+    return rest, None if rest[end:].strip(SPACE) or not value else shapes.unwrapped(value)
 
 
 def _parsed(name: str, number: int, line: str) -> Mapping[str, Any]:
@@ -101,14 +155,16 @@ def _check_surrogates(row: Any, line: str, where: str) -> None:
 
 
 def _flatten(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    nested = [
-        key
-        for key, value in row.items()
-        if isinstance(value, dict | list) and (key == NESTED or _has_languages(value))
-    ]
-    if not nested:
+    inner = {key: row[key] for key in row if row[key].__class__ in NESTING}
+    if not inner:
+        return row
+    nested = [key for key, value in inner.items() if key == NESTED or _has_languages(value)]
+    spoken = [key for key, value in inner.items() if chats.is_chat(value)]
+    if not nested and not spoken:
         return row
     flattened = {key: value for key, value in row.items() if key not in nested}
+    for key in spoken:
+        flattened |= chats.columns(key, row[key])
     for key in nested:
         flattened |= _fields(key, row[key])
     return flattened
@@ -130,34 +186,34 @@ def _fields(name: str, value: Any) -> Mapping[str, Any]:
     return {f"{name}.{key}": [each.get(key) or "" for each in value] for key in keys}
 
 
-def _objects(content: Content, budget: ReadingBudget) -> Iterator[JsonRow]:
+def _objects(name: str, texts: Iterable[str], budget: ReadingBudget) -> Iterator[JsonRow]:
     """Parses objects from the front of the text; reads more while none is complete, up to the limit of a line."""
     rest = ""
     line = 1
     closing = ""
     is_open = True
-    for text in streams.texts(content, budget):
+    for text in texts:
         rest += text
         if is_open and (stripped := rest.lstrip()):
             line += rest.count("\n", 0, len(rest) - len(stripped))
             closing = "]" if stripped.startswith("[") else ""
             rest = stripped.removeprefix("[")
             is_open = False
-        found, rest, line = _complete_objects(content.name, rest, line)
+        found, rest, line = _complete_objects(name, rest, line)
         yield from found
         if len(rest) > budget.caps.line:
             limit = streams.format_size(budget.caps.line)
             what = f"is not JSON, or longer than {limit}, the limit of one line (`line`)"
-            raise UserError(f"The object at line {line:,} of `{content.name}` {what}; {MEND}.")
-    rest = rest.strip(" \t\n\r,")
+            raise UserError(f"The object at line {line:,} of `{name}` {what}; {MEND}.")
+    rest = rest.strip(SPACE)
     if end := rest.removeprefix("]").strip():
-        _parsed(content.name, line, end)
+        _parsed(name, line, end)
         raise UserError(
-            f"More follows the list of objects that ends at line {line:,} of `{content.name}`; give one list."
+            f"More follows the list of objects that ends at line {line:,} of `{name}`; give one list."
         )
     if not rest.startswith(closing):
         raise UserError(
-            f"The list of objects of `{content.name}` has no end after line {line:,}: the file is truncated; give the"
+            f"The list of objects of `{name}` has no end after line {line:,}: the file is truncated; give the"
             " whole file."
         )
 
@@ -189,7 +245,7 @@ def _end(match: re.Match[str] | None) -> int:
     return match.end() if match else 0
 
 
-def _table(name: str, found: Iterable[JsonRow], budget: ReadingBudget) -> Table:
+def _table(name: str, found: Iterable[JsonRow], budget: ReadingBudget, unit: str = "line") -> Table:
     rows = iter(found)
     first = list[JsonRow]()
     known = dict[str, None]()
@@ -203,17 +259,25 @@ def _table(name: str, found: Iterable[JsonRow], budget: ReadingBudget) -> Table:
     check_names(names, f"`{name}`")
     columns = tuple(_column(key, [row.fields.get(key) for row in first]) for key in names)
     head = tuple(_row(one, names) for one in first)
-    too_narrow = f"Line {first[0].line} of `{name}` has fewer than two fields; write objects such as {EXAMPLE}."
-    return Table(
+    where = f"{unit.capitalize()} {first[0].line} of `{name}`"
+    too_narrow = f"{where} has fewer than two fields; write objects such as {EXAMPLE}."
+    if len(columns) == 1 and columns[0].type:
+        too_narrow = (
+            f"`{names[0][:60]}`, the only field of `{name}`, holds {columns[0].type} and no text; write objects such as"
+            f" {EXAMPLE}, or chats of messages with `role` and `content`."
+        )
+    table = Table(
         columns,
         head,
         lambda chosen: checked(
-            _selected(itertools.chain(first, rows), [names[at] for at in chosen]), name
+            _selected(chain(first, rows), [names[at] for at in chosen]), name, unit
         ),
         True,
         FAULT,
         too_narrow,
+        unit=unit,
     )
+    return added.extended(table)
 
 
 def _column(name: str, values: Sequence[Any]) -> Column:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from s2s.config import UserError, nearest, setting, shortened
 from s2s.data.corpus import ENCODING, Options, broken_note, one_line
+from s2s.data.formats import lists
 from s2s.data.formats.columns import (
     AMBIGUOUS,
     LANGUAGES,
@@ -70,6 +71,7 @@ class FileOptions(Options):
         choices=HEADER,
     )
     encoding: str = setting("", help=ENCODING)
+    lists: str = setting("auto", help=lists.HELP, choices=lists.WAYS)
 
 
 class Columns(NamedTuple):
@@ -131,8 +133,8 @@ def offered(content: Content, options: FileOptions, budget: ReadingBudget) -> Co
     return _offer(table, resolve_columns(content, table, options), budget, "table")
 
 
-def texts(content: Content, column: str, budget: ReadingBudget) -> Iterator[str]:
-    """One column of a table, by its name or number; by default the only text column."""
+def texts(content: Content, column: str, budget: ReadingBudget, way: str = "auto") -> Iterator[str]:
+    """One column of a table, by its name or number; by default the only text column. `way` joins lists in it."""
     table = TABLE_FORMATS[suffix(content.file)](content, budget)
     options = FileOptions(src=column)
     known = [at for at, one in enumerate(table.columns) if one.kind != "other"]
@@ -143,11 +145,13 @@ def texts(content: Content, column: str, budget: ReadingBudget) -> Iterator[str]
         )
     at = column_index(content.name, table, column, options) if column else known[0]
     n_malformed = 0
+    how = lists.way(table.columns[at], way)
+    budget.notes += lists.note([table.columns[at]], [how], choose="")
     for row in body(table, _has_header(table, options), [at]):
         if row.fields is None:
             n_malformed += 1
         elif row.fields[0]:
-            yield budget.truncate(row.fields[0])
+            yield budget.truncate(lists.joined(row.fields[0], how))
     if n_malformed:
         budget.notes.append(f"{n_malformed:,} row{'s' * (n_malformed > 1)} {table.fault} dropped.")
 

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING
 from s2s import archives
 from s2s.config import UserError
 from s2s.data.formats import arrow, streams
+from s2s.data.formats.added import Added
 from s2s.data.formats.encodings import not_utf8
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow, check_names, checked
@@ -53,14 +54,16 @@ class RowGroups:
             self._file = pq.ParquetFile(self._raw, memory_map=False, pre_buffer=False)
             budget.check_columns(content.name, self._file.metadata.num_columns)
             fields = list(self._file.schema_arrow)
-        self.columns = tuple(column for field in fields for column in arrow.columns(field))
+        stored = tuple(column for field in fields for column in arrow.columns(field))
+        self._added = Added(stored)
+        self.columns = self._added.columns
         self._listed: dict[str, str] = {
             column.name: field.name
             for field in fields
             if arrow.is_list_of_structs(field.type)
             for column in arrow.columns(field)
         }
-        check_names((column.name for column in self.columns), f"`{content.name}`")
+        check_names((column.name for column in stored), f"`{content.name}`")
         _check_footer(self._file.metadata, content.name, self._raw, budget)
         if not self._file.metadata.num_rows:
             raise EmptyError(f"`{content.name}` is empty; give a file with at least one pair.")
@@ -74,7 +77,7 @@ class RowGroups:
     def n_bytes(self, chosen: Sequence[int]) -> list[int]:
         """Bytes of each group that reading the columns with these indices takes."""
         footer = self._file.metadata
-        names = {self._stored_name(at) for at in chosen}
+        names = {self._stored_name(at) for at in self._added.stored(chosen)}
         parts = [
             at
             for at in range(footer.num_columns)
@@ -103,6 +106,12 @@ class RowGroups:
         batch_size: int = BATCH,
     ) -> Iterator[TableRow]:
         """The same, whatever characters the texts have."""
+        return self._added.rows(chosen, lambda stored: self._stored(stored, groups, batch_size))
+
+    def _stored(
+        self, chosen: Sequence[int], groups: Sequence[int] | None, batch_size: int
+    ) -> Iterator[TableRow]:
+        """The rows of columns that the file has."""
         import pyarrow.types as kinds
 
         size = self._raw.seek(0, io.SEEK_END)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from s2s.config import UserError, shortened
 from s2s.data.caps import Caps
 from s2s.data.corpus import one_line
-from s2s.data.formats import pairing, streams
-from s2s.data.formats.columns import further_note, further_references, is_listed
+from s2s.data.formats import lists, pairing, streams
+from s2s.data.formats.columns import Column, further_note, further_references, is_listed
 from s2s.data.formats.pairing import TABLE_FORMATS, Columns, FileOptions, ReadPairs
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import TURN, Table, TableRow, check_once
@@ -50,16 +50,24 @@ def read_pairs(content: Content, options: FileOptions, budget: ReadingBudget) ->
     if options.prefix:
         at.append(pairing.column_index(content.name, table, options.prefix, options))
     rows = pairing.body(table, chosen.has_header, [*at, *more])
+    read = [table.columns[index] for index in (*at, *more)]
+    if not chosen.has_header:  # whose names are a row
+        read = [Column(f"column {1 + index}", table.columns[index].kind) for index in at]
+    ways = lists.ways(read, options.lists)
+    if any(ways):
+        rows = lists.read(rows, ways)
     are_listed = [is_listed(table.columns[index]) for index in (chosen.tgt, *more)]
     if any(are_listed):
         rows = _separated(rows, len(at), are_listed)
     n_own = len(at) if more or any(are_listed) else None
-    pairs, notes, is_whole = pairing.paired(rows, budget, table.fault, unit=table.unit, n_own=n_own)
+    fault = f"{table.fault} or with lists of different lengths" if "line" in ways else table.fault
+    pairs, notes, is_whole = pairing.paired(rows, budget, fault, unit=table.unit, n_own=n_own)
     n_unused = len(table.columns) - len({*at, *more})
     columns = pairing.columns_note(table, chosen, n_unused)
     names = [table.columns[index].name for index in more]
     if are_listed[0]:
         notes = [OF_A_LIST, *notes]
+    notes += lists.note(read, ways)
     said = [columns, *further_note(names), *notes, *budget.all_notes()]
     return ReadPairs(pairs, said, is_whole)
 
@@ -106,13 +114,14 @@ def _read(content: Content, options: FileOptions, budget: ReadingBudget) -> Refe
     at = _reference_columns(table, chosen)
     rows = list[Row]()
     n_dropped = 0
-    notes = [_note(table, chosen, at)]
+    how = lists.way(table.columns[chosen.src], options.lists)
+    notes = [_note(table, chosen, at), *lists.note([table.columns[chosen.src]], [how])]
     for row in pairing.body(table, chosen.has_header, [chosen.src, *at]):
         if len(rows) + n_dropped == budget.caps.rows:
             notes.append(f"Only the first {budget.caps.rows:,} rows were read, the limit (`rows`).")
             break
         source, *references = row.fields or (None,)
-        source = source or ""
+        source = lists.joined(source or "", how)
         found = tuple(_texts(table, at, references, budget))
         if not source.strip() or not found:
             n_dropped += 1

@@ -151,12 +151,16 @@ class ReadingBudget:
 
 
 class Content(NamedTuple):
-    """Something to read: its name in errors, its file name, how to open the file, and its member if it is in a .zip."""
+    """Something to read: its name in errors, its file name, how to open the file, and its member if it is in a .zip.
+
+    `field` names the field of a JSON object whose rows are meant.
+    """
 
     name: str
     file: str
     open: Callable[[], IO[bytes]]
     member: zipfile.ZipInfo | None = None
+    field: str = ""
 
     @property
     def is_compressed(self) -> bool:

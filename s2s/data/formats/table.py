@@ -86,6 +86,6 @@ def flat(value: Any) -> str | None:
 def kind(values: Sequence[Any]) -> str:
     """The kind of a column, from some of its values: `text`, `texts` or `other`."""
     known = [value for value in values if value is not None and value != []]
-    if any(isinstance(value, str) for value in known):
-        return "text"
-    return "texts" if any(flat(value) is not None for value in known) else "other"
+    if any(isinstance(value, list) and flat(value) is not None for value in known):
+        return "texts"
+    return "text" if any(isinstance(value, str) for value in known) else "other"

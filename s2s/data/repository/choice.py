@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from s2s.config import UserError, shortened, unknown
-from s2s.data.formats import columns
+from s2s.data.formats import columns, lists
 from s2s.data.formats.columns import Column, is_listed
 from s2s.data.formats.table import TURN, TableRow, check_names
 
@@ -14,12 +14,16 @@ MAX_LISTED = 8  # columns in an error
 
 
 class Chosen(NamedTuple):
-    """The indices of two columns, the reason as part of a sentence, and the columns of further references."""
+    """The indices of two columns, the reason as part of a sentence, the columns of further references, and a way.
+
+    `lists` is the way that lists are read, as in `formats.lists`.
+    """
 
     src: int
     tgt: int
     reason: str
     more: tuple[int, ...] = ()
+    lists: str = "auto"
 
     @property
     def all(self) -> tuple[int, ...]:
@@ -61,19 +65,38 @@ def text_columns(name: str, found: Sequence[Column]) -> list[int]:
 def columns_notes(names: Sequence[Column], chosen: Chosen) -> list[str]:
     """Which columns are read, and why."""
     more = columns.further_note([names[at].name for at in chosen.more])
-    return [_two_note(names, chosen), *more]
+    read = [names[at] for at in dict.fromkeys(chosen.all)]
+    listed = [] if _is_parallel(names, chosen) else lists.note(read, _ways(names, chosen))
+    return [_two_note(names, chosen), *more, *listed]
+
+
+def _is_parallel(names: Sequence[Column], chosen: Chosen) -> bool:
+    """Whether each text of a list is a pair with the same one of the other list."""
+    are_lined = chosen.lists in ("auto", "line")
+    return are_lined and columns.are_parallel(names[chosen.src], names[chosen.tgt])
+
+
+def _ways(names: Sequence[Column], chosen: Chosen) -> list[str]:
+    """How the lists of each column that is read become one text; empty where the first of them is taken."""
+    src, *others = (names[at] for at in chosen.all)
+    how = lists.way(src, chosen.lists)
+    if chosen.src == chosen.tgt:
+        return [how, how]
+    if chosen.lists == "auto":
+        return [how, *("" for _ in others)]
+    return lists.ways([src, *others], chosen.lists)
 
 
 def _two_note(names: Sequence[Column], chosen: Chosen) -> str:
-    src, tgt, reason, _ = chosen
+    src, tgt, reason, *_ = chosen
     if src == tgt:
         return (
             f"`{names[src].name}` is read as plain text ({reason}): choose a task without targets."
         )
     note = f"`{names[src].name}` is the source, `{names[tgt].name}` the target ({reason})"
-    if columns.are_parallel(names[src], names[tgt]):
+    if _is_parallel(names, chosen):
         return f"{note}; each text of the list is a pair."
-    if names[tgt].kind != "texts":
+    if names[tgt].kind != "texts" or _ways(names, chosen)[1]:
         return f"{note}."
     rest = ", the others are further references, for Evaluate" if is_listed(names[tgt]) else ""
     return f"{note}; of several targets, the first is used{rest}."
@@ -86,9 +109,13 @@ def in_pairs(
 
     Where these are references, the others follow it, and then those of further columns. `rows` have `chosen.all`.
     """
-    if columns.are_parallel(names[chosen.src], names[chosen.tgt]):
+    if _is_parallel(names, chosen):
         return (each for row in rows for each in _each(row))
-    targets = [names[at] for at in chosen.all[1:]]
+    ways = _ways(names, chosen)
+    if any(ways):
+        rows = lists.read(rows, ways)
+    read = zip(chosen.all[1:], ways[1:], strict=True)
+    targets = [names[at]._replace(**({"kind": "text"} if how else {})) for at, how in read]
     if chosen.src == chosen.tgt or all(column.kind != "texts" for column in targets):
         return rows
     return (_targets(row, targets) for row in rows)

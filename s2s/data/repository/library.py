@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from s2s import hub
 from s2s.config import UserError, shortened
+from s2s.data.formats import added
 from s2s.data.formats.columns import Column
 from s2s.data.formats.streams import ReadingBudget, format_size
 from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow, checked
@@ -77,7 +78,7 @@ def table(
         for row in itertools.chain(head, rows):
             yield TableRow(row.number, [(row.fields or ())[at] for at in chosen])
 
-    return Table(
+    table = Table(
         columns,
         head,
         lambda chosen: checked(chosen_rows(chosen), reading.name, "row"),
@@ -86,6 +87,7 @@ def table(
         "",
         unit="row",
     )
+    return added.extended(table)
 
 
 class _Reading:

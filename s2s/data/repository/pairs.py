@@ -12,6 +12,7 @@ from s2s import hub
 from s2s.config import UserError, setting, shortened
 from s2s.data.caps import Caps
 from s2s.data.corpus import ENCODING, Corpus, Options, broken_note, one_line
+from s2s.data.formats import lists
 from s2s.data.formats.streams import ReadingBudget
 from s2s.data.formats.table import TableRow
 from s2s.data.pair import Pair
@@ -32,6 +33,7 @@ class RowOptions(Options):
     )
     tgt: str = setting("", help="Target column, as for src. The same column twice is plain text.")
     encoding: str = setting("", help=ENCODING)
+    lists: str = setting("auto", help=lists.HELP, choices=lists.WAYS)
 
 
 class _Rows(NamedTuple):
@@ -51,7 +53,7 @@ def read_corpus(
 ) -> Corpus:
     """The pairs of a split: its first rows, or with `options.sample` random ones. Raises UserError without any."""
     with budget(caps, options.encoding) as limits:
-        reader = SplitReader(origin, limits, options.src, options.tgt, config)
+        reader = SplitReader(origin, limits, options.src, options.tgt, config, options.lists)
         rows, rows_notes = _rows(reader, part, options, caps)
     pairs = []
     for row in rows:

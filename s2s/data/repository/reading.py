@@ -28,6 +28,7 @@ class SplitReader:
     src: str = ""
     tgt: str = ""
     config: str = ""  # its name may tell the direction: `de-en`
+    lists: str = "auto"
     column_notes: tuple[str, ...] = field(default=(), init=False)
     is_plain: bool = field(default=False, init=False)
     empty: list[EmptyError] = field(default_factory=list, init=False)  # one per file without rows
@@ -48,7 +49,7 @@ class SplitReader:
         """Source and target among the columns of a file; the first file's are noted."""
         chosen = choice.choose_two(
             self.origin.name, found, src=self.src, tgt=self.tgt, config=self.config
-        )
+        )._replace(lists=self.lists)
         self.is_plain = chosen.src == chosen.tgt
         self.column_notes = self.column_notes or tuple(choice.columns_notes(found, chosen))
         return chosen

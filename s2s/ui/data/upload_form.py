@@ -23,6 +23,15 @@ UNITS = MappingProxyType(
     }
 )
 
+LISTS = MappingProxyType(
+    {
+        "auto": "by the column's name",
+        "space": "one text, joined by spaces",
+        "turn": "one dialogue, joined by turns",
+        "line": "a pair per text",
+    }
+)
+
 OFFERED = frozenset(  # what the reader says of the files
     {"kind", "columns", "labels", "src", "tgt", "reason", "has_header", "is_named"}
 )
@@ -148,10 +157,26 @@ def _written(names: Sequence[str], name: str) -> str:
     return str(names.index(name) + 1) if set(name) & set(",#=") else name
 
 
+def _lists(wanted: str | None, key: str) -> str:
+    """How the lists in a column are read."""
+    return str(
+        st.radio(
+            "Each list of texts becomes",
+            list(LISTS),
+            format_func=LISTS.__getitem__,
+            index=list(LISTS).index(_one_of(LISTS, wanted, "auto")),
+            key=f"lists {key}",
+            horizontal=True,
+            help="By its name, a column of a dialogue is read as turns, and any other is joined by spaces.",
+        )
+    )
+
+
 def _columns(upload: Upload, offer: Mapping[str, Any], names: list[str]) -> str:
     """Source, target and task column of a table; at first those that its column names suggest."""
     key = upload.id
     labels = unique_names(dict(zip(names, offer["labels"], strict=True)))
+    before_lists = upload.choices.get("lists")
     before = {option: _named(names, value) for option, value in upload.choices.items()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         src, tgt = (
@@ -192,6 +217,9 @@ def _columns(upload: Upload, offer: Mapping[str, Any], names: list[str]) -> str:
         option: _written(names, name) if is_named else str(names.index(name) + 1)
         for option, name in chosen.items()
     }
+    kinds = {column[0]: column[1] for column in offer["columns"]}
+    if "texts" in (kinds[src], kinds[tgt]) and (how := _lists(before_lists, key)) != "auto":
+        upload.choices["lists"] = how
     if not offer["is_named"]:
         upload.choices["header"] = "yes" if has_header else "no"
     return ",".join(f"{option}={value}" for option, value in upload.choices.items())

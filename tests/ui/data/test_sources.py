@@ -143,3 +143,14 @@ def test_an_older_address_does_not_leave_an_upload() -> None:
         assert screen.segmented_control(key="origin").value == "Paste"
         assert {each.label: each.value for each in screen.metric}["Pairs"] == "2"
         assert screen.segmented_control(key="data view").value == shown
+
+
+def test_how_lists_in_a_column_are_read_can_be_chosen() -> None:
+    table = b'{"source": ["the", "house"], "target": ["das", "Haus"]}\n{"source": ["a"], "target": ["b"]}\n'
+    screen = uploaded(("lists.jsonl", table))
+    assert list(screen.dataframe[0].value["source"]) == ["the house", "a"]
+    assert "hold lists of texts: each was joined by spaces" in page_text(screen)
+    pick = next(each for each in screen.radio if each.label.startswith("Each list"))
+    settled(pick.set_value("line").run())
+    assert_same_after_a_reload(screen, "Each list of texts becomes", "line")
+    assert list(screen.dataframe[0].value["source"]) == ["the", "house", "a"]

@@ -1,0 +1,115 @@
+"""Columns that hold lists of texts: how a list becomes one text, or several. Knows nothing of files."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from s2s.data.formats import chats
+from s2s.data.formats.columns import Column, are_parallel, is_listed
+from s2s.data.formats.table import TURN, TableRow, flat
+
+WAYS = ("auto", "space", "turn", "line")
+HELP = (
+    "What a list of texts in a column becomes: one text joined by spaces or by turns, or with line a pair per text;"
+    " auto takes turns for columns called dialogue and the like, and spaces for others."
+)
+TURNS = frozenset(
+    "dialog dialogue turn utterance conversation history chat message prompt".split()
+)  # names of columns, and in the plural
+BETWEEN = f" {TURN} "  # the texts of a list, as a table's row has them
+ADJACENT = re.compile(r"""(?<=['"])\s+(?=['"])""")  # as numpy writes a list: ['a' 'b']
+
+
+def way(column: Column, wanted: str = "auto") -> str:
+    """How the lists of a column are read: `space`, `turn` or `line`; empty for a column of texts."""
+    if column.kind != "texts":
+        return ""
+    words = re.findall(r"[^\W\d_]+", column.name.casefold())
+    is_dialogue = bool(TURNS & {word.removesuffix("s") for word in words})
+    return wanted if wanted != "auto" else "turn" if is_dialogue else "space"
+
+
+def ways(read: Sequence[Column], wanted: str = "auto") -> list[str]:
+    """The same of a source, a target and further columns; empty for references, which stay apart."""
+    if wanted == "auto" and are_parallel(*read[:2]):
+        wanted = "line"
+    src, *others = read
+    return [
+        way(src, wanted),
+        *("" if is_listed(column) else way(column, wanted) for column in others),
+    ]
+
+
+def joined(text: str, how: str) -> str:
+    """A text of a table's row as it is read."""
+    return text.replace(BETWEEN, " ") if how == "space" else text
+
+
+def read(rows: Iterable[TableRow], found: Sequence[str]) -> Iterator[TableRow]:
+    """The rows with their lists joined by `ways`, or a row per text; one whose lists differ in length is malformed."""
+    lined = [at for at, how in enumerate(found[:2]) if how == "line"]
+    for row in rows:
+        if row.fields is None or not all(row.fields[at] for at in lined):
+            yield row
+            continue
+        fields = [
+            joined(field, how) if field else field
+            for field, how in zip(row.fields, [*found, *[""] * len(row.fields)], strict=False)
+        ]
+        if not lined:
+            yield TableRow(row.number, fields)
+            continue
+        texts = [(row.fields[at] or "").split(BETWEEN) for at in lined]
+        if len({len(each) for each in texts}) > 1:
+            yield TableRow(row.number, None)
+            continue
+        for each in zip(*texts, strict=True):
+            for at, text in zip(lined, each, strict=True):
+                fields[at] = text
+            yield TableRow(row.number, [*fields])
+
+
+def note(columns: Sequence[Column], found: Sequence[str], *, choose: str = "#") -> list[str]:
+    """What was done with lists; nothing where no column holds any. `choose` begins an option, if there is one."""
+    said = {
+        "space": "each was joined by spaces",
+        "turn": f"each was joined by `{TURN}`, as turns",
+        "line": "each of its texts is a pair, the first of one list with the first of the other",
+    }
+    notes = [chats.NOTE] if any(_is_of_chat(column) for column in columns[:1]) else []
+    for how, sentence in said.items():
+        names = [
+            f"`{column.name.strip()}`"
+            for column, used in zip(columns, found, strict=False)
+            if used == how
+        ]
+        others = " or ".join(f"`{choose}lists={other}`" for other in said if other != how)
+        otherwise = f"; {others} reads them otherwise" if choose else ""
+        if names:
+            holds = "holds" if len(names) == 1 else "hold"
+            notes.append(f"{', '.join(names)} {holds} lists of texts: {sentence}{otherwise}.")
+    return notes
+
+
+def _is_of_chat(column: Column) -> bool:
+    return column.kind == "texts" and column.name.endswith(f".{chats.TURNS}")
+
+
+def written(cell: str | None) -> str | None:
+    """The texts of a list that was written into a cell, `['a', 'b']`, as a table's row has them; None for no list."""
+    text = (cell or "").strip()
+    if not (text.startswith("[") and text.endswith("]")):
+        return None
+    for parse in (json.loads, _literal):
+        try:
+            return flat(parse(text))
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+    return None
+
+
+def _literal(text: str) -> object:
+    return ast.literal_eval(ADJACENT.sub(", ", text))

@@ -1,0 +1,124 @@
+"""Instructions with an input, and chats: read the same way in every format and from Python."""
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pandas as pd
+import pytest
+
+from s2s.config import DataConfig
+from s2s.data import Pair, load, read_references
+from s2s.data.files import offered
+from s2s.data.in_memory import as_corpus
+from s2s.data.tasks import apply_task
+
+ALPACA = [
+    {"instruction": "Add.", "input": "1 2", "output": "3"},
+    {"instruction": "Say hello.", "input": "", "output": "Hello."},
+]
+ALPACA_PAIRS = (Pair("Add. 1 2", "3"), Pair("Say hello.", "Hello."))
+
+
+def chat(*texts: str, who: str = "role", what: str = "content") -> list[dict[str, str]]:
+    roles = ("system", "user", "assistant") if who == "role" else ("system", "human", "gpt")
+    order = (0, *(1 + at % 2 for at in range(len(texts) - 1)))
+    return [{who: roles[at], what: text} for at, text in zip(order, texts, strict=True)]
+
+
+CHATS = [
+    {"id": 1, "messages": chat("Be kind.", "Hi!", "Hello.", "Bye!", "Come back.", "More?")},
+    {"id": 2, "messages": chat("Be kind.", "2+2?", "4")},
+]
+SHARED = [{"conversations": chat("Be kind.", "2+2?", "4", who="from", what="value")}]
+CHAT_PAIRS = (
+    Pair("Be kind. <turn> Hi! <turn> Hello. <turn> Bye!", "Come back."),
+    Pair("Be kind. <turn> 2+2?", "4"),
+)
+
+
+def written(rows: list[dict[str, Any]], name: str) -> bytes:
+    frame = pd.DataFrame(rows)
+    out = io.BytesIO()
+    if name == "parquet":
+        datasets.Dataset.from_list(rows).to_parquet(out)
+    elif name == "jsonl":
+        frame.to_json(out, orient="records", lines=True)
+    elif name == "json":
+        frame.to_json(out, orient="records")
+    else:
+        frame.to_csv(out, index=False, sep="\t" if name == "tsv" else ",")
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("name", ["jsonl", "json", "parquet", "csv", "tsv"])
+def test_the_input_of_an_instruction_is_part_of_the_source(tmp_path: Path, name: str) -> None:
+    path = tmp_path / f"train.{name}"
+    path.write_bytes(written(ALPACA, name))
+    corpus = load(str(path))
+    assert corpus.pairs == ALPACA_PAIRS
+    assert "`instruction+input` is the source, `output` the target" in corpus.notes[0]
+    assert offered([path]).src == "instruction+input"
+    assert load(f"{path}#src=instruction,tgt=output").pairs[0] == Pair("Add.", "3")
+    assert load(f"{path}#src=instruction+input,tgt=output").pairs == ALPACA_PAIRS
+    if name in ("parquet", "jsonl", "csv"):
+        drawn = load(f"disk:{tmp_path}#rows=1,sample=1").pairs
+        assert {*drawn} < {*ALPACA_PAIRS}
+
+
+CONTAINERS: list[Callable[[list[dict[str, Any]]], Any]] = [
+    list,
+    pd.DataFrame,
+    datasets.Dataset.from_list,
+]
+
+
+@pytest.mark.parametrize("make", CONTAINERS)
+def test_the_same_from_python(make: Callable[[list[dict[str, Any]]], Any]) -> None:
+    assert as_corpus(make(ALPACA)).pairs == ALPACA_PAIRS
+    corpus = as_corpus(make(CHATS))
+    assert corpus.pairs == CHAT_PAIRS
+    assert any("the last message of the assistant is the target" in note for note in corpus.notes)
+    assert as_corpus(make(SHARED)).pairs == CHAT_PAIRS[1:]
+
+
+@pytest.mark.parametrize("name", ["jsonl", "json", "parquet"])
+def test_a_chat_is_its_last_answer_and_the_turns_before(tmp_path: Path, name: str) -> None:
+    path = tmp_path / f"train.{name}"
+    path.write_bytes(written(CHATS, name))
+    corpus = load(str(path))
+    assert corpus.pairs == CHAT_PAIRS
+    assert "`messages.turns` is the source, `messages.answer` the target" in corpus.notes[0]
+    assert any("a system message included, are the source" in note for note in corpus.notes)
+    respond = apply_task(corpus, DataConfig(task="respond", turns=2), 0)
+    assert respond.pairs[0] == Pair("respond: Hello. <turn> Bye!", "Come back.")
+    path.write_bytes(written(SHARED, name))
+    assert load(str(path)).pairs == CHAT_PAIRS[1:]
+    assert load(f"disk:{tmp_path}").pairs == CHAT_PAIRS[1:]
+    assert read_references(f"a.{name}", path.read_bytes()).rows[0][1] == ("4",)
+
+
+def test_one_json_object_of_chats(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    for value in ({"data": CHATS}, [row["messages"] for row in CHATS]):
+        path.write_text(json.dumps(value))
+        assert load(str(path)).pairs == CHAT_PAIRS
+    path.write_text(json.dumps(CHATS[0]))
+    assert load(str(path)).pairs == CHAT_PAIRS[:1]
+
+
+def test_a_chat_without_an_answer_is_dropped_and_counted(tmp_path: Path) -> None:
+    parts = [{"type": "text", "text": "What is"}, {"type": "text", "text": "it?"}]
+    rows = [
+        {"messages": [{"role": "user", "content": parts}, {"role": "assistant", "content": "A."}]},
+        {"messages": [{"role": "user", "content": "Hm?"}]},
+        {"messages": [{"role": "assistant", "content": "Welcome!"}]},
+    ]
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    corpus = load(str(path))
+    assert corpus.pairs == (Pair("What is it?", "A."),)
+    assert any("2 rows without a text in both fields dropped" in note for note in corpus.notes)
