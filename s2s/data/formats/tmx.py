@@ -40,15 +40,16 @@ class _Units:
         self.budget = budget
         self.parser = parser
         self.complete: list[Unit] = []
-        self.codes: dict[str, str] = {}  # the first spelling of codes that are alike
+        self._codes = dict[str, str]()  # the first spelling of codes that are alike
+        self._spelled = dict[str, str]()  # the same, by each spelling
         self._line = 0
         self._srclang = ""  # of the header
         self._unit_srclang = ""
         self._language = ""
         self._texts = dict[str, str]()
         self._segment: list[str] | None = None  # the text of the open <seg>
-        self._markup = Markup()
-        self._is_preserved = [False]  # of each open element
+        self._markup: Markup | None = None  # of the open <seg>, if it has any
+        self._spaces: list[tuple[str, bool]] = []  # open elements with `xml:space`, if `preserve`
         self._is_said = False
         self._n_characters = 0
         parser.StartElementHandler = self._start
@@ -58,42 +59,50 @@ class _Units:
         parser.buffer_text = True
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        space = attributes.get("xml:space") if attributes else None
-        self._is_preserved.append(space == "preserve" if space else self._is_preserved[-1])
         if self._segment is not None:
+            self._markup = self._markup or Markup()
             self._markup.start(tag, attributes)
-        elif tag == "tu":
+            return
+        if "xml:space" in attributes:
+            self._spaces.append((tag, attributes["xml:space"] == "preserve"))
+        if tag == "tu":
             self._line = self.parser.CurrentLineNumber
-            self._unit_srclang = self._source(attributes) or self._srclang
+            own = self._source(attributes) if "srclang" in attributes else ""
+            self._unit_srclang = own or self._srclang
             self._texts = {}
         elif tag == "tuv":
-            self._language = self._code(attributes.get("xml:lang") or attributes.get("lang") or "")
+            code = attributes.get("xml:lang") or attributes.get("lang") or ""
+            self._language = self._spelled.get(code) or self._code(code)
         elif tag == "seg":
             self._segment = []
-            self._markup = Markup()
+            self._markup = None
             self._n_characters = 0
         elif tag == "header":
             self._srclang = self._source(attributes)
 
     def _code(self, code: str) -> str:
-        return self.codes.setdefault(alike(code), code.strip())
+        self._spelled[code] = self._codes.setdefault(alike(code), code.strip())
+        return self._spelled[code]
 
     def _source(self, attributes: dict[str, str]) -> str:
         code = attributes.get("srclang", "").strip()
-        return "" if code.casefold() in ("", ANY_SOURCE) else code
+        return "" if code.casefold() == ANY_SOURCE else code
 
     def _end(self, tag: str) -> None:
-        is_preserved = self._is_preserved.pop()
         if tag == "tu" and self._texts:
             self.complete.append(Unit(self._line, self._texts, self._unit_srclang))
             self._texts = {}
         elif tag == "seg" and self._segment is not None:
             text = "".join(self._segment)
             if not self._texts.get(self._language):
-                self._texts[self._language] = text if is_preserved else self._collapsed(text)
+                is_kept = bool(self._spaces) and self._spaces[-1][1]
+                self._texts[self._language] = text if is_kept else self._collapsed(text)
             self._segment = None
-        elif self._segment is not None:
+        elif self._markup is not None and self._segment is not None:
             self._markup.end(tag)
+            return
+        if self._spaces and tag == self._spaces[-1][0]:
+            self._spaces.pop()
 
     def _collapsed(self, text: str) -> str:
         """The text with each run of white space as one space, and none at the ends."""
@@ -112,10 +121,11 @@ class _Units:
         self._n_characters += len(text)
         if self._n_characters > self.budget.caps.line:
             raise self.budget.too_long(self.name, self.parser.CurrentLineNumber)
-        if self._markup.is_code(text):
-            return
-        if self._segment and self._markup.is_gap(self._segment[-1], text):
-            self._segment.append(" ")
+        if self._markup is not None:
+            if self._markup.is_code(text):
+                return
+            if self._markup.is_gap("".join(self._segment[-1:]), text):
+                self._segment.append(" ")
         self._segment.append(text)
 
     def _entity(self, *_: object) -> None:
@@ -148,8 +158,9 @@ def tmx(content: Content, budget: ReadingBudget) -> Table:
     def rows(chosen: Sequence[int]) -> Iterator[TableRow]:
         if languages.is_moved and chosen and chosen[0] == 0:
             budget.notes.append(f"The file calls `{srclang}` its source language (`srclang`).")
-        for unit in itertools.chain(first, units):
-            yield TableRow(unit.line, languages.fields(unit.texts, chosen, budget.notes))
+        languages.say(chosen, budget.notes)
+        for line, texts, _ in itertools.chain(first, units):
+            yield TableRow(line, languages.fields(texts, chosen))
 
     return Table(columns, head, rows, True, FAULT, too_narrow, order=languages.base())
 

@@ -38,7 +38,6 @@ class Languages:
         codes = list(dict.fromkeys(code for each in texts for code in each))
         self._is_apart = len({*map(language, codes)}) < 2
         self._srclang = alike(srclang)
-        self._groups = dict[str, str]()  # of each code, looked up once
         variants = dict[str, list[str]]()
         for code in codes:
             variants.setdefault(self._group(code), []).append(code)
@@ -65,38 +64,52 @@ class Languages:
         ]
         self.names = [*names.values(), *singles]
         self._by_group = {group: at for at, group in enumerate(order)}
-        self._single = {code: len(order) + at for at, code in enumerate(singles)}
-        self._said = set[str]()
+        # The codes of each column; later units may add some to a language.
+        self._codes = [*(variants[group] for group in order), *([code] for code in singles)]
+        self._known = {*codes}
+        self._said: tuple[Sequence[int], list[str]] = ((), [])
 
     def base(self) -> str:
         """The source language without script and region, "" where the file names none."""
         return self._srclang.split("-")[0]
 
-    def fields(
-        self, texts: Mapping[str, str], chosen: Iterable[int], notes: list[str] | None = None
-    ) -> list[str | None]:
-        """The text of each chosen column: of several variants the `srclang`, else the first.
+    def say(self, chosen: Sequence[int], notes: list[str]) -> None:
+        """From now on, `notes` gets a sentence for each code that is read in a chosen column of another name."""
+        self._said = (chosen, notes)
+        for at in chosen:
+            for code in self._codes[at]:
+                self._say(at, code)
 
-        `notes` gets a sentence for each variant that is read as another.
-        """
-        found = dict[int, str]()
-        for code, text in texts.items():
-            at = self._by_group.get(self._groups.get(code) or self._group(code), -1)
-            if at not in found or (text and (not found[at] or alike(code) == self._srclang)):
-                found[at] = text
-            if code in self._single:
-                found[self._single[code]] = text
-            if notes is not None and code not in self._said:
-                self._said.add(code)
-                if at in chosen and code != self.names[at]:
-                    notes.append(f"`{code}` is read as `{self.names[at]}`: one language.")
-        return [found.get(at) for at in chosen]
+    def fields(self, texts: Mapping[str, str], chosen: Iterable[int]) -> list[str | None]:
+        """The text of each chosen column: of several variants the `srclang`, else the first."""
+        if not self._known.issuperset(texts):
+            for code in [code for code in texts if code not in self._known]:
+                self._learn(code)
+        return [
+            texts.get(codes[0]) if len(codes) == 1 else self._first(texts, codes)
+            for codes in map(self._codes.__getitem__, chosen)
+        ]
+
+    def _first(self, texts: Mapping[str, str], codes: Sequence[str]) -> str | None:
+        found = [(code, text) for code, text in texts.items() if code in codes and text]
+        of_source = [text for code, text in found if alike(code) == self._srclang]
+        return next(iter(of_source or [text for _, text in found]), None)
+
+    def _learn(self, code: str) -> None:
+        self._known.add(code)
+        at = self._by_group.get(self._group(code))
+        if at is not None:
+            self._codes[at].append(code)
+            if at in self._said[0]:
+                self._say(at, code)
+
+    def _say(self, at: int, code: str) -> None:
+        note = f"`{code}` is read as `{self.names[at]}`: one language."
+        if code != self.names[at] and note not in self._said[1]:
+            self._said[1].append(note)
 
     def _group(self, code: str) -> str:
-        group = self._groups.get(code)
-        if group is None:
-            group = self._groups[code] = alike(code) if self._is_apart else language(code)
-        return group
+        return alike(code) if self._is_apart else language(code)
 
 
 def _spelled(group: str) -> str:

@@ -80,6 +80,8 @@ class Markup:
             return False
         is_single = self._is_single
         self._is_any = self._is_single = False
+        if not before:
+            return False
         left, right = before[-1], after[0]
         if UNSPACED.match(left) or UNSPACED.match(right):
             return False
