@@ -19,6 +19,8 @@ MAX_DIFFERENCE = 1.0  # of log lengths; one odd pair must not outweigh many
 QUOTED_LINE = 40  # characters of a line that a hint repeats
 MAX_COST = 0.9  # of aligned lines, as a share of the cost of unaligned lines
 STRETCH = 50  # lines that are compared at once, to see whether two texts belong together
+FEWEST = 6  # lines, below which nothing is said of that
+FEW = 100  # lines, of which some are unlike by chance
 STRETCHES = 30
 NEAR = 500  # distances at either end, of a text that is much longer
 SHUFFLES = 50
@@ -92,14 +94,15 @@ def misalignment_hint(src_name: str, tgt_name: str, src: list[str], tgt: list[st
             f"`{longer_name}` seems to have {n_lines} too many from about line {found.line:,} on"
             f" (`{text}`); compare the lines around it"
         )
+    why = "so few lines" if len(shorter) < FEW else "lines so much alike"
+    doubt = (
+        "" if belong else f"; {why} do not tell whether the two belong together, so compare them"
+    )
     for number, (one, other) in enumerate(zip(src, tgt, strict=False), start=1):
         short, long = sorted((len(one.strip()), len(other.strip())))
         if (short == 0) != (long == 0) or long > 5 * short + 20:
-            return f"line {number:,} is the first that looks wrong, check there and above"
-    why = "so few lines" if len(shorter) < MIN_LINES else "lines so much alike"
-    doubt = f", but {why} do not tell whether the two belong together; compare them"
-    ends = f"line {len(shorter) + 1:,}, where one file ends"
-    return f"nothing looks wrong before {ends}{'' if belong else doubt}"
+            return f"line {number:,} is the first that looks wrong, check there and above{doubt}"
+    return f"nothing looks wrong before line {len(shorter) + 1:,}, where one file ends{doubt}"
 
 
 def _belong(longer: Sequence[str], shorter: Sequence[str]) -> bool | None:
@@ -110,7 +113,7 @@ def _belong(longer: Sequence[str], shorter: Sequence[str]) -> bool | None:
     n = len(longer) - len(shorter)
     size = min(STRETCH, len(shorter))
     here, there = _traits(longer), _traits(shorter)
-    if len(shorter) < MIN_LINES:
+    if len(shorter) < FEWEST:
         return None
     here[0] -= np.median(here[0]) - np.median(there[0])
     offsets = np.unique(np.concatenate([np.arange(n + 1)[:NEAR], np.arange(n + 1)[-NEAR:]]))
@@ -124,8 +127,12 @@ def _belong(longer: Sequence[str], shorter: Sequence[str]) -> bool | None:
         near = windows[:, start + offsets]
         stretch = there[:, start : start + size]
         costs += [_distances(near, stretch[:, order]).min() for order in orders]
-    if costs[0] < costs[1:].min():
+    if costs[0] < costs[1:].min() and len(shorter) >= MIN_LINES:
         return True
+    if len(shorter) < FEW and costs[0] < np.quantile(
+        costs, 0.5 if len(shorter) < MIN_LINES else 0.1
+    ):
+        return None
     if np.ptp(costs) < MIN_SPREAD * len(starts):
         return None
     ends = ((0, 0), (max(0, len(longer) - WINDOW), max(0, len(shorter) - WINDOW)))
