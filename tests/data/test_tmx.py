@@ -42,6 +42,14 @@ def test_variants_of_a_language_are_read_together_and_said(tmp_path: Path) -> No
     assert texts(read(tmp_path, *units, more="#src=en_us,tgt=en-gb")) == [("colour", "color")]
 
 
+def test_a_code_that_is_also_a_word_is_a_language_here(tmp_path: Path) -> None:
+    for code in ("no", "id"):
+        found = read(tmp_path, tu((code, "x"), EN_GB, EN_US))
+        assert texts(found) == [("x", "color")]
+    units = [tu(("eng", "a"), ("deu", "A")), tu(("en", "b"), ("de", "B"))]
+    assert texts(read(tmp_path, *units)) == [("a", "A"), ("b", "B")]
+
+
 def test_a_variant_after_the_first_rows_is_read(tmp_path: Path) -> None:
     found = read(tmp_path, *[tu(EN_US, DE)] * 150, tu(("en", "late"), ("de", "spät")))
     assert found.pairs[-1] == Pair("late", "spät")

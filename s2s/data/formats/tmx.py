@@ -162,7 +162,7 @@ def tmx(content: Content, budget: ReadingBudget) -> Table:
         for line, texts, _ in itertools.chain(first, units):
             yield TableRow(line, languages.fields(texts, chosen))
 
-    return Table(columns, head, rows, True, FAULT, too_narrow, order=languages.base())
+    return Table(columns, head, rows, True, FAULT, too_narrow, order=languages.order())
 
 
 def _units(content: Content, budget: ReadingBudget) -> Iterator[Unit]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from s2s.data.formats.columns import AMBIGUOUS
+
 # The script of a code without one, for languages that are written in two.
 SCRIPTS = {
     **{code: "latn" for code in ("az", "bs", "ku", "ms", "uz")},
@@ -11,6 +13,12 @@ SCRIPTS = {
     **{"zh": "hans", "pa": "guru", "sd": "arab"},
 }
 OF_A_REGION = {"zh-tw": "hant", "zh-hk": "hant", "zh-mo": "hant", "pa-pk": "arab"}
+LONG = """
+ara ar, arb ar, ces cs, chi zh, cmn zh, cze cs, dan da, deu de, dut nl, ell el, eng en, fin fi, fra fr, fre fr, ger de,
+gre el, heb he, hin hi, hun hu, in id, ind id, ita it, iw he, jpn ja, kor ko, nld nl, nor no, pol pl, por pt, ron ro,
+rum ro, rus ru, spa es, swe sv, tur tr, ukr uk, zho zh
+"""
+OTHER_CODES = dict(pair.split() for pair in LONG.split(","))  # of ISO 639-2, and old ones
 LENGTH = 4  # letters of a script's code
 
 
@@ -22,6 +30,7 @@ def alike(code: str) -> str:
 def language(code: str) -> str:
     """The base language of a code, with the script where it has several: `en_GB` -> `en`, `zh-TW` -> `zh-hant`."""
     base, *parts = alike(code).split("-")
+    base = OTHER_CODES.get(base, base)
     script = next((part for part in parts if len(part) == LENGTH and part.isalpha()), "")
     region = next((part for part in parts if len(part) == 2), "")
     script = script or OF_A_REGION.get(f"{base}-{region}") or SCRIPTS.get(base, "")
@@ -63,14 +72,19 @@ class Languages:
             if alike(code) not in taken
         ]
         self.names = [*names.values(), *singles]
+        self._bases = list(dict.fromkeys(bases))
         self._by_group = {group: at for at, group in enumerate(order)}
         # The codes of each column; later units may add some to a language.
         self._codes = [*(variants[group] for group in order), *([code] for code in singles)]
         self._known = {*codes}
         self._said: tuple[Sequence[int], list[str]] = ((), [])
 
-    def base(self) -> str:
-        """The source language without script and region, "" where the file names none."""
+    def order(self) -> str:
+        """The source's code without script and region, "" where the file names none; all languages where one has a
+        code that is also a word, such as `no` and `id`.
+        """
+        if AMBIGUOUS.intersection(self._bases):
+            return "-".join(self._bases)
         return self._srclang.split("-")[0]
 
     def say(self, chosen: Sequence[int], notes: list[str]) -> None:
