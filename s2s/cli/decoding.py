@@ -175,15 +175,9 @@ def _test_set(arguments: argparse.Namespace) -> tuple[list[str], Sequence[Sequen
         raise UserError("`evaluate` needs --src and --ref, or --table; see `evaluate --help`.")
     first, *others = arguments.ref
     sources, references = _aligned(arguments.src, first)
-    for number, (source, reference) in enumerate(zip(sources, references, strict=True), 1):
-        if source.strip() and not reference.strip():
-            raise UserError(
-                f"Line {number} of {shortened(first)} is empty but has a source; give its translation, or"
-                " remove both lines."
-            )
     more = [(name, _aligned(arguments.src, name)[1]) for name in others]
     pairs = tuple(zip(sources, references, strict=True))
-    every = test_sets.with_more_references(pairs, more)
+    every = test_sets.with_more_references(pairs, more, first)
     if arguments.group:
         pairs, every = test_sets.grouped(
             [(source, one) for (source, _), each in zip(pairs, every, strict=True) for one in each]

@@ -17,7 +17,7 @@ class Relation(NamedTuple):
 
 
 class Link(NamedTuple):
-    """Source word `src` and target word `tgt` (0-based, words split on spaces) translate each other."""
+    """Source word `src` and target word `tgt` (0-based, counted as `n_words` does) translate each other."""
 
     src: int
     tgt: int
@@ -59,9 +59,17 @@ class Pair:
     more: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
+def n_words(text: str) -> int:
+    """How many words links count: as in aligners, only spaces and tabs separate them, a no-break space does not.
+
+    `n_words("Vraiment\\u00a0? Oui .")` -> 3
+    """
+    return sum(map(bool, text.replace("\t", " ").split(" ")))
+
+
 def after_prefix(pair: Pair, prefix: str) -> Pair:
     """The pair with a prefix before its source, whose words are unlinked; links and relations are shifted."""
-    gold = pair.gold and _shifted(pair.gold, len(prefix.split()))
+    gold = pair.gold and _shifted(pair.gold, n_words(prefix))
     return Pair(prefix + pair.src, pair.tgt, gold, more=pair.more)
 
 

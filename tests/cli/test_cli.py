@@ -351,6 +351,9 @@ def test_evaluate_takes_several_references(say: Say, run: Path, tmp_path: Path) 
         name: score.value for name, score in expected.items()
     }
     assert "tok:char" in summary["signature"]["bleu"]
+    swapped = ["--src", tmp_path / "src", "--ref", tmp_path / "ref2", "--ref", tmp_path / "ref"]
+    _, out, _ = say("evaluate", run, *swapped, *options)  # the first file has an empty line
+    assert json.loads(out.splitlines()[-1])["bleu"] == summary["bleu"]
     _, out, _ = say("evaluate", run, *files, *options, "--group")
     summary = json.loads(out.splitlines()[-1])
     assert summary["n"] == 2

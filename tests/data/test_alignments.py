@@ -3,7 +3,7 @@
 import pytest
 
 from s2s.config import UserError
-from s2s.data import Gold, Link, Numbering, Pair, read_alignments
+from s2s.data import Gold, Link, Numbering, Pair, n_words, read_alignments
 from tests.samples import sample, sample_lines
 
 PAIRS = (
@@ -45,6 +45,16 @@ def test_words_from_1_and_the_target_first() -> None:
     of_wa = read_alignments("a.wa", WA, other, Numbering(is_target_first=True))
     assert of_wa[0] == Gold((Link(0, 0), Link(1, 2), Link(2, 1)))
     assert of_wa[1].possible == (Link(1, 1), Link(2, 1))
+
+
+def test_only_spaces_and_tabs_separate_words() -> None:
+    french = [Pair("Really ?\tYes .", "Vraiment\u00a0? Oui\u3000.")]
+    links = (Link(0, 0), Link(1, 0), Link(2, 1))
+    assert read_alignments("a", b"0-0 1-0 2-1\n", french) == [Gold(links)]
+    assert read_alignments("a.wa", b"1 1 1 S\n1 2 1 S\n1 3 2 S\n", french) == [Gold(links)]
+    with pytest.raises(UserError, match=r"has 2 words, numbered 0 to 1 \(only spaces and tabs"):
+        read_alignments("a", b"0-0 2-2\n", french)
+    assert n_words("  a \t b\u2009c ") == 2
 
 
 @pytest.mark.parametrize(

@@ -285,7 +285,8 @@ def test_unequal_line_counts(put):
         r"has 3 lines and .* has 4, .* has an empty line, line 2, and the other has none",
     )
     refused(
-        f"{src},{stretched}", r"; line 1 is the first that looks wrong, check there and above\."
+        f"{src},{stretched}",
+        r"; line 1 is the first that looks wrong, check there and above; so few",
     )
 
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from s2s.data.misalignment import Misalignment, find_misalignment
+from s2s.data.misalignment import Misalignment, find_misalignment, misalignment_hint
 
 WORDS = [
     "a",
@@ -93,3 +93,24 @@ def test_one_line_is_found_among_very_many() -> None:
     found = find_misalignment(src, tgt)
     assert found is not None
     assert abs(found.line - 123_457) <= 2
+
+
+def test_texts_that_do_not_belong_together_are_told_from_those_that_do() -> None:
+    said = []
+    for seed in range(20):
+        src, tgt = texts(300, seed)
+        other = texts(290, seed + 100)[1]
+        del tgt[40:50]
+        said.append(
+            (misalignment_hint("a", "b", src, other), misalignment_hint("a", "b", src, tgt))
+        )
+    apart, together = zip(*said, strict=True)
+    no_line = "no line looks like its partner"
+    assert sum(hint.startswith(no_line) for hint in apart) >= 18
+    assert not any(hint.startswith(no_line) for hint in together)
+
+
+def test_lines_that_tell_nothing_are_not_called_right() -> None:
+    doubt = "do not tell whether the two belong together"
+    assert doubt in misalignment_hint("a", "b", ["one"] * 4, ["eins"] * 3)
+    assert doubt in misalignment_hint("a", "b", ["the same"] * 100, ["immer gleich"] * 98)

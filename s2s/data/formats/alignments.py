@@ -14,7 +14,7 @@ from s2s.config import UserError, shortened
 from s2s.data.caps import Caps
 from s2s.data.formats import streams
 from s2s.data.formats.streams import ReadingBudget
-from s2s.data.pair import Gold, Link, Pair, shared_link
+from s2s.data.pair import Gold, Link, Pair, n_words, shared_link
 
 ALIGNMENT_FILES = (".align", ".wa", ".txt", ".pharaoh", ".talp")
 LINK = re.compile(r"(\d{1,6})([-p?])(\d{1,6})", re.ASCII)
@@ -48,7 +48,7 @@ FROM_0 = Numbering()
 def read_alignments(
     name: str, content: bytes, pairs: Sequence[Pair], numbering: Numbering = FROM_0
 ) -> list[Gold]:
-    """The gold links of each pair, words being separated by spaces.
+    """The gold links of each pair, words being separated by spaces and tabs, as aligners count them.
 
     A file whose first line is four columns, `1 2 3 S`, is .wa: sentence, source word, target word, S(ure) or
     P(ossible), all numbered from 1, and 0 is no word. Any other has one line per pair, of links such as `0-0` (sure)
@@ -134,11 +134,15 @@ def _gold(name: str, links: Sequence[FileLink], pair: Pair, numbering: Numbering
     for link in links:
         src, tgt = (link.tgt, link.src) if numbering.is_target_first else (link.src, link.tgt)
         for side, number, text in (("source", src, pair.src), ("target", tgt, pair.tgt)):
-            n_words = len(text.split())
-            if not first <= number < first + n_words:
+            n = n_words(text)
+            if not first <= number < first + n:
+                has_others = n != len(text.split())
+                spaces = (
+                    " (only spaces and tabs separate words, no other space)" if has_others else ""
+                )
                 raise UserError(
                     f"Line {link.line:,} of `{name}` links {side} word {number:,}, and the {side} of pair"
-                    f" {link.pair + 1:,} has {n_words:,} words, numbered {first} to {first + n_words - 1:,}; check that"
+                    f" {link.pair + 1:,} has {n:,} words, numbered {first} to {first + n - 1:,}{spaces}; check that"
                     " the file belongs to these pairs, which side stands first, and whether words count from 0 or 1."
                 )
         (sure if link.is_sure else possible).add(shared_link(src - first, tgt - first))

@@ -42,6 +42,8 @@ LANGUAGES = CODES | _set(
 )
 # Codes that are more often something other than a language.
 AMBIGUOUS = _set("id no or is to so as mr cs")
+# After a code: a script, a region or both; 419 is Latin America.
+SUBTAGS = re.compile(r"[A-Za-z]{2,4}|[A-Za-z]{4}[-_][A-Za-z]{2}|419|001|150")
 
 # Pairs of names by their meaning; the first match is used.
 KNOWN: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
@@ -221,12 +223,13 @@ def further_note(names: Sequence[str]) -> list[str]:
 def is_language(name: str) -> bool:
     """Whether a name is a language code, with or without a region or script: `de`, `pt_BR`, `zh-Hans`, `eng_Latn`."""
     code, *rest = re.split(r"[-_]", name, maxsplit=1)
-    return code.casefold() in CODES and all(re.fullmatch(r"[A-Za-z]{2,4}", part) for part in rest)
+    return code.casefold() in CODES and all(SUBTAGS.fullmatch(part) for part in rest)
 
 
 def stem(name: str) -> str:
     """A name without the number of its column: `stem("Ref_2")` -> `"ref"`."""
-    return re.sub(r"[\s._-]*\d+$", "", name.strip().casefold())
+    name = name.strip().casefold()
+    return name if is_language(name) else re.sub(r"[\s._-]*\d+$", "", name)
 
 
 def of_chat(name: str) -> tuple[Column, Column]:
@@ -368,9 +371,13 @@ def _directed(columns: Sequence[str], config: str, reason: str, score: float) ->
         columns,
         key=lambda column: words.index(codes[column]) if codes[column] in words else len(words),
     )
-    if codes[order[0]] in words and codes[order[1]] in words:
+    src = order[0]
+    tgt = order[1]
+    if tgt.strip().casefold() != src.strip().casefold():  # en-US and en-GB are one language
+        tgt = next((each for each in order if codes[each] != codes[src]), tgt)
+    if codes[src] in words and codes[tgt] in words:
         reason = f"{reason}, in the order of the configuration's name"
-    return Guess(order[0], order[1], reason, score)
+    return Guess(src, tgt, reason, score)
 
 
 def _words(name: str) -> list[str]:

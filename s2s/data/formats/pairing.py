@@ -20,6 +20,7 @@ from s2s.data.formats.columns import (
     Column,
     Guess,
     guess,
+    is_language,
     stem,
 )
 from s2s.data.formats.delimited import DELIMITERS, NUMBER, csv_, has_number_targets, tsv
@@ -303,10 +304,9 @@ def resolve_columns(content: Content, table: Table, options: FileOptions) -> Col
         column_index(content.name, table, name, options) if name else None
         for name in (options.src, options.tgt)
     ]
-    for one in _guesses(table.columns, PurePath(content.file).stem) if has_header else []:
+    for one in _guesses(table.columns, table.order or PurePath(content.file).stem) * has_header:
         names = [column.name.strip() for column in table.columns]
-        src = names.index(one.src)
-        tgt = names.index(one.tgt)
+        src, tgt = names.index(one.src), names.index(one.tgt)
         if requested in ([None, None], [src, None], [None, tgt], [src, tgt]):
             return Columns(src, tgt, has_header, one.reason)
     src, tgt = _first_free(table.columns, requested, has_header)
@@ -372,6 +372,9 @@ def column_index(name: str, table: Table, column: str, options: FileOptions) -> 
         inner = [cell.rpartition(".")[2] for cell in folded]
         if table.is_named and folded_column in inner:
             return inner.index(folded_column)
+        codes = [cell.replace("_", "-") for cell in (folded_column, *folded)]
+        if is_language(column) and codes[0] in codes[1:]:  # en_US is en-US
+            return codes.index(codes[0], 1) - 1
     close = ", ".join(f"`{cell[:40]}`" for cell in nearest(shortened(column), names) or names[:3])
     raise UserError(
         f"There is no column `{shortened(column)}` in `{name}`; the nearest are {close}, or give"

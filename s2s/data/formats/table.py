@@ -42,6 +42,7 @@ class Table:
     delimiter: str = ""
     alternatives: tuple[str, ...] = ()  # delimiters that split the first rows alike, too
     unit: str = "line"  # of the row numbers; "row" for formats without lines
+    order: str = ""  # what tells source from target, as a configuration's name does: `en-de`
 
 
 def checked(rows: Iterable[TableRow], name: str, unit: str = "line") -> Iterator[TableRow]:

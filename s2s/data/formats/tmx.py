@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 from xml.parsers import expat
 
 from s2s.config import UserError
@@ -12,31 +13,44 @@ from s2s.data.formats import streams
 from s2s.data.formats.columns import Column
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow
+from s2s.data.formats.tmx_languages import Languages, alike
+from s2s.data.formats.tmx_markup import Markup
 
 if TYPE_CHECKING:
     from xml.parsers.expat import XMLParserType
 
 FAULT = "without a text in both languages"
-# Formatting elements of TMX 1.4b without text; `hi` is missing because it contains text.
-CODES = frozenset({"bpt", "ept", "it", "ph", "ut", "sub"})
+SPACES = re.compile(r"[ \t\r\n]+")  # of XML; a no-break space is none
+ANY_SOURCE = "*all*"  # the `srclang` of a file or unit without a source language
+
+
+class Unit(NamedTuple):
+    """The line of a <tu>, its segments by language code as first spelled, and the code of its source or ""."""
+
+    line: int
+    texts: dict[str, str]
+    srclang: str
 
 
 class _Units:
-    """Collects the <tu> elements of a parser: the line of each unit, and its segments by language."""
+    """Collects the <tu> elements of a parser."""
 
     def __init__(self, name: str, budget: ReadingBudget, parser: XMLParserType) -> None:
         self.name = name
         self.budget = budget
         self.parser = parser
-        self.complete: list[tuple[int, dict[str, str]]] = []
-        self.languages: dict[
-            str, str
-        ] = {}  # the first spelling of a language code, by its lower case
+        self.complete: list[Unit] = []
+        self._codes = dict[str, str]()  # the first spelling of codes that are alike
+        self._spelled = dict[str, str]()  # the same, by each spelling
         self._line = 0
+        self._srclang = ""  # of the header
+        self._unit_srclang = ""
         self._language = ""
         self._texts = dict[str, str]()
         self._segment: list[str] | None = None  # the text of the open <seg>
-        self._depth = 0  # of nested formatting elements
+        self._markup: Markup | None = None  # of the open <seg>, if it has any
+        self._spaces: list[tuple[str, bool]] = []  # open elements with `xml:space`, if `preserve`
+        self._is_said = False
         self._n_characters = 0
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
@@ -45,35 +59,73 @@ class _Units:
         parser.buffer_text = True
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        if self._segment is not None:
+            self._markup = self._markup or Markup()
+            self._markup.start(tag, attributes)
+            return
+        if "xml:space" in attributes:
+            self._spaces.append((tag, attributes["xml:space"] == "preserve"))
         if tag == "tu":
             self._line = self.parser.CurrentLineNumber
+            own = self._source(attributes) if "srclang" in attributes else ""
+            self._unit_srclang = own or self._srclang
             self._texts = {}
         elif tag == "tuv":
             code = attributes.get("xml:lang") or attributes.get("lang") or ""
-            self._language = self.languages.setdefault(code.casefold(), code)
+            self._language = self._spelled.get(code) or self._code(code)
         elif tag == "seg":
             self._segment = []
-            self._depth = 0
+            self._markup = None
             self._n_characters = 0
-        elif tag in CODES:
-            self._depth += 1
+        elif tag == "header":
+            self._srclang = self._source(attributes)
+
+    def _code(self, code: str) -> str:
+        self._spelled[code] = self._codes.setdefault(alike(code), code.strip())
+        return self._spelled[code]
+
+    def _source(self, attributes: dict[str, str]) -> str:
+        code = attributes.get("srclang", "").strip()
+        return "" if code.casefold() == ANY_SOURCE else code
 
     def _end(self, tag: str) -> None:
         if tag == "tu" and self._texts:
-            self.complete.append((self._line, self._texts))
+            self.complete.append(Unit(self._line, self._texts, self._unit_srclang))
             self._texts = {}
         elif tag == "seg" and self._segment is not None:
-            self._texts.setdefault(self._language, "".join(self._segment))
+            text = "".join(self._segment)
+            if not self._texts.get(self._language):
+                is_kept = bool(self._spaces) and self._spaces[-1][1]
+                self._texts[self._language] = text if is_kept else self._collapsed(text)
             self._segment = None
-        elif tag in CODES:
-            self._depth -= 1
+        elif self._markup is not None and self._segment is not None:
+            self._markup.end(tag)
+            return
+        if self._spaces and tag == self._spaces[-1][0]:
+            self._spaces.pop()
+
+    def _collapsed(self, text: str) -> str:
+        """The text with each run of white space as one space, and none at the ends."""
+        if "\n" not in text and "  " not in text and "\t" not in text and "\r" not in text:
+            return text.strip(" ")
+        if not self._is_said:
+            self._is_said = True
+            self.budget.notes.append(
+                f"Line breaks, tabs and runs of spaces in the segments of `{self.name}` were read as one space."
+            )
+        return SPACES.sub(" ", text).strip(" ")
 
     def _data(self, text: str) -> None:
-        if self._segment is None or self._depth > 0:
+        if self._segment is None:
             return
         self._n_characters += len(text)
         if self._n_characters > self.budget.caps.line:
             raise self.budget.too_long(self.name, self.parser.CurrentLineNumber)
+        if self._markup is not None:
+            if self._markup.is_code(text):
+                return
+            if self._markup.is_gap("".join(self._segment[-1:]), text):
+                self._segment.append(" ")
         self._segment.append(text)
 
     def _entity(self, *_: object) -> None:
@@ -83,40 +135,37 @@ class _Units:
 
 
 def tmx(content: Content, budget: ReadingBudget) -> Table:
-    """One column per language; of several segments in one language, the first."""
+    """One column per language, `en-US` and `en-GB` together; of several segments in one language, the first.
+
+    The language that the file calls its source stands first. Where variants are together, each is a column, too.
+    White space in a segment is collapsed unless `xml:space` is `preserve`.
+    """
     units = _units(content, budget)
     first = list(itertools.islice(units, HEAD))
     if not first:
         raise EmptyError(
             f"`{content.name}` has no translation unit (`<tu>`) with text; give a file with at least one pair."
         )
-    names = list(dict.fromkeys(name for _, texts in first for name in texts))
+    srclang = next((unit.srclang for unit in first if unit.srclang), "")
+    languages = Languages([unit.texts for unit in first], srclang)
+    names = languages.names
     budget.check_columns(content.name, len(names))
     columns = tuple(Column(name, "text") for name in names)
-    head = tuple(_row(unit, names) for unit in first)
+    every = range(len(names))
+    head = tuple(TableRow(unit.line, languages.fields(unit.texts, every)) for unit in first)
     too_narrow = f"`{content.name}` has texts in only one language; give a .tmx with two."
-    return Table(
-        columns,
-        head,
-        lambda chosen: _selected(itertools.chain(first, units), [names[at] for at in chosen]),
-        True,
-        FAULT,
-        too_narrow,
-    )
+
+    def rows(chosen: Sequence[int]) -> Iterator[TableRow]:
+        if languages.is_moved and chosen and chosen[0] == 0:
+            budget.notes.append(f"The file calls `{srclang}` its source language (`srclang`).")
+        languages.say(chosen, budget.notes)
+        for line, texts, _ in itertools.chain(first, units):
+            yield TableRow(line, languages.fields(texts, chosen))
+
+    return Table(columns, head, rows, True, FAULT, too_narrow, order=languages.order())
 
 
-def _selected(
-    units: Iterable[tuple[int, dict[str, str]]], names: Sequence[str]
-) -> Iterator[TableRow]:
-    return (_row(unit, names) for unit in units)
-
-
-def _row(unit: tuple[int, dict[str, str]], names: Sequence[str]) -> TableRow:
-    line, texts = unit
-    return TableRow(line, [texts.get(name) for name in names])
-
-
-def _units(content: Content, budget: ReadingBudget) -> Iterator[tuple[int, dict[str, str]]]:
+def _units(content: Content, budget: ReadingBudget) -> Iterator[Unit]:
     parser = expat.ParserCreate()
     units = _Units(content.name, budget, parser)
     n_bytes = 0

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from s2s import files, settings
 from s2s.access import reading_data_of, run_folder
-from s2s.config import UserError, choose
+from s2s.config import UserError, choose, shortened
 from s2s.data import (
     Corpus,
     apply_task,
@@ -26,6 +26,7 @@ from s2s.data import (
     is_for_tests,
     load,
     load_pairs_for_training,
+    misalignment_hint,
     parse_spec,
     read_references,
     require_readable,
@@ -279,11 +280,11 @@ def table(name: str, content: bytes) -> UploadedTable:
 
 
 def with_more_references(
-    pairs: Sequence[tuple[str, str]], more: Sequence[tuple[str, Sequence[str]]]
+    pairs: Sequence[tuple[str, str]], more: Sequence[tuple[str, Sequence[str]]], first: str
 ) -> AllReferences:
-    """All references of each pair: its own, then line N of each further file, given by name; empty lines are left out.
+    """All references of each pair: its own, from the file `first`, then line N of each further file; no empty ones.
 
-    Raises UserError where a file has another number of lines.
+    Raises UserError for another number of lines, and for a source without any reference.
     """
     for name, lines in more:
         if len(lines) != len(pairs):
@@ -292,10 +293,14 @@ def with_more_references(
                 " must translate line N of the sources."
             )
     others = zip(*(lines for _, lines in more), strict=True) if more else ([()] * len(pairs))
-    return tuple(
-        (reference, *(line for line in lines if line.strip()))
-        for (_, reference), lines in zip(pairs, others, strict=True)
-    )
+    every = list[tuple[str, ...]]()
+    for number, ((source, own), lines) in enumerate(zip(pairs, others, strict=True), 1):
+        every.append(tuple(line for line in (own, *lines) if line.strip()) or ("",))
+        if source.strip() and every[-1] == ("",):
+            where = f"`{shortened(first)}`" + " and of every other reference file" * bool(more)
+            sentence = "is empty but has a source; translate it, or remove it from all files."
+            raise UserError(f"Line {number:,} of {where} {sentence}")
+    return tuple(every)
 
 
 def hash_of(parts: Sequence[object]) -> str:
@@ -303,10 +308,11 @@ def hash_of(parts: Sequence[object]) -> str:
     return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()[:16]
 
 
-def from_uploads(contents: Sequence[tuple[str, bytes]]) -> SentencePairs:
+def from_uploads(contents: Sequence[tuple[str, bytes]], *, has_more: bool = False) -> SentencePairs:
     """Pairs of two text files aligned line by line, sources first, or of one table. Text files keep every line.
 
-    Raises UserError where the line counts differ, and where a line is empty on one side only.
+    `has_more`: further files have references, so that one may be empty here. Raises UserError where the line counts
+    differ, and where a line is empty on one side only.
     """
     if len(contents) != 2:
         return _texts(from_bytes(contents))
@@ -315,17 +321,11 @@ def from_uploads(contents: Sequence[tuple[str, bytes]]) -> SentencePairs:
     ]
     if len(src) != len(ref):
         counts = f"`{src_name}` has {len(src):,} lines and `{ref_name}` has {len(ref):,}"
-        found = find_misalignment(src, ref)
-        longer = src_name if found and found.side == "src" else ref_name
-        where = (
-            f"; from line {found.line:,} on `{longer}` seems to have {found.n:,} too many"
-            if found
-            else ""
-        )
-        raise UserError(f"{counts}, but line N of one must translate line N of the other{where}.")
+        hint = misalignment_hint(src_name, ref_name, src, ref)
+        raise UserError(f"{counts}, but line N of one must translate line N of the other; {hint}.")
     pairs = tuple(zip(src, ref, strict=True))
     for number, (source, reference) in enumerate(pairs, 1):
-        if bool(source.strip()) != bool(reference.strip()):
+        if bool(source.strip()) != bool(reference.strip()) and not (has_more and source.strip()):
             name, other = (ref_name, src_name) if source.strip() else (src_name, ref_name)
             raise UserError(
                 f"Line {number:,} of `{name}` is empty and that of `{other}` is not; fill it, or delete both lines."

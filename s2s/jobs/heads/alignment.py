@@ -11,7 +11,7 @@ import numpy as np
 
 from s2s.analysis import GoldLinks, Ints, heads
 from s2s.config import Config, Recipe, UserError
-from s2s.data import Pair
+from s2s.data import Pair, n_words
 from s2s.runs import EncodedPair, Run, encoded_pairs
 
 DIGITS = 4
@@ -102,8 +102,8 @@ def _agreement(
 def _has_words_of(one: EncodedPair, pair: Pair) -> bool:
     """Whether the tokens of both sides make the words that the gold links count."""
     return (_n_words(one.src_words), _n_words(one.tgt_words)) == (
-        len(pair.src.split()),
-        len(pair.tgt.split()),
+        n_words(pair.src),
+        n_words(pair.tgt),
     )
 
 

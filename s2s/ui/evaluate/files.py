@@ -56,9 +56,13 @@ def read(contents: Sequence[tuple[str, bytes]]) -> Uploaded | None:
     if len(contents) == 1 and is_table(contents[0][0]):
         found = test_sets.table(*contents[0])
         return Uploaded(*found, found.repeats)
-    pairs = test_sets.from_uploads(contents[:2])
+    given = test_sets.from_uploads(contents[:2], has_more=len(contents) > 2)
     more = [(name, decode_lines(content, name)) for name, content in contents[2:]]
-    return Uploaded(pairs, test_sets.with_more_references(pairs, more))
+    if not more:
+        return Uploaded(given, tuple((reference,) for _, reference in given))
+    every = test_sets.with_more_references(given, more, contents[1][0])
+    pairs = tuple((source, each[0]) for (source, _), each in zip(given, every, strict=True))
+    return Uploaded(pairs, every)
 
 
 def with_pairs(request: EvaluationRequest, every: Uploaded) -> EvaluationRequest:

@@ -30,7 +30,7 @@ def uploaded() -> list[Pair] | None:
         st.caption(
             "The alignment: a line of links per pair, `0-0 1-2 3p4` (source-target, `-` sure, `p` possible); or a .wa"
             " file, whose lines `1 2 3 S` are pair, source word, target word, S(ure) or P(ossible), from 1. Words are"
-            " separated by spaces."
+            " separated by spaces and tabs only."
         )
         with st.container(horizontal=True):
             files = [

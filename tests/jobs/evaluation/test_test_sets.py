@@ -145,11 +145,22 @@ def test_equal_sources_become_one_sentence_with_several_references() -> None:
 
 def test_further_reference_files_match_line_by_line() -> None:
     pairs = [("a", "x"), ("b", "y")]
-    found = test_sets.with_more_references(pairs, [("r2", ["", "w"]), ("r3", ["u", "v"])])
-    assert found == (("x", "u"), ("y", "w", "v"))
-    assert test_sets.with_more_references(pairs, []) == (("x",), ("y",))
+    more = [("r2", ["", "w"]), ("r3", ["u", "v"])]
+    assert test_sets.with_more_references(pairs, more, "r1") == (("x", "u"), ("y", "w", "v"))
+    assert test_sets.with_more_references(pairs, [], "r1") == (("x",), ("y",))
     with pytest.raises(UserError, match="`r2` has 1 lines and the sources have 2"):
-        test_sets.with_more_references(pairs, [("r2", ["w"])])
+        test_sets.with_more_references(pairs, [("r2", ["w"])], "r1")
+
+
+def test_an_empty_line_of_the_first_reference_file_is_left_out_as_in_the_others() -> None:
+    contents = [("s", b"a\nb\n\n"), ("r1", b"\ny\n\n")]
+    pairs = test_sets.from_uploads(contents, has_more=True)
+    more = [("r2", ["w", "", ""]), ("r3", ["v", "", ""])]
+    assert test_sets.with_more_references(pairs, more, "r1") == (("w", "v"), ("y",), ("",))
+    with pytest.raises(UserError, match=r"Line 1 of `r1` and of every other .* is empty but has a"):
+        test_sets.with_more_references(pairs, [("r2", ["", "", ""])], "r1")
+    with pytest.raises(UserError, match="Line 1 of `r1` is empty but has a source"):
+        test_sets.with_more_references(pairs, [], "r1")
 
 
 def test_all_references_of_a_saved_dataset_and_of_a_folder_count(tmp_path: Path) -> None:
