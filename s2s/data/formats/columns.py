@@ -19,23 +19,34 @@ def _pairs(names: str) -> tuple[tuple[str, str], ...]:
 # Two-letter codes of ISO 639-1, and the three-letter codes of ISO 639-3 common in parallel datasets.
 CODES = _set(
     """
-    aa ab af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cs cu cv cy da de dv dz ee el en eo es et
-    eu fa ff fi
-    fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn
-    ko kr ks ku
-    kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa
-    pi pl ps pt
-    qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty
-    ug uk ur uz
-    ve vi vo wa wo xh yi yo za zh zu
-    arb ast ceb cmn deu eng fil fra hsb dsb kab nds pcm por rus spa swh tgl yue zho
+    aa ab af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cs cu cv cy da de dv dz ee el en eo
+    es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv
+    ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd
+    ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq
+    sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
+    arb ast bul ceb ces cmn deu ell eng fil fra heb hin hrv hsb hun dsb ita jpn kab kor nds nld nob pcm pol por ron
+    rus slk slv spa srp swe swh tgl tur ukr vie yue zho
     """
 )
-LANGUAGES = CODES | _set(
+LANGUAGE_NAMES = _set(
     """
-    arabic chinese czech danish dutch english finnish french german greek hebrew hindi italian japanese korean polish
-    portuguese
-    russian spanish swedish turkish ukrainian vietnamese yoruba
+    afrikaans albanian amharic arabic armenian azerbaijani basque belarusian bengali bosnian bulgarian burmese cantonese
+    catalan chinese croatian czech danish dutch english esperanto estonian filipino finnish french galician georgian
+    german greek gujarati hausa hebrew hindi hungarian icelandic igbo indonesian irish italian japanese kannada kazakh
+    khmer korean kurdish kyrgyz lao latin latvian lithuanian luxembourgish macedonian malagasy malay malayalam maltese
+    mandarin maori marathi mongolian nepali norwegian odia pashto persian polish portuguese punjabi quechua romanian
+    russian sanskrit serbian sindhi sinhala slovak slovenian somali spanish sundanese swahili swedish tagalog tajik
+    tamil tatar telugu thai tibetan tigrinya turkish turkmen ukrainian urdu uyghur uzbek vietnamese welsh wolof xhosa
+    yiddish yoruba zulu
+    deutsch englisch französisch spanisch français anglais allemand espagnol español inglés italiano inglese
+    """
+)
+LANGUAGES = CODES | LANGUAGE_NAMES
+# What may stand beside a language in a column's name: `english_sentence`, `text_en`.
+BESIDE_LANGUAGE = _set(
+    """
+    column input line original output phrase phrases raw reference segment sent sentence sentences side source src
+    string target text texts tgt title transcript transcription translation trg utterance version word words
     """
 )
 # Codes that are more often something other than a language.
@@ -99,6 +110,9 @@ REFERENCE = frozenset({"ref", "reference"})  # several of which are no turns of 
 LISTED = LIKE_TARGET | {"simplification", "correction"}  # a list named by their plural: references
 
 
+NUMBERS = re.compile("numbers|u?int|float|double|half|decimal")  # how a type of numbers begins
+
+
 class Column(NamedTuple):
     """A column.
 
@@ -126,9 +140,10 @@ def guess(columns: Sequence[Column], config: str = "") -> tuple[Guess, ...]:
     `guess([Column("de", "text"), Column("en", "text")], "en-de")` -> `en` to `de`, as in the configuration's name.
     """
     names = [column.name for column in columns if column.kind in ("text", "texts")]
+    readable = [column.name for column in columns if column.name in names or holds_numbers(column)]
     found = [
         *_translations(names, config),
-        *_known(names),
+        *_known(readable),
         *_languages(names, config),
         *_alike(names),
     ]
@@ -153,12 +168,40 @@ def choose_columns(
         if src in ("", one.src) and tgt in ("", one.tgt):
             return one
     texts = [column.name for column in columns if column.kind != "other"]
+    if not (src or tgt) and (two := beside_numbers(columns)):
+        return Guess(columns[two[0]].name, columns[two[1]].name, "one text beside numbers", 0.5)
     if len(texts) == 1:
         return Guess(texts[0], texts[0], "the only column of text", 0.5)
     others = [name for name in texts if name not in (src, tgt)]
     if (src or tgt) and len(others) == 1:
         return Guess(src or others[0], tgt or others[0], "the only other column of text", 0.5)
     return None
+
+
+def holds_numbers(column: Column) -> bool:
+    """Whether a column has numbers, which can be read as texts."""
+    return column.kind == "other" and bool(NUMBERS.match(column.type))
+
+
+def is_metadata(name: str) -> bool:
+    """Whether a column is called like an id, a score or an index: `sent_id`, `label2`, `Unnamed: 0`."""
+    words = _words(name)
+    is_index = not name.strip() or words[:1] == ["unnamed"] or words[:2] == ["index", "level"]
+    return is_index or stem(name) in METADATA or bool({*words[-1:]} & METADATA)
+
+
+def beside_numbers(columns: Sequence[Column]) -> tuple[int, int] | None:
+    """The only text column and the only one of numbers that are no ids or scores, in their order."""
+    texts = [at for at, column in enumerate(columns) if column.kind != "other"]
+    numbers = [
+        at
+        for at, column in enumerate(columns)
+        if holds_numbers(column) and not is_metadata(column.name)
+    ]
+    if len(texts) != 1 or len(numbers) != 1 or is_metadata(columns[texts[0]].name):
+        return None
+    first, second = sorted([texts[0], numbers[0]])
+    return first, second
 
 
 def from_features(features: Mapping[str, Any]) -> tuple[Column, ...]:
@@ -274,7 +317,7 @@ def _translations(names: Sequence[str], config: str) -> Iterator[Guess]:
 
 
 def _known(names: Sequence[str]) -> Iterator[Guess]:
-    given = {name.strip().casefold(): name for name in reversed(names)}
+    given = {re.sub(r"[\s-]+", "_", name.strip().casefold()): name for name in reversed(names)}
     for reason, pairs in KNOWN.items():
         for src, tgt in pairs:
             if src in given and tgt in given:
@@ -297,10 +340,23 @@ def _languages(names: Sequence[str], config: str) -> Iterator[Guess]:
         ]  # `en` and `no` are two languages, `en` and `id` often aren't
     if len(certain) >= 2:
         yield _directed(certain, config, "columns named after languages", 0.85)
+    first = {language: name for name in reversed(names) if (language := _language_in(name))}
+    if len(first) >= 2:
+        named = sorted(first.values(), key=names.index)
+        yield _directed(named, config, "columns named after languages", 0.85)
+
+
+def _language_in(name: str) -> str:
+    """The language of `english_sentence`, `text_en` or `en`; "" for a name with any other word."""
+    words = re.findall(r"[^\W\d_]+", name.casefold())
+    rest = [word for word in words if word not in BESIDE_LANGUAGE]
+    known = rest[0] if len(rest) == 1 else ""
+    is_code = len(words) > 1 and known in CODES - AMBIGUOUS
+    return known if known in LANGUAGE_NAMES or is_code else ""
 
 
 def _alike(names: Sequence[str]) -> Iterator[Guess]:
-    """Other guesses: names like a source's and a target's, or the only two columns."""
+    """Names like a source's and a target's, or the only two columns."""
     rest = [
         name
         for name in names
@@ -325,13 +381,13 @@ def _directed(columns: Sequence[str], config: str, reason: str, score: float) ->
     """The first two columns, in the order of the languages in a configuration such as `de-en`."""
     words = _words(config)
     codes = {
-        column: re.split(r"[-_]", column.rpartition(".")[2].strip().casefold())[0]
+        column: _language_in(column)
+        or re.split(r"[-_]", column.rpartition(".")[2].strip().casefold())[0]
         for column in columns
     }
-    order = sorted(
-        columns,
-        key=lambda column: words.index(codes[column]) if codes[column] in words else len(words),
-    )
+    order = list(columns)
+    if sum(code in words for code in codes.values()) >= 2:
+        order.sort(key=lambda each: (*words, codes[each]).index(codes[each]))
     if codes[order[0]] in words and codes[order[1]] in words:
         reason = f"{reason}, in the order of the configuration's name"
     return Guess(order[0], order[1], reason, score)

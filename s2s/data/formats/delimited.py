@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from s2s.config import UserError
 from s2s.data.formats import streams
-from s2s.data.formats.columns import METADATA, Column, stem
+from s2s.data.formats.columns import Column
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow
 
@@ -20,20 +20,45 @@ DELIMITERS = MappingProxyType({",": "a comma", ";": "a semicolon", "\t": "a tab"
 NUMBER = re.compile(r"\s*[-+]?\d+([.,]\d+)?\s*")
 MIN_NUMBERS = 3  # rows of numbers under a word make the word a header
 SNIFFED = 20  # rows from which the delimiter is detected
+TABS_AGREE = 0.8  # of the first rows with as many tabs as the first: tabs are the delimiter
 ENTITY = re.compile(r"&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 HIDDEN = "\ufdd0"  # stands for an entity's semicolon; no text has this code point (Unicode, section 23.7)
+QUOTED = re.compile(r'"(?:[^"]|"")*"')
+OPEN = re.compile(r'"(?:[^"]|"")*""(?:[^"]|"")*')
+QUOTES = (
+    "Fields are quoted as in .csv (line {:,} is the first), and the quotation marks are kept; `#quotes=remove` removes"
+    " them."
+)
 QUOTING = "close every quotation mark and double those inside a quoted field"
 
 
-def tsv(content: Content, budget: ReadingBudget) -> Table:
-    """Tab-separated fields without quoting: a quotation mark is an ordinary character."""
-    return _table(content.name, _split(streams.lines(content, budget)), budget, "\t")
+def tsv(content: Content, budget: ReadingBudget, *, unquote: bool = False) -> Table:
+    """Tab-separated fields. A quotation mark is an ordinary character, unless they are unquoted as those of .csv."""
+    lines = streams.lines(content, budget)
+    if unquote:
+        csv.field_size_limit(budget.caps.line)
+        return _table(content.name, _parsed(content.name, lines, "\t"), budget, "\t")
+    return _table(content.name, _split(lines, budget), budget, "\t")
 
 
-def _split(lines: Iterable[str]) -> Iterator[TableRow]:
+def _split(lines: Iterable[str], budget: ReadingBudget) -> Iterator[TableRow]:
+    is_noted = False
     for number, line in enumerate(lines, start=1):
         if line and not line.isspace():
-            yield TableRow(number, line.split("\t"))
+            fields = line.split("\t")
+            if not is_noted and ('""' in line or line[0] == '"') and _is_quoted(fields, number):
+                budget.notes.append(QUOTES.format(number))
+                is_noted = True
+            yield TableRow(number, fields)
+
+
+def _is_quoted(fields: Sequence[str], number: int) -> bool:
+    """Whether a field is as .csv writes one with a quotation mark in it, or all of line 1 are between these marks."""
+    quoted = [field for field in fields if QUOTED.fullmatch(field)]
+    is_all = number == 1 and len(quoted) == len(fields) > 1
+    # a field that holds a line break begins here, and ends on a later line
+    is_open = OPEN.fullmatch(fields[-1]) is not None
+    return is_all or is_open or any('""' in field[1:-1] for field in quoted)
 
 
 def csv_(content: Content, budget: ReadingBudget) -> Table:
@@ -83,8 +108,9 @@ class Fit(NamedTuple):
     """How well a delimiter splits the first rows; the greatest one is used."""
 
     agreement: float  # the share of rows with as many fields as the first; 0 if the first has one
-    gives_pairs: bool  # exactly two fields in every row
+    is_tab: bool  # which texts hardly have
     is_tight: bool  # some row has no space after it: "Hello, world" is more often one text
+    gives_pairs: bool  # exactly two fields in every row
 
 
 def _sniffed(lines: Sequence[str]) -> list[str]:
@@ -106,9 +132,12 @@ def _fit(lines: Sequence[str], delimiter: str) -> Fit:
     except csv.Error:  # a field is too long; reading the whole file reports it
         widths = []
     if not widths or widths[0] == 1:
-        return Fit(0.0, False, False)
+        return Fit(0.0, False, False, False)
     agreement = sum(width == widths[0] for width in widths) / len(widths)
-    return Fit(agreement, all(width == 2 for width in widths), is_tight)
+    is_tab = delimiter == "\t"
+    if is_tab and agreement >= TABS_AGREE:  # the other rows are malformed, and said to be
+        agreement = 1.0
+    return Fit(agreement, is_tab, is_tight, all(width == 2 for width in widths))
 
 
 def _table(
@@ -127,7 +156,8 @@ def _table(
     following = (_checked(row, width) for row in itertools.islice(rows, HEAD - 1))
     head = (row, *following)
     columns = tuple(
-        Column(cell.strip(), kind) for cell, kind in zip(first, _kinds(head, width), strict=True)
+        Column(_unquoted(cell.strip()), kind, "numbers" if kind == "other" else "")
+        for cell, kind in zip(first, _kinds(head, width), strict=True)
     )
     fault = f"without exactly {width} fields, as row 1 has,"
     too_narrow = _one_column(name, first[0], delimiter)
@@ -143,6 +173,10 @@ def _table(
     )
 
 
+def _unquoted(name: str) -> str:
+    return name[1:-1].replace('""', '"') if QUOTED.fullmatch(name) else name
+
+
 def _kinds(head: Sequence[TableRow], width: int) -> list[str]:
     """The kind of each column: `other` if all rows below the first are numbers, else `text`."""
     body = [row.fields for row in head[1:] if row.fields is not None]
@@ -153,13 +187,9 @@ def _kinds(head: Sequence[TableRow], width: int) -> list[str]:
     ]
 
 
-def has_number_targets(table: Table) -> bool:
-    """Whether the second of two columns, of numbers, is what the first is answered with, and no id or score."""
-    return (
-        not table.is_named
-        and len(table.columns) == 2
-        and stem(table.columns[1].name) not in METADATA
-    )
+def is_quoted_note(note: str) -> bool:
+    """Whether a note says that fields are quoted."""
+    return note.endswith(QUOTES.partition("}")[2])
 
 
 def _checked(row: TableRow, width: int) -> TableRow:

@@ -11,17 +11,13 @@ from typing import NamedTuple
 
 from s2s.config import UserError, nearest, setting, shortened
 from s2s.data.corpus import Options, one_line
+from s2s.data.formats import cells
 from s2s.data.formats.columns import (
-    AMBIGUOUS,
-    LANGUAGES,
-    LIKE_SOURCE,
-    LIKE_TARGET,
     Column,
-    Guess,
-    guess,
-    stem,
+    beside_numbers,
+    further_references,
 )
-from s2s.data.formats.delimited import DELIMITERS, NUMBER, csv_, has_number_targets, tsv
+from s2s.data.formats.delimited import DELIMITERS, csv_, is_quoted_note, tsv
 from s2s.data.formats.objects import json_, jsonl
 from s2s.data.formats.parquet import parquet
 from s2s.data.formats.streams import Content, ReadingBudget
@@ -47,9 +43,6 @@ TABLE_FORMATS: Mapping[str, Callable[[Content, ReadingBudget], Table]] = Mapping
     {".tsv": tsv, ".csv": csv_, ".jsonl": jsonl, ".json": json_, ".parquet": parquet, ".tmx": tmx}
 )
 
-# Two of these names make row 1 a header; a data row that happens to contain two of them needs #header=no.
-HEADER_NAMES = LIKE_SOURCE | LIKE_TARGET | (LANGUAGES - AMBIGUOUS)
-MIN_SCORE = 0.85  # of a guess that depends on both names
 N_SAMPLE_ROWS = 5
 MAX_SAMPLE_CHARACTERS = 200  # characters of a field in a sample
 
@@ -69,6 +62,11 @@ class FileOptions(Options):
         help="Does row 1 hold the column names? auto looks for common names.",
         choices=HEADER,
     )
+    quotes: str = setting(
+        "keep",
+        help="Quotation marks around the fields of a .tsv: keep them as text, or remove them as in .csv.",
+        choices=("keep", "remove"),
+    )
 
 
 class Columns(NamedTuple):
@@ -78,6 +76,7 @@ class Columns(NamedTuple):
     tgt: int
     has_header: bool
     reason: str
+    held: Mapping[int, str] = MappingProxyType({})  # what other columns hold that is no text
 
 
 @dataclass(frozen=True)
@@ -103,6 +102,9 @@ class ColumnOffer:
     encoding: str = ""
     samples: tuple[tuple[str, ...], ...] = ()  # a field per column, of a few rows
     splits: tuple[str, ...] = ("train",)
+    is_quoted: bool = False  # whether quotation marks stand around fields of a .tsv
+    repeated: tuple[str, ...] = ()  # names of several columns each
+    likelier: str = ""  # a column with many more different texts than the target
 
 
 class ReadPairs(NamedTuple):
@@ -119,11 +121,21 @@ def suffix(name: str) -> str:
     return PurePath(lower).suffix
 
 
+def opened(content: Content, options: FileOptions, budget: ReadingBudget) -> Table:
+    """The table of a file whose name ends in a key of TABLE_FORMATS."""
+    kind = suffix(content.file)
+    if options.quotes == "keep":
+        return TABLE_FORMATS[kind](content, budget)
+    if kind != ".tsv":
+        raise UserError(f"`quotes` is for .tsv, and `{content.name}` is none; leave it out.")
+    return tsv(content, budget, unquote=True)
+
+
 def offered(content: Content, options: FileOptions, budget: ReadingBudget) -> ColumnOffer:
     """What `read` would read, judging by the first rows."""
-    table = TABLE_FORMATS[suffix(content.file)](content, budget)
+    table = opened(content, options, budget)
     texts = [at for at, column in enumerate(table.columns) if column.kind != "other"]
-    are_pairs = options.src or options.tgt or (texts == [0] and has_number_targets(table))
+    are_pairs = options.src or options.tgt or beside_numbers(table.columns)
     if len(texts) == 1 and not are_pairs:
         at, has_header = texts[0], _has_header(table, options)
         only = Columns(at, at, has_header, "the only column of text")
@@ -133,8 +145,8 @@ def offered(content: Content, options: FileOptions, budget: ReadingBudget) -> Co
 
 def texts(content: Content, column: str, budget: ReadingBudget) -> Iterator[str]:
     """One column of a table, by its name or number; by default the only text column."""
-    table = TABLE_FORMATS[suffix(content.file)](content, budget)
     options = FileOptions(src=column)
+    table = opened(content, options, budget)
     known = [at for at, one in enumerate(table.columns) if one.kind != "other"]
     if not column and len(known) != 1:
         names = ", ".join(f"`{table.columns[at].name[:40]}`" for at in known[:5])
@@ -217,8 +229,13 @@ def body(table: Table, has_header: bool, at: Sequence[int]) -> Iterator[TableRow
 def columns_note(table: Table, chosen: Columns, n_unread: int) -> str:
     """Which columns were read, and how they were found."""
     src, tgt = (table.columns[at].name for at in (chosen.src, chosen.tgt))
+    has_names = table.is_named or chosen.has_header
+    names = [
+        f"`{one.name}`" if has_names else f"column {at}" for at, one in enumerate(table.columns, 1)
+    ]
+    passed = cells.held_note(names, chosen.held)
     if table.is_named:
-        return f"`{src}` is the source, `{tgt}` the target."
+        return f"`{src}` is the source, `{tgt}` the target.{passed}"
     if chosen.has_header:
         header = f"Row 1 is a header: `{src}` is the source, `{tgt}` the target."
     else:
@@ -230,7 +247,7 @@ def columns_note(table: Table, chosen: Columns, n_unread: int) -> str:
             else f", and {n_unread:,} more {'is' if n_unread == 1 else 'are'} not read"
         )
         header = f"Row 1 is data, not a header: {columns}{more}."
-    return f"{header}{_delimiter_note(table)}"
+    return f"{header}{passed}{_delimiter_note(table)}"
 
 
 def _delimiter_note(table: Table) -> str:
@@ -264,6 +281,7 @@ def _offer(table: Table, chosen: Columns, budget: ReadingBudget, kind: str) -> C
         for row in first[:N_SAMPLE_ROWS]
         if row.fields is not None
     )
+    at = None if kind == "plain" else likelier(table, chosen)
     return ColumnOffer(
         *(
             kind,
@@ -278,6 +296,9 @@ def _offer(table: Table, chosen: Columns, budget: ReadingBudget, kind: str) -> C
         delimiter=table.delimiter,
         encoding=budget.encoding,
         samples=samples,
+        is_quoted=table.delimiter == "\t" and any(map(is_quoted_note, budget.notes)),
+        repeated=tuple(n for n in counts if n and counts[n] > 1 and chosen.has_header),
+        likelier="" if at is None else names[at],
     )
 
 
@@ -296,13 +317,20 @@ def resolve_columns(content: Content, table: Table, options: FileOptions) -> Col
         column_index(content.name, table, name, options) if name else None
         for name in (options.src, options.tgt)
     ]
-    for one in _guesses(table.columns, PurePath(content.file).stem) if has_header else []:
+    rows = [row.fields for row in table.head[has_header and not table.is_named :] if row.fields]
+    held = cells.no_texts(table.columns, rows)
+    texts = cells.only_texts(table.columns, held)
+    name = PurePath(content.file).stem
+    by_name = [one for one in cells.guesses(table.columns, name) if one.score >= cells.MIN_SCORE]
+    for one in [*by_name, *cells.guesses(texts, name)] if has_header else []:
         names = [column.name.strip() for column in table.columns]
         src = names.index(one.src)
         tgt = names.index(one.tgt)
         if requested in ([None, None], [src, None], [None, tgt], [src, tgt]):
-            return Columns(src, tgt, has_header, one.reason)
-    src, tgt = _first_free(table.columns, requested, has_header)
+            return Columns(src, tgt, has_header, one.reason, _unread(held, src, tgt))
+    if requested == [None, None] and (two := beside_numbers(texts)):
+        return Columns(*two, has_header, "one text beside numbers", _unread(held, *two))
+    src, tgt = cells.first_free(texts, requested, has_header)
     if src == tgt:
         same = f"`#src={shortened(options.src, 90)},tgt={shortened(options.tgt, 90)}` is the same column twice"
         raise UserError(f"{same}; choose two of the {len(table.columns)} in `{content.name}`.")
@@ -311,38 +339,34 @@ def resolve_columns(content: Content, table: Table, options: FileOptions) -> Col
         tgt,
         has_header,
         "the requested columns" if any(requested) else "the first two columns of text",
+        _unread(held, src, tgt),
     )
 
 
-def _guesses(columns: Sequence[Column], config: str) -> list[Guess]:
-    return [
-        one
-        for one in guess([Column(column.name.strip(), column.kind) for column in columns], config)
-        if one.src != one.tgt
-    ]
+def _unread(held: Mapping[int, str], *chosen: int) -> dict[int, str]:
+    return {at: what for at, what in held.items() if at not in chosen}
+
+
+def likelier(table: Table, chosen: Columns) -> int | None:
+    """A column of text that may be the target rather than the chosen one."""
+    first = 1 if chosen.has_header and not table.is_named else 0
+    rows = [row.fields for row in table.head[first:] if row.fields]
+    taken = [chosen.src, *chosen.held, *further_references(table.columns, chosen.src, chosen.tgt)]
+    return cells.likelier_target(table.columns, rows, chosen.tgt, taken)
 
 
 def _has_header(table: Table, options: FileOptions) -> bool:
     """Row 1 has a name that was requested for, or two different common names, or a word above numbers."""
     if table.is_named or options.header != "auto":
         return table.is_named or options.header == "yes"
-    names = {column.name.casefold() for column in table.columns}
-    stems = {stem(name) for name in names}
+    below = [row.fields for row in table.head[1:] if row.fields]
     requested = {
         name.casefold()
         for name in (options.src, options.tgt, options.prefix)
         if name and not name.isdecimal()
     }
-    if (
-        requested & names
-        or (names & HEADER_NAMES and len(stems & HEADER_NAMES) >= 2)  # source, ref1, ref2
-        or any(one.score >= MIN_SCORE for one in _guesses(table.columns, ""))
-    ):
-        return True
-    above = any(
-        column.kind == "other" and not NUMBER.fullmatch(column.name) for column in table.columns
-    )
-    return above and len(names) == len(table.columns)
+    is_named = requested & {column.name.casefold() for column in table.columns}
+    return bool(is_named) or cells.is_header(table.columns, below)
 
 
 def column_index(name: str, table: Table, column: str, options: FileOptions) -> int:
@@ -370,28 +394,3 @@ def column_index(name: str, table: Table, column: str, options: FileOptions) -> 
         f"There is no column `{shortened(column)}` in `{name}`; the nearest are {close}, or give"
         f" a number from 1 to {len(names)}."
     )
-
-
-def _first_free(
-    columns: Sequence[Column], requested: Sequence[int | None], has_header: bool
-) -> tuple[int, int]:
-    """For each side not requested: the first column with a common name, else the first text column, else the first."""
-    names = [column.name.strip().casefold() if has_header else "" for column in columns]
-    src, tgt = requested
-    if src is None:
-        src = _first_common(columns, names, (LIKE_SOURCE, LANGUAGES), taken=tgt)
-    if tgt is None:
-        tgt = _first_common(columns, names, (LIKE_TARGET, LANGUAGES), taken=src)
-    return src, tgt
-
-
-def _first_common(
-    columns: Sequence[Column],
-    names: Sequence[str],
-    kinds: Iterable[frozenset[str]],
-    *,
-    taken: int | None,
-) -> int:
-    free = [at for at in range(len(names)) if at != taken]
-    free.sort(key=lambda at: columns[at].kind == "other")
-    return next((at for kind in kinds for at in free if names[at] in kind), free[0])
