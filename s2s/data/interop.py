@@ -198,7 +198,7 @@ def read_columns(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Tex
 
 def _judged(dataset: datasets.Dataset, found: Sequence[Column]) -> Sequence[Column]:
     """The columns, of which those that hold ids, dates or the like are no texts, unless names tell which are read."""
-    if any(one.score >= cells.MIN_SCORE for one in columns.guess(found)):
+    if any(one.score >= cells.NAMED for one in columns.guess(found)):
         return found
     first = dataset.select(range(min(HEAD, len(dataset))))
     with naming_undecodable(first):
@@ -224,7 +224,8 @@ def text_columns(dataset: datasets.Dataset, *wanted: str) -> list[str]:
                 )
         if name not in (*texts, *readable):
             raise unknown("text column", name, texts)
-    if not texts and not all(name in readable for name in wanted):
+    are_given = all(name in readable for name in wanted) and len(wanted) == 2
+    if not texts and not are_given and not columns.beside_numbers(found):
         there = ", ".join(f"`{column.name}` ({column.type})" for column in found)
         raise UserError(
             f"The dataset has no text column, only {shortened(there) or 'empty rows'}; choose another."

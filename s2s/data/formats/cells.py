@@ -32,7 +32,7 @@ PATTERNS: Mapping[str, re.Pattern[str]] = MappingProxyType(
             "web addresses": r"((https?|ftp)://|www\.)\S+|([a-z0-9-]+\.)+[a-z]{2,}(/\S*)?",
             "file names": r"[\w./\\:-]*[\w-]\.[a-z][a-z0-9]{1,4}",
             "dates": rf"(\d{{4}}([-/.])\d{{1,2}}\2\d{{1,2}}|\d{{1,2}}([-/.])\d{{1,2}}\3\d{{2,4}}"
-            rf"|{_MONTH} \d{{1,2}},? \d{{4}}|\d{{1,2}}\.? {_MONTH} \d{{4}})([T ,]+{_TIME})?|{_TIME}",
+            rf"|{_MONTH} \d{{1,2}},? \d{{4}}|\d{{1,2}}\.? {_MONTH} \d{{4}})([T ,]+{_TIME})?|{_TIME}( --> {_TIME})?",
             "numbers": r"[-+]?(\d+([.,]\d+)*|\.\d+)(e[-+]?\d+)?\s?%?",
         }.items()
     }
@@ -54,7 +54,8 @@ HEADER_NAMES = (
         " sentences definition transcription pronunciation graphemes phonemes ipa".split()
     )
 )
-MIN_SCORE = 0.85  # of a guess that depends on both names
+MIN_SCORE = 0.85  # of a guess that depends on both names, and makes them a header
+NAMED = 0.7  # of a guess by two names, whatever the columns hold
 MIN_ROWS = 3  # in which one value, or a pattern below a word, is no chance
 MIN_DISTINCT = 8  # texts in the first rows of a column that may be the target
 MORE = 1.5  # times as many different texts as in the chosen column
@@ -96,6 +97,8 @@ def no_texts(columns: Sequence[Column], rows: Rows) -> dict[int, str]:
     n_texts = sum(column.kind != "other" for column in columns)
     if n_texts > 2 and rows:
         found = {at: what for at in texts if (what := content([row[at] for row in rows]))}
+    if len(found) == n_texts:
+        return {}
     sure = sorted(found, key=lambda at: ORDER.index(found[at]))[: n_texts - 2]
     return {at: found[at] for at in sorted(sure)}
 
@@ -142,7 +145,7 @@ def has_names(names: Sequence[str], below: Rows) -> bool:
         for name, kind in zip(names, kinds, strict=True)
         if kind not in ("", EMPTY, ONE_VALUE)
     ]
-    return len(below) >= MIN_ROWS and bool(judged) and not any(judged)
+    return len(below) >= 2 and bool(judged) and not any(judged)
 
 
 def guesses(columns: Sequence[Column], config: str) -> list[Guess]:

@@ -169,7 +169,7 @@ def choose_columns(
             return one
     texts = [column.name for column in columns if column.kind != "other"]
     if not (src or tgt) and (two := beside_numbers(columns)):
-        return Guess(columns[two[0]].name, columns[two[1]].name, "one text beside numbers", 0.5)
+        return Guess(columns[two[0]].name, columns[two[1]].name, "the only two columns", 0.5)
     if len(texts) == 1:
         return Guess(texts[0], texts[0], "the only column of text", 0.5)
     others = [name for name in texts if name not in (src, tgt)]
@@ -191,16 +191,16 @@ def is_metadata(name: str) -> bool:
 
 
 def beside_numbers(columns: Sequence[Column]) -> tuple[int, int] | None:
-    """The only text column and the only one of numbers that are no ids or scores, in their order."""
+    """The only two columns of texts or of numbers that are no ids or scores, where one at most is text."""
     texts = [at for at, column in enumerate(columns) if column.kind != "other"]
     numbers = [
         at
         for at, column in enumerate(columns)
         if holds_numbers(column) and not is_metadata(column.name)
     ]
-    if len(texts) != 1 or len(numbers) != 1 or is_metadata(columns[texts[0]].name):
+    if len(texts) > 1 or len(texts) + len(numbers) != 2:
         return None
-    first, second = sorted([texts[0], numbers[0]])
+    first, second = sorted([*texts, *numbers])
     return first, second
 
 

@@ -57,7 +57,9 @@ def _is_quoted(fields: Sequence[str], number: int) -> bool:
     quoted = [field for field in fields if QUOTED.fullmatch(field)]
     is_all = number == 1 and len(quoted) == len(fields) > 1
     # a field that holds a line break begins here, and ends on a later line
-    is_open = OPEN.fullmatch(fields[-1]) is not None
+    is_open = OPEN.fullmatch(fields[-1]) is not None or (
+        len(fields) == 1 and fields[0].count('"') % 2 == 1
+    )
     return is_all or is_open or any('""' in field[1:-1] for field in quoted)
 
 

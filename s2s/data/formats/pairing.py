@@ -76,7 +76,7 @@ class Columns(NamedTuple):
     tgt: int
     has_header: bool
     reason: str
-    held: Mapping[int, str] = MappingProxyType({})  # what other columns hold that is no text
+    held: Mapping[int, str] = MappingProxyType({})  # what columns hold that were passed over
 
 
 @dataclass(frozen=True)
@@ -321,15 +321,15 @@ def resolve_columns(content: Content, table: Table, options: FileOptions) -> Col
     held = cells.no_texts(table.columns, rows)
     texts = cells.only_texts(table.columns, held)
     name = PurePath(content.file).stem
-    by_name = [one for one in cells.guesses(table.columns, name) if one.score >= cells.MIN_SCORE]
+    by_name = [one for one in cells.guesses(table.columns, name) if one.score >= cells.NAMED]
     for one in [*by_name, *cells.guesses(texts, name)] if has_header else []:
         names = [column.name.strip() for column in table.columns]
         src = names.index(one.src)
         tgt = names.index(one.tgt)
         if requested in ([None, None], [src, None], [None, tgt], [src, tgt]):
-            return Columns(src, tgt, has_header, one.reason, _unread(held, src, tgt))
+            return Columns(src, tgt, has_header, one.reason, _passed_over(held, src, tgt))
     if requested == [None, None] and (two := beside_numbers(texts)):
-        return Columns(*two, has_header, "one text beside numbers", _unread(held, *two))
+        return Columns(*two, has_header, "the only two columns", _passed_over(held, *two))
     src, tgt = cells.first_free(texts, requested, has_header)
     if src == tgt:
         same = f"`#src={shortened(options.src, 90)},tgt={shortened(options.tgt, 90)}` is the same column twice"
@@ -339,12 +339,13 @@ def resolve_columns(content: Content, table: Table, options: FileOptions) -> Col
         tgt,
         has_header,
         "the requested columns" if any(requested) else "the first two columns of text",
-        _unread(held, src, tgt),
+        _passed_over(held, src, tgt),
     )
 
 
-def _unread(held: Mapping[int, str], *chosen: int) -> dict[int, str]:
-    return {at: what for at, what in held.items() if at not in chosen}
+def _passed_over(held: Mapping[int, str], *chosen: int) -> dict[int, str]:
+    """Of the columns that hold no text those that would have been chosen, as they come first."""
+    return {at: what for at, what in held.items() if at not in chosen and at < max(chosen)}
 
 
 def likelier(table: Table, chosen: Columns) -> int | None:
