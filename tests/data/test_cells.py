@@ -21,7 +21,10 @@ from . import written
 
 EN = ("The house is old.", "I like tea.", "We go home.", "She sings.")
 DE = ("Das Haus ist alt.", "Ich mag Tee.", "Wir gehen heim.", "Sie singt.")
-NUMBERS = {"number": [1, 2, 3, 4], "words": ["one", "two", "three", "four"]}
+NUMBERS: Mapping[str, Sequence[Any]] = {
+    "number": [1, 2, 3, 4],
+    "words": ["one", "two", "three", "four"],
+}
 
 
 def delimited(rows: Sequence[Sequence[object]], delimiter: str) -> bytes:
