@@ -109,13 +109,20 @@ def test_two_columns_are_read_whatever_they_hold(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "header",
     ["english_sentence,hindi_sentence", "text_en,text_de", "English words,French words",
-     "utterance_raw,utterance_norm", "Source Text,Target Text", "lemma,form"],
+     "utterance_raw,utterance_norm", "Source Text,Target Text", "lemma,form", "ewe,twi",
+     "Swahili,Kikuyu"],
 )  # fmt: skip
 def test_a_header_is_seen(header: str, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     rows = [header.split(","), *zip(EN, DE, strict=True)]
     path.write_bytes(delimited(rows, ","))
     assert sides(load(str(path))) == list(zip(EN, DE, strict=True))
+
+
+def test_a_word_above_words_is_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("house,haus\ntree,baum\na dog,ein hund\nthe cat,die katze\n")
+    assert len(load(str(path))) == 4
 
 
 @pytest.mark.parametrize("first", ["I speak English,Ich spreche Deutsch", "eng,deu"])

@@ -129,7 +129,7 @@ def unrepeated(names: Sequence[str], below: Rows) -> list[str]:
 
 
 def has_names(names: Sequence[str], below: Rows) -> bool:
-    """Whether row 1 differs from the rows below it as names do: no date above dates, `hindi_text` above texts."""
+    """Whether row 1 differs from the rows below it as names do: no date above dates, words above sentences."""
     if len({name.casefold() for name in names}) < len(names) or not below:
         return False
     columns = [[row[at] for row in below] for at in range(len(names))]
@@ -140,6 +140,15 @@ def has_names(names: Sequence[str], below: Rows) -> bool:
     ):
         return True
     kinds = [content(values) for values in columns]
+    words = [name for name, kind in zip(names, kinds, strict=True) if not kind]
+    texts = [
+        value for values, kind in zip(columns, kinds, strict=True) if not kind for value in values
+    ]
+    are_words = all(map(NAME.fullmatch, words)) and (
+        all(map(str.islower, words)) or any(name.casefold() in HEADER_NAMES for name in words)
+    )
+    if len(below) >= MIN_ROWS and len(words) > 1 and are_words:
+        return not any(NAME.fullmatch((text or "").strip()) for text in texts)
     judged = [
         content([name]) == kind
         for name, kind in zip(names, kinds, strict=True)

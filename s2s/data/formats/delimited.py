@@ -46,7 +46,8 @@ def _split(lines: Iterable[str], budget: ReadingBudget) -> Iterator[TableRow]:
     for number, line in enumerate(lines, start=1):
         if line and not line.isspace():
             fields = line.split("\t")
-            if not is_noted and ('""' in line or line[0] == '"') and _is_quoted(fields, number):
+            may_be = '""' in line or number == 1 or len(fields) == 1
+            if may_be and not is_noted and _is_quoted(fields, number):
                 budget.notes.append(QUOTES.format(number))
                 is_noted = True
             yield TableRow(number, fields)
