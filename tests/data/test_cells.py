@@ -150,6 +150,12 @@ def test_few_targets_are_said_with_another_column(has_header: bool, tmp_path: Pa
     assert len(load(f"{path}#tgt={column}").notes) == 1
 
 
+def test_words_with_numbers_are_no_ids_where_they_are_needed(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("".join(f"lemma{at}\tV;PST\tform{at}\n" for at in range(20)))
+    assert sides(load(str(path)))[0] == ("lemma0", "form0")
+
+
 @pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
 def test_quotation_marks_around_fields_of_a_tsv(quoting: Any, tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"

@@ -97,6 +97,10 @@ def no_texts(columns: Sequence[Column], rows: Rows) -> dict[int, str]:
     n_texts = sum(column.kind != "other" for column in columns)
     if n_texts > 2 and rows:
         found = {at: what for at in texts if (what := content([row[at] for row in rows]))}
+    if n_texts - len(found) < 2:  # `lemma12` may be a made-up word, `sent-12` is none
+        for at in [at for at, what in found.items() if what == IDS]:
+            if not all(re.search(r"\W|_", row[at] or "_") for row in rows):
+                del found[at]
     if len(found) == n_texts:
         return {}
     sure = sorted(found, key=lambda at: ORDER.index(found[at]))[: n_texts - 2]
