@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from s2s.config import UserError, is_usable, require_usable, shortened, unknown, unusable
-from s2s.data.formats import chats, columns, lists
+from s2s.data.formats import cells, chats, columns, lists
 from s2s.data.formats.added import Added, joined
 from s2s.data.formats.columns import Column
 from s2s.data.formats.encodings import not_utf8
-from s2s.data.formats.table import check_names, flat
+from s2s.data.formats.table import HEAD, cell, check_names, flat
 
 if TYPE_CHECKING:
     import datasets
@@ -181,7 +181,7 @@ def read_columns(
     """
     texts = text_columns(dataset, src, tgt)
     found = Added(columns.from_features(dataset.features)).columns
-    likely = columns.choose_columns(found, src=src, tgt=tgt)
+    likely = columns.choose_columns(_judged(dataset, found), src=src, tgt=tgt)
     if likely is None:
         raise UserError(
             "The source and target columns are ambiguous; give two of"
@@ -201,15 +201,36 @@ def read_columns(
     return TextColumns(likely.src, likely.tgt, more, rows, tuple(dict.fromkeys(notes)))
 
 
+def _judged(dataset: datasets.Dataset, found: Sequence[Column]) -> Sequence[Column]:
+    """The columns, of which those that hold ids, dates or the like are no texts, unless names tell which are read."""
+    if any(one.score >= cells.NAMED for one in columns.guess(found)):
+        return found
+    first = dataset.select(range(min(HEAD, len(dataset))))
+    with naming_undecodable(first):
+        texts = [
+            _values(first, one.name) if one.kind == "text" else [None] * len(first) for one in found
+        ]
+    held = cells.no_texts(found, list(zip(*texts, strict=True)))
+    return cells.only_texts(found, held)
+
+
 def text_columns(dataset: datasets.Dataset, *wanted: str) -> list[str]:
     """The names of the columns that hold texts. Raises UserError where a wanted one is not among them."""
     require_dataset(dataset)
     found = Added(columns.from_features(dataset.features)).columns
     texts = [column.name for column in found if column.kind != "other"]
+    readable = [column.name for column in found if columns.holds_numbers(column)]
     for name in filter(None, wanted):
-        if name not in texts:
+        for column in found:
+            if column.name == name and name not in (*texts, *readable):
+                raise UserError(
+                    f"The column `{shortened(name, 60)}` holds {column.type or 'no text'}; choose one of"
+                    f" {shortened(', '.join(texts)) or 'another dataset'}."
+                )
+        if name not in (*texts, *readable):
             raise unknown("text column", name, texts)
-    if not texts:
+    are_given = all(name in readable for name in wanted) and len(wanted) == 2
+    if not texts and not are_given and not columns.beside_numbers(found):
         there = ", ".join(f"`{column.name}` ({column.type})" for column in found)
         raise UserError(
             f"The dataset has no text column, only {shortened(there) or 'empty rows'}; choose another."
@@ -307,4 +328,4 @@ def _field(value: Any, name: str) -> Any:
 def _first(value: Any) -> str:
     while isinstance(value, list):
         value = value[0] if value else ""
-    return value if isinstance(value, str) else ""
+    return cell(value) or ""

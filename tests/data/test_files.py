@@ -132,8 +132,8 @@ def test_objects_without_both_texts_are_dropped_and_counted(put):
         {"src": 4, "tgt": "vier"},
     ]
     corpus = load(put("a.jsonl", "\n\n".join(map(json.dumps, rows))))
-    assert corpus.pairs == (Pair("one", "eins"),)
-    assert corpus.notes[-1] == "3 rows without a text in both fields dropped (the first at line 3)."
+    assert corpus.pairs == (Pair("one", "eins"), Pair("4", "vier"))
+    assert corpus.notes[-1] == "2 rows without a text in both fields dropped (the first at line 3)."
 
 
 def test_texts_inside_translation(put):

@@ -215,7 +215,7 @@ def test_other_kinds_of_columns_are_no_texts(put):
         "other",
     ]
     for name, one in (
-        ("1.parquet", written.table({"text": ["a"], "n": [1]})),
+        ("1.parquet", written.table({"text": ["a"], "id": [1]})),
         ("1.csv", b"text\n"),
         ("1.jsonl", b'{"text": "a"}'),
     ):

@@ -161,8 +161,7 @@ def test_columns_are_chosen_by_name_by_number_or_by_guess(served: Hub) -> None:
     assert any("named after languages" in note for note in load("hub:team/format0").notes)
     with pytest.raises(UserError, match="no column of `team/format0` `frr`; the nearest are `fr`"):
         load("hub:team/format0#src=frr")
-    with pytest.raises(UserError, match="`id` of `team/format0` has no text"):
-        load("hub:team/format0#src=id")
+    assert load("hub:team/format0#src=id,tgt=fr").pairs[0].src.isdecimal()
 
 
 def test_a_set_of_one_text_is_plain(served: Hub) -> None:

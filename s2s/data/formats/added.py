@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from s2s.data.formats.columns import ANSWERS, INSTRUCTIONS, Column
+from s2s.data.formats.column_names import ANSWERS, INSTRUCTIONS
+from s2s.data.formats.columns import Column
 from s2s.data.formats.table import Table, TableRow
 
 NONE = frozenset({"", "<noinput>"})  # what stands for no input

@@ -15,7 +15,8 @@ from s2s import archives
 from s2s.archives import printable
 from s2s.config import UserError, choose, shortened
 from s2s.data.formats import streams
-from s2s.data.formats.columns import LANGUAGES, LIKE_SOURCE, LIKE_TARGET, Column, guess, is_language
+from s2s.data.formats.column_names import LANGUAGES, LIKE_SOURCE, LIKE_TARGET
+from s2s.data.formats.columns import Column, guess, is_language
 from s2s.data.formats.pairing import TABLE_FORMATS, suffix
 from s2s.data.formats.shapes import SPLITS
 from s2s.data.formats.streams import Content, ReadingBudget

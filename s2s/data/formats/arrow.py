@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.data.formats import chats
 from s2s.data.formats.columns import Column, of_chat
-from s2s.data.formats.table import flat
+from s2s.data.formats.table import cell, flat
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,7 +70,7 @@ def values(batch: pa.RecordBatch | pa.Table, name: str) -> list[str | None]:
             return [_of_each(structs, inner) for structs in column.to_pylist()]
         found = column.flatten()[column.type.get_field_index(inner)]
     texts: list[Any] = found.to_pylist()
-    return texts if _kind(found.type) == "text" else [flat(text) for text in texts]
+    return texts if _kind(found.type) == "text" else [cell(text) for text in texts]
 
 
 def first_undecodable(batch: pa.RecordBatch | pa.Table, name: str) -> int:

@@ -4,112 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.data.formats import chats
-
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-def _pairs(names: str) -> tuple[tuple[str, str], ...]:
-    return tuple((src, tgt) for src, tgt in (pair.split() for pair in names.split(",")))
-
-
-# Two-letter codes of ISO 639-1, and the three-letter codes of ISO 639-3 common in parallel datasets.
-CODES = _set(
-    """
-    aa ab af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cs cu cv cy da de dv dz ee el en eo es et
-    eu fa ff fi
-    fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn
-    ko kr ks ku
-    kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa
-    pi pl ps pt
-    qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty
-    ug uk ur uz
-    ve vi vo wa wo xh yi yo za zh zu
-    arb ast ceb cmn deu eng fil fra hsb dsb kab nds pcm por rus spa swh tgl yue zho
-    """
-)
-LANGUAGES = CODES | _set(
-    """
-    arabic chinese czech danish dutch english finnish french german greek hebrew hindi italian japanese korean polish
-    portuguese
-    russian spanish swedish turkish ukrainian vietnamese yoruba
-    """
-)
-# Codes that are more often something other than a language.
-AMBIGUOUS = _set("id no or is to so as mr cs")
-# After a code: a script, a region or both; 419 is Latin America.
-SUBTAGS = re.compile(r"[A-Za-z]{2,4}|[A-Za-z]{4}[-_][A-Za-z]{2}|419|001|150")
-
-# Pairs of names by their meaning; the first match is used.
-KNOWN: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
-    {
-        "columns named source and target": _pairs(
-            "source target, src tgt, src trg, source_text target_text, source_sentence target_sentence,"
-            " input target, input output,"
-            "inputs targets, inputs outputs, input_text target_text"
-        ),
-        "a text and its summary": _pairs(
-            "dialogue summary, document summary, article highlights, article abstract, article summary,"
-            " text summary, documents tldr,"
-            "document tldr, description abstract, email_body subject_line"
-        ),
-        "a sentence and a simpler or corrected version": _pairs(
-            "original simplifications, normal_sentence simple_sentence, complex_sentence"
-            " simple_sentence_1, complex simple,"
-            "sentence corrections, original corrected, incorrect correct"
-        ),
-        "facts and a sentence that states them": _pairs(
-            "meaning_representation human_reference, mr ref, mr human_reference, concepts target"
-        ),
-        "text and its formal representation": _pairs(
-            "commands actions, command action, question query, question sql, intent snippet, nl code,"
-            " code docstring, java cs"
-        ),
-        "a prompt and its answer": _pairs(
-            "instruction output, instruction response, prompt completion, prompt response, question"
-            " answer, question response,"
-            "command response, query response"
-        ),
-        "two paraphrases": _pairs("sentence1 sentence2, text1 text2, question1 question2"),
-        "a text and its headline": _pairs(
-            "content headline, review_body review_title, body title, text title, article title"
-        ),
-        "a passage and a question about it": _pairs("context question, passage question"),
-    }
-)
-LIKE_SOURCE = _set(
-    "source src input inputs document article dialogue text body prompt instruction query question command mr"
-)
-LIKE_TARGET = _set(
-    "target tgt trg output outputs targets summary highlights abstract response completion answer"
-    " reference ref translation"
-)
-# Names of metadata columns, alone or as the last of several words.
-METADATA = _set(
-    """
-    id idx index key url uri link file filename filepath path audio image sha hash date time year lang language split
-    domain label
-    score rating topic category author speaker license licence repo name tokens tok toks
-    """
+from s2s.data.formats.column_names import (
+    AMBIGUOUS,
+    ANSWERS,
+    BESIDE_LANGUAGE,
+    CODES,
+    INSTRUCTIONS,
+    KNOWN,
+    LANGUAGE_NAMES,
+    LANGUAGES,
+    LIKE_SOURCE,
+    LIKE_TARGET,
+    LISTED,
+    METADATA,
+    REFERENCE,
+    SUBTAGS,
 )
 
-
-# An instruction with each of these is one source, which is answered by a column of the other names.
-INSTRUCTIONS = MappingProxyType(
-    {
-        f"{asked}+{given}": (asked, given)
-        for asked in ("instruction", "prompt")
-        for given in ("input", "context")
-    }
-)
-ANSWERS = ("output", "response", "answer", "completion", "target")
-REFERENCE = frozenset({"ref", "reference"})  # several of which are no turns of a dialogue
-LISTED = LIKE_TARGET | {"simplification", "correction"}  # a list named by their plural: references
+NUMBERS = re.compile("numbers|u?int|float|double|half|decimal")  # how a type of numbers begins
 
 
 class Column(NamedTuple):
@@ -139,11 +54,12 @@ def guess(columns: Sequence[Column], config: str = "") -> tuple[Guess, ...]:
     `guess([Column("de", "text"), Column("en", "text")], "en-de")` -> `en` to `de`, as in the configuration's name.
     """
     names = [column.name for column in columns if column.kind in ("text", "texts")]
+    readable = [column.name for column in columns if column.name in names or holds_numbers(column)]
     found = [
         *_translations(names, config),
         *_chats(names),
         *_instructions(names),
-        *_known(names),
+        *_known(readable),
         *_languages(names, config),
         *_alike(names),
     ]
@@ -168,12 +84,40 @@ def choose_columns(
         if src in ("", one.src) and tgt in ("", one.tgt):
             return one
     texts = [column.name for column in columns if column.kind != "other"]
+    if not (src or tgt) and (two := beside_numbers(columns)):
+        return Guess(columns[two[0]].name, columns[two[1]].name, "the only two columns", 0.5)
     if len(texts) == 1:
         return Guess(texts[0], texts[0], "the only column of text", 0.5)
     others = [name for name in texts if name not in (src, tgt)]
     if (src or tgt) and len(others) == 1:
         return Guess(src or others[0], tgt or others[0], "the only other column of text", 0.5)
     return None
+
+
+def holds_numbers(column: Column) -> bool:
+    """Whether a column has numbers, which can be read as texts."""
+    return column.kind == "other" and bool(NUMBERS.match(column.type))
+
+
+def is_metadata(name: str) -> bool:
+    """Whether a column is called like an id, a score or an index: `sent_id`, `label2`, `Unnamed: 0`."""
+    words = _words(name)
+    is_index = not name.strip() or words[:1] == ["unnamed"] or words[:2] == ["index", "level"]
+    return is_index or stem(name) in METADATA or bool({*words[-1:]} & METADATA)
+
+
+def beside_numbers(columns: Sequence[Column]) -> tuple[int, int] | None:
+    """The only two columns of texts or of numbers that are no ids or scores, where one at most is text."""
+    texts = [at for at, column in enumerate(columns) if column.kind != "other"]
+    numbers = [
+        at
+        for at, column in enumerate(columns)
+        if holds_numbers(column) and not is_metadata(column.name)
+    ]
+    if len(texts) > 1 or len(texts) + len(numbers) != 2:
+        return None
+    first, second = sorted([*texts, *numbers])
+    return first, second
 
 
 def from_features(features: Mapping[str, Any]) -> tuple[Column, ...]:
@@ -313,7 +257,7 @@ def _instructions(names: Sequence[str]) -> Iterator[Guess]:
 
 
 def _known(names: Sequence[str]) -> Iterator[Guess]:
-    given = {name.strip().casefold(): name for name in reversed(names)}
+    given = {re.sub(r"[\s-]+", "_", name.strip().casefold()): name for name in reversed(names)}
     for reason, pairs in KNOWN.items():
         for src, tgt in pairs:
             if src in given and tgt in given:
@@ -336,10 +280,23 @@ def _languages(names: Sequence[str], config: str) -> Iterator[Guess]:
         ]  # `en` and `no` are two languages, `en` and `id` often aren't
     if len(certain) >= 2:
         yield _directed(certain, config, "columns named after languages", 0.85)
+    first = {language: name for name in reversed(names) if (language := _language_in(name))}
+    if len(first) >= 2:
+        named = sorted(first.values(), key=names.index)
+        yield _directed(named, config, "columns named after languages", 0.85)
+
+
+def _language_in(name: str) -> str:
+    """The language of `english_sentence`, `text_en` or `en`; "" for a name with any other word."""
+    words = re.findall(r"[^\W\d_]+", name.casefold())
+    rest = [word for word in words if word not in BESIDE_LANGUAGE]
+    known = rest[0] if len(rest) == 1 else ""
+    is_code = len(words) > 1 and known in CODES - AMBIGUOUS
+    return known if known in LANGUAGE_NAMES or is_code else ""
 
 
 def _alike(names: Sequence[str]) -> Iterator[Guess]:
-    """Other guesses: names like a source's and a target's, or the only two columns."""
+    """Names like a source's and a target's, or the only two columns."""
     rest = [
         name
         for name in names
@@ -364,15 +321,14 @@ def _directed(columns: Sequence[str], config: str, reason: str, score: float) ->
     """The first two columns, in the order of the languages in a configuration such as `de-en`."""
     words = _words(config)
     codes = {
-        column: re.split(r"[-_]", column.rpartition(".")[2].strip().casefold())[0]
+        column: _language_in(column)
+        or re.split(r"[-_]", column.rpartition(".")[2].strip().casefold())[0]
         for column in columns
     }
-    order = sorted(
-        columns,
-        key=lambda column: words.index(codes[column]) if codes[column] in words else len(words),
-    )
-    src = order[0]
-    tgt = order[1]
+    order = list(columns)
+    if sum(code in words for code in codes.values()) >= 2:
+        order.sort(key=lambda each: (*words, codes[each]).index(codes[each]))
+    src, tgt = order[:2]
     if tgt.strip().casefold() != src.strip().casefold():  # en-US and en-GB are one language
         tgt = next((each for each in order if codes[each] != codes[src]), tgt)
     if codes[src] in words and codes[tgt] in words:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from s2s.config import UserError
 from s2s.data.formats import added, lists, streams
-from s2s.data.formats.columns import METADATA, Column, stem
+from s2s.data.formats.columns import Column
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow
 
@@ -21,20 +21,31 @@ NUMBER = re.compile(r"\s*[-+]?\d+([.,]\d+)?\s*")
 MIN_NUMBERS = 3  # rows of numbers under a word make the word a header
 SEP = re.compile(r"""\ufeff?"?sep=([^\w\s"']|\t)"?[,;\t ]*""", re.IGNORECASE)
 SNIFFED = 20  # rows from which the delimiter is detected
+TABS_AGREE = 0.8  # of the first rows with as many tabs as the first: tabs are the delimiter
 ENTITY = re.compile(r"&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 HIDDEN = "\ufdd0"  # stands for an entity's semicolon; no text has this code point (Unicode, section 23.7)
+QUOTED = re.compile(r'"(?:[^"]|"")*"')
+OPEN = re.compile(r'"(?:[^"]|"")*""(?:[^"]|"")*')
+QUOTES = (
+    "Fields are quoted as in .csv (line {:,} is the first), and the quotation marks are kept; `#quotes=remove` removes"
+    " them."
+)
 QUOTING = "close every quotation mark and double those inside a quoted field"
 
 
-def tsv(content: Content, budget: ReadingBudget) -> Table:
-    """Tab-separated fields without quoting: a quotation mark is an ordinary character."""
+def tsv(content: Content, budget: ReadingBudget, *, unquote: bool = False) -> Table:
+    """Tab-separated fields. A quotation mark is an ordinary character, unless they are unquoted as those of .csv."""
     lines = streams.lines(content, budget)
     first = list(itertools.islice(lines, 1))
     named = _named(content.name, first, budget)
     lines = itertools.chain(first, lines)
-    if named in ("", "\t"):
-        return _table(content.name, _split(lines, 2 if named else 1), budget, "\t")
-    return _table(content.name, _parsed(content.name, lines, named, 2), budget, named)
+    start = 2 if named else 1
+    if unquote or named not in ("", "\t"):
+        csv.field_size_limit(budget.caps.line)
+        delimiter = named or "\t"
+        rows = _parsed(content.name, lines, delimiter, start)
+        return _table(content.name, rows, budget, delimiter)
+    return _table(content.name, _split(lines, start, budget), budget, "\t")
 
 
 def _named(name: str, first: list[str], budget: ReadingBudget) -> str:
@@ -53,10 +64,27 @@ def _in_words(delimiter: str) -> str:
     return DELIMITERS.get(delimiter, f"`{delimiter}`")
 
 
-def _split(lines: Iterable[str], start: int) -> Iterator[TableRow]:
+def _split(lines: Iterable[str], start: int, budget: ReadingBudget) -> Iterator[TableRow]:
+    is_noted = False
     for number, line in enumerate(lines, start=start):
         if line and not line.isspace():
-            yield TableRow(number, line.split("\t"))
+            fields = line.split("\t")
+            may_be = '""' in line or number == start or len(fields) == 1
+            if may_be and not is_noted and _is_quoted(fields, is_first=number == start):
+                budget.notes.append(QUOTES.format(number))
+                is_noted = True
+            yield TableRow(number, fields)
+
+
+def _is_quoted(fields: Sequence[str], *, is_first: bool) -> bool:
+    """Whether a field is as .csv writes one with a quotation mark in it, or all of line 1 are between these marks."""
+    quoted = [field for field in fields if QUOTED.fullmatch(field)]
+    is_all = is_first and len(quoted) == len(fields) > 1
+    # a field that holds a line break begins here, and ends on a later line
+    is_open = OPEN.fullmatch(fields[-1]) is not None or (
+        len(fields) == 1 and fields[0].count('"') % 2 == 1
+    )
+    return is_all or is_open or any('""' in field[1:-1] for field in quoted)
 
 
 def csv_(content: Content, budget: ReadingBudget) -> Table:
@@ -109,8 +137,9 @@ class Fit(NamedTuple):
     """How well a delimiter splits the first rows; the greatest one is used."""
 
     agreement: float  # the share of rows with as many fields as the first; 0 if the first has one
-    gives_pairs: bool  # exactly two fields in every row
+    is_tab: bool  # which texts hardly have
     is_tight: bool  # some row has no space after it: "Hello, world" is more often one text
+    gives_pairs: bool  # exactly two fields in every row
 
 
 def _sniffed(lines: Sequence[str]) -> list[str]:
@@ -132,9 +161,12 @@ def _fit(lines: Sequence[str], delimiter: str) -> Fit:
     except csv.Error:  # a field is too long; reading the whole file reports it
         widths = []
     if not widths or widths[0] == 1:
-        return Fit(0.0, False, False)
+        return Fit(0.0, False, False, False)
     agreement = sum(width == widths[0] for width in widths) / len(widths)
-    return Fit(agreement, all(width == 2 for width in widths), is_tight)
+    is_tab = delimiter == "\t"
+    if is_tab and agreement >= TABS_AGREE:  # the other rows are malformed, and said to be
+        agreement = 1.0
+    return Fit(agreement, is_tab, is_tight, all(width == 2 for width in widths))
 
 
 def _table(
@@ -153,7 +185,8 @@ def _table(
     following = (_checked(row, width) for row in itertools.islice(rows, HEAD - 1))
     head = (row, *following)
     columns = tuple(
-        Column(cell.strip(), kind) for cell, kind in zip(first, _kinds(head, width), strict=True)
+        Column(_unquoted(cell.strip()), kind, "numbers" if kind == "other" else "")
+        for cell, kind in zip(first, _kinds(head, width), strict=True)
     )
     listed = frozenset(at for at, column in enumerate(columns) if column.kind == "texts")
     fault = f"without exactly {width} fields, as row 1 has,"
@@ -169,6 +202,10 @@ def _table(
         tuple(alternatives),
     )
     return added.extended(table)
+
+
+def _unquoted(name: str) -> str:
+    return name[1:-1].replace('""', '"') if QUOTED.fullmatch(name) else name
 
 
 def _kinds(head: Sequence[TableRow], width: int) -> list[str]:
@@ -191,13 +228,9 @@ def _are_lists(cells: Sequence[str | None]) -> bool:
     return bool(given) and all(lists.written(cell) is not None for cell in given)
 
 
-def has_number_targets(table: Table) -> bool:
-    """Whether the second of two columns, of numbers, is what the first is answered with, and no id or score."""
-    return (
-        not table.is_named
-        and len(table.columns) == 2
-        and stem(table.columns[1].name) not in METADATA
-    )
+def is_quoted_note(note: str) -> bool:
+    """Whether a note says that fields are quoted."""
+    return note.endswith(QUOTES.partition("}")[2])
 
 
 def _checked(row: TableRow, width: int) -> TableRow:

@@ -22,9 +22,9 @@ from s2s.data.formats.table import (
     EmptyError,
     Table,
     TableRow,
+    cell,
     check_names,
     checked,
-    flat,
     kind,
 )
 
@@ -291,4 +291,4 @@ def _selected(found: Iterable[JsonRow], names: Sequence[str]) -> Iterator[TableR
 
 
 def _row(found: JsonRow, names: Sequence[str]) -> TableRow:
-    return TableRow(found.line, [flat(found.fields.get(name)) for name in names])
+    return TableRow(found.line, [cell(found.fields.get(name)) for name in names])

@@ -11,23 +11,18 @@ from typing import NamedTuple
 
 from s2s.config import UserError, nearest, setting, shortened
 from s2s.data.corpus import ENCODING, Options, broken_note, one_line
-from s2s.data.formats import lists
+from s2s.data.formats import cells, lists
 from s2s.data.formats.columns import (
-    AMBIGUOUS,
-    LANGUAGES,
-    LIKE_SOURCE,
-    LIKE_TARGET,
     Column,
-    Guess,
-    guess,
+    beside_numbers,
+    further_references,
     is_language,
-    stem,
 )
-from s2s.data.formats.delimited import DELIMITERS, NUMBER, csv_, has_number_targets, tsv
+from s2s.data.formats.delimited import DELIMITERS, csv_, is_quoted_note, tsv
 from s2s.data.formats.objects import json_, jsonl
 from s2s.data.formats.parquet import parquet
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import TURN, Table, TableRow, check_once
+from s2s.data.formats.table import TURN, Table, TableRow, check_once, suffix
 from s2s.data.formats.tmx import tmx
 from s2s.data.pair import Pair
 
@@ -49,9 +44,6 @@ TABLE_FORMATS: Mapping[str, Callable[[Content, ReadingBudget], Table]] = Mapping
     {".tsv": tsv, ".csv": csv_, ".jsonl": jsonl, ".json": json_, ".parquet": parquet, ".tmx": tmx}
 )
 
-# Two of these names make row 1 a header; a data row that happens to contain two of them needs #header=no.
-HEADER_NAMES = LIKE_SOURCE | LIKE_TARGET | (LANGUAGES - AMBIGUOUS)
-MIN_SCORE = 0.85  # of a guess that depends on both names
 N_SAMPLE_ROWS = 5
 MAX_SAMPLE_CHARACTERS = 200  # characters of a field in a sample
 
@@ -73,6 +65,11 @@ class FileOptions(Options):
     )
     encoding: str = setting("", help=ENCODING)
     lists: str = setting("auto", help=lists.HELP, choices=lists.WAYS)
+    quotes: str = setting(
+        "keep",
+        help="Quotation marks around the fields of a .tsv: keep them as text, or remove them as in .csv.",
+        choices=("keep", "remove"),
+    )
 
 
 class Columns(NamedTuple):
@@ -82,6 +79,7 @@ class Columns(NamedTuple):
     tgt: int
     has_header: bool
     reason: str
+    held: Mapping[int, str] = MappingProxyType({})  # what columns hold that were passed over
 
 
 @dataclass(frozen=True)
@@ -106,6 +104,9 @@ class ColumnOffer:
     likely: str = ""  # the codec that the text is probably in, which nobody has chosen yet
     samples: tuple[tuple[str, ...], ...] = ()  # a field per column, of a few rows
     splits: tuple[str, ...] = ("train",)
+    is_quoted: bool = False  # whether quotation marks stand around fields of a .tsv
+    repeated: tuple[str, ...] = ()  # names of several columns each
+    likelier: str = ""  # a column with many more different texts than the target
 
 
 class ReadPairs(NamedTuple):
@@ -116,17 +117,21 @@ class ReadPairs(NamedTuple):
     is_whole: bool = True
 
 
-def suffix(name: str) -> str:
-    """`"A.TSV.gz"` -> `".tsv"`."""
-    lower = name.lower().removesuffix(".gz").removesuffix(".zst")
-    return PurePath(lower).suffix
+def opened(content: Content, options: FileOptions, budget: ReadingBudget) -> Table:
+    """The table of a file whose name ends in a key of TABLE_FORMATS."""
+    kind = suffix(content.file)
+    if options.quotes == "keep":
+        return TABLE_FORMATS[kind](content, budget)
+    if kind != ".tsv":
+        raise UserError(f"`quotes` is for .tsv, and `{content.name}` is none; leave it out.")
+    return tsv(content, budget, unquote=True)
 
 
 def offered(content: Content, options: FileOptions, budget: ReadingBudget) -> ColumnOffer:
     """What `read` would read, judging by the first rows."""
-    table = TABLE_FORMATS[suffix(content.file)](content, budget)
+    table = opened(content, options, budget)
     texts = [at for at, column in enumerate(table.columns) if column.kind != "other"]
-    are_pairs = options.src or options.tgt or (texts == [0] and has_number_targets(table))
+    are_pairs = options.src or options.tgt or beside_numbers(table.columns)
     if len(texts) == 1 and not are_pairs:
         at, has_header = texts[0], _has_header(table, options)
         only = Columns(at, at, has_header, "the only column of text")
@@ -136,8 +141,8 @@ def offered(content: Content, options: FileOptions, budget: ReadingBudget) -> Co
 
 def texts(content: Content, column: str, budget: ReadingBudget, way: str = "auto") -> Iterator[str]:
     """One column of a table, by its name or number; by default the only text column. `way` joins lists in it."""
-    table = TABLE_FORMATS[suffix(content.file)](content, budget)
     options = FileOptions(src=column)
+    table = opened(content, options, budget)
     known = [at for at, one in enumerate(table.columns) if one.kind != "other"]
     if not column and len(known) != 1:
         names = ", ".join(f"`{table.columns[at].name[:40]}`" for at in known[:5])
@@ -225,8 +230,13 @@ def body(table: Table, has_header: bool, at: Sequence[int]) -> Iterator[TableRow
 def columns_note(table: Table, chosen: Columns, n_unread: int) -> str:
     """Which columns were read, and how they were found."""
     src, tgt = (table.columns[at].name for at in (chosen.src, chosen.tgt))
+    has_names = table.is_named or chosen.has_header
+    names = [
+        f"`{one.name}`" if has_names else f"column {at}" for at, one in enumerate(table.columns, 1)
+    ]
+    passed = cells.held_note(names, chosen.held)
     if table.is_named:
-        return f"`{src}` is the source, `{tgt}` the target."
+        return f"`{src}` is the source, `{tgt}` the target.{passed}"
     if chosen.has_header:
         header = f"Row 1 is a header: `{src}` is the source, `{tgt}` the target."
     else:
@@ -238,7 +248,7 @@ def columns_note(table: Table, chosen: Columns, n_unread: int) -> str:
             else f", and {n_unread:,} more {'is' if n_unread == 1 else 'are'} not read"
         )
         header = f"Row 1 is data, not a header: {columns}{more}."
-    return f"{header}{_delimiter_note(table)}"
+    return f"{header}{passed}{_delimiter_note(table)}"
 
 
 def _delimiter_note(table: Table) -> str:
@@ -272,6 +282,7 @@ def _offer(table: Table, chosen: Columns, budget: ReadingBudget, kind: str) -> C
         for row in first[:N_SAMPLE_ROWS]
         if row.fields is not None
     )
+    at = None if kind == "plain" else likelier(table, chosen)
     return ColumnOffer(
         *(
             kind,
@@ -286,6 +297,9 @@ def _offer(table: Table, chosen: Columns, budget: ReadingBudget, kind: str) -> C
         delimiter=table.delimiter,
         **budget.seen(),
         samples=samples,
+        is_quoted=table.delimiter == "\t" and any(map(is_quoted_note, budget.notes)),
+        repeated=tuple(n for n in counts if n and counts[n] > 1 and chosen.has_header),
+        likelier="" if at is None else names[at],
     )
 
 
@@ -304,12 +318,19 @@ def resolve_columns(content: Content, table: Table, options: FileOptions) -> Col
         column_index(content.name, table, name, options) if name else None
         for name in (options.src, options.tgt)
     ]
-    for one in _guesses(table.columns, table.order or PurePath(content.file).stem) * has_header:
+    rows = [row.fields for row in table.head[has_header and not table.is_named :] if row.fields]
+    held = cells.no_texts(table.columns, rows)
+    texts = cells.only_texts(table.columns, held)
+    name = table.order or PurePath(content.file).stem
+    by_name = [one for one in cells.guesses(table.columns, name) if one.score >= cells.NAMED]
+    for one in [*by_name, *cells.guesses(texts, name)] if has_header else []:
         names = [column.name.strip() for column in table.columns]
         src, tgt = names.index(one.src), names.index(one.tgt)
         if requested in ([None, None], [src, None], [None, tgt], [src, tgt]):
-            return Columns(src, tgt, has_header, one.reason)
-    src, tgt = _first_free(table.columns, requested, has_header)
+            return Columns(src, tgt, has_header, one.reason, _passed_over(held, src, tgt))
+    if requested == [None, None] and (two := beside_numbers(texts)):
+        return Columns(*two, has_header, "the only two columns", _passed_over(held, *two))
+    src, tgt = cells.first_free(texts, requested, has_header)
     if src == tgt:
         same = f"`#src={shortened(options.src, 90)},tgt={shortened(options.tgt, 90)}` is the same column twice"
         raise UserError(f"{same}; choose two of the {len(table.columns)} in `{content.name}`.")
@@ -318,38 +339,35 @@ def resolve_columns(content: Content, table: Table, options: FileOptions) -> Col
         tgt,
         has_header,
         "the requested columns" if any(requested) else "the first two columns of text",
+        _passed_over(held, src, tgt),
     )
 
 
-def _guesses(columns: Sequence[Column], config: str) -> list[Guess]:
-    return [
-        one
-        for one in guess([Column(column.name.strip(), column.kind) for column in columns], config)
-        if one.src != one.tgt
-    ]
+def _passed_over(held: Mapping[int, str], *chosen: int) -> dict[int, str]:
+    """Of the columns that hold no text those that would have been chosen, as they come first."""
+    return {at: what for at, what in held.items() if at not in chosen and at < max(chosen)}
+
+
+def likelier(table: Table, chosen: Columns) -> int | None:
+    """A column of text that may be the target rather than the chosen one."""
+    first = 1 if chosen.has_header and not table.is_named else 0
+    rows = [row.fields for row in table.head[first:] if row.fields]
+    taken = [chosen.src, *chosen.held, *further_references(table.columns, chosen.src, chosen.tgt)]
+    return cells.likelier_target(table.columns, rows, chosen.tgt, taken)
 
 
 def _has_header(table: Table, options: FileOptions) -> bool:
     """Row 1 has a name that was requested for, or two different common names, or a word above numbers."""
     if table.is_named or options.header != "auto":
         return table.is_named or options.header == "yes"
-    names = {column.name.casefold() for column in table.columns}
-    stems = {stem(name) for name in names}
+    below = [row.fields for row in table.head[1:] if row.fields]
     requested = {
         name.casefold()
         for name in (options.src, options.tgt, options.prefix)
         if name and not name.isdecimal()
     }
-    if (
-        requested & names
-        or (names & HEADER_NAMES and len(stems & HEADER_NAMES) >= 2)  # source, ref1, ref2
-        or any(one.score >= MIN_SCORE for one in _guesses(table.columns, ""))
-    ):
-        return True
-    above = any(
-        column.kind == "other" and not NUMBER.fullmatch(column.name) for column in table.columns
-    )
-    return above and len(names) == len(table.columns)
+    is_named = requested & {column.name.casefold() for column in table.columns}
+    return bool(is_named) or cells.is_header(table.columns, below)
 
 
 def column_index(name: str, table: Table, column: str, options: FileOptions) -> int:
@@ -380,28 +398,3 @@ def column_index(name: str, table: Table, column: str, options: FileOptions) -> 
         f"There is no column `{shortened(column)}` in `{name}`; the nearest are {close}, or give"
         f" a number from 1 to {len(names)}."
     )
-
-
-def _first_free(
-    columns: Sequence[Column], requested: Sequence[int | None], has_header: bool
-) -> tuple[int, int]:
-    """For each side not requested: the first column with a common name, else the first text column, else the first."""
-    names = [column.name.strip().casefold() if has_header else "" for column in columns]
-    src, tgt = requested
-    if src is None:
-        src = _first_common(columns, names, (LIKE_SOURCE, LANGUAGES), taken=tgt)
-    if tgt is None:
-        tgt = _first_common(columns, names, (LIKE_TARGET, LANGUAGES), taken=src)
-    return src, tgt
-
-
-def _first_common(
-    columns: Sequence[Column],
-    names: Sequence[str],
-    kinds: Iterable[frozenset[str]],
-    *,
-    taken: int | None,
-) -> int:
-    free = [at for at in range(len(names)) if at != taken]
-    free.sort(key=lambda at: columns[at].kind == "other")
-    return next((at for kind in kinds for at in free if names[at] in kind), free[0])

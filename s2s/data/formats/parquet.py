@@ -12,6 +12,7 @@ from s2s import archives
 from s2s.config import UserError
 from s2s.data.formats import arrow, streams
 from s2s.data.formats.added import Added
+from s2s.data.formats.columns import holds_numbers
 from s2s.data.formats.encodings import not_utf8
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow, check_names, checked
@@ -149,7 +150,11 @@ class RowGroups:
 def parquet(content: Content, budget: ReadingBudget) -> Table:
     """Columns of strings and lists of strings; each field of a struct is a column: `translation.en`."""
     file = RowGroups(content, budget)
-    texts = [at for at, column in enumerate(file.columns) if column.kind != "other"]
+    texts = [
+        at
+        for at, column in enumerate(file.columns)
+        if column.kind != "other" or holds_numbers(column)
+    ]
     first = itertools.islice(file.unchecked_rows(texts, batch_size=HEAD_BATCH), HEAD)
     head = tuple(_padded(row, texts, len(file.columns)) for row in first)
     too_narrow = (

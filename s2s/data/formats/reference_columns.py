@@ -16,11 +16,13 @@ from s2s.data.formats.columns import Column, further_note, further_references, i
 from s2s.data.formats.pairing import TABLE_FORMATS, Columns, FileOptions, ReadPairs
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import TURN, Table, TableRow, check_once
+from s2s.data.pair import Pair
 
 ANY_COLUMNS = FileOptions()
 OF_A_LIST = (
     "Of several targets, the first is used, the others are further references, for Evaluate."
 )
+MOST_JUDGED = 100_000  # pairs whose different texts are counted
 Row = tuple[str, tuple[str, ...]]  # a source and its references, none of them empty
 
 
@@ -41,7 +43,7 @@ def read_pairs(content: Content, options: FileOptions, budget: ReadingBudget) ->
 
     Raises UserError.
     """
-    table = TABLE_FORMATS[pairing.suffix(content.file)](content, budget)
+    table = pairing.opened(content, options, budget)
     chosen = pairing.resolve_columns(content, table, options)
     _check_names(content, table, chosen, options)
     references = _reference_columns(table, chosen)
@@ -68,8 +70,23 @@ def read_pairs(content: Content, options: FileOptions, budget: ReadingBudget) ->
     if are_listed[0]:
         notes = [OF_A_LIST, *notes]
     notes += lists.note(read, ways)
+    if (at_likelier := pairing.likelier(table, chosen)) is not None:
+        notes = [_few_targets(pairs, table, chosen, at_likelier), *notes]
     said = [columns, *further_note(names), *notes, *budget.all_notes()]
     return ReadPairs(pairs, said, is_whole)
+
+
+def _few_targets(pairs: Sequence[Pair], table: Table, chosen: Columns, likelier: int) -> str:
+    """How many different texts each side has, and which other column may be the target."""
+    judged = pairs[:MOST_JUDGED]
+    n_src, n_tgt = len({pair.src for pair in judged}), len({pair.tgt for pair in judged})
+    of = f"Of the first {MOST_JUDGED:,} pairs, " if len(pairs) > MOST_JUDGED else ""
+    has_name = table.is_named or chosen.has_header
+    name = table.columns[likelier].name.strip()
+    is_usable = has_name and name and not set(name) & set(",#=") and not name.isdecimal()
+    shown = f"`{name}`" if has_name and name else f"column {likelier + 1}"
+    option = f"#tgt={name if is_usable else likelier + 1}"
+    return f"{of}{n_src:,} sources have {n_tgt:,} targets; another column may be the target: {shown}, with `{option}`."
 
 
 def _separated(
@@ -108,7 +125,7 @@ def read_references(
 
 
 def _read(content: Content, options: FileOptions, budget: ReadingBudget) -> ReferenceTable:
-    table = TABLE_FORMATS[pairing.suffix(content.file)](content, budget)
+    table = pairing.opened(content, options, budget)
     chosen = pairing.resolve_columns(content, table, options)
     _check_names(content, table, chosen, options)
     at = _reference_columns(table, chosen)

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from s2s.config import UserError, shortened
 from s2s.data.formats.chats import is_chat
-from s2s.data.formats.columns import LANGUAGES, Column, guess, is_language
+from s2s.data.formats.column_names import LANGUAGES
+from s2s.data.formats.columns import Column, guess, is_language
 
 SPLITS: Mapping[str, str] = MappingProxyType(
     {

@@ -5,9 +5,12 @@ Knows nothing of source and target.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from s2s.config import UserError, is_usable, shortened, unusable
@@ -16,6 +19,12 @@ from s2s.data.formats.columns import Column
 HEAD = 100  # rows that are inspected before a table is read
 MAX_NAME = 60  # characters of a column's name in an error
 TURN = "<turn>"  # between the texts of a list, with a space on each side
+
+
+def suffix(name: str) -> str:
+    """`"A.TSV.gz"` -> `".tsv"`."""
+    lower = name.lower().removesuffix(".gz").removesuffix(".zst")
+    return PurePath(lower).suffix
 
 
 class EmptyError(UserError):
@@ -82,6 +91,15 @@ def flat(value: Any) -> str | None:
     if isinstance(value, list) and value and all(isinstance(text, str) for text in value):
         return f" {TURN} ".join(value)
     return None
+
+
+def cell(value: Any) -> str | None:
+    """A text, a list of texts joined as turns, or a number as it is written; None for anything else, and for NaN."""
+    if isinstance(value, float | Decimal):
+        return None if math.isnan(value) else str(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return flat(value)
 
 
 def kind(values: Sequence[Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from s2s.data.formats.columns import AMBIGUOUS
+from s2s.data.formats.column_names import AMBIGUOUS
 
 # The script of a code without one, for languages that are written in two.
 SCRIPTS = {

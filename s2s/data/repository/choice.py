@@ -158,7 +158,7 @@ def _column_index(name: str, found: Sequence[Column], given: str) -> int:
         at = int(given) - 1
     else:
         raise unknown(f"column of `{shortened(name)}`", given, names)
-    if found[at].kind == "other":
+    if found[at].kind == "other" and not columns.holds_numbers(found[at]):
         what = f": it holds {found[at].type}" if found[at].type else ""
         raise UserError(
             f"The column `{shortened(given)}` of `{shortened(name)}` has no text{what}; choose a text column."

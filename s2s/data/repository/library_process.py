@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from s2s import bounds, hub
 from s2s.config import UserError, shortened
 from s2s.data.formats import arrow
+from s2s.data.formats.columns import holds_numbers
 from s2s.data.formats.streams import ReadThrough
 from s2s.data.repository.origins import Origin, from_order
 
@@ -114,7 +115,9 @@ def _lines(order: Mapping[str, Any], opened: _Counted) -> Iterator[Any]:
             columns = [column for field in fields for column in arrow.columns(field)]
             yield {"columns": columns}
         texts = [
-            [None] * len(batch) if column.kind == "other" else arrow.values(batch, column.name)
+            arrow.values(batch, column.name)
+            if column.kind != "other" or holds_numbers(column)
+            else [None] * len(batch)
             for column in columns
         ]
         for row in zip(*texts, strict=True):

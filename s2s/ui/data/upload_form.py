@@ -32,6 +32,8 @@ LISTS = MappingProxyType(
     }
 )
 
+
+SIDES = MappingProxyType({"Source column": "src", "Target column": "tgt"})
 OFFERED = frozenset(  # what the reader says of the files
     {"kind", "columns", "labels", "src", "tgt", "reason", "has_header", "is_named"}
 )
@@ -179,17 +181,12 @@ def _columns(upload: Upload, offer: Mapping[str, Any], names: list[str]) -> str:
     before_lists = upload.choices.get("lists")
     before = {option: _named(names, value) for option, value in upload.choices.items()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        for label, option in SIDES.items():
+            likely = before.get(option) or str(offer[option])
+            st.session_state.setdefault(f"{label} {key}", likely)
         src, tgt = (
-            str(
-                st.selectbox(
-                    label,
-                    names,
-                    names.index(before.get(option) or offer[option]),
-                    format_func=labels.__getitem__,
-                    key=f"{label} {key}",
-                )
-            )
-            for label, option in (("Source column", "src"), ("Target column", "tgt"))
+            str(st.selectbox(label, names, format_func=labels.__getitem__, key=f"{label} {key}"))
+            for label in SIDES
         )
         others = [name for name in names if name not in (src, tgt)]
         task = st.selectbox(
@@ -206,6 +203,12 @@ def _columns(upload: Upload, offer: Mapping[str, Any], names: list[str]) -> str:
         if not offer["is_named"]:
             likely = {"yes": True, "no": False}.get(upload.choices.get("header", ""), has_header)
             has_header = st.toggle("Row 1 holds the column names", likely, key=f"header {key}")
+        is_unquoted = upload.choices.get("quotes") == "remove"
+        if offer.get("is_quoted"):
+            is_unquoted = st.toggle(
+                "Remove the quotation marks around fields", is_unquoted, key=f"quotes {key}"
+            )
+    _show_doubts(offer, labels, f"Target column {key}", tgt)
     if (src, tgt) == (offer["src"], offer["tgt"]) and offer["reason"]:
         st.caption(as_markdown(f"These two were chosen automatically: {offer['reason']}."))
     if src == tgt:
@@ -222,4 +225,25 @@ def _columns(upload: Upload, offer: Mapping[str, Any], names: list[str]) -> str:
         upload.choices["lists"] = how
     if not offer["is_named"]:
         upload.choices["header"] = "yes" if has_header else "no"
+    if is_unquoted:
+        upload.choices["quotes"] = "remove"
     return ",".join(f"{option}={value}" for option, value in upload.choices.items())
+
+
+def _show_doubts(
+    offer: Mapping[str, Any], labels: Mapping[str, str], key: str, chosen: str
+) -> None:
+    """That names are repeated, and a button for a column that may rather be the target."""
+    for name in offer.get("repeated", ()):
+        st.caption(
+            as_markdown(f"Several columns are named `{name}`; they are chosen by their number.")
+        )
+    likelier = str(offer.get("likelier", ""))
+    if likelier in labels and chosen == offer["tgt"]:
+        st.button(
+            as_markdown(f"Use `{labels[likelier]}` as the target"),
+            key=f"likelier {key}",
+            on_click=st.session_state.__setitem__,
+            args=(key, likelier),
+            help="It has many more different texts than the target column.",
+        )

@@ -107,3 +107,29 @@ def test_a_link_to_a_dataset_that_is_not_here_chooses_no_other(source: str) -> N
     for tab in (screen, reopened(screen)):
         assert f"There is no dataset {source}" in page_text(tab)
         assert not has_train_button(tab)
+
+
+def test_a_click_takes_the_column_that_may_rather_be_the_target() -> None:
+    rows = "".join(f"lemma {at:03}\tV;{at % 55}\tform {at:03}\n" for at in range(400))
+    screen = uploaded(("forms.tsv", f"lemma\tfeatures\tform\n{rows}".encode()))
+    assert "400 sources have 55 targets; another column may be the target" in page_text(screen)
+    button = next(each for each in screen.button if "as the target" in each.label)
+    settled(button.click().run())
+    assert screen.dataframe[0].value["target"][2] == "form 000"
+    assert "another column may be" not in page_text(screen)
+    assert_same_after_a_reload(screen, "Target column", "form")
+
+
+def test_quotation_marks_around_fields_are_removed_by_a_switch() -> None:
+    screen = uploaded(("quoted.tsv", b'src\ttgt\n"He said ""no"""\tnein\na\tb\n'))
+    label = "Remove the quotation marks around fields"
+    settled(next(each for each in screen.toggle if each.label == label).set_value(True).run())
+    assert screen.dataframe[0].value["source"][2] == 'He said "no"'
+    assert_same_after_a_reload(screen, label, True)
+
+
+def test_names_of_several_columns_are_said() -> None:
+    screen = uploaded(("twice.csv", b"en,note,note,de\na,b,c,x\n"))
+    assert "Several columns are named note; they are chosen by their number." in page_text(
+        screen
+    ).replace("`", "")
