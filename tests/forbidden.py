@@ -336,7 +336,12 @@ ALLOWED: tuple[tuple[str, str, str, str], ...] = (
         "grey",
         "a word of the generated datasets: likewise",
     ),
-    ("s2s/data/formats/columns.py", "text", "licence", "a column name of other people's files"),
+    (
+        "s2s/data/formats/column_names.py",
+        "text",
+        "licence",
+        "a column name of other people's files",
+    ),
     ("s2s/jobs/queue/database.py", "text", "wishes", "a column of databases in use"),
     ("s2s/data/grammar/", "docstring", r"\w*endings?|pieces?", "endings of words: linguistics"),
     ("s2s/ui/data/views.py", "text", r"Pieces", "the name of a view in links"),

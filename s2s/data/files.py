@@ -96,7 +96,7 @@ def opened(location: str, options: FileOptions, caps: Caps = CAPS) -> Splits:
         )
     return {
         split: partial(_corpus, location, split, content, options, caps)
-        for split in _splits(content, caps)
+        for split in _splits(content, options, caps)
     }
 
 
@@ -117,8 +117,8 @@ def _parts(content: Content, budget: ReadingBudget) -> Mapping[str, Part]:
     return (archive.parts if _is_zip(content.file) else objects.splits)(content, budget)
 
 
-def _splits(content: Content, caps: Caps) -> list[str]:
-    with ReadingBudget(caps) as budget:
+def _splits(content: Content, options: FileOptions, caps: Caps) -> list[str]:
+    with ReadingBudget(caps, encoding=options.encoding) as budget:
         return list(_parts(content, budget))
 
 
@@ -237,7 +237,7 @@ def from_bytes(
     spec = " + ".join(names)
     if len(given) == 2:
         return limited(_aligned_corpus(spec, given, options, caps), options.rows, options.sample)
-    split = options.split or _splits(given[0], caps)[0]
+    split = options.split or _splits(given[0], options, caps)[0]
     return limited(_corpus(spec, split, given[0], options, caps), options.rows, options.sample)
 
 

@@ -97,7 +97,8 @@ def json_(content: Content, budget: ReadingBudget) -> Table:
 def splits(content: Content, budget: ReadingBudget) -> Mapping[str, Content]:
     """A file by its splits, of which a JSON object may have several: `{"train": [...], "test": [...]}`."""
     if PurePath(content.file.lower().removesuffix(".gz").removesuffix(".zst")).suffix == ".json":
-        with ReadingBudget(budget.caps) as own:  # what is read here is read again
+        again = ReadingBudget(budget.caps, encoding=budget.wanted, is_preview=budget.is_preview)
+        with again as own:  # what is read here is read again
             _, value = _whole(content.name, streams.texts(content, own), own)
         if parts := shapes.splits(value):
             return {split: content._replace(field=key) for split, key in parts.items()}

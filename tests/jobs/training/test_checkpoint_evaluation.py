@@ -229,8 +229,8 @@ def test_without_gold_or_with_gold_for_other_words_there_is_no_error(tiny: Recip
         }
     pieces, _ = trainer(tiny, **{"tokenizer.kind": "bpe"})
     strange = [
-        Pair("the\u00a0cat", "le chat", Gold((Link(0, 0), Link(1, 1))))
-    ]  # one word to the pieces, two to Python
+        Pair("the\tcat", "le chat", Gold((Link(0, 0), Link(1, 1))))
+    ]  # one word to the pieces, two to aligners
     assert "aer" not in checkpoint_evaluation.heads(
         pieces, checkpoint_evaluation.pairs_for_attention(pieces, strange)
     )
