@@ -168,6 +168,11 @@ HEADLINES = (
         " page response p50 {headline[page p50]:.2f} s, p95 {headline[page p95]:.2f} s",
     ),
     Headline(
+        "beside_pages",
+        "a training with a time budget on the same two cores as a browser that reruns Attention without pause",
+        "the training keeps {share:.2f} of its quiet speed, and the page's p95 is {p95 ratio:.2f} times its quiet one",
+    ),
+    Headline(
         "crash",
         "{kills} SIGKILLs of worker, fork server and training processes, {runs} runs",
         "{outcome}",
