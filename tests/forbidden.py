@@ -380,7 +380,7 @@ TECHNICAL: tuple[str, ...] = tuple(
 PLAIN = frozenset(
     (
         "after_embeddings base beta1 beta2 brackets buckets constant control copies duplicates "
-        "empty eos eps final_norm forces_end forces_first full_span invisible keep kind layout "
+        "empty eos eps final_norm forces_end forces_first full_span keep kind layout "
         "length_formula markup max_distance max_length max_new_tokens max_ratio max_words "
         "min_new_tokens minutes n_heads n_layers noise_span none num_beam_groups "
         "num_return_sequences num_samples numbers offset overlap place processes renormalizes repair "

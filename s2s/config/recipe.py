@@ -64,11 +64,6 @@ class Cleaning(Config):
         label="Overlap with validation",
         help="Drop training pairs whose source is in the dataset's own validation split, too.",
     )
-    invisible: bool = setting(
-        False,
-        label="Invisible characters",
-        help="Drop pairs with soft hyphens, zero-width spaces, or several spaces in a row.",
-    )
 
 
 TASK_KINDS = (

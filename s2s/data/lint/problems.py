@@ -65,15 +65,6 @@ def _is_known(entity: str) -> bool:
     return entity.startswith("#") or entity in html.entities.html5
 
 
-def invisible(text: str) -> str | None:
-    """A soft hyphen, zero-width space, word joiner or byte order mark, or several spaces in a row."""
-    if found := UNSEEN.search(text):
-        name = unicodedata.name(found[0], "byte order mark").lower()
-        return f"has an invisible U+{ord(found[0]):04X} ({name}) at character {found.start() + 1:,}"
-    run = SPACE_RUN.search(text)
-    return f"has {len(run[0]):,} spaces at character {run.start() + 1:,}" if run else None
-
-
 def without_invisible(text: str) -> str:
     r"""`"a\u00adb  c"` -> `"ab c"`; joiners of Persian, Indic scripts and emoji stay."""
     if text.isascii() and "  " not in text and "\t" not in text:

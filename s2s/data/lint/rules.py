@@ -203,17 +203,6 @@ def _each(
     return finds, says
 
 
-def _invisible(texts: LintedCorpus) -> Hits:
-    return _finds_invisible(texts) | _spaced(texts.src) | _spaced(texts.tgt)
-
-
-_finds_invisible, _says_invisible = _each(Kind.UNSEEN, problems.invisible)
-
-
-def _spaced(side: Side) -> Hits:
-    return np.fromiter(("  " in text for text in side.texts), np.bool_, len(side.texts))
-
-
 def _numbers(texts: LintedCorpus) -> Hits:
     has_digits = texts.src.has(Kind.DIGIT) | texts.tgt.has(Kind.DIGIT)
     return _where(
@@ -325,14 +314,6 @@ LINT_RULES: Mapping[str, Rule] = MappingProxyType(
             "the source is in the validation split",
             _overlap,
             _says_overlap,
-        ),
-        "invisible": Rule(
-            "Invisible characters",
-            "Soft hyphens, zero-width spaces, word joiners or byte order marks inside, or several spaces in a row;"
-            " not the joiners that a script needs.",
-            "a side has invisible characters or several spaces in a row",
-            _invisible,
-            _says_invisible,
         ),
     }
 )
