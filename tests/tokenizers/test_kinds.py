@@ -52,6 +52,10 @@ def test_a_joiner_inside_a_word_stays_what_it_is():
     assert tokenizer.tokens([4]) == ["می\u200cخواهم"]
 
 
+def test_a_soft_hyphen_inside_a_word_is_named():
+    assert visible("Zei\u00adtung") == "Zei<U+00AD>tung"
+
+
 def test_bytes_are_utf_8():
     tokenizer = ByteTokenizer()
     assert tokenizer.vocab_size == 260
