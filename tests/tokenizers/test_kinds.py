@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as texts
 
 from s2s.config import TokenizerConfig, UserError, nfc
-from s2s.tokenizers import TOKENIZERS, UNK, Tokenizer, fit, load
+from s2s.tokenizers import TOKENIZERS, UNK, Tokenizer, fit, load, visible
 from s2s.tokenizers.bpe import BpeTokenizer
 from s2s.tokenizers.byte import ByteTokenizer
 from s2s.tokenizers.char import CharTokenizer
