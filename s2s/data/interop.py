@@ -236,7 +236,7 @@ def _plain(table: Table, options: FileOptions) -> int | None:
     """The column that is read as plain text."""
     if options.src or options.tgt:
         return int(options.src) - 1 if options.src == options.tgt else None
-    return pairing.only_text(table.columns)
+    return columns.only_text(table.columns)
 
 
 def _plain_pairs(table: Table, at: int, options: FileOptions, budget: ReadingBudget) -> ReadPairs:

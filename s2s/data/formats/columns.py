@@ -120,6 +120,12 @@ def beside_numbers(columns: Sequence[Column]) -> tuple[int, int] | None:
     return first, second
 
 
+def only_text(columns: Sequence[Column]) -> int | None:
+    """The only column of text, which no numbers belong to."""
+    texts = [at for at, column in enumerate(columns) if column.kind != "other"]
+    return texts[0] if len(texts) == 1 and not beside_numbers(columns) else None
+
+
 def are_parallel(src: Column, tgt: Column) -> bool:
     """Whether two columns are fields of one list, such as `translations.en` and `translations.de`."""
     outer, dot, _ = src.name.rpartition(".")

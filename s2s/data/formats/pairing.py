@@ -16,6 +16,7 @@ from s2s.data.formats.columns import (
     beside_numbers,
     further_references,
     is_language,
+    only_text,
 )
 from s2s.data.formats.delimited import DELIMITERS, csv_, is_quoted_note, tsv
 from s2s.data.formats.objects import json_, jsonl
@@ -44,7 +45,6 @@ TABLE_FORMATS: Mapping[str, Callable[[Content, ReadingBudget], Table]] = Mapping
     {".tsv": tsv, ".csv": csv_, ".jsonl": jsonl, ".json": json_, ".parquet": parquet, ".tmx": tmx}
 )
 
-ONLY = "the only column of text"  # why a table is plain text
 N_SAMPLE_ROWS = 5
 MAX_SAMPLE_CHARACTERS = 200  # characters of a field in a sample
 
@@ -133,15 +133,9 @@ def offered(content: Content, options: FileOptions, budget: ReadingBudget) -> Co
     table = opened(content, options, budget)
     at = None if options.src or options.tgt else only_text(table.columns)
     if at is not None:
-        only = Columns(at, at, _has_header(table, options), ONLY)
+        only = Columns(at, at, _has_header(table, options), "the only column of text")
         return _offer(table, only, budget, "plain")
     return _offer(table, resolve_columns(content.name, table, options), budget, "table")
-
-
-def only_text(columns: Sequence[Column]) -> int | None:
-    """The only column of text, which no numbers belong to."""
-    texts = [at for at, column in enumerate(columns) if column.kind != "other"]
-    return texts[0] if len(texts) == 1 and not beside_numbers(columns) else None
 
 
 def texts(content: Content, column: str, budget: ReadingBudget, way: str = "auto") -> Iterator[str]:
