@@ -328,8 +328,7 @@ LINT_RULES: Mapping[str, Rule] = MappingProxyType(
         ),
         "invisible": Rule(
             "Invisible characters",
-            "Soft hyphens, zero-width spaces, word joiners or byte order marks inside, or several spaces in a row;"
-            " not the joiners that a script needs. `Repair text` removes them.",
+            "Soft hyphens, needless zero-width spaces and the like; several spaces in a row.",
             "",
             _invisible,
             _says_invisible,

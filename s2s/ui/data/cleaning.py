@@ -15,6 +15,7 @@ from s2s.files import csv_writer
 from s2s.ui.kit import plain
 
 KEEP = "keep"
+SWITCH = 117  # pixels
 DROP = "drop"
 SWITCHED = tuple(rule for rule in LINT_RULES if rule in settings_of(Cleaning))
 LIMITS = ("max_words", "max_ratio")  # rules whose setting is a number; the others' are switches
@@ -91,6 +92,8 @@ def _row(rule: str, report: LintReport, prefix: str) -> None:
                 key=prefix + rule,
                 label_visibility="collapsed",
             )
+        else:
+            st.caption("repair above", width=SWITCH)
 
 
 def _limit(rule: str, prefix: str) -> None:
