@@ -43,6 +43,8 @@ def set_up() -> None:
     # Libraries add handlers of their own, some of them later: all formatters are passed by.
     logging.Handler.format = _format  # type: ignore[method-assign,assignment]
     logging.raiseExceptions = False
+    for name in ("print_exc", "print_exception", "print_last"):  # libraries write with these
+        setattr(traceback, name, _log_printed)
     logging.captureWarnings(True)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     LOGGER.setLevel(logging.INFO)
@@ -64,6 +66,11 @@ def _log_uncaught(
             extra={"fields": {}},
             exc_info=(kind, error or kind(), trace),
         )
+
+
+def _log_printed(*_: object, **__: object) -> None:
+    """In place of the printing of an exception, which is the one being handled."""
+    LOGGER.error("printed_exception", extra={"fields": {}}, exc_info=True)
 
 
 def _format(handler: logging.Handler, record: logging.LogRecord) -> str:

@@ -4,14 +4,17 @@ import logging
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from s2s import logs
 
+ROOT = Path(__file__).parents[1]
 SECRET = "what a visitor typed"
 HOSTILE = """
-import logging, sys, threading, warnings
+import logging, sys, threading, traceback, warnings
+from streamlit.error_util import handle_uncaught_app_exception
 from streamlit.logger import get_logger
 from s2s import logs
 logs.set_up()
@@ -27,7 +30,8 @@ try:
         raise ValueError(secret) from error
 except ValueError as error:
     logs.write_error("script_error", error, workspace="0a1b")
-    get_logger("streamlit.error_util").error("Uncaught app execution", exc_info=error)
+    handle_uncaught_app_exception(error)
+    traceback.print_exc()
 thread = threading.Thread(target=lambda: int(secret))
 thread.start()
 thread.join()
@@ -44,9 +48,10 @@ def test_every_line_of_a_hosted_log_is_json_without_a_visitors_text() -> None:
         capture_output=True,
         text=True,
         env=environment,
+        cwd=ROOT,  # with the settings of the app; rich, where it is installed, is not used
         check=False,
     )
-    assert SECRET not in done.stderr
+    assert SECRET not in done.stderr + done.stdout
     lines = [json.loads(line) for line in done.stderr.splitlines()]
     assert all({"time", "level", "event", "where"} <= line.keys() for line in lines)
     (error,) = (line for line in lines if line["event"] == "script_error")
