@@ -123,6 +123,35 @@ def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (folder / str(number) for number in itertools.count())
 
 
+@pytest.fixture(scope="session", autouse=True)
+def refusals() -> Iterator[list[str]]:
+    """What a hosted server said with a path of its own in it, wherever a test makes it refuse something."""
+    from s2s import settings
+    from s2s.config import UserError
+
+    found: list[str] = []
+    begin = UserError.__init__
+
+    def collect(self: UserError, *said: object) -> None:
+        begin(self, *said)
+        if os.environ.get("S2S_HOSTED") and str(settings.home()) in (
+            text := "".join(map(str, said))
+        ):
+            found.append(text)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(UserError, "__init__", collect)
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def _no_path_in_a_refusal(refusals: list[str]) -> Iterator[None]:
+    """Every test of a hosted server is one of this, too."""
+    refusals.clear()
+    yield
+    assert not refusals, refusals
+
+
 @pytest.fixture(autouse=True)
 def _own_home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every test has a home, and one thread, of its own; no screen starts a worker."""

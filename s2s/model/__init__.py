@@ -49,6 +49,7 @@ from s2s.model.transformer import (
     inference,
 )
 from s2s.model.weights import (
+    are_usable,
     load_weights,
     put_weights,
     read_weights,

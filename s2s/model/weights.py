@@ -18,6 +18,7 @@ from s2s.config import UserError
 from s2s.model.transformer import Transformer
 
 STEPS = "steps"  # in the metadata: the value of 1 in each tensor of integers, as JSON
+LARGEST = 1e6  # of a weight; beyond, products overflow
 STEP_FILE = re.compile(rf"step-(\d+)\.safetensors(?:{re.escape(synced.STAND_IN)})?")
 
 
@@ -110,7 +111,19 @@ def load_weights(model: Transformer, path: Path) -> None:
         raise UserError(
             f"The checkpoint `{path.name}` belongs to a model of another shape; open it with its own run's recipe."
         )
+    if not all(map(are_usable, found.values())):
+        raise UserError(
+            f"The checkpoint `{path.name}` has weights that are no finite numbers, or larger than any training makes:"
+            " it diverged; use an older one of this run."
+        )
     put_weights(model, found)
+
+
+def are_usable(weights: Tensor) -> bool:
+    """Whether a model can compute with them: all are numbers of at most `LARGEST`."""
+    return not weights.numel() or all(
+        bool(extreme.abs() <= LARGEST) for extreme in torch.aminmax(weights)
+    )
 
 
 def put_weights(model: Transformer, tensors: Mapping[str, Tensor]) -> None:

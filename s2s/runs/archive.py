@@ -25,7 +25,7 @@ from s2s.archives import Entry, printable
 from s2s.config import UserError
 from s2s.files import UnwrittenError, require_free
 from s2s.runs import inspection, portable
-from s2s.runs.inspection import parsed
+from s2s.runs.json_shapes import parsed
 from s2s.runs.listing import OPENING
 from s2s.runs.store import RunFolder, now
 

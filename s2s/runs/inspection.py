@@ -7,11 +7,9 @@ sentence; of the logs, which a killed process may have left with a broken line, 
 from __future__ import annotations
 
 import gzip
-import json
-import math
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -22,14 +20,24 @@ from safetensors import SafetensorError, safe_open
 
 from s2s.config import UserError
 from s2s.files import UNREADABLE, write_bytes, write_json
-from s2s.model import Transformer, saved_steps, step_sizes
+from s2s.model import Transformer, are_usable, saved_steps, step_sizes
 from s2s.runs import attention_history, listing, model_card, source_words
+from s2s.runs.json_shapes import (
+    Fits,
+    check_plain,
+    having,
+    maybe,
+    named,
+    number,
+    parsed,
+    several,
+    text,
+    whole,
+)
 from s2s.runs.store import FORMAT, RunFolder
 
-MOST_NUMBER = 2**53  # beyond, a whole number is none as a float
-MOST_DEPTH = 12
 MOST_LINE = 2_000_000  # bytes of a line of a log
-MOST_ROWS = 1000  # of a list in recipe.json
+MOST_TOKENS = 300_000  # of a vocabulary, whose loading every visitor would wait for
 PAIRS = "pairs.jsonl.gz"
 MOST_PAIRS = 1_000_000_000  # bytes of the kept pairs, decompressed
 STATE_NAME = re.compile(r"\d{1,6}\.[a-z_]{1,30}|rng\.(cpu|cuda)|trained\.(.+)")
@@ -37,52 +45,6 @@ MOST_STATE = 3  # tensors of an optimizer, each as large as the model
 FLOATS = frozenset({"F16", "BF16", "F32", "F64"})
 COUNTS = frozenset({"I8", "I16"})  # of steps, where the metadata says their size
 SPARE = 1_000_000  # numbers of a checkpoint's random generators, and of tensors that are small in any model
-
-Fits = Callable[[Any], bool]
-
-
-def text(most: int) -> Fits:
-    """A string of at most that many characters."""
-    return lambda value: isinstance(value, str) and len(value) <= most
-
-
-def whole(value: Any) -> bool:
-    """A whole number from 0."""
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def number(value: Any) -> bool:
-    """Any number."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def several(fits: Fits) -> Fits:
-    """A list, each of which fits."""
-    return lambda value: (
-        isinstance(value, list) and len(value) <= MOST_ROWS and all(map(fits, value))
-    )
-
-
-def named(fits: Fits) -> Fits:
-    """An object with any keys, whose values fit."""
-    return lambda value: (
-        isinstance(value, dict) and len(value) <= MOST_ROWS and all(map(fits, value.values()))
-    )
-
-
-def having(*needed: str, **fields: Fits) -> Fits:
-    """An object with the needed ones of these keys, perhaps with the others, and with values that fit."""
-    return lambda value: (
-        isinstance(value, dict)
-        and value.keys() >= {*needed}
-        and all(key in fields and fields[key](each) for key, each in value.items())
-    )
-
-
-def maybe(fits: Fits) -> Fits:
-    """That, or null."""
-    return lambda value: value is None or fits(value)
-
 
 WORD = text(200)
 SPEC = text(4000)
@@ -149,36 +111,6 @@ TRANSLATION = text(MOST_LINE)  # as long as its line may be
 SAMPLE: Mapping[str, Fits] = MappingProxyType(
     {"step": whole, "source": TRANSLATION, "reference": TRANSLATION, "text": TRANSLATION}
 )
-
-
-def parsed(content: bytes) -> Any:
-    """JSON as this program writes it. Raises ValueError for more than that: NaN, huge numbers, half a character."""
-    value = json.loads(content.decode("utf-8"), parse_constant=_no_number)
-    _check_plain(value, MOST_DEPTH)
-    return value
-
-
-def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is no number")
-
-
-def _check_plain(value: Any, depth: int) -> None:
-    if isinstance(value, str):
-        value.encode()  # a lone surrogate is no text: no page could show it
-    elif isinstance(value, float):
-        if not math.isfinite(value):  # the perplexity of a diverged run may be any other number
-            raise ValueError("a number is too large")
-    elif isinstance(value, int):
-        if not abs(value) <= MOST_NUMBER:
-            raise ValueError("a number is too large")
-    elif value is not None:
-        if depth == 0:
-            raise ValueError("lists in lists are too deep")
-        if isinstance(value, dict):
-            for key in value:
-                key.encode()
-        for each in value.values() if isinstance(value, dict) else value:
-            _check_plain(each, depth - 1)
 
 
 def inspect(folder: RunFolder, name: str) -> None:
@@ -304,7 +236,7 @@ def _check_attention(folder: RunFolder, name: str, step: int) -> None:
         saved = attention_history.load(folder, step)
         shown = saved.attention
         tokens = (*shown.src_tokens, *shown.tgt_inputs, *shown.tgt_tokens)
-        _check_plain([saved.source, saved.target, *tokens], 1)
+        check_plain([saved.source, saved.target, *tokens], 1)
         for kind, stack in stacks.items():
             if shown.view(kind).weights.shape[:2] != (stack.n_layers, stack.n_heads):
                 raise ValueError(f"the {kind} attention is of other heads")
@@ -316,9 +248,22 @@ def _check_tokenizers(folder: RunFolder, name: str) -> None:
     """Raises UserError for a vocabulary of what is no text; what else a tokenizer is, it checks itself when loaded."""
     for path in sorted(folder.path.glob("*tokenizer.json")):
         try:
-            parsed(path.read_bytes())
+            content = parsed(path.read_bytes())
         except UNREADABLE as error:
             raise _other(name, path.name) from error
+        if (n := _most_entries(content)) > MOST_TOKENS:
+            raise UserError(
+                f"`{path.name}` in `{name}` has a list of {n:,} entries, and a vocabulary has at most {MOST_TOKENS:,}"
+                " here; export a run with a smaller one."
+            )
+
+
+def _most_entries(value: Any) -> int:
+    """The length of the longest list or object in JSON."""
+    if not isinstance(value, (dict, list)):
+        return 0
+    inner = value.values() if isinstance(value, dict) else value
+    return max(len(value), *map(_most_entries, inner), 0)
 
 
 def _check_ids(folder: RunFolder, name: str) -> None:
@@ -371,6 +316,12 @@ def _check_weights(
     }
     if not _are_weights(kinds, shapes):
         raise _another_shape(name, path)
+    with safe_open(path, "pt") as file:
+        if not all(are_usable(file.get_tensor(key)) for key in found if key not in counted):
+            raise UserError(
+                f"`checkpoints/{path.name}` in `{name}` has weights that are no finite numbers, or larger than any"
+                " training makes; export the run without that checkpoint."
+            )
 
 
 def _are_weights(

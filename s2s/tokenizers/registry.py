@@ -103,7 +103,8 @@ def load(path: str | Path) -> Tokenizer:
 
     Raises UserError for a file that is missing, damaged, newer or of an unknown kind.
     """
-    content = _content(Path(path))
+    path = Path(path)
+    content = _content(path)
     read = choose("tokenizer", str(content.get("kind")), READERS)
     try:
         return read(content)
@@ -111,7 +112,7 @@ def load(path: str | Path) -> Tokenizer:
         raise
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(
-            f"`{path}` is not a complete `{content['kind']}` tokenizer; copy the file again."
+            f"`{path.name}` is not a complete `{content['kind']}` tokenizer; copy the file again."
         ) from error
 
 
@@ -120,14 +121,16 @@ def _content(path: Path) -> dict[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(
-            f"The tokenizer file `{path}` cannot be read ({error.strerror}); check the run's folder."
+            f"The tokenizer file `{path.name}` cannot be read ({error.strerror}); check the run's folder."
         ) from error
     except (ValueError, RecursionError) as error:
-        raise UserError(f"`{path}` is not JSON; give a tokenizer file that s2s saved.") from error
+        raise UserError(
+            f"`{path.name}` is not JSON; give a tokenizer file that s2s saved."
+        ) from error
     if not isinstance(content, dict) or not isinstance(content.get("format"), int):
-        raise UserError(f"`{path}` is not a tokenizer file; it has no `format`.")
+        raise UserError(f"`{path.name}` is not a tokenizer file; it has no `format`.")
     if content["format"] > FORMAT:
         raise UserError(
-            f"`{path}` has format {content['format']}, newer than the supported format {FORMAT}; update s2s."
+            f"`{path.name}` has format {content['format']}, newer than the supported format {FORMAT}; update s2s."
         )
     return content

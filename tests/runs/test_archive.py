@@ -16,7 +16,15 @@ import pytest
 
 from s2s.config import UserError
 from s2s.jobs import kept_pairs
-from s2s.runs import RunFolder, archive, attention_history, inspection, load, source_words
+from s2s.runs import (
+    RunFolder,
+    archive,
+    attention_history,
+    inspection,
+    json_shapes,
+    load,
+    source_words,
+)
 from s2s.settings import SHIPPED
 from tests.conftest import full_disk, make_run
 from tests.runs.zips import LEFT_OUT, Files, files_of, manifest_of, safetensors, with_json, zipped
@@ -315,6 +323,9 @@ WEIGHTS: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
     "header": (NEWEST, lambda content: b"\xff" * 8 + content[8:], "is no complete .safetensors"),
     "pickle": (NEWEST, lambda content: pickled(), "is no complete .safetensors file"),
     "other": (NEWEST, lambda content: safetensors({"a": ("F32", [2, 3])}), "of another shape"),
+    "not a number": (NEWEST, lambda content: content[:-4] + b"\xff" * 4, "no finite numbers"),
+    "infinite": (NEWEST, lambda content: content[:-4] + b"\0\0\x80\x7f", "no finite numbers"),
+    "too large": (NEWEST, lambda content: content[:-1] + b"\x7e", "no finite numbers"),
     "huge": (NEWEST, lambda content: safetensors({"a": ("F32", [2**40])}, 64), "no complete"),
     "state": (STATE, lambda content: content[:-9], "is no complete .safetensors file"),
     "state names": (STATE, lambda content: safetensors({"os.system": ("F32", [2])}), "shape"),
@@ -326,6 +337,11 @@ WEIGHTS: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
     "trained": (STATE, lambda content: safetensors({"trained.a": ("F32", [2])}), "shape"),
     "attention": (ATTENTION, lambda content: content[:-9], f"`{ATTENTION}` in `x.zip` says"),
     "tokenizer": ("tokenizer.json", lambda content: b"{}", "is not a tokenizer file"),
+    "vocabulary": (
+        "tokenizer.json",
+        lambda content: content.replace(b'["', b'["' + b'a","' * 300_000, 1),
+        "entries, and a vocabulary has at most 300,000",
+    ),
     "surrogate": (
         "tokenizer.json",
         lambda content: content.replace(b'"pieces": ["', b'"pieces": ["\\ud800'),
@@ -432,10 +448,10 @@ def test_a_full_disk_is_a_sentence_and_leaves_nothing(files: Files, tmp_path: Pa
 
 def test_a_diverged_perplexity_is_a_number_and_what_no_float_holds_is_none() -> None:
     line = {"kind": "valid", "loss": 300.0, "perplexity": math.exp(300.0)}
-    assert inspection.parsed(json.dumps(line).encode()) == line
+    assert json_shapes.parsed(json.dumps(line).encode()) == line
     for wrong in (b"9007199254740993", b"1e999", b"NaN"):
         with pytest.raises(ValueError, match="number"):
-            inspection.parsed(wrong)
+            json_shapes.parsed(wrong)
 
 
 @pytest.mark.parametrize(

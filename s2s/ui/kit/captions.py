@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from types import MappingProxyType
 
+import numpy as np
 import streamlit as st
 
 from s2s import analysis, plots
@@ -70,6 +71,9 @@ def show_heatmap(
     title = heatmap_title(run, kind, shown.name)
     wrapped = "\n".join(part for line in title.split("\n") for part in _wrap(line))
     labels = (shown.weights, shown.keys, shown.rows)
+    if not np.isfinite(shown.weights).all():
+        st.warning(f"No picture of {title.splitlines()[-1]}: its numbers are not finite.")
+        return title
     figure = plots.heatmap(*labels, title=wrapped, verb=shown.verb, sums=sums, per_row=per_row)
     with st.container(key="canvas", gap=None):
         chart(figure, alt=f"Heatmap of {title.replace(chr(10), ', ')}", file_name=file_name(title))
@@ -97,7 +101,7 @@ def reading_guide(
 
     `fault` is that of the run's recipe.
     """
-    if not shown.weights.size:
+    if not shown.weights.size or not np.isfinite(shown.weights).all():
         return
     token, key, weight = clearest_row(shown.weights, shown.rows, shown.keys)
     most = "mostly" if weight >= MOSTLY else "most"

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from s2s.ui.kit.captions import clearest_row, four_digits, nats
 
@@ -23,6 +24,25 @@ def test_an_unsure_row_is_not_taken_for_a_crossing() -> None:
 def test_an_empty_translation_has_its_end_to_tell_of() -> None:
     weights = np.array([[0.2, 0.8]], np.float32)
     assert clearest_row(weights, ("</s>",), ("a", "</s>"))[:2] == ("</s>", "</s>")
+
+
+def unfinished() -> None:
+    import numpy as np
+
+    from s2s.analysis import AttentionMap
+    from s2s.runs import load
+    from s2s.ui.kit import captions
+
+    weights = np.array([[0.5, np.nan]], np.float32)
+    shown = AttentionMap(weights, ("a",), ("b", "c"), "layer 1 of 2", "predicts")
+    captions.show_heatmap(load("demo-tasks"), "cross", shown)
+    captions.reading_guide("cross", shown)
+
+
+def test_of_numbers_that_are_not_finite_there_is_a_sentence_and_no_picture() -> None:
+    screen = AppTest.from_function(unfinished, default_timeout=30).run()
+    assert not screen.exception
+    assert screen.warning[0].value.endswith("layer 1 of 2: its numbers are not finite.")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,88 @@
+"""What a value of JSON may be that somebody else wrote: predicates, and JSON that holds no surprises."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+MOST_NUMBER = 2**53  # beyond, a whole number is none as a float
+MOST_DEPTH = 12
+MOST_ROWS = 1000  # of a list in recipe.json
+
+Fits = Callable[[Any], bool]
+
+
+def text(most: int) -> Fits:
+    """A string of at most that many characters."""
+    return lambda value: isinstance(value, str) and len(value) <= most
+
+
+def whole(value: Any) -> bool:
+    """A whole number from 0."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def number(value: Any) -> bool:
+    """Any number."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def several(fits: Fits) -> Fits:
+    """A list, each of which fits."""
+    return lambda value: (
+        isinstance(value, list) and len(value) <= MOST_ROWS and all(map(fits, value))
+    )
+
+
+def named(fits: Fits) -> Fits:
+    """An object with any keys, whose values fit."""
+    return lambda value: (
+        isinstance(value, dict) and len(value) <= MOST_ROWS and all(map(fits, value.values()))
+    )
+
+
+def having(*needed: str, **fields: Fits) -> Fits:
+    """An object with the needed ones of these keys, perhaps with the others, and with values that fit."""
+    return lambda value: (
+        isinstance(value, dict)
+        and value.keys() >= {*needed}
+        and all(key in fields and fields[key](each) for key, each in value.items())
+    )
+
+
+def maybe(fits: Fits) -> Fits:
+    """That, or null."""
+    return lambda value: value is None or fits(value)
+
+
+def parsed(content: bytes) -> Any:
+    """JSON as this program writes it. Raises ValueError for more than that: NaN, huge numbers, half a character."""
+    value = json.loads(content.decode("utf-8"), parse_constant=_no_number)
+    check_plain(value, MOST_DEPTH)
+    return value
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is no number")
+
+
+def check_plain(value: Any, depth: int) -> None:
+    """Raises ValueError for what `parsed` refuses, and for lists in lists deeper than that."""
+    if isinstance(value, str):
+        value.encode()  # a lone surrogate is no text: no page could show it
+    elif isinstance(value, float):
+        if not math.isfinite(value):  # the perplexity of a diverged run may be any other number
+            raise ValueError("a number is too large")
+    elif isinstance(value, int):
+        if not abs(value) <= MOST_NUMBER:
+            raise ValueError("a number is too large")
+    elif value is not None:
+        if depth == 0:
+            raise ValueError("lists in lists are too deep")
+        if isinstance(value, dict):
+            for key in value:
+                key.encode()
+        for each in value.values() if isinstance(value, dict) else value:
+            check_plain(each, depth - 1)
