@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from s2s.data.formats.column_names import AMBIGUOUS
@@ -20,17 +22,20 @@ rum ro, rus ru, spa es, swe sv, tur tr, ukr uk, zho zh
 """
 OTHER_CODES = dict(pair.split() for pair in LONG.split(","))  # of ISO 639-2, and old ones
 LENGTH = 4  # letters of a script's code
+MOST_JUDGED = 30  # languages of a file, of which two are chosen
+LOCALES = {"latin": "latn", "cyrillic": "cyrl", "devanagari": "deva"}  # `sr@latin`
 
 
 def alike(code: str) -> str:
-    """The code in lower case, with `-`."""
-    return code.strip().replace("_", "-").casefold()
+    """The code in lower case, with `-`: `en-us` for `en_US` and `en_US.UTF-8`, too."""
+    return code.strip().partition(".")[0].replace("_", "-").replace("@", "-").casefold()
 
 
 def language(code: str) -> str:
     """The base language of a code, with the script where it has several: `en_GB` -> `en`, `zh-TW` -> `zh-hant`."""
     base, *parts = alike(code).split("-")
     base = OTHER_CODES.get(base, base)
+    parts = [LOCALES.get(part, part) for part in parts]
     script = next((part for part in parts if len(part) == LENGTH and part.isalpha()), "")
     region = next((part for part in parts if len(part) == 2), "")
     script = script or OF_A_REGION.get(f"{base}-{region}") or SCRIPTS.get(base, "")
@@ -53,9 +58,9 @@ class Languages:
         order = list(variants)
         source = self._group(srclang) if srclang else ""
         self.is_moved = source in order[1:]
-        if self.is_moved:
-            order.remove(source)
-            order.insert(0, source)
+        for at, group in enumerate(self._pair(texts, order, source)):
+            order.remove(group)
+            order.insert(at, group)
         bases = [group.split("-")[0] for group in order]
         names = {
             group: variants[group][0]
@@ -78,6 +83,26 @@ class Languages:
         self._codes = [*(variants[group] for group in order), *([code] for code in singles)]
         self._known = {*codes}
         self._said: tuple[Sequence[int], list[str]] = ((), [])
+
+    def _pair(
+        self, texts: Sequence[Mapping[str, str]], order: Sequence[str], source: str
+    ) -> Sequence[str]:
+        """Two groups of different languages: the source and the first beside it, unless another pair is in more than
+        twice as many units.
+        """
+        sources = [source] if source in order else order[:MOST_JUDGED]
+        pairs = [(one, two) for one in sources for two in order[:MOST_JUDGED] if one != two]
+        different = [(one, two) for one, two in pairs if one.split("-")[0] != two.split("-")[0]]
+        if not pairs:
+            return sources
+        pairs = different or pairs
+        judged = {group for pair in pairs for group in pair}
+        units = Counter[Sequence[str]]()
+        for each in texts:
+            groups = judged.intersection(map(self._group, each))
+            units.update(itertools.permutations(groups, 2))
+        best = max(pairs, key=units.__getitem__)
+        return best if units[best] > 2 * units[pairs[0]] else pairs[0]
 
     def order(self) -> str:
         """The source's code without script and region, "" where the file names none; all languages where one has a
