@@ -125,6 +125,13 @@ def test_the_pair_is_of_two_languages_that_most_units_have(tmp_path: Path) -> No
     assert texts(read(tmp_path, rare, *[usual] * 2)) == [("r", "R")]  # about as many: the first
 
 
+def test_languages_that_are_not_read_are_said(tmp_path: Path) -> None:
+    found = read(tmp_path, tu(EN_US, EN_GB, DE, ("fr", "couleur"), ("it", "colore")))
+    assert "The file also has texts in `fr`, `it`." in found.notes
+    british = read(tmp_path, tu(EN_US, EN_GB, DE), more="#src=en-GB,tgt=de-DE")
+    assert not any("also has" in note for note in british.notes)
+
+
 def test_locales_of_systems_are_languages(tmp_path: Path) -> None:
     unit = tu(("sr@latin", "pas"), ("sr", "пас"), ("en_US.UTF-8", "dog"))
     found = read(tmp_path, unit, head='<header srclang="en_US"/>')

@@ -23,6 +23,7 @@ rum ro, rus ru, spa es, swe sv, tur tr, ukr uk, zho zh
 OTHER_CODES = dict(pair.split() for pair in LONG.split(","))  # of ISO 639-2, and old ones
 LENGTH = 4  # letters of a script's code
 MOST_JUDGED = 30  # languages of a file, of which two are chosen
+MOST_SAID = 8  # languages in a note
 LOCALES = {"latin": "latn", "cyrillic": "cyrl", "devanagari": "deva"}  # `sr@latin`
 
 
@@ -113,8 +114,16 @@ class Languages:
         return self._srclang.split("-")[0]
 
     def say(self, chosen: Sequence[int], notes: list[str]) -> None:
-        """From now on, `notes` gets a sentence for each code that is read in a chosen column of another name."""
+        """Adds a sentence to `notes` on languages that are not chosen, if there are any, and from now on one for each
+        code that is read in a chosen column of another name.
+        """
         self._said = (chosen, notes)
+        read = {code for at in chosen for code in self._codes[at]}
+        columns = zip(self.names, self._codes[: len(self._by_group)], strict=False)
+        others = [f"`{name}`" for name, codes in columns if read.isdisjoint(codes)]
+        if others:
+            more = f" and {len(others) - MOST_SAID:,} more" if len(others) > MOST_SAID else ""
+            notes.append(f"The file also has texts in {', '.join(others[:MOST_SAID])}{more}.")
         for at in chosen:
             for code in self._codes[at]:
                 self._say(at, code)
