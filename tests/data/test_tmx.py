@@ -123,6 +123,9 @@ def test_the_pair_is_of_two_languages_that_most_units_have(tmp_path: Path) -> No
     rare, usual = tu(("en", "r"), ("de", "R")), tu(("en", "u"), ("fr", "U"))
     assert texts(read(tmp_path, rare, *[usual] * 3)) == [("u", "U")] * 3
     assert texts(read(tmp_path, rare, *[usual] * 2)) == [("r", "R")]  # about as many: the first
+    of_three = tu(("nl", "N"), ("en", "u"), ("fr", "U"))
+    reverse = tu(("fr", "U"), ("en", "u"))
+    assert texts(read(tmp_path, of_three, *[reverse] * 3)) == [("U", "u")] * 4
 
 
 def test_languages_that_are_not_read_are_said(tmp_path: Path) -> None:

@@ -99,10 +99,12 @@ class Languages:
         pairs = different or pairs
         judged = {group for pair in pairs for group in pair}
         units = Counter[Sequence[str]]()
+        in_order = Counter[Sequence[str]]()
         for each in texts:
-            groups = judged.intersection(map(self._group, each))
+            groups = [one for one in dict.fromkeys(map(self._group, each)) if one in judged]
             units.update(itertools.permutations(groups, 2))
-        best = max(pairs, key=units.__getitem__)
+            in_order.update(itertools.combinations(groups, 2))
+        best = max(pairs, key=lambda pair: (units[pair], in_order[pair]))
         return best if units[best] > 2 * units[pairs[0]] else pairs[0]
 
     def order(self) -> str:
