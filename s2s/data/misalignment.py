@@ -25,6 +25,9 @@ STRETCHES = 30
 NEAR = 500  # distances at either end, of a text that is much longer
 SHUFFLES = 50
 TURNS = 10
+MOST_COMPARED = 20_000  # lines whose features are all compared
+LEAST_GAIN = 2.0  # of the cost of all lines, by a place that is named
+MARGIN = 1.25  # times what the best of the wrong orders is better than their mean
 MIN_SPREAD = 0.002  # of the mean costs per line; less where all lines are alike
 MIN_SHARE = 0.02  # of features
 MARKS = frozenset("?؟？")  # of questions
@@ -87,31 +90,54 @@ def misalignment_hint(src_name: str, tgt_name: str, src: list[str], tgt: list[st
     belong = _belong(longer, shorter)
     if belong is False:
         return "no line looks like its partner, by lengths, numbers and names; check that the two belong together"
-    if found := find_misalignment(src, tgt):
-        n_lines = "1 line" if n == 1 else f"{n:,} lines"
-        text = shortened(longer[found.line - 1].strip().replace("`", "'"), QUOTED_LINE)
-        return (
-            f"`{longer_name}` seems to have {n_lines} too many from about line {found.line:,} on"
-            f" (`{text}`); compare the lines around it"
-        )
     why = "so few lines" if len(shorter) < FEW else "lines so much alike"
     doubt = (
         "" if belong else f"; {why} do not tell whether the two belong together, so compare them"
     )
+    found = find_misalignment(src, tgt)
+    line = found.line if found else belong and _line_by_features(longer, shorter)
+    if line:
+        n_lines = "1 line" if n == 1 else f"{n:,} lines"
+        where = f"from about line {line:,} on" if found else f"somewhere around line {line:,}"
+        text = shortened(longer[line - 1].strip().replace("`", "'"), QUOTED_LINE)
+        return (
+            f"`{longer_name}` seems to have {n_lines} too many {where}"
+            f" (`{text}`){doubt or '; compare the lines around it'}"
+        )
     for number, (one, other) in enumerate(zip(src, tgt, strict=False), start=1):
         short, long = sorted((len(one.strip()), len(other.strip())))
         if (short == 0) != (long == 0) or long > 5 * short + 20:
             return f"line {number:,} is the first that looks wrong, check there and above{doubt}"
+    doubt = doubt or "; lines so much alike do not tell where one is missing" * (belong is True)
     return f"nothing looks wrong before line {len(shorter) + 1:,}, where one file ends{doubt}"
+
+
+def _line_by_features(longer: Sequence[str], shorter: Sequence[str]) -> int | None:
+    """Roughly where, by questions, numbers, names and marks of all lines, for lines that are all about as long; None
+    where these tell nothing.
+    """
+    n = len(longer) - len(shorter)
+    if n == 0 or len(shorter) > MOST_COMPARED:
+        return None
+    here, there = _traits(longer), _traits(shorter)
+    here[0] -= np.median(here[0]) - np.median(there[0])
+    before, after = (
+        _costs(here[:, offset : offset + len(shorter)], there)
+        - _shared(longer[offset : offset + len(shorter)], shorter)
+        for offset in (0, n)
+    )
+    position, cost = _best_split(before, after)
+    gain = min(float(before.sum()), float(after.sum())) - cost * len(before)
+    return position + 1 if gain > LEAST_GAIN else None
 
 
 def _belong(longer: Sequence[str], shorter: Sequence[str]) -> bool | None:
     """Whether lines look like partners anywhere: stretches of the shorter side are compared with the longer side's,
-    up to as many lines further down as it has more, and with these in random order. None where nothing can be said:
+    up to as many lines further down as it has more, and with these in other orders. None where nothing can be said:
     for too few lines, and for lines that are all alike.
     """
     n = len(longer) - len(shorter)
-    size = min(STRETCH, len(shorter))
+    size = min(STRETCH, len(shorter) // 2 * 2)
     here, there = _traits(longer), _traits(shorter)
     if len(shorter) < FEWEST:
         return None
@@ -119,8 +145,7 @@ def _belong(longer: Sequence[str], shorter: Sequence[str]) -> bool | None:
     offsets = np.unique(np.concatenate([np.arange(n + 1)[:NEAR], np.arange(n + 1)[-NEAR:]]))
     n_starts = min(STRETCHES, len(shorter) // size)  # without overlap
     starts = np.linspace(0, len(shorter) - size, n_starts).astype(int)
-    draw = np.random.default_rng(0)
-    orders = [np.arange(size), *(draw.permutation(size) for _ in range(SHUFFLES))]
+    orders = _orders(size, n)
     windows = sliding_window_view(here, size, axis=1)  # (traits, lines, size)
     costs = np.zeros(len(orders))
     for start in starts:
@@ -128,7 +153,8 @@ def _belong(longer: Sequence[str], shorter: Sequence[str]) -> bool | None:
         stretch = there[:, start : start + size]
         costs += [_distances(near, stretch[:, order]).min() for order in orders]
     if costs[0] < costs[1:].min() and len(shorter) >= MIN_LINES:
-        return True
+        typical = costs[1:].mean()
+        return True if typical - costs[0] > MARGIN * (typical - costs[1:].min()) else None
     if len(shorter) < FEW and costs[0] < np.quantile(
         costs, 0.5 if len(shorter) < MIN_LINES else 0.1
     ):
@@ -142,6 +168,20 @@ def _belong(longer: Sequence[str], shorter: Sequence[str]) -> bool | None:
     )
 
 
+def _orders(size: int, n: int) -> list[npt.NDArray[np.intp]]:
+    """The order as given, and others in which no line has its place: reversed and rotated, so that a text's own rhythm,
+    long and short lines alternating say, is no evidence. Few lines are shuffled. Where `n` lines could undo it, none is
+    only rotated.
+    """
+    given = np.arange(size)
+    if size < MIN_LINES:
+        draw = np.random.default_rng(0)
+        return [given, *(draw.permutation(size) for _ in range(SHUFFLES))]
+    reversed_ = [np.roll(given[::-1], n_lines) for n_lines in range(size)]
+    rotated = [np.roll(given, n_lines) for n_lines in range(size // 4, size - size // 4)]
+    return [given, *reversed_, *(rotated if n < size // 4 else ())]
+
+
 def _traits(lines: Sequence[str]) -> Numbers:
     """The logarithm of each line's length, whether it asks, and a code of its numbers: (3, lines)."""
     asks = [not MARKS.isdisjoint(line) for line in lines]
@@ -151,10 +191,15 @@ def _traits(lines: Sequence[str]) -> Numbers:
 
 def _distances(near: Numbers, stretch: Numbers) -> Numbers:
     """The mean cost of pairing a stretch (3, size) with each of several (3, n, size)."""
+    distances: Numbers = _costs(near, stretch).mean(-1)
+    return distances
+
+
+def _costs(near: Numbers, stretch: Numbers) -> Numbers:
     lengths = np.minimum(np.abs(near[0] - stretch[0]), MAX_DIFFERENCE)
     others = (near[1] != stretch[1]) + (near[2] != stretch[2]).astype(np.float64)
-    distances: Numbers = (lengths + others / 2).mean(-1)
-    return distances
+    costs: Numbers = lengths + others / 2
+    return costs
 
 
 def _are_like(longer: Sequence[str], shorter: Sequence[str]) -> bool:

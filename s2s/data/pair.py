@@ -64,7 +64,19 @@ def n_words(text: str) -> int:
 
     `n_words("Vraiment\\u00a0? Oui .")` -> 3
     """
-    return sum(map(bool, text.replace("\t", " ").split(" ")))
+    return len(_words(text))
+
+
+def has_words(text: str, n: int) -> bool:
+    """Whether `n` words of a model are those that links count: as many, and none of these is but a no-break or
+    zero-width space, which the model may drop while it splits another word at one.
+    """
+    words = _words(text)
+    return len(words) == n and all(any(map(str.isprintable, word)) for word in words)
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in text.replace("\t", " ").split(" ") if word]
 
 
 def after_prefix(pair: Pair, prefix: str) -> Pair:

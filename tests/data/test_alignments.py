@@ -3,7 +3,7 @@
 import pytest
 
 from s2s.config import UserError
-from s2s.data import Gold, Link, Numbering, Pair, n_words, read_alignments
+from s2s.data import Gold, Link, Numbering, Pair, has_words, n_words, read_alignments
 from tests.samples import sample, sample_lines
 
 PAIRS = (
@@ -55,6 +55,13 @@ def test_only_spaces_and_tabs_separate_words() -> None:
     with pytest.raises(UserError, match=r"has 2 words, numbered 0 to 1 \(only spaces and tabs"):
         read_alignments("a", b"0-0 2-2\n", french)
     assert n_words("  a \t b\u2009c ") == 2
+
+
+def test_as_many_words_may_be_others() -> None:
+    assert has_words("a\u00a0? b", 2)
+    assert not has_words("a\u00a0? b", 3)
+    assert not has_words("a\u00a0b \u2009 c", 3)  # split at every space it has three words, too
+    assert not has_words("a\u3000b c \u200b", 3)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Lines are removed from a text at a known position."""
 
 import random
+import re
 
 import pytest
 
@@ -114,3 +115,32 @@ def test_lines_that_tell_nothing_are_not_called_right() -> None:
     doubt = "do not tell whether the two belong together"
     assert doubt in misalignment_hint("a", "b", ["one"] * 4, ["eins"] * 3)
     assert doubt in misalignment_hint("a", "b", ["the same"] * 100, ["immer gleich"] * 98)
+
+
+def test_lengths_that_alternate_in_any_text_are_no_evidence() -> None:
+    said = []
+    for seed in range(20):
+        draw = random.Random(seed)
+        src, tgt, other = (
+            ["x" * (draw.randrange(20, 40) + 30 * (row % 2)) for row in range(300)]
+            for _ in range(3)
+        )
+        tgt = [line + "y" * draw.randrange(5) for line in src]
+        del tgt[150], other[-1]
+        said.append(
+            (misalignment_hint("a", "b", src, other), misalignment_hint("a", "b", src, tgt))
+        )
+    apart, together = zip(*said, strict=True)
+    assert sum(hint.startswith("no line looks like its partner") for hint in apart) >= 16
+    assert all("too many from about line 15" in hint for hint in together)
+
+
+def test_a_place_among_lines_of_about_one_length_is_named_roughly() -> None:
+    draw = random.Random(0)
+    names = ["Anna", "Boris", "Clara", "David", "Emma", "Frank"]
+    said = [draw.choice(names) + "?" * draw.choice([0, 1, 1, 0, 0]) for _ in range(1000)]
+    src = [text.rjust(12) if row % 3 else "x" * 12 for row, text in enumerate(said)]
+    tgt = [text.rjust(12) if row % 3 else "y" * 12 for row, text in enumerate(said)]
+    del tgt[600]
+    hint = misalignment_hint("a", "b", src, tgt)
+    assert re.search("`a` seems to have 1 line too many somewhere around line (59|60)", hint)

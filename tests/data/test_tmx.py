@@ -117,3 +117,33 @@ def test_white_space_is_collapsed_as_in_xml(tmp_path: Path) -> None:
 )
 def test_markup_between_words_leaves_a_space(tmp_path: Path, segment: str, text: str) -> None:
     assert texts(read(tmp_path, tu(("en", segment), ("de", "x")))) == [(text, "x")]
+
+
+def test_the_pair_is_of_two_languages_that_most_units_have(tmp_path: Path) -> None:
+    rare, usual = tu(("en", "r"), ("de", "R")), tu(("en", "u"), ("fr", "U"))
+    assert texts(read(tmp_path, rare, *[usual] * 3)) == [("u", "U")] * 3
+    assert texts(read(tmp_path, rare, *[usual] * 2)) == [("r", "R")]  # about as many: the first
+    of_three = tu(("nl", "N"), ("en", "u"), ("fr", "U"))
+    reverse = tu(("fr", "U"), ("en", "u"))
+    assert texts(read(tmp_path, of_three, *[reverse] * 3)) == [("U", "u")] * 4
+
+
+def test_languages_that_are_not_read_are_said(tmp_path: Path) -> None:
+    found = read(tmp_path, tu(EN_US, EN_GB, DE, ("fr", "couleur"), ("it", "colore")))
+    assert "The file also has texts in `fr`, `it`." in found.notes
+    british = read(tmp_path, tu(EN_US, EN_GB, DE), more="#src=en-GB,tgt=de-DE")
+    assert not any("also has" in note for note in british.notes)
+
+
+def test_locales_of_systems_are_languages(tmp_path: Path) -> None:
+    unit = tu(("sr@latin", "pas"), ("sr", "пас"), ("en_US.UTF-8", "dog"))
+    found = read(tmp_path, unit, head='<header srclang="en_US"/>')
+    assert texts(found) == [("dog", "пас")]
+
+
+def test_further_segments_in_one_language_are_said(tmp_path: Path) -> None:
+    found = read(tmp_path, tu(("en", "a"), ("de", "A"), ("de", "A")), tu(("en", "b"), ("de", "B")))
+    assert not any("several segments" in note for note in found.notes)
+    more = read(tmp_path, tu(("en", "a"), ("de", "A"), ("de", "B")), name="b")
+    assert texts(more) == [("a", "A")]
+    assert any("several segments in `de`" in note for note in more.notes)

@@ -51,6 +51,7 @@ class _Units:
         self._markup: Markup | None = None  # of the open <seg>, if it has any
         self._spaces: list[tuple[str, bool]] = []  # open elements with `xml:space`, if `preserve`
         self._is_said = False
+        self._is_repeated = False  # whether a note on this is there
         self._n_characters = 0
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
@@ -81,7 +82,8 @@ class _Units:
             self._srclang = self._source(attributes)
 
     def _code(self, code: str) -> str:
-        self._spelled[code] = self._codes.setdefault(alike(code), code.strip())
+        spelled = code.strip().partition(".")[0]  # en_US.UTF-8
+        self._spelled[code] = self._codes.setdefault(alike(code), spelled)
         return self._spelled[code]
 
     def _source(self, attributes: dict[str, str]) -> str:
@@ -94,9 +96,16 @@ class _Units:
             self._texts = {}
         elif tag == "seg" and self._segment is not None:
             text = "".join(self._segment)
-            if not self._texts.get(self._language):
+            before = self._texts.get(self._language)
+            if not before:
                 is_kept = bool(self._spaces) and self._spaces[-1][1]
                 self._texts[self._language] = text if is_kept else self._collapsed(text)
+            elif not self._is_repeated and text.strip() not in ("", before):
+                self._is_repeated = True
+                self.budget.notes.append(
+                    f"A unit (line {self._line:,}) has several segments in `{self._language}`; of such units, the first"
+                    " segment is read."
+                )
             self._segment = None
         elif self._markup is not None and self._segment is not None:
             self._markup.end(tag)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from s2s.data.formats.column_names import AMBIGUOUS
@@ -20,17 +22,21 @@ rum ro, rus ru, spa es, swe sv, tur tr, ukr uk, zho zh
 """
 OTHER_CODES = dict(pair.split() for pair in LONG.split(","))  # of ISO 639-2, and old ones
 LENGTH = 4  # letters of a script's code
+MOST_JUDGED = 30  # languages of a file, of which two are chosen
+MOST_SAID = 8  # languages in a note
+LOCALES = {"latin": "latn", "cyrillic": "cyrl", "devanagari": "deva"}  # `sr@latin`
 
 
 def alike(code: str) -> str:
-    """The code in lower case, with `-`."""
-    return code.strip().replace("_", "-").casefold()
+    """The code in lower case, with `-`: `en-us` for `en_US` and `en_US.UTF-8`, too."""
+    return code.strip().partition(".")[0].replace("_", "-").replace("@", "-").casefold()
 
 
 def language(code: str) -> str:
     """The base language of a code, with the script where it has several: `en_GB` -> `en`, `zh-TW` -> `zh-hant`."""
     base, *parts = alike(code).split("-")
     base = OTHER_CODES.get(base, base)
+    parts = [LOCALES.get(part, part) for part in parts]
     script = next((part for part in parts if len(part) == LENGTH and part.isalpha()), "")
     region = next((part for part in parts if len(part) == 2), "")
     script = script or OF_A_REGION.get(f"{base}-{region}") or SCRIPTS.get(base, "")
@@ -53,9 +59,9 @@ class Languages:
         order = list(variants)
         source = self._group(srclang) if srclang else ""
         self.is_moved = source in order[1:]
-        if self.is_moved:
-            order.remove(source)
-            order.insert(0, source)
+        for at, group in enumerate(self._pair(texts, order, source)):
+            order.remove(group)
+            order.insert(at, group)
         bases = [group.split("-")[0] for group in order]
         names = {
             group: variants[group][0]
@@ -79,6 +85,28 @@ class Languages:
         self._known = {*codes}
         self._said: tuple[Sequence[int], list[str]] = ((), [])
 
+    def _pair(
+        self, texts: Sequence[Mapping[str, str]], order: Sequence[str], source: str
+    ) -> Sequence[str]:
+        """Two groups of different languages: the source and the first beside it, unless another pair is in more than
+        twice as many units.
+        """
+        sources = [source] if source in order else order[:MOST_JUDGED]
+        pairs = [(one, two) for one in sources for two in order[:MOST_JUDGED] if one != two]
+        different = [(one, two) for one, two in pairs if one.split("-")[0] != two.split("-")[0]]
+        if not pairs:
+            return sources
+        pairs = different or pairs
+        judged = {group for pair in pairs for group in pair}
+        units = Counter[Sequence[str]]()
+        in_order = Counter[Sequence[str]]()
+        for each in texts:
+            groups = [one for one in dict.fromkeys(map(self._group, each)) if one in judged]
+            units.update(itertools.permutations(groups, 2))
+            in_order.update(itertools.combinations(groups, 2))
+        best = max(pairs, key=lambda pair: (units[pair], in_order[pair]))
+        return best if units[best] > 2 * units[pairs[0]] else pairs[0]
+
     def order(self) -> str:
         """The source's code without script and region, "" where the file names none; all languages where one has a
         code that is also a word, such as `no` and `id`.
@@ -88,8 +116,16 @@ class Languages:
         return self._srclang.split("-")[0]
 
     def say(self, chosen: Sequence[int], notes: list[str]) -> None:
-        """From now on, `notes` gets a sentence for each code that is read in a chosen column of another name."""
+        """Adds a sentence to `notes` on languages that are not chosen, if there are any, and from now on one for each
+        code that is read in a chosen column of another name.
+        """
         self._said = (chosen, notes)
+        read = {code for at in chosen for code in self._codes[at]}
+        columns = zip(self.names, self._codes[: len(self._by_group)], strict=False)
+        others = [f"`{name}`" for name, codes in columns if read.isdisjoint(codes)]
+        if others:
+            more = f" and {len(others) - MOST_SAID:,} more" if len(others) > MOST_SAID else ""
+            notes.append(f"The file also has texts in {', '.join(others[:MOST_SAID])}{more}.")
         for at in chosen:
             for code in self._codes[at]:
                 self._say(at, code)

@@ -11,7 +11,7 @@ import numpy as np
 
 from s2s.analysis import GoldLinks, Ints, heads
 from s2s.config import Config, Recipe, UserError
-from s2s.data import Pair, n_words
+from s2s.data import Pair, has_words
 from s2s.runs import EncodedPair, Run, encoded_pairs
 
 DIGITS = 4
@@ -101,9 +101,8 @@ def _agreement(
 
 def _has_words_of(one: EncodedPair, pair: Pair) -> bool:
     """Whether the tokens of both sides make the words that the gold links count."""
-    return (_n_words(one.src_words), _n_words(one.tgt_words)) == (
-        n_words(pair.src),
-        n_words(pair.tgt),
+    return has_words(pair.src, _n_words(one.src_words)) and has_words(
+        pair.tgt, _n_words(one.tgt_words)
     )
 
 

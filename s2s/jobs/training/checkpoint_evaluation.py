@@ -24,7 +24,7 @@ from s2s.analysis import (
     merge_to_words,
     word_indices,
 )
-from s2s.data import Pair, batches, n_words
+from s2s.data import Pair, batches, has_words
 from s2s.decode import Greedy, greedy
 from s2s.model import inference, stepper_for
 from s2s.runs import RunFolder, attention_history
@@ -250,7 +250,7 @@ def _alignment_errors(
 def _words_of_tokens(tokenizer: Tokenizer, ids: batches.Ids, text: str) -> Ints | None:
     """The word of each token; None where the tokens do not make the same words as the spaces of the text."""
     words = word_indices(tokenizer.tokens(ids.tolist()), is_whole=tokenizer.kind == "word")
-    return words if words.max(initial=-1) + 1 == n_words(text) else None
+    return words if has_words(text, int(words.max(initial=-1)) + 1) else None
 
 
 def _encode(trainer: Trainer, pairs: Sequence[Pair], limit: int) -> list[EncodedPair]:

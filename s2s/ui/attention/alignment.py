@@ -27,7 +27,7 @@ from s2s.analysis import (
     to_pharaoh,
 )
 from s2s.config import nfc
-from s2s.data import n_words
+from s2s.data import has_words
 from s2s.files import csv_writer
 from s2s.plots import mark_alignment, svg
 from s2s.ui.attention import export, simplify
@@ -101,7 +101,7 @@ def _word_map(request: AttentionRequest, which: HeadSelection) -> AttentionMap:
 def gold_links(request: AttentionRequest) -> Links | None:
     """The gold links of exactly this pair, if its words are those of the map."""
     n_tgt, n_src = _word_map(request, request.which).weights.shape
-    if (n_src, n_tgt) != (n_words(request.text), n_words(request.target)):
+    if not (has_words(request.text, n_src) and has_words(request.target, n_tgt)):
         return None
     pairs = gold_alignment.of(request.run).get(nfc(request.text), ())
     return next((pair.links for pair in pairs if pair.tgt == nfc(request.target)), None)
