@@ -34,7 +34,7 @@ def unfinished() -> None:
     from s2s.ui.kit import captions
 
     weights = np.array([[0.5, np.nan]], np.float32)
-    shown = AttentionMap(weights, ("a",), ("b", "c"), "layer 1 of 2", "predicts")
+    shown = AttentionMap(weights, ("a",), ("b", "c"), "predicts", "layer 1 of 2")
     captions.show_heatmap(load("demo-tasks"), "cross", shown)
     captions.reading_guide("cross", shown)
 
