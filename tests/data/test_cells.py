@@ -150,6 +150,86 @@ def test_few_targets_are_said_with_another_column(has_header: bool, tmp_path: Pa
     assert len(load(f"{path}#tgt={column}").notes) == 1
 
 
+LABELED = [(f"It was number {at}.", ("pos", "neg", "none")[at % 3]) for at in range(40)]
+
+
+@pytest.mark.parametrize("header", ["text,label", "Kommentar,Urteil", "x,y", "tweet,sentiment"])
+def test_a_word_above_few_repeated_labels_makes_a_header(header: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(delimited([header.split(","), *LABELED], ","))
+    assert sides(load(str(path))) == LABELED
+
+
+def test_a_label_that_comes_again_is_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(delimited([("Good", "pos"), *LABELED], ","))
+    assert len(load(str(path))) == 41
+
+
+def test_a_number_that_comes_again_is_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("".join(f"अंक{at}\tank{at}\t{1 + at % 3}\n" for at in range(9)))
+    assert len(load(str(path))) == 9
+
+
+@pytest.mark.parametrize(
+    "header", ["Wort,Wortart,Übersetzung", "mot,nature,traduction", "palabra,clase,significado"]
+)
+def test_names_in_another_language_make_a_header(header: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(
+        delimited([header.split(","), ("Hund", "N", "dog"), ("Uhr", "N", "watch")], ",")
+    )
+    assert len(load(str(path))) == 2
+
+
+@pytest.mark.parametrize("kind", [".csv", ".jsonl", "DataFrame"])
+def test_a_column_called_a_label_is_the_target_of_the_only_text(kind: str, tmp_path: Path) -> None:
+    texts, labels = zip(*LABELED, strict=True)
+    table = {"id": [f"r-{at}" for at in range(40)], "sentiment": labels, "review": texts}
+    frame = pd.DataFrame(table)
+    given = load(saved(tmp_path, f"a{kind}", table)) if kind[0] == "." else as_corpus(frame)
+    assert sides(given) == LABELED
+
+
+def test_few_sources_of_many_targets_are_said_with_the_other_way_round(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_bytes(delimited([(label, text) for text, label in LABELED], "\t"))
+    assert load(str(path)).notes[1] == (
+        "3 sources have 40 targets; the other way round may be meant: column 2 -> column 1,"
+        " with `#src=2,tgt=1`."
+    )
+    assert len(load(f"{path}#src=2,tgt=1").notes) == 1
+
+
+def test_texts_that_are_not_read_are_said_but_not_the_parts_of_those_that_are(
+    tmp_path: Path,
+) -> None:
+    table = {"question": EN, "title": DE, "answer": DE, "passage": EN, "n": [1, 2, 3, 4]}
+    path = saved(tmp_path, "a.jsonl", table)
+    assert load(path).notes[0].endswith(" Not read: `title`, `passage`.")
+    table = {"instruction": EN, "input": DE, "output": EN, "note": DE}
+    assert load(saved(tmp_path, "b.jsonl", table)).notes[0].endswith(" Not read: `note`.")
+
+
+def test_a_column_of_true_and_false_is_refused_by_name(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.jsonl", {"question": EN, "answer": [True, False, True, False]})
+    with pytest.raises(UserError, match=r"`answer` in .* holds true or false; choose a column"):
+        load(path)
+
+
+def test_ids_are_no_indonesian(tmp_path: Path) -> None:
+    table = {"id": ["0", "1", "2", "3"], "tokens": EN, "ner_tags": DE}
+    assert sides(load(saved(tmp_path, "a.jsonl", table))) == list(zip(EN, DE, strict=True))
+
+
+def test_a_preview_of_an_encoding_begins_with_rows_that_show_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    rows = "a\tb\n" * 9 + "the house\tбольшой дом\nI read\tя люблю читать\n"
+    path.write_bytes(rows.encode("cp1251"))
+    assert offered([path]).samples[0] == ("the house", "большой дом")
+
+
 def test_words_with_numbers_are_no_ids_where_they_are_needed(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("".join(f"lemma{at}\tV;PST\tform{at}\n" for at in range(20)))

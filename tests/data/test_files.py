@@ -201,13 +201,13 @@ def test_any_other_first_row_is_data(put, first):
 
 
 def test_a_requested_column_name_makes_the_first_row_a_header(put):
-    path = put("a.csv", "Frage,Antwort,Rest\n1,2,3\n")
-    assert load(path).pairs[0] == Pair("Frage", "Antwort")
-    assert load(f"{path}#src=Antwort,tgt=rest").pairs == (Pair("2", "3"),)
+    path = put("a.csv", "Links,Rechts,Rest\n1,2,3\n")
+    assert load(path).pairs[0] == Pair("Links", "Rechts")
+    assert load(f"{path}#src=Rechts,tgt=rest").pairs == (Pair("2", "3"),)
     assert load(f"{path}#src=Rest").pairs == (Pair("3", "1"),)
-    assert load(f"{path}#tgt=Frage").pairs == (Pair("2", "1"),)
+    assert load(f"{path}#tgt=Links").pairs == (Pair("2", "1"),)
     assert load(f"{path}#src=Rest").notes == (
-        "Row 1 is a header: `Rest` is the source, `Frage` the target.",
+        "Row 1 is a header: `Rest` is the source, `Links` the target. Not read: `Rechts`.",
     )
 
 

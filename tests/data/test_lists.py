@@ -49,6 +49,14 @@ def test_lists_are_joined_by_spaces_or_by_choice_in_every_format(tmp_path: Path,
     ]
 
 
+def test_each_text_of_the_only_list_is_a_pair_with_the_text_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"source": ["a", "b"], "target": "c"}))
+    corpus = load(f"{path}#lists=line")
+    assert [(pair.src, pair.tgt) for pair in corpus.pairs] == [("a", "c"), ("b", "c")]
+    assert any("a pair with the text beside the list" in note for note in corpus.notes)
+
+
 @pytest.mark.parametrize(
     "given", [FRAME, datasets.Dataset.from_pandas(FRAME), FRAME.to_dict("records")]
 )

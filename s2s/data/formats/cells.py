@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from s2s.data.formats.column_names import AMBIGUOUS, LANGUAGES, LIKE_SOURCE, LIKE_TARGET
+from s2s.data.formats.column_names import (
+    AMBIGUOUS,
+    ELSEWHERE,
+    LABELS,
+    LANGUAGES,
+    LIKE_SOURCE,
+    LIKE_TARGET,
+)
 from s2s.data.formats.columns import Column, Guess, guess, is_language, is_metadata, stem
+from s2s.data.formats.table import TableRow
 
 ONE_VALUE = "the same in every row"
 EMPTY = "nothing"
@@ -39,9 +48,11 @@ HEADER_NAMES = (
     LIKE_SOURCE
     | LIKE_TARGET
     | (LANGUAGES - AMBIGUOUS)
+    | LABELS
     | frozenset(
         "id url lang score word words number lemma lemmas features feats form inflection pos gloss phrase sentence"
-        " sentences definition transcription pronunciation graphemes phonemes ipa".split()
+        " sentences definition transcription pronunciation graphemes phonemes ipa headword term meaning example review"
+        " comment tweet utterance premise hypothesis".split()
     )
 )
 MIN_SCORE = 0.85  # of a guess that depends on both names, and makes them a header
@@ -49,6 +60,12 @@ NAMED = 0.7  # of a guess by two names, whatever the columns hold
 MIN_ROWS = 3  # in which one value, or a pattern below a word, is no chance
 MIN_DISTINCT = 8  # texts in the first rows of a column that may be the target
 MORE = 1.5  # times as many different texts as in the chosen column
+YES_OR_NO = ("true or false", "bool")
+MANY_MORE = (
+    10  # times as many different targets as sources: they may be labels, and the sides reversed
+)
+MIN_REPEATS = 3  # of every label in the rows below a header
+MIN_LABELED = 20  # rows in which a label that stands in the first alone is its header
 
 Rows = Sequence[Sequence[str | None]]
 
@@ -111,6 +128,28 @@ def held_note(names: Sequence[str], held: Mapping[int, str]) -> str:
     return f" Not text: {listed}." if listed else ""
 
 
+def unread_note(columns: Sequence[Column], read: Iterable[int]) -> str:
+    """Which texts are in no column that is read, nor a part of one: ` Not read: `title`.`"""
+    used = {columns[at].name.strip() for at in read}
+    parts = {part for name in used for part in (*name.split("+"), name.rpartition(".")[0])}
+    names = [
+        f"`{column.name.strip()}`"
+        for column in columns
+        if column.kind != "other" or column.type in YES_OR_NO
+        if (name := column.name.strip()) and name not in used | parts
+        if not (is_language(name) and re.split("[-_]", name)[0].casefold() in used)
+    ]
+    shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3:,} more"]
+    return f" Not read: {', '.join(shown)}." if names else ""
+
+
+def non_ascii_first(rows: Sequence[TableRow], likely: str) -> Sequence[TableRow]:
+    """The rows, those first that show whether the encoding is right, where one is `likely`."""
+    if not likely:
+        return rows
+    return sorted(rows, key=lambda row: all((text or "").isascii() for text in row.fields or ()))
+
+
 def unrepeated(names: Sequence[str], below: Rows) -> list[str]:
     """The cells of row 1, "" where the column has the same again: `eng` above `eng` is no name."""
     again = [
@@ -120,6 +159,14 @@ def unrepeated(names: Sequence[str], below: Rows) -> list[str]:
         "" if name.strip().casefold() in below_it else name.strip()
         for name, below_it in zip(names, again, strict=True)
     ]
+
+
+def _names_labels(name: str, values: Sequence[str | None]) -> bool:
+    """Whether row 1 is the only row with its cell, in a column that repeats a few others: `label` above `pos, neg`."""
+    counts = Counter(value.strip() for value in values if value and value.strip())
+    is_one_word = bool(NAME.fullmatch(name)) and name not in counts
+    are_few = len(values) >= MIN_LABELED and len(counts) * MIN_REPEATS <= len(values)
+    return is_one_word and are_few and min(counts.values(), default=0) >= MIN_REPEATS
 
 
 def has_names(names: Sequence[str], below: Rows) -> bool:
@@ -132,6 +179,8 @@ def has_names(names: Sequence[str], below: Rows) -> bool:
         and not any(WITH_UNDERSCORE.fullmatch(value or "") for value in values)
         for name, values in zip(names, columns, strict=True)
     ):
+        return True
+    if all(map(NAME.fullmatch, names)) and any(map(_names_labels, names, columns)):
         return True
     kinds = [content(values) for values in columns]
     words = [name for name, kind in zip(names, kinds, strict=True) if not kind]
@@ -163,6 +212,8 @@ def is_header(columns: Sequence[Column], below: Rows) -> bool:
     names = {name.casefold() for name in given}
     stems = {stem(name) for name in names}
     named = [column._replace(name=name) for name, column in zip(given, columns, strict=True)]
+    if any(len(names & known) >= 2 for known in ELSEWHERE):
+        return True
     if (names & HEADER_NAMES and len(stems & HEADER_NAMES) >= 2) or any(  # source, ref1, ref2
         one.score >= MIN_SCORE for one in guesses(named, "")
     ):
@@ -171,13 +222,24 @@ def is_header(columns: Sequence[Column], below: Rows) -> bool:
         column.kind == "other" and not PATTERNS["numbers"].fullmatch(column.name.strip())
         for column in columns
     )
-    return (above and len(names) == len(columns)) or has_names(given, below)
+    is_repeated = any(
+        column.name.strip() and not name for name, column in zip(given, columns, strict=True)
+    )
+    return (above and len(names) == len(columns)) or (not is_repeated and has_names(given, below))
 
 
 def likelier_target(
-    columns: Sequence[Column], rows: Rows, tgt: int, taken: Sequence[int]
+    columns: Sequence[Column], rows: Rows, chosen: tuple[int, int], taken: Sequence[int]
 ) -> int | None:
-    """A column that is not `taken` and has many more different texts in the first rows than the target."""
+    """A column that is not `taken` and has many more different texts in the first rows than the target.
+
+    Where the source, in single words, has far fewer than the target, it is the source.
+    """
+    src, tgt = chosen
+    sources, targets = ({row[at] for row in rows if row[at]} for at in chosen)
+    are_words = all(len((text or "").split()) == 1 for text in sources)
+    if are_words and sources and len(targets) >= max(MIN_DISTINCT, MANY_MORE * len(sources)):
+        return src
     n = {
         at: len({row[at] for row in rows if row[at]})
         for at, column in enumerate(columns)
@@ -194,9 +256,9 @@ def first_free(
     names = [column.name.strip().casefold() if has_header else "" for column in columns]
     src, tgt = requested
     if src is None:
-        src = _first_common(columns, names, (LIKE_SOURCE, LANGUAGES), taken=tgt)
+        src = _first_common(columns, names, (LIKE_SOURCE, LANGUAGES - AMBIGUOUS), taken=tgt)
     if tgt is None:
-        tgt = _first_common(columns, names, (LIKE_TARGET, LANGUAGES), taken=src)
+        tgt = _first_common(columns, names, (LIKE_TARGET, LANGUAGES - AMBIGUOUS), taken=src)
     return src, tgt
 
 

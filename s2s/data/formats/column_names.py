@@ -106,6 +106,22 @@ METADATA = _set(
     """
 )
 
+# Names of columns in other languages: two of one language are no row of a dictionary.
+ELSEWHERE = tuple(
+    map(
+        _set,
+        (
+            "wort wörter wortart lemma satz text quelle ziel übersetzung bedeutung beispiel frage antwort kategorie",
+            "mot mots nature lemme phrase texte source cible traduction sens définition exemple question réponse",
+            "palabra lema frase texto fuente origen destino traducción significado ejemplo pregunta respuesta",
+            "parola lemma frase testo origine destinazione traduzione significato esempio domanda risposta",
+            "palavra lema frase texto origem destino tradução significado exemplo pergunta resposta",
+            "слово лемма предложение текст перевод значение пример вопрос ответ",
+        ),
+    )
+)
+# Names of columns whose few values say what kind of text a text is.
+LABELS = _set("label labels sentiment class category tag tags intent emotion stance polarity")
 
 # An instruction with each of these is one source, which is answered by a column of the other names.
 INSTRUCTIONS = MappingProxyType(

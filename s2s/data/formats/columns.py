@@ -14,6 +14,7 @@ from s2s.data.formats.column_names import (
     CODES,
     INSTRUCTIONS,
     KNOWN,
+    LABELS,
     LANGUAGE_NAMES,
     LANGUAGES,
     LIKE_SOURCE,
@@ -62,6 +63,7 @@ def guess(columns: Sequence[Column], config: str = "") -> tuple[Guess, ...]:
         *_known(readable),
         *_languages(names, config),
         *_alike(names),
+        *_labeled(names),
     ]
     first = {
         (one.src, one.tgt): one for one in reversed(found)
@@ -266,6 +268,14 @@ def _alike(names: Sequence[str]) -> Iterator[Guess]:
         )
     if len(rest) == 2:
         yield Guess(rest[0], rest[1], "the only two columns of text", 0.5)
+
+
+def _labeled(names: Sequence[str]) -> Iterator[Guess]:
+    """The only text beside a column that is called `label` or the like."""
+    labels = [name for name in names if name.strip().casefold() in LABELS]
+    rest = [name for name in names if name not in labels and not is_metadata(name)]
+    if len(labels) == len(rest) == 1:
+        yield Guess(rest[0], labels[0], "a text and its label", 0.65)
 
 
 def _directed(columns: Sequence[str], config: str, reason: str, score: float) -> Guess:

@@ -27,7 +27,7 @@ HIDDEN = "\ufdd0"  # stands for an entity's semicolon; no text has this code poi
 QUOTED = re.compile(r'"(?:[^"]|"")*"')
 OPEN = re.compile(r'"(?:[^"]|"")*""(?:[^"]|"")*')
 QUOTES = (
-    "Fields are quoted as in .csv (line {:,} is the first), and the quotation marks are kept; `#quotes=remove` removes"
+    "Fields are quoted as in .csv (the first on line {:,}), and the quotation marks are kept; `#quotes=remove` removes"
     " them."
 )
 QUOTING = "close every quotation mark and double those inside a quoted field"

@@ -79,6 +79,8 @@ def note(columns: Sequence[Column], found: Sequence[str], *, choose: str = "#") 
         "turn": f"each was joined by `{TURN}`, as turns",
         "line": "each of its texts is a pair, the first of one list with the first of the other",
     }
+    if list(found).count("line") == 1:
+        said["line"] = "each of its texts is a pair with the text beside the list"
     notes = [chats.NOTE] if any(_is_of_chat(column) for column in columns[:1]) else []
     for how, sentence in said.items():
         names = [

@@ -226,14 +226,15 @@ def body(table: Table, has_header: bool, at: Sequence[int]) -> Iterator[TableRow
     return rows
 
 
-def columns_note(table: Table, chosen: Columns, n_unread: int) -> str:
+def columns_note(table: Table, chosen: Columns, read: Sequence[int]) -> str:
     """Which columns were read, and how they were found."""
     src, tgt = (table.columns[at].name for at in (chosen.src, chosen.tgt))
     has_names = table.is_named or chosen.has_header
     names = [
         f"`{one.name}`" if has_names else f"column {at}" for at, one in enumerate(table.columns, 1)
     ]
-    passed = cells.held_note(names, chosen.held)
+    unread = cells.unread_note(table.columns, (*read, *chosen.held)) if has_names else ""
+    passed = f"{cells.held_note(names, chosen.held)}{unread}"
     if table.is_named:
         return f"`{src}` is the source, `{tgt}` the target.{passed}"
     if chosen.has_header:
@@ -241,11 +242,9 @@ def columns_note(table: Table, chosen: Columns, n_unread: int) -> str:
     else:
         columns = f"column {chosen.src + 1} is the source, column {chosen.tgt + 1} the target"
         # Without names, a wrong delimiter is recognized by what it leaves over.
-        more = (
-            ""
-            if not n_unread
-            else f", and {n_unread:,} more {'is' if n_unread == 1 else 'are'} not read"
-        )
+        n_unread = len(table.columns) - len({*read})
+        is_or_are = "is" if n_unread == 1 else "are"
+        more = f", and {n_unread:,} more {is_or_are} not read" if n_unread else ""
         header = f"Row 1 is data, not a header: {columns}{more}."
     return f"{header}{passed}{_delimiter_note(table)}"
 
@@ -261,24 +260,24 @@ def _delimiter_note(table: Table) -> str:
 
 def _offer(table: Table, chosen: Columns, budget: ReadingBudget, kind: str) -> ColumnOffer:
     """A name is used if `column_index` finds this column by it: it is not empty, not a number, and unique."""
-    cells = [column.name.strip() for column in table.columns]
-    counts = Counter(cells)
+    given = [column.name.strip() for column in table.columns]
+    counts = Counter(given)
     is_usable = [
         bool(chosen.has_header and cell and not cell.isdecimal() and counts[cell] == 1)
-        for cell in cells
+        for cell in given
     ]
     names = [
         cell if named else str(at)
-        for at, (cell, named) in enumerate(zip(cells, is_usable, strict=True), start=1)
+        for at, (cell, named) in enumerate(zip(given, is_usable, strict=True), start=1)
     ]
     columns = tuple(
         Column(name, column.kind) for name, column in zip(names, table.columns, strict=True)
     )
-    labels = tuple(_label(*item) for item in zip(names, cells, is_usable, strict=True))
+    labels = tuple(_label(*item) for item in zip(names, given, is_usable, strict=True))
     first = table.head[1:] if chosen.has_header and not table.is_named else table.head
     samples = tuple(
         tuple((field or "")[:MAX_SAMPLE_CHARACTERS] for field in row.fields)
-        for row in first[:N_SAMPLE_ROWS]
+        for row in cells.non_ascii_first(first, budget.seen()["likely"])[:N_SAMPLE_ROWS]
         if row.fields is not None
     )
     at = None if kind == "plain" else likelier(table, chosen)
@@ -352,7 +351,7 @@ def likelier(table: Table, chosen: Columns) -> int | None:
     first = 1 if chosen.has_header and not table.is_named else 0
     rows = [row.fields for row in table.head[first:] if row.fields]
     taken = [chosen.src, *chosen.held, *further_references(table.columns, chosen.src, chosen.tgt)]
-    return cells.likelier_target(table.columns, rows, chosen.tgt, taken)
+    return cells.likelier_target(table.columns, rows, (chosen.src, chosen.tgt), taken)
 
 
 def _has_header(table: Table, options: FileOptions) -> bool:

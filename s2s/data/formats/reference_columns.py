@@ -11,7 +11,13 @@ from typing import NamedTuple
 from s2s.config import UserError, shortened
 from s2s.data.caps import Caps
 from s2s.data.formats import lists, pairing, streams
-from s2s.data.formats.columns import Column, further_note, further_references, is_listed
+from s2s.data.formats.columns import (
+    Column,
+    further_note,
+    further_references,
+    holds_numbers,
+    is_listed,
+)
 from s2s.data.formats.pairing import TABLE_FORMATS, Columns, FileOptions, ReadPairs
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import TURN, Table, TableRow, check_once, one_line
@@ -67,8 +73,7 @@ def pairs_of(table: Table, name: str, options: FileOptions, budget: ReadingBudge
     n_own = len(at) if more or any(are_listed) else None
     fault = f"{table.fault} or with lists of different lengths" if "line" in ways else table.fault
     pairs, notes, is_whole = pairing.paired(rows, budget, fault, unit=table.unit, n_own=n_own)
-    n_unused = len(table.columns) - len({*at, *more})
-    columns = pairing.columns_note(table, chosen, n_unused)
+    columns = pairing.columns_note(table, chosen, (*at, *more))
     names = [table.columns[index].name for index in more]
     if are_listed[0]:
         notes = [OF_A_LIST, *notes]
@@ -84,12 +89,21 @@ def _few_targets(pairs: Sequence[Pair], table: Table, chosen: Columns, likelier:
     judged = pairs[:MOST_JUDGED]
     n_src, n_tgt = len({pair.src for pair in judged}), len({pair.tgt for pair in judged})
     of = f"Of the first {MOST_JUDGED:,} pairs, " if len(pairs) > MOST_JUDGED else ""
-    has_name = table.is_named or chosen.has_header
-    name = table.columns[likelier].name.strip()
-    is_usable = has_name and name and not set(name) & set(",#=") and not name.isdecimal()
-    shown = f"`{name}`" if has_name and name else f"column {likelier + 1}"
-    option = f"#tgt={name if is_usable else likelier + 1}"
-    return f"{of}{n_src:,} sources have {n_tgt:,} targets; another column may be the target: {shown}, with `{option}`."
+    found = f"{of}{n_src:,} {'source has' if n_src == 1 else 'sources have'} {n_tgt:,} targets"
+    if likelier == chosen.src:
+        src, src_option = _shown(table, chosen, chosen.tgt)
+        tgt, tgt_option = _shown(table, chosen, likelier)
+        option = f"#src={src_option},tgt={tgt_option}"
+        return f"{found}; the other way round may be meant: {src} -> {tgt}, with `{option}`."
+    shown, option = _shown(table, chosen, likelier)
+    return f"{found}; another column may be the target: {shown}, with `#tgt={option}`."
+
+
+def _shown(table: Table, chosen: Columns, at: int) -> tuple[str, str]:
+    """A column as a note shows it, and as an option names it."""
+    name = table.columns[at].name.strip() if table.is_named or chosen.has_header else ""
+    is_usable = name and not set(name) & set(",#=") and not name.isdecimal()
+    return f"`{name}`" if name else f"column {at + 1}", name if is_usable else str(at + 1)
 
 
 def _separated(
@@ -154,9 +168,15 @@ def references_of(
 
 
 def _check_names(name: str, table: Table, chosen: Columns, options: FileOptions) -> None:
-    """Raises UserError if a column was guessed by a name that another column has, too."""
+    """Raises UserError if a column was guessed by a name that another column has, too, or holds `true or false`."""
     names = [column.name.strip() for column in table.columns]
     for at, requested in ((chosen.src, options.src), (chosen.tgt, options.tgt)):
+        column = table.columns[at]
+        if column.kind == "other" and column.type and not holds_numbers(column):
+            raise UserError(
+                f"`{shortened(names[at])}` in `{name}` holds {column.type}; choose a column of text or of"
+                " numbers, or write its values as texts."
+            )
         if chosen.has_header and names[at] and not requested:
             check_once(names, names[at], f"`{name}`")
 
@@ -184,7 +204,7 @@ def _texts(
 
 def _note(table: Table, chosen: Columns, at: Sequence[int]) -> str:
     if len(at) == 1:
-        return pairing.columns_note(table, chosen, len(table.columns) - 2)
+        return pairing.columns_note(table, chosen, (chosen.src, chosen.tgt))
     names = [f"`{table.columns[index].name.strip()}`" for index in at]
     source = table.columns[chosen.src].name.strip()
     shown = names if len(names) <= 4 else [*names[:2], "…", names[-1]]

@@ -98,8 +98,7 @@ def _ask_for_encoding(upload: Upload, offer: Mapping[str, Any]) -> None:
     st.warning(
         as_markdown(f"This looks like {offer['encoding']}, not UTF-8. Do these lines read right?")
     )
-    rows = [list(row) for row in offer["samples"]]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, alt="The first lines in this encoding")
+    st.dataframe(_in_doubt(offer), hide_index=True, alt="Lines in this encoding")
     st.button(
         f"Read as {offer['encoding']}",
         type="primary",
@@ -108,6 +107,14 @@ def _ask_for_encoding(upload: Upload, offer: Mapping[str, Any]) -> None:
         args=({"encoding": offer["likely"]},),
     )
     st.caption("If they do not, save the text as UTF-8 and upload it again.")
+
+
+def _in_doubt(offer: Mapping[str, Any]) -> pd.DataFrame:
+    """The columns that are not ASCII, which alone an encoding changes; all of them where no sample shows one."""
+    names = [f"column {name}" if name.isdecimal() else name for name, *_ in offer["columns"]]
+    rows = pd.DataFrame([list(row) for row in offer["samples"]], columns=names or None)
+    has_other = [not "".join(map(str, rows[name])).isascii() for name in rows]
+    return rows.loc[:, has_other] if any(has_other) else rows
 
 
 def _plain(upload: Upload, offer: Mapping[str, Any], names: Sequence[str]) -> str:
@@ -208,9 +215,9 @@ def _columns(upload: Upload, offer: Mapping[str, Any], names: list[str]) -> str:
             is_unquoted = st.toggle(
                 "Remove the quotation marks around fields", is_unquoted, key=f"quotes {key}"
             )
-    _show_doubts(offer, labels, f"Target column {key}", tgt)
     if (src, tgt) == (offer["src"], offer["tgt"]) and offer["reason"]:
         st.caption(as_markdown(f"These two were chosen automatically: {offer['reason']}."))
+    _show_doubts(offer, labels, key, (src, tgt))
     if src == tgt:
         raise UserError("Source and target are the same column; choose two.")
     chosen = {"src": src, "tgt": tgt} | ({"prefix": str(task)} if task else {})
@@ -231,19 +238,37 @@ def _columns(upload: Upload, offer: Mapping[str, Any], names: list[str]) -> str:
 
 
 def _show_doubts(
-    offer: Mapping[str, Any], labels: Mapping[str, str], key: str, chosen: str
+    offer: Mapping[str, Any], labels: Mapping[str, str], key: str, chosen: tuple[str, str]
 ) -> None:
-    """That names are repeated, and a button for a column that may rather be the target."""
+    """That names are repeated, and a button for columns that may rather be the target, or the two sides reversed."""
     for name in offer.get("repeated", ()):
         st.caption(
             as_markdown(f"Several columns are named `{name}`; they are chosen by their number.")
         )
     likelier = str(offer.get("likelier", ""))
-    if likelier in labels and chosen == offer["tgt"]:
-        st.button(
-            as_markdown(f"Use `{labels[likelier]}` as the target"),
-            key=f"likelier {key}",
-            on_click=st.session_state.__setitem__,
-            args=(key, likelier),
-            help="It has many more different texts than the target column.",
+    src, tgt = chosen
+    if likelier not in labels or chosen != (offer["src"], offer["tgt"]):
+        return
+    is_reversed = likelier == src
+    if is_reversed:
+        doubt = (
+            "The source has few different texts, the target many; the other way round may be meant."
         )
+        sides = (tgt, src)
+    else:
+        doubt = f"`{labels[likelier]}` has many more different texts than the target column; it may be the target."
+        sides = (src, likelier)
+    st.caption(as_markdown(doubt))
+    st.button(
+        as_markdown(
+            "Swap source and target" if is_reversed else f"Use `{labels[likelier]}` as the target"
+        ),
+        key=f"likelier {key}",
+        on_click=_choose_sides,
+        args=(key, *sides),
+    )
+
+
+def _choose_sides(key: str, *names: str) -> None:
+    for label, name in zip(SIDES, names, strict=True):
+        st.session_state[f"{label} {key}"] = name

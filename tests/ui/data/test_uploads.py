@@ -120,6 +120,16 @@ def test_a_click_takes_the_column_that_may_rather_be_the_target() -> None:
     assert_same_after_a_reload(screen, "Target column", "form")
 
 
+def test_a_click_swaps_labels_with_the_texts_that_they_label() -> None:
+    rows = "".join(f"{'HUM' if at % 2 else 'LOC'}\tWho is number {at}?\n" for at in range(40))
+    screen = uploaded(("questions.tsv", rows.encode()))
+    assert "2 sources have 40 targets; the other way round may be meant" in page_text(screen)
+    settled(next(e for e in screen.button if e.label == "Swap source and target").click().run())
+    assert screen.dataframe[0].value["target"][1] == "LOC"
+    assert "other way round" not in page_text(screen)
+    assert_same_after_a_reload(screen, "Target column", "1")
+
+
 def test_quotation_marks_around_fields_are_removed_by_a_switch() -> None:
     screen = uploaded(("quoted.tsv", b'src\ttgt\n"He said ""no"""\tnein\na\tb\n'))
     label = "Remove the quotation marks around fields"
