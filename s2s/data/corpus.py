@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,9 @@ from s2s.files import write_text
 
 if TYPE_CHECKING:
     import datasets
+
+WHOLE = re.compile(r"[-+]?\d+\.0", re.ASCII)
+MOST_JUDGED = 100_000  # pairs whose different texts are counted
 
 
 @dataclass(frozen=True)
@@ -94,28 +97,69 @@ class Corpus:
         as `ref2`, and the rest of a list of references, are further references. Raises UserError for an unknown column,
         if there is no pair, and for several splits or a stream instead of a dataset.
         """
-        found = interop.read_columns(dataset, src, tgt, lists)
-        pairs = tuple(
-            Pair(one_line(one), one_line(other), more=tuple(map(one_line, filter(str.strip, more))))
-            for one, other, *more in found.rows
-            if one.strip() and other.strip()
+        return of_dataset(dataset, src, tgt, lists)
+
+
+def of_dataset(
+    dataset: datasets.Dataset,
+    src: str = "",
+    tgt: str = "",
+    lists: str = "auto",
+    option: str = 'tgt="{1}"',
+) -> Corpus:
+    """`Corpus.from_datasets`, whose notes call the choice of the columns {0} and {1} as `option` does."""
+    found = interop.read_columns(dataset, src, tgt, lists)
+    pairs: Sequence[Pair] = tuple(
+        Pair(one_line(one), one_line(other), more=tuple(map(one_line, filter(str.strip, more))))
+        for one, other, *more in found.rows
+        if one.strip() and other.strip()
+    )
+    if not pairs:
+        raise UserError(
+            f"No row has text in both `{shortened(found.src, 90)}` and `{shortened(found.tgt, 90)}`; choose other"
+            " columns."
         )
-        if not pairs:
-            raise UserError(
-                f"No row has text in both `{shortened(found.src, 90)}` and `{shortened(found.tgt, 90)}`; choose other"
-                " columns."
-            )
-        notes = [
-            f"`{found.src}` is the source, `{found.tgt}` the target.",
-            *further_note(found.more),
-            *found.notes,
-        ]
-        notes += broken_note(map("".join, found.rows))
-        if n_lost := len(found.rows) - len(pairs):
-            rows = "row" if n_lost == 1 else "rows"
-            notes.append(f"{n_lost:,} {rows} without text in both columns dropped.")
-        split = str(dataset.split or "train")
-        return cls("datasets", split, pairs, tuple(notes), is_plain=found.src == found.tgt)
+    pairs, whole = whole_numbers(pairs)
+    notes = [
+        f"`{found.src}` is the source, `{found.tgt}` the target.{found.passed_over}",
+        *further_note(found.more),
+    ]
+    if found.likelier:
+        chosen = option.format(found.src, found.likelier)
+        notes.append(few_targets_note(pairs, f"`{found.likelier}`", chosen))
+    notes += [*whole, *found.notes, *broken_note(map("".join, found.rows))]
+    if n_lost := len(found.rows) - len(pairs):
+        rows = "row" if n_lost == 1 else "rows"
+        notes.append(f"{n_lost:,} {rows} without text in both columns dropped.")
+    split = str(dataset.split or "train")
+    return Corpus("datasets", split, tuple(pairs), tuple(notes), is_plain=found.src == found.tgt)
+
+
+def whole_numbers(pairs: Sequence[Pair]) -> tuple[Sequence[Pair], list[str]]:
+    """The pairs, with 3 for 3.0 where a side has whole numbers only, which a column with gaps is written as."""
+    found = [
+        side
+        for side in ("src", "tgt")
+        if pairs and all(WHOLE.fullmatch(getattr(pair, side)) for pair in pairs)
+    ]
+    if not found:
+        return pairs, []
+    first = str(getattr(pairs[0], found[0]))
+    read = [
+        replace(pair, **{side: getattr(pair, side).removesuffix(".0") for side in found})
+        for pair in pairs
+    ]
+    return read, [
+        f"Whole numbers are read without `.0`: `{first}` is `{first.removesuffix('.0')}`."
+    ]
+
+
+def few_targets_note(pairs: Sequence[Pair], column: str, option: str) -> str:
+    """How many different texts each side has, and which other column may be the target, chosen by `option`."""
+    judged = pairs[:MOST_JUDGED]
+    n_src, n_tgt = len({pair.src for pair in judged}), len({pair.tgt for pair in judged})
+    of = f"Of the first {MOST_JUDGED:,} pairs, " if len(pairs) > MOST_JUDGED else ""
+    return f"{of}{n_src:,} sources have {n_tgt:,} targets; another column may be the target: {column}, with `{option}`."
 
 
 # What a source returns: a function per split, which reads the pairs when it is called.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from s2s import hub
 from s2s.config import UserError, setting, shortened
 from s2s.data.caps import Caps
-from s2s.data.corpus import Corpus, Splits
+from s2s.data.corpus import Corpus, Splits, of_dataset
 from s2s.data.drawing import choose_indices
 from s2s.data.repository import FolderOrigin, RowOptions, read_corpus
 
@@ -88,7 +88,7 @@ def _of_dataset(
     elif n_wanted < n_rows:
         dataset = dataset.select(range(n_wanted))
         notes = (f"The first {n_wanted:,} of {n_rows:,} rows are used.",)
-    corpus = Corpus.from_datasets(dataset, options.src, options.tgt, options.lists)
+    corpus = of_dataset(dataset, options.src, options.tgt, options.lists, "#tgt={1}")
     return replace(corpus, spec=f"disk:{location}", split=split, notes=(*corpus.notes, *notes))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from s2s.config import UserError, is_usable, shortened, unusable
 from s2s.data import interop, saved_datasets
-from s2s.data.corpus import Corpus, broken_note, one_line
+from s2s.data.corpus import Corpus, broken_note, of_dataset, one_line
 from s2s.data.files import two_files
 from s2s.data.formats.pairing import FileOptions
 from s2s.data.formats.reference_columns import ReferenceTable, read_references
@@ -69,7 +69,7 @@ def as_corpus(given: GivenPairs, columns: Columns | None = ()) -> Corpus:
     if _is_list_of_pairs(given):
         _refuse_columns(src, given)
         return _of_pairs(given)
-    return Corpus.from_datasets(_dataset(given), src, tgt)
+    return of_dataset(_dataset(given), src, tgt, option='columns=("{0}", "{1}")')
 
 
 def as_references(given: GivenPairs, columns: Columns | None = ()) -> ReferenceTable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -35,6 +36,8 @@ class TextColumns(NamedTuple):
     more: tuple[str, ...]
     rows: list[tuple[str, ...]]
     notes: tuple[str, ...] = ()  # on columns of lists
+    passed_over: str = ""  # which columns hold no text, as a sentence
+    likelier: str = ""  # a column that may be the target rather than `tgt`
 
 
 def write_columns(rows: Iterable[tuple[str, str]], description: str) -> datasets.Dataset:
@@ -69,7 +72,7 @@ def from_columns(given: Mapping[str, Any], what: str) -> datasets.Dataset:
             raise UserError(
                 f"{what} has {shortened(repr(values))} as `{shortened(name, 60)}`; give a list of texts for each."
             )
-        columns[str(name)] = list(values)
+        columns[str(name)] = [None if _is_nan(value) else value for value in values]
     if len({len(values) for values in columns.values()}) > 1:
         lengths = ", ".join(f"`{name}` {len(values):,}" for name, values in columns.items())
         raise UserError(
@@ -77,6 +80,11 @@ def from_columns(given: Mapping[str, Any], what: str) -> datasets.Dataset:
         )
     with _naming(what, columns):
         return datasets.Dataset.from_dict(columns)
+
+
+def _is_nan(value: Any) -> bool:
+    """What pandas writes for a missing text."""
+    return isinstance(value, float) and math.isnan(value)
 
 
 def from_arrow(given: Any) -> datasets.Dataset:
@@ -181,7 +189,12 @@ def read_columns(
     """
     texts = text_columns(dataset, src, tgt)
     found = Added(columns.from_features(dataset.features)).columns
-    likely = columns.choose_columns(_judged(dataset, found), src=src, tgt=tgt)
+    first = _first_texts(dataset, found)
+    held = cells.no_texts(found, first)
+    # Names that tell which are read tell more than what the columns hold.
+    are_named = any(one.score >= cells.NAMED for one in columns.guess(found))
+    judged = found if are_named else cells.only_texts(found, held)
+    likely = columns.choose_columns(judged, src=src, tgt=tgt)
     if likely is None:
         raise UserError(
             "The source and target columns are ambiguous; give two of"
@@ -191,6 +204,10 @@ def read_columns(
     two = names.index(likely.src), names.index(likely.tgt)
     read = [found[at] for at in (*two, *columns.further_references(found, *two))]
     more = tuple(column.name for column in read[2:])
+    passed = {at: what for at, what in held.items() if at not in two and at < max(two)}
+    taken = [two[0], *passed, *columns.further_references(found, *two)]
+    is_judged = two[0] != two[1] and any(row[two[1]] for row in first)
+    at = cells.likelier_target(found, first, two[1], taken) if is_judged else None
     with naming_undecodable(dataset):
         rows = list(_rows(dataset, read, ways := lists.ways(read[:2], way)))
     for number, row in enumerate(rows, 1):
@@ -198,20 +215,28 @@ def read_columns(
             if not is_usable(text):
                 raise unusable(text, f"Row {number:,} of the data")
     notes = lists.note(read[:2], ways, choose="")
-    return TextColumns(likely.src, likely.tgt, more, rows, tuple(dict.fromkeys(notes)))
+    return TextColumns(
+        likely.src,
+        likely.tgt,
+        more,
+        rows,
+        tuple(dict.fromkeys(notes)),
+        cells.held_note([f"`{name}`" for name in names], passed),
+        "" if at is None else names[at],
+    )
 
 
-def _judged(dataset: datasets.Dataset, found: Sequence[Column]) -> Sequence[Column]:
-    """The columns, of which those that hold ids, dates or the like are no texts, unless names tell which are read."""
-    if any(one.score >= cells.NAMED for one in columns.guess(found)):
-        return found
+def _first_texts(dataset: datasets.Dataset, found: Sequence[Column]) -> list[tuple[Any, ...]]:
+    """The first rows, with None where a column has no text."""
     first = dataset.select(range(min(HEAD, len(dataset))))
     with naming_undecodable(first):
         texts = [
-            _values(first, one.name) if one.kind == "text" else [None] * len(first) for one in found
+            [cell(value) for value in _values(first, one.name)]
+            if one.kind != "other" or columns.holds_numbers(one)
+            else [None] * len(first)
+            for one in found
         ]
-    held = cells.no_texts(found, list(zip(*texts, strict=True)))
-    return cells.only_texts(found, held)
+    return list(zip(*texts, strict=True))
 
 
 def text_columns(dataset: datasets.Dataset, *wanted: str) -> list[str]:

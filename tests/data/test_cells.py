@@ -110,13 +110,28 @@ def test_two_columns_are_read_whatever_they_hold(tmp_path: Path) -> None:
     "header",
     ["english_sentence,hindi_sentence", "text_en,text_de", "English words,French words",
      "utterance_raw,utterance_norm", "Source Text,Target Text", "lemma,form", "ewe,twi",
-     "Swahili,Kikuyu"],
+     "Swahili,Kikuyu", "Lause,Satz", "Texte de départ,Texte d'arrivée", "Русский,Английский", "原文,译文"],
 )  # fmt: skip
 def test_a_header_is_seen(header: str, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     rows = [header.split(","), *zip(EN, DE, strict=True)]
     path.write_bytes(delimited(rows, ","))
     assert sides(load(str(path))) == list(zip(EN, DE, strict=True))
+
+
+@pytest.mark.parametrize("again", ["a/b.xml", "97%", "news"])
+def test_a_row_whose_cell_comes_again_is_no_header(again: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    first = (again, "One day", "Eines Tages")
+    path.write_bytes(delimited([first, *((again, *row) for row in zip(EN, DE, strict=True))], ","))
+    assert sides(load(str(path)))[0] == first[1:]
+
+
+def test_a_title_above_sentences_is_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    first = ("Resumption of the session", "Wiederaufnahme der Sitzungsperiode")
+    path.write_bytes(delimited([first, *zip(EN, DE, strict=True)], ","))
+    assert sides(load(str(path)))[0] == first
 
 
 def test_a_word_above_words_is_no_header(tmp_path: Path) -> None:
@@ -130,6 +145,60 @@ def test_a_first_row_is_no_header_for_a_language_in_it(first: str, tmp_path: Pat
     path = tmp_path / "a.csv"
     path.write_text(f"{first}\n{first}\nI go,Ich gehe\n")
     assert len(load(str(path))) == 3
+
+
+def labelled(labels: Sequence[str], n: int = 60) -> list[tuple[str, str, str]]:
+    return [(labels[at * at % len(labels)], f"word {at}.", f"Wort {at}.") for at in range(n)]
+
+
+@pytest.mark.parametrize("labels", [("train", "test", "dev"), ("ann", "bob7", "CK", "dan", "eve")])
+def test_labels_are_no_texts(labels: Sequence[str], tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_bytes(delimited(rows := labelled(labels), "\t"))
+    for corpus in (load(str(path)), as_corpus(pd.DataFrame(rows))):
+        assert sides(corpus) == [row[1:] for row in rows]
+        assert "(labels)" in corpus.notes[0]
+
+
+@pytest.mark.parametrize("n", [10, 150])
+def test_lemmas_are_texts_though_each_has_many_forms(n: int, tmp_path: Path) -> None:
+    lemmas = [lemma for lemma in ("abandonar", "beber", "cantar") for _ in range(n)]
+    rows = [
+        (lemma, f"{lemma[:-2]}{'aeiou'[at % 5]}{'mnrst'[at // 5 % 5]}", f"V;{at}")
+        for at, lemma in enumerate(lemmas)
+    ]
+    path = tmp_path / "a.tsv"
+    path.write_bytes(delimited(rows, "\t"))
+    assert sides(load(str(path))) == [row[:2] for row in rows]
+
+
+def test_columns_of_a_translation_tool(tmp_path: Path) -> None:
+    names = ("ID", "English (United States)", "German (Germany)", "Comment", "Status")
+    rows = [
+        (f"{at}", *row[1:], "" if at % 3 else "check", ("Draft", "Confirmed", "Edited")[at % 7 % 3])
+        for at, row in enumerate(labelled(["x"]))
+    ]
+    path = tmp_path / "a.csv"
+    path.write_bytes(delimited([names, *rows], ";"))
+    assert sides(load(str(path))) == [row[1:3] for row in rows]
+
+
+@pytest.mark.parametrize("kind", [".csv", ".jsonl", ".parquet", "DataFrame", "Dataset"])
+def test_numbers_beside_a_gap_stay_whole(kind: str, tmp_path: Path) -> None:
+    given = {"number": [1.0, None, 30.0], "words": ["one", "two", "thirty"]}
+    if kind.startswith("."):
+        corpus = load(saved(tmp_path, f"a{kind}", given))
+    else:
+        make = {"DataFrame": pd.DataFrame, "Dataset": datasets.Dataset.from_dict}[kind]
+        corpus = as_corpus(make(given))
+    assert sides(corpus) == [("1", "one"), ("30", "thirty")]
+    assert "Whole numbers are read without `.0`: `1.0` is `1`." in corpus.notes
+
+
+def test_what_pandas_writes_for_a_missing_text_is_none() -> None:
+    frame = pd.DataFrame({"source": ["a", None, "c"], "target": ["x", "y", "z"]})
+    frame["source"] = frame["source"].astype(object).where(frame["source"].notna(), float("nan"))
+    assert sides(as_corpus(frame.to_dict("records"))) == [("a", "x"), ("c", "z")]
 
 
 def inflections() -> list[tuple[str, str, str]]:
@@ -148,6 +217,22 @@ def test_few_targets_are_said_with_another_column(has_header: bool, tmp_path: Pa
     )
     assert offered([path]).likelier == column
     assert len(load(f"{path}#tgt={column}").notes) == 1
+
+
+def test_the_same_is_said_in_python(tmp_path: Path) -> None:
+    frame = pd.DataFrame(inflections(), columns=["lemma", "features", "form"])
+    said = "400 sources have 55 targets; another column may be the target: `form`, with"
+    assert (
+        as_corpus(frame, ("lemma", "features")).notes[1] == f'{said} `columns=("lemma", "form")`.'
+    )
+    table = datasets.Dataset.from_pandas(frame)
+    found = Corpus.from_datasets(table, "lemma", "features")
+    assert found.notes[1] == f'{said} `tgt="form"`.'
+    table.save_to_disk(tmp_path / "a")
+    spec = f"disk:{tmp_path / 'a'}#src=lemma,tgt=features"
+    assert f"{said} `#tgt=form`." in load(spec).notes
+    named = pd.DataFrame({"day": [f"2020-01-0{at}" for at in range(1, 5)], "one": EN, "two": DE})
+    assert as_corpus(named).notes[0].endswith(" Not text: `day` (dates).")
 
 
 def test_words_with_numbers_are_no_ids_where_they_are_needed(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -11,6 +12,7 @@ from s2s.data.formats.columns import Column, Guess, guess, is_language, is_metad
 
 ONE_VALUE = "the same in every row"
 EMPTY = "nothing"
+LABELS = "labels"
 CODES = "language codes"
 IDS = "ids"
 _MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
@@ -33,7 +35,7 @@ CODE = re.compile(r"[a-z]{2,3}([-_][a-z]{2,4}){0,2}", re.IGNORECASE)
 NAME = re.compile(r"[^\W\d]\w{0,40}")
 WITH_UNDERSCORE = re.compile(r"[^\W\d_]\w*_\w+")
 # The surest first: what stays a text where two texts are needed comes last.
-ORDER = (EMPTY, ONE_VALUE, "web addresses", "file names", IDS, "numbers", "dates", CODES)
+ORDER = (EMPTY, ONE_VALUE, "web addresses", "file names", IDS, "numbers", "dates", CODES, LABELS)
 # Two of these names make row 1 a header; a data row that happens to contain two of them needs #header=no.
 HEADER_NAMES = (
     LIKE_SOURCE
@@ -49,6 +51,15 @@ NAMED = 0.7  # of a guess by two names, whatever the columns hold
 MIN_ROWS = 3  # in which one value, or a pattern below a word, is no chance
 MIN_DISTINCT = 8  # texts in the first rows of a column that may be the target
 MORE = 1.5  # times as many different texts as in the chosen column
+SPLITS = frozenset(
+    "train training dev devel development valid validation val test testing eval heldout".split()
+)
+LABEL = re.compile(r"\S{1,30}")
+MIN_TIMES = 5  # that each label comes on average
+MIN_LONGER = 10  # texts that are much longer than a name
+MOST_NAMED = 3  # words of a name
+END = re.compile(r"[.!?…。！？।॥؟۔።։]['\"”’»」)]*$")
+MOST_ENDED = 0.9  # of the texts, where they are sentences
 
 Rows = Sequence[Sequence[str | None]]
 
@@ -66,9 +77,21 @@ def content(values: Sequence[str | None]) -> str:
         return CODES
     if all(value.casefold() in LANGUAGES for value in given):
         return CODES
-    if is_one:
-        return ONE_VALUE
-    return IDS if _are_ids(given) else ""
+    if is_one or _are_ids(given):
+        return ONE_VALUE if is_one else IDS
+    return LABELS if _are_labels(given) else ""
+
+
+def _are_labels(given: Sequence[str]) -> bool:
+    """The names of splits, or few words that return after others: in a sorted table, lemmas do not."""
+    n = len(given)
+    different = {value.casefold() for value in given}
+    if n >= MIN_ROWS and different <= SPLITS:
+        return True
+    if len(different) * MIN_TIMES > n or not all(map(LABEL.fullmatch, given)):
+        return False
+    n_runs = 1 + sum(one != other for one, other in itertools.pairwise(given))
+    return n_runs > len(different)
 
 
 def _are_ids(given: Sequence[str]) -> bool:
@@ -87,6 +110,9 @@ def no_texts(columns: Sequence[Column], rows: Rows) -> dict[int, str]:
     n_texts = sum(column.kind != "other" for column in columns)
     if n_texts > 2 and rows:
         found = {at: what for at in texts if (what := content([row[at] for row in rows]))}
+        for at in [at for at, what in found.items() if what == ONE_VALUE]:
+            if any(_are_forms(rows, at, of) for of in texts if of not in found):
+                del found[at]
     if n_texts - len(found) < 2:  # `lemma12` may be a made-up word, `sent-12` is none
         for at in [at for at, what in found.items() if what == IDS]:
             if not all(re.search(r"\W|_", row[at] or "_") for row in rows):
@@ -95,6 +121,14 @@ def no_texts(columns: Sequence[Column], rows: Rows) -> dict[int, str]:
         return {}
     sure = sorted(found, key=lambda at: ORDER.index(found[at]))[: n_texts - 2]
     return {at: found[at] for at in sorted(sure)}
+
+
+def _are_forms(rows: Rows, lemma: int, of: int) -> bool:
+    """Whether most words of a column begin like the one word of another: the forms of a lemma with many."""
+    word = next(row[lemma] for row in rows if row[lemma]) or ""
+    begin = word[: max(2, len(word) // 2)]
+    n_alike = sum((row[of] or "").startswith(begin) for row in rows)
+    return NAME.fullmatch(word) is not None and 2 * n_alike > len(rows)
 
 
 def only_texts(columns: Sequence[Column], held: Mapping[int, str]) -> tuple[Column, ...]:
@@ -122,8 +156,11 @@ def unrepeated(names: Sequence[str], below: Rows) -> list[str]:
     ]
 
 
-def has_names(names: Sequence[str], below: Rows) -> bool:
-    """Whether row 1 differs from the rows below it as names do: no date above dates, words above sentences."""
+def has_names(names: Sequence[str], below: Rows, are_again: Sequence[bool]) -> bool:
+    """Whether row 1 differs from the rows below it as names do: no date above dates, words above sentences.
+
+    `are_again`: whether a cell of row 1 comes again below it.
+    """
     if len({name.casefold() for name in names}) < len(names) or not below:
         return False
     columns = [[row[at] for row in below] for at in range(len(names))]
@@ -146,9 +183,27 @@ def has_names(names: Sequence[str], below: Rows) -> bool:
     judged = [
         content([name]) == kind
         for name, kind in zip(names, kinds, strict=True)
-        if kind not in ("", EMPTY, ONE_VALUE)
+        if kind not in ("", EMPTY, ONE_VALUE, LABELS)
     ]
-    return len(below) >= 2 and bool(judged) and not any(judged)
+    if any(judged) or any(are_again):
+        return False
+    return (len(below) >= 2 and bool(judged)) or _are_above_sentences(
+        words, [values for values, kind in zip(columns, kinds, strict=True) if not kind]
+    )
+
+
+def _are_above_sentences(names: Sequence[str], columns: Sequence[Sequence[str | None]]) -> bool:
+    """Whether two names or more are a few words each, above texts that end as sentences or are all much longer."""
+    return len(names) > 1 and all(map(_is_above_sentences, names, columns))
+
+
+def _is_above_sentences(name: str, values: Sequence[str | None]) -> bool:
+    given = [value.strip() for value in values if value and value.strip()]
+    if len(given) < MIN_ROWS or len(name.split()) > MOST_NAMED or END.search(name):
+        return False
+    n_ended = sum(END.search(value) is not None for value in given)
+    is_short = len(given) >= MIN_LONGER and MORE * len(name) < min(map(len, given))
+    return n_ended >= MOST_ENDED * len(given) or is_short
 
 
 def guesses(columns: Sequence[Column], config: str) -> list[Guess]:
@@ -171,7 +226,10 @@ def is_header(columns: Sequence[Column], below: Rows) -> bool:
         column.kind == "other" and not PATTERNS["numbers"].fullmatch(column.name.strip())
         for column in columns
     )
-    return (above and len(names) == len(columns)) or has_names(given, below)
+    are_again = [
+        not name and bool(column.name.strip()) for name, column in zip(given, columns, strict=True)
+    ]
+    return (above and len(names) == len(columns)) or has_names(given, below, are_again)
 
 
 def likelier_target(
@@ -209,4 +267,10 @@ def _first_common(
 ) -> int:
     free = [at for at in range(len(names)) if at != taken]
     free.sort(key=lambda at: columns[at].kind == "other")
-    return next((at for kind in kinds for at in free if names[at] in kind), free[0])
+    named = (
+        at
+        for kind in kinds
+        for at in free
+        if names[at] in kind and not (names[at] in AMBIGUOUS and columns[at].kind == "other")
+    )
+    return next(named, free[0])

@@ -287,8 +287,8 @@ def _languages(names: Sequence[str], config: str) -> Iterator[Guess]:
 
 
 def _language_in(name: str) -> str:
-    """The language of `english_sentence`, `text_en` or `en`; "" for a name with any other word."""
-    words = re.findall(r"[^\W\d_]+", name.casefold())
+    """The language of `english_sentence`, `text_en`, `en` or `German (Austria)`; "" for a name with any other word."""
+    words = re.findall(r"[^\W\d_]+", re.sub(r"\(.*?\)|\[.*?\]", " ", name.casefold()))
     rest = [word for word in words if word not in BESIDE_LANGUAGE]
     known = rest[0] if len(rest) == 1 else ""
     is_code = len(words) > 1 and known in CODES - AMBIGUOUS

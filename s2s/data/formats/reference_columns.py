@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from s2s.config import UserError, shortened
 from s2s.data.caps import Caps
-from s2s.data.corpus import one_line
+from s2s.data.corpus import few_targets_note, one_line, whole_numbers
 from s2s.data.formats import lists, pairing, streams
 from s2s.data.formats.columns import Column, further_note, further_references, is_listed
 from s2s.data.formats.pairing import TABLE_FORMATS, Columns, FileOptions, ReadPairs
@@ -22,7 +22,6 @@ ANY_COLUMNS = FileOptions()
 OF_A_LIST = (
     "Of several targets, the first is used, the others are further references, for Evaluate."
 )
-MOST_JUDGED = 100_000  # pairs whose different texts are counted
 Row = tuple[str, tuple[str, ...]]  # a source and its references, none of them empty
 
 
@@ -72,21 +71,19 @@ def read_pairs(content: Content, options: FileOptions, budget: ReadingBudget) ->
     notes += lists.note(read, ways)
     if (at_likelier := pairing.likelier(table, chosen)) is not None:
         notes = [_few_targets(pairs, table, chosen, at_likelier), *notes]
-    said = [columns, *further_note(names), *notes, *budget.all_notes()]
-    return ReadPairs(pairs, said, is_whole)
+    numbers, whole = whole_numbers(pairs)
+    said = [columns, *further_note(names), *whole, *notes, *budget.all_notes()]
+    return ReadPairs(list(numbers), said, is_whole)
 
 
 def _few_targets(pairs: Sequence[Pair], table: Table, chosen: Columns, likelier: int) -> str:
     """How many different texts each side has, and which other column may be the target."""
-    judged = pairs[:MOST_JUDGED]
-    n_src, n_tgt = len({pair.src for pair in judged}), len({pair.tgt for pair in judged})
-    of = f"Of the first {MOST_JUDGED:,} pairs, " if len(pairs) > MOST_JUDGED else ""
     has_name = table.is_named or chosen.has_header
     name = table.columns[likelier].name.strip()
     is_usable = has_name and name and not set(name) & set(",#=") and not name.isdecimal()
     shown = f"`{name}`" if has_name and name else f"column {likelier + 1}"
     option = f"#tgt={name if is_usable else likelier + 1}"
-    return f"{of}{n_src:,} sources have {n_tgt:,} targets; another column may be the target: {shown}, with `{option}`."
+    return few_targets_note(pairs, shown, option)
 
 
 def _separated(
