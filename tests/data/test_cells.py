@@ -82,6 +82,10 @@ def test_a_column_that_cannot_be_read_is_not_called_missing() -> None:
         ("0.98", "1", "0.5", "1e-3"),
         ("clip1.mp3", "clip2.mp3", "a/b.wav", "c.mp3"),
         ("train", "train", "train", "train"),
+        ("menu.open", "menu.file.save", "btn_ok", "title.home"),
+        ("GEN 1:1", "GEN 1:2", "1 Sam 3:4", "Ps. 23:1"),
+        ("Gen.1.1", "Gen.1.2", "1Sam.3.4", "Ps.23.1"),
+        ("[2022-01-01 10:00]", "[2022-01-01 10:01]", "[2022-01-02 09:00]", "[2022-02-01 11:00]"),
     ],
 )
 def test_what_is_no_text_is_passed_over_and_said(beside: tuple[str, ...], tmp_path: Path) -> None:
@@ -100,6 +104,25 @@ def test_what_is_no_text_is_passed_over_and_said(beside: tuple[str, ...], tmp_pa
         assert sides(found) == expected
 
 
+@pytest.mark.parametrize("name", ["", "id", "Unnamed: 0", "sent_id"])
+def test_ids_beside_one_text_are_no_pairs(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(delimited([(name, "text"), *enumerate(EN)], ","))
+    with pytest.raises(UserError, match="has only one column of text, `text`, beside ids"):
+        load(str(path))
+    assert len(load(f"{path}#src=1,tgt=2")) == len(EN)
+
+
+@pytest.mark.parametrize("name", ["year", "time", "date"])
+def test_a_time_beside_words_is_the_source(name: str, tmp_path: Path) -> None:
+    for times in ([1990, 2001, 2010], ["19:20", "20:00", "20:10"]):
+        given = {name: times, "spoken": ["a b", "c", "d"]}
+        expected = list(zip(map(str, times), given["spoken"], strict=True))
+        assert sides(load(saved(tmp_path, "a.parquet", given))) == expected
+        assert sides(load(saved(tmp_path, "a.csv", given))) == expected
+        assert sides(as_corpus(pd.DataFrame(given))) == expected
+
+
 def test_two_columns_are_read_whatever_they_hold(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("2020-01-01\tJan 1\n2020-02-03\tFeb 3\n2020-03-04\tMar 4\n")
@@ -110,7 +133,8 @@ def test_two_columns_are_read_whatever_they_hold(tmp_path: Path) -> None:
     "header",
     ["english_sentence,hindi_sentence", "text_en,text_de", "English words,French words",
      "utterance_raw,utterance_norm", "Source Text,Target Text", "lemma,form", "ewe,twi",
-     "Swahili,Kikuyu", "Lause,Satz", "Texte de départ,Texte d'arrivée", "Русский,Английский", "原文,译文"],
+     "Swahili,Kikuyu", "Lause,Satz", "Texte de départ,Texte d'arrivée", "Русский,Английский", "原文,译文",
+     "English (US),German (Austria)", "German term,Greek term"],
 )  # fmt: skip
 def test_a_header_is_seen(header: str, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
@@ -185,7 +209,7 @@ def test_columns_of_a_translation_tool(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [".csv", ".jsonl", ".parquet", "DataFrame", "Dataset"])
 def test_numbers_beside_a_gap_stay_whole(kind: str, tmp_path: Path) -> None:
-    given = {"number": [1.0, None, 30.0], "words": ["one", "two", "thirty"]}
+    given: dict[str, list[Any]] = {"number": [1.0, None, 30.0], "words": ["one", "two", "thirty"]}
     if kind.startswith("."):
         corpus = load(saved(tmp_path, f"a{kind}", given))
     else:

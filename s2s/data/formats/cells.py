@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from s2s.config import UserError, shortened
 from s2s.data.formats.column_names import AMBIGUOUS, LANGUAGES, LIKE_SOURCE, LIKE_TARGET
-from s2s.data.formats.columns import Column, Guess, guess, is_language, is_metadata, stem
+from s2s.data.formats.columns import Column, Guess, guess, is_index, is_language, is_metadata, stem
 
 ONE_VALUE = "the same in every row"
 EMPTY = "nothing"
@@ -30,6 +31,9 @@ PATTERNS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     }
 )
 ID = re.compile(r"(?=\S*\d)[\w.:/#@|-]+", re.ASCII)
+KEY = re.compile(r"(?=.*\w[._:/#|-]\w)[\w.:/#@|-]+", re.ASCII)  # home.title, btn_ok, Ps.23.1
+VERSE = re.compile(r"(\d ?)?[^\W\d]+\.? \d+[:.,]\d+(-\d+)?")
+BRACKETS = "[](){}<>"  # around a date or a number
 HEX = re.compile(r"[0-9a-f]{8,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 CODE = re.compile(r"[a-z]{2,3}([-_][a-z]{2,4}){0,2}", re.IGNORECASE)
 NAME = re.compile(r"[^\W\d]\w{0,40}")
@@ -66,8 +70,8 @@ Rows = Sequence[Sequence[str | None]]
 
 def content(values: Sequence[str | None]) -> str:
     """What a column holds instead of text, one of ORDER: `content(["2020-01-01"])` -> `"dates"`; "" for texts."""
-    given = [value.strip() for value in values if value and value.strip()]
-    if not given:
+    given = [value.strip().strip(BRACKETS) for value in values if value and value.strip()]
+    if not any(given):
         return EMPTY
     for name, pattern in PATTERNS.items():
         if all(map(pattern.fullmatch, given)):
@@ -95,7 +99,10 @@ def _are_labels(given: Sequence[str]) -> bool:
 
 
 def _are_ids(given: Sequence[str]) -> bool:
-    """Names with numbers, of one shape or in hexadecimal digits."""
+    """Names with numbers, of one shape or in hexadecimal digits; different names of several parts; verses."""
+    is_each_new = len(given) >= MIN_ROWS and len({*given}) == len(given)
+    if (is_each_new and all(map(KEY.fullmatch, given))) or all(map(VERSE.fullmatch, given)):
+        return True
     if not all(map(ID.fullmatch, given)):
         return False
     return len({re.sub(r"\d+", "0", value) for value in given}) == 1 or all(
@@ -181,9 +188,10 @@ def has_names(names: Sequence[str], below: Rows, are_again: Sequence[bool]) -> b
     if len(below) >= MIN_ROWS and len(words) > 1 and are_words:
         return not any(NAME.fullmatch((text or "").strip()) for text in texts)
     judged = [
-        content([name]) == kind
+        content([name]) == kind or (kind == IDS and KEY.fullmatch(name) is not None)
         for name, kind in zip(names, kinds, strict=True)
         if kind not in ("", EMPTY, ONE_VALUE, LABELS)
+        and not (kind == IDS and WITH_UNDERSCORE.fullmatch(name))  # may be a name or a key
     ]
     if any(judged) or any(are_again):
         return False
@@ -256,6 +264,17 @@ def first_free(
     if tgt is None:
         tgt = _first_common(columns, names, (LIKE_TARGET, LANGUAGES), taken=src)
     return src, tgt
+
+
+def require_two_texts(name: str, columns: Sequence[Column], src: int, tgt: int) -> None:
+    """Raises UserError where ids are all that the only column of texts would be paired with."""
+    texts = [column.name for column in columns if column.kind != "other"]
+    others = [columns[at].name for at in (src, tgt) if columns[at].kind == "other"]
+    if len(texts) == len(others) == 1 and is_index(others[0]):
+        raise UserError(
+            f"`{name}` has only one column of text, `{shortened(texts[0], 60)}`, beside ids; name both sides, as in"
+            " #src=1,tgt=2, or read it as plain text, text:FILE."
+        )
 
 
 def _first_common(

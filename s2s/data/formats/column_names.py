@@ -48,8 +48,9 @@ LANGUAGES = CODES | LANGUAGE_NAMES
 # What may stand beside a language in a column's name: `english_sentence`, `text_en`.
 BESIDE_LANGUAGE = _set(
     """
-    column input line original output phrase phrases raw reference segment sent sentence sentences side source src
-    string target text texts tgt title transcript transcription translation trg utterance version word words
+    column content entry expression input lemma line message name original output phrase phrases raw reference segment
+    sent sentence sentences side source src string target term terms text texts tgt title transcript transcription
+    translation trg utterance value version word words
     """
 )
 # Codes that are more often something other than a language.
@@ -110,7 +111,7 @@ METADATA = _set(
     score rating topic category author speaker license licence repo name tokens tok toks
     """
 )
-
+TIMES = _set("date time year")  # which are read where there are only two columns
 
 # An instruction with each of these is one source, which is answered by a column of the other names.
 INSTRUCTIONS = MappingProxyType(

@@ -242,11 +242,8 @@ def columns_note(table: Table, chosen: Columns, n_unread: int) -> str:
     else:
         columns = f"column {chosen.src + 1} is the source, column {chosen.tgt + 1} the target"
         # Without names, a wrong delimiter is recognized by what it leaves over.
-        more = (
-            ""
-            if not n_unread
-            else f", and {n_unread:,} more {'is' if n_unread == 1 else 'are'} not read"
-        )
+        verb = "is" if n_unread == 1 else "are"
+        more = f", and {n_unread:,} more {verb} not read" if n_unread else ""
         header = f"Row 1 is data, not a header: {columns}{more}."
     return f"{header}{passed}{_delimiter_note(table)}"
 
@@ -334,6 +331,8 @@ def resolve_columns(content: Content, table: Table, options: FileOptions) -> Col
     if src == tgt:
         same = f"`#src={shortened(options.src, 90)},tgt={shortened(options.tgt, 90)}` is the same column twice"
         raise UserError(f"{same}; choose two of the {len(table.columns)} in `{content.name}`.")
+    if has_header and requested == [None, None]:
+        cells.require_two_texts(content.name, table.columns, src, tgt)
     return Columns(
         src,
         tgt,
