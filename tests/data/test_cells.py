@@ -82,6 +82,8 @@ def test_a_column_that_cannot_be_read_is_not_called_missing() -> None:
         ("0.98", "1", "0.5", "1e-3"),
         ("clip1.mp3", "clip2.mp3", "a/b.wav", "c.mp3"),
         ("train", "train", "train", "train"),
+        ("9. März 2021", "12 de mayo de 2021", "1-Jan-2020", "3 janvier 2020"),
+        ("5eece87", "6f84a33", "0012345", "abcdef1"),
         ("menu.open", "menu.file.save", "btn_ok", "title.home"),
         ("GEN 1:1", "GEN 1:2", "1 Sam 3:4", "Ps. 23:1"),
         ("Gen.1.1", "Gen.1.2", "1Sam.3.4", "Ps.23.1"),
@@ -108,9 +110,23 @@ def test_what_is_no_text_is_passed_over_and_said(beside: tuple[str, ...], tmp_pa
 def test_ids_beside_one_text_are_no_pairs(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(delimited([(name, "text"), *enumerate(EN)], ","))
-    with pytest.raises(UserError, match="has only one column of text, `text`, beside ids"):
+    with pytest.raises(UserError, match="has only one column of text, `text`, beside numbers"):
         load(str(path))
     assert len(load(f"{path}#src=1,tgt=2")) == len(EN)
+
+
+def test_several_numbers_beside_one_text_are_no_pairs(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(delimited([("a", "b", "words"), (1, 2, "x"), (3, 5, "y"), (2, 9, "z")], ","))
+    with pytest.raises(UserError, match="name both sides"):
+        load(str(path))
+
+
+def test_a_language_beside_numbers_and_words_is_no_target(tmp_path: Path) -> None:
+    given = {**NUMBERS, "lang": ["en"] * 4}
+    expected = list(zip(map(str, NUMBERS["number"]), NUMBERS["words"], strict=True))
+    assert sides(load(saved(tmp_path, "a.csv", given))) == expected
+    assert sides(as_corpus(pd.DataFrame(given))) == expected
 
 
 @pytest.mark.parametrize("name", ["year", "time", "date"])
@@ -151,9 +167,15 @@ def test_a_row_whose_cell_comes_again_is_no_header(again: str, tmp_path: Path) -
     assert sides(load(str(path)))[0] == first[1:]
 
 
-def test_a_title_above_sentences_is_no_header(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "first",
+    [
+        ("Resumption of the session", "Wiederaufnahme der Sitzungsperiode"),
+        ("Chapter 1", "Kapitel 1"),
+    ],
+)
+def test_a_title_above_sentences_is_no_header(first: tuple[str, str], tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
-    first = ("Resumption of the session", "Wiederaufnahme der Sitzungsperiode")
     path.write_bytes(delimited([first, *zip(EN, DE, strict=True)], ","))
     assert sides(load(str(path)))[0] == first
 
@@ -175,10 +197,15 @@ def labelled(labels: Sequence[str], n: int = 60) -> list[tuple[str, str, str]]:
     return [(labels[at * at % len(labels)], f"word {at}.", f"Wort {at}.") for at in range(n)]
 
 
-@pytest.mark.parametrize("labels", [("train", "test", "dev"), ("ann", "bob7", "CK", "dan", "eve")])
-def test_labels_are_no_texts(labels: Sequence[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "labels",
+    [("train", "test", "dev"), ("annotator 1", "annotator 2"), ("ann", "bob7", "CK", "dan", "eve")],
+)
+@pytest.mark.parametrize("is_sorted", [False, True])
+def test_labels_are_no_texts(labels: Sequence[str], is_sorted: bool, tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
-    path.write_bytes(delimited(rows := labelled(labels), "\t"))
+    rows = sorted(labelled(labels)) if is_sorted else labelled(labels)
+    path.write_bytes(delimited(rows, "\t"))
     for corpus in (load(str(path)), as_corpus(pd.DataFrame(rows))):
         assert sides(corpus) == [row[1:] for row in rows]
         assert "(labels)" in corpus.notes[0]

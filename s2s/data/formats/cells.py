@@ -9,7 +9,16 @@ from types import MappingProxyType
 
 from s2s.config import UserError, shortened
 from s2s.data.formats.column_names import AMBIGUOUS, LANGUAGES, LIKE_SOURCE, LIKE_TARGET
-from s2s.data.formats.columns import Column, Guess, guess, is_index, is_language, is_metadata, stem
+from s2s.data.formats.columns import (
+    Column,
+    Guess,
+    guess,
+    holds_numbers,
+    is_index,
+    is_language,
+    is_metadata,
+    stem,
+)
 
 ONE_VALUE = "the same in every row"
 EMPTY = "nothing"
@@ -25,7 +34,8 @@ PATTERNS: Mapping[str, re.Pattern[str]] = MappingProxyType(
             "web addresses": r"((https?|ftp)://|www\.)\S+|([a-z0-9-]+\.)+[a-z]{2,}(/\S*)?",
             "file names": r"[\w./\\:-]*[\w-]\.[a-z][a-z0-9]{1,4}",
             "dates": rf"(\d{{4}}([-/.])\d{{1,2}}\2\d{{1,2}}|\d{{1,2}}([-/.])\d{{1,2}}\3\d{{2,4}}"
-            rf"|{_MONTH} \d{{1,2}},? \d{{4}}|\d{{1,2}}\.? {_MONTH} \d{{4}})([T ,]+{_TIME})?|{_TIME}( --> {_TIME})?",
+            rf"|{_MONTH} \d{{1,2}},? \d{{4}}|\d{{1,2}}\.?[- ](de )?\S{{3,12}}[- ](de )?\d{{4}})([T ,]+{_TIME})?"
+            rf"|{_TIME}( --> {_TIME})?",
             "numbers": r"[-+]?(\d+([.,]\d+)*|\.\d+)(e[-+]?\d+)?\s?%?",
         }.items()
     }
@@ -34,7 +44,7 @@ ID = re.compile(r"(?=\S*\d)[\w.:/#@|-]+", re.ASCII)
 KEY = re.compile(r"(?=.*\w[._:/#|-]\w)[\w.:/#@|-]+", re.ASCII)  # home.title, btn_ok, Ps.23.1
 VERSE = re.compile(r"(\d ?)?[^\W\d]+\.? \d+[:.,]\d+(-\d+)?")
 BRACKETS = "[](){}<>"  # around a date or a number
-HEX = re.compile(r"[0-9a-f]{8,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+HEX = re.compile(r"[0-9a-f]{6,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 CODE = re.compile(r"[a-z]{2,3}([-_][a-z]{2,4}){0,2}", re.IGNORECASE)
 NAME = re.compile(r"[^\W\d]\w{0,40}")
 WITH_UNDERSCORE = re.compile(r"[^\W\d_]\w*_\w+")
@@ -58,8 +68,10 @@ MORE = 1.5  # times as many different texts as in the chosen column
 SPLITS = frozenset(
     "train training dev devel development valid validation val test testing eval heldout".split()
 )
-LABEL = re.compile(r"\S{1,30}")
-MIN_TIMES = 5  # that each label comes on average
+LABEL = re.compile(r"\S{1,30}( \S{1,20}){0,2}")
+MIN_TIMES = (
+    5  # that each label comes on average, and twice as often where equal ones stand together
+)
 MIN_LONGER = 10  # texts that are much longer than a name
 MOST_NAMED = 3  # words of a name
 END = re.compile(r"[.!?…。！？।॥؟۔።։]['\"”’»」)]*$")
@@ -87,15 +99,14 @@ def content(values: Sequence[str | None]) -> str:
 
 
 def _are_labels(given: Sequence[str]) -> bool:
-    """The names of splits, or few words that return after others: in a sorted table, lemmas do not."""
+    """The names of splits, or few words."""
     n = len(given)
     different = {value.casefold() for value in given}
     if n >= MIN_ROWS and different <= SPLITS:
         return True
-    if len(different) * MIN_TIMES > n or not all(map(LABEL.fullmatch, given)):
-        return False
     n_runs = 1 + sum(one != other for one, other in itertools.pairwise(given))
-    return n_runs > len(different)
+    n_times = MIN_TIMES if n_runs > len(different) else 2 * MIN_TIMES
+    return len(different) * n_times <= n and all(map(LABEL.fullmatch, given))
 
 
 def _are_ids(given: Sequence[str]) -> bool:
@@ -103,11 +114,10 @@ def _are_ids(given: Sequence[str]) -> bool:
     is_each_new = len(given) >= MIN_ROWS and len({*given}) == len(given)
     if (is_each_new and all(map(KEY.fullmatch, given))) or all(map(VERSE.fullmatch, given)):
         return True
-    if not all(map(ID.fullmatch, given)):
-        return False
-    return len({re.sub(r"\d+", "0", value) for value in given}) == 1 or all(
-        map(HEX.fullmatch, given)
-    )
+    if all(map(HEX.fullmatch, given)) and len({*map(len, given)}) == 1:
+        return any(map(re.compile(r"\d").search, given))
+    shapes = {re.sub(r"\d+", "0", value) for value in given}
+    return all(map(ID.fullmatch, given)) and len(shapes) == 1
 
 
 def no_texts(columns: Sequence[Column], rows: Rows) -> dict[int, str]:
@@ -115,27 +125,36 @@ def no_texts(columns: Sequence[Column], rows: Rows) -> dict[int, str]:
     texts = [at for at, column in enumerate(columns) if column.kind == "text"]
     found = dict[int, str]()
     n_texts = sum(column.kind != "other" for column in columns)
-    if n_texts > 2 and rows:
+    n_spare = max(n_texts - 2, 0)
+    if (
+        n_texts == 2
+        and sum(holds_numbers(column) and not is_metadata(column.name) for column in columns) == 1
+    ):
+        n_spare = 1  # beside numbers, a text is enough
+    if n_spare and rows:
         found = {at: what for at in texts if (what := content([row[at] for row in rows]))}
-        for at in [at for at, what in found.items() if what == ONE_VALUE]:
+        for at in [at for at, what in found.items() if what in (ONE_VALUE, LABELS)]:
             if any(_are_forms(rows, at, of) for of in texts if of not in found):
                 del found[at]
+    if n_texts == 2:
+        found = {at: what for at, what in found.items() if what in (EMPTY, ONE_VALUE, CODES)}
     if n_texts - len(found) < 2:  # `lemma12` may be a made-up word, `sent-12` is none
         for at in [at for at, what in found.items() if what == IDS]:
             if not all(re.search(r"\W|_", row[at] or "_") for row in rows):
                 del found[at]
     if len(found) == n_texts:
         return {}
-    sure = sorted(found, key=lambda at: ORDER.index(found[at]))[: n_texts - 2]
+    sure = sorted(found, key=lambda at: ORDER.index(found[at]))[:n_spare]
     return {at: found[at] for at in sorted(sure)}
 
 
 def _are_forms(rows: Rows, lemma: int, of: int) -> bool:
-    """Whether most words of a column begin like the one word of another: the forms of a lemma with many."""
-    word = next(row[lemma] for row in rows if row[lemma]) or ""
-    begin = word[: max(2, len(word) // 2)]
-    n_alike = sum((row[of] or "").startswith(begin) for row in rows)
-    return NAME.fullmatch(word) is not None and 2 * n_alike > len(rows)
+    """Whether most cells of a column are words that have the first half of those of another: forms of lemmas."""
+    both = [(row[lemma] or "", row[of] or "") for row in rows]
+    n_alike = sum(
+        word[: max(2, len(word) // 2)] in form for word, form in both if word and " " not in form
+    )
+    return 2 * n_alike > len(rows)
 
 
 def only_texts(columns: Sequence[Column], held: Mapping[int, str]) -> tuple[Column, ...]:
@@ -207,7 +226,8 @@ def _are_above_sentences(names: Sequence[str], columns: Sequence[Sequence[str | 
 
 def _is_above_sentences(name: str, values: Sequence[str | None]) -> bool:
     given = [value.strip() for value in values if value and value.strip()]
-    if len(given) < MIN_ROWS or len(name.split()) > MOST_NAMED or END.search(name):
+    is_name = len(name.split()) <= MOST_NAMED and not re.search(rf"\d|{END.pattern}", name)
+    if len(given) < MIN_ROWS or not is_name:
         return False
     n_ended = sum(END.search(value) is not None for value in given)
     is_short = len(given) >= MIN_LONGER and MORE * len(name) < min(map(len, given))
@@ -270,9 +290,10 @@ def require_two_texts(name: str, columns: Sequence[Column], src: int, tgt: int) 
     """Raises UserError where ids are all that the only column of texts would be paired with."""
     texts = [column.name for column in columns if column.kind != "other"]
     others = [columns[at].name for at in (src, tgt) if columns[at].kind == "other"]
-    if len(texts) == len(others) == 1 and is_index(others[0]):
+    numbers = [column.name for column in columns if not is_index(column.name)]
+    if len(texts) == len(others) == 1 and (is_index(others[0]) or len(numbers) > 2):
         raise UserError(
-            f"`{name}` has only one column of text, `{shortened(texts[0], 60)}`, beside ids; name both sides, as in"
+            f"`{name}` has only one column of text, `{shortened(texts[0], 60)}`, beside numbers; name both sides, as in"
             " #src=1,tgt=2, or read it as plain text, text:FILE."
         )
 
