@@ -120,10 +120,10 @@ def of_dataset(
             " columns."
         )
     pairs, whole = whole_numbers(pairs)
-    notes = [
-        f"`{found.src}` is the source, `{found.tgt}` the target.{found.passed_over}",
-        *further_note(found.more),
-    ]
+    two = f"`{found.src}` is the source, `{found.tgt}` the target."
+    plain = f"`{found.src}` is read as plain text: choose a task without targets, or two columns."
+    is_plain = found.src == found.tgt
+    notes = [f"{plain if is_plain else two}{found.passed_over}", *further_note(found.more)]
     if found.likelier:
         chosen = option.format(found.src, found.likelier)
         notes.append(few_targets_note(pairs, f"`{found.likelier}`", chosen))
@@ -132,7 +132,7 @@ def of_dataset(
         rows = "row" if n_lost == 1 else "rows"
         notes.append(f"{n_lost:,} {rows} without text in both columns dropped.")
     split = str(dataset.split or "train")
-    return Corpus("datasets", split, tuple(pairs), tuple(notes), is_plain=found.src == found.tgt)
+    return Corpus("datasets", split, tuple(pairs), tuple(notes), is_plain=is_plain)
 
 
 def whole_numbers(pairs: Sequence[Pair]) -> tuple[Sequence[Pair], list[str]]:

@@ -115,6 +115,12 @@ def test_ids_beside_one_text_are_no_pairs(name: str, tmp_path: Path) -> None:
     assert len(load(f"{path}#src=1,tgt=2")) == len(EN)
 
 
+def test_the_only_text_of_a_frame_is_said_to_be_plain() -> None:
+    plain = as_corpus(pd.DataFrame({"id": [7, 8], "text": ["a b", "c d"]}))
+    assert plain.is_plain
+    assert "`text` is read as plain text" in plain.notes[0]
+
+
 def test_several_numbers_beside_one_text_are_no_pairs(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(delimited([("a", "b", "words"), (1, 2, "x"), (3, 5, "y"), (2, 9, "z")], ","))
