@@ -85,7 +85,7 @@ def test_a_column_that_cannot_be_read_is_not_called_missing() -> None:
         ("9. März 2021", "12 de mayo de 2021", "1-Jan-2020", "3 janvier 2020"),
         ("5eece87", "6f84a33", "0012345", "abcdef1"),
         ("menu.open", "menu.file.save", "btn_ok", "title.home"),
-        ("GEN 1:1", "GEN 1:2", "1 Sam 3:4", "Ps. 23:1"),
+        ("GEN 1:1", "GEN 1:2", "1 Sam 3:4", "1. Mose 3,4"),
         ("Gen.1.1", "Gen.1.2", "1Sam.3.4", "Ps.23.1"),
         ("[2022-01-01 10:00]", "[2022-01-01 10:01]", "[2022-01-02 09:00]", "[2022-02-01 11:00]"),
     ],

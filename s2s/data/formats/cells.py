@@ -42,7 +42,7 @@ PATTERNS: Mapping[str, re.Pattern[str]] = MappingProxyType(
 )
 ID = re.compile(r"(?=\S*\d)[\w.:/#@|-]+", re.ASCII)
 KEY = re.compile(r"(?=.*\w[._:/#|-]\w)[\w.:/#@|-]+", re.ASCII)  # home.title, btn_ok, Ps.23.1
-VERSE = re.compile(r"(\d ?)?[^\W\d]+\.? \d+[:.,]\d+(-\d+)?")
+VERSE = re.compile(r"(\d\.? ?)?[^\W\d]+\.? \d+[:.,]\d+(-\d+)?")
 BRACKETS = "[](){}<>"  # around a date or a number
 HEX = re.compile(r"[0-9a-f]{6,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 CODE = re.compile(r"[a-z]{2,3}([-_][a-z]{2,4}){0,2}", re.IGNORECASE)
