@@ -64,16 +64,23 @@ class Corpus:
 
     @classmethod
     def from_datasets(
-        cls, dataset: datasets.Dataset, src: str = "", tgt: str = "", lists: str = "auto"
+        cls,
+        dataset: datasets.Dataset,
+        src: str = "",
+        tgt: str = "",
+        lists: str = "auto",
+        *,
+        advice: str = 'src="{0}", tgt="{1}"',
     ) -> Corpus:
         """Two columns of a dataset, nested ones as `translation.en`; without names they are guessed.
 
         The same column twice, or the only text column, is plain text. A list of texts is joined as `lists` says:
         `space`, `turn`, `line` (a pair per text) or `auto`. Rows without text on both sides are dropped. Columns such
-        as `ref2`, and the rest of a list of references, are further references. Raises UserError for an unknown column,
+        as `ref2`, and the rest of a list of references, are further references. Notes say with `advice` how
+        other columns are chosen. Raises UserError for an unknown column,
         if there is no pair, and for several splits or a stream instead of a dataset.
         """
-        found, is_plain = interop.read_pairs(dataset, src, tgt, lists, of="Dataset")
+        found, is_plain = interop.read_pairs(dataset, src, tgt, lists, of="Dataset", advice=advice)
         split = str(dataset.split or "train")
         return cls("datasets", split, tuple(found.pairs), tuple(found.notes), is_plain=is_plain)
 

@@ -68,7 +68,7 @@ def as_corpus(given: GivenPairs, columns: Columns | None = ()) -> Corpus:
     if _is_list_of_pairs(given):
         _refuse_columns(src, given)
         return _of_pairs(given)
-    return Corpus.from_datasets(_dataset(given), src, tgt)
+    return Corpus.from_datasets(_dataset(given), src, tgt, advice='columns=("{0}", "{1}")')
 
 
 def as_references(given: GivenPairs, columns: Columns | None = ()) -> ReferenceTable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -63,7 +64,7 @@ def from_columns(given: Mapping[str, Any], what: str) -> datasets.Dataset:
             raise UserError(
                 f"{what} has {shortened(repr(values))} as `{shortened(name, 60)}`; give a list of texts for each."
             )
-        columns[str(name)] = list(values)
+        columns[str(name)] = [None if _is_nan(value) else value for value in values]
     if len({len(values) for values in columns.values()}) > 1:
         lengths = ", ".join(f"`{name}` {len(values):,}" for name, values in columns.items())
         raise UserError(
@@ -71,6 +72,11 @@ def from_columns(given: Mapping[str, Any], what: str) -> datasets.Dataset:
         )
     with _naming(what, columns):
         return datasets.Dataset.from_dict(columns)
+
+
+def _is_nan(value: Any) -> bool:
+    """What pandas writes for a missing text."""
+    return isinstance(value, float) and math.isnan(value)
 
 
 def from_arrow(given: Any) -> datasets.Dataset:
@@ -155,19 +161,26 @@ class DatasetPairs(NamedTuple):
 
 
 def read_pairs(
-    dataset: datasets.Dataset, src: str = "", tgt: str = "", way: str = "auto", *, of: str
+    dataset: datasets.Dataset,
+    src: str = "",
+    tgt: str = "",
+    way: str = "auto",
+    *,
+    of: str,
+    advice: str,
 ) -> DatasetPairs:
     """The pairs of two columns, nested ones as `translation.en`; without names they are guessed. `way`: of lists.
 
-    The same column twice, or the only text column, is plain text. Errors call the table `of`. Raises UserError for an
-    unknown column, where no row has text on both sides, and as `require_dataset` does.
+    The same column twice, or the only text column, is plain text. Errors call the table `of`; notes say with `advice`
+    how others are chosen, as in `reference_columns.pairs_of`. Raises UserError for an unknown column, where no row has
+    text on both sides, and as `require_dataset` does.
     """
     table, options = _opened(dataset, src, tgt, of)
     options = replace(options, lists=way)
     with ReadingBudget(UNLIMITED) as budget:
         if (at := _plain(table, options)) is not None:
             return DatasetPairs(_plain_pairs(table, at, options, budget), is_plain=True)
-        found = reference_columns.pairs_of(table, of, options, budget)
+        found = reference_columns.pairs_of(table, of, options, budget, advice)
     if not found.pairs:
         raise UserError(
             f"`{of}` has no row with text on both sides: {found.notes[0].rstrip('.')}; choose other columns."
@@ -250,7 +263,7 @@ def _plain_pairs(table: Table, at: int, options: FileOptions, budget: ReadingBud
         raise UserError(
             f"No row has text in `{shortened(column.name, 90)}`; choose another column."
         )
-    note = f"`{column.name}` is read as plain text, without targets."
+    note = f"`{column.name}` is read as plain text: choose a task without targets, or two columns."
     return found._replace(notes=[note, *lists.note([column], [how]), *found.notes])
 
 

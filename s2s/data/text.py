@@ -15,7 +15,7 @@ from s2s.data.files import CAPS, existing
 from s2s.data.formats import pairing, streams
 from s2s.data.formats.pairing import TABLE_FORMATS, TURN
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import one_line
+from s2s.data.formats.table import HEAD, one_line
 from s2s.data.options import ENCODING, Options
 from s2s.data.pair import Pair
 
@@ -92,6 +92,10 @@ def _corpus(content: Content, options: TextOptions, caps: Caps) -> Corpus:
     if not texts:
         raise UserError(
             f"`{content.name}` has fewer than {MIN_CHARACTERS} characters of text; give a longer text."
+        )
+    if options.unit == "line" and all("\t" in text for text in texts[:HEAD]):
+        notes.append(
+            "Every line has a tab, as in a table: in a file named `.tsv`, columns are read."
         )
     return Corpus(
         f"text:{content.name}",

@@ -82,6 +82,12 @@ def test_a_column_that_cannot_be_read_is_not_called_missing() -> None:
         ("0.98", "1", "0.5", "1e-3"),
         ("clip1.mp3", "clip2.mp3", "a/b.wav", "c.mp3"),
         ("train", "train", "train", "train"),
+        ("9. März 2021", "12 de mayo de 2021", "1-Jan-2020", "3 janvier 2020"),
+        ("5eece87", "6f84a33", "0012345", "abcdef1"),
+        ("menu.open", "menu.file.save", "btn_ok", "title.home"),
+        ("GEN 1:1", "GEN 1:2", "1 Sam 3:4", "1. Mose 3,4"),
+        ("Gen.1.1", "Gen.1.2", "1Sam.3.4", "Ps.23.1"),
+        ("[2022-01-01 10:00]", "[2022-01-01 10:01]", "[2022-01-02 09:00]", "[2022-02-01 11:00]"),
     ],
 )
 def test_what_is_no_text_is_passed_over_and_said(beside: tuple[str, ...], tmp_path: Path) -> None:
@@ -100,6 +106,45 @@ def test_what_is_no_text_is_passed_over_and_said(beside: tuple[str, ...], tmp_pa
         assert sides(found) == expected
 
 
+@pytest.mark.parametrize("name", ["", "id", "Unnamed: 0", "sent_id"])
+def test_ids_beside_one_text_are_no_pairs(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(delimited([(name, "text"), *enumerate(EN)], ","))
+    with pytest.raises(UserError, match="has only one column of text, `text`, beside numbers"):
+        load(str(path))
+    assert len(load(f"{path}#src=1,tgt=2")) == len(EN)
+
+
+def test_the_only_text_of_a_frame_is_said_to_be_plain() -> None:
+    plain = as_corpus(pd.DataFrame({"id": [7, 8], "text": ["a b", "c d"]}))
+    assert plain.is_plain
+    assert "`text` is read as plain text" in plain.notes[0]
+
+
+def test_several_numbers_beside_one_text_are_no_pairs(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(delimited([("a", "b", "words"), (1, 2, "x"), (3, 5, "y"), (2, 9, "z")], ","))
+    with pytest.raises(UserError, match="name both sides"):
+        load(str(path))
+
+
+def test_a_language_beside_numbers_and_words_is_no_target(tmp_path: Path) -> None:
+    given = {**NUMBERS, "lang": ["en"] * 4}
+    expected = list(zip(map(str, NUMBERS["number"]), NUMBERS["words"], strict=True))
+    assert sides(load(saved(tmp_path, "a.csv", given))) == expected
+    assert sides(as_corpus(pd.DataFrame(given))) == expected
+
+
+@pytest.mark.parametrize("name", ["year", "time", "date"])
+def test_a_time_beside_words_is_the_source(name: str, tmp_path: Path) -> None:
+    for times in ([1990, 2001, 2010], ["19:20", "20:00", "20:10"]):
+        given = {name: times, "spoken": ["a b", "c", "d"]}
+        expected = list(zip(map(str, times), given["spoken"], strict=True))
+        assert sides(load(saved(tmp_path, "a.parquet", given))) == expected
+        assert sides(load(saved(tmp_path, "a.csv", given))) == expected
+        assert sides(as_corpus(pd.DataFrame(given))) == expected
+
+
 def test_two_columns_are_read_whatever_they_hold(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("2020-01-01\tJan 1\n2020-02-03\tFeb 3\n2020-03-04\tMar 4\n")
@@ -110,13 +155,35 @@ def test_two_columns_are_read_whatever_they_hold(tmp_path: Path) -> None:
     "header",
     ["english_sentence,hindi_sentence", "text_en,text_de", "English words,French words",
      "utterance_raw,utterance_norm", "Source Text,Target Text", "lemma,form", "ewe,twi",
-     "Swahili,Kikuyu"],
+     "Swahili,Kikuyu", "Lause,Satz", "Texte de départ,Texte d'arrivée", "Русский,Английский", "原文,译文",
+     "English (US),German (Austria)", "German term,Greek term"],
 )  # fmt: skip
 def test_a_header_is_seen(header: str, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     rows = [header.split(","), *zip(EN, DE, strict=True)]
     path.write_bytes(delimited(rows, ","))
     assert sides(load(str(path))) == list(zip(EN, DE, strict=True))
+
+
+@pytest.mark.parametrize("again", ["a/b.xml", "97%", "news"])
+def test_a_row_whose_cell_comes_again_is_no_header(again: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    first = (again, "One day", "Eines Tages")
+    path.write_bytes(delimited([first, *((again, *row) for row in zip(EN, DE, strict=True))], ","))
+    assert sides(load(str(path)))[0] == first[1:]
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        ("Resumption of the session", "Wiederaufnahme der Sitzungsperiode"),
+        ("Chapter 1", "Kapitel 1"),
+    ],
+)
+def test_a_title_above_sentences_is_no_header(first: tuple[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(delimited([first, *zip(EN, DE, strict=True)], ","))
+    assert sides(load(str(path)))[0] == first
 
 
 def test_a_word_above_words_is_no_header(tmp_path: Path) -> None:
@@ -130,6 +197,65 @@ def test_a_first_row_is_no_header_for_a_language_in_it(first: str, tmp_path: Pat
     path = tmp_path / "a.csv"
     path.write_text(f"{first}\n{first}\nI go,Ich gehe\n")
     assert len(load(str(path))) == 3
+
+
+def labelled(labels: Sequence[str], n: int = 60) -> list[tuple[str, str, str]]:
+    return [(labels[at * at % len(labels)], f"word {at}.", f"Wort {at}.") for at in range(n)]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [("train", "test", "dev"), ("annotator 1", "annotator 2"), ("ann", "bob7", "CK", "dan", "eve")],
+)
+@pytest.mark.parametrize("is_sorted", [False, True])
+def test_labels_are_no_texts(labels: Sequence[str], is_sorted: bool, tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    rows = sorted(labelled(labels)) if is_sorted else labelled(labels)
+    path.write_bytes(delimited(rows, "\t"))
+    for corpus in (load(str(path)), as_corpus(pd.DataFrame(rows))):
+        assert sides(corpus) == [row[1:] for row in rows]
+        assert "(labels)" in corpus.notes[0]
+
+
+@pytest.mark.parametrize("n", [10, 150])
+def test_lemmas_are_texts_though_each_has_many_forms(n: int, tmp_path: Path) -> None:
+    lemmas = [lemma for lemma in ("abandonar", "beber", "cantar") for _ in range(n)]
+    rows = [
+        (lemma, f"{lemma[:-2]}{'aeiou'[at % 5]}{'mnrst'[at // 5 % 5]}", f"V;{at}")
+        for at, lemma in enumerate(lemmas)
+    ]
+    path = tmp_path / "a.tsv"
+    path.write_bytes(delimited(rows, "\t"))
+    assert sides(load(str(path))) == [row[:2] for row in rows]
+
+
+def test_columns_of_a_translation_tool(tmp_path: Path) -> None:
+    names = ("ID", "English (United States)", "German (Germany)", "Comment", "Status")
+    rows = [
+        (f"{at}", *row[1:], "" if at % 3 else "check", ("Draft", "Confirmed", "Edited")[at % 7 % 3])
+        for at, row in enumerate(labelled(["x"]))
+    ]
+    path = tmp_path / "a.csv"
+    path.write_bytes(delimited([names, *rows], ";"))
+    assert sides(load(str(path))) == [row[1:3] for row in rows]
+
+
+@pytest.mark.parametrize("kind", [".csv", ".jsonl", ".parquet", "DataFrame", "Dataset"])
+def test_numbers_beside_a_gap_stay_whole(kind: str, tmp_path: Path) -> None:
+    given: dict[str, list[Any]] = {"number": [1.0, None, 30.0], "words": ["one", "two", "thirty"]}
+    if kind.startswith("."):
+        corpus = load(saved(tmp_path, f"a{kind}", given))
+    else:
+        make = {"DataFrame": pd.DataFrame, "Dataset": datasets.Dataset.from_dict}[kind]
+        corpus = as_corpus(make(given))
+    assert sides(corpus) == [("1", "one"), ("30", "thirty")]
+    assert "Whole numbers are read without `.0`: `1.0` is `1`." in corpus.notes
+
+
+def test_what_pandas_writes_for_a_missing_text_is_none() -> None:
+    frame = pd.DataFrame({"source": ["a", None, "c"], "target": ["x", "y", "z"]})
+    frame["source"] = frame["source"].astype(object).where(frame["source"].notna(), float("nan"))
+    assert sides(as_corpus(frame.to_dict("records"))) == [("a", "x"), ("c", "z")]
 
 
 def inflections() -> list[tuple[str, str, str]]:
@@ -228,6 +354,22 @@ def test_a_preview_of_an_encoding_begins_with_rows_that_show_it(tmp_path: Path) 
     rows = "a\tb\n" * 9 + "the house\tбольшой дом\nI read\tя люблю читать\n"
     path.write_bytes(rows.encode("cp1251"))
     assert offered([path]).samples[0] == ("the house", "большой дом")
+
+
+def test_the_same_is_said_in_python(tmp_path: Path) -> None:
+    frame = pd.DataFrame(inflections(), columns=["lemma", "features", "form"])
+    said = "400 sources have 55 targets; another column may be the target: `form`, with"
+    assert (
+        as_corpus(frame, ("lemma", "features")).notes[1] == f'{said} `columns=("lemma", "form")`.'
+    )
+    table = datasets.Dataset.from_pandas(frame)
+    found = Corpus.from_datasets(table, "lemma", "features")
+    assert found.notes[1] == f'{said} `src="lemma", tgt="form"`.'
+    table.save_to_disk(tmp_path / "a")
+    spec = f"disk:{tmp_path / 'a'}#src=lemma,tgt=features"
+    assert f"{said} `#tgt=form`." in load(spec).notes
+    named = pd.DataFrame({"day": [f"2020-01-0{at}" for at in range(1, 5)], "one": EN, "two": DE})
+    assert as_corpus(named).notes[0].endswith(" Not text: `day` (dates).")
 
 
 def test_words_with_numbers_are_no_ids_where_they_are_needed(tmp_path: Path) -> None:

@@ -104,6 +104,14 @@ def test_lines_and_dialogues(tmp_path):
     assert list(dialogues([])) == []
 
 
+def test_a_text_that_is_a_table_is_said_to_be_one(tmp_path):
+    path = tmp_path / "deu.txt"
+    for text, n_said in (("Go.\tGeh.\tCC-BY\nHi.\tHallo.\tCC-BY\n", 1), ("a\tb\nc\n", 0)):
+        path.write_text(text)
+        notes = load(f"text:{path}#unit=line").notes
+        assert sum("in a file named `.tsv`" in note for note in notes) == n_said
+
+
 def test_a_column_of_a_table(tmp_path):
     path = tmp_path / "talk.jsonl.gz"
     rows = [

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from s2s.config import UserError, shortened
 from s2s.data.formats.column_names import (
     AMBIGUOUS,
     ELSEWHERE,
-    LABELS,
+    LABEL_NAMES,
     LANGUAGES,
     LIKE_SOURCE,
     LIKE_TARGET,
 )
-from s2s.data.formats.columns import Column, Guess, guess, is_language, is_metadata, stem
+from s2s.data.formats.columns import (
+    Column,
+    Guess,
+    guess,
+    holds_numbers,
+    is_index,
+    is_language,
+    is_metadata,
+    stem,
+)
 from s2s.data.formats.table import TableRow
 
 ONE_VALUE = "the same in every row"
 EMPTY = "nothing"
+LABELS = "labels"
 CODES = "language codes"
 IDS = "ids"
 _MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
@@ -31,24 +43,28 @@ PATTERNS: Mapping[str, re.Pattern[str]] = MappingProxyType(
             "web addresses": r"((https?|ftp)://|www\.)\S+|([a-z0-9-]+\.)+[a-z]{2,}(/\S*)?",
             "file names": r"[\w./\\:-]*[\w-]\.[a-z][a-z0-9]{1,4}",
             "dates": rf"(\d{{4}}([-/.])\d{{1,2}}\2\d{{1,2}}|\d{{1,2}}([-/.])\d{{1,2}}\3\d{{2,4}}"
-            rf"|{_MONTH} \d{{1,2}},? \d{{4}}|\d{{1,2}}\.? {_MONTH} \d{{4}})([T ,]+{_TIME})?|{_TIME}( --> {_TIME})?",
+            rf"|{_MONTH} \d{{1,2}},? \d{{4}}|\d{{1,2}}\.?[- ](de )?\S{{3,12}}[- ](de )?\d{{4}})([T ,]+{_TIME})?"
+            rf"|{_TIME}( --> {_TIME})?",
             "numbers": r"[-+]?(\d+([.,]\d+)*|\.\d+)(e[-+]?\d+)?\s?%?",
         }.items()
     }
 )
 ID = re.compile(r"(?=\S*\d)[\w.:/#@|-]+", re.ASCII)
-HEX = re.compile(r"[0-9a-f]{8,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+KEY = re.compile(r"(?=.*\w[._:/#|-]\w)[\w.:/#@|-]+", re.ASCII)  # home.title, btn_ok, Ps.23.1
+VERSE = re.compile(r"(\d\.? ?)?[^\W\d]+\.? \d+[:.,]\d+(-\d+)?")
+BRACKETS = "[](){}<>"  # around a date or a number
+HEX = re.compile(r"[0-9a-f]{6,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 CODE = re.compile(r"[a-z]{2,3}([-_][a-z]{2,4}){0,2}", re.IGNORECASE)
 NAME = re.compile(r"[^\W\d]\w{0,40}")
 WITH_UNDERSCORE = re.compile(r"[^\W\d_]\w*_\w+")
 # The surest first: what stays a text where two texts are needed comes last.
-ORDER = (EMPTY, ONE_VALUE, "web addresses", "file names", IDS, "numbers", "dates", CODES)
+ORDER = (EMPTY, ONE_VALUE, "web addresses", "file names", IDS, "numbers", "dates", CODES, LABELS)
 # Two of these names make row 1 a header; a data row that happens to contain two of them needs #header=no.
 HEADER_NAMES = (
     LIKE_SOURCE
     | LIKE_TARGET
     | (LANGUAGES - AMBIGUOUS)
-    | LABELS
+    | LABEL_NAMES
     | frozenset(
         "id url lang score word words number lemma lemmas features feats form inflection pos gloss phrase sentence"
         " sentences definition transcription pronunciation graphemes phonemes ipa headword term meaning example review"
@@ -66,14 +82,25 @@ MANY_MORE = (
 )
 MIN_REPEATS = 3  # of every label in the rows below a header
 MIN_LABELED = 20  # rows in which a label that stands in the first alone is its header
+SPLITS = frozenset(
+    "train training dev devel development valid validation val test testing eval heldout".split()
+)
+LABEL = re.compile(r"\S{1,30}( \S{1,20}){0,2}")
+MIN_TIMES = (
+    5  # that each label comes on average, and twice as often where equal ones stand together
+)
+MIN_LONGER = 10  # texts that are much longer than a name
+MOST_NAMED = 3  # words of a name
+END = re.compile(r"[.!?…。！？।॥؟۔።։]['\"”’»」)]*$")
+MOST_ENDED = 0.9  # of the texts, where they are sentences
 
 Rows = Sequence[Sequence[str | None]]
 
 
 def content(values: Sequence[str | None]) -> str:
     """What a column holds instead of text, one of ORDER: `content(["2020-01-01"])` -> `"dates"`; "" for texts."""
-    given = [value.strip() for value in values if value and value.strip()]
-    if not given:
+    given = [value.strip().strip(BRACKETS) for value in values if value and value.strip()]
+    if not any(given):
         return EMPTY
     for name, pattern in PATTERNS.items():
         if all(map(pattern.fullmatch, given)):
@@ -83,18 +110,31 @@ def content(values: Sequence[str | None]) -> str:
         return CODES
     if all(value.casefold() in LANGUAGES for value in given):
         return CODES
-    if is_one:
-        return ONE_VALUE
-    return IDS if _are_ids(given) else ""
+    if is_one or _are_ids(given):
+        return ONE_VALUE if is_one else IDS
+    return LABELS if _are_labels(given) else ""
+
+
+def _are_labels(given: Sequence[str]) -> bool:
+    """The names of splits, or few words."""
+    n = len(given)
+    different = {value.casefold() for value in given}
+    if n >= MIN_ROWS and different <= SPLITS:
+        return True
+    n_runs = 1 + sum(one != other for one, other in itertools.pairwise(given))
+    n_times = MIN_TIMES if n_runs > len(different) else 2 * MIN_TIMES
+    return len(different) * n_times <= n and all(map(LABEL.fullmatch, given))
 
 
 def _are_ids(given: Sequence[str]) -> bool:
-    """Names with numbers, of one shape or in hexadecimal digits."""
-    if not all(map(ID.fullmatch, given)):
-        return False
-    return len({re.sub(r"\d+", "0", value) for value in given}) == 1 or all(
-        map(HEX.fullmatch, given)
-    )
+    """Names with numbers, of one shape or in hexadecimal digits; different names of several parts; verses."""
+    is_each_new = len(given) >= MIN_ROWS and len({*given}) == len(given)
+    if (is_each_new and all(map(KEY.fullmatch, given))) or all(map(VERSE.fullmatch, given)):
+        return True
+    if all(map(HEX.fullmatch, given)) and len({*map(len, given)}) == 1:
+        return any(map(re.compile(r"\d").search, given))
+    shapes = {re.sub(r"\d+", "0", value) for value in given}
+    return all(map(ID.fullmatch, given)) and len(shapes) == 1
 
 
 def no_texts(columns: Sequence[Column], rows: Rows) -> dict[int, str]:
@@ -102,16 +142,36 @@ def no_texts(columns: Sequence[Column], rows: Rows) -> dict[int, str]:
     texts = [at for at, column in enumerate(columns) if column.kind == "text"]
     found = dict[int, str]()
     n_texts = sum(column.kind != "other" for column in columns)
-    if n_texts > 2 and rows:
+    n_spare = max(n_texts - 2, 0)
+    if (
+        n_texts == 2
+        and sum(holds_numbers(column) and not is_metadata(column.name) for column in columns) == 1
+    ):
+        n_spare = 1  # beside numbers, a text is enough
+    if n_spare and rows:
         found = {at: what for at in texts if (what := content([row[at] for row in rows]))}
+        for at in [at for at, what in found.items() if what in (ONE_VALUE, LABELS)]:
+            if any(_are_forms(rows, at, of) for of in texts if of not in found):
+                del found[at]
+    if n_texts == 2:
+        found = {at: what for at, what in found.items() if what in (EMPTY, ONE_VALUE, CODES)}
     if n_texts - len(found) < 2:  # `lemma12` may be a made-up word, `sent-12` is none
         for at in [at for at, what in found.items() if what == IDS]:
             if not all(re.search(r"\W|_", row[at] or "_") for row in rows):
                 del found[at]
     if len(found) == n_texts:
         return {}
-    sure = sorted(found, key=lambda at: ORDER.index(found[at]))[: n_texts - 2]
+    sure = sorted(found, key=lambda at: ORDER.index(found[at]))[:n_spare]
     return {at: found[at] for at in sorted(sure)}
+
+
+def _are_forms(rows: Rows, lemma: int, of: int) -> bool:
+    """Whether most cells of a column are words that have the first half of those of another: forms of lemmas."""
+    both = [(row[lemma] or "", row[of] or "") for row in rows]
+    n_alike = sum(
+        word[: max(2, len(word) // 2)] in form for word, form in both if word and " " not in form
+    )
+    return 2 * n_alike > len(rows)
 
 
 def only_texts(columns: Sequence[Column], held: Mapping[int, str]) -> tuple[Column, ...]:
@@ -169,8 +229,11 @@ def _names_labels(name: str, values: Sequence[str | None]) -> bool:
     return is_one_word and are_few and min(counts.values(), default=0) >= MIN_REPEATS
 
 
-def has_names(names: Sequence[str], below: Rows) -> bool:
-    """Whether row 1 differs from the rows below it as names do: no date above dates, words above sentences."""
+def has_names(names: Sequence[str], below: Rows, are_again: Sequence[bool]) -> bool:
+    """Whether row 1 differs from the rows below it as names do: no date above dates, words above sentences.
+
+    `are_again`: whether a cell of row 1 comes again below it.
+    """
     if len({name.casefold() for name in names}) < len(names) or not below:
         return False
     columns = [[row[at] for row in below] for at in range(len(names))]
@@ -193,11 +256,31 @@ def has_names(names: Sequence[str], below: Rows) -> bool:
     if len(below) >= MIN_ROWS and len(words) > 1 and are_words:
         return not any(NAME.fullmatch((text or "").strip()) for text in texts)
     judged = [
-        content([name]) == kind
+        content([name]) == kind or (kind == IDS and KEY.fullmatch(name) is not None)
         for name, kind in zip(names, kinds, strict=True)
-        if kind not in ("", EMPTY, ONE_VALUE)
+        if kind not in ("", EMPTY, ONE_VALUE, LABELS)
+        and not (kind == IDS and WITH_UNDERSCORE.fullmatch(name))  # may be a name or a key
     ]
-    return len(below) >= 2 and bool(judged) and not any(judged)
+    if any(judged) or any(are_again):
+        return False
+    return (len(below) >= 2 and bool(judged)) or _are_above_sentences(
+        words, [values for values, kind in zip(columns, kinds, strict=True) if not kind]
+    )
+
+
+def _are_above_sentences(names: Sequence[str], columns: Sequence[Sequence[str | None]]) -> bool:
+    """Whether two names or more are a few words each, above texts that end as sentences or are all much longer."""
+    return len(names) > 1 and all(map(_is_above_sentences, names, columns))
+
+
+def _is_above_sentences(name: str, values: Sequence[str | None]) -> bool:
+    given = [value.strip() for value in values if value and value.strip()]
+    is_name = len(name.split()) <= MOST_NAMED and not re.search(rf"\d|{END.pattern}", name)
+    if len(given) < MIN_ROWS or not is_name:
+        return False
+    n_ended = sum(END.search(value) is not None for value in given)
+    is_short = len(given) >= MIN_LONGER and MORE * len(name) < min(map(len, given))
+    return n_ended >= MOST_ENDED * len(given) or is_short
 
 
 def guesses(columns: Sequence[Column], config: str) -> list[Guess]:
@@ -222,10 +305,10 @@ def is_header(columns: Sequence[Column], below: Rows) -> bool:
         column.kind == "other" and not PATTERNS["numbers"].fullmatch(column.name.strip())
         for column in columns
     )
-    is_repeated = any(
-        column.name.strip() and not name for name, column in zip(given, columns, strict=True)
-    )
-    return (above and len(names) == len(columns)) or (not is_repeated and has_names(given, below))
+    are_again = [
+        not name and bool(column.name.strip()) for name, column in zip(given, columns, strict=True)
+    ]
+    return (above and len(names) == len(columns)) or has_names(given, below, are_again)
 
 
 def likelier_target(
@@ -262,6 +345,18 @@ def first_free(
     return src, tgt
 
 
+def require_two_texts(name: str, columns: Sequence[Column], src: int, tgt: int) -> None:
+    """Raises UserError where ids are all that the only column of texts would be paired with."""
+    texts = [column.name for column in columns if column.kind != "other"]
+    others = [columns[at].name for at in (src, tgt) if columns[at].kind == "other"]
+    numbers = [column.name for column in columns if not is_index(column.name)]
+    if len(texts) == len(others) == 1 and (is_index(others[0]) or len(numbers) > 2):
+        raise UserError(
+            f"`{name}` has only one column of text, `{shortened(texts[0], 60)}`, beside numbers; name both sides, as in"
+            " #src=1,tgt=2, or read it as plain text, text:FILE."
+        )
+
+
 def _first_common(
     columns: Sequence[Column],
     names: Sequence[str],
@@ -271,4 +366,10 @@ def _first_common(
 ) -> int:
     free = [at for at in range(len(names)) if at != taken]
     free.sort(key=lambda at: columns[at].kind == "other")
-    return next((at for kind in kinds for at in free if names[at] in kind), free[0])
+    named = (
+        at
+        for kind in kinds
+        for at in free
+        if names[at] in kind and not (names[at] in AMBIGUOUS and columns[at].kind == "other")
+    )
+    return next(named, free[0])

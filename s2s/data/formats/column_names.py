@@ -37,15 +37,20 @@ LANGUAGE_NAMES = _set(
     russian sanskrit serbian sindhi sinhala slovak slovenian somali spanish sundanese swahili swedish tagalog tajik
     tamil tatar telugu thai tibetan tigrinya turkish turkmen ukrainian urdu uyghur uzbek vietnamese welsh wolof xhosa
     yiddish yoruba zulu
-    deutsch englisch französisch spanisch français anglais allemand espagnol español inglés italiano inglese
+    deutsch englisch französisch spanisch russisch français anglais allemand espagnol español inglés ingles francés
+    alemán italiano inglese português inglês nederlands engels svenska engelska polski angielski čeština
+    angličtina türkçe ingilizce русский английский немецкий французский испанский українська англійська ελληνικά
+    αγγλικά עברית אנגלית العربية الإنجليزية فارسی انگلیسی हिन्दी हिंदी अंग्रेज़ी অসমীয়া বাংলা ไทย
+    中文 汉语 漢語 英文 英语 英語 日文 日语 日本語 韩语 法语 德语 한국어 영어 일본어 중국어
     """
 )
 LANGUAGES = CODES | LANGUAGE_NAMES
 # What may stand beside a language in a column's name: `english_sentence`, `text_en`.
 BESIDE_LANGUAGE = _set(
     """
-    column input line original output phrase phrases raw reference segment sent sentence sentences side source src
-    string target text texts tgt title transcript transcription translation trg utterance version word words
+    column content entry expression input lemma line message name original output phrase phrases raw reference segment
+    sent sentence sentences side source src string target term terms text texts tgt title transcript transcription
+    translation trg utterance value version word words
     """
 )
 # Codes that are more often something other than a language.
@@ -92,10 +97,11 @@ KNOWN: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
 )
 LIKE_SOURCE = _set(
     "source src input inputs document article dialogue text body prompt instruction query question command mr"
+    " quelltext ausgangstext 原文 源文 源语言 원문"
 )
 LIKE_TARGET = _set(
     "target tgt trg output outputs targets summary highlights abstract response completion answer"
-    " reference ref translation"
+    " reference ref translation zieltext 译文 譯文 訳文 번역문"
 )
 # Names of metadata columns, alone or as the last of several words.
 METADATA = _set(
@@ -121,7 +127,8 @@ ELSEWHERE = tuple(
     )
 )
 # Names of columns whose few values say what kind of text a text is.
-LABELS = _set("label labels sentiment class category tag tags intent emotion stance polarity")
+LABEL_NAMES = _set("label labels sentiment class category tag tags intent emotion stance polarity")
+TIMES = _set("date time year")  # which are read where there are only two columns
 
 # An instruction with each of these is one source, which is answered by a column of the other names.
 INSTRUCTIONS = MappingProxyType(

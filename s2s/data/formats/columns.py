@@ -14,7 +14,7 @@ from s2s.data.formats.column_names import (
     CODES,
     INSTRUCTIONS,
     KNOWN,
-    LABELS,
+    LABEL_NAMES,
     LANGUAGE_NAMES,
     LANGUAGES,
     LIKE_SOURCE,
@@ -23,6 +23,7 @@ from s2s.data.formats.column_names import (
     METADATA,
     REFERENCE,
     SUBTAGS,
+    TIMES,
 )
 
 NUMBERS = re.compile("numbers|u?int|float|double|half|decimal")  # how a type of numbers begins
@@ -103,20 +104,26 @@ def holds_numbers(column: Column) -> bool:
 
 def is_metadata(name: str) -> bool:
     """Whether a column is called like an id, a score or an index: `sent_id`, `label2`, `Unnamed: 0`."""
+    return is_index(name) or stem(name) in METADATA or bool({*_words(name)[-1:]} & METADATA)
+
+
+def is_index(name: str) -> bool:
+    """Whether a column is called like what tells rows apart: `id`, `Unnamed: 0`."""
     words = _words(name)
-    is_index = not name.strip() or words[:1] == ["unnamed"] or words[:2] == ["index", "level"]
-    return is_index or stem(name) in METADATA or bool({*words[-1:]} & METADATA)
+    is_unnamed = not name.strip() or words[:1] == ["unnamed"] or words[:2] == ["index", "level"]
+    return is_unnamed or words[-1:] in (["id"], ["idx"], ["index"])
 
 
 def beside_numbers(columns: Sequence[Column]) -> tuple[int, int] | None:
-    """The only two columns of texts or of numbers that are no ids or scores, where one at most is text."""
+    """The only two columns of texts or of numbers that are no ids or scores, where one at most is text, or a time."""
+    are_times = len(columns) == 2 and any(column.name.casefold() in TIMES for column in columns)
     texts = [at for at, column in enumerate(columns) if column.kind != "other"]
     numbers = [
         at
         for at, column in enumerate(columns)
-        if holds_numbers(column) and not is_metadata(column.name)
+        if holds_numbers(column) and (are_times or not is_metadata(column.name))
     ]
-    if len(texts) > 1 or len(texts) + len(numbers) != 2:
+    if len(texts) > 1 + are_times or len(texts) + len(numbers) != 2:
         return None
     first, second = sorted([*texts, *numbers])
     return first, second
@@ -240,8 +247,8 @@ def _languages(names: Sequence[str], config: str) -> Iterator[Guess]:
 
 
 def _language_in(name: str) -> str:
-    """The language of `english_sentence`, `text_en` or `en`; "" for a name with any other word."""
-    words = re.findall(r"[^\W\d_]+", name.casefold())
+    """The language of `english_sentence`, `text_en`, `en` or `German (Austria)`; "" for a name with any other word."""
+    words = re.findall(r"[^\W\d_]+", re.sub(r"\(.*?\)|\[.*?\]", " ", name.casefold()))
     rest = [word for word in words if word not in BESIDE_LANGUAGE]
     known = rest[0] if len(rest) == 1 else ""
     is_code = len(words) > 1 and known in CODES - AMBIGUOUS
@@ -272,7 +279,7 @@ def _alike(names: Sequence[str]) -> Iterator[Guess]:
 
 def _labeled(names: Sequence[str]) -> Iterator[Guess]:
     """The only text beside a column that is called `label` or the like."""
-    labels = [name for name in names if name.strip().casefold() in LABELS]
+    labels = [name for name in names if name.strip().casefold() in LABEL_NAMES]
     rest = [name for name in names if name not in labels and not is_metadata(name)]
     if len(labels) == len(rest) == 1:
         yield Guess(rest[0], labels[0], "a text and its label", 0.65)

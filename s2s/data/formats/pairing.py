@@ -332,6 +332,8 @@ def resolve_columns(of: str, table: Table, options: FileOptions) -> Columns:
     if src == tgt:
         same = f"`#src={shortened(options.src, 90)},tgt={shortened(options.tgt, 90)}` is the same column twice"
         raise UserError(f"{same}; choose two of the {len(table.columns)} in `{of}`.")
+    if has_header and requested == [None, None]:
+        cells.require_two_texts(of, table.columns, src, tgt)
     return Columns(
         src,
         tgt,

@@ -5,7 +5,9 @@ Knows nothing of scores.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from s2s.config import UserError, shortened
@@ -24,10 +26,11 @@ from s2s.data.formats.table import TURN, Table, TableRow, check_once, one_line
 from s2s.data.pair import Pair
 
 ANY_COLUMNS = FileOptions()
+WHOLE = re.compile(r"[-+]?\d+\.0", re.ASCII)
+MOST_JUDGED = 100_000  # pairs whose different texts are counted
 OF_A_LIST = (
     "Of several targets, the first is used, the others are further references, for Evaluate."
 )
-MOST_JUDGED = 100_000  # pairs whose different texts are counted
 Row = tuple[str, tuple[str, ...]]  # a source and its references, none of them empty
 
 
@@ -51,8 +54,13 @@ def read_pairs(content: Content, options: FileOptions, budget: ReadingBudget) ->
     return pairs_of(pairing.opened(content, options, budget), content.name, options, budget)
 
 
-def pairs_of(table: Table, name: str, options: FileOptions, budget: ReadingBudget) -> ReadPairs:
-    """The same of a table that errors call by its name."""
+def pairs_of(
+    table: Table, name: str, options: FileOptions, budget: ReadingBudget, advice: str = ""
+) -> ReadPairs:
+    """The same of a table that errors call by its name.
+
+    `advice` is how a program chooses a source {0} and a target {1}, where no SPEC is read.
+    """
     chosen = pairing.resolve_columns(name, table, options)
     _check_names(name, table, chosen, options)
     references = _reference_columns(table, chosen)
@@ -77,14 +85,34 @@ def pairs_of(table: Table, name: str, options: FileOptions, budget: ReadingBudge
     names = [table.columns[index].name for index in more]
     if are_listed[0]:
         notes = [OF_A_LIST, *notes]
-    notes += lists.note(read, ways)
+    notes += lists.note(read, ways, choose="" if advice else "#")
     if (at_likelier := pairing.likelier(table, chosen)) is not None:
-        notes = [_few_targets(pairs, table, chosen, at_likelier), *notes]
-    said = [columns, *further_note(names), *notes, *budget.all_notes()]
+        notes = [_few_targets(pairs, table, chosen, at_likelier, advice), *notes]
+    pairs, whole = _whole_numbers(pairs)
+    said = [columns, *further_note(names), *whole, *notes, *budget.all_notes()]
     return ReadPairs(pairs, said, is_whole)
 
 
-def _few_targets(pairs: Sequence[Pair], table: Table, chosen: Columns, likelier: int) -> str:
+def _whole_numbers(pairs: list[Pair]) -> tuple[list[Pair], list[str]]:
+    """The pairs, with 3 for 3.0 where a side has whole numbers only, which a column with gaps is written as."""
+    sides = [
+        side
+        for side in ("src", "tgt")
+        if pairs and all(WHOLE.fullmatch(getattr(pair, side)) for pair in pairs)
+    ]
+    if not sides:
+        return pairs, []
+    first = str(getattr(pairs[0], sides[0]))
+    note = f"Whole numbers are read without `.0`: `{first}` is `{first.removesuffix('.0')}`."
+    return [
+        replace(pair, **{side: getattr(pair, side).removesuffix(".0") for side in sides})
+        for pair in pairs
+    ], [note]
+
+
+def _few_targets(
+    pairs: Sequence[Pair], table: Table, chosen: Columns, likelier: int, advice: str
+) -> str:
     """How many different texts each side has, and which other column may be the target."""
     judged = pairs[:MOST_JUDGED]
     n_src, n_tgt = len({pair.src for pair in judged}), len({pair.tgt for pair in judged})
@@ -93,10 +121,11 @@ def _few_targets(pairs: Sequence[Pair], table: Table, chosen: Columns, likelier:
     if likelier == chosen.src:
         src, src_option = _shown(table, chosen, chosen.tgt)
         tgt, tgt_option = _shown(table, chosen, likelier)
-        option = f"#src={src_option},tgt={tgt_option}"
+        option = (advice or "#src={0},tgt={1}").format(src_option, tgt_option)
         return f"{found}; the other way round may be meant: {src} -> {tgt}, with `{option}`."
-    shown, option = _shown(table, chosen, likelier)
-    return f"{found}; another column may be the target: {shown}, with `#tgt={option}`."
+    src, (shown, tgt) = _shown(table, chosen, chosen.src)[1], _shown(table, chosen, likelier)
+    option = (advice or "#tgt={1}").format(src, tgt)
+    return f"{found}; another column may be the target: {shown}, with `{option}`."
 
 
 def _shown(table: Table, chosen: Columns, at: int) -> tuple[str, str]:
