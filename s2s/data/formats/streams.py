@@ -25,6 +25,7 @@ from s2s.data.formats import legacy
 from s2s.data.formats.encodings import Decoder
 
 CHUNK = 1 << 18  # bytes
+MIN_LONE = 100  # carriage returns alone in one chunk
 # For members of a .zip, whose reader reads ahead as many compressed bytes as decompressed ones are requested.
 MEMBER_CHUNK = 1 << 14
 BROKEN = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError)
@@ -265,7 +266,8 @@ def seekable(content: Content, budget: ReadingBudget) -> IO[bytes]:
 class LineEnds:
     r"""Turns every line end of one text into `\n`: `\r\n`, `\r\r\n`, and `\r` alone where most lines end in it.
 
-    Its first chunk says whether they do; elsewhere a lone `\r` is part of its line.
+    Its first chunk says whether they do, or a later one that has MIN_LONE of them: files of two systems may be joined.
+    Elsewhere a lone `\r` is part of its line.
     """
 
     def __init__(self) -> None:
@@ -290,6 +292,8 @@ class LineEnds:
         if text and not self._is_decided:
             self._is_decided = True
             self.is_lone = text.count("\r") > text.count("\n")
+        elif not self.is_lone and (n_lone := text.count("\r")) >= MIN_LONE:
+            self.is_lone = n_lone > text.count("\n")
         return text.replace("\r", "\n") if self.is_lone else text
 
 
