@@ -149,6 +149,7 @@ class RowGroups:
 
 def parquet(content: Content, budget: ReadingBudget) -> Table:
     """Columns of strings and lists of strings; each field of a struct is a column: `translation.en`."""
+    budget.check_no_encoding(content.name)
     file = RowGroups(content, budget)
     texts = [
         at

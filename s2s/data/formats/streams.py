@@ -63,6 +63,7 @@ class ReadingBudget:
             is_preview  # reads in the encoding that something looks like, which is then `likely`
         )
         self.likely: legacy.Likely | None = None
+        self.is_of_two = False  # whether two files are read, which may be in two encodings
         self.encoding = ""  # of the last content read
         self.notes: list[str] = []
         self._unpacked = 0
@@ -119,6 +120,13 @@ class ReadingBudget:
             raise UserError(
                 f"Reading `{name}` took longer than {self.caps.seconds:g} seconds, the limit (`seconds`);"
                 " give a smaller file."
+            )
+
+    def check_no_encoding(self, name: str) -> None:
+        """Raises UserError if an encoding is given for a file that names its own."""
+        if self.wanted:
+            raise UserError(
+                f"`encoding` is for text files, and `{name}` names its own; leave it out."
             )
 
     def too_long(self, name: str, line: int) -> UserError:
@@ -299,7 +307,12 @@ class LineEnds:
 
 def texts(content: Content, budget: ReadingBudget) -> Iterator[str]:
     r"""The decoded text in chunks, with every line end as `\n`; sets the budget's `encoding`."""
-    decoder = Decoder(content.name, budget.wanted, is_preview=budget.is_preview)
+    decoder = Decoder(
+        content.name,
+        budget.wanted,
+        is_preview=budget.is_preview,
+        is_one_of_two=budget.is_of_two,
+    )
     ends = LineEnds()
     budget.encoding = decoder.encoding
     for chunk in chunks(content, budget):
