@@ -68,15 +68,15 @@ def not_utf8(error: UnicodeDecodeError, where: str) -> UserError:
 
 
 def _utf16(head: bytes) -> str:
-    """UTF-16 without a byte order mark: NUL in only every other byte, as of spaces, and a readable text."""
-    in_even, in_odd = 0 in head[::2], 0 in head[1::2]
+    """UTF-16 without a byte order mark: NUL mostly in every other byte, as of spaces, and a readable text."""
+    in_even, in_odd = head[::2].count(0), head[1::2].count(0)
     is_latin = head.count(0) >= MIN_NUL * (len(head) // 2)
     if in_even == in_odd:
         return ""
     is_damaged = head.count(0) < FEW_NULS or _is_readable(head.replace(b"\0", b""), "UTF-8")
     if is_damaged and not is_latin:
         return ""
-    encoding = "UTF-16" if in_odd else "UTF-16 (big-endian)"
+    encoding = "UTF-16" if in_odd > in_even else "UTF-16 (big-endian)"
     return encoding if _is_readable(head, encoding) else ""
 
 
