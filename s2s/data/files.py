@@ -316,6 +316,7 @@ def _corpus(spec: str, split: str, content: Content, options: FileOptions, caps:
         part = choose(f"split of `{shortened(spec)}`", split, _parts(content, budget))
         if not isinstance(part, AlignedTexts):
             return _as_corpus(spec, split, read_pairs(part, options, budget))
+        archive.check_no_table(dataclasses.replace(options, src="", tgt=""), content.name)
         src, tgt = part.chosen(content.name, options.src, options.tgt)
         return _as_corpus(spec, split, _aligned_reading(src, tgt, budget))
 
@@ -324,11 +325,7 @@ def _aligned_corpus(
     spec: str, contents: Sequence[Content], options: FileOptions, caps: Caps
 ) -> Corpus:
     src, tgt = contents
-    if options.src or options.tgt or options.prefix or options.header != "auto":
-        raise UserError(
-            f"`src`, `tgt` and `header` are for tables, and `{src.name},{tgt.name}` is not one; leave"
-            " them out after the `#`."
-        )
+    archive.check_no_table(options, f"{src.name},{tgt.name}")
     with ReadingBudget(caps, encoding=options.encoding) as budget:
         return _as_corpus(spec, "train", _aligned_reading(src, tgt, budget))
 
@@ -344,6 +341,7 @@ def _aligned_reading(src: Content, tgt: Content, budget: ReadingBudget) -> ReadP
 
 
 def _aligned(src: Content, tgt: Content, budget: ReadingBudget) -> tuple[list[str], list[str]]:
+    budget.is_of_two = True
     src_lines = _lines(src, budget)
     tgt_lines = _lines(tgt, budget)
     if len(src_lines) != len(tgt_lines):

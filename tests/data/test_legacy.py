@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from s2s.config import UserError
@@ -163,3 +164,95 @@ def test_another_encoding_far_below_latin_1_is_refused(tmp_path):
         UserError, match=r"not all Latin-1, as byte 0xE9 at offset 22 \(line 1\) seems"
     ):
         load(f"{tmp_path}/a.tsv")
+
+
+RUSSIAN_LINES = [
+    "Доброе утро, как дела?",
+    "Где находится вокзал?",
+    "Мой брат работает в больнице.",
+    "Летом мы поедем на море.",
+]
+CHINESE_LINES = [
+    "早上好，你好吗？",
+    "火车站在哪里？",
+    "我哥哥在医院工作。",
+    "一天我们去海边。",
+]  # U+4E00 has a NUL, too
+FRENCH_LINES = [
+    "Où est la clé ?",
+    "Il a oublié le thé.",
+    "Peut-être en été.",
+    "Très bien, à demain.",
+]
+POLISH_LINES = ["Dzień dobry, jak się masz?", "Książka i ząb.", "Żółty wąż śpi.", "Mój brat mówi."]
+
+
+@pytest.mark.parametrize(
+    "texts", [RUSSIAN_LINES, CHINESE_LINES, FRENCH_LINES], ids=["ru", "zh", "fr"]
+)
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_utf_16_of_any_script_needs_no_byte_order_mark(tmp_path, codec, texts):
+    path = tmp_path / "a.tsv"
+    path.write_bytes("".join(f"line {text}\t{text}\n" for text in texts).encode(codec))
+    assert [pair.tgt for pair in load(str(path)).pairs] == texts
+
+
+@pytest.mark.parametrize("codec", ["cp1251", "koi8-r", "cp866"])
+def test_capitals_are_judged_as_small_letters(codec):
+    data = "\n".join(text.upper() for text in RUSSIAN_LINES).encode(codec)
+    assert likely(data).codec == codec
+
+
+def test_estonian_with_a_letter_that_latin_1_lacks():
+    data = "\n".join(["Alžeeria on suur", "võtmeid ei saa", "šilling", "režiim", "õun"] * 2)
+    assert likely(data.encode("cp1257")).codec == "cp1257"
+    assert likely("õun ja võti, öö ja ära".encode("cp1252")) is None
+
+
+@pytest.mark.parametrize(
+    ("sources", "codec"),
+    [(FRENCH_LINES, "cp1252"), (POLISH_LINES, "cp1250"), (FRENCH_LINES, "utf-8")],
+)
+def test_two_files_in_two_encodings(tmp_path, sources, codec):
+    """The encoding given is that of one file; the other is read as what it looks like."""
+    (tmp_path / "a.src").write_bytes("\n".join(sources).encode(codec))
+    (tmp_path / "a.ru").write_bytes("\n".join(RUSSIAN_LINES).encode("cp1251"))
+    corpus = load(f"{tmp_path}/a.src,{tmp_path}/a.ru#encoding=cp1251")
+    assert [(pair.src, pair.tgt) for pair in corpus.pairs] == [
+        *zip(sources, RUSSIAN_LINES, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("codec", ["cp1252", "utf-8"])
+def test_columns_in_two_encodings(tmp_path, codec):
+    path = tmp_path / "a.tsv"
+    rows = [
+        src.encode(codec) + b"\t" + tgt.encode("cp1251")
+        for src, tgt in zip(FRENCH_LINES, RUSSIAN_LINES, strict=True)
+    ]
+    path.write_bytes(b"\n".join(rows))
+    with pytest.raises(UserError, match=r"mixes encodings: .* Windows-1251 \(Russian\)"):
+        load(str(path))
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["encoding=cp1251", "lists=line", "quotes=remove"],
+    ids=["encoding", "lists", "quotes"],
+)
+@pytest.mark.parametrize("name", ["a.parquet", "a.tmx", "a.en,a.de"])
+def test_options_that_cannot_apply(tmp_path, name, options):
+    if name == "a.parquet":
+        pd.DataFrame({"en": ["a"], "de": ["b"]}).to_parquet(tmp_path / name)
+    else:
+        tuvs = "".join(f'<tuv xml:lang="{one}"><seg>a</seg></tuv>' for one in ("en", "de"))
+        for file in name.split(","):
+            (tmp_path / file).write_text(
+                f'<tmx version="1.4"><header srclang="en"/><body><tu>{tuvs}</tu></body></tmx>\n'
+            )
+    spec = ",".join(f"{tmp_path}/{file}" for file in name.split(","))
+    if "," in name and options.startswith("encoding"):
+        assert len(load(f"{spec}#{options}").pairs) == 1
+        return
+    with pytest.raises(UserError, match=r"leave (it|them) out"):
+        load(f"{spec}#{options}")

@@ -7,6 +7,7 @@ import pytest
 
 from s2s.data import load
 from s2s.data.files import decode_lines
+from s2s.data.formats.streams import CHUNK
 from s2s.data.formats.table import one_line
 from s2s.data.in_memory import as_corpus
 
@@ -99,3 +100,52 @@ def test_excels_first_line(tmp_path, name, content, said):
 def test_lines_keep_their_numbers_after_excels_first_line(tmp_path):
     (tmp_path / "a.csv").write_text('sep=;\n"a\nb";c\nd;e\n')
     assert [pair.line for pair in load(str(tmp_path / "a.csv")).pairs] == [2, 4]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "the\rhouse,das Haus\na cat,eine Katze\n",
+        'the\rhouse,"das Haus"\na cat,eine Katze\n',
+        'src,tgt\nthe house,"das\rHaus"\n"a cat",eine Katze\n',
+        "src,tgt\nthe house,das\rHaus\na cat,eine Katze\n",
+    ],
+)
+def test_a_carriage_return_in_a_cell_of_csv_is_a_space(tmp_path, content):
+    pairs, notes = read(tmp_path, "a.csv", content)
+    assert pairs == WANTED
+    assert BROKEN in notes
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+def test_files_of_two_systems_joined(tmp_path, name):
+    """The first rows, more than one chunk, end as on Linux, and the others as on Mac OS 9."""
+    mark = "," if name == "a.csv" else "\t"
+    rows = [f"source {at}{mark}target {at}" for at in range(20_000)]
+    content = "\n".join(rows[:14_000]) + "\n" + "\r".join(rows[14_000:]) + "\r"
+    assert len("\n".join(rows[:14_000])) > CHUNK
+    pairs, _ = read(tmp_path, name, content)
+    assert pairs == [(f"source {at}", f"target {at}") for at in range(20_000)]
+
+
+@pytest.mark.parametrize(
+    ("first", "mark"),
+    [("sep=tab", "\t"), ("sep=\\t", "\t"), ("Sep = ;", ";"), ("\n\nsep=;", ";"), ("sep=|||", "|")],
+)
+def test_other_spellings_of_excels_first_line(tmp_path, first, mark):
+    rows = [mark.join(pair) for pair in [("src", "tgt"), *WANTED]]
+    pairs, notes = read(tmp_path, "a.csv", "\n".join([first, *rows]))
+    assert pairs == WANTED
+    assert any("names the delimiter" in note for note in notes)
+
+
+def test_a_first_line_that_names_no_delimiter_is_no_pair(tmp_path):
+    pairs, notes = read(tmp_path, "a.csv", "sep=\nsrc;tgt\nthe house;das Haus\na cat;eine Katze\n")
+    assert pairs == WANTED
+    assert "Line 1 of" in "".join(notes)
+
+
+@pytest.mark.parametrize("mark", [",", ";", "|", "|||"])
+def test_spaces_around_the_fields_of_csv(tmp_path, mark):
+    content = f'the house {mark} "das Haus"\na cat {mark} eine Katze\n'
+    assert read(tmp_path, "a.csv", content)[0] == WANTED

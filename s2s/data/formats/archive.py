@@ -17,13 +17,23 @@ from s2s.config import UserError, choose, shortened
 from s2s.data.formats import streams
 from s2s.data.formats.column_names import LANGUAGES, LIKE_SOURCE, LIKE_TARGET
 from s2s.data.formats.columns import Column, guess, is_language
-from s2s.data.formats.pairing import TABLE_FORMATS, suffix
+from s2s.data.formats.pairing import TABLE_FORMATS, FileOptions, suffix
 from s2s.data.formats.shapes import SPLITS
 from s2s.data.formats.streams import Content, ReadingBudget
 
 ARCHIVES = frozenset({".zip", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst"})
 SIDES = LANGUAGES | LIKE_SOURCE | LIKE_TARGET | {"original", "simple", "corrected"}
 ALLOWED = "put in one table or two aligned texts, or one of these for each of train, valid and test"
+
+
+def check_no_table(options: FileOptions, name: str) -> None:
+    """Raises UserError for options of tables, given for texts that are aligned line by line."""
+    general = FileOptions(options.rows, options.sample, options.split, encoding=options.encoding)
+    if options != general:
+        raise UserError(
+            f"`src`, `tgt`, `header`, `lists` and `quotes` are for tables, and `{name}` is not one; leave them out"
+            " after the `#`."
+        )
 
 
 class Member(NamedTuple):

@@ -19,11 +19,12 @@ from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow
 DELIMITERS = MappingProxyType({",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"})
 NUMBER = re.compile(r"\s*[-+]?\d+([.,]\d+)?\s*")
 MIN_NUMBERS = 3  # rows of numbers under a word make the word a header
-SEP = re.compile(r"""\ufeff?"?sep=([^\w\s"']|\t)"?[,;\t ]*""", re.IGNORECASE)
+SEP = re.compile(r"""\ufeff?"?sep ?= ?(tab|\\t|[^\w\s"'\\]|\t|)"?[,;|\t ]*""", re.IGNORECASE)
 SNIFFED = 20  # rows from which the delimiter is detected
 TABS_AGREE = 0.8  # of the first rows with as many tabs as the first: tabs are the delimiter
 ENTITY = re.compile(r"&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 HIDDEN = "\ufdd0"  # stands for an entity's semicolon; no text has this code point (Unicode, section 23.7)
+BREAK = f"\ufdd1{HIDDEN}"  # stands for a carriage return within a cell
 QUOTED = re.compile(r'"(?:[^"]|"")*"')
 OPEN = re.compile(r'"(?:[^"]|"")*""(?:[^"]|"")*')
 QUOTES = (
@@ -36,10 +37,9 @@ QUOTING = "close every quotation mark and double those inside a quoted field"
 def tsv(content: Content, budget: ReadingBudget, *, unquote: bool = False) -> Table:
     """Tab-separated fields. A quotation mark is an ordinary character, unless they are unquoted as those of .csv."""
     lines = streams.lines(content, budget)
-    first = list(itertools.islice(lines, 1))
-    named = _named(content.name, first, budget)
+    first = list(itertools.islice(lines, HEAD))
+    named, start = _named(content.name, first, budget)
     lines = itertools.chain(first, lines)
-    start = 2 if named else 1
     if unquote or named not in ("", "\t"):
         csv.field_size_limit(budget.caps.line)
         delimiter = named or "\t"
@@ -48,16 +48,22 @@ def tsv(content: Content, budget: ReadingBudget, *, unquote: bool = False) -> Ta
     return _table(content.name, _split(lines, start, budget), budget, "\t")
 
 
-def _named(name: str, first: list[str], budget: ReadingBudget) -> str:
-    """The delimiter that Excel's first line `sep=;` names, which is removed; "" without such a line."""
-    found = SEP.fullmatch(first[0]) if first else None
+def _named(name: str, first: list[str], budget: ReadingBudget) -> tuple[str, int]:
+    """The delimiter that Excel's first line `sep=;` names, "" for none, and the number of the line after it.
+
+    Removes that line and the empty ones before it.
+    """
+    at = next((at for at, line in enumerate(first) if line.strip("\ufeff \t")), 0)
+    found = SEP.fullmatch(first[at]) if first else None
     if not found:
-        return ""
-    budget.notes.append(
-        f"Line 1 of `{name}` names the delimiter, as Excel writes it: {_in_words(found[1])}."
+        return "", 1
+    named = "\t" if found[1].lower() in ("tab", "\\t") else found[1]
+    does = (
+        f"names the delimiter, as Excel writes it: {_in_words(named)}" if named else "is not read"
     )
-    del first[0]
-    return found[1]
+    budget.notes.append(f"Line {at + 1} of `{name}` {does}.")
+    del first[: at + 1]
+    return named, at + 2
 
 
 def _in_words(delimiter: str) -> str:
@@ -92,21 +98,30 @@ def csv_(content: Content, budget: ReadingBudget) -> Table:
     csv.field_size_limit(budget.caps.line)  # for the whole process: the limit of a line
     lines = streams.lines(content, budget)
     first = list(itertools.islice(lines, HEAD))
-    named = _named(content.name, first, budget)
+    named, start = _named(content.name, first, budget)
     delimiter, *alternatives = [named] if named else _sniffed(first)
+    is_spaced = not _fit(first, delimiter).is_tight
     lines = itertools.chain(first, lines)
-    rows = _parsed(content.name, lines, delimiter, 2 if named else 1)
+    rows = _parsed(content.name, lines, delimiter, start, is_spaced=is_spaced)
     return _table(content.name, rows, budget, delimiter, alternatives)
 
 
-def _parsed(name: str, lines: Iterable[str], delimiter: str, start: int) -> Iterator[TableRow]:
-    """The rows of the lines, which are numbered from `start`."""
-    reader = csv.reader(map(_hidden, _ended(lines)), delimiter=delimiter, strict=True)
+def _parsed(
+    name: str, lines: Iterable[str], delimiter: str, start: int, *, is_spaced: bool = False
+) -> Iterator[TableRow]:
+    """The rows of the lines, which are numbered from `start`; without the spaces around fields if `is_spaced`."""
+    reader = csv.reader(
+        map(_hidden, _ended(lines, delimiter)),
+        delimiter=delimiter,
+        strict=True,
+        skipinitialspace=is_spaced,
+    )
     line = start
     try:
         for fields in reader:
             if any(field and not field.isspace() for field in fields):
-                yield TableRow(line, [field.replace(HIDDEN, ";") for field in fields])
+                texts = [_shown(field) if HIDDEN in field else field for field in fields]
+                yield TableRow(line, [text.strip(" ") for text in texts] if is_spaced else texts)
             line = reader.line_num + start
     except csv.Error as error:
         raise UserError(
@@ -114,17 +129,28 @@ def _parsed(name: str, lines: Iterable[str], delimiter: str, start: int) -> Iter
         ) from error
 
 
-def _ended(lines: Iterable[str]) -> Iterator[str]:
-    r"""The lines with their ends; in CSV a lone `\r` ends a line, too."""
+def _ended(lines: Iterable[str], delimiter: str) -> Iterator[str]:
+    r"""The lines with their ends; a lone `\r` between rows ends a line, too, and one within a cell becomes BREAK."""
     for line in lines:
+        if "\r" not in line:
+            yield f"{line}\n"
+            continue
         *ended, last = line.split("\r")
-        yield from (f"{part}\r" for part in ended)
-        yield f"{last}\n"
+        are_rows = 2 * sum(delimiter in part for part in (*ended, last)) > len(ended) + 1
+        if are_rows or '"\r' in line or '\r"' in line:
+            yield from (f"{part}\r" for part in ended)
+            yield f"{last}\n"
+        else:
+            yield BREAK.join((*ended, f"{last}\n"))
 
 
 def _hidden(line: str) -> str:
     """With HIDDEN for the semicolons that end HTML entities: `Tom &amp; Jerry;Tom et Jerry` has one delimiter."""
     return ENTITY.sub(_hide, line) if "&" in line else line
+
+
+def _shown(field: str) -> str:
+    return field.replace(BREAK, "\r").replace(HIDDEN, ";")
 
 
 def _hide(entity: re.Match[str]) -> str:
@@ -150,23 +176,30 @@ def _sniffed(lines: Sequence[str]) -> list[str]:
 
 
 def _fit(lines: Sequence[str], delimiter: str) -> Fit:
-    widths = list[int]()
-    is_tight = False
-    try:
-        reader = csv.reader(map(_hidden, _ended(lines)), delimiter=delimiter)
-        for row in itertools.islice(reader, SNIFFED):
-            if any(map(str.strip, row)):
-                widths.append(len(row))
-                is_tight = is_tight or any(not field.startswith(" ") for field in row[1:])
-    except csv.Error:  # a field is too long; reading the whole file reports it
-        widths = []
+    rows = _first_rows(lines, delimiter)
+    is_tight = any(field and not field.startswith(" ") for row in rows for field in row[1:])
+    if not is_tight:  # a quotation mark after the space opens a field
+        rows = _first_rows(lines, delimiter, skips=True)
+    widths = [len(row) for row in rows]
     if not widths or widths[0] == 1:
-        return Fit(0.0, False, False, False)
+        return Fit(0.0, False, True, False)
     agreement = sum(width == widths[0] for width in widths) / len(widths)
     is_tab = delimiter == "\t"
     if is_tab and agreement >= TABS_AGREE:  # the other rows are malformed, and said to be
         agreement = 1.0
     return Fit(agreement, is_tab, is_tight, all(width == 2 for width in widths))
+
+
+def _first_rows(lines: Sequence[str], delimiter: str, *, skips: bool = False) -> list[list[str]]:
+    """The first rows that are not empty; `skips` the spaces after a delimiter."""
+    reader = csv.reader(
+        map(_hidden, _ended(lines, delimiter)), delimiter=delimiter, skipinitialspace=skips
+    )
+    try:
+        rows = list(itertools.islice(reader, SNIFFED))
+    except csv.Error:  # a field is too long; reading the whole file reports it
+        return []
+    return [row for row in rows if any(map(str.strip, row))]
 
 
 def _table(

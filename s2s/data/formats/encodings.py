@@ -9,7 +9,7 @@ import string
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from s2s.config import UserError, unusable
+from s2s.config import UserError, shortened, unusable
 from s2s.data.formats import legacy
 
 LATIN = "Latin-1 (Windows-1252)"
@@ -19,6 +19,7 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "UTF-16 (big-endian)"),
 )
 DETECTED = 1024  # bytes from which UTF-16 without a byte order mark is detected
+FEW_NULS = 4  # fewer in a content may be damage
 MIN_NUL = 0.9  # share of NUL in every other byte, in UTF-16 of a text in Latin letters
 MAX_HIGH = 0.5  # share of non-ASCII letters in Latin-1, once there are MIN_HIGH of them
 MIN_HIGH = 50
@@ -66,18 +67,41 @@ def not_utf8(error: UnicodeDecodeError, where: str) -> UserError:
     return UserError(f"{where} is not UTF-8 ({error.reason}); write it again from texts that are.")
 
 
+def _utf16(head: bytes) -> str:
+    """UTF-16 without a byte order mark: NUL mostly in every other byte, as of spaces, and a readable text."""
+    in_even, in_odd = head[::2].count(0), head[1::2].count(0)
+    is_latin = head.count(0) >= MIN_NUL * (len(head) // 2)
+    if in_even == in_odd:
+        return ""
+    is_damaged = head.count(0) < FEW_NULS or _is_readable(head.replace(b"\0", b""), "UTF-8")
+    if is_damaged and not is_latin:
+        return ""
+    encoding = "UTF-16" if in_odd > in_even else "UTF-16 (big-endian)"
+    return encoding if _is_readable(head, encoding) else ""
+
+
+def _is_readable(head: bytes, encoding: str) -> bool:
+    """Whether the start of a content decodes to characters that texts have."""
+    text, _ = DECODE[encoding](head, "replace", False)
+    return "\ufffd" not in text and all(one.isprintable() or one.isspace() for one in text)
+
+
 class Decoder:
     """Decodes the bytes of one content in order. `encoding` is UTF-8 until the bytes show another one.
 
     What is not UTF-8 is `wanted`, if given, else Latin-1, unless it looks like another encoding: then UserError says
-    which one, or for a preview it is `likely`. Raises UserError, naming the content, for binary content and for mixed
+    which one, or for a preview it is `likely`. Of two files, the one that cannot be `wanted` is what it looks like, as
+    in a preview. Raises UserError, naming the content, for binary content and for mixed
     or unknown encodings, too.
     """
 
-    def __init__(self, name: str, wanted: str = "", *, is_preview: bool = False) -> None:
+    def __init__(
+        self, name: str, wanted: str = "", *, is_preview: bool = False, is_one_of_two: bool = False
+    ) -> None:
         self.name = name
         self.wanted = wanted
         self.is_preview = is_preview
+        self.is_one_of_two = is_one_of_two
         self.likely: legacy.Likely | None = None
         self._other: codecs.IncrementalDecoder | None = None  # of the wanted or the likely encoding
         self.encoding = "UTF-8"
@@ -117,12 +141,7 @@ class Decoder:
                 self.encoding = encoding
                 self._offset = len(mark)
                 return data[len(mark) :]
-        even = data[:DETECTED:2]
-        odd = data[1:DETECTED:2]
-        if odd and odd.count(0) >= MIN_NUL * len(odd) and 0 not in even:
-            self.encoding = "UTF-16"
-        if odd and even.count(0) >= MIN_NUL * len(even) and 0 not in odd:
-            self.encoding = "UTF-16 (big-endian)"
+        self.encoding = _utf16(data[:DETECTED]) or self.encoding
         if self.encoding == "UTF-8" and legacy.is_stateful(self.wanted):
             self._begin(self.wanted)
         return data
@@ -169,6 +188,8 @@ class Decoder:
             raise UserError(
                 f"`{self.name}` is not {self.encoding.removesuffix(' with BOM')}: {where}; {SAVE}."
             ) from error
+        if self.wanted and self.is_one_of_two and not legacy.fits(data, self.wanted):
+            self.wanted, self.is_preview = "", True
         if self.wanted and not self._has_utf8:
             self.why = where
             self._begin(self.wanted)
@@ -193,6 +214,12 @@ class Decoder:
         likely = legacy.likely(data)
         if likely is None or sum(map(len, found)) > MAX_CHANCE * len(data.translate(None, ASCII)):
             return False
+        if mixed := legacy.of_two_scripts(data, likely):
+            shown = ", ".join(f"`{shortened(word, 20)}`" for word in mixed[:3])
+            raise UserError(
+                f"`{self.name}` mixes encodings: {where} looks like {likely}, but other words are not, which would be"
+                f" read as {shown}; {SAVE}."
+            )
         if not self.is_preview:
             raise UserError(
                 f"`{self.name}` is not UTF-8: {where}. This looks like {likely}: `{likely.example}`; to read it so,"

@@ -79,7 +79,7 @@ ONE_BYTE: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
         "cp1254": ("Windows-1254", ("Turkish",)),
         "cp1255": ("Windows-1255", ("Hebrew",)),
         "cp1256": ("Windows-1256", ("Arabic", "Persian")),
-        "cp1257": ("Windows-1257", ("Lithuanian", "Latvian")),
+        "cp1257": ("Windows-1257", ("Lithuanian", "Latvian", "Estonian")),
         "cp1258": ("Windows-1258", ("Vietnamese",)),
         "cp874": ("Windows-874", ("Thai",)),
         "koi8-r": ("KOI8-R", ("Russian", "Bulgarian")),
@@ -109,6 +109,9 @@ NO_TEXT = frozenset(
     {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"}
 )
 WORD = re.compile(rb"[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*")
+TWO_SCRIPTS = re.compile(r"[A-Za-z](?![A-Za-z])[^\W\d_]|[^\W\d_A-Za-z][A-Za-z]")
+MIN_MIXED = 3  # words
+MAX_MIXED = 0.1  # of the words
 PUNCTUATION = frozenset("«»“”„‘’‚‹›–—…\u00a0•·§©®°€£№™ºª،؛؟、。，！？：；「」『』（）《》・ー")
 MIN_UTF8 = 6  # bytes of a line beyond its characters, by which it is UTF-8
 N_BYTES = 1 << 13  # of the lines that are judged
@@ -174,7 +177,7 @@ def likely(data: bytes) -> Likely | None:
             texts = [(word.decode(codec), n) for word, n in words.items()]
         except UnicodeDecodeError:
             continue
-        n_high = sum(n * sum(not character.isascii() for character in text) for text, n in texts)
+        n_high = _n_high(texts)
         for language in languages:
             score = sum(n * _score(text, language) for text, n in texts)
             if language != languages[0] and language not in LATIN_LANGUAGES:
@@ -198,6 +201,36 @@ def likely(data: bytes) -> Likely | None:
     if best is None or best.codec == LATIN_CODEC or best_score < latin + MARGIN:
         return None
     return best
+
+
+def fits(data: bytes, codec: str) -> bool:
+    """Whether bytes may be in this encoding; true for one that is not judged here."""
+    known = {codecs.lookup(name).name: languages for name, (_, languages) in ONE_BYTE.items()}
+    sample = _sample(data)
+    if not _decoded(sample, codec):
+        return False
+    texts = [
+        (word.decode(codec, "replace"), n) for word, n in Counter(WORD.findall(sample)).items()
+    ]
+    scores = [
+        sum(n * _score(text, language) for text, n in texts)
+        for language in known.get(codecs.lookup(codec).name, ())
+    ]
+    return not scores or max(scores) >= WORST * _n_high(texts)
+
+
+def _n_high(texts: Iterable[tuple[str, int]]) -> int:
+    """How many characters of counted texts are not ASCII."""
+    return sum(n * sum(not character.isascii() for character in text) for text, n in texts)
+
+
+def of_two_scripts(data: bytes, found: Likely) -> list[str]:
+    """The words that would mix Latin letters with those of another script, as `thй` does, if there are many."""
+    if found.codec not in ONE_BYTE or found.language in LATIN_LANGUAGES:
+        return []
+    words = {word.decode(found.codec, "replace") for word in WORD.findall(_sample(data))}
+    mixed = sorted(word for word in words if TWO_SCRIPTS.search(word))
+    return mixed if len(mixed) >= max(MIN_MIXED, MAX_MIXED * len(words)) else []
 
 
 def has_utf8_lines(data: bytes) -> bool:
@@ -263,8 +296,10 @@ def _score(word: str, language: str) -> float:
             found = logs.get(character)
             if found is None and (small := character.lower()) != character:
                 found = logs.get(small)
-                if found is not None:
+                if found is not None and not before.isupper():
                     found += CAPITAL
+            if character == "ς" and after.isalpha():  # which only ends a word
+                found = FOREIGN
             if found is None:
                 is_inside = before.isalpha() and after.isalpha() and character not in "’\u00a0"
                 is_mark = character in PUNCTUATION and not is_inside

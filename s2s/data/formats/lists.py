@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from s2s.config import UserError
 from s2s.data.formats import chats
 from s2s.data.formats.columns import Column, are_parallel, is_listed
 from s2s.data.formats.table import TURN, TableRow, flat
@@ -34,6 +35,9 @@ def way(column: Column, wanted: str = "auto") -> str:
 
 def ways(read: Sequence[Column], wanted: str = "auto") -> list[str]:
     """The same of a source, a target and further columns; empty for references, which stay apart."""
+    if wanted != "auto" and not any(column.kind == "texts" for column in read):
+        names = ", ".join(f"`{column.name.strip()}`" for column in read)
+        raise UserError(f"`lists` is for columns of lists, and {names} hold none; leave it out.")
     if wanted == "auto" and are_parallel(*read[:2]):
         wanted = "line"
     src, *others = read

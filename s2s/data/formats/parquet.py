@@ -144,6 +144,7 @@ class RowGroups:
 
 def parquet(content: Content, budget: ReadingBudget) -> Table:
     """Columns of strings and lists of strings; each field of a struct is a column: `translation.en`."""
+    budget.check_no_encoding(content.name)
     file = RowGroups(content, budget)
     head = first_rows(
         file.columns, lambda chosen: file.unchecked_rows(chosen, batch_size=HEAD_BATCH)

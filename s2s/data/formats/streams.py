@@ -25,6 +25,7 @@ from s2s.data.formats import legacy
 from s2s.data.formats.encodings import Decoder
 
 CHUNK = 1 << 18  # bytes
+MIN_LONE = 100  # carriage returns alone in one chunk
 # For members of a .zip, whose reader reads ahead as many compressed bytes as decompressed ones are requested.
 MEMBER_CHUNK = 1 << 14
 BROKEN = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError)
@@ -62,6 +63,7 @@ class ReadingBudget:
             is_preview  # reads in the encoding that something looks like, which is then `likely`
         )
         self.likely: legacy.Likely | None = None
+        self.is_of_two = False  # whether two files are read, which may be in two encodings
         self.encoding = ""  # of the last content read
         self.notes: list[str] = []
         self._unpacked = 0
@@ -118,6 +120,13 @@ class ReadingBudget:
             raise UserError(
                 f"Reading `{name}` took longer than {self.caps.seconds:g} seconds, the limit (`seconds`);"
                 " give a smaller file."
+            )
+
+    def check_no_encoding(self, name: str) -> None:
+        """Raises UserError if an encoding is given for a file that names its own."""
+        if self.wanted:
+            raise UserError(
+                f"`encoding` is for text files, and `{name}` names its own; leave it out."
             )
 
     def too_long(self, name: str, line: int) -> UserError:
@@ -265,7 +274,8 @@ def seekable(content: Content, budget: ReadingBudget) -> IO[bytes]:
 class LineEnds:
     r"""Turns every line end of one text into `\n`: `\r\n`, `\r\r\n`, and `\r` alone where most lines end in it.
 
-    Its first chunk says whether they do; elsewhere a lone `\r` is part of its line.
+    Its first chunk says whether they do, or a later one that has MIN_LONE of them: files of two systems may be joined.
+    Elsewhere a lone `\r` is part of its line.
     """
 
     def __init__(self) -> None:
@@ -290,12 +300,19 @@ class LineEnds:
         if text and not self._is_decided:
             self._is_decided = True
             self.is_lone = text.count("\r") > text.count("\n")
+        elif not self.is_lone and (n_lone := text.count("\r")) >= MIN_LONE:
+            self.is_lone = n_lone > text.count("\n")
         return text.replace("\r", "\n") if self.is_lone else text
 
 
 def texts(content: Content, budget: ReadingBudget) -> Iterator[str]:
     r"""The decoded text in chunks, with every line end as `\n`; sets the budget's `encoding`."""
-    decoder = Decoder(content.name, budget.wanted, is_preview=budget.is_preview)
+    decoder = Decoder(
+        content.name,
+        budget.wanted,
+        is_preview=budget.is_preview,
+        is_one_of_two=budget.is_of_two,
+    )
     ends = LineEnds()
     budget.encoding = decoder.encoding
     for chunk in chunks(content, budget):

@@ -149,6 +149,7 @@ def tmx(content: Content, budget: ReadingBudget) -> Table:
     The language that the file calls its source stands first. Where variants are together, each is a column, too.
     White space in a segment is collapsed unless `xml:space` is `preserve`.
     """
+    budget.check_no_encoding(content.name)
     units = _units(content, budget)
     first = list(itertools.islice(units, HEAD))
     if not first:
