@@ -313,15 +313,15 @@ def _values(dataset: datasets.Dataset, name: str) -> Sequence[Any]:
     if name not in dataset.column_names and name == "+".join(parts):
         return [joined(*both) for both in zip(*(dataset[part] for part in parts), strict=True)]
     outer, _, inner = ("", "", "") if name in dataset.column_names else name.rpartition(".")
-    return [_field(value, inner) for value in dataset[outer]] if inner else dataset[name]
+    return [_field(value, inner, outer) for value in dataset[outer]] if inner else dataset[name]
 
 
-def _field(value: Any, name: str) -> Any:
+def _field(value: Any, name: str, outer: str) -> Any:
     """A field of a struct, or of each struct in a list; of a chat its turns or its answer."""
     if name in (chats.TURNS, chats.ANSWER) and chats.is_chat(value):
-        return chats.columns("", value)[f".{name}"]
+        return chats.columns(outer, value)[f"{outer}.{name}"]
     if isinstance(value, list):
-        return [_field(each, name) for each in value]
+        return [_field(each, name, outer) for each in value]
     return value and value.get(name)
 
 

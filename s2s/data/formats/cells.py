@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from s2s.config import UserError, shortened
+from s2s.data.formats import chats
 from s2s.data.formats.column_names import AMBIGUOUS, LANGUAGES, LIKE_SOURCE, LIKE_TARGET
 from s2s.data.formats.columns import Column, Guess, guess, is_language, is_metadata, stem
 
@@ -188,16 +190,40 @@ def likelier_target(
 
 
 def first_free(
-    columns: Sequence[Column], requested: Sequence[int | None], has_header: bool
+    columns: Sequence[Column], requested: Sequence[int | None], has_header: bool, of: str
 ) -> tuple[int, int]:
-    """For each side not requested: the first column with a common name, else the first text column, else the first."""
+    """For each side not requested: the first column with a common name, else the first text column, else the first.
+
+    Raises UserError for a named table `of` a file that gives no two columns of text to choose from.
+    """
     names = [column.name.strip().casefold() if has_header else "" for column in columns]
+    if has_header and not any(each is not None for each in requested):
+        _check_texts(columns, names, of)
     src, tgt = requested
     if src is None:
         src = _first_common(columns, names, (LIKE_SOURCE, LANGUAGES), taken=tgt)
     if tgt is None:
         tgt = _first_common(columns, names, (LIKE_TARGET, LANGUAGES), taken=src)
     return src, tgt
+
+
+def _check_texts(columns: Sequence[Column], names: Sequence[str], of: str) -> None:
+    """Raises UserError for a table whose rows are messages of chats, and for one with a single column of text."""
+    texts = [column.name.strip() for column in columns if column.kind != "other"]
+    if chats.has_keys(names):
+        who = next(name for name in chats.WHO if name in names)
+        raise UserError(
+            f"Each row of `{of}` is one message, with its `{who}`; write a row per chat, such as"
+            ' {"messages": [{"role": "user", "content": "..."}, {"role": "assistant", "content": "..."}]}, or one per'
+            " pair, or choose two columns with #src=...,tgt=...."
+        )
+    if len(texts) == 1:
+        others = [f"`{column.name[:40]}`" for column in columns if column.name.strip() != texts[0]]
+        raise UserError(
+            f"`{texts[0][:60]}` is the only column of text in `{of}` (others: {shortened(', '.join(others))}); give the"
+            f" source and the target a column each, choose two with #src=...,tgt=..., or read that column as plain text:"
+            f" text:FILE#column={texts[0][:60]}."
+        )
 
 
 def _first_common(
@@ -209,4 +235,12 @@ def _first_common(
 ) -> int:
     free = [at for at in range(len(names)) if at != taken]
     free.sort(key=lambda at: columns[at].kind == "other")
-    return next((at for kind in kinds for at in free if names[at] in kind), free[0])
+    return next(
+        (
+            at
+            for kind in kinds
+            for at in free
+            if names[at] in kind and (kind is not LANGUAGES or columns[at].kind != "other")
+        ),
+        free[0],
+    )

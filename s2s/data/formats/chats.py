@@ -1,23 +1,26 @@
-"""Chats: lists of messages with roles, `{"role": "user", "content": "..."}` or `{"from": "human", "value": "..."}`."""
+"""Chats: lists of messages, `{"role": "user", "content": "..."}` or `{"speaker": "Anna", "text": "..."}`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-KEYS = (("role", "content"), ("from", "value"))  # who speaks, and what is said
+WHO = ("role", "from", "speaker", "author", "sender")
+WHAT = ("content", "value", "text", "parts", "utterance", "message")
 ANSWERING = frozenset("assistant gpt model bot chatgpt ai chatbot agent".split())
+OTHERS = frozenset("user human system prompter developer tool function customer client".split())
+PROMPT = frozenset({"prompt", "prompts"})  # chats to be answered, without the answer
 TURNS, ANSWER = "turns", "answer"  # columns that a chat gives: `messages.turns`
 NOTE = (
     "Of each chat, the last message of the assistant is the target, and all messages before it, a system message"
-    " included, are the source."
+    " included, are the source; where speakers have names, the last message is the target."
 )
 
 
 def has_keys(names: Iterable[str]) -> bool:
     """Whether these are the fields of a message."""
     given = {*names}
-    return any(given >= {*keys} for keys in KEYS)
+    return not given.isdisjoint(WHO) and not given.isdisjoint(WHAT)
 
 
 def is_chat(value: Any) -> bool:
@@ -30,24 +33,34 @@ def is_chat(value: Any) -> bool:
 
 
 def columns(name: str, messages: Sequence[Any] | None) -> dict[str, Any]:
-    """The columns of one chat: the texts before the last message of the assistant, and that; None without one."""
-    turns, answer = _apart(messages)
+    """The columns of one chat: the texts before the last message of the assistant, and that; None without one.
+
+    A prompt that ends with another message has turns only, and a completion an answer only.
+    """
+    turns, answer = _apart(messages, is_prompt=name.strip().casefold() in PROMPT)
     return {f"{name}.{TURNS}": turns, f"{name}.{ANSWER}": answer}
 
 
-def _apart(messages: Sequence[Any] | None) -> tuple[list[str] | None, str | None]:
+def _apart(
+    messages: Sequence[Any] | None, *, is_prompt: bool
+) -> tuple[list[str] | None, str | None]:
     said = [_said(each) for each in messages or () if isinstance(each, Mapping)]
     texts = [(who, text) for who, text in said if text.strip()]
-    last = max((at for at, (who, _) in enumerate(texts) if who in ANSWERING), default=-1)
-    if last < 1:
+    if is_prompt and texts and texts[-1][0] not in ANSWERING:
+        return [text for _, text in texts], None
+    are_named = not any(who in ANSWERING or who in OTHERS for who, _ in texts)
+    last = max(
+        (at for at, (who, _) in enumerate(texts) if are_named or who in ANSWERING), default=-1
+    )
+    if last < 0:
         return None, None
-    return [text for _, text in texts[:last]], texts[last][1]
+    return [text for _, text in texts[:last]] or None, texts[last][1]
 
 
 def _said(message: Mapping[str, Any]) -> tuple[str, str]:
-    who, what = next((keys for keys in KEYS if message.get(keys[0]) is not None), KEYS[0])
-    content = message.get(what)
+    who = next((message[key] for key in WHO if message.get(key) is not None), "")
+    content = next((message[key] for key in WHAT if message.get(key) is not None), None)
     if isinstance(content, list):  # parts, of which some may be pictures
         parts = [part.get("text") if isinstance(part, Mapping) else part for part in content]
         content = " ".join(part for part in parts if isinstance(part, str))
-    return str(message.get(who)).strip().casefold(), content if isinstance(content, str) else ""
+    return str(who).strip().casefold(), content if isinstance(content, str) else ""

@@ -83,6 +83,11 @@ KNOWN: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             " answer, question response,"
             "command response, query response"
         ),
+        "a prompt and the better of two answers": _pairs("prompt chosen, question chosen, input chosen"),
+        "words and their tags": _pairs(
+            "tokens tags, tokens pos_tags, tokens ner_tags, tokens upos, tokens labels, tokens pos, words tags,"
+            " words pos, words labels"
+        ),
         "two paraphrases": _pairs("sentence1 sentence2, text1 text2, question1 question2"),
         "a text and its headline": _pairs(
             "content headline, review_body review_title, body title, text title, article title"
@@ -102,7 +107,7 @@ METADATA = _set(
     """
     id idx index key url uri link file filename filepath path audio image sha hash date time year lang language split
     domain label
-    score rating topic category author speaker license licence repo name tokens tok toks
+    score rating topic category author speaker role sender license licence repo name tokens tok toks
     """
 )
 
@@ -116,5 +121,6 @@ INSTRUCTIONS = MappingProxyType(
     }
 )
 ANSWERS = ("output", "response", "answer", "completion", "target")
+REJECTED = frozenset({"rejected"})  # the worse of two answers
 REFERENCE = frozenset({"ref", "reference"})  # several of which are no turns of a dialogue
 LISTED = LIKE_TARGET | {"simplification", "correction"}  # a list named by their plural: references

@@ -21,6 +21,7 @@ from s2s.data.formats.column_names import (
     LISTED,
     METADATA,
     REFERENCE,
+    REJECTED,
     SUBTAGS,
 )
 
@@ -196,7 +197,11 @@ def _of_feature(name: str, feature: Any) -> Iterator[Column]:
             for language, each in inner.items():
                 yield _column(f"{name}.{language}", each, "texts" if _is_text(each) else "other")
         else:
-            yield _column(name, feature, "texts" if _is_text(inner) else "other")
+            is_integers = str(_dtype(inner)).startswith(("int", "uint"))
+            words = inner if _is_text(inner) else _listed(inner)
+            yield _column(
+                name, inner if is_integers else feature, "texts" if _is_text(words) else "other"
+            )
             if isinstance(inner, Mapping) and chats.has_keys(inner):
                 yield from of_chat(name)
 
@@ -204,6 +209,10 @@ def _of_feature(name: str, feature: Any) -> Iterator[Column]:
 def _has_languages(feature: Any) -> bool:
     """Whether that is a text in several languages, `{"en": ..., "de": ...}`."""
     return isinstance(feature, Mapping) and len(feature) >= 2 and all(map(is_language, feature))
+
+
+def _dtype(feature: Any) -> Any:
+    return feature.get("dtype") if isinstance(feature, Mapping) else None
 
 
 def _listed(feature: Any) -> Any:
@@ -241,11 +250,22 @@ def _translations(names: Sequence[str], config: str) -> Iterator[Guess]:
 
 
 def _chats(names: Sequence[str]) -> Iterator[Guess]:
-    """The turns of a chat and the answer: `messages.turns` and `messages.answer`."""
-    for name in names:
-        outer, dot, inner = name.rpartition(".")
-        if dot and inner == chats.TURNS and (answer := f"{outer}.{chats.ANSWER}") in names:
-            yield Guess(name, answer, "a chat, whose last answer is the target", 0.95)
+    """The turns of a chat and the answer: `messages.turns` and `messages.answer`, or `completion.answer`."""
+    spoken = [
+        (outer, inner)
+        for outer, dot, inner in (name.rpartition(".") for name in names)
+        if dot and outer.strip().casefold() not in REJECTED
+    ]
+    asked = [outer for outer, inner in spoken if inner == chats.TURNS]
+    answers = [outer for outer, inner in spoken if inner == chats.ANSWER]
+    for outer in asked:
+        src = f"{outer}.{chats.TURNS}"
+        if outer.strip().casefold() in chats.PROMPT:
+            for answer in [other for other in answers if other != outer][:1]:
+                yield Guess(src, f"{answer}.{chats.ANSWER}", "a prompt and its answer", 0.96)
+        if outer in answers:
+            tgt = f"{outer}.{chats.ANSWER}"
+            yield Guess(src, tgt, "a chat, whose last answer is the target", 0.95)
 
 
 def _instructions(names: Sequence[str]) -> Iterator[Guess]:

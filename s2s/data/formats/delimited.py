@@ -13,6 +13,7 @@ from typing import NamedTuple
 from s2s.config import UserError
 from s2s.data.formats import added, lists, streams
 from s2s.data.formats.columns import Column
+from s2s.data.formats.objects import unfolded
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow
 
@@ -201,7 +202,7 @@ def _table(
         delimiter,
         tuple(alternatives),
     )
-    return added.extended(table)
+    return added.extended(unfolded(table))
 
 
 def _unquoted(name: str) -> str:

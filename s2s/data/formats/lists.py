@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +21,7 @@ TURNS = frozenset(
     "dialog dialogue turn utterance conversation history chat message prompt".split()
 )  # names of columns, and in the plural
 BETWEEN = f" {TURN} "  # the texts of a list, as a table's row has them
-ADJACENT = re.compile(r"""(?<=['"])\s+(?=['"])""")  # as numpy writes a list: ['a' 'b']
+ADJACENT = re.compile(r"""(?<=['"}])\s+(?=['"{])""")  # as numpy writes a list: ['a' 'b']
 
 
 def way(column: Column, wanted: str = "auto") -> str:
@@ -100,16 +101,24 @@ def _is_of_chat(column: Column) -> bool:
 
 def written(cell: str | None) -> str | None:
     """The texts of a list that was written into a cell, `['a', 'b']`, as a table's row has them; None for no list."""
+    return flat(parsed(cell)) if (cell or "").lstrip().startswith("[") else None
+
+
+def parsed(cell: str | None) -> object:
+    """The list or object that was written into a cell, as JSON or as Python writes it; None for anything else."""
     text = (cell or "").strip()
-    if not (text.startswith("[") and text.endswith("]")):
+    if not (text.startswith(("[", "{")) and text.endswith(("]", "}"))):
         return None
     for parse in (json.loads, _literal):
         try:
-            return flat(parse(text))
+            return parse(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
     return None
 
 
 def _literal(text: str) -> object:
+    if "{" in text:  # whose texts may hold what ADJACENT finds
+        with contextlib.suppress(ValueError, SyntaxError):
+            return ast.literal_eval(text)
     return ast.literal_eval(ADJACENT.sub(", ", text))

@@ -8,13 +8,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.config import UserError, is_usable, shortened, unusable
-from s2s.data.formats import added, chats, shapes, streams
+from s2s.data.formats import added, chats, lists, shapes, streams
 from s2s.data.formats.columns import Column, is_language
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import (
@@ -22,6 +23,7 @@ from s2s.data.formats.table import (
     EmptyError,
     Table,
     TableRow,
+    are_integers,
     cell,
     check_names,
     checked,
@@ -278,13 +280,14 @@ def _table(name: str, found: Iterable[JsonRow], budget: ReadingBudget, unit: str
         too_narrow,
         unit=unit,
     )
-    return added.extended(table)
+    return added.extended(unfolded(table))
 
 
 def _column(name: str, values: Sequence[Any]) -> Column:
     found = kind(values)
     known = next((value for value in values if value is not None), None)
-    return Column(name, found, TYPES.get(type(known), "") if found == "other" else "")
+    of = int if are_integers(known) else type(known)
+    return Column(name, found, TYPES.get(of, "") if found == "other" else "")
 
 
 def _selected(found: Iterable[JsonRow], names: Sequence[str]) -> Iterator[TableRow]:
@@ -293,3 +296,65 @@ def _selected(found: Iterable[JsonRow], names: Sequence[str]) -> Iterator[TableR
 
 def _row(found: JsonRow, names: Sequence[str]) -> TableRow:
     return TableRow(found.line, [cell(found.fields.get(name)) for name in names])
+
+
+def unfolded(table: Table) -> Table:
+    """The table with the fields of JSON that its cells hold as text: chats, or a text in several languages."""
+    first = table.head if table.is_named else table.head[1:]
+    rows = [row.fields for row in first if row.fields is not None]
+    inner = [
+        (at, column)
+        for at, known in enumerate(table.columns)
+        if known.kind == "text"
+        for column in _inner_columns(known.name.strip(), [row[at] for row in rows])
+    ]
+    if not inner:
+        return table
+    folded = {at for at, _ in inner}
+    n_stored = len(table.columns)
+    columns = (
+        *(
+            Column(column.name, "other", "objects") if at in folded else column
+            for at, column in enumerate(table.columns)
+        ),
+        *(column for _, column in inner),
+    )
+
+    def read(chosen: Sequence[int], stored_rows: Iterable[TableRow]) -> Iterator[TableRow]:
+        stored = _stored(chosen)
+        is_header = not table.is_named
+        for number, fields in stored_rows:
+            cells = None if fields is None else dict(zip(stored, fields, strict=True))
+            yield TableRow(number, cells and [_field(cells, at, is_header) for at in chosen])
+            is_header = False
+
+    def _stored(chosen: Sequence[int]) -> list[int]:
+        return list(dict.fromkeys(at if at < n_stored else inner[at - n_stored][0] for at in chosen))
+
+    def _field(cells: Mapping[int, str | None], at: int, is_header: bool) -> str | None:
+        if at < n_stored:
+            return cells[at]
+        outer, column = inner[at - n_stored]
+        if is_header:
+            return column.name
+        name = column.name.rpartition(".")[0]
+        value = lists.parsed(cells[outer])
+        return None if value is None else cell(_flatten({name: value}).get(column.name))
+
+    head = tuple(read(range(len(columns)), table.head))
+    return replace(
+        table,
+        columns=columns,
+        head=head,
+        rows=lambda chosen: read(chosen, table.rows(_stored(chosen))),
+    )
+
+
+def _inner_columns(name: str, cells: Sequence[str | None]) -> list[Column]:
+    """The columns of the JSON in the cells of one column; none unless all cells hold chats, or all translations."""
+    given = [text for text in cells if text and not text.isspace()]
+    if not given or not all(text.lstrip().startswith(("{", "[")) for text in given):
+        return []
+    rows = [_flatten({name: lists.parsed(text)}) for text in given]
+    names = dict.fromkeys(key for row in rows for key in row)
+    return [] if name in names else [_column(key, [row.get(key) for row in rows]) for key in names]

@@ -14,6 +14,7 @@ from s2s.data.formats import arrow, streams
 from s2s.data.formats.added import Added
 from s2s.data.formats.columns import holds_numbers
 from s2s.data.formats.encodings import not_utf8
+from s2s.data.formats.objects import unfolded
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow, check_names, checked
 
@@ -160,7 +161,7 @@ def parquet(content: Content, budget: ReadingBudget) -> Table:
     too_narrow = (
         f"`{content.name}` has fewer than two columns; give a table with a source and a target."
     )
-    return Table(file.columns, head, file.rows, True, FAULT, too_narrow, unit="row")
+    return unfolded(Table(file.columns, head, file.rows, True, FAULT, too_narrow, unit="row"))
 
 
 def _check_footer(

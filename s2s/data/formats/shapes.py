@@ -27,6 +27,7 @@ SPLITS: Mapping[str, str] = MappingProxyType(
 )
 HOLDERS = frozenset("data rows examples records items pairs entries instances sentences".split())
 HEADS = ("columns", "header", "column_names", "fields")
+MOST_FIELDS = 20  # of one row of texts; more are the entries of a dictionary
 MIN_ENTRIES = 3  # of texts and lists of texts that make a dictionary
 MIN_SCORE = 0.6  # of a guess by two names that makes them columns
 MEND = 'write a list of objects, such as [{"src": "...", "tgt": "..."}], in pandas orient="records"'
@@ -102,11 +103,13 @@ def _held(name: str, value: Row) -> Shaped | None:
         heads = (value[head] for head in HEADS if _is_list_of_texts(value.get(head)))
         return Shaped(_listed(name, rows[key], next(heads, ())), _held_note(key, value))
     objects = [key for key, inner in value.items() if isinstance(inner, Mapping)]
-    if len(objects) == 1 and any(
-        isinstance(each, list | Mapping) for each in value[objects[0]].values()
-    ):
-        inner_rows, _ = shaped(name, value[objects[0]])
-        return Shaped(inner_rows, _held_note(objects[0], value))
+    nested = [
+        key for key in objects if any(isinstance(each, list | Mapping) for each in value[key].values())
+    ]
+    is_known = len(objects) == 1 or any(key.strip().casefold() in HOLDERS for key in nested)
+    if len(nested) == 1 and is_known:
+        inner_rows, _ = shaped(name, value[nested[0]])
+        return Shaped(inner_rows, _held_note(nested[0], value))
     return None
 
 
@@ -237,8 +240,9 @@ def _dictionary(value: Row) -> Shaped | None:
     has_lists = any(isinstance(inner, list) for inner in value.values())
     if has_lists and len(value) < MIN_ENTRIES:
         return None
-    if _is_pair_of_names(list(value)) or all(
-        is_language(key) or key.casefold() in LANGUAGES for key in value
+    if len(value) <= MOST_FIELDS and (
+        _is_pair_of_names(list(value))
+        or all(is_language(key) or key.casefold() in LANGUAGES for key in value)
     ):
         return None
     if _are_labels(list(value)):
