@@ -218,11 +218,13 @@ def _check_texts(columns: Sequence[Column], names: Sequence[str], of: str) -> No
             " pair, or choose two columns with #src=...,tgt=...."
         )
     if len(texts) == 1:
+        is_listed = any(column.kind == "texts" for column in columns)
+        dialogue = ",unit=dialogue, where each list is a dialogue" if is_listed else ""
         others = [f"`{column.name[:40]}`" for column in columns if column.name.strip() != texts[0]]
         raise UserError(
             f"`{texts[0][:60]}` is the only column of text in `{of}` (others: {shortened(', '.join(others))}); give the"
             f" source and the target a column each, choose two with #src=...,tgt=..., or read that column as plain text:"
-            f" text:FILE#column={texts[0][:60]}."
+            f" text:FILE#column={texts[0][:60]}{dialogue}."
         )
 
 

@@ -9,6 +9,7 @@ WHO = ("role", "from", "speaker", "author", "sender")
 WHAT = ("content", "value", "text", "parts", "utterance", "message")
 ANSWERING = frozenset("assistant gpt model bot chatgpt ai chatbot agent".split())
 OTHERS = frozenset("user human system prompter developer tool function customer client".split())
+TREE = "mapping"  # where an export of ChatGPT has the messages of a chat, each with the next ones
 PROMPT = frozenset({"prompt", "prompts"})  # chats to be answered, without the answer
 TURNS, ANSWER = "turns", "answer"  # columns that a chat gives: `messages.turns`
 NOTE = (
@@ -30,6 +31,31 @@ def is_chat(value: Any) -> bool:
         and bool(value)
         and all(isinstance(each, Mapping) and has_keys(each) for each in value)
     )
+
+
+def is_tree(value: Any) -> bool:
+    """Whether a value is a chat as ChatGPT exports it: messages by their ids, each with its `parent`."""
+    return (
+        isinstance(value, Mapping)
+        and bool(value)
+        and all(isinstance(node, Mapping) and {"message", "parent"} <= {*node} for node in value.values())
+    )
+
+
+def of_tree(nodes: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The messages of such a chat up to the last one; of an answer that was asked for again, the last is in it."""
+    messages = list[dict[str, Any]]()
+    at: Any = next(reversed(nodes))
+    for _ in nodes:  # no more steps than messages, whatever the file says
+        if (node := nodes.get(at)) is None:
+            break
+        if isinstance(message := node["message"], Mapping):
+            author, content = message.get("author"), message.get("content")
+            who = author.get("role") if isinstance(author, Mapping) else author
+            said = content.get("parts") if isinstance(content, Mapping) else content
+            messages.append({"role": who, "content": said})
+        at = node["parent"]
+    return messages[::-1]
 
 
 def columns(name: str, messages: Sequence[Any] | None) -> dict[str, Any]:

@@ -161,6 +161,9 @@ def _flatten(row: Mapping[str, Any]) -> Mapping[str, Any]:
     inner = {key: row[key] for key in row if row[key].__class__ in NESTING}
     if not inner:
         return row
+    if chats.is_tree(inner.get(chats.TREE)):
+        row = {**row, chats.TREE: (messages := chats.of_tree(inner[chats.TREE]))}
+        inner[chats.TREE] = messages
     nested = [key for key, value in inner.items() if key == NESTED or _has_languages(value)]
     spoken = [key for key, value in inner.items() if chats.is_chat(value)]
     if not nested and not spoken:
@@ -356,5 +359,7 @@ def _inner_columns(name: str, cells: Sequence[str | None]) -> list[Column]:
     if not given or not all(text.lstrip().startswith(("{", "[")) for text in given):
         return []
     rows = [_flatten({name: lists.parsed(text)}) for text in given]
-    names = dict.fromkeys(key for row in rows for key in row)
-    return [] if name in names else [_column(key, [row.get(key) for row in rows]) for key in names]
+    if any(row.keys() == {name} for row in rows):
+        return []
+    names = dict.fromkeys(key for row in rows for key in row if key != name)
+    return [_column(key, [row.get(key) for row in rows]) for key in names]
