@@ -311,7 +311,8 @@ def _joined(value: Any, how: str) -> str:
 def _values(dataset: datasets.Dataset, name: str) -> Sequence[Any]:
     parts = Added(columns.from_features(dataset.features)).names
     if name not in dataset.column_names and name == "+".join(parts):
-        return [joined(*both) for both in zip(*(dataset[part] for part in parts), strict=True)]
+        values = ([cell(chats.exchanges(part, each)) for each in dataset[part]] for part in parts)
+        return [joined(*row) for row in zip(*values, strict=True)]
     outer, _, inner = ("", "", "") if name in dataset.column_names else name.rpartition(".")
     return [_field(value, inner, outer) for value in dataset[outer]] if inner else dataset[name]
 

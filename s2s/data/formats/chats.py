@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from s2s.data.formats.column_names import HISTORY
+
 WHO = ("role", "from", "speaker", "author", "sender")
 WHAT = ("content", "value", "text", "parts", "utterance", "message")
 ANSWERING = frozenset("assistant gpt model bot chatgpt ai chatbot agent".split())
@@ -31,6 +33,14 @@ def is_chat(value: Any) -> bool:
         and bool(value)
         and all(isinstance(each, Mapping) and has_keys(each) for each in value)
     )
+
+
+def exchanges(name: str, value: Any) -> Any:
+    """The turns of a `history`, which is a list of pairs; anything else as it is."""
+    is_history = name.strip().casefold() == HISTORY and isinstance(value, list)
+    if not is_history or not all(isinstance(each, list) for each in value):
+        return value
+    return [text for each in value for text in each]
 
 
 def is_tree(value: Any) -> bool:

@@ -113,11 +113,14 @@ METADATA = _set(
 
 
 # An instruction with each of these is one source, which is answered by a column of the other names.
+HISTORY = "history"  # the instructions and answers before, in pairs
 INSTRUCTIONS = MappingProxyType(
     {
-        f"{asked}+{given}": (asked, given)
+        "+".join(parts): parts
+        for before in ((HISTORY,), ())
         for asked in ("instruction", "prompt")
         for given in ("input", "context")
+        if (parts := (*before, asked, given))
     }
 )
 ANSWERS = ("output", "response", "answer", "completion", "target")

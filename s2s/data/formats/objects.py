@@ -161,6 +161,9 @@ def _flatten(row: Mapping[str, Any]) -> Mapping[str, Any]:
     inner = {key: row[key] for key in row if row[key].__class__ in NESTING}
     if not inner:
         return row
+    for key in inner:
+        if (turns := chats.exchanges(key, row[key])) is not row[key]:
+            row = {**row, key: turns}
     if chats.is_tree(inner.get(chats.TREE)):
         row = {**row, chats.TREE: (messages := chats.of_tree(inner[chats.TREE]))}
         inner[chats.TREE] = messages
