@@ -11,7 +11,8 @@ from s2s.data.formats import cells, chats, columns, lists
 from s2s.data.formats.added import Added, joined
 from s2s.data.formats.columns import Column
 from s2s.data.formats.encodings import not_utf8
-from s2s.data.formats.table import HEAD, cell, check_names, flat
+from s2s.data.formats.objects import inner_columns
+from s2s.data.formats.table import HEAD, are_integers, cell, check_names, flat
 
 if TYPE_CHECKING:
     import datasets
@@ -179,6 +180,8 @@ def read_columns(
     The only text column is read twice. A list of texts is joined, but of references the first is the target, and the
     others follow. Raises UserError for an unknown column, and for several splits or a stream instead of a dataset.
     """
+    require_dataset(dataset)
+    dataset = _unfolded(dataset)
     texts = text_columns(dataset, src, tgt)
     found = Added(columns.from_features(dataset.features)).columns
     likely = columns.choose_columns(_judged(dataset, found), src=src, tgt=tgt)
@@ -199,6 +202,25 @@ def read_columns(
                 raise unusable(text, f"Row {number:,} of the data")
     notes = lists.note(read[:2], ways, choose="")
     return TextColumns(likely.src, likely.tgt, more, rows, tuple(dict.fromkeys(notes)))
+
+
+def _unfolded(dataset: datasets.Dataset) -> datasets.Dataset:
+    """The dataset with lists and chats in place of texts that are their JSON."""
+    first = dataset.select(range(min(HEAD, len(dataset))))
+    texts = [each.name for each in columns.from_features(dataset.features) if each.kind == "text"]
+    with naming_undecodable(first):
+        folded = [
+            name
+            for name in texts
+            if name in dataset.column_names and inner_columns(name, first[name])
+        ]
+    if not folded:
+        return dataset
+    values = {
+        name: [*map(lists.parsed, dataset[name])] if name in folded else dataset[name][:]
+        for name in dataset.column_names
+    }
+    return from_columns(values, "The data")
 
 
 def _judged(dataset: datasets.Dataset, found: Sequence[Column]) -> Sequence[Column]:
@@ -304,7 +326,7 @@ def _listed(value: Any, column: Column) -> list[str]:
 
 def _joined(value: Any, how: str) -> str:
     """A text, or the texts of a list as one; of any other list the first."""
-    text = flat(value)
+    text = cell(value) if isinstance(value, list) else flat(value)
     return _first(value) if text is None else lists.joined(text, how)
 
 
@@ -327,6 +349,6 @@ def _field(value: Any, name: str, outer: str) -> Any:
 
 
 def _first(value: Any) -> str:
-    while isinstance(value, list):
+    while isinstance(value, list) and not are_integers(value):
         value = value[0] if value else ""
     return cell(value) or ""

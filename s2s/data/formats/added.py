@@ -1,4 +1,4 @@
-"""A column that others make: an instruction, its input and what was said before, as one source. Knows nothing of files."""
+"""A column that others make: an instruction, its input and the turns before, as one source. Knows nothing of files."""
 
 from __future__ import annotations
 
@@ -84,7 +84,8 @@ def _stored(rows: Sequence[TableRow], at: Sequence[int]) -> Iterator[TableRow]:
 def _parts(columns: Sequence[Column]) -> tuple[int, ...]:
     names = [
         name
-        if column.kind == ("texts" if (name := column.name.strip().casefold()) == HISTORY else "text")
+        if column.kind
+        == ("texts" if (name := column.name.strip().casefold()) == HISTORY else "text")
         else ""
         for column in columns
     ]

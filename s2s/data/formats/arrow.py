@@ -80,7 +80,11 @@ def values(batch: pa.RecordBatch | pa.Table, name: str) -> list[str | None]:
             return [_of_each(structs, inner) for structs in column.to_pylist()]
         found = column.flatten()[column.type.get_field_index(inner)]
     texts: list[Any] = found.to_pylist()
-    return texts if _kind(found.type) == "text" else [cell(chats.exchanges(name, text)) for text in texts]
+    return (
+        texts
+        if _kind(found.type) == "text"
+        else [cell(chats.exchanges(name, text)) for text in texts]
+    )
 
 
 def first_undecodable(batch: pa.RecordBatch | pa.Table, name: str) -> int:

@@ -223,8 +223,8 @@ def _check_texts(columns: Sequence[Column], names: Sequence[str], of: str) -> No
         others = [f"`{column.name[:40]}`" for column in columns if column.name.strip() != texts[0]]
         raise UserError(
             f"`{texts[0][:60]}` is the only column of text in `{of}` (others: {shortened(', '.join(others))}); give the"
-            f" source and the target a column each, choose two with #src=...,tgt=..., or read that column as plain text:"
-            f" text:FILE#column={texts[0][:60]}{dialogue}."
+            f" source and the target a column each, choose two with #src=...,tgt=..., or read that column as plain"
+            f" text: text:FILE#column={texts[0][:60]}{dialogue}."
         )
 
 

@@ -48,14 +48,17 @@ def is_tree(value: Any) -> bool:
     return (
         isinstance(value, Mapping)
         and bool(value)
-        and all(isinstance(node, Mapping) and {"message", "parent"} <= {*node} for node in value.values())
+        and all(
+            isinstance(node, Mapping) and {"message", "parent"} <= {*node}
+            for node in value.values()
+        )
     )
 
 
 def of_tree(nodes: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The messages of such a chat up to the last one; of an answer that was asked for again, the last is in it."""
     messages = list[dict[str, Any]]()
-    at: Any = next(reversed(nodes))
+    at: Any = [*nodes][-1]
     for _ in nodes:  # no more steps than messages, whatever the file says
         if (node := nodes.get(at)) is None:
             break

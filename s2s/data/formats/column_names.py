@@ -83,7 +83,9 @@ KNOWN: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             " answer, question response,"
             "command response, query response"
         ),
-        "a prompt and the better of two answers": _pairs("prompt chosen, question chosen, input chosen"),
+        "a prompt and the better of two answers": _pairs(
+            "prompt chosen, question chosen, input chosen"
+        ),
         "words and their tags": _pairs(
             "tokens tags, tokens pos_tags, tokens ner_tags, tokens upos, tokens labels, tokens pos, words tags,"
             " words pos, words labels"

@@ -137,8 +137,8 @@ def are_parallel(src: Column, tgt: Column) -> bool:
 
 
 def is_listed(column: Column) -> bool:
-    """Whether a list in a column holds references: `ref`, `references`, `corrections`."""
-    name = column.name.strip().casefold().rpartition(".")[2]
+    """Whether a list in a column holds references: `ref`, `references`, `corrections`, `answers.text`."""
+    name = column.name.strip().casefold().removesuffix(".text").rpartition(".")[2]
     is_plural = name.endswith("s") and name.removesuffix("s") in LISTED
     return column.kind == "texts" and (is_plural or name in REFERENCE)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from s2s.data.formats import chats
 from s2s.data.formats.columns import Column, are_parallel, is_listed
-from s2s.data.formats.table import TURN, TableRow, flat
+from s2s.data.formats.table import TURN, TableRow
 
 WAYS = ("auto", "space", "turn", "line")
 HELP = (
@@ -97,11 +97,6 @@ def note(columns: Sequence[Column], found: Sequence[str], *, choose: str = "#") 
 
 def _is_of_chat(column: Column) -> bool:
     return column.kind == "texts" and column.name.endswith(f".{chats.TURNS}")
-
-
-def written(cell: str | None) -> str | None:
-    """The texts of a list that was written into a cell, `['a', 'b']`, as a table's row has them; None for no list."""
-    return flat(parsed(cell)) if (cell or "").lstrip().startswith("[") else None
 
 
 def parsed(cell: str | None) -> object:

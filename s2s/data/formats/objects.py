@@ -27,6 +27,7 @@ from s2s.data.formats.table import (
     cell,
     check_names,
     checked,
+    flat,
     kind,
 )
 
@@ -304,64 +305,73 @@ def _row(found: JsonRow, names: Sequence[str]) -> TableRow:
     return TableRow(found.line, [cell(found.fields.get(name)) for name in names])
 
 
+class _Part(NamedTuple):
+    """A column of a table, and what it has of the JSON in the cells of a stored one: a key; "" for the cells."""
+
+    column: Column
+    at: int
+    key: str = ""
+
+
 def unfolded(table: Table) -> Table:
-    """The table with the fields of JSON that its cells hold as text: chats, or a text in several languages."""
-    first = table.head if table.is_named else table.head[1:]
-    rows = [row.fields for row in first if row.fields is not None]
+    """The table with what JSON in its cells holds: lists of texts, chats, or a text in several languages."""
+    below = table.head if table.is_named else table.head[1:]
+    rows = [row.fields for row in below if row.fields is not None]
     inner = [
-        (at, column)
+        _Part(column, at, column.name)
         for at, known in enumerate(table.columns)
         if known.kind == "text"
-        for column in _inner_columns(known.name.strip(), [row[at] for row in rows])
+        for column in inner_columns(known.name.strip(), [row[at] for row in rows])
     ]
     if not inner:
         return table
-    folded = {at for at, _ in inner}
-    n_stored = len(table.columns)
-    columns = (
-        *(
-            Column(column.name, "other", "objects") if at in folded else column
-            for at, column in enumerate(table.columns)
-        ),
-        *(column for _, column in inner),
-    )
+    lists_at = {part.at: part for part in inner if part.key == table.columns[part.at].name.strip()}
+    others = [part for part in inner if part.at not in lists_at]
+    empty = {part.at: Column(table.columns[part.at].name, "other", "objects") for part in others}
+    stored = [
+        lists_at.get(at) or _Part(empty.get(at, column), at)
+        for at, column in enumerate(table.columns)
+    ]
+    parts = [*stored, *others]
 
-    def read(chosen: Sequence[int], stored_rows: Iterable[TableRow]) -> Iterator[TableRow]:
-        stored = _stored(chosen)
-        is_header = not table.is_named
-        for number, fields in stored_rows:
-            cells = None if fields is None else dict(zip(stored, fields, strict=True))
-            yield TableRow(number, cells and [_field(cells, at, is_header) for at in chosen])
-            is_header = False
+    def read(chosen: Sequence[int], found: Iterable[TableRow]) -> Iterator[TableRow]:
+        at = _stored(parts[index] for index in chosen)
+        for number, fields in found:
+            cells = dict(zip(at, fields or (), strict=False))
+            made = [_inner_text(cells.get(parts[index].at), parts[index]) for index in chosen]
+            yield TableRow(number, None if fields is None else made)
 
-    def _stored(chosen: Sequence[int]) -> list[int]:
-        return list(dict.fromkeys(at if at < n_stored else inner[at - n_stored][0] for at in chosen))
-
-    def _field(cells: Mapping[int, str | None], at: int, is_header: bool) -> str | None:
-        if at < n_stored:
-            return cells[at]
-        outer, column = inner[at - n_stored]
-        if is_header:
-            return column.name
-        name = column.name.rpartition(".")[0]
-        value = lists.parsed(cells[outer])
-        return None if value is None else cell(_flatten({name: value}).get(column.name))
-
-    head = tuple(read(range(len(columns)), table.head))
     return replace(
         table,
-        columns=columns,
-        head=head,
-        rows=lambda chosen: read(chosen, table.rows(_stored(chosen))),
+        columns=tuple(part.column for part in parts),
+        head=tuple(read(range(len(parts)), table.head)),
+        rows=lambda chosen: read(chosen, table.rows(_stored(parts[index] for index in chosen))),
     )
 
 
-def _inner_columns(name: str, cells: Sequence[str | None]) -> list[Column]:
-    """The columns of the JSON in the cells of one column; none unless all cells hold chats, or all translations."""
+def _stored(parts: Iterable[_Part]) -> list[int]:
+    return list(dict.fromkeys(part.at for part in parts))
+
+
+def _inner_text(text: str | None, part: _Part) -> str | None:
+    """A text of JSON in a cell; of a cell without JSON, a header say, the name of a column that was made."""
+    if not part.key or not text:
+        return text
+    outer = part.key.rpartition(".")[0]
+    if (value := lists.parsed(text)) is None:
+        return part.key if text.strip() == outer else None if outer else text
+    return cell(_flatten({outer or part.key: value}).get(part.key))
+
+
+def inner_columns(name: str, cells: Sequence[str | None]) -> list[Column]:
+    """The columns of the JSON in the cells of one column: lists of texts, chats or translations; else none."""
     given = [text for text in cells if text and not text.isspace()]
     if not given or not all(text.lstrip().startswith(("{", "[")) for text in given):
         return []
-    rows = [_flatten({name: lists.parsed(text)}) for text in given]
+    values = [value for text in given if (value := lists.parsed(text)) != []]
+    rows = [_flatten({name: value}) for value in values]
+    if rows and all(row.keys() == {name} and flat(row[name]) for row in rows):
+        return [Column(name, "texts")]
     if any(row.keys() == {name} for row in rows):
         return []
     names = dict.fromkeys(key for row in rows for key in row if key != name)

@@ -104,7 +104,9 @@ def _held(name: str, value: Row) -> Shaped | None:
         return Shaped(_listed(name, rows[key], next(heads, ())), _held_note(key, value))
     objects = [key for key, inner in value.items() if isinstance(inner, Mapping)]
     nested = [
-        key for key in objects if any(isinstance(each, list | Mapping) for each in value[key].values())
+        key
+        for key in objects
+        if any(isinstance(each, list | Mapping) for each in value[key].values())
     ]
     is_known = len(objects) == 1 or any(key.strip().casefold() in HOLDERS for key in nested)
     if len(nested) == 1 and is_known:

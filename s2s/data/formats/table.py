@@ -108,6 +108,8 @@ def cell(value: Any) -> str | None:
 
     None for anything else, and for NaN.
     """
+    if isinstance(value, str):
+        return value
     if isinstance(value, float | Decimal):
         return None if math.isnan(value) else str(value)
     if isinstance(value, int) and not isinstance(value, bool):
