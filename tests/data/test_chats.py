@@ -140,6 +140,11 @@ SHAPES: list[tuple[dict[str, Any], Pair]] = [
                    {"role": "model", "parts": [{"text": "4"}]}]}, Pair("2+2?", "4")),
     ({"dialog": of(("Anna", "Hi!"), ("Ben", "Yes?"), ("Anna", "Bye."), who="speaker", what="text")},
      Pair("Hi! <turn> Yes?", "Bye.")),
+    ({"turns": of(("USER", "2+2?"), ("SYSTEM", "4"), who="speaker", what="utterance")},
+     Pair("2+2?", "4")),
+    ({"conversation": [{"human": "Hi!", "assistant": "Hello."},
+                       {"human": "2+2?", "assistant": "4"}]}, LONG),
+    ({"question": "2+", "context": "2?", "answer": "4"}, Pair("2+ 2?", "4")),
     ({"instruction": "2+", "input": "2?", "output": "4", "history": [["Hi!", "Hello."]]},
      Pair("Hi! <turn> Hello. <turn> 2+ 2?", "4")),
 ]  # fmt: skip
@@ -195,9 +200,12 @@ def test_an_export_of_chatgpt_is_read_along_its_last_answer(tmp_path: Path) -> N
     assert load(str(path)).pairs[0].tgt == "4"
 
 
-def test_a_table_of_messages_is_refused(tmp_path: Path) -> None:
+def test_a_table_of_messages_or_of_preferences_is_refused(tmp_path: Path) -> None:
     rows = [{"message_id": f"m{at}", "text": t, "role": r} for at, (r, t) in enumerate(MORE)]
     path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"chosen": "Human: Hi! Bot: A.", "rejected": "Human: Hi! Bot: B."}))
+    with pytest.raises(UserError, match="`chosen` is the only column of text"):
+        load(str(path))
     path.write_bytes(written(rows, "jsonl"))
     with pytest.raises(UserError, match="is one message, with its `role`; write a row per chat"):
         load(str(path))

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from s2s.config import UserError, shortened
 from s2s.data.formats import chats
-from s2s.data.formats.column_names import AMBIGUOUS, LANGUAGES, LIKE_SOURCE, LIKE_TARGET
+from s2s.data.formats.column_names import AMBIGUOUS, LANGUAGES, LIKE_SOURCE, LIKE_TARGET, REJECTED
 from s2s.data.formats.columns import Column, Guess, guess, is_language, is_metadata, stem
 
 ONE_VALUE = "the same in every row"
@@ -209,8 +209,12 @@ def first_free(
 
 def _check_texts(columns: Sequence[Column], names: Sequence[str], of: str) -> None:
     """Raises UserError for a table whose rows are messages of chats, and for one with a single column of text."""
-    texts = [column.name.strip() for column in columns if column.kind != "other"]
-    if chats.has_keys(names):
+    texts = [
+        column.name.strip()
+        for column, name in zip(columns, names, strict=True)
+        if column.kind != "other" and name not in REJECTED
+    ]
+    if chats.is_message(names):
         who = next(name for name in chats.WHO if name in names)
         raise UserError(
             f"Each row of `{of}` is one message, with its `{who}`; write a row per chat, such as"

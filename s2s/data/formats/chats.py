@@ -21,7 +21,13 @@ NOTE = (
 
 
 def has_keys(names: Iterable[str]) -> bool:
-    """Whether these are the fields of a message."""
+    """Whether these are the fields of a message, or of messages by who says them: `{"human": "...", "gpt": "..."}`."""
+    given = {*names}
+    return is_message(given) or (bool(given) and given <= ANSWERING | OTHERS)
+
+
+def is_message(names: Iterable[str]) -> bool:
+    """Whether these are fields of one message: who speaks, and what is said."""
     given = {*names}
     return not given.isdisjoint(WHO) and not given.isdisjoint(WHAT)
 
@@ -83,23 +89,38 @@ def columns(name: str, messages: Sequence[Any] | None) -> dict[str, Any]:
 def _apart(
     messages: Sequence[Any] | None, *, is_prompt: bool
 ) -> tuple[list[str] | None, str | None]:
-    said = [_said(each) for each in messages or () if isinstance(each, Mapping)]
+    said = [one for each in messages or () if isinstance(each, Mapping) for one in _said(each)]
     texts = [(who, text) for who, text in said if text.strip()]
     if is_prompt and texts and texts[-1][0] not in ANSWERING:
         return [text for _, text in texts], None
-    are_named = not any(who in ANSWERING or who in OTHERS for who, _ in texts)
-    last = max(
-        (at for at, (who, _) in enumerate(texts) if are_named or who in ANSWERING), default=-1
-    )
+    last = max((at for at, (who, _) in enumerate(texts) if who in ANSWERING), default=-1)
+    if last < 0:
+        last = _last_other_answer([who for who, _ in texts])
     if last < 0:
         return None, None
     return [text for _, text in texts[:last]] or None, texts[last][1]
 
 
-def _said(message: Mapping[str, Any]) -> tuple[str, str]:
+def _last_other_answer(speakers: Sequence[str]) -> int:
+    """Of a chat without an assistant: the last message of a system that answers, or of speakers with names; -1."""
+    if not any(who in OTHERS for who in speakers):
+        return len(speakers) - 1
+    return max(
+        (
+            at
+            for at, who in enumerate(speakers)
+            if who == "system" and at and speakers[at - 1] != who
+        ),
+        default=-1,
+    )
+
+
+def _said(message: Mapping[str, Any]) -> list[tuple[str, str]]:
+    if not is_message(message):
+        return [(who, text) for who, text in message.items() if isinstance(text, str)]
     who = next((message[key] for key in WHO if message.get(key) is not None), "")
     content = next((message[key] for key in WHAT if message.get(key) is not None), None)
     if isinstance(content, list):  # parts, of which some may be pictures
         parts = [part.get("text") if isinstance(part, Mapping) else part for part in content]
         content = " ".join(part for part in parts if isinstance(part, str))
-    return str(who).strip().casefold(), content if isinstance(content, str) else ""
+    return [(str(who).strip().casefold(), content if isinstance(content, str) else "")]

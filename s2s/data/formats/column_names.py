@@ -109,7 +109,7 @@ METADATA = _set(
     """
     id idx index key url uri link file filename filepath path audio image sha hash date time year lang language split
     domain label
-    score rating topic category author speaker role sender license licence repo name tokens tok toks
+    score rating topic category author speaker role sender rejected license licence repo name tokens tok toks
     """
 )
 
@@ -120,7 +120,7 @@ INSTRUCTIONS = MappingProxyType(
     {
         "+".join(parts): parts
         for before in ((HISTORY,), ())
-        for asked in ("instruction", "prompt")
+        for asked in ("instruction", "prompt", "question", "query")
         for given in ("input", "context")
         if (parts := (*before, asked, given))
     }

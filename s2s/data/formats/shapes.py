@@ -108,8 +108,9 @@ def _held(name: str, value: Row) -> Shaped | None:
         for key in objects
         if any(isinstance(each, list | Mapping) for each in value[key].values())
     ]
-    is_known = len(objects) == 1 or any(key.strip().casefold() in HOLDERS for key in nested)
-    if len(nested) == 1 and is_known:
+    if len(objects) > 1:
+        nested = [key for key in nested if key.strip().casefold() in HOLDERS]
+    if len(nested) == 1:
         inner_rows, _ = shaped(name, value[nested[0]])
         return Shaped(inner_rows, _held_note(nested[0], value))
     return None
