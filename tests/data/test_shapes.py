@@ -66,6 +66,17 @@ def test_an_object_that_holds_the_rows(read: Read, value: Any, said: str) -> Non
     assert any(said in note for note in found.notes), found.notes
 
 
+def test_questions_on_paragraphs_are_rows(read: Read) -> None:
+    answered = {"question": "Who?", "answers": [{"text": "I", "answer_start": 0}, {"text": "me"}]}
+    asked = [answered, {"question": "Why?", "answers": [], "is_impossible": True}]
+    articles = [{"title": "T", "paragraphs": [{"context": "I am.", "qas": asked}]}] * 2
+    for value in ({"version": "v2.0", "data": articles}, {"train": articles}):
+        found = read(value)
+        assert found.pairs == (Pair("Who? I am.", "I"),) * 2
+        assert any("Each question on a paragraph is a row" in note for note in found.notes)
+        assert any("2 rows without a text in both fields" in note for note in found.notes)
+
+
 def test_a_long_dictionary_may_have_names_of_languages_in_it(read: Read) -> None:
     words = {"am": "bin", "german": "deutsch", "no": "nein", **{f"w{at}": "x" for at in range(30)}}
     assert read(words).pairs == tuple(Pair(*entry) for entry in words.items())

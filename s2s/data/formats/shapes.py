@@ -5,7 +5,7 @@ Knows nothing of files and of source and target but their usual names.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -30,6 +30,7 @@ HEADS = ("columns", "header", "column_names", "fields")
 MOST_FIELDS = 20  # of one row of texts; more are the entries of a dictionary
 MIN_ENTRIES = 3  # of texts and lists of texts that make a dictionary
 MIN_SCORE = 0.6  # of a guess by two names that makes them columns
+QUESTIONS = "Each question on a paragraph is a row, with its first answer."
 MEND = 'write a list of objects, such as [{"src": "...", "tgt": "..."}], in pandas orient="records"'
 Row = Mapping[str, Any]
 
@@ -67,6 +68,28 @@ def unwrapped(value: Any) -> Any:
 
 def shaped(name: str, value: Any) -> Shaped:
     """The rows in a JSON value. Raises UserError, which says what to write instead, where it may mean several."""
+    rows, note = _rows(name, value)
+    asked = [row for article in rows for row in _questions(article)]
+    return Shaped(asked, f"{note} {QUESTIONS}".lstrip()) if asked else Shaped(rows, note)
+
+
+def _questions(article: Row) -> Iterator[Row]:
+    """The questions on an article's paragraphs, as SQuAD has them."""
+    for paragraph in _objects(article, "paragraphs"):
+        for asked in _objects(paragraph, "qas"):
+            answers = [each.get("text") for each in _objects(asked, "answers")]
+            context, question = paragraph.get("context"), asked.get("question")
+            yield {"question": question, "context": context, "answer": next(iter(answers), None)}
+
+
+def _objects(of: Row, key: str) -> list[Row]:
+    listed = of.get(key)
+    return (
+        [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []
+    )
+
+
+def _rows(name: str, value: Any) -> Shaped:
     if isinstance(value, list):
         return Shaped(_listed(name, value), "")
     if not isinstance(value, Mapping):
