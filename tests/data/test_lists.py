@@ -155,3 +155,15 @@ def test_a_single_column_of_text_is_no_pair(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"`dialog` is the only column of text .*unit=dialogue"):
         load(str(path))
     assert load(f"text:{path}#column=dialog,unit=dialogue").pairs[0].src == "Hi! <turn> Hello."
+
+
+def test_a_text_beside_codes_and_objects_is_no_pair(tmp_path: Path) -> None:
+    spoken = [{"no": 1, "en_sentence": "Hi!", "ja_sentence": "やあ"}]
+    rows = [
+        {"title": f"Call {at}", "original_language": "en", "conversation": spoken} for at in "abcd"
+    ]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(rows))
+    with pytest.raises(UserError, match="`title` is the only column of text"):
+        load(str(path))
+    assert load(f"{path}#src=title,tgt=original_language").pairs[0].tgt == "en"

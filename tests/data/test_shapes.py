@@ -124,6 +124,8 @@ def test_splits_in_one_object(tmp_path: Path) -> None:
     nested = tmp_path / "b.json"
     nested.write_text(json.dumps({"version": 2, "data": {"train": ROWS, "test": ROWS[:1]}}))
     assert splits(str(nested)) == ("train", "test")
+    nested.write_text(json.dumps({"license": {"id": 1}, "data": {"train": ROWS, "test": ROWS[:1]}}))
+    assert splits(str(nested)) == ("train", "test")
 
 
 @pytest.mark.parametrize("size", [7, 100, 1 << 18])

@@ -36,6 +36,9 @@ NAME = re.compile(r"[^\W\d]\w{0,40}")
 WITH_UNDERSCORE = re.compile(r"[^\W\d_]\w*_\w+")
 # The surest first: what stays a text where two texts are needed comes last.
 ORDER = (EMPTY, ONE_VALUE, "web addresses", "file names", IDS, "numbers", "dates", CODES)
+NEVER_TEXTS = frozenset(
+    {CODES, "web addresses", "file names"}
+)  # in a table of more than two columns
 # Two of these names make row 1 a header; a data row that happens to contain two of them needs #header=no.
 HEADER_NAMES = (
     LIKE_SOURCE
@@ -190,7 +193,11 @@ def likelier_target(
 
 
 def first_free(
-    columns: Sequence[Column], requested: Sequence[int | None], has_header: bool, of: str
+    columns: Sequence[Column],
+    requested: Sequence[int | None],
+    has_header: bool,
+    rows: Rows,
+    of: str,
 ) -> tuple[int, int]:
     """For each side not requested: the first column with a common name, else the first text column, else the first.
 
@@ -198,7 +205,7 @@ def first_free(
     """
     names = [column.name.strip().casefold() if has_header else "" for column in columns]
     if has_header and not any(each is not None for each in requested):
-        _check_texts(columns, names, of)
+        _check_texts(columns, names, rows, of)
     src, tgt = requested
     if src is None:
         src = _first_common(columns, names, (LIKE_SOURCE, LANGUAGES), taken=tgt)
@@ -207,12 +214,14 @@ def first_free(
     return src, tgt
 
 
-def _check_texts(columns: Sequence[Column], names: Sequence[str], of: str) -> None:
+def _check_texts(columns: Sequence[Column], names: Sequence[str], rows: Rows, of: str) -> None:
     """Raises UserError for a table whose rows are messages of chats, and for one with a single column of text."""
     texts = [
         column.name.strip()
-        for column, name in zip(columns, names, strict=True)
-        if column.kind != "other" and name not in REJECTED
+        for at, (column, name) in enumerate(zip(columns, names, strict=True))
+        if column.kind != "other"
+        and name not in REJECTED
+        and (len(columns) == 2 or content([row[at] for row in rows]) not in NEVER_TEXTS)
     ]
     if chats.is_message(names):
         who = next(name for name in chats.WHO if name in names)

@@ -330,7 +330,7 @@ def resolve_columns(content: Content, table: Table, options: FileOptions) -> Col
             return Columns(src, tgt, has_header, one.reason, _passed_over(held, src, tgt))
     if requested == [None, None] and (two := beside_numbers(texts)):
         return Columns(*two, has_header, "the only two columns", _passed_over(held, *two))
-    src, tgt = cells.first_free(texts, requested, has_header, content.name)
+    src, tgt = cells.first_free(texts, requested, has_header, rows, content.name)
     if src == tgt:
         same = f"`#src={shortened(options.src, 90)},tgt={shortened(options.tgt, 90)}` is the same column twice"
         raise UserError(f"{same}; choose two of the {len(table.columns)} in `{content.name}`.")

@@ -62,8 +62,8 @@ def unwrapped(value: Any) -> Any:
     """The splits that are one field of an object, `{"data": {"train": [...]}}`; any other value as it is."""
     if not isinstance(value, Mapping) or splits(value):
         return value
-    objects = [inner for inner in value.values() if isinstance(inner, Mapping)]
-    return objects[0] if len(objects) == 1 and splits(objects[0]) else value
+    objects = [inner for inner in value.values() if isinstance(inner, Mapping) and splits(inner)]
+    return objects[0] if len(objects) == 1 else value
 
 
 def shaped(name: str, value: Any) -> Shaped:
