@@ -4,7 +4,7 @@ from s2s.data import batches, saved_datasets, synthetic, uploads
 from s2s.data.batches import Batch, Encoded, Ids
 from s2s.data.builtin import ATTRIBUTION, BUILTINS
 from s2s.data.caps import Caps
-from s2s.data.corpus import Corpus, one_line, write_split
+from s2s.data.corpus import Corpus, write_split
 from s2s.data.files import (
     FILE_KINDS,
     decode_lines,
@@ -18,7 +18,7 @@ from s2s.data.formats.columns import Column, choose_columns
 from s2s.data.formats.number_column import NUMBER_FILES, read_numbers
 from s2s.data.formats.reference_columns import Row, is_table, read_references
 from s2s.data.formats.streams import format_size
-from s2s.data.formats.table import TURN
+from s2s.data.formats.table import TURN, one_line
 from s2s.data.gallery import GALLERY
 from s2s.data.generated.tasks import GENERATED_TASKS, PAIRS_PER_TASK
 from s2s.data.gold_agreement import gold_agreement

@@ -8,7 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from s2s.config import Choice, choose
-from s2s.data.corpus import Corpus, Options, Splits
+from s2s.data.corpus import Corpus, Splits
+from s2s.data.options import Options
 from s2s.data.pair import Pair
 from s2s.data.text import PassageOptions, passages
 

@@ -4,41 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from s2s.config import Config, UserError, setting, shortened
+from s2s.config import shortened
 from s2s.data import interop
-from s2s.data.formats.columns import further_note
+from s2s.data.formats.table import one_line
 from s2s.data.pair import Gold, Pair
 from s2s.files import write_text
 
 if TYPE_CHECKING:
     import datasets
-
-
-@dataclass(frozen=True)
-class Options(Config):
-    """The options after the `#` of any SPEC."""
-
-    rows: int | None = setting(
-        None,
-        1,
-        help="Keep this many pairs of each split, the first or a `sample`; empty keeps all.",
-    )
-    sample: int | None = setting(
-        None,
-        0,
-        help="Seed with which the rows are drawn at random from the split; empty takes the first ones.",
-    )
-    split: str = setting("", help="Use only this split; empty for all splits of the source.")
-
-
-ENCODING = "Encoding of a text that is not UTF-8, such as cp1251; empty to detect it."
 
 
 @dataclass(frozen=True)
@@ -94,46 +73,13 @@ class Corpus:
         as `ref2`, and the rest of a list of references, are further references. Raises UserError for an unknown column,
         if there is no pair, and for several splits or a stream instead of a dataset.
         """
-        found = interop.read_columns(dataset, src, tgt, lists)
-        pairs = tuple(
-            Pair(one_line(one), one_line(other), more=tuple(map(one_line, filter(str.strip, more))))
-            for one, other, *more in found.rows
-            if one.strip() and other.strip()
-        )
-        if not pairs:
-            raise UserError(
-                f"No row has text in both `{shortened(found.src, 90)}` and `{shortened(found.tgt, 90)}`; choose other"
-                " columns."
-            )
-        notes = [
-            f"`{found.src}` is the source, `{found.tgt}` the target.",
-            *further_note(found.more),
-            *found.notes,
-        ]
-        notes += broken_note(map("".join, found.rows))
-        if n_lost := len(found.rows) - len(pairs):
-            rows = "row" if n_lost == 1 else "rows"
-            notes.append(f"{n_lost:,} {rows} without text in both columns dropped.")
+        found, is_plain = interop.read_pairs(dataset, src, tgt, lists, of="Dataset")
         split = str(dataset.split or "train")
-        return cls("datasets", split, pairs, tuple(notes), is_plain=found.src == found.tgt)
+        return cls("datasets", split, tuple(found.pairs), tuple(found.notes), is_plain=is_plain)
 
 
 # What a source returns: a function per split, which reads the pairs when it is called.
 Splits = Mapping[str, Callable[[], Corpus]]
-
-
-def one_line(text: str) -> str:
-    r"""The text on one line: each line break, with the white space around it, becomes one space."""
-    if "\n" not in text and "\r" not in text:
-        return text
-    return " ".join(filter(None, map(str.strip, re.split("[\r\n]+", text))))
-
-
-def broken_note(rows: int | Iterable[str]) -> list[str]:
-    """What was made of line breaks in texts, if any, given the number of their rows or the text of all rows."""
-    n = rows if isinstance(rows, int) else sum("\n" in row or "\r" in row for row in rows)
-    said = "each became one space, with the white space around it"
-    return [f"Line breaks in {n:,} {'row' if n == 1 else 'rows'}: {said}."] if n else []
 
 
 def write_split(corpus: Corpus, folder: str | Path) -> tuple[Path, ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from s2s.config import MAX_QUOTED, UserError, choose, shortened
 from s2s.data.caps import Caps
-from s2s.data.corpus import Corpus, Options, Splits
+from s2s.data.corpus import Corpus, Splits
 from s2s.data.drawing import choose_indices
 from s2s.data.formats import archive, objects, pairing, streams
 from s2s.data.formats.archive import AlignedTexts, Part
@@ -22,6 +22,7 @@ from s2s.data.formats.pairing import TABLE_FORMATS, ColumnOffer, FileOptions, Re
 from s2s.data.formats.reference_columns import read_pairs
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import TableRow
+from s2s.data.options import Options
 
 __all__ = [
     "ColumnOffer",
@@ -79,15 +80,8 @@ def opened(location: str, options: FileOptions, caps: Caps = CAPS) -> Splits:
     Raises UserError for a missing file or an unsupported extension.
     """
     if not os.path.isfile(location) and "," in location and not os.path.isdir(location):
-        return {
-            "train": partial(
-                _aligned_corpus,
-                location,
-                [streams.on_disk(path) for path in _both_existing(location)],
-                options,
-                caps,
-            )
-        }
+        both = [streams.on_disk(path) for path in _both_existing(location)]
+        return {"train": partial(_aligned_corpus, location, both, options, caps)}
     content = streams.on_disk(existing(location))
     if not _is_zip(location) and pairing.suffix(location) not in TABLE_FORMATS:
         raise UserError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from numbers import Integral
@@ -11,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from s2s.config import UserError, is_usable, shortened, unusable
 from s2s.data import interop, saved_datasets
-from s2s.data.corpus import Corpus, broken_note, one_line
+from s2s.data.corpus import Corpus
 from s2s.data.files import two_files
-from s2s.data.formats.pairing import FileOptions
-from s2s.data.formats.reference_columns import ReferenceTable, read_references
+from s2s.data.formats.reference_columns import ReferenceTable
+from s2s.data.formats.table import broken_note, one_line
 from s2s.data.pair import Pair
 from s2s.data.sources import LOCAL_FILES, load, parse_spec
 
@@ -87,18 +86,7 @@ def as_references(given: GivenPairs, columns: Columns | None = ()) -> ReferenceT
         rows = [(pair.src, (pair.tgt, *pair.more)) for pair in corpus.pairs]
         return ReferenceTable(rows, [*corpus.notes])
     dataset = _dataset(given)
-    texts = interop.text_columns(dataset, src, tgt)
-    fields = {text.rpartition(".")[0] for text in texts} | {*texts}
-    dataset = dataset.select_columns([name for name in dataset.column_names if name in fields])
-    # As options, digits are the number of a column; at the end of a name, that of a reference.
-    named = {name: f"({name})" for name in dataset.column_names if name.isdecimal()}
-    dataset = dataset.rename_columns(named)
-    src, tgt = named.get(src, src), named.get(tgt, tgt)
-    with interop.naming_undecodable(dataset):
-        rows = dataset.with_format("arrow")[:].to_pylist()
-    lines = "".join(f"{json.dumps(row, default=str)}\n" for row in rows)
-    options = FileOptions(src=src, tgt=tgt)
-    return read_references("data.jsonl", lines.encode(), options, shown=kind_of(given))
+    return interop.read_references(dataset, src, tgt, of=kind_of(given))
 
 
 def dataset_title(given: GivenPairs, columns: Columns | None = ()) -> str:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from s2s.config import UserError, is_usable, require_usable, shortened, unknown, unusable
-from s2s.data.formats import cells, chats, columns, lists
-from s2s.data.formats.added import Added, joined
+from s2s.config import UserError, require_usable, shortened, unknown
+from s2s.data.caps import Caps
+from s2s.data.formats import arrow, columns, lists, pairing, parquet, reference_columns
+from s2s.data.formats.added import Added
 from s2s.data.formats.columns import Column
-from s2s.data.formats.encodings import not_utf8
-from s2s.data.formats.objects import inner_columns
-from s2s.data.formats.table import HEAD, are_integers, cell, check_names, flat
+from s2s.data.formats.objects import unfolded
+from s2s.data.formats.pairing import FileOptions, ReadPairs
+from s2s.data.formats.reference_columns import ReferenceTable
+from s2s.data.formats.streams import ReadingBudget
+from s2s.data.formats.table import Table, TableRow, check_names, checked, first_rows
 
 if TYPE_CHECKING:
     import datasets
@@ -22,20 +27,9 @@ if TYPE_CHECKING:
 
 # What `datasets` calls a dataset that it has read from files, or got from a program.
 FORMATS = frozenset("arrow csv generator json pandas parquet sql text".split())
-
-
-class TextColumns(NamedTuple):
-    """Two columns of a dataset, by name, with the texts of each row; "" where a row has none.
-
-    A list of translations, `[{"en": ..., "de": ...}, ...]`, is several rows. The texts of the columns in `more`, and of
-    a list of references, follow source and target.
-    """
-
-    src: str
-    tgt: str
-    more: tuple[str, ...]
-    rows: list[tuple[str, ...]]
-    notes: tuple[str, ...] = ()  # on columns of lists
+BATCH = 1000  # rows
+MOST = sys.maxsize
+UNLIMITED = Caps(rows=MOST, unpacked=MOST, cell=MOST, seconds=1e9)  # it is in memory already
 
 
 def write_columns(rows: Iterable[tuple[str, str]], description: str) -> datasets.Dataset:
@@ -154,110 +148,133 @@ def _texts_within(value: Any) -> Iterator[str]:
             yield from _texts_within(inner)
 
 
-@contextmanager
-def naming_undecodable(dataset: datasets.Dataset) -> Iterator[None]:
-    """Turns the error for a text that is not UTF-8, which Arrow does not check, into a UserError with its row."""
-    try:
-        yield
-    except UnicodeDecodeError as error:
-        raise not_utf8(error, f"Row {_first_undecodable(dataset) + 1:,} of the data") from error
+class DatasetPairs(NamedTuple):
+    """What was read, and whether it is plain text: pairs of the same text."""
+
+    read: ReadPairs
+    is_plain: bool
 
 
-def _first_undecodable(dataset: datasets.Dataset) -> int:
-    for at in range(len(dataset)):
-        try:
-            dataset[at]
-        except UnicodeDecodeError:
-            return at
-    raise ValueError("every text is UTF-8")
+def read_pairs(
+    dataset: datasets.Dataset, src: str = "", tgt: str = "", way: str = "auto", *, of: str
+) -> DatasetPairs:
+    """The pairs of two columns, nested ones as `translation.en`; without names they are guessed. `way`: of lists.
 
-
-def read_columns(
-    dataset: datasets.Dataset, src: str = "", tgt: str = "", way: str = "auto"
-) -> TextColumns:
-    """Two columns of a dataset, nested ones as `translation.en`; without names they are guessed. `way`: of lists.
-
-    The only text column is read twice. A list of texts is joined, but of references the first is the target, and the
-    others follow. Raises UserError for an unknown column, and for several splits or a stream instead of a dataset.
+    The same column twice, or the only text column, is plain text. Errors call the table `of`. Raises UserError for an
+    unknown column, where no row has text on both sides, and as `require_dataset` does.
     """
-    require_dataset(dataset)
-    dataset = _unfolded(dataset)
-    texts = text_columns(dataset, src, tgt)
-    found = Added(columns.from_features(dataset.features)).columns
-    likely = columns.choose_columns(_judged(dataset, found), src=src, tgt=tgt)
-    if likely is None:
+    table, options = _opened(dataset, src, tgt, of)
+    options = replace(options, lists=way)
+    with ReadingBudget(UNLIMITED) as budget:
+        if (at := _plain(table, options)) is not None:
+            return DatasetPairs(_plain_pairs(table, at, options, budget), is_plain=True)
+        found = reference_columns.pairs_of(table, of, options, budget)
+    if not found.pairs:
         raise UserError(
-            "The source and target columns are ambiguous; give two of"
-            f" {shortened(', '.join(texts)) or 'none'} as src and tgt."
+            f"`{of}` has no row with text on both sides: {found.notes[0].rstrip('.')}; choose other columns."
         )
-    names = [column.name for column in found]
-    two = names.index(likely.src), names.index(likely.tgt)
-    read = [found[at] for at in (*two, *columns.further_references(found, *two))]
-    more = tuple(column.name for column in read[2:])
-    with naming_undecodable(dataset):
-        rows = list(_rows(dataset, read, ways := lists.ways(read[:2], way)))
-    for number, row in enumerate(rows, 1):
-        for text in row:
-            if not is_usable(text):
-                raise unusable(text, f"Row {number:,} of the data")
-    notes = lists.note(read[:2], ways, choose="")
-    return TextColumns(likely.src, likely.tgt, more, rows, tuple(dict.fromkeys(notes)))
+    return DatasetPairs(found, is_plain=False)
 
 
-def _unfolded(dataset: datasets.Dataset) -> datasets.Dataset:
-    """The dataset with lists and chats in place of texts that are their JSON."""
-    first = dataset.select(range(min(HEAD, len(dataset))))
-    texts = [each.name for each in columns.from_features(dataset.features) if each.kind == "text"]
-    with naming_undecodable(first):
-        folded = [
-            name
-            for name in texts
-            if name in dataset.column_names and inner_columns(name, first[name])
-        ]
-    if not folded:
-        return dataset
-    values = {
-        name: [*map(lists.parsed, dataset[name])] if name in folded else dataset[name][:]
-        for name in dataset.column_names
-    }
-    return from_columns(values, "The data")
+def read_references(
+    dataset: datasets.Dataset, src: str = "", tgt: str = "", *, of: str
+) -> ReferenceTable:
+    """Each source with its references; the rest as `read_pairs`."""
+    table, options = _opened(dataset, src, tgt, of)
+    with ReadingBudget(UNLIMITED) as budget:
+        return reference_columns.references_of(table, of, options, budget)
 
 
-def _judged(dataset: datasets.Dataset, found: Sequence[Column]) -> Sequence[Column]:
-    """The columns, of which those that hold ids, dates or the like are no texts, unless names tell which are read."""
-    if any(one.score >= cells.NAMED for one in columns.guess(found)):
-        return found
-    first = dataset.select(range(min(HEAD, len(dataset))))
-    with naming_undecodable(first):
-        texts = [
-            _values(first, one.name) if one.kind == "text" else [None] * len(first) for one in found
-        ]
-    held = cells.no_texts(found, list(zip(*texts, strict=True)))
-    return cells.only_texts(found, held)
-
-
-def text_columns(dataset: datasets.Dataset, *wanted: str) -> list[str]:
-    """The names of the columns that hold texts. Raises UserError where a wanted one is not among them."""
+def _opened(dataset: datasets.Dataset, src: str, tgt: str, of: str) -> tuple[Table, FileOptions]:
+    """The dataset as any other table, and the wanted columns by number: a name may be one."""
     require_dataset(dataset)
-    found = Added(columns.from_features(dataset.features)).columns
+    table = _table(dataset, of)
+    names = [column.name for column in table.columns]
+    _check_columns(table.columns, src, tgt)
+    src, tgt = (str(1 + names.index(name)) if name else "" for name in (src, tgt))
+    return table, FileOptions(src=src, tgt=tgt)
+
+
+def _table(dataset: datasets.Dataset, of: str) -> Table:
+    fields = list(dataset.features.arrow_schema)
+    stored = [column for field in fields for column in _columns(dataset, field)]
+    added = Added(stored)
+
+    def read(chosen: Sequence[int]) -> Iterator[TableRow]:
+        names = [stored[at].name for at in chosen]
+        outer = {name if name in dataset.features else name.partition(".")[0] for name in names}
+        batches = dataset.select_columns([*outer]).with_format("arrow").iter(BATCH)
+        number = 0
+        for batch in batches:
+            texts = [arrow.texts(batch, name, number, of) for name in names]
+            for row in zip(*texts, strict=True):
+                number += 1
+                yield TableRow(number, row)
+
+    head = first_rows(added.columns, lambda chosen: added.rows(chosen, read))
+    table = Table(
+        added.columns,
+        head,
+        lambda chosen: checked(added.rows(chosen, read), of, "row"),
+        is_named=True,
+        fault=parquet.FAULT,
+        too_narrow=f"`{of}` has fewer than two columns; give a source and a target.",
+        unit="row",
+    )
+    return unfolded(table)
+
+
+def _columns(dataset: datasets.Dataset, field: pa.Field) -> Iterator[Column]:
+    """The columns of a field; the numbers of classes are no numbers to read."""
+    import datasets as library
+
+    if isinstance(dataset.features[field.name], library.ClassLabel):
+        yield Column(field.name, "other", "classes")
+    else:
+        yield from arrow.columns(field)
+
+
+def _plain(table: Table, options: FileOptions) -> int | None:
+    """The column that is read as plain text."""
+    if options.src or options.tgt:
+        return int(options.src) - 1 if options.src == options.tgt else None
+    return columns.only_text(table.columns)
+
+
+def _plain_pairs(table: Table, at: int, options: FileOptions, budget: ReadingBudget) -> ReadPairs:
+    column = table.columns[at]
+    how = lists.way(column, options.lists)
+    rows = table.rows([at, at])
+    if how:
+        rows = lists.read(rows, [how, how])
+    found = pairing.paired(rows, budget, table.fault, unit=table.unit)
+    if not found.pairs:
+        raise UserError(
+            f"No row has text in `{shortened(column.name, 90)}`; choose another column."
+        )
+    note = f"`{column.name}` is read as plain text, without targets."
+    return found._replace(notes=[note, *lists.note([column], [how]), *found.notes])
+
+
+def _check_columns(found: Sequence[Column], *wanted: str) -> None:
+    """Raises UserError where no column holds text, or a wanted one is not among those that do."""
     texts = [column.name for column in found if column.kind != "other"]
-    readable = [column.name for column in found if columns.holds_numbers(column)]
+    readable = [*texts, *(column.name for column in found if columns.holds_numbers(column))]
     for name in filter(None, wanted):
         for column in found:
-            if column.name == name and name not in (*texts, *readable):
+            if column.name == name and name not in readable:
                 raise UserError(
                     f"The column `{shortened(name, 60)}` holds {column.type or 'no text'}; choose one of"
                     f" {shortened(', '.join(texts)) or 'another dataset'}."
                 )
-        if name not in (*texts, *readable):
+        if name not in readable:
             raise unknown("text column", name, texts)
-    are_given = all(name in readable for name in wanted) and len(wanted) == 2
+    are_given = all(name in readable for name in wanted)
     if not texts and not are_given and not columns.beside_numbers(found):
         there = ", ".join(f"`{column.name}` ({column.type})" for column in found)
         raise UserError(
             f"The dataset has no text column, only {shortened(there) or 'empty rows'}; choose another."
         )
-    return texts
 
 
 def require_dataset(given: Any) -> None:
@@ -279,76 +296,3 @@ def require_dataset(given: Any) -> None:
             "The Dataset has a transform (set_transform), which makes its columns when they are read; apply it with"
             " dataset.map, or remove it with dataset.with_format(None)."
         )
-
-
-def _rows(
-    dataset: datasets.Dataset, read: Sequence[Column], ways: Sequence[str]
-) -> Iterator[tuple[str, ...]]:
-    src, tgt = read[:2]
-    is_parallel = columns.are_parallel(src, tgt) and ways[0] == "line"
-    for one, other, *more in zip(*(_values(dataset, each.name) for each in read), strict=True):
-        if is_parallel:
-            yield from zip(map(_first, one or ()), map(_first, other or ()), strict=False)
-            continue
-        if "line" in ways:
-            yield from _lines([one, other], ways)
-            continue
-        source = _joined(one, ways[0])
-        if src.name == tgt.name:
-            yield source, source
-            continue
-        further = zip(more, read[2:], strict=True)
-        references = (text for value, column in further for text in _listed(value, column))
-        texts = [_joined(other, ways[1])] if ways[1] else _listed(other, tgt)
-        yield source, *texts, *references
-
-
-def _lines(texts: Sequence[Any], ways: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """A pair per text of one list or of two; one without text where they differ in length."""
-    are_lined = [
-        how == "line" and isinstance(value, list) for value, how in zip(texts, ways, strict=True)
-    ]
-    sides = [value if lined else None for value, lined in zip(texts, are_lined, strict=True)]
-    lengths = {len(value) for value in sides if value is not None}
-    if len(lengths) > 1:
-        yield "", ""
-        return
-    n = next(iter(lengths), 1)
-    src, tgt = (side or [value] * n for side, value in zip(sides, texts, strict=True))
-    yield from zip(map(_first, src), map(_first, tgt), strict=False)
-
-
-def _listed(value: Any, column: Column) -> list[str]:
-    """The references in a list of them; of anything else its first text."""
-    listed = value if columns.is_listed(column) and isinstance(value, list) and value else [value]
-    return [_first(each) for each in listed]
-
-
-def _joined(value: Any, how: str) -> str:
-    """A text, or the texts of a list as one; of any other list the first."""
-    text = cell(value) if isinstance(value, list) else flat(value)
-    return _first(value) if text is None else lists.joined(text, how)
-
-
-def _values(dataset: datasets.Dataset, name: str) -> Sequence[Any]:
-    parts = Added(columns.from_features(dataset.features)).names
-    if name not in dataset.column_names and name == "+".join(parts):
-        values = ([cell(chats.exchanges(part, each)) for each in dataset[part]] for part in parts)
-        return [joined(*row) for row in zip(*values, strict=True)]
-    outer, _, inner = ("", "", "") if name in dataset.column_names else name.rpartition(".")
-    return [_field(value, inner, outer) for value in dataset[outer]] if inner else dataset[name]
-
-
-def _field(value: Any, name: str, outer: str) -> Any:
-    """A field of a struct, or of each struct in a list; of a chat its turns or its answer."""
-    if name in (chats.TURNS, chats.ANSWER) and chats.is_chat(value):
-        return chats.columns(outer, value)[f"{outer}.{name}"]
-    if isinstance(value, list):
-        return [_field(each, name, outer) for each in value]
-    return value and value.get(name)
-
-
-def _first(value: Any) -> str:
-    while isinstance(value, list) and not are_integers(value):
-        value = value[0] if value else ""
-    return cell(value) or ""

@@ -23,7 +23,9 @@ from typing import Any
 
 from s2s import access, settings, storage, synced
 from s2s.config import UserError
-from s2s.data.corpus import Corpus, Options, Splits, one_line, write_split
+from s2s.data.corpus import Corpus, Splits, write_split
+from s2s.data.formats.table import one_line
+from s2s.data.options import Options
 from s2s.data.pair import Pair
 from s2s.files import UNREADABLE, write_json, write_text
 

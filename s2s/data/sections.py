@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s import files
-from s2s.config import FORM, DataConfig
+from s2s.config import DataConfig
 from s2s.data import saved_datasets
 from s2s.data.corpus import Corpus
 from s2s.data.files import offered
@@ -203,8 +203,8 @@ def profile_section(spec: str, name: str, data: DataConfig = DEFAULT_DATA) -> di
 
 
 def _lint_limits(data: DataConfig) -> list[Any]:
-    """Older results, which compared texts as they were written, have another name."""
-    limits = [data.clean.max_words or MAX_WORDS, data.clean.max_ratio or MAX_RATIO, FORM]
+    """Older results, without the last rule, have another name."""
+    limits = [data.clean.max_words or MAX_WORDS, data.clean.max_ratio or MAX_RATIO, "invisible"]
     return [*limits, True] if data.clean.repair else limits
 
 

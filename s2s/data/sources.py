@@ -21,7 +21,8 @@ from s2s.config import (
     unknown,
 )
 from s2s.data import builtin, disk_datasets, files, hub_datasets, saved_datasets, synthetic, text
-from s2s.data.corpus import Corpus, Options, Splits
+from s2s.data.corpus import Corpus, Splits
+from s2s.data.options import Options
 
 Open = Callable[[str, Any], Splits]  # a location and the options of the row's config -> its splits
 

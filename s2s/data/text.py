@@ -10,11 +10,13 @@ from itertools import islice
 
 from s2s.config import UserError, nfc, setting
 from s2s.data.caps import Caps
-from s2s.data.corpus import ENCODING, Corpus, Options, Splits, one_line
+from s2s.data.corpus import Corpus, Splits
 from s2s.data.files import CAPS, existing
 from s2s.data.formats import pairing, streams
 from s2s.data.formats.pairing import TABLE_FORMATS, TURN
 from s2s.data.formats.streams import Content, ReadingBudget
+from s2s.data.formats.table import one_line
+from s2s.data.options import ENCODING, Options
 from s2s.data.pair import Pair
 
 UNITS = ("passage", "line", "dialogue")

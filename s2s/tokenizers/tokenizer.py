@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 
 from tokenizers import Regex, pre_tokenizers
 
-from s2s.config import nfc, unknown
+from s2s.config import INVISIBLE_MARKS, ZERO_WIDTH_SPACE, nfc, unknown
 from s2s.files import write_text
 
 SPECIALS = ("<pad>", "<s>", "</s>", "<unk>")
@@ -22,6 +22,7 @@ PAD, BOS, EOS, UNK = range(4)
 FORMAT = 1
 SPACE = "▁"  # U+2581, SentencePiece's visible space
 VOCABULARY_KEY = "pieces"  # in tokenizer files
+HIDDEN = re.compile(f"[{INVISIBLE_MARKS}{ZERO_WIDTH_SPACE}]")
 CHARACTERS = pre_tokenizers.Split(Regex(r"\X"), "isolated")  # extended grapheme clusters (UAX 29)
 
 
@@ -38,12 +39,16 @@ def characters_of(text: str) -> list[str]:
 def visible(token: str) -> str:
     """A token as it is displayed: spaces become `▁`, and an invisible token is named by its code points.
 
-    Only tokens that are invisible as a whole are named: a zero-width joiner inside a Persian word or an emoji stays.
+    So is a soft hyphen inside a word; a zero-width joiner inside a Persian word or an emoji stays.
     """
     token = token.replace(" ", SPACE)
     if all(_is_invisible(character) for character in token):
-        return "".join(f"<U+{ord(character):04X}>" for character in token)
-    return token
+        return "".join(map(_code_point, token))
+    return HIDDEN.sub(lambda found: _code_point(found[0]), token)
+
+
+def _code_point(character: str) -> str:
+    return f"<U+{ord(character):04X}>"
 
 
 def _is_invisible(character: str) -> bool:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import datasets
 import pytest
 
 from s2s.data.formats import columns
@@ -104,33 +103,3 @@ def test_codes_of_languages(code: str) -> None:
 @pytest.mark.parametrize("name", ["", "key", "url", "text", "de_1", "translation", "de-"])
 def test_names_that_are_none(name: str) -> None:
     assert not is_language(name)
-
-
-def test_features_become_columns() -> None:
-    value = datasets.Value
-    features = datasets.Features(
-        {
-            "translation": datasets.Translation(languages=["de", "en"]),
-            "struct": {"pt_BR": value("string"), "en": value("large_string")},
-            "meta": {"url": value("string"), "n": value("int32")},
-            "many": datasets.List(value("string")),
-            "numbers": datasets.List(value("int64")),
-            "id": value("int64"),
-            "label": datasets.ClassLabel(names=["no", "yes"]),
-            "text": value("string"),
-        }
-    )
-    expected = {
-        "translation.de": "text",
-        "translation.en": "text",
-        "struct.pt_BR": "text",
-        "struct.en": "text",
-        "meta": "other",
-        "many": "texts",
-        "numbers": "other",
-        "id": "other",
-        "label": "other",
-        "text": "text",
-    }
-    assert {column.name: column.kind for column in columns.from_features(features)} == expected
-    assert columns.from_features(features) == columns.from_features(features.to_dict())

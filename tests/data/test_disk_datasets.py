@@ -159,7 +159,7 @@ def test_what_is_no_dataset(saved: Path) -> None:
         features=datasets.Features({"image": datasets.Image(), "label": datasets.Value("int64")}),
     )
     pictures.save_to_disk(saved / "pictures")
-    with pytest.raises(UserError, match=r"only `image` \(Image\), `label` \(int64\)"):
+    with pytest.raises(UserError, match=r"only `image` \(images or audio\), `label` \(int64\)"):
         load(f"disk:{saved}/pictures")
 
 
@@ -192,7 +192,7 @@ def test_several_references_of_a_saved_dataset(tmp_path: Path) -> None:
     datasets.Dataset.from_list(rows).save_to_disk(tmp_path / "columns")
     corpus = load(f"disk:{tmp_path}/columns")
     assert [(pair.src, pair.tgt, *pair.more) for pair in corpus.pairs] == [
-        ("a", "b", "c"),
+        ("a", "b", "c", "d"),
         ("e", "f"),
     ]
     assert "`ref2`: a further reference, for Evaluate." in corpus.notes

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from s2s.data import load
-from s2s.data.corpus import one_line
 from s2s.data.files import decode_lines
+from s2s.data.formats.table import one_line
 from s2s.data.in_memory import as_corpus
 
 BROKEN = "Line breaks in 1 row: each became one space, with the white space around it."

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from s2s.config import Cleaning, DataConfig, UserError, flat
+from s2s.config import Cleaning, DataConfig, UserError, flat, settings_of
 from s2s.data import Corpus, Pair, load
 from s2s.data.lint import LINT_RULES, LintReport, clean, enabled_rules, lint_pairs, problems
 from s2s.data.lint.characters import Kind, kinds
@@ -87,6 +87,15 @@ FAULTS = {
         ("0.5", "0.6"),
     ],
     "overlap": [("the house of Zoe", "la maison de Zoe")],
+    "invisible": [
+        ("Zei\u00adtung", "newspaper"),
+        ("a", "b\u200bc"),
+        ("a\ufeffb", "c"),
+        ("a", "b\u2060"),
+        ("a  b", "c"),
+        ("a", "b\u00a0\u00a0c"),
+        ("a", "Auf\u200clage"),
+    ],
 }
 VALID = (Pair("the house of Zoe", "elle habite ici"),)
 
@@ -139,6 +148,12 @@ FINE = {
         ("x²", "x²"),
     ],
     "overlap": [("the house of zoe", "elle habite ici")],
+    "invisible": [
+        ("می\u200cخواهم", "क्\u200dष"),  # joiners of Persian and Hindi
+        ("👩\u200d👩\u200d👧 ❤\ufe0f\u200d🔥", "ភាសា\u200bខ្មែរ"),  # of emoji; spaces of Khmer
+        ("Oui\u00a0?", "10\u202f000 km"),
+        ("\u200fשלום", "\u061cسلام"),
+    ],
 }
 
 
@@ -168,7 +183,7 @@ def planted(seed: int) -> tuple[Pair, ...]:
 
 def test_there_is_a_rule_for_every_switch() -> None:
     switches = [key for key in flat(Cleaning()) if key != "repair"]  # which drops nothing
-    assert list(LINT_RULES) == switches == list(FAULTS) == list(FINE)
+    assert list(LINT_RULES) == list(FAULTS) == list(FINE) == [*switches, "invisible"]  # repaired
 
 
 def test_a_fault_is_found_and_said() -> None:
@@ -272,7 +287,8 @@ def test_what_is_left_is_what_the_report_promised() -> None:
     for seed in range(20):
         draw = random.Random(seed)
         corpus = Corpus("t", "train", planted(seed))
-        values = {key: draw.random() < 0.4 for key in LINT_RULES} | {
+        values = {key: draw.random() < 0.4 for key in settings_of(Cleaning)} | {
+            "repair": False,
             "max_words": draw.choice([None, 20]),
             "max_ratio": draw.choice([None, 2.0]),
         }

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as texts
 
 from s2s.config import TokenizerConfig, UserError, nfc
-from s2s.tokenizers import TOKENIZERS, UNK, Tokenizer, fit, load
+from s2s.tokenizers import TOKENIZERS, UNK, Tokenizer, fit, load, visible
 from s2s.tokenizers.bpe import BpeTokenizer
 from s2s.tokenizers.byte import ByteTokenizer
 from s2s.tokenizers.char import CharTokenizer
@@ -50,6 +50,10 @@ def test_char_tokens_can_be_seen():
 def test_a_joiner_inside_a_word_stays_what_it_is():
     tokenizer = WordTokenizer.fit(["می\u200cخواهم"])
     assert tokenizer.tokens([4]) == ["می\u200cخواهم"]
+
+
+def test_a_soft_hyphen_inside_a_word_is_named():
+    assert visible("Zei\u00adtung") == "Zei<U+00AD>tung"
 
 
 def test_bytes_are_utf_8():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.data.formats import chats
 from s2s.data.formats.columns import Column, of_chat
+from s2s.data.formats.encodings import not_utf8
 from s2s.data.formats.table import cell, flat
 
 if TYPE_CHECKING:
@@ -87,8 +88,19 @@ def values(batch: pa.RecordBatch | pa.Table, name: str) -> list[str | None]:
     )
 
 
-def first_undecodable(batch: pa.RecordBatch | pa.Table, name: str) -> int:
-    """The index of the first row whose text in a column is not UTF-8."""
+def texts(batch: pa.RecordBatch | pa.Table, name: str, n_before: int, of: str) -> list[str | None]:
+    """`values` of a batch, before which `of` has `n_before` rows.
+
+    Raises UserError for a text that is not UTF-8, which pyarrow does not check.
+    """
+    try:
+        return values(batch, name)
+    except UnicodeDecodeError as error:
+        at = _first_undecodable(batch, name)
+        raise not_utf8(error, f"Row {n_before + at + 1:,} of `{of}`") from error
+
+
+def _first_undecodable(batch: pa.RecordBatch | pa.Table, name: str) -> int:
     for at in range(batch.num_rows):
         try:
             values(batch.slice(at, 1), name)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from s2s.data.formats import chats
 from s2s.data.formats.column_names import (
@@ -121,12 +121,10 @@ def beside_numbers(columns: Sequence[Column]) -> tuple[int, int] | None:
     return first, second
 
 
-def from_features(features: Mapping[str, Any]) -> tuple[Column, ...]:
-    """The columns of a `datasets.Features`, or of its `to_dict()`."""
-    plain = features.to_dict() if hasattr(features, "to_dict") else features
-    return tuple(
-        column for name, feature in plain.items() for column in _of_feature(str(name), feature)
-    )
+def only_text(columns: Sequence[Column]) -> int | None:
+    """The only column of text, which no numbers belong to."""
+    texts = [at for at, column in enumerate(columns) if column.kind != "other"]
+    return texts[0] if len(texts) == 1 and not beside_numbers(columns) else None
 
 
 def are_parallel(src: Column, tgt: Column) -> bool:
@@ -137,8 +135,8 @@ def are_parallel(src: Column, tgt: Column) -> bool:
 
 
 def is_listed(column: Column) -> bool:
-    """Whether a list in a column holds references: `ref`, `references`, `corrections`, `answers.text`."""
-    name = column.name.strip().casefold().removesuffix(".text").rpartition(".")[2]
+    """Whether a list in a column holds references: `ref`, `ref2`, `references`, `corrections`, `answers.text`."""
+    name = stem(column.name.strip().casefold().removesuffix(".text").rpartition(".")[2])
     is_plural = name.endswith("s") and name.removesuffix("s") in LISTED
     return column.kind == "texts" and (is_plural or name in REFERENCE)
 
@@ -180,61 +178,6 @@ def stem(name: str) -> str:
 def of_chat(name: str) -> tuple[Column, Column]:
     """The columns that a column of chats gives."""
     return Column(f"{name}.{chats.TURNS}", "texts"), Column(f"{name}.{chats.ANSWER}", "text")
-
-
-def _of_feature(name: str, feature: Any) -> Iterator[Column]:
-    kind = feature.get("_type") if isinstance(feature, Mapping) else None
-    if kind == "Translation":
-        yield from (Column(f"{name}.{language}", "text") for language in feature["languages"])
-    elif kind == "Value":
-        yield _column(name, feature, "text" if _is_text(feature) else "other")
-    elif kind is None and _has_languages(feature):
-        for language, inner in feature.items():
-            yield _column(f"{name}.{language}", inner, "text" if _is_text(inner) else "other")
-    else:
-        inner = _listed(feature)
-        if _has_languages(inner) and "_type" not in inner:
-            for language, each in inner.items():
-                yield _column(f"{name}.{language}", each, "texts" if _is_text(each) else "other")
-        else:
-            is_integers = str(_dtype(inner)).startswith(("int", "uint"))
-            words = inner if _is_text(inner) else _listed(inner)
-            yield _column(
-                name, inner if is_integers else feature, "texts" if _is_text(words) else "other"
-            )
-            if isinstance(inner, Mapping) and chats.has_keys(inner):
-                yield from of_chat(name)
-
-
-def _has_languages(feature: Any) -> bool:
-    """Whether that is a text in several languages, `{"en": ..., "de": ...}`."""
-    return isinstance(feature, Mapping) and len(feature) >= 2 and all(map(is_language, feature))
-
-
-def _dtype(feature: Any) -> Any:
-    return feature.get("dtype") if isinstance(feature, Mapping) else None
-
-
-def _listed(feature: Any) -> Any:
-    """What a list holds; None for anything else."""
-    if isinstance(feature, list):
-        return feature[0] if feature else None
-    return feature.get("feature") if isinstance(feature, Mapping) else None
-
-
-def _column(name: str, feature: Any, kind: str) -> Column:
-    is_known = kind == "other" and isinstance(feature, Mapping)
-    return Column(
-        name, kind, str(feature.get("dtype") or feature.get("_type") or "") if is_known else ""
-    )
-
-
-def _is_text(feature: Any) -> bool:
-    return (
-        isinstance(feature, Mapping)
-        and feature.get("_type") == "Value"
-        and feature.get("dtype") in ("string", "large_string")
-    )
 
 
 def _translations(names: Sequence[str], config: str) -> Iterator[Guess]:

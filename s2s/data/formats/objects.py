@@ -321,7 +321,7 @@ def unfolded(table: Table) -> Table:
         _Part(column, at, column.name)
         for at, known in enumerate(table.columns)
         if known.kind == "text"
-        for column in inner_columns(known.name.strip(), [row[at] for row in rows])
+        for column in _inner_columns(known.name.strip(), [row[at] for row in rows])
     ]
     if not inner:
         return table
@@ -363,7 +363,7 @@ def _inner_text(text: str | None, part: _Part) -> str | None:
     return cell(_flatten({outer or part.key: value}).get(part.key))
 
 
-def inner_columns(name: str, cells: Sequence[str | None]) -> list[Column]:
+def _inner_columns(name: str, cells: Sequence[str | None]) -> list[Column]:
     """The columns of the JSON in the cells of one column: lists of texts, chats or translations; else none."""
     given = [text for text in cells if text and not text.isspace()]
     if not given or not all(text.lstrip().startswith(("{", "[")) for text in given):

@@ -10,20 +10,21 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.config import UserError, nearest, setting, shortened
-from s2s.data.corpus import ENCODING, Options, broken_note, one_line
 from s2s.data.formats import cells, lists
 from s2s.data.formats.columns import (
     Column,
     beside_numbers,
     further_references,
     is_language,
+    only_text,
 )
 from s2s.data.formats.delimited import DELIMITERS, csv_, is_quoted_note, tsv
 from s2s.data.formats.objects import json_, jsonl
 from s2s.data.formats.parquet import parquet
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import TURN, Table, TableRow, check_once, suffix
+from s2s.data.formats.table import TURN, Table, TableRow, broken_note, check_once, one_line, suffix
 from s2s.data.formats.tmx import tmx
+from s2s.data.options import ENCODING, Options
 from s2s.data.pair import Pair
 
 __all__ = [
@@ -130,13 +131,11 @@ def opened(content: Content, options: FileOptions, budget: ReadingBudget) -> Tab
 def offered(content: Content, options: FileOptions, budget: ReadingBudget) -> ColumnOffer:
     """What `read` would read, judging by the first rows."""
     table = opened(content, options, budget)
-    texts = [at for at, column in enumerate(table.columns) if column.kind != "other"]
-    are_pairs = options.src or options.tgt or beside_numbers(table.columns)
-    if len(texts) == 1 and not are_pairs:
-        at, has_header = texts[0], _has_header(table, options)
-        only = Columns(at, at, has_header, "the only column of text")
+    at = None if options.src or options.tgt else only_text(table.columns)
+    if at is not None:
+        only = Columns(at, at, _has_header(table, options), "the only column of text")
         return _offer(table, only, budget, "plain")
-    return _offer(table, resolve_columns(content, table, options), budget, "table")
+    return _offer(table, resolve_columns(content.name, table, options), budget, "table")
 
 
 def texts(content: Content, column: str, budget: ReadingBudget, way: str = "auto") -> Iterator[str]:
@@ -309,19 +308,19 @@ def _label(column: str, cell: str, is_name: bool) -> str:
     return f"column {column} ({cell[:40]})" if cell else f"column {column}"
 
 
-def resolve_columns(content: Content, table: Table, options: FileOptions) -> Columns:
+def resolve_columns(of: str, table: Table, options: FileOptions) -> Columns:
     """The requested columns, else those guessed by name, else the first two text columns."""
     if len(table.columns) < 2:
         raise UserError(table.too_narrow)
     has_header = _has_header(table, options)
     requested = [
-        column_index(content.name, table, name, options) if name else None
+        column_index(of, table, name, options) if name else None
         for name in (options.src, options.tgt)
     ]
     rows = [row.fields for row in table.head[has_header and not table.is_named :] if row.fields]
     held = cells.no_texts(table.columns, rows)
     texts = cells.only_texts(table.columns, held)
-    name = table.order or PurePath(content.file).stem
+    name = table.order or PurePath(of).stem
     by_name = [one for one in cells.guesses(table.columns, name) if one.score >= cells.NAMED]
     for one in [*by_name, *cells.guesses(texts, name)] if has_header else []:
         names = [column.name.strip() for column in table.columns]
@@ -330,10 +329,10 @@ def resolve_columns(content: Content, table: Table, options: FileOptions) -> Col
             return Columns(src, tgt, has_header, one.reason, _passed_over(held, src, tgt))
     if requested == [None, None] and (two := beside_numbers(texts)):
         return Columns(*two, has_header, "the only two columns", _passed_over(held, *two))
-    src, tgt = cells.first_free(texts, requested, has_header, rows, content.name)
+    src, tgt = cells.first_free(texts, requested, has_header, rows, of)
     if src == tgt:
         same = f"`#src={shortened(options.src, 90)},tgt={shortened(options.tgt, 90)}` is the same column twice"
-        raise UserError(f"{same}; choose two of the {len(table.columns)} in `{content.name}`.")
+        raise UserError(f"{same}; choose two of the {len(table.columns)} in `{of}`.")
     return Columns(
         src,
         tgt,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
@@ -12,14 +11,18 @@ from s2s import archives
 from s2s.config import UserError
 from s2s.data.formats import arrow, streams
 from s2s.data.formats.added import Added
-from s2s.data.formats.columns import holds_numbers
-from s2s.data.formats.encodings import not_utf8
 from s2s.data.formats.objects import unfolded
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow, check_names, checked
+from s2s.data.formats.table import (
+    EmptyError,
+    Table,
+    TableRow,
+    check_names,
+    checked,
+    first_rows,
+)
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
 BATCH = 256  # rows; small, because dictionary encoding hides the size of a row until it is read
@@ -127,20 +130,12 @@ class RowGroups:
                 batch_size, row_groups=groups, columns=stored, use_threads=False
             ):
                 output.charge(batch.nbytes)
-                columns = [self._texts(batch, name, number) for name in names]
+                columns = [arrow.texts(batch, name, number, self._name) for name in names]
                 if has_dictionary:  # nbytes does not include the decoded texts
                     output.charge(sum(len(text) for column in columns for text in column if text))
                 for fields in zip(*columns, strict=True):
                     number += 1
                     yield TableRow(number, fields)
-
-    def _texts(self, batch: pa.RecordBatch, name: str, n_before: int) -> list[str | None]:
-        """The texts of one column. Raises UserError for one that is not UTF-8, which pyarrow does not check."""
-        try:
-            return arrow.values(batch, name)
-        except UnicodeDecodeError as error:
-            at = arrow.first_undecodable(batch, name)
-            raise not_utf8(error, f"Row {n_before + at + 1:,} of `{self._name}`") from error
 
     def _stored_name(self, at: int) -> str:
         """What the file calls a column; of a list of structs only all fields can be read."""
@@ -151,13 +146,9 @@ class RowGroups:
 def parquet(content: Content, budget: ReadingBudget) -> Table:
     """Columns of strings and lists of strings; each field of a struct is a column: `translation.en`."""
     file = RowGroups(content, budget)
-    texts = [
-        at
-        for at, column in enumerate(file.columns)
-        if column.kind != "other" or holds_numbers(column)
-    ]
-    first = itertools.islice(file.unchecked_rows(texts, batch_size=HEAD_BATCH), HEAD)
-    head = tuple(_padded(row, texts, len(file.columns)) for row in first)
+    head = first_rows(
+        file.columns, lambda chosen: file.unchecked_rows(chosen, batch_size=HEAD_BATCH)
+    )
     too_narrow = (
         f"`{content.name}` has fewer than two columns; give a table with a source and a target."
     )
@@ -177,13 +168,6 @@ def _check_footer(
             f"`{name}` has a row group of {largest / 1e6:,.0f} MB, more than the limit of"
             f" {budget.caps.unpacked / 1e6:,.0f} MB (`unpacked`)."
         )
-
-
-def _padded(row: TableRow, at: Sequence[int], width: int) -> TableRow:
-    fields: list[str | None] = [None] * width
-    for index, field in zip(at, row.fields or (), strict=True):
-        fields[index] = field
-    return TableRow(row.number, fields)
 
 
 def _is_inside(path: str, name: str) -> bool:

@@ -10,12 +10,11 @@ from typing import NamedTuple
 
 from s2s.config import UserError, shortened
 from s2s.data.caps import Caps
-from s2s.data.corpus import one_line
 from s2s.data.formats import lists, pairing, streams
 from s2s.data.formats.columns import Column, further_note, further_references, is_listed
 from s2s.data.formats.pairing import TABLE_FORMATS, Columns, FileOptions, ReadPairs
 from s2s.data.formats.streams import Content, ReadingBudget
-from s2s.data.formats.table import TURN, Table, TableRow, check_once
+from s2s.data.formats.table import TURN, Table, TableRow, check_once, one_line
 from s2s.data.pair import Pair
 
 ANY_COLUMNS = FileOptions()
@@ -43,14 +42,18 @@ def read_pairs(content: Content, options: FileOptions, budget: ReadingBudget) ->
 
     Raises UserError.
     """
-    table = pairing.opened(content, options, budget)
-    chosen = pairing.resolve_columns(content, table, options)
-    _check_names(content, table, chosen, options)
+    return pairs_of(pairing.opened(content, options, budget), content.name, options, budget)
+
+
+def pairs_of(table: Table, name: str, options: FileOptions, budget: ReadingBudget) -> ReadPairs:
+    """The same of a table that errors call by its name."""
+    chosen = pairing.resolve_columns(name, table, options)
+    _check_names(name, table, chosen, options)
     references = _reference_columns(table, chosen)
     more = [index for index in references if index != chosen.tgt]
     at = [chosen.src, chosen.tgt]
     if options.prefix:
-        at.append(pairing.column_index(content.name, table, options.prefix, options))
+        at.append(pairing.column_index(name, table, options.prefix, options))
     rows = pairing.body(table, chosen.has_header, [*at, *more])
     read = [table.columns[index] for index in (*at, *more)]
     if not chosen.has_header:  # whose names are a row
@@ -108,26 +111,23 @@ def _separated(
 
 
 def read_references(
-    name: str, content: bytes, options: FileOptions = ANY_COLUMNS, *, shown: str = ""
+    name: str, content: bytes, options: FileOptions = ANY_COLUMNS
 ) -> ReferenceTable:
     """The rows of a table; those without a source or without any reference are dropped.
 
-    Errors call it `shown`, or else by its name. Raises UserError for what is no table, or has no such row.
+    Raises UserError for what is no table, or has no such row.
     """
-    given = streams.in_memory(name, content)._replace(name=shown or shortened(name))
+    given = streams.in_memory(name, content)._replace(name=shortened(name))
     with ReadingBudget(Caps()) as budget:
-        found = _read(given, options, budget)
-    if not found.rows:
-        raise UserError(
-            f"`{given.name}` has no row with a source and a reference; give at least one."
-        )
-    return found
+        return references_of(pairing.opened(given, options, budget), given.name, options, budget)
 
 
-def _read(content: Content, options: FileOptions, budget: ReadingBudget) -> ReferenceTable:
-    table = pairing.opened(content, options, budget)
-    chosen = pairing.resolve_columns(content, table, options)
-    _check_names(content, table, chosen, options)
+def references_of(
+    table: Table, name: str, options: FileOptions, budget: ReadingBudget
+) -> ReferenceTable:
+    """The same of a table that errors call by its name."""
+    chosen = pairing.resolve_columns(name, table, options)
+    _check_names(name, table, chosen, options)
     at = _reference_columns(table, chosen)
     rows = list[Row]()
     n_dropped = 0
@@ -148,15 +148,17 @@ def _read(content: Content, options: FileOptions, budget: ReadingBudget) -> Refe
     if n_dropped:
         rows_ = "row" if n_dropped == 1 else "rows"
         notes.append(f"{n_dropped:,} {rows_} without a source or a reference dropped.")
+    if not rows:
+        raise UserError(f"`{name}` has no row with a source and a reference; give at least one.")
     return ReferenceTable(rows, [*notes, *budget.all_notes()])
 
 
-def _check_names(content: Content, table: Table, chosen: Columns, options: FileOptions) -> None:
+def _check_names(name: str, table: Table, chosen: Columns, options: FileOptions) -> None:
     """Raises UserError if a column was guessed by a name that another column has, too."""
     names = [column.name.strip() for column in table.columns]
     for at, requested in ((chosen.src, options.src), (chosen.tgt, options.tgt)):
         if chosen.has_header and names[at] and not requested:
-            check_once(names, names[at], f"`{content.name}`")
+            check_once(names, names[at], f"`{name}`")
 
 
 def _reference_columns(table: Table, chosen: Columns) -> list[int]:

@@ -5,7 +5,9 @@ Knows nothing of source and target.
 
 from __future__ import annotations
 
+import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from s2s.config import UserError, is_usable, shortened, unusable
-from s2s.data.formats.columns import Column
+from s2s.data.formats.columns import Column, holds_numbers
 
 HEAD = 100  # rows that are inspected before a table is read
 MAX_NAME = 60  # characters of a column's name in an error
@@ -54,6 +56,20 @@ class Table:
     order: str = ""  # what tells source from target, as a configuration's name does: `en-de`
 
 
+def first_rows(
+    columns: Sequence[Column], rows: Callable[[Sequence[int]], Iterator[TableRow]]
+) -> tuple[TableRow, ...]:
+    """The head of a table: a field per column, None where that holds neither texts nor numbers."""
+    read = [at for at, one in enumerate(columns) if one.kind != "other" or holds_numbers(one)]
+    head = []
+    for number, given in itertools.islice(rows(read), HEAD):
+        fields: list[str | None] = [None] * len(columns)
+        for at, field in zip(read, given or (), strict=True):
+            fields[at] = field
+        head.append(TableRow(number, fields))
+    return tuple(head)
+
+
 def checked(rows: Iterable[TableRow], name: str, unit: str = "line") -> Iterator[TableRow]:
     """The rows of a format whose cells may hold any character. Raises UserError for one that no text has."""
     for row in rows:
@@ -82,6 +98,20 @@ def check_once(names: Sequence[str], name: str, of: str) -> None:
             f"{of} has {n} columns named `{shortened(name, MAX_NAME)}`; give each a different name, or choose by"
             " number, as in #src=1,tgt=2."
         )
+
+
+def one_line(text: str) -> str:
+    r"""The text on one line: each line break, with the white space around it, becomes one space."""
+    if "\n" not in text and "\r" not in text:
+        return text
+    return " ".join(filter(None, map(str.strip, re.split("[\r\n]+", text))))
+
+
+def broken_note(rows: int | Iterable[str]) -> list[str]:
+    """What was made of line breaks in texts, if any, given the number of their rows or the text of all rows."""
+    n = rows if isinstance(rows, int) else sum("\n" in row or "\r" in row for row in rows)
+    said = "each became one space, with the white space around it"
+    return [f"Line breaks in {n:,} {'row' if n == 1 else 'rows'}: {said}."] if n else []
 
 
 def flat(value: Any) -> str | None:

@@ -9,6 +9,8 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from s2s.config import INVISIBLE_MARKS, ZERO_WIDTH_SPACE
+
 Codes = npt.NDArray[np.uint8]
 N_CHARACTERS = 0x110000
 LAST_LETTER = 0x33480  # beyond it Unicode 17 has no letters
@@ -20,14 +22,11 @@ SELECTORS = (
     *range(0xFE00, 0xFE10),
     *range(0xE0100, 0xE01F0),
 )  # variation selectors are invisible alone
-ZERO_WIDTH_SPACE = "\u200b"
 JOINERS = "\u200c\u200d"  # non-joiner and joiner
-INVISIBLE_MARKS = (
-    "\u00ad\u2060\u2061\u2062\u2063\u2064\ufeff"  # soft hyphen, word joiner, byte order mark
-)
 SPACES = (
     " \t\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 )
+UNSEEN = f"{ZERO_WIDTH_SPACE}{JOINERS}{INVISIBLE_MARKS}{SPACES[1:]}"
 # Thai, Lao, Tibetan, Myanmar, Khmer and their neighbours have no spaces between words: there it separates them.
 WITHOUT_SPACES = "\u0e00-\u109f\u1780-\u17ff\u1950-\u1aaf\ua980-\ua9ff\uaa60-\uaadf"
 # Hebrew, Arabic, Indic, Khmer and Mongolian letters change their form at a joiner, and emoji are made with it.
@@ -58,6 +57,7 @@ class Kind(IntFlag):
     DIGIT = 4
     BRACKET = 8  # quotation marks too
     MARKUP = 16  # characters that begin markup
+    UNSEEN = 32  # what nobody sees in a text, and spaces that are no ASCII space
 
 
 PAIRED = {
@@ -84,6 +84,7 @@ def kinds() -> Codes:
         int(Kind.BRACKET)
     )
     table[[ord("<"), ord("&")]] |= int(Kind.MARKUP)
+    table[[ord(character) for character in UNSEEN]] |= int(Kind.UNSEEN)
     # Private use begins at 0xE000 and 0xF0000.
     controls = np.r_[0:0x20, 0x7F:0xA0, 0xD800:0xF900, 0xFFFD:0x10000, 0xF0000:N_CHARACTERS]
     table[controls] |= int(Kind.CONTROL)

@@ -10,10 +10,10 @@ import re
 import unicodedata
 from collections import Counter
 
+from s2s.config import INVISIBLE_MARKS, ZERO_WIDTH_SPACE
 from s2s.data.formats.table import TURN
 from s2s.data.lint.characters import (
     GUILLEMETS,
-    INVISIBLE_MARKS,
     JOINERS,
     JOINING,
     PAIRED,
@@ -21,7 +21,6 @@ from s2s.data.lint.characters import (
     SPACES,
     WHITESPACE_CONTROLS,
     WITHOUT_SPACES,
-    ZERO_WIDTH_SPACE,
 )
 
 CONTROLS = re.compile(
@@ -63,6 +62,15 @@ def markup(text: str) -> str | None:
 
 def _is_known(entity: str) -> bool:
     return entity.startswith("#") or entity in html.entities.html5
+
+
+def invisible(text: str) -> str | None:
+    """A soft hyphen, zero-width space, word joiner or byte order mark, or several spaces in a row."""
+    if found := UNSEEN.search(text):
+        name = unicodedata.name(found[0], "byte order mark").lower()
+        return f"has an invisible U+{ord(found[0]):04X} ({name}) at character {found.start() + 1:,}"
+    run = SPACE_RUN.search(text)
+    return f"has {len(run[0]):,} spaces at character {run.start() + 1:,}" if run else None
 
 
 def without_invisible(text: str) -> str:

@@ -7,7 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from s2s.config import Cleaning
-from s2s.data.corpus import Corpus, one_line
+from s2s.data.corpus import Corpus
+from s2s.data.formats.table import one_line
 from s2s.data.lint.problems import without_invisible
 
 if TYPE_CHECKING:

@@ -92,7 +92,7 @@ class LintedCorpus:
 class Rule(NamedTuple):
     """`finds` marks matching pairs, `says` describes the problem of a row (from 0);
 
-    `note` is the reason for removal.
+    `note` is the reason for removal; a rule without a setting of its name has none, and removes no pair.
     """
 
     label: str
@@ -201,6 +201,17 @@ def _each(
         return _sentence(f"the {name} {wrong}" for name, wrong in found if wrong)
 
     return finds, says
+
+
+def _invisible(texts: LintedCorpus) -> Hits:
+    return _finds_invisible(texts) | _spaced(texts.src) | _spaced(texts.tgt)
+
+
+_finds_invisible, _says_invisible = _each(Kind.UNSEEN, problems.invisible)
+
+
+def _spaced(side: Side) -> Hits:
+    return np.fromiter(("  " in text for text in side.texts), np.bool_, len(side.texts))
 
 
 def _numbers(texts: LintedCorpus) -> Hits:
@@ -314,6 +325,13 @@ LINT_RULES: Mapping[str, Rule] = MappingProxyType(
             "the source is in the validation split",
             _overlap,
             _says_overlap,
+        ),
+        "invisible": Rule(
+            "Invisible characters",
+            "Soft hyphens, needless zero-width spaces and the like; several spaces in a row.",
+            "",
+            _invisible,
+            _says_invisible,
         ),
     }
 )

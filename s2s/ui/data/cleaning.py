@@ -15,7 +15,9 @@ from s2s.files import csv_writer
 from s2s.ui.kit import plain
 
 KEEP = "keep"
+SWITCH = 117  # pixels
 DROP = "drop"
+SWITCHED = tuple(rule for rule in LINT_RULES if rule in settings_of(Cleaning))
 LIMITS = ("max_words", "max_ratio")  # rules whose setting is a number; the others' are switches
 
 
@@ -63,7 +65,7 @@ def _fill(report: LintReport, now: Cleaning, prefix: str) -> None:
     """Fill the widgets where they are new, or where a link has changed `now`."""
     drops = enabled_rules(now)
     is_new = st.session_state.get(f"{prefix}now") != now
-    for rule in LINT_RULES:
+    for rule in SWITCHED:
         if is_new or prefix + rule not in st.session_state:
             st.session_state[prefix + rule] = DROP if rule in drops else KEEP
     if is_new or f"{prefix}repair" not in st.session_state:
@@ -82,13 +84,16 @@ def _row(rule: str, report: LintReport, prefix: str) -> None:
         if rule in LIMITS:
             _limit(rule, prefix)
         st.markdown(_count(rule, report), width=140, text_alignment="right")
-        st.segmented_control(
-            f"{row.label}: keep or drop these {n:,} pairs",
-            [KEEP, DROP],
-            required=True,
-            key=prefix + rule,
-            label_visibility="collapsed",
-        )
+        if rule in SWITCHED:
+            st.segmented_control(
+                f"{row.label}: keep or drop these {n:,} pairs",
+                [KEEP, DROP],
+                required=True,
+                key=prefix + rule,
+                label_visibility="collapsed",
+            )
+        else:
+            st.caption("repair above", width=SWITCH)
 
 
 def _limit(rule: str, prefix: str) -> None:
@@ -114,7 +119,7 @@ def _count(rule: str, report: LintReport) -> str:
 
 
 def _chosen(prefix: str) -> Cleaning:
-    drops = {rule: st.session_state[prefix + rule] == DROP for rule in LINT_RULES}
+    drops = {rule: st.session_state[prefix + rule] == DROP for rule in SWITCHED}
     limits = {
         rule: st.session_state[f"{prefix}{rule} limit"] if drops[rule] else None for rule in LIMITS
     }

@@ -61,6 +61,8 @@ def test_every_rule_has_a_row_with_its_count() -> None:
     said = " ".join(text.value for text in screen.markdown)
     for key, rule in LINT_RULES.items():
         assert f"**{rule.label}**" in said
+        if key == "invisible":  # repaired, never dropped
+            continue
         assert screen.segmented_control(key=f"clean t {key}").value == (
             "drop" if key in enabled_rules(Cleaning()) else "keep"
         )
