@@ -88,9 +88,7 @@ def _of_dataset(
     elif n_wanted < n_rows:
         dataset = dataset.select(range(n_wanted))
         notes = (f"The first {n_wanted:,} of {n_rows:,} rows are used.",)
-    corpus = Corpus.from_datasets(
-        dataset, options.src, options.tgt, options.lists, advice="#src={0},tgt={1}"
-    )
+    corpus = Corpus.from_datasets(dataset, options.src, options.tgt, options.lists, advice="")
     return replace(corpus, spec=f"disk:{location}", split=split, notes=(*corpus.notes, *notes))
 
 

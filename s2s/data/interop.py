@@ -14,6 +14,7 @@ from s2s.data.caps import Caps
 from s2s.data.formats import arrow, columns, lists, pairing, parquet, reference_columns
 from s2s.data.formats.added import Added
 from s2s.data.formats.columns import Column
+from s2s.data.formats.objects import unfolded
 from s2s.data.formats.pairing import FileOptions, ReadPairs
 from s2s.data.formats.reference_columns import ReferenceTable
 from s2s.data.formats.streams import ReadingBudget
@@ -224,7 +225,7 @@ def _table(dataset: datasets.Dataset, of: str) -> Table:
                 yield TableRow(number, row)
 
     head = first_rows(added.columns, lambda chosen: added.rows(chosen, read))
-    return Table(
+    table = Table(
         added.columns,
         head,
         lambda chosen: checked(added.rows(chosen, read), of, "row"),
@@ -233,6 +234,7 @@ def _table(dataset: datasets.Dataset, of: str) -> Table:
         too_narrow=f"`{of}` has fewer than two columns; give a source and a target.",
         unit="row",
     )
+    return unfolded(table)
 
 
 def _columns(dataset: datasets.Dataset, field: pa.Field) -> Iterator[Column]:

@@ -110,7 +110,7 @@ def test_what_is_no_text_is_passed_over_and_said(beside: tuple[str, ...], tmp_pa
 def test_ids_beside_one_text_are_no_pairs(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(delimited([(name, "text"), *enumerate(EN)], ","))
-    with pytest.raises(UserError, match="has only one column of text, `text`, beside numbers"):
+    with pytest.raises(UserError, match="`text` is the only column of text in"):
         load(str(path))
     assert len(load(f"{path}#src=1,tgt=2")) == len(EN)
 
@@ -124,7 +124,7 @@ def test_the_only_text_of_a_frame_is_said_to_be_plain() -> None:
 def test_several_numbers_beside_one_text_are_no_pairs(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(delimited([("a", "b", "words"), (1, 2, "x"), (3, 5, "y"), (2, 9, "z")], ","))
-    with pytest.raises(UserError, match="name both sides"):
+    with pytest.raises(UserError, match="give the source and the target a column each"):
         load(str(path))
 
 
@@ -340,7 +340,9 @@ def test_texts_that_are_not_read_are_said_but_not_the_parts_of_those_that_are(
 
 def test_a_column_of_true_and_false_is_refused_by_name(tmp_path: Path) -> None:
     path = saved(tmp_path, "a.jsonl", {"question": EN, "answer": [True, False, True, False]})
-    with pytest.raises(UserError, match=r"`answer` in .* holds true or false; choose a column"):
+    with pytest.raises(
+        UserError, match=r"only column of text in .* \(others: `answer` \(true or false\)\)"
+    ):
         load(path)
 
 

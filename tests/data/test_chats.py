@@ -10,7 +10,7 @@ import datasets
 import pandas as pd
 import pytest
 
-from s2s.config import DataConfig
+from s2s.config import DataConfig, UserError
 from s2s.data import Pair, load, read_references
 from s2s.data.files import offered
 from s2s.data.in_memory import as_corpus
@@ -122,3 +122,91 @@ def test_a_chat_without_an_answer_is_dropped_and_counted(tmp_path: Path) -> None
     corpus = load(str(path))
     assert corpus.pairs == (Pair("What is it?", "A."),)
     assert any("2 rows without a text in both fields dropped" in note for note in corpus.notes)
+
+
+def of(*pairs: tuple[str, str], who: str = "role", what: str = "content") -> list[dict[str, Any]]:
+    return [{who: name, what: text} for name, text in pairs]
+
+
+ASKED, ANSWERED = ("user", "2+2?"), ("assistant", "4")
+MORE = [("user", "Hi!"), ("assistant", "Hello."), ASKED]
+LONG = Pair("Hi! <turn> Hello. <turn> 2+2?", "4")
+SHAPES: list[tuple[dict[str, Any], Pair]] = [
+    ({"prompt": of(*MORE), "completion": of(ANSWERED)}, LONG),
+    ({"prompt": of(*MORE), "rejected": of(("assistant", "5")), "chosen": of(ANSWERED)}, LONG),
+    ({"rejected": of(ASKED, ("assistant", "5")), "chosen": of(ASKED, ANSWERED)}, Pair("2+2?", "4")),
+    ({"prompt": of(*MORE, ANSWERED)}, LONG),
+    ({"contents": [{"role": "user", "parts": [{"text": "2+2?"}]},
+                   {"role": "model", "parts": [{"text": "4"}]}]}, Pair("2+2?", "4")),
+    ({"dialog": of(("Anna", "Hi!"), ("Ben", "Yes?"), ("Anna", "Bye."), who="speaker", what="text")},
+     Pair("Hi! <turn> Yes?", "Bye.")),
+    ({"turns": of(("USER", "2+2?"), ("SYSTEM", "4"), who="speaker", what="utterance")},
+     Pair("2+2?", "4")),
+    ({"conversation": [{"human": "Hi!", "assistant": "Hello."},
+                       {"human": "2+2?", "assistant": "4"}]}, LONG),
+    ({"question": "2+", "context": "2?", "answer": "4"}, Pair("2+ 2?", "4")),
+    ({"instruction": "2+", "input": "2?", "output": "4", "history": [["Hi!", "Hello."]]},
+     Pair("Hi! <turn> Hello. <turn> 2+ 2?", "4")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("row", "pair"), SHAPES)
+def test_other_shapes_of_chats_in_every_format(
+    tmp_path: Path, row: dict[str, Any], pair: Pair
+) -> None:
+    rows = [row, row]
+    for name in ("jsonl", "json", "parquet"):
+        (tmp_path / f"a.{name}").write_bytes(written(rows, name))
+        assert load(str(tmp_path / f"a.{name}")).pairs == (pair, pair), name
+    for make in CONTAINERS:
+        assert as_corpus(make(rows)).pairs == (pair, pair)
+
+
+@pytest.mark.parametrize("write", [json.dumps, str], ids=["json", "python"])
+@pytest.mark.parametrize("name", ["csv", "tsv", "jsonl", "parquet"])
+def test_chats_and_translations_as_text_in_cells(
+    tmp_path: Path, name: str, write: Callable[[Any], str]
+) -> None:
+    for column, value, pair in (
+        ("messages", of(*MORE, ANSWERED), LONG),
+        ("translation", {"en": 'a "b" c', "de": "d"}, Pair('a "b" c', "d")),
+    ):
+        rows = [{"id": at, column: write(value)} for at in range(3)]
+        path = tmp_path / f"a.{name}"
+        if name == "tsv":
+            path.write_text(f"id\t{column}\n" + "".join(f"1\t{write(value)}\n" for _ in rows))
+        else:
+            path.write_bytes(written(rows, name))
+        assert load(str(path)).pairs == (pair,) * 3
+        assert as_corpus(pd.DataFrame(rows)).pairs == (pair,) * 3
+
+
+def test_an_export_of_chatgpt_is_read_along_its_last_answer(tmp_path: Path) -> None:
+    def node(parent: str | None, role: str, text: str) -> dict[str, Any]:
+        message = {"author": {"role": role}, "content": {"parts": [text]}}
+        return {"message": message if text else None, "parent": parent}
+
+    tree = {
+        "r": node(None, "", ""),
+        "q": node("r", "user", "2+2?"),
+        "old": node("q", "assistant", "5"),
+        "new": node("q", "assistant", "4"),
+    }
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([{"title": "Sums", "mapping": tree, "conversation_id": "x"}] * 2))
+    assert load(str(path)).pairs == (Pair("2+2?", "4"),) * 2
+    tree["r"]["parent"] = "new"  # a circle ends
+    path.write_text(json.dumps([{"title": "Sums", "mapping": tree}] * 2))
+    assert load(str(path)).pairs[0].tgt == "4"
+
+
+def test_a_table_of_messages_or_of_preferences_is_refused(tmp_path: Path) -> None:
+    rows = [{"message_id": f"m{at}", "text": t, "role": r} for at, (r, t) in enumerate(MORE)]
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"chosen": "Human: Hi! Bot: A.", "rejected": "Human: Hi! Bot: B."}))
+    with pytest.raises(UserError, match="`chosen` is the only column of text"):
+        load(str(path))
+    path.write_bytes(written(rows, "jsonl"))
+    with pytest.raises(UserError, match="is one message, with its `role`; write a row per chat"):
+        load(str(path))
+    assert load(f"{path}#src=text,tgt=role").pairs[0] == Pair("Hi!", "user")

@@ -9,6 +9,7 @@ import datasets
 import pandas as pd
 import pytest
 
+from s2s.config import UserError
 from s2s.data import Corpus, Pair, load
 from s2s.data.in_memory import as_corpus
 
@@ -118,3 +119,59 @@ def test_plain_text_in_lists_is_joined_and_said(tmp_path: Path) -> None:
     assert corpus.pairs == (Pair("one two", "one two"),)
     assert "`text` holds lists of texts: each was joined by spaces." in corpus.notes
     assert load(f"text:{tmp_path / 'a.jsonl'}#unit=dialogue").pairs[0].src == "one <turn> two"
+
+
+WORDS = [{"id": 1, "tokens": ["It", "is"], "tags": ["PRON", "VERB"]}] * 3
+NUMBERS = [{"tokens": ["It", "is"], "ner_tags": [0, 12]}] * 3
+SENTENCES = [{"src": [["It", "is", "."], ["So", "."]], "tgt": [["It", "."]]}] * 3
+
+
+@pytest.mark.parametrize(
+    ("rows", "pair"),
+    [
+        (WORDS, Pair("It is", "PRON VERB")),
+        (NUMBERS, Pair("It is", "0 12")),
+        (SENTENCES, Pair("It is . So .", "It .")),
+    ],
+)
+def test_words_and_their_tags_and_lists_of_lists(
+    tmp_path: Path, rows: list[dict[str, Any]], pair: Pair
+) -> None:
+    frame = pd.DataFrame(rows)
+    for name in ("jsonl", "json", "parquet"):
+        WRITERS[name](frame, tmp_path / f"train.{name}")
+        assert load(str(tmp_path / f"train.{name}")).pairs == (pair,) * 3, name
+    for name in ("json", "parquet"):
+        (tmp_path / f"train.{name}").unlink()
+    assert load(f"disk:{tmp_path}").pairs == (pair,) * 3
+    assert as_corpus(frame).pairs == as_corpus(rows).pairs == (pair,) * 3
+
+
+def test_an_empty_list_in_a_cell_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    pd.DataFrame({"source": [["a", "b"], [], ["c"]], "target": ["x", "y", "z"]}).to_csv(
+        path, index=False
+    )
+    corpus = load(str(path))
+    assert corpus.pairs == (Pair("a b", "x"), Pair("c", "z"))
+    assert any(note.startswith("1 row ") for note in corpus.notes)
+
+
+def test_a_single_column_of_text_is_no_pair(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"dialog": ["Hi!", "Hello."], "act": [1, 2], "emotion": [0, 0]}))
+    with pytest.raises(UserError, match=r"`dialog` is the only column of text .*unit=dialogue"):
+        load(str(path))
+    assert load(f"text:{path}#column=dialog,unit=dialogue").pairs[0].src == "Hi! <turn> Hello."
+
+
+def test_a_text_beside_codes_and_objects_is_no_pair(tmp_path: Path) -> None:
+    spoken = [{"no": 1, "en_sentence": "Hi!", "ja_sentence": "やあ"}]
+    rows = [
+        {"title": f"Call {at}", "original_language": "en", "conversation": spoken} for at in "abcd"
+    ]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(rows))
+    with pytest.raises(UserError, match="`title` is the only column of text"):
+        load(str(path))
+    assert load(f"{path}#src=title,tgt=original_language").pairs[0].tgt == "en"

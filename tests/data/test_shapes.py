@@ -50,6 +50,7 @@ def test_every_shape_that_pandas_writes(read: Read, frame: pd.DataFrame, orient:
         ({"rows": [{"row_idx": 0, "row": row} for row in ROWS], "features": [{"a": 1}]}, "`rows`"),
         (COLUMNS, "The fields of one object are columns"),
         ({"en": COLUMNS["en"], "references": [[text] for text in COLUMNS["de"]]}, "are columns"),
+        ({"info": {"lang": "en-de"}, "data": COLUMNS}, "field `data` of one object; not read: `info`."),
         ({one.src: [one.tgt] if one.src == "a cat" else one.tgt for one in PAIRS}, "is a pair"),
         ({"name": "x", **COLUMNS}, "by position; not read: `name`"),
         ({row["src"]: row["tgt"] for row in ROWS}, "is a pair: its name and its text"),
@@ -63,6 +64,22 @@ def test_an_object_that_holds_the_rows(read: Read, value: Any, said: str) -> Non
     found = read(value)
     assert found.pairs == PAIRS
     assert any(said in note for note in found.notes), found.notes
+
+
+def test_questions_on_paragraphs_are_rows(read: Read) -> None:
+    answered = {"question": "Who?", "answers": [{"text": "I", "answer_start": 0}, {"text": "me"}]}
+    asked = [answered, {"question": "Why?", "answers": [], "is_impossible": True}]
+    articles = [{"title": "T", "paragraphs": [{"context": "I am.", "qas": asked}]}] * 2
+    for value in ({"version": "v2.0", "data": articles}, {"train": articles}):
+        found = read(value)
+        assert found.pairs == (Pair("Who? I am.", "I"),) * 2
+        assert any("Each question on a paragraph is a row" in note for note in found.notes)
+        assert any("2 rows without a text in both fields" in note for note in found.notes)
+
+
+def test_a_long_dictionary_may_have_names_of_languages_in_it(read: Read) -> None:
+    words = {"am": "bin", "german": "deutsch", "no": "nein", **{f"w{at}": "x" for at in range(30)}}
+    assert read(words).pairs == tuple(Pair(*entry) for entry in words.items())
 
 
 @pytest.mark.parametrize(
@@ -106,6 +123,8 @@ def test_splits_in_one_object(tmp_path: Path) -> None:
     assert from_bytes([("a.json", content)]).pairs == PAIRS
     nested = tmp_path / "b.json"
     nested.write_text(json.dumps({"version": 2, "data": {"train": ROWS, "test": ROWS[:1]}}))
+    assert splits(str(nested)) == ("train", "test")
+    nested.write_text(json.dumps({"license": {"id": 1}, "data": {"train": ROWS, "test": ROWS[:1]}}))
     assert splits(str(nested)) == ("train", "test")
 
 

@@ -1,13 +1,13 @@
-"""A column that two others make: an instruction and its input, as one source. Knows nothing of files."""
+"""A column that others make: an instruction, its input and the turns before, as one source. Knows nothing of files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from s2s.data.formats.column_names import ANSWERS, INSTRUCTIONS
+from s2s.data.formats.column_names import ANSWERS, HISTORY, INSTRUCTIONS
 from s2s.data.formats.columns import Column
-from s2s.data.formats.table import Table, TableRow
+from s2s.data.formats.table import TURN, Table, TableRow
 
 NONE = frozenset({"", "<noinput>"})  # what stands for no input
 Rows = Callable[[Sequence[int]], Iterator[TableRow]]
@@ -21,11 +21,12 @@ class Added:
         self.columns = tuple(columns)
         if self._parts:
             name = "+".join(columns[at].name.strip() for at in self._parts)
-            self.columns = (*columns, Column(name, "text"))
+            kind = "texts" if len(self._parts) > 2 else "text"
+            self.columns = (*columns, Column(name, kind))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the two columns that make the one that was added; empty without one."""
+        """The names of the columns that make the one that was added; empty without one."""
         return tuple(self.columns[at].name for at in self._parts)
 
     def stored(self, chosen: Sequence[int]) -> list[int]:
@@ -48,13 +49,16 @@ class Added:
             if fields is None:
                 yield TableRow(number, None)
                 continue
-            *others, instruction, given = fields
-            others.insert(at, joined(instruction, given))
+            others = [*fields[: -len(self._parts)]]
+            others.insert(at, joined(*fields[-len(self._parts) :]))
             yield TableRow(number, others)
 
 
-def joined(instruction: str | None, given: str | None) -> str | None:
-    """An instruction and its input, which may be empty."""
+def joined(*parts: str | None) -> str | None:
+    """An instruction and its input, which may be empty, as the last turn after those before, if there are any."""
+    *before, instruction, given = parts
+    if instruction and any(before):
+        return f" {TURN} ".join(filter(None, (*before, joined(instruction, given))))
     if not instruction or not given or given.strip().casefold() in NONE:
         return instruction
     return f"{instruction} {given}"
@@ -78,6 +82,12 @@ def _stored(rows: Sequence[TableRow], at: Sequence[int]) -> Iterator[TableRow]:
 
 
 def _parts(columns: Sequence[Column]) -> tuple[int, ...]:
-    names = [column.name.strip().casefold() if column.kind == "text" else "" for column in columns]
-    two = next((parts for parts in INSTRUCTIONS.values() if {*parts} <= {*names}), ())
-    return tuple(map(names.index, two)) if {*ANSWERS} & {*names} else ()
+    names = [
+        name
+        if column.kind
+        == ("texts" if (name := column.name.strip().casefold()) == HISTORY else "text")
+        else ""
+        for column in columns
+    ]
+    found = next((parts for parts in INSTRUCTIONS.values() if {*parts} <= {*names}), ())
+    return tuple(map(names.index, found)) if {*ANSWERS} & {*names} else ()

@@ -35,25 +35,35 @@ def columns(field: pa.Field) -> Iterator[Column]:
 
 
 def _column(name: str, of: pa.DataType, *, is_listed: bool = False) -> Column:
+    import pyarrow.types as kinds
+
     kind = _kind(of)
     if is_listed:
         kind = "texts" if kind == "text" else "other"
-    return Column(name, kind, str(of)[:MAX_TYPE] if kind == "other" else "")
+    shown = of.value_type if _is_list(of) and kinds.is_integer(of.value_type) else of
+    return Column(name, kind, str(shown)[:MAX_TYPE] if kind == "other" else "")
 
 
 def is_list_of_structs(of: pa.DataType) -> bool:
     """Whether each value is a list of structs, such as several translations."""
     import pyarrow.types as kinds
 
-    is_list = kinds.is_list(of) or kinds.is_large_list(of)
-    return bool(is_list and kinds.is_struct(of.value_type) and of.value_type.num_fields)
+    return bool(_is_list(of) and kinds.is_struct(of.value_type) and of.value_type.num_fields)
+
+
+def _is_list(of: pa.DataType) -> bool:
+    import pyarrow.types as kinds
+
+    return bool(kinds.is_list(of) or kinds.is_large_list(of))
 
 
 def _kind(of: pa.DataType) -> str:
+    """Lists of lists of words are lists of texts, too."""
     import pyarrow.types as kinds
 
-    if kinds.is_list(of) or kinds.is_large_list(of):
-        return "texts" if _kind(of.value_type) == "text" else "other"
+    if _is_list(of):
+        inner = of.value_type.value_type if _is_list(of.value_type) else of.value_type
+        return "texts" if _kind(inner) == "text" else "other"
     of = of.value_type if kinds.is_dictionary(of) else of
     return "text" if kinds.is_string(of) or kinds.is_large_string(of) else "other"
 
@@ -71,7 +81,11 @@ def values(batch: pa.RecordBatch | pa.Table, name: str) -> list[str | None]:
             return [_of_each(structs, inner) for structs in column.to_pylist()]
         found = column.flatten()[column.type.get_field_index(inner)]
     texts: list[Any] = found.to_pylist()
-    return texts if _kind(found.type) == "text" else [cell(text) for text in texts]
+    return (
+        texts
+        if _kind(found.type) == "text"
+        else [cell(chats.exchanges(name, text)) for text in texts]
+    )
 
 
 def texts(batch: pa.RecordBatch | pa.Table, name: str, n_before: int, of: str) -> list[str | None]:

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from s2s.config import UserError, shortened
+from s2s.data.formats import chats
 from s2s.data.formats.column_names import (
     AMBIGUOUS,
-    ELSEWHERE,
-    LABEL_NAMES,
     LANGUAGES,
     LIKE_SOURCE,
     LIKE_TARGET,
+    REJECTED,
 )
 from s2s.data.formats.columns import (
     Column,
     Guess,
     guess,
     holds_numbers,
-    is_index,
     is_language,
     is_metadata,
-    stem,
 )
 from s2s.data.formats.table import TableRow
 
@@ -55,44 +52,21 @@ VERSE = re.compile(r"(\d\.? ?)?[^\W\d]+\.? \d+[:.,]\d+(-\d+)?")
 BRACKETS = "[](){}<>"  # around a date or a number
 HEX = re.compile(r"[0-9a-f]{6,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 CODE = re.compile(r"[a-z]{2,3}([-_][a-z]{2,4}){0,2}", re.IGNORECASE)
-NAME = re.compile(r"[^\W\d]\w{0,40}")
-WITH_UNDERSCORE = re.compile(r"[^\W\d_]\w*_\w+")
 # The surest first: what stays a text where two texts are needed comes last.
 ORDER = (EMPTY, ONE_VALUE, "web addresses", "file names", IDS, "numbers", "dates", CODES, LABELS)
-# Two of these names make row 1 a header; a data row that happens to contain two of them needs #header=no.
-HEADER_NAMES = (
-    LIKE_SOURCE
-    | LIKE_TARGET
-    | (LANGUAGES - AMBIGUOUS)
-    | LABEL_NAMES
-    | frozenset(
-        "id url lang score word words number lemma lemmas features feats form inflection pos gloss phrase sentence"
-        " sentences definition transcription pronunciation graphemes phonemes ipa headword term meaning example review"
-        " comment tweet utterance premise hypothesis".split()
-    )
-)
-MIN_SCORE = 0.85  # of a guess that depends on both names, and makes them a header
+NEVER_TEXTS = frozenset({CODES, "web addresses", "file names"})  # of more than two columns
+ONLY_LANGUAGES = LANGUAGES - AMBIGUOUS
 NAMED = 0.7  # of a guess by two names, whatever the columns hold
 MIN_ROWS = 3  # in which one value, or a pattern below a word, is no chance
 MIN_DISTINCT = 8  # texts in the first rows of a column that may be the target
 MORE = 1.5  # times as many different texts as in the chosen column
 YES_OR_NO = ("true or false", "bool")
-MANY_MORE = (
-    10  # times as many different targets as sources: they may be labels, and the sides reversed
-)
-MIN_REPEATS = 3  # of every label in the rows below a header
-MIN_LABELED = 20  # rows in which a label that stands in the first alone is its header
+MANY_MORE = 10  # times as many targets as sources, which may be labels
 SPLITS = frozenset(
     "train training dev devel development valid validation val test testing eval heldout".split()
 )
 LABEL = re.compile(r"\S{1,30}( \S{1,20}){0,2}")
-MIN_TIMES = (
-    5  # that each label comes on average, and twice as often where equal ones stand together
-)
-MIN_LONGER = 10  # texts that are much longer than a name
-MOST_NAMED = 3  # words of a name
-END = re.compile(r"[.!?…。！？।॥؟۔።։]['\"”’»」)]*$")
-MOST_ENDED = 0.9  # of the texts, where they are sentences
+MIN_TIMES = 5  # that each label comes on average; twice where equal ones stand together
 
 Rows = Sequence[Sequence[str | None]]
 
@@ -210,105 +184,10 @@ def non_ascii_first(rows: Sequence[TableRow], likely: str) -> Sequence[TableRow]
     return sorted(rows, key=lambda row: all((text or "").isascii() for text in row.fields or ()))
 
 
-def unrepeated(names: Sequence[str], below: Rows) -> list[str]:
-    """The cells of row 1, "" where the column has the same again: `eng` above `eng` is no name."""
-    again = [
-        {(row[at] or "").strip().casefold() for row in below} - {""} for at in range(len(names))
-    ]
-    return [
-        "" if name.strip().casefold() in below_it else name.strip()
-        for name, below_it in zip(names, again, strict=True)
-    ]
-
-
-def _names_labels(name: str, values: Sequence[str | None]) -> bool:
-    """Whether row 1 is the only row with its cell, in a column that repeats a few others: `label` above `pos, neg`."""
-    counts = Counter(value.strip() for value in values if value and value.strip())
-    is_one_word = bool(NAME.fullmatch(name)) and name not in counts
-    are_few = len(values) >= MIN_LABELED and len(counts) * MIN_REPEATS <= len(values)
-    return is_one_word and are_few and min(counts.values(), default=0) >= MIN_REPEATS
-
-
-def has_names(names: Sequence[str], below: Rows, are_again: Sequence[bool]) -> bool:
-    """Whether row 1 differs from the rows below it as names do: no date above dates, words above sentences.
-
-    `are_again`: whether a cell of row 1 comes again below it.
-    """
-    if len({name.casefold() for name in names}) < len(names) or not below:
-        return False
-    columns = [[row[at] for row in below] for at in range(len(names))]
-    if all(map(NAME.fullmatch, names)) and any(
-        WITH_UNDERSCORE.fullmatch(name)
-        and not any(WITH_UNDERSCORE.fullmatch(value or "") for value in values)
-        for name, values in zip(names, columns, strict=True)
-    ):
-        return True
-    if all(map(NAME.fullmatch, names)) and any(map(_names_labels, names, columns)):
-        return True
-    kinds = [content(values) for values in columns]
-    words = [name for name, kind in zip(names, kinds, strict=True) if not kind]
-    texts = [
-        value for values, kind in zip(columns, kinds, strict=True) if not kind for value in values
-    ]
-    are_words = all(map(NAME.fullmatch, words)) and (
-        all(map(str.islower, words)) or any(name.casefold() in HEADER_NAMES for name in words)
-    )
-    if len(below) >= MIN_ROWS and len(words) > 1 and are_words:
-        return not any(NAME.fullmatch((text or "").strip()) for text in texts)
-    judged = [
-        content([name]) == kind or (kind == IDS and KEY.fullmatch(name) is not None)
-        for name, kind in zip(names, kinds, strict=True)
-        if kind not in ("", EMPTY, ONE_VALUE, LABELS)
-        and not (kind == IDS and WITH_UNDERSCORE.fullmatch(name))  # may be a name or a key
-    ]
-    if any(judged) or any(are_again):
-        return False
-    return (len(below) >= 2 and bool(judged)) or _are_above_sentences(
-        words, [values for values, kind in zip(columns, kinds, strict=True) if not kind]
-    )
-
-
-def _are_above_sentences(names: Sequence[str], columns: Sequence[Sequence[str | None]]) -> bool:
-    """Whether two names or more are a few words each, above texts that end as sentences or are all much longer."""
-    return len(names) > 1 and all(map(_is_above_sentences, names, columns))
-
-
-def _is_above_sentences(name: str, values: Sequence[str | None]) -> bool:
-    given = [value.strip() for value in values if value and value.strip()]
-    is_name = len(name.split()) <= MOST_NAMED and not re.search(rf"\d|{END.pattern}", name)
-    if len(given) < MIN_ROWS or not is_name:
-        return False
-    n_ended = sum(END.search(value) is not None for value in given)
-    is_short = len(given) >= MIN_LONGER and MORE * len(name) < min(map(len, given))
-    return n_ended >= MOST_ENDED * len(given) or is_short
-
-
 def guesses(columns: Sequence[Column], config: str) -> list[Guess]:
     """Two different columns by their names, the most probable first."""
     stripped = [Column(column.name.strip(), column.kind, column.type) for column in columns]
     return [one for one in guess(stripped, config) if one.src != one.tgt]
-
-
-def is_header(columns: Sequence[Column], below: Rows) -> bool:
-    """Row 1 has two different common names, or a word above numbers, or differs otherwise from the rows below it."""
-    given = unrepeated([column.name for column in columns], below)
-    names = {name.casefold() for name in given}
-    stems = {stem(name) for name in names}
-    named = [column._replace(name=name) for name, column in zip(given, columns, strict=True)]
-    if any(len(names & known) >= 2 for known in ELSEWHERE):
-        return True
-    if (names & HEADER_NAMES and len(stems & HEADER_NAMES) >= 2) or any(  # source, ref1, ref2
-        one.score >= MIN_SCORE for one in guesses(named, "")
-    ):
-        return True
-    above = any(
-        column.kind == "other" and not PATTERNS["numbers"].fullmatch(column.name.strip())
-        for column in columns
-    )
-    are_again = [
-        not name and bool(column.name.strip()) for name, column in zip(given, columns, strict=True)
-    ]
-    return (above and len(names) == len(columns)) or has_names(given, below, are_again)
 
 
 def likelier_target(
@@ -333,27 +212,55 @@ def likelier_target(
 
 
 def first_free(
-    columns: Sequence[Column], requested: Sequence[int | None], has_header: bool
+    columns: Sequence[Column],
+    requested: Sequence[int | None],
+    has_header: bool,
+    rows: Rows,
+    of: str,
 ) -> tuple[int, int]:
-    """For each side not requested: the first column with a common name, else the first text column, else the first."""
+    """For each side not requested: the first column with a common name, else the first text column, else the first.
+
+    Raises UserError for a named table `of` a file that gives no two columns of text to choose from.
+    """
     names = [column.name.strip().casefold() if has_header else "" for column in columns]
+    if has_header and not any(each is not None for each in requested):
+        _check_texts(columns, names, rows, of)
     src, tgt = requested
     if src is None:
-        src = _first_common(columns, names, (LIKE_SOURCE, LANGUAGES - AMBIGUOUS), taken=tgt)
+        src = _first_common(columns, names, (LIKE_SOURCE, ONLY_LANGUAGES), taken=tgt)
     if tgt is None:
-        tgt = _first_common(columns, names, (LIKE_TARGET, LANGUAGES - AMBIGUOUS), taken=src)
+        tgt = _first_common(columns, names, (LIKE_TARGET, ONLY_LANGUAGES), taken=src)
     return src, tgt
 
 
-def require_two_texts(name: str, columns: Sequence[Column], src: int, tgt: int) -> None:
-    """Raises UserError where ids are all that the only column of texts would be paired with."""
-    texts = [column.name for column in columns if column.kind != "other"]
-    others = [columns[at].name for at in (src, tgt) if columns[at].kind == "other"]
-    numbers = [column.name for column in columns if not is_index(column.name)]
-    if len(texts) == len(others) == 1 and (is_index(others[0]) or len(numbers) > 2):
+def _check_texts(columns: Sequence[Column], names: Sequence[str], rows: Rows, of: str) -> None:
+    """Raises UserError for a table whose rows are messages of chats, and for one with a single column of text."""
+    texts = [
+        column.name.strip()
+        for at, (column, name) in enumerate(zip(columns, names, strict=True))
+        if column.kind != "other"
+        and name not in REJECTED
+        and (len(columns) == 2 or content([row[at] for row in rows]) not in NEVER_TEXTS)
+    ]
+    if chats.is_message(names):
+        who = next(name for name in chats.WHO if name in names)
         raise UserError(
-            f"`{name}` has only one column of text, `{shortened(texts[0], 60)}`, beside numbers; name both sides, as in"
-            " #src=1,tgt=2, or read it as plain text, text:FILE."
+            f"Each row of `{of}` is one message, with its `{who}`; write a row per chat, such as"
+            ' {"messages": [{"role": "user", "content": "..."}, {"role": "assistant", "content": "..."}]}, or one per'
+            " pair, or choose two columns with #src=...,tgt=...."
+        )
+    if len(texts) == 1:
+        is_listed = any(column.kind == "texts" for column in columns)
+        dialogue = ",unit=dialogue, where each list is a dialogue" if is_listed else ""
+        others = [
+            f"`{column.name[:40]}`{column.type and f' ({column.type})'}"
+            for column in columns
+            if column.name.strip() != texts[0]
+        ]
+        raise UserError(
+            f"`{texts[0][:60]}` is the only column of text in `{of}` (others: {shortened(', '.join(others))}); give the"
+            f" source and the target a column each, choose two with #src=...,tgt=..., or read that column as plain"
+            f" text: text:FILE#column={texts[0][:60]}{dialogue}."
         )
 
 
@@ -366,10 +273,12 @@ def _first_common(
 ) -> int:
     free = [at for at in range(len(names)) if at != taken]
     free.sort(key=lambda at: columns[at].kind == "other")
-    named = (
-        at
-        for kind in kinds
-        for at in free
-        if names[at] in kind and not (names[at] in AMBIGUOUS and columns[at].kind == "other")
+    return next(
+        (
+            at
+            for kind in kinds
+            for at in free
+            if names[at] in kind and (kind is not ONLY_LANGUAGES or columns[at].kind != "other")
+        ),
+        free[0],
     )
-    return next(named, free[0])

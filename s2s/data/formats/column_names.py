@@ -88,6 +88,13 @@ KNOWN: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             " answer, question response,"
             "command response, query response"
         ),
+        "a prompt and the better of two answers": _pairs(
+            "prompt chosen, question chosen, input chosen"
+        ),
+        "words and their tags": _pairs(
+            "tokens tags, tokens pos_tags, tokens ner_tags, tokens upos, tokens labels, tokens pos, words tags,"
+            " words pos, words labels"
+        ),
         "two paraphrases": _pairs("sentence1 sentence2, text1 text2, question1 question2"),
         "a text and its headline": _pairs(
             "content headline, review_body review_title, body title, text title, article title"
@@ -108,7 +115,7 @@ METADATA = _set(
     """
     id idx index key url uri link file filename filepath path audio image sha hash date time year lang language split
     domain label
-    score rating topic category author speaker license licence repo name tokens tok toks
+    score rating topic category author speaker role sender rejected license licence repo name tokens tok toks
     """
 )
 
@@ -131,13 +138,17 @@ LABEL_NAMES = _set("label labels sentiment class category tag tags intent emotio
 TIMES = _set("date time year")  # which are read where there are only two columns
 
 # An instruction with each of these is one source, which is answered by a column of the other names.
+HISTORY = "history"  # the instructions and answers before, in pairs
 INSTRUCTIONS = MappingProxyType(
     {
-        f"{asked}+{given}": (asked, given)
-        for asked in ("instruction", "prompt")
+        "+".join(parts): parts
+        for before in ((HISTORY,), ())
+        for asked in ("instruction", "prompt", "question", "query")
         for given in ("input", "context")
+        if (parts := (*before, asked, given))
     }
 )
 ANSWERS = ("output", "response", "answer", "completion", "target")
+REJECTED = frozenset({"rejected"})  # the worse of two answers
 REFERENCE = frozenset({"ref", "reference"})  # several of which are no turns of a dialogue
 LISTED = LIKE_TARGET | {"simplification", "correction"}  # a list named by their plural: references

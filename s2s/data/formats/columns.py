@@ -22,6 +22,7 @@ from s2s.data.formats.column_names import (
     LISTED,
     METADATA,
     REFERENCE,
+    REJECTED,
     SUBTAGS,
     TIMES,
 )
@@ -143,8 +144,8 @@ def are_parallel(src: Column, tgt: Column) -> bool:
 
 
 def is_listed(column: Column) -> bool:
-    """Whether a list in a column holds references: `ref`, `ref2`, `references`, `corrections`."""
-    name = stem(column.name.rpartition(".")[2])
+    """Whether a list in a column holds references: `ref`, `ref2`, `references`, `corrections`, `answers.text`."""
+    name = stem(column.name.strip().casefold().removesuffix(".text").rpartition(".")[2])
     is_plural = name.endswith("s") and name.removesuffix("s") in LISTED
     return column.kind == "texts" and (is_plural or name in REFERENCE)
 
@@ -201,11 +202,22 @@ def _translations(names: Sequence[str], config: str) -> Iterator[Guess]:
 
 
 def _chats(names: Sequence[str]) -> Iterator[Guess]:
-    """The turns of a chat and the answer: `messages.turns` and `messages.answer`."""
-    for name in names:
-        outer, dot, inner = name.rpartition(".")
-        if dot and inner == chats.TURNS and (answer := f"{outer}.{chats.ANSWER}") in names:
-            yield Guess(name, answer, "a chat, whose last answer is the target", 0.95)
+    """The turns of a chat and the answer: `messages.turns` and `messages.answer`, or `completion.answer`."""
+    spoken = [
+        (outer, inner)
+        for outer, dot, inner in (name.rpartition(".") for name in names)
+        if dot and outer.strip().casefold() not in REJECTED
+    ]
+    asked = [outer for outer, inner in spoken if inner == chats.TURNS]
+    answers = [outer for outer, inner in spoken if inner == chats.ANSWER]
+    for outer in asked:
+        src = f"{outer}.{chats.TURNS}"
+        if outer.strip().casefold() in chats.PROMPT:
+            for answer in [other for other in answers if other != outer][:1]:
+                yield Guess(src, f"{answer}.{chats.ANSWER}", "a prompt and its answer", 0.96)
+        if outer in answers:
+            tgt = f"{outer}.{chats.ANSWER}"
+            yield Guess(src, tgt, "a chat, whose last answer is the target", 0.95)
 
 
 def _instructions(names: Sequence[str]) -> Iterator[Guess]:

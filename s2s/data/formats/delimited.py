@@ -11,8 +11,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.config import UserError
-from s2s.data.formats import added, lists, streams
+from s2s.data.formats import added, streams
 from s2s.data.formats.columns import Column
+from s2s.data.formats.objects import unfolded
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import HEAD, EmptyError, Table, TableRow
 
@@ -221,20 +222,19 @@ def _table(
         Column(_unquoted(cell.strip()), kind, "numbers" if kind == "other" else "")
         for cell, kind in zip(first, _kinds(head, width), strict=True)
     )
-    listed = frozenset(at for at, column in enumerate(columns) if column.kind == "texts")
     fault = f"without exactly {width} fields, as row 1 has,"
     too_narrow = _one_column(name, first[0], delimiter)
     table = Table(
         columns,
         head,
-        lambda chosen: _selected(itertools.chain(head, rows), chosen, width, listed),
+        lambda chosen: _selected(itertools.chain(head, rows), chosen, width),
         False,
         fault,
         too_narrow,
         delimiter,
         tuple(alternatives),
     )
-    return added.extended(table)
+    return added.extended(unfolded(table))
 
 
 def _unquoted(name: str) -> str:
@@ -246,19 +246,9 @@ def _kinds(head: Sequence[TableRow], width: int) -> list[str]:
     body = [row.fields for row in head[1:] if row.fields is not None]
     columns = list(zip(*body, strict=True)) if len(body) >= MIN_NUMBERS else [()] * width
     return [
-        "other"
-        if column and all(NUMBER.fullmatch(field or "") for field in column)
-        else "texts"
-        if _are_lists([row.fields[at] for row in head[1:] if row.fields is not None])
-        else "text"
-        for at, column in enumerate(columns)
+        "other" if column and all(NUMBER.fullmatch(field or "") for field in column) else "text"
+        for column in columns
     ]
-
-
-def _are_lists(cells: Sequence[str | None]) -> bool:
-    """Whether each cell that is not empty holds a list of texts, as pandas writes it: `['a', 'b']`."""
-    given = [cell for cell in cells if cell and cell.strip()]
-    return bool(given) and all(lists.written(cell) is not None for cell in given)
 
 
 def is_quoted_note(note: str) -> bool:
@@ -272,15 +262,7 @@ def _checked(row: TableRow, width: int) -> TableRow:
     )
 
 
-def _selected(
-    rows: Iterable[TableRow], chosen: Sequence[int], width: int, listed: frozenset[int]
-) -> Iterator[TableRow]:
-    if listed.intersection(chosen):
-        for row in _selected(rows, chosen, width, frozenset()):
-            cells = zip(chosen, row.fields or (), strict=False)
-            read = [lists.written(cell) or cell if at in listed else cell for at, cell in cells]
-            yield TableRow(row.number, read if row.fields is not None else None)
-        return
+def _selected(rows: Iterable[TableRow], chosen: Sequence[int], width: int) -> Iterator[TableRow]:
     for number, fields in (_checked(row, width) for row in rows):
         yield TableRow(number, None if fields is None else [fields[at] for at in chosen])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from s2s.config import UserError
 from s2s.data.formats import chats
 from s2s.data.formats.columns import Column, are_parallel, is_listed
-from s2s.data.formats.table import TURN, TableRow, flat
+from s2s.data.formats.table import TURN, TableRow
 
 WAYS = ("auto", "space", "turn", "line")
 HELP = (
@@ -21,7 +22,7 @@ TURNS = frozenset(
     "dialog dialogue turn utterance conversation history chat message prompt".split()
 )  # names of columns, and in the plural
 BETWEEN = f" {TURN} "  # the texts of a list, as a table's row has them
-ADJACENT = re.compile(r"""(?<=['"])\s+(?=['"])""")  # as numpy writes a list: ['a' 'b']
+ADJACENT = re.compile(r"""(?<=['"}])\s+(?=['"{])""")  # as numpy writes a list: ['a' 'b']
 
 
 def way(column: Column, wanted: str = "auto") -> str:
@@ -104,18 +105,21 @@ def _is_of_chat(column: Column) -> bool:
     return column.kind == "texts" and column.name.endswith(f".{chats.TURNS}")
 
 
-def written(cell: str | None) -> str | None:
-    """The texts of a list that was written into a cell, `['a', 'b']`, as a table's row has them; None for no list."""
+def parsed(cell: str | None) -> object:
+    """The list or object that was written into a cell, as JSON or as Python writes it; None for anything else."""
     text = (cell or "").strip()
-    if not (text.startswith("[") and text.endswith("]")):
+    if not (text.startswith(("[", "{")) and text.endswith(("]", "}"))):
         return None
     for parse in (json.loads, _literal):
         try:
-            return flat(parse(text))
+            return parse(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
     return None
 
 
 def _literal(text: str) -> object:
+    if "{" in text:  # whose texts may hold what ADJACENT finds
+        with contextlib.suppress(ValueError, SyntaxError):
+            return ast.literal_eval(text)
     return ast.literal_eval(ADJACENT.sub(", ", text))

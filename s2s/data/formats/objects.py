@@ -8,13 +8,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.config import UserError, is_usable, shortened, unusable
-from s2s.data.formats import added, chats, shapes, streams
+from s2s.data.formats import added, chats, lists, shapes, streams
 from s2s.data.formats.columns import Column, is_language
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import (
@@ -22,9 +23,11 @@ from s2s.data.formats.table import (
     EmptyError,
     Table,
     TableRow,
+    are_integers,
     cell,
     check_names,
     checked,
+    flat,
     kind,
 )
 
@@ -159,6 +162,12 @@ def _flatten(row: Mapping[str, Any]) -> Mapping[str, Any]:
     inner = {key: row[key] for key in row if row[key].__class__ in NESTING}
     if not inner:
         return row
+    for key in inner:
+        if (turns := chats.exchanges(key, row[key])) is not row[key]:
+            row = {**row, key: turns}
+    if chats.is_tree(inner.get(chats.TREE)):
+        row = {**row, chats.TREE: (messages := chats.of_tree(inner[chats.TREE]))}
+        inner[chats.TREE] = messages
     nested = [key for key, value in inner.items() if key == NESTED or _has_languages(value)]
     spoken = [key for key, value in inner.items() if chats.is_chat(value)]
     if not nested and not spoken:
@@ -278,13 +287,14 @@ def _table(name: str, found: Iterable[JsonRow], budget: ReadingBudget, unit: str
         too_narrow,
         unit=unit,
     )
-    return added.extended(table)
+    return added.extended(unfolded(table))
 
 
 def _column(name: str, values: Sequence[Any]) -> Column:
     found = kind(values)
     known = next((value for value in values if value is not None), None)
-    return Column(name, found, TYPES.get(type(known), "") if found == "other" else "")
+    of = int if are_integers(known) else type(known)
+    return Column(name, found, TYPES.get(of, "") if found == "other" else "")
 
 
 def _selected(found: Iterable[JsonRow], names: Sequence[str]) -> Iterator[TableRow]:
@@ -293,3 +303,76 @@ def _selected(found: Iterable[JsonRow], names: Sequence[str]) -> Iterator[TableR
 
 def _row(found: JsonRow, names: Sequence[str]) -> TableRow:
     return TableRow(found.line, [cell(found.fields.get(name)) for name in names])
+
+
+class _Part(NamedTuple):
+    """A column of a table, and what it has of the JSON in the cells of a stored one: a key; "" for the cells."""
+
+    column: Column
+    at: int
+    key: str = ""
+
+
+def unfolded(table: Table) -> Table:
+    """The table with what JSON in its cells holds: lists of texts, chats, or a text in several languages."""
+    below = table.head if table.is_named else table.head[1:]
+    rows = [row.fields for row in below if row.fields is not None]
+    inner = [
+        _Part(column, at, column.name)
+        for at, known in enumerate(table.columns)
+        if known.kind == "text"
+        for column in _inner_columns(known.name.strip(), [row[at] for row in rows])
+    ]
+    if not inner:
+        return table
+    lists_at = {part.at: part for part in inner if part.key == table.columns[part.at].name.strip()}
+    others = [part for part in inner if part.at not in lists_at]
+    empty = {part.at: Column(table.columns[part.at].name, "other", "objects") for part in others}
+    stored = [
+        lists_at.get(at) or _Part(empty.get(at, column), at)
+        for at, column in enumerate(table.columns)
+    ]
+    parts = [*stored, *others]
+
+    def read(chosen: Sequence[int], found: Iterable[TableRow]) -> Iterator[TableRow]:
+        at = _stored(parts[index] for index in chosen)
+        for number, fields in found:
+            cells = dict(zip(at, fields or (), strict=False))
+            made = [_inner_text(cells.get(parts[index].at), parts[index]) for index in chosen]
+            yield TableRow(number, None if fields is None else made)
+
+    return replace(
+        table,
+        columns=tuple(part.column for part in parts),
+        head=tuple(read(range(len(parts)), table.head)),
+        rows=lambda chosen: read(chosen, table.rows(_stored(parts[index] for index in chosen))),
+    )
+
+
+def _stored(parts: Iterable[_Part]) -> list[int]:
+    return list(dict.fromkeys(part.at for part in parts))
+
+
+def _inner_text(text: str | None, part: _Part) -> str | None:
+    """A text of JSON in a cell; of a cell without JSON, a header say, the name of a column that was made."""
+    if not part.key or not text:
+        return text
+    outer = part.key.rpartition(".")[0]
+    if (value := lists.parsed(text)) is None:
+        return part.key if text.strip() == outer else None if outer else text
+    return cell(_flatten({outer or part.key: value}).get(part.key))
+
+
+def _inner_columns(name: str, cells: Sequence[str | None]) -> list[Column]:
+    """The columns of the JSON in the cells of one column: lists of texts, chats or translations; else none."""
+    given = [text for text in cells if text and not text.isspace()]
+    if not given or not all(text.lstrip().startswith(("{", "[")) for text in given):
+        return []
+    values = [value for text in given if (value := lists.parsed(text)) != []]
+    rows = [_flatten({name: value}) for value in values]
+    if rows and all(row.keys() == {name} and flat(row[name]) for row in rows):
+        return [Column(name, "texts")]
+    if any(row.keys() == {name} for row in rows):
+        return []
+    names = dict.fromkeys(key for row in rows for key in row if key != name)
+    return [_column(key, [row.get(key) for row in rows]) for key in names]

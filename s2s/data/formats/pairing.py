@@ -19,6 +19,7 @@ from s2s.data.formats.columns import (
     only_text,
 )
 from s2s.data.formats.delimited import DELIMITERS, csv_, is_quoted_note, tsv
+from s2s.data.formats.headers import is_header
 from s2s.data.formats.objects import json_, jsonl
 from s2s.data.formats.parquet import parquet
 from s2s.data.formats.streams import Content, ReadingBudget
@@ -328,12 +329,10 @@ def resolve_columns(of: str, table: Table, options: FileOptions) -> Columns:
             return Columns(src, tgt, has_header, one.reason, _passed_over(held, src, tgt))
     if requested == [None, None] and (two := beside_numbers(texts)):
         return Columns(*two, has_header, "the only two columns", _passed_over(held, *two))
-    src, tgt = cells.first_free(texts, requested, has_header)
+    src, tgt = cells.first_free(texts, requested, has_header, rows, of)
     if src == tgt:
         same = f"`#src={shortened(options.src, 90)},tgt={shortened(options.tgt, 90)}` is the same column twice"
         raise UserError(f"{same}; choose two of the {len(table.columns)} in `{of}`.")
-    if has_header and requested == [None, None]:
-        cells.require_two_texts(of, table.columns, src, tgt)
     return Columns(
         src,
         tgt,
@@ -367,7 +366,7 @@ def _has_header(table: Table, options: FileOptions) -> bool:
         if name and not name.isdecimal()
     }
     is_named = requested & {column.name.casefold() for column in table.columns}
-    return bool(is_named) or cells.is_header(table.columns, below)
+    return bool(is_named) or is_header(table.columns, below)
 
 
 def column_index(name: str, table: Table, column: str, options: FileOptions) -> int:

@@ -11,6 +11,7 @@ from s2s import archives
 from s2s.config import UserError
 from s2s.data.formats import arrow, streams
 from s2s.data.formats.added import Added
+from s2s.data.formats.objects import unfolded
 from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.formats.table import (
     EmptyError,
@@ -152,7 +153,7 @@ def parquet(content: Content, budget: ReadingBudget) -> Table:
     too_narrow = (
         f"`{content.name}` has fewer than two columns; give a table with a source and a target."
     )
-    return Table(file.columns, head, file.rows, True, FAULT, too_narrow, unit="row")
+    return unfolded(Table(file.columns, head, file.rows, True, FAULT, too_narrow, unit="row"))
 
 
 def _check_footer(

@@ -5,7 +5,7 @@ Knows nothing of files and of source and target but their usual names.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -27,8 +27,10 @@ SPLITS: Mapping[str, str] = MappingProxyType(
 )
 HOLDERS = frozenset("data rows examples records items pairs entries instances sentences".split())
 HEADS = ("columns", "header", "column_names", "fields")
+MOST_FIELDS = 20  # of one row of texts; more are the entries of a dictionary
 MIN_ENTRIES = 3  # of texts and lists of texts that make a dictionary
 MIN_SCORE = 0.6  # of a guess by two names that makes them columns
+QUESTIONS = "Each question on a paragraph is a row, with its first answer."
 MEND = 'write a list of objects, such as [{"src": "...", "tgt": "..."}], in pandas orient="records"'
 Row = Mapping[str, Any]
 
@@ -60,12 +62,34 @@ def unwrapped(value: Any) -> Any:
     """The splits that are one field of an object, `{"data": {"train": [...]}}`; any other value as it is."""
     if not isinstance(value, Mapping) or splits(value):
         return value
-    objects = [inner for inner in value.values() if isinstance(inner, Mapping)]
-    return objects[0] if len(objects) == 1 and splits(objects[0]) else value
+    objects = [inner for inner in value.values() if isinstance(inner, Mapping) and splits(inner)]
+    return objects[0] if len(objects) == 1 else value
 
 
 def shaped(name: str, value: Any) -> Shaped:
     """The rows in a JSON value. Raises UserError, which says what to write instead, where it may mean several."""
+    rows, note = _rows(name, value)
+    asked = [row for article in rows for row in _questions(article)]
+    return Shaped(asked, f"{note} {QUESTIONS}".lstrip()) if asked else Shaped(rows, note)
+
+
+def _questions(article: Row) -> Iterator[Row]:
+    """The questions on an article's paragraphs, as SQuAD has them."""
+    for paragraph in _objects(article, "paragraphs"):
+        for asked in _objects(paragraph, "qas"):
+            answers = [each.get("text") for each in _objects(asked, "answers")]
+            context, question = paragraph.get("context"), asked.get("question")
+            yield {"question": question, "context": context, "answer": next(iter(answers), None)}
+
+
+def _objects(of: Row, key: str) -> list[Row]:
+    listed = of.get(key)
+    return (
+        [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []
+    )
+
+
+def _rows(name: str, value: Any) -> Shaped:
     if isinstance(value, list):
         return Shaped(_listed(name, value), "")
     if not isinstance(value, Mapping):
@@ -102,11 +126,16 @@ def _held(name: str, value: Row) -> Shaped | None:
         heads = (value[head] for head in HEADS if _is_list_of_texts(value.get(head)))
         return Shaped(_listed(name, rows[key], next(heads, ())), _held_note(key, value))
     objects = [key for key, inner in value.items() if isinstance(inner, Mapping)]
-    if len(objects) == 1 and any(
-        isinstance(each, list | Mapping) for each in value[objects[0]].values()
-    ):
-        inner_rows, _ = shaped(name, value[objects[0]])
-        return Shaped(inner_rows, _held_note(objects[0], value))
+    nested = [
+        key
+        for key in objects
+        if any(isinstance(each, list | Mapping) for each in value[key].values())
+    ]
+    if len(objects) > 1:
+        nested = [key for key in nested if key.strip().casefold() in HOLDERS]
+    if len(nested) == 1:
+        inner_rows, _ = shaped(name, value[nested[0]])
+        return Shaped(inner_rows, _held_note(nested[0], value))
     return None
 
 
@@ -237,8 +266,9 @@ def _dictionary(value: Row) -> Shaped | None:
     has_lists = any(isinstance(inner, list) for inner in value.values())
     if has_lists and len(value) < MIN_ENTRIES:
         return None
-    if _is_pair_of_names(list(value)) or all(
-        is_language(key) or key.casefold() in LANGUAGES for key in value
+    if len(value) <= MOST_FIELDS and (
+        _is_pair_of_names(list(value))
+        or all(is_language(key) or key.casefold() in LANGUAGES for key in value)
     ):
         return None
     if _are_labels(list(value)):

@@ -115,20 +115,37 @@ def broken_note(rows: int | Iterable[str]) -> list[str]:
 
 
 def flat(value: Any) -> str | None:
-    """A text, or a list of texts joined as turns; None for anything else."""
+    """A text, or a list of texts joined as turns, each of which may be a list of words; None for anything else."""
     if isinstance(value, str):
         return value
-    if isinstance(value, list) and value and all(isinstance(text, str) for text in value):
+    if not isinstance(value, list) or not value:
+        return None
+    if all(isinstance(text, str) for text in value):
         return f" {TURN} ".join(value)
+    if all(isinstance(words, list) for words in value):
+        texts = [" ".join(words) for words in value if all(isinstance(word, str) for word in words)]
+        return f" {TURN} ".join(texts) if len(texts) == len(value) and any(texts) else None
     return None
 
 
+def are_integers(value: Any) -> bool:
+    """Whether that is a list of integers, such as the tags of words."""
+    return isinstance(value, list) and bool(value) and all(type(each) is int for each in value)
+
+
 def cell(value: Any) -> str | None:
-    """A text, a list of texts joined as turns, or a number as it is written; None for anything else, and for NaN."""
+    """A text, a list of texts joined as turns, a number as it is written, or integers with spaces between them.
+
+    None for anything else, and for NaN.
+    """
+    if isinstance(value, str):
+        return value
     if isinstance(value, float | Decimal):
         return None if math.isnan(value) else str(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
+    if are_integers(value):
+        return " ".join(map(str, value))
     return flat(value)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from s2s.config import UserError, shortened, unknown
 from s2s.data.formats import columns, lists
-from s2s.data.formats.columns import Column, is_listed
+from s2s.data.formats.columns import Column
 from s2s.data.formats.table import TURN, TableRow, check_names
 
 MAX_LISTED = 8  # columns in an error
@@ -77,13 +77,11 @@ def _is_parallel(names: Sequence[Column], chosen: Chosen) -> bool:
 
 
 def _ways(names: Sequence[Column], chosen: Chosen) -> list[str]:
-    """How the lists of each column that is read become one text; empty where the first of them is taken."""
+    """How the lists of each column that is read become one text; empty for references, which stay apart."""
     src, *others = (names[at] for at in chosen.all)
     how = lists.way(src, chosen.lists)
     if chosen.src == chosen.tgt:
         return [how, how]
-    if chosen.lists == "auto":
-        return [how, *("" for _ in others)]
     return lists.ways([src, *others], chosen.lists)
 
 
@@ -98,16 +96,15 @@ def _two_note(names: Sequence[Column], chosen: Chosen) -> str:
         return f"{note}; each text of the list is a pair."
     if names[tgt].kind != "texts" or _ways(names, chosen)[1]:
         return f"{note}."
-    rest = ", the others are further references, for Evaluate" if is_listed(names[tgt]) else ""
-    return f"{note}; of several targets, the first is used{rest}."
+    return f"{note}; of several targets, the first is used, the others are further references, for Evaluate."
 
 
 def in_pairs(
     rows: Iterator[TableRow], names: Sequence[Column], chosen: Chosen
 ) -> Iterator[TableRow]:
-    """Rows of a source and a target: one per text of a list of pairs, and with the first of several targets.
+    """Rows of a source and a target: one per text of a list of pairs, and with the first of several references.
 
-    Where these are references, the others follow it, and then those of further columns. `rows` have `chosen.all`.
+    The others follow it, and then those of further columns. `rows` have `chosen.all`.
     """
     if _is_parallel(names, chosen):
         return (each for row in rows for each in _each(row))
@@ -132,7 +129,7 @@ def _each(row: TableRow) -> Iterator[TableRow]:
 
 
 def _targets(row: TableRow, columns: Sequence[Column]) -> TableRow:
-    """The row with each of its several targets as a field of its own; of turns of a dialogue, with the first."""
+    """The row with each of its several references as a field."""
     src, *fields = row.fields or (None,) * (1 + len(columns))
     each = [_texts(field, column) for field, column in zip(fields, columns, strict=True)]
     return TableRow(row.number, [src, *(text for texts in each for text in texts)])
@@ -141,7 +138,7 @@ def _targets(row: TableRow, columns: Sequence[Column]) -> TableRow:
 def _texts(field: str | None, column: Column) -> Sequence[str | None]:
     if column.kind != "texts" or not field:
         return [field]
-    return field.split(f" {TURN} ")[: None if is_listed(column) else 1]
+    return field.split(f" {TURN} ")
 
 
 def _listed(column: Column) -> str:
