@@ -1,10 +1,10 @@
 // From a frame of another site, browsers send the frame's cookies neither with what a link downloads nor to another tab,
 // and without them the server hands nothing out. They send them along where the frame itself goes to an address, and the
 // header of a download leaves the page where it is.
-const EXPORT = /\/export\/[^/]+$/;
+const BUTTON = '[data-testid="stLinkButton"]';  // which opens a tab
 const stay = (link) => {
   if (!link || link.protocol !== location.protocol || link.host !== location.host) return;  // what the page made is blob:
-  if (!link.hasAttribute('download') && !EXPORT.test(link.pathname)) return;
+  if (!link.hasAttribute('download') && !link.closest(BUTTON)) return;
   link.removeAttribute('download');
   link.target = '_self';
 };

@@ -1,4 +1,4 @@
-"""Downloads in a frame of another site."""
+"""Downloads and buttons with a link in a frame of another site."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import streamlit as st
 
 
 def mend_downloads() -> None:
-    """Drawn on every page that is in such a frame: what is downloaded there is asked for with the frame's cookies."""
+    """Drawn on every page that is in such a frame: what is asked for there has the frame's cookies."""
     DOWNLOADS(key="downloads", height=1)
 
 
