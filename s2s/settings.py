@@ -298,6 +298,11 @@ def frame_ancestors() -> str:
     return given
 
 
+def may_be_framed() -> bool:
+    """Whether a hosted server's pages may stand in a frame of another site. Raises UserError as `frame_ancestors`."""
+    return is_hosted() and frame_ancestors() not in ("'self'", "'none'")
+
+
 def hosts() -> tuple[str, ...]:
     """The host names of a hosted server (`S2S_HOSTS`), in lower case; () where they are not given."""
     given = os.environ.get("S2S_HOSTS", "").replace(",", " ").lower().split()

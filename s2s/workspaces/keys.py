@@ -18,8 +18,13 @@ from s2s import settings
 
 COOKIE = "s2s_workspace"
 SECURE_COOKIE = f"__Host-{COOKIE}"  # which no other host of the same domain can set
+FRAMED = "s2s_framed"  # in a frame of another site, where browsers withhold the others
+SECURE_FRAMED = f"__Host-{FRAMED}"
 BROWSER = "s2s_browser"  # on one's own computer, where all browsers share one workspace
 BROWSER_ID = re.compile(r"[\w-]{22}", re.ASCII)
+IN_FRAMES = (
+    "SameSite=None; Secure; Partitioned"  # a jar of cookies for each site that has the frame
+)
 LIFETIME = 400 * 86_400  # seconds; browsers keep no cookie longer
 ID_LENGTH = 32
 DIRECT = "1"
@@ -62,13 +67,25 @@ def read_key(value: str) -> Key | None:
 
 def key_of(cookies: Mapping[str, str]) -> Key | None:
     """The key among a browser's cookies, as `read_key`."""
-    return read_key(cookies.get(SECURE_COOKIE) or cookies.get(COOKIE) or "")
+    return read_key(cookies.get(_sent(cookies), ""))
 
 
-def set_cookie(key: Key, *, is_secure: bool) -> str:
+def is_framed(cookies: Mapping[str, str]) -> bool:
+    """Whether a browser's cookies are of a frame of another site. Raises UserError as `settings.may_be_framed`."""
+    return _sent(cookies) in (SECURE_FRAMED, FRAMED)
+
+
+def cookie_name(*, is_secure: bool, is_framed: bool = False) -> str:
+    """The name of the cookie that holds the key, by https or not."""
+    if is_framed:
+        return SECURE_FRAMED if is_secure else FRAMED
+    return SECURE_COOKIE if is_secure else COOKIE
+
+
+def set_cookie(key: Key, *, is_secure: bool, is_framed: bool = False) -> str:
     """The header that gives a browser this key."""
-    name = SECURE_COOKIE if is_secure else COOKIE
-    return cookie_header(name, key.signed, LIFETIME, is_secure=is_secure)
+    name = cookie_name(is_secure=is_secure, is_framed=is_framed)
+    return cookie_header(name, key.signed, LIFETIME, is_secure=is_secure, is_framed=is_framed)
 
 
 def browser_of(cookies: Mapping[str, str]) -> str:
@@ -82,10 +99,15 @@ def set_browser(*, is_secure: bool) -> str:
     return cookie_header(BROWSER, secrets.token_urlsafe(16), LIFETIME, is_secure=is_secure)
 
 
-def cookie_header(name: str, value: str, seconds: int, *, is_secure: bool) -> str:
-    """A cookie that scripts cannot read and other sites cannot send along; 0 seconds remove it."""
-    flags = "Path=/; HttpOnly; SameSite=Lax" + ("; Secure" if is_secure else "")
-    return f"{name}={value}; Max-Age={seconds}; {flags}"
+def cookie_header(
+    name: str, value: str, seconds: int, *, is_secure: bool, is_framed: bool = False
+) -> str:
+    """A cookie that scripts cannot read and other sites cannot send along; 0 seconds remove it.
+
+    One for a frame is sent in frames of the same site only, and by http only to the visitor's own computer.
+    """
+    own = "SameSite=Lax; Secure" if is_secure else "SameSite=Lax"
+    return f"{name}={value}; Max-Age={seconds}; Path=/; HttpOnly; {IN_FRAMES if is_framed else own}"
 
 
 def digest(*parts: str) -> str:
@@ -97,6 +119,14 @@ def signature(*parts: str) -> str:
     """What only this server can write for these parts: 43 characters. Raises UserError where it has no secret."""
     mac = hmac.new(settings.secret(), "\n".join(parts).encode(), hashlib.sha256).digest()
     return urlsafe_b64encode(mac).decode().rstrip("=")
+
+
+def _sent(cookies: Mapping[str, str]) -> str:
+    """The name of the cookie that counts; "" for none. What another host of the domain can set comes last."""
+    known = (SECURE_COOKIE, SECURE_FRAMED, COOKIE, FRAMED)
+    framed = (SECURE_FRAMED, FRAMED) if settings.may_be_framed() else ()
+    names = (name for name in known if name in framed or name in (SECURE_COOKIE, COOKIE))
+    return next((name for name in names if cookies.get(name)), "")
 
 
 def _signature(kind: str, secret: str) -> str:

@@ -6,6 +6,8 @@ The token stands after `#` in the link, which browsers send to nobody; a script 
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping
+from types import MappingProxyType
 from urllib.parse import parse_qs, urlsplit
 
 import anyio
@@ -48,9 +50,8 @@ FOR_AN_ACCOUNT = (
 HEADERS = {
     "cache-control": "no-store",
     "referrer-policy": "same-origin",
-    "x-frame-options": "DENY",
-    "content-security-policy": "frame-ancestors 'none'",
 }
+ALONE = HEADERS | {"x-frame-options": "DENY", "content-security-policy": "frame-ancestors 'none'"}
 
 
 async def recover(request: Request) -> Response:
@@ -62,7 +63,7 @@ async def recover(request: Request) -> Response:
             what = await anyio.to_thread.run_sync(_what_happens, _present(request))
             if SIGNED_IN in visits.cookies(request.scope):
                 what = FOR_AN_ACCOUNT
-            return HTMLResponse(visits.page(QUESTION.format(what=what)), headers=HEADERS)
+            return HTMLResponse(visits.page(QUESTION.format(what=what)), headers=ALONE)
         if not _is_from_our_page(request):
             return _said(ELSEWHERE, 403)
         key = await anyio.to_thread.run_sync(rows.open_link, await _token(request))
@@ -70,7 +71,7 @@ async def recover(request: Request) -> Response:
         return _said(str(error), 503)
     if key is None:
         return _said(WRONG.format(days=rows.LINK_DAYS), 400)
-    answer = RedirectResponse("./", 303, HEADERS)
+    answer = RedirectResponse("./", 303, ALONE)
     secure = visits.is_secure(request.scope)
     answer.headers.append("set-cookie", keys.set_cookie(key, is_secure=secure))
     return answer
@@ -78,7 +79,7 @@ async def recover(request: Request) -> Response:
 
 async def recover_script(request: Request) -> Response:
     """The script of that page."""
-    return Response(SCRIPT, media_type="text/javascript", headers=HEADERS)
+    return Response(SCRIPT, media_type="text/javascript", headers=ALONE)
 
 
 async def export(request: Request) -> Response:
@@ -87,7 +88,7 @@ async def export(request: Request) -> Response:
     name = str(request.path_params["name"])
     path = await anyio.to_thread.run_sync(exports.find_export, name, key.signed) if key else None
     if path is None:
-        return _said(NO_EXPORT, 404, "../")
+        return _said(NO_EXPORT, 404, "../", HEADERS)  # a frame may have asked for it
     return FileResponse(path, media_type="application/zip", filename=FILE_NAME, headers=HEADERS)
 
 
@@ -98,11 +99,16 @@ ROUTES = (
 )
 
 
-def _said(sentence: str, status: int, home: str = "./") -> Response:
+def _said(
+    sentence: str,
+    status: int,
+    home: str = "./",
+    headers: Mapping[str, str] = MappingProxyType(ALONE),
+) -> Response:
     body = visits.page(
         f'<p>{html.escape(sentence)}</p><p><a href="{home}">Open the dashboard</a></p>'
     )
-    return HTMLResponse(body, status, HEADERS)
+    return HTMLResponse(body, status, headers)
 
 
 def _present(request: Request) -> str:

@@ -25,6 +25,8 @@ Headers = list[tuple[bytes, bytes]]
 # A cookie that lasts until the next page: what was sent as a key was none.
 REPLACED = "s2s_replaced"
 REPLACED_SECONDS = 60
+FRAMES = ("iframe", "frame", "embed", "object")  # as `sec-fetch-dest` calls them
+UPLOADS = "_streamlit_xsrf"  # Streamlit's cookie, which its pages read and send with each upload
 PAGE = """<!doctype html><html lang="en" style="color-scheme: light dark"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><title>s2s</title>
 <body style="font: 1.1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 15vh auto; padding: 0 1rem">
@@ -46,10 +48,15 @@ class Visits:
             await self.app(scope, receive, send)
         elif not settings.is_hosted():
             await self.app(scope, receive, _with_browser(scope, send))
-        elif (why := settings.why_not_ready()) and scope["path"] not in self.without_secret:
-            await _refuse(scope, receive, send, why)
-        elif scope["type"] == "http" and _loads_a_page(scope):
-            await self.app(scope, receive, await _with_key(scope, send))
+        elif why := settings.why_not_ready():
+            if scope["path"] in self.without_secret:
+                await self.app(scope, receive, send)
+            else:
+                await _refuse(scope, receive, send, why)
+        elif scope["type"] == "http":
+            send = _with_partition(send) if keys.is_framed(cookies(scope)) else send
+            send = await _with_key(scope, send) if _loads_a_page(scope) else send
+            await self.app(scope, receive, send)
         else:
             await self.app(scope, receive, send)
 
@@ -85,23 +92,36 @@ def _loads_a_page(scope: Scope) -> bool:
     if scope["method"] != "GET" or "text/html" not in header(scope, "accept"):
         return False
     to = header(scope, "sec-fetch-dest")
-    is_framed = to == "iframe" and header(scope, "sec-fetch-site") in ("same-origin", "same-site")
-    return to in ("", "document") or is_framed
+    is_framed = to == "iframe" and _is_of_same_site(scope)
+    return to in ("", "document") or is_framed or (to in FRAMES and settings.may_be_framed())
+
+
+def _is_of_same_site(scope: Scope) -> bool:
+    return header(scope, "sec-fetch-site") in ("same-origin", "same-site")
+
+
+def _jars(scope: Scope) -> tuple[bool, ...]:
+    """Whether the page is for a frame of another site; both where a frame was led there by a page of this site.
+
+    Only the browser knows what is around that one: it takes the cookie that it would send.
+    """
+    if header(scope, "sec-fetch-dest") not in FRAMES or not settings.may_be_framed():
+        return (False,)
+    return (False, True) if _is_of_same_site(scope) else (True,)
 
 
 async def _with_key(scope: Scope, send: Send) -> Send:
     """Sends the answer; if it is a page, with the cookies that the browser lacks."""
     given = cookies(scope)
-    secure = is_secure(scope)
-    sent = given.get(keys.SECURE_COOKIE if secure else keys.COOKIE, "")
+    jars = [{"is_secure": is_secure(scope), "is_framed": jar} for jar in _jars(scope)]
+    sent = [value for jar in jars if (value := given.get(keys.cookie_name(**jar)))]
     fresh = []
-    key = keys.read_key(sent)
-    if key is None or not await _opens_a_workspace(key):
-        fresh.append(keys.set_cookie(keys.new_key(), is_secure=secure))
+    if not any([await _opens_a_workspace(keys.read_key(value)) for value in sent]):
+        fresh += [keys.set_cookie(keys.new_key(), **jar) for jar in jars]
     if sent and fresh:
-        fresh.append(keys.cookie_header(REPLACED, "1", REPLACED_SECONDS, is_secure=secure))
+        fresh += [keys.cookie_header(REPLACED, "1", REPLACED_SECONDS, **jar) for jar in jars]
     elif REPLACED in given:
-        fresh.append(keys.cookie_header(REPLACED, "", 0, is_secure=secure))
+        fresh += [keys.cookie_header(REPLACED, "", 0, **jar) for jar in jars]
 
     return _with_cookies(send, fresh)
 
@@ -126,8 +146,29 @@ def _with_cookies(send: Send, fresh: list[str]) -> Send:
     return send_with_cookies
 
 
-async def _opens_a_workspace(key: keys.Key) -> bool:
+def _with_partition(send: Send) -> Send:
+    """Sends the answer; Streamlit's cookie against forged uploads so that the browser keeps it in a frame."""
+
+    async def send_with_partition(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = [(key, _partitioned(key, value)) for key, value in message["headers"]]
+            message = {**message, "headers": headers}
+        await send(message)
+
+    return send_with_partition
+
+
+def _partitioned(key: bytes, value: bytes) -> bytes:
+    """The value of a header; of Streamlit's cookie, with other flags."""
+    if key.lower() != b"set-cookie" or not value.startswith(f"{UPLOADS}=".encode()):
+        return value
+    return value.partition(b";")[0] + f"; Path=/; {keys.IN_FRAMES}".encode()
+
+
+async def _opens_a_workspace(key: keys.Key | None) -> bool:
     """Whether a key still opens one; only a linked key costs a query, once."""
+    if key is None:
+        return False
     if key.kind == keys.DIRECT:
         return True
     try:

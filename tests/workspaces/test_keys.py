@@ -50,3 +50,15 @@ def test_the_cookie_of_a_secure_page_counts_before_the_other() -> None:
     assert keys.key_of({keys.COOKIE: other.signed, keys.SECURE_COOKIE: mine.signed}) == mine
     assert keys.key_of({keys.COOKIE: other.signed}) == other
     assert keys.key_of({}) is None
+
+
+def test_what_another_host_of_the_domain_could_set_counts_last_in_a_frame_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("S2S_FRAME_ANCESTORS", "https://school.example")
+    mine, other = keys.new_key().signed, keys.new_key().signed
+    planted = {keys.COOKIE: other, keys.FRAMED: other, keys.SECURE_FRAMED: mine}
+    assert keys.key_of(planted) == keys.read_key(mine)
+    assert keys.is_framed(planted)
+    assert not keys.is_framed(planted | {keys.SECURE_COOKIE: mine})
+    assert not keys.is_framed({})

@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
+from streamlit.web.server.starlette import starlette_routes
 
 from s2s.workspaces import keys, visits
 
@@ -29,6 +30,12 @@ async def unchanged(request: Request) -> Response:
     return Response(status_code=304)
 
 
+async def health(request: Request) -> Response:
+    answer = Response("ok")
+    starlette_routes._ensure_xsrf_cookie(request, answer)
+    return answer
+
+
 async def ready(request: Request) -> Response:
     return JSONResponse({"ready": False}, 503)
 
@@ -44,6 +51,7 @@ def client(base_url: str = "http://testserver") -> TestClient:
         Route("/", document, methods=["GET", "POST"]),
         Route("/script.js", script),
         Route("/unchanged", unchanged),
+        Route("/health", health),
         Route("/ready", ready),
         WebSocketRoute("/stream", stream),
     ]
@@ -168,3 +176,90 @@ def test_a_local_server_tells_browsers_apart_by_an_id_and_gives_no_key(
     assert keys.browser_of({keys.BROWSER: "x" * 22 + "\n"}) == ""
     with client().websocket_connect("/stream") as socket:
         assert socket.receive_text() == "hello"
+
+
+FRAMED = BROWSER | {"sec-fetch-dest": "iframe", "sec-fetch-site": "cross-site"}
+IN_FRAME = r"Path=/; HttpOnly; SameSite=None; Secure; Partitioned"
+
+
+@pytest.fixture
+def sites(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server may stand in a frame of another site."""
+    monkeypatch.setenv("S2S_FRAME_ANCESTORS", "'self' https://school.example")
+
+
+def given(client: TestClient, headers: dict[str, str], path: str = "/") -> list[str]:
+    """The cookies that an answer brings."""
+    return client.get(path, headers=headers).headers.get_list("set-cookie")
+
+
+@pytest.mark.usefixtures("sites")
+@pytest.mark.parametrize("element", ["iframe", "frame", "embed", "object"])
+@pytest.mark.parametrize(("scheme", "prefix"), [("https", "__Host-"), ("http", "")])
+def test_a_frame_of_another_site_has_a_key_of_its_own(
+    element: str, scheme: str, prefix: str
+) -> None:
+    headers = FRAMED | {"sec-fetch-dest": element}
+    (cookie,) = given(client(f"{scheme}://testserver"), headers)
+    key = r"1[\w-]{43}\.[\w-]{43}; Max-Age=34560000; "
+    assert re.fullmatch(f"{prefix}s2s_framed={key}{IN_FRAME}", cookie)
+
+
+@pytest.mark.parametrize("ancestors", ["", "'self'", "'none'"])
+def test_where_no_other_site_may_frame_the_server_its_cookie_counts_for_nothing(
+    ancestors: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("S2S_FRAME_ANCESTORS", ancestors)
+    planted = {keys.FRAMED: keys.new_key().signed, keys.SECURE_FRAMED: keys.new_key().signed}
+    assert keys.key_of(planted) is None
+    visitor = client()
+    visitor.cookies.update(planted)
+    assert given(visitor, FRAMED) == []
+    assert "SameSite=Lax" in given(visitor, {}, "/health")[0]
+
+
+@pytest.mark.usefixtures("sites")
+def test_a_key_in_a_frame_stays_and_one_of_somebody_elses_making_does_not() -> None:
+    visitor = client()
+    mine = keys.new_key().signed
+    inside = FRAMED | {"sec-fetch-site": "same-origin"}  # a link of the page led there
+    for headers in (FRAMED, inside):
+        assert given(visitor, headers | {"cookie": f"{keys.FRAMED}={mine}"}) == []
+    new, notice = given(visitor, FRAMED | {"cookie": f"{keys.FRAMED}={made_up()}"})
+    assert new.startswith(f"{keys.FRAMED}=1")
+    assert re.fullmatch(f"{visits.REPLACED}=1; Max-Age=60; {IN_FRAME}", notice)
+
+
+@pytest.mark.usefixtures("sites")
+def test_a_frame_that_only_the_browser_can_place_gets_both_keys_and_they_differ() -> None:
+    own, framed = given(client(), FRAMED | {"sec-fetch-site": "same-origin"})
+    assert own.startswith(f"{keys.COOKIE}=1")
+    assert framed.startswith(f"{keys.FRAMED}=1")
+    assert own.split("=")[1].split(";")[0] != framed.split("=")[1].split(";")[0]
+
+
+@pytest.mark.usefixtures("sites")
+def test_a_tab_has_its_own_key_where_a_browser_does_not_keep_frames_apart() -> None:
+    headers = {"cookie": f"{keys.FRAMED}={keys.new_key().signed}"}
+    (own,) = given(client(), BROWSER | headers)
+    assert own.startswith(f"{keys.COOKIE}=1")
+    assert own.endswith("; SameSite=Lax")
+
+
+@pytest.mark.usefixtures("sites")
+def test_streamlits_cookie_against_forged_uploads_is_kept_in_a_frame_and_as_before_in_a_tab() -> (
+    None
+):
+    (framed,) = given(client(), {"cookie": f"{keys.FRAMED}={keys.new_key().signed}"}, "/health")
+    assert re.fullmatch(
+        r"_streamlit_xsrf=2\|[^;]+; Path=/; SameSite=None; Secure; Partitioned", framed
+    )
+    (tab,) = given(client(), {"cookie": f"{keys.COOKIE}={keys.new_key().signed}"}, "/health")
+    assert re.fullmatch(r"_streamlit_xsrf=2\|[^;]+; Path=/; SameSite=Lax", tab)
+
+
+def test_a_browser_can_ask_whether_a_server_without_its_secret_is_ready(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("S2S_SECRET", "")
+    assert client().get("/ready", headers=BROWSER).status_code == 503

@@ -3,6 +3,7 @@
 from s2s.ui.canvas.copy_button import copy_button
 from s2s.ui.canvas.diagram import DIAGRAM_WIDTH, Arrow, Box, BoxNote, Diagram, Label, diagram
 from s2s.ui.canvas.diagram_svg import diagram_svg
+from s2s.ui.canvas.downloads import mend_downloads
 from s2s.ui.canvas.heads import heads_canvas, pack_heads, pooling
 from s2s.ui.canvas.history import HISTORY, history_script
 from s2s.ui.canvas.lines import attention_lines

@@ -42,7 +42,7 @@ from s2s.ui.kit import (
 from s2s.ui.kit import reproduce as kit_reproduce
 from s2s.ui.kit.cached import TimedDecoding
 from s2s.ui.kit.length_penalty import Finished
-from s2s.ui.shell import PAGES, page_link
+from s2s.ui.shell import PAGES, is_framed, page_link
 
 MIN_WIDTH = 300  # pixels of a column
 PER_ROW = MappingProxyType(
@@ -360,7 +360,7 @@ def _link(url_path: str, label: str, choice: ColumnChoice, **params: str) -> Non
         address,
         icon=icon,
         type="tertiary",
-        help=f"{plain(cached.title(run))}, in a new tab",
+        help=plain(cached.title(run)) + ("" if is_framed() else ", in a new tab"),
     )
 
 

@@ -23,7 +23,7 @@ from s2s.ui.shell.notices import (
 from s2s.ui.shell.pages import LESSONS, kept_values, rows, run_meant
 from s2s.ui.shell.share_button import home_url, share_button
 from s2s.ui.shell.style import ICON, apply_style
-from s2s.ui.shell.visitors import show_identity
+from s2s.ui.shell.visitors import show_frame, show_identity
 from s2s.ui.snapshot import begin_record, unrecorded
 
 # before the navigation, which would fetch an icon from Google
@@ -52,6 +52,8 @@ panel = st.container()
 share_container, is_ready = header(row)
 with panel, unrecorded():  # a snapshot is of the page
     lesson_panel(row)
+with unrecorded():
+    show_frame()
 show_operator_notice()
 is_replaced = show_arrival(row.url_path, str(st.session_state.get("run") or ""))
 notices = st.container()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote, urlsplit
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from s2s import access, settings, workspaces
 from s2s.config import UserError
+from s2s.ui.canvas import mend_downloads
 from s2s.ui.kit import as_markdown
 
 NO_COOKIE = (
@@ -20,6 +22,10 @@ DELETED = "This workspace was deleted on another computer; reload the page to st
 KEY_REPLACED = (
     "This browser's key to its workspace was not valid, so it has a new, empty workspace now; if you made a recovery"
     " link for the old one, open it."
+)
+FRAMED = (
+    "This page is in a frame of another site. What you make here is in a workspace of this frame, not in the one that"
+    " you have in a tab. [Open the page in a tab]({address})"
 )
 
 
@@ -52,6 +58,11 @@ def browser_key() -> workspaces.Key | None:
     return workspaces.key_of(cookies())
 
 
+def is_framed() -> bool:
+    """Whether the page is in a frame of another site, which has a workspace of its own."""
+    return settings.is_hosted() and workspaces.is_framed(cookies())
+
+
 def browser() -> str:
     """The id of this browser, where all browsers share one workspace; "" on a hosted server."""
     return "" if settings.is_hosted() else workspaces.browser_of(cookies())
@@ -81,6 +92,18 @@ def show_identity() -> bool:
         st.session_state["said key replaced"] = True
         st.info(KEY_REPLACED, icon=":material/key_off:")
     return True
+
+
+def show_frame() -> None:
+    """Says in a frame of another site what differs there; what is downloaded is asked for with the frame's cookies."""
+    if is_framed():
+        st.markdown(f":small[{FRAMED.format(address=_address())}]")
+        mend_downloads()
+
+
+def _address() -> str:
+    """The page's address, as a link in markdown can have it."""
+    return quote(urlsplit(st.context.url or "/")._replace(query="", fragment="").geturl(), "/:%[]")
 
 
 def _why_nobody() -> str:

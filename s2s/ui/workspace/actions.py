@@ -10,12 +10,13 @@ from s2s import access, workspaces
 from s2s.config import UserError
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import cached, forms
-from s2s.ui.shell import base_path, browser_key
+from s2s.ui.shell import base_path, browser_key, is_framed
 
 CONFIRMATION = "delete"
 DELETED = "deleted workspace"  # in the session: what was said after it
 FAILED = "failed workspace"  # in the session: why something was not done
 LINK = "recovery link"  # in the session until the next run
+IN_A_TAB = " In a tab of this browser, too, it opens the workspace of this frame."
 EXPORTED = "exported"  # in the session: the name of the zip
 
 
@@ -54,6 +55,7 @@ def recovery_link() -> None:
         "This browser keeps the only key to your workspace: without it, or when its cookies are deleted, nobody can"
         f" open the workspace again. A recovery link opens it in another browser, once, within {workspaces.LINK_DAYS}"
         " days. Give it to nobody: whoever opens it can change and delete everything."
+        + (IN_A_TAB if is_framed() else "")
     )
     st.button("Make a recovery link", key="recover", icon=":material/key:", on_click=_make_link)
     if link := st.session_state.pop(LINK, None):

@@ -9,7 +9,7 @@ import streamlit as st
 from s2s import storage, workspaces
 from s2s.config import UserError
 from s2s.ui.kit import cached, forms, plain, shortened
-from s2s.ui.shell import account, browser_key, user
+from s2s.ui.shell import account, browser_key, is_framed, user
 
 MERGED = "merged workspace"  # in the session: what was said after it
 FAILED = "not merged"  # in the session: why it was not done
@@ -21,6 +21,11 @@ def sign_in() -> None:
         _signed_in()
     elif found := providers():
         st.subheader("Sign in", anchor=False)
+        if (
+            is_framed()
+        ):  # providers show themselves in no frame, and their cookie would not come back
+            st.caption("In a frame of another site nobody can sign in: open the page in a tab.")
+            return
         st.caption(
             "Then your workspace belongs to your account: you can open it in every browser by signing in. What you have"
             " stored so far can be merged into it."

@@ -1,6 +1,7 @@
 """What visitors of a hosted server see of each other: nothing."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,6 +12,7 @@ from s2s.ui.kit import cached
 from s2s.ui.shell import visitors
 from s2s.ui.shell.endpoints import ready
 from s2s.workspaces import COOKIE, REPLACED, delete_workspace, make_link, new_key, open_link
+from s2s.workspaces.keys import FRAMED
 from tests.conftest import make_run
 from tests.processes import awaited
 from tests.screen import opened, page_text
@@ -70,6 +72,36 @@ def test_a_replaced_key_is_said_once(visit: Visit) -> None:
     screen = opened("positions")
     assert page_text(screen).count("has a new, empty workspace now") == 1
     assert "empty workspace" not in page_text(screen.run())
+
+
+def test_in_a_frame_of_another_site_the_page_says_at_every_run_that_its_workspace_is_another(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("S2S_FRAME_ANCESTORS", "https://school.example")
+    key = new_key()
+    visit({FRAMED: key.signed})
+    screen = opened("positions")
+    for _ in range(2):
+        assert "What you make here is in a workspace of this frame" in page_text(screen)
+        screen.run()
+    assert access.current() == key.digest
+    visit({COOKIE: key.signed})
+    assert "frame of another site" not in page_text(opened("positions"))
+
+
+@pytest.mark.parametrize(
+    ("address", "link"),
+    [
+        ("https://s2s.example/data?src=a", "https://s2s.example/data"),
+        ("http://[::1]:8501/lab/data", "http://[::1]:8501/lab/data"),
+        ("https://s2s.example/a)[b](c d", "https://s2s.example/a%29[b]%28c%20d"),
+    ],
+)
+def test_the_link_to_a_tab_is_the_pages_address(
+    address: str, link: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visitors.st, "context", SimpleNamespace(url=address))
+    assert visitors._address() == link
 
 
 def test_a_made_up_key_is_nobodys(visit: Visit) -> None:

@@ -8,8 +8,10 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from s2s import access, storage
+from s2s.ui.shell import visitors
 from s2s.ui.workspace import sign_in
 from s2s.workspaces import Key, account_of, workspace_of_account
+from s2s.workspaces.keys import FRAMED
 from tests.screen import ROOT, opened, page_text
 from tests.storing import store_dataset, store_run
 
@@ -41,6 +43,17 @@ def test_it_is_offered_only_where_a_provider_is_configured(
         assert not screen.exception
         keys = [each.key for each in screen.button if str(each.key).startswith("sign in")]
         assert keys == [f"sign in {name}" for name in names]
+
+
+def test_in_a_frame_nobody_is_sent_to_a_provider_that_shows_itself_in_none(
+    key: Key, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("S2S_FRAME_ANCESTORS", "https://school.example")
+    monkeypatch.setattr(visitors, "cookies", lambda: {FRAMED: key.signed})
+    monkeypatch.setattr(sign_in, "providers", lambda: [""])
+    screen = opened("workspace")
+    assert "sign in " not in {each.key for each in screen.button}
+    assert "nobody can sign in: open the page in a tab" in page_text(screen)
 
 
 def test_an_account_has_a_workspace_of_its_own_and_the_anonymous_one_is_merged(key: Key) -> None:

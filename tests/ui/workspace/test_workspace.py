@@ -7,8 +7,9 @@ from streamlit.testing.v1 import AppTest
 
 from s2s import lessons, settings, storage
 from s2s.jobs import queue
-from s2s.ui.shell import expiry_banner
+from s2s.ui.shell import expiry_banner, visitors
 from s2s.workspaces import Key, exports, rows
+from s2s.workspaces.keys import FRAMED
 from tests.screen import opened, page_text
 from tests.storing import grow_old, store_dataset, store_evaluation, store_run
 
@@ -46,6 +47,20 @@ def test_a_lesson_of_ones_own_is_named_and_can_be_exported(key: Key) -> None:
     links = [each.proto.label for each in screen.get("page_link")]
     assert "1 lesson of your own" in links
     assert "export" in {each.key for each in screen.button}
+
+
+def test_in_a_frame_the_zip_is_for_its_key_and_a_recovery_link_opens_its_workspace_in_a_tab(
+    key: Key, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("S2S_FRAME_ANCESTORS", "https://school.example")
+    monkeypatch.setattr(visitors, "cookies", lambda: {FRAMED: key.signed})
+    lessons.add_lesson(lessons.LESSONS["five-minutes"])
+    screen = opened("workspace")
+    assert "In a tab of this browser, too" in page_text(screen)
+    screen.button(key="export").click().run()
+    assert not screen.exception
+    url = screen.get("link_button")[0].proto.url
+    assert exports.find_export(url.rpartition("/")[2], key.signed)
 
 
 def test_what_is_stored_is_listed_exported_and_deleted(key: Key) -> None:

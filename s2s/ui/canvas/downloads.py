@@ -1,0 +1,17 @@
+"""Downloads and buttons with a link in a frame of another site."""
+
+from pathlib import Path
+
+import streamlit as st
+
+
+def mend_downloads() -> None:
+    """Drawn on every page that is in such a frame: what is asked for there has the frame's cookies."""
+    DOWNLOADS(key="downloads", height=1)
+
+
+DOWNLOADS = st.components.v2.component(
+    "downloads",
+    html="<i></i>",
+    js=Path(__file__).with_suffix(".js").read_text(encoding="utf-8"),
+)
