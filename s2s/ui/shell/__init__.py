@@ -14,5 +14,6 @@ from s2s.ui.shell.operator import identify_operator, is_operator
 from s2s.ui.shell.pages import PAGES, Page, page, page_link
 from s2s.ui.shell.previews import Preview, View, preview_of, view_of
 from s2s.ui.shell.share_button import page_url
+from s2s.ui.shell.short_link_route import find as find_link
 from s2s.ui.shell.visitors import account, browser_key, identify, user
 from s2s.ui.shell.warm_up import FRAME, warm_up
