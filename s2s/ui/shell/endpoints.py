@@ -12,6 +12,8 @@ from s2s.config import UserError
 from s2s.ui.shell.operator import WAIT, note_refused_key
 
 LOCAL_HOSTS = ("127.0.0.1", "::1", "::ffff:127.0.0.1")
+# Not the pages and short links: chats ask for them, whose previews are there; a short link says itself "noindex".
+NOT_FOR_ROBOTS = ("_stcore/", "media/", "export/", "recover", "workspace", "operator", "metrics")
 FORWARDING = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
 
 
@@ -45,6 +47,13 @@ async def metrics(request: Request) -> Response:
     return PlainTextResponse(
         text, media_type="text/plain; version=0.0.4", headers={"cache-control": "no-store"}
     )
+
+
+async def robots(request: Request) -> PlainTextResponse:
+    """What search engines leave alone: what is a visitor's own, and what no person reads."""
+    home = request.url.path.removesuffix("robots.txt")
+    lines = ["User-agent: *", *(f"Disallow: {home}{path}" for path in NOT_FOR_ROBOTS)]
+    return PlainTextResponse("".join(f"{line}\n" for line in lines))
 
 
 def _is_own_computer(request: Request) -> bool:
