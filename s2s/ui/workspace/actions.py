@@ -10,7 +10,7 @@ from s2s import access, workspaces
 from s2s.config import UserError
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import cached, forms
-from s2s.ui.shell import base_path, browser_key
+from s2s.ui.shell import base_path, browser_key, forget_expiring
 
 CONFIRMATION = "delete"
 DELETED = "deleted workspace"  # in the session: what was said after it
@@ -97,13 +97,14 @@ def _delete() -> None:
         )
         return
     try:
-        workspaces.delete_workspace(access.current())
+        workspaces.delete_workspace(owner := access.current())
     except UserError as error:
         st.session_state[FAILED] = error
         return
     cached.forget_searches()
     st.session_state.clear()  # drafts, and the names of what is gone
-    st.cache_resource.clear()  # also what models made of this visitor's sentences
+    cached.forget_workspace(owner)  # also what models made of this visitor's sentences
+    forget_expiring(owner)
     cached.refresh_runs()
     goes_on = "This browser keeps its key: what you store from now on is in the same workspace, which is empty."
     if access.current() == access.NOBODY:  # the key came by a recovery link
