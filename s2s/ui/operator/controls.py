@@ -192,6 +192,7 @@ def _short_name(workspace: str) -> str:
 def _delete(owner: str) -> str:
     access.require("delete", Thing("workspace", owner, owner))
     used = workspaces.delete_workspace(owner)
+    cached.forget_searches(owner)
     cached.forget_workspace(owner)
     forget_expiring(owner)
     figures.refresh()

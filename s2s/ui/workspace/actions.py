@@ -96,15 +96,16 @@ def _delete() -> None:
             f"Nothing was deleted: type `{CONFIRMATION}` into the field, then press the button again."
         )
         return
+    workspace = access.current()
     try:
-        workspaces.delete_workspace(owner := access.current())
+        workspaces.delete_workspace(workspace)
     except UserError as error:
         st.session_state[FAILED] = error
         return
-    cached.forget_searches()
+    cached.forget_searches(workspace)
     st.session_state.clear()  # drafts, and the names of what is gone
-    cached.forget_workspace(owner)  # also what models made of this visitor's sentences
-    forget_expiring(owner)
+    cached.forget_workspace(workspace)  # also what models made of this visitor's sentences
+    forget_expiring(workspace)
     cached.refresh_runs()
     goes_on = "This browser keeps its key: what you store from now on is in the same workspace, which is empty."
     if access.current() == access.NOBODY:  # the key came by a recovery link

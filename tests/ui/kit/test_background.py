@@ -209,8 +209,7 @@ def test_who_deletes_everything_leaves_no_search_and_no_result_of_theirs(
     def forget() -> None:
         from s2s.ui.kit import cached
 
-        cached.forget_searches()
-        cached.forget_workspace("eve")
+        cached.forget_searches("eve")
 
     forgetting = AppTest.from_function(forget)
     forgetting.session_state[background.TASKS] = {task.request: task}

@@ -143,9 +143,10 @@ def release_unasked() -> None:
         del _ended()[request]
 
 
-def forget_searches() -> None:
-    """Stop what this page waits for."""
+def forget_searches(owner: str) -> None:
+    """Stop what this visitor waits for, and drop the results for which nobody but this workspace asked."""
     pool().release(_session(), [*_tasks()])
+    pool().forget(owner)
 
 
 def _end_of_slice() -> Callable[[], None]:
