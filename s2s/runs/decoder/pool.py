@@ -55,20 +55,24 @@ class DecoderPool:
         self._running: list[
             DecodeTask
         ] = []  # until the process is done with them, stopped ones too
-        self._results: OrderedDict[DecodeRequest, tuple[Timed, int]] = OrderedDict()
+        # with their bytes, and who asked for them
+        self._results: OrderedDict[DecodeRequest, tuple[Timed, int, set[str]]] = OrderedDict()
         self._n_bytes = 0  # of the results
         self._turns: dict[str, int] = {}  # when an owner or a visitor last had one
         self._numbers = itertools.count(1)
         self._n_threads = 0
         self._is_closed = False
 
-    def result(self, request: DecodeRequest) -> Timed | None:
-        """What was computed, and the seconds it took."""
+    def result(self, request: DecodeRequest, owner: str | None = None) -> Timed | None:
+        """What was computed, and the seconds it took; from then on this owner has asked for it, too."""
         with self._changed:
             if request not in self._results:
                 return None
             self._results.move_to_end(request)
-            return self._results[request][0]
+            found, _, owners = self._results[request]
+            if owner is not None:
+                owners.add(owner)
+            return found
 
     def ask(self, request: DecodeRequest, owner: str, waiter: Waiter) -> DecodeTask:
         """The task that computes this, for one more waiter. Raises UserError where too many wait."""
@@ -81,6 +85,7 @@ class DecoderPool:
                     )
                 task = self._tasks[request] = DecodeTask(request, owner)
             task.waiters[waiter.name] = waiter
+            task.owners.add(owner)
             self._start_threads()
             self._changed.notify_all()
             return task
@@ -93,11 +98,14 @@ class DecoderPool:
                     task.waiters.pop(name, None)
                     self._drop_if_unwanted(task)
 
-    def forget(self) -> None:
-        """Drops all results."""
+    def forget(self, owner: str) -> None:
+        """Drops the results for which nobody but this owner asked."""
         with self._changed:
-            self._results.clear()
-            self._n_bytes = 0
+            for request, (_, n_bytes, owners) in [*self._results.items()]:
+                if owners == {owner}:
+                    del self._results[request]
+                    self._n_bytes -= n_bytes
+                owners.discard(owner)
 
     def n_ahead(self, task: DecodeTask) -> int:
         """How many searches will begin before a waiting one at the least: those of the same owner that came earlier."""
@@ -230,9 +238,10 @@ class DecoderPool:
             return
         value = KINDS[task.request.kind].from_json(answer["result"])
         with self._changed:
-            _, replaced = self._results.pop(task.request, (None, 0))
+            _, replaced, owners = self._results.pop(task.request, (None, 0, set()))
             self._n_bytes -= replaced
-            self._results[task.request] = Timed(value, answer["seconds"]), answer["n_bytes"]
+            timed = Timed(value, answer["seconds"])
+            self._results[task.request] = timed, answer["n_bytes"], owners | task.owners
             self._n_bytes += answer["n_bytes"]
             while len(self._results) > MAX_RESULTS or (
                 len(self._results) > MIN_RESULTS and self._n_bytes > MAX_BYTES

@@ -10,7 +10,7 @@ from s2s import access, workspaces
 from s2s.config import UserError
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import cached, forms
-from s2s.ui.shell import base_path, browser_key, is_framed
+from s2s.ui.shell import base_path, browser_key, forget_expiring, is_framed
 
 CONFIRMATION = "delete"
 DELETED = "deleted workspace"  # in the session: what was said after it
@@ -98,14 +98,16 @@ def _delete() -> None:
             f"Nothing was deleted: type `{CONFIRMATION}` into the field, then press the button again."
         )
         return
+    workspace = access.current()
     try:
-        workspaces.delete_workspace(access.current())
+        workspaces.delete_workspace(workspace)
     except UserError as error:
         st.session_state[FAILED] = error
         return
-    cached.forget_searches()
+    cached.forget_searches(workspace)
     st.session_state.clear()  # drafts, and the names of what is gone
-    st.cache_resource.clear()  # also what models made of this visitor's sentences
+    cached.forget_workspace(workspace)  # also what models made of this visitor's sentences
+    forget_expiring(workspace)
     cached.refresh_runs()
     goes_on = "This browser keeps its key: what you store from now on is in the same workspace, which is empty."
     if access.current() == access.NOBODY:  # the key came by a recovery link

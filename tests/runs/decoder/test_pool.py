@@ -106,6 +106,22 @@ def test_a_result_is_kept_and_shared(pool: DecoderPool, script: Script) -> None:
     assert (found.value, found.seconds, task.error) == ([Finding(True, "A")], 0.5, "")
 
 
+def test_a_result_is_forgotten_with_the_last_owner_who_asked_for_it(
+    pool: DecoderPool, script: Script
+) -> None:
+    request = request_for("a")
+    task = pool.ask(request, "ann", waiter("1"))
+    pool.ask(request, "bob", waiter("2"))
+    script.next()[0].finish("A")
+    assert task.wait(PATIENCE)
+    assert pool.result(request, "eve")
+    pool.forget("bob")
+    pool.forget("ann")
+    assert pool.result(request)
+    pool.forget("eve")
+    assert not pool.result(request)
+
+
 def test_owners_take_turns_and_none_has_two_slots(pool: DecoderPool, script: Script) -> None:
     for name in ("a1", "a2", "a3"):
         pool.ask(request_for(name), "ann", waiter(name))

@@ -3,6 +3,7 @@
 import time
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from s2s import lessons, settings, storage
@@ -92,6 +93,20 @@ def test_what_is_stored_is_listed_exported_and_deleted(key: Key) -> None:
     assert queue.jobs(key.digest) == []
     assert storage.usage("somebody").runs == 1
     assert "You have stored nothing yet" in page_text(screen)
+
+
+@st.cache_resource
+def _of_somebody(sentence: str) -> object:
+    return object()
+
+
+def test_who_deletes_everything_leaves_what_others_wait_for(key: Key) -> None:
+    before = _of_somebody("a sentence")
+    screen = opened("workspace")
+    screen.text_input(key="confirm deletion").set_value("delete")
+    press_delete(screen)
+    assert "Everything in your workspace was deleted" in str(screen.success[0].value)
+    assert _of_somebody("a sentence") is before
 
 
 def press_delete(screen: AppTest) -> None:
