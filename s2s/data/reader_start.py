@@ -29,9 +29,9 @@ def start_reader(
     """The process, which has its order; its errors go to log/reader.log. Raises UserError where it cannot start."""
     root = str(Path(settings.__file__).parents[1])
     path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
-    log = settings.home() / "log"
     try:
-        log.mkdir(parents=True, exist_ok=True)
+        log = settings.make_home() / "log"
+        log.mkdir(exist_ok=True)
         with (log / "reader.log").open("ab") as errors:
             process = subprocess.Popen(
                 # -P: nothing is imported from the folder of a visitor's files

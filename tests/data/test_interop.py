@@ -69,7 +69,9 @@ def test_what_cannot_be_read_is_said() -> None:
         Corpus.from_datasets(
             datasets.Dataset.from_dict({"source": ["a"], "target": ["b"]}), "sorce"
         )
-    with pytest.raises(UserError, match="no row with text on both sides: `src` is the source, `tgt`"):
+    with pytest.raises(
+        UserError, match="no row with text on both sides: `src` is the source, `tgt`"
+    ):
         Corpus.from_datasets(datasets.Dataset.from_dict({"src": ["a", " "], "tgt": ["", "b"]}))
 
 

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import sqlite3
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -229,7 +230,7 @@ def engine(url: str) -> sa.Engine:
     Raises UserError where it cannot be opened (UnreachableError: at the moment) or is newer than this program.
     """
     try:
-        settings.home().mkdir(parents=True, exist_ok=True)
+        settings.make_home()
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise UnreachableError(
@@ -257,9 +258,18 @@ def engine(url: str) -> sa.Engine:
 
 
 def _set_up_sqlite(connection: Any, record: Any) -> None:
+    ((_, _, name),) = connection.execute("PRAGMA database_list")
+    _close_to_others(name)  # while a new one is empty
     connection.execute("PRAGMA busy_timeout = 30000")  # milliseconds
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _close_to_others(name: str) -> None:
+    """Nobody else can read a database and the two files beside it, which SQLite creates like the first."""
+    for path in (name, f"{name}-wal", f"{name}-shm") if name else ():  # no name: in memory
+        with contextlib.suppress(OSError):  # it does not exist, or is another user's
+            Path(path).chmod(0o600)
 
 
 def _migrate(opened: sa.Engine) -> None:

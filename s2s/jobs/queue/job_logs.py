@@ -31,8 +31,8 @@ class JobLog:
 
 def log_path(name: str) -> Path:
     """`log/NAME.log` in this machine's `S2S_HOME`; NAME is a job's id for what it prints. Creates the folder."""
-    folder = settings.home() / "log"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = settings.make_home() / "log"
+    folder.mkdir(exist_ok=True)
     return folder / f"{name}.log"
 
 

@@ -27,8 +27,8 @@ class Connection:
     """
 
     def __init__(self, command: tuple[str, ...] = COMMAND) -> None:
-        log = settings.home() / "log"
-        log.mkdir(parents=True, exist_ok=True)
+        log = settings.make_home() / "log"
+        log.mkdir(exist_ok=True)
         root = str(Path(settings.__file__).parents[1])
         path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
         with (log / "decoder.log").open("ab") as errors:
