@@ -21,7 +21,7 @@ from pathlib import Path
 import psutil
 from filelock import FileLock, Timeout
 
-from s2s import logs, settings, store
+from s2s import environment, logs, settings, store
 from s2s.config import UserError
 from s2s.jobs import queue
 from s2s.jobs.queue import stop_reasons
@@ -132,7 +132,7 @@ class Worker:
         """
         if IS_POSSIBLE and self.fork_server is None:
             with contextlib.suppress(OSError):
-                self.fork_server = ForkServer(_environment({}), log_path("fork_server"))
+                self.fork_server = ForkServer(environment.for_jobs(), log_path("fork_server"))
 
     def close_fork_server(self) -> None:
         """The jobs that were forked from it continue."""
@@ -369,15 +369,8 @@ def _spawn(module: Sequence[str], log: str, extra: Mapping[str, str]) -> subproc
             stdout=file,
             stderr=file,
             start_new_session=True,
-            env=_environment(extra),
+            env=environment.for_jobs(extra),
         )
-
-
-def _environment(extra: Mapping[str, str]) -> dict[str, str]:
-    """This process's own, with the path of this program."""
-    root = str(Path(settings.__file__).parents[1])
-    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
-    return {**os.environ, "PYTHONPATH": path, **extra}
 
 
 def _lock() -> FileLock:
