@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import shutil
@@ -28,6 +29,7 @@ def delete_workspace(
 ) -> storage.Usage:
     """Deletes everything of a workspace; returns how much that was. Its jobs are ended first.
 
+    The files of the database may hold something of it until `queue.is_erased(queue.last_deletion())`.
     May be called again where it was interrupted. An operator acts as the workspace (`access.acting_as`). Raises
     UserError where something cannot be deleted, DeniedError for another's workspace.
     """
@@ -48,19 +50,19 @@ def delete_workspace(
     lessons.delete_lessons(workspace)
     lessons.delete_classes(workspace)
     rows.delete(workspace)
+    with contextlib.suppress(UserError):  # what is left is erased later
+        queue.erase()
     return used
 
 
 def delete_jobs(workspace: str, run: str | None = None) -> list[queue.Job]:
-    """Takes the jobs of a workspace, all or those of one run or evaluation, out of the queue, and deletes their logs.
+    """Takes the jobs of a workspace, all or those of one run or evaluation, out of the queue, with their logs.
 
     A process that works on one then ends itself.
     """
     found = [job for job in queue.jobs(workspace, limit=100_000) if run in (None, job.run)]
     for name in {job.run for job in found}:
         queue.delete_jobs(name, owner=workspace)
-    for job in found:
-        (settings.home() / "log" / f"{job.id}.log").unlink(missing_ok=True)
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -176,6 +177,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 # Arbitrary numbers that no other program uses in the same PostgreSQL database.
 MIGRATION_LOCK = 5_252
 QUEUE_LOCK = 5_253
+REWRITTEN = 1  # SQLite's user_version of a database that has no old deletions left in its file
+DELETIONS = Counter[str]()  # of this process, by the address of the database
 
 
 class UnreachableError(UserError):
@@ -246,6 +249,7 @@ def engine(url: str) -> sa.Engine:
         made = sa.create_engine(address, pool_pre_ping=address.get_backend_name() != "sqlite")
         if made.dialect.name == "sqlite":
             sa.event.listen(made, "connect", _set_up_sqlite)
+            sa.event.listen(made, "after_cursor_execute", functools.partial(_count_deletions, url))
         _migrate(made)
     except DBAPIError as error:
         raise UnreachableError(
@@ -263,6 +267,13 @@ def _set_up_sqlite(connection: Any, record: Any) -> None:
     connection.execute("PRAGMA busy_timeout = 30000")  # milliseconds
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA secure_delete = ON")  # zeros over what is deleted
+
+
+def _count_deletions(url: str, connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+    """Rows left a table in a transaction: its end releases the lock that erasing them waits for."""
+    if statement.startswith("DELETE") and cursor.rowcount:
+        DELETIONS[url] += 1
 
 
 def _close_to_others(name: str) -> None:
@@ -290,3 +301,20 @@ def _migrate(opened: sa.Engine) -> None:
             for statement in statements:
                 connection.exec_driver_sql(statement)
             connection.exec_driver_sql(f"INSERT INTO schema_version VALUES ({number})")
+    if opened.dialect.name == "sqlite":
+        _rewrite_once(opened)
+
+
+def _rewrite_once(opened: sa.Engine) -> None:
+    """Older versions deleted rows without overwriting them: a new file has none of these.
+
+    Where another process writes, or the disk is full, the next start does it.
+    """
+    with (
+        contextlib.suppress(DBAPIError),
+        opened.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
+    ):
+        version = connection.exec_driver_sql("PRAGMA user_version").scalar() or 0
+        if version < REWRITTEN:
+            connection.exec_driver_sql("VACUUM")
+            connection.exec_driver_sql(f"PRAGMA user_version = {REWRITTEN}")

@@ -68,6 +68,13 @@ def delete_logs(connection: sa.Connection, condition: sa.ColumnElement[bool]) ->
     connection.execute(sa.delete(JOB_LOGS).where(ROW.job.in_(jobs)))
 
 
+def delete_logs_and_files(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> None:
+    """As `delete_logs`, and all that their processes printed on this machine."""
+    for job in connection.execute(sa.select(JOBS.c.id).where(condition)).scalars():
+        log_path(job).unlink(missing_ok=True)
+    delete_logs(connection, condition)
+
+
 def newest_logs(limit: int = 10) -> list[JobLog]:
     """Of jobs that are still in the table, the newest first. Raises UnreachableError."""
     return _select(sa.true(), limit)

@@ -20,6 +20,7 @@ from s2s.ui.shell.measured import measure_script_runs
 from s2s.ui.shell.media import guard_downloads
 
 HOUR = 3600.0  # seconds
+ERASE_SECONDS = 5.0  # between two tries
 GARBAGE_SECONDS = 10.0  # between two collections, at least
 GARBAGE_SHARE = 0.01  # of the time, at most: while garbage is collected every page stands still
 FRAME = Path(__file__).parent / "frame.py"
@@ -135,4 +136,22 @@ async def _empty_trash() -> None:
         await asyncio.sleep(UNDO_SECONDS)
 
 
-CLEANUPS = (_delete_uploads, _delete_expired, _empty_trash, _collect_garbage, _forget_sentences)
+async def _erase_deleted() -> None:
+    """Erases what was deleted from the files of the database, as soon as its readers and writers allow it."""
+    from s2s.config import UserError
+    from s2s.jobs import queue
+
+    while True:
+        with contextlib.suppress(UserError):  # the database is away
+            await asyncio.to_thread(queue.erase)
+        await asyncio.sleep(ERASE_SECONDS)
+
+
+CLEANUPS = (
+    _delete_uploads,
+    _delete_expired,
+    _empty_trash,
+    _erase_deleted,
+    _collect_garbage,
+    _forget_sentences,
+)
