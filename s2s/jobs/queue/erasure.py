@@ -1,7 +1,7 @@
 """What was deleted leaves the files of an SQLite database too, where it could be read otherwise.
 
 A deleted row is overwritten with zeros (`secure_delete`), but SQLite also leaves copies of rows in pages when it moves
-them, and the write-ahead log holds older pages. So the database is written anew (VACUUM), and the log is truncated as
+them, and the write-ahead log holds older pages. So the database is rewritten (VACUUM), and the log is truncated as
 soon as no reader needs it. PostgreSQL does both by itself, later (docs/hosting.md).
 """
 
@@ -36,7 +36,7 @@ class Eraser:
         self._next_truncation = 0.0
 
     def is_erased(self, number: int) -> bool:
-        """Whether the files hold nothing of the first so many deletions of this process."""
+        """Whether the files hold nothing of this deletion, and of those before."""
         return not self._path() or self._erased >= number
 
     def erase(self) -> None:

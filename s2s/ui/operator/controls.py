@@ -192,6 +192,8 @@ def _short_name(workspace: str) -> str:
 def _delete(owner: str) -> str:
     access.require("delete", Thing("workspace", owner, owner))
     used = workspaces.delete_workspace(owner)
+    cached.forget_searches(owner)
+    cached.forget_sentences()
     figures.refresh()
     st.session_state["confirm deletion"] = ""
     return f"The workspace {plain(owner[: figures.SHORT])} is deleted: {format_size(used.n_bytes)}."

@@ -91,12 +91,10 @@ def _address(path: str) -> str:
 
 def _erasing() -> None:
     """Whether the disk still holds something of what was deleted."""
-    if ERASING not in st.session_state:
-        return
     if queue.is_erased(st.session_state[ERASING]):
         del st.session_state[ERASING]
-        st.success("The server's files hold nothing of it any more.", icon=":material/check:")
-        return
+        st.session_state[DELETED] = "The server's files hold nothing of what you deleted any more."
+        st.rerun()
     st.info(
         "Pending: the files of the server's database still hold something of it, which nobody is shown. It is erased"
         " as soon as nobody reads or writes there, within some minutes, also if you leave this page.",
@@ -117,12 +115,13 @@ def _delete() -> None:
             f"Nothing was deleted: type `{CONFIRMATION}` into the field, then press the button again."
         )
         return
+    workspace = access.current()
     try:
-        workspaces.delete_workspace(access.current())
+        workspaces.delete_workspace(workspace)
     except UserError as error:
         st.session_state[FAILED] = error
         return
-    cached.forget_searches()
+    cached.forget_searches(workspace)
     st.session_state.clear()  # drafts, and the names of what is gone
     st.cache_resource.clear()  # also what models made of this visitor's sentences
     cached.refresh_runs()

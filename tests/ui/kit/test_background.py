@@ -204,7 +204,7 @@ def test_who_deletes_everything_leaves_no_search_and_no_result(pool: DecoderPool
     def forget() -> None:
         from s2s.ui.kit import cached
 
-        cached.forget_searches()
+        cached.forget_searches("ann")
 
     forgetting = AppTest.from_function(forget)
     forgetting.session_state[background.TASKS] = {task.request: task}

@@ -143,10 +143,12 @@ def release_unasked() -> None:
         del _ended()[request]
 
 
-def forget_searches() -> None:
-    """Stop what this visitor waits for, and drop all results: whose sentences they are is not known."""
+def forget_searches(owner: str) -> None:
+    """Stop what this visitor waits for, end the processes that have searched for a workspace, and drop all results:
+    whose sentences they are is not known.
+    """
     pool().release(_session(), [*_tasks()])
-    pool().forget()
+    pool().forget(owner)
 
 
 def _end_of_slice() -> Callable[[], None]:
