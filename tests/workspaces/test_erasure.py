@@ -100,6 +100,42 @@ def test_what_is_deleted_alone_leaves_the_files_too(what: str) -> None:
     assert files_with(MARKER) == []
 
 
+def test_what_another_process_has_deleted_is_erased_too() -> None:
+    """Also after a crash: the database knows it."""
+    queue.submit("train", "ann", "r1", {"name": MARKER})
+    erasure._eraser.cache_clear()
+    queue.delete_jobs("r1")
+    database.DELETIONS.clear()
+    assert user_version() == database.HAS_DELETED
+    queue.erase()
+    assert user_version() == database.REWRITTEN
+    assert files_with(MARKER) == []
+
+
+def test_rows_that_are_deleted_while_the_database_is_rewritten_are_erased_the_next_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    queue.submit("train", "ann", "r1", {})
+    queue.submit("train", "ann", "r2", {})
+    queue.delete_jobs("r1")
+    change = erasure._changed
+
+    def change_late(connection: sqlite3.Connection, before: tuple[int, ...], after: int) -> bool:
+        if after == database.REWRITTEN:
+            queue.delete_jobs("r2")
+        return change(connection, before, after)
+
+    monkeypatch.setattr(erasure, "_changed", change_late)
+    queue.erase()
+    assert not queue.is_erased(queue.last_deletion())
+    assert user_version() == database.HAS_DELETED
+
+
+def user_version() -> int:
+    with contextlib.closing(sqlite3.connect(database_path())) as connection:
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
 def test_rewriting_takes_a_hundredth_of_the_time_at_most() -> None:
     queue.jobs("ann")
     now = [1000.0]

@@ -177,7 +177,9 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 # Arbitrary numbers that no other program uses in the same PostgreSQL database.
 MIGRATION_LOCK = 5_252
 QUEUE_LOCK = 5_253
-REWRITTEN = 1  # SQLite's user_version of a database that has no old deletions left in its file
+# SQLite's user_version: 0 before the first rewriting, whose file may hold whatever was deleted.
+REWRITTEN = 1
+HAS_DELETED = 2  # rows were deleted since
 DELETIONS = Counter[str]()  # of this process, by the address of the database
 
 
@@ -271,9 +273,11 @@ def _set_up_sqlite(connection: Any, record: Any) -> None:
 
 
 def _count_deletions(url: str, connection: Any, cursor: Any, statement: str, *_: Any) -> None:
-    """Rows left a table in a transaction: its end releases the lock that erasing them waits for."""
+    """Rows left a table, in a transaction: only its end releases the lock for which erasing waits."""
     if statement.startswith("DELETE") and cursor.rowcount:
         DELETIONS[url] += 1
+        version = f"PRAGMA user_version = {HAS_DELETED}"
+        connection.connection.driver_connection.execute(version)
 
 
 def _close_to_others(name: str) -> None:

@@ -16,8 +16,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from s2s import settings
-from s2s.jobs.queue.database import DELETIONS, engine
+from s2s.jobs.queue.database import DELETIONS, HAS_DELETED, REWRITTEN, engine
 
+NEVER_REWRITTEN = 0
+REWRITING = 3  # SQLite's user_version meanwhile
 PAUSE = 60.0  # seconds between two rewritings, at least
 SHARE = 0.01  # of the time, at most: meanwhile nobody can write
 PATIENCE = 0.5  # seconds for readers and writers to end; then it is tried again
@@ -54,11 +56,10 @@ class Eraser:
     def _try(self, path: Path) -> None:
         number = DELETIONS[self._url]
         now = self._clock()
-        if self._rewritten < number and now >= self._next_rewriting:
-            with contextlib.closing(_connected(path)) as connection:
-                connection.execute("VACUUM")
+        if now >= self._next_rewriting:
+            if _rewrite(path):
+                self._next_rewriting = now + max(PAUSE, (self._clock() - now) / SHARE)
             self._rewritten = number
-            self._next_rewriting = now + max(PAUSE, (self._clock() - now) / SHARE)
         is_due = self._erased < self._rewritten or now >= self._next_truncation
         if is_due and _truncate_log(path):
             self._erased = self._rewritten
@@ -73,6 +74,26 @@ class Eraser:
             ":memory:",
         )
         return Path(str(opened.url.database)) if is_file else None
+
+
+def _rewrite(path: Path) -> bool:
+    """Rewrites the database if any process has deleted rows since it was rewritten; returns whether that was so."""
+    with contextlib.closing(_connected(path)) as connection:
+        if not _changed(connection, (NEVER_REWRITTEN, HAS_DELETED, REWRITING), REWRITING):
+            return False
+        connection.execute("VACUUM")
+        _changed(connection, (REWRITING,), REWRITTEN)  # unless rows were deleted meanwhile
+    return True
+
+
+def _changed(connection: sqlite3.Connection, before: tuple[int, ...], after: int) -> bool:
+    """Whether the state of the database was one of these; it is another now. Waits for who is just deleting."""
+    connection.execute("BEGIN IMMEDIATE")
+    is_so = connection.execute("PRAGMA user_version").fetchone()[0] in before
+    if is_so:
+        connection.execute(f"PRAGMA user_version = {after}")
+    connection.execute("COMMIT")
+    return is_so
 
 
 def _truncate_log(path: Path) -> bool:
