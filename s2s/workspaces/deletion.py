@@ -12,6 +12,7 @@ from pathlib import Path
 
 from s2s import access, lessons, settings, short_links, storage, synced
 from s2s.config import UserError, shortened
+from s2s.data import is_reading
 from s2s.files import TRASH
 from s2s.jobs import queue
 from s2s.runs import is_training
@@ -42,8 +43,13 @@ def delete_workspace(
     used = storage.usage(workspace)
     jobs = delete_jobs(workspace)
     wait_for_jobs(jobs, storage.items(workspace), sleep)
-    for item in storage.items(workspace):
+    items = storage.items(workspace)
+    for item in items:
         delete_item(item)
+    if any(item.kind in (storage.UPLOAD, storage.DATASET) for item in items):
+        wait_for_readers(workspace, sleep)
+    for item in items:  # what a process wrote there before it noticed
+        shutil.rmtree(item.folder, ignore_errors=True)
     exports.delete_exports(workspace)
     short_links.delete_of(workspace)
     lessons.delete_progress(workspace)
@@ -76,6 +82,13 @@ def wait_for_jobs(
     folders = [item.folder for item in items if item.kind is storage.RUN]
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until and any(map(is_training, folders)):
+        sleep(POLL)
+
+
+def wait_for_readers(workspace: str, sleep: Callable[[float], None] = time.sleep) -> None:
+    """Until the process that reads a dataset of theirs has noticed that this is deleted, or long enough."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until and is_reading(settings.home() / "incoming", workspace):
         sleep(POLL)
 
 

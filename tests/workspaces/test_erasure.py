@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from s2s import access, lessons, settings, short_links
-from s2s.data import uploads
+from s2s.data import reader_slots, uploads
 from s2s.jobs import queue
 from s2s.jobs.queue import database, erasure
 from s2s.jobs.queue.job_logs import log_path
@@ -175,3 +175,20 @@ def test_what_older_versions_deleted_is_gone_when_the_database_is_opened() -> No
     database.engine.cache_clear()
     queue.jobs("ann")
     assert os.stat(database_path()).st_mtime_ns == before
+
+
+def test_what_a_reader_writes_until_it_has_noticed_goes_too() -> None:
+    upload = uploads.begin("file", "x", [("a.txt", b"a")], owner="ann")
+    incoming = settings.home() / "incoming"
+    folder = incoming / upload.id
+    with contextlib.ExitStack() as reading:
+        reading.enter_context(reader_slots.reader_slot(incoming, "ann", lambda _: None))
+
+        def sleep(seconds: float) -> None:
+            folder.mkdir()
+            (folder / "result.json").write_text(MARKER)
+            reading.close()
+
+        acting.delete_workspace("ann", sleep=sleep)
+    assert files_with(MARKER) == []
+    assert not folder.exists()
