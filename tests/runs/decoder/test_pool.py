@@ -12,6 +12,7 @@ from s2s.config import UserError
 from s2s.runs.decoder import PROPERTY, Connection, DecodeRequest, DecoderPool, Waiter
 from s2s.runs.decoder.pool import DIED, MAX_WAITING
 from s2s.runs.properties import Finding
+from tests import processes
 
 PATIENCE = 20.0  # seconds, on a busy machine
 
@@ -239,3 +240,22 @@ def test_idle_processes_end(script: Script) -> None:
     while connection.is_alive:
         assert time.monotonic() < until
     assert pool.result(request_for("a"))
+
+
+def test_the_process_that_searched_for_a_forgotten_owner_ends_and_another_stays(
+    pool: DecoderPool, script: Script
+) -> None:
+    for owner in ("ann", "bob"):
+        pool.ask(request_for(owner), owner, waiter(owner))
+    of_owner = {}
+    for _ in range(2):
+        connection, sentence = script.next()
+        of_owner[sentence] = connection
+    of_owner["bob"].finish("b")
+    processes.wait_for(lambda: pool.result(request_for("bob")))
+    pool.forget("ann")
+    assert not pool.result(request_for("bob"))  # asked for again, it is computed again
+    assert of_owner["ann"].is_alive  # it still searches
+    of_owner["ann"].finish("a")
+    processes.wait_for(lambda: not of_owner["ann"].is_alive)
+    assert of_owner["bob"].is_alive

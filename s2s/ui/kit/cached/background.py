@@ -144,7 +144,9 @@ def release_unasked() -> None:
 
 
 def forget_searches(owner: str) -> None:
-    """Stop what this visitor waits for, and drop the results for which nobody but this workspace asked."""
+    """Stop what this visitor waits for, end the processes that have searched for a workspace, and drop the results for
+    which nobody else asked.
+    """
     pool().release(_session(), [*_tasks()])
     pool().forget(owner)
 
