@@ -35,12 +35,12 @@ def call_all(
 ) -> list[T]:
     """What the function returns for each of these arguments, in a process each, all at once."""
     settings = ({**os.environ, **environment},)
-    with _without_main(), ProcessPoolExecutor(len(calls), CONTEXT, _set, settings) as pool:
+    with without_main(), ProcessPoolExecutor(len(calls), CONTEXT, _set, settings) as pool:
         return [call.result() for call in [pool.submit(function, *each) for each in calls]]
 
 
 @contextlib.contextmanager
-def _without_main() -> Iterator[None]:
+def without_main() -> Iterator[None]:
     """A new process runs the file of `__main__` again, and a screen that was tested before left its page there."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = types.ModuleType("__main__")
@@ -62,7 +62,7 @@ def start(
 ) -> BaseProcess:
     """`python -m s2s` with these arguments, as a process that runs already."""
     process = CONTEXT.Process(target=_command, args=(arguments, dict(environment), out, error))
-    with _without_main():
+    with without_main():
         process.start()
     return process
 
@@ -86,7 +86,7 @@ def begin(function: Callable[..., object], *arguments: object, **environment: st
     """A process of its own that does this, for tests that end it."""
     settings = {**os.environ, **environment}
     process = CONTEXT.Process(target=_do, args=(function, arguments, settings))
-    with _without_main():
+    with without_main():
         process.start()
     return process
 

@@ -142,7 +142,8 @@ def test_processes_that_translate_together_have_no_secret(monkeypatch: pytest.Mo
         monkeypatch.setenv(name, "secret")
     monkeypatch.setattr(parallel, "_translate", own_environment)
     run: Any = SimpleNamespace(configured=lambda *_: None, check_lengths=lambda _: None, key=None)
-    (found,) = parallel.translate(run, ["a"], "greedy", {}, 2)
+    with processes.without_main():
+        (found,) = parallel.translate(run, ["a"], "greedy", {}, 2)
     assert not {*ALL} & {*found}  # type: ignore[misc]
     assert os.environ["S2S_SECRET"] == "secret"
 
