@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
+from s2s.ui.canvas.sent import sent
+
 DIAGRAM_WIDTH = 440  # pixels at full size
 FILE = Path(__file__)
 
@@ -71,7 +73,7 @@ def diagram(
     """`notes` by a box's name; choosing a box calls `on_pick` with its name. All texts travel as data only."""
 
     def picked() -> None:
-        name = (st.session_state[key].get("pick") or {}).get("name")
+        name = sent(key, "pick").get("name")
         if name in [box.name for box in drawing.boxes]:
             on_pick(str(name))
 

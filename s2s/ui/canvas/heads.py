@@ -13,6 +13,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from s2s.plots import theme
+from s2s.ui.canvas.sent import sent
 
 MAX_PIXELS = 8_000_000  # bytes; beyond that, blocks of neighbors are pooled by their maximum
 MEAN = -1  # in place of a layer or head: all of them
@@ -90,7 +91,7 @@ def heads_canvas(
 
 def _callback(key: str, trigger: str, call: OnHead) -> Callable[[], None]:
     def triggered() -> None:
-        given = st.session_state[key].get(trigger) or {}
+        given = sent(key, trigger)
         layer = given.get("layer")
         head = given.get("head")
         if isinstance(layer, int) and isinstance(head, int):

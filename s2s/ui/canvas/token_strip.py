@@ -10,6 +10,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s.plots import fine_percent
+from s2s.ui.canvas.sent import sent
 
 FULL = 45  # percent of the color in the background of a token with probability 1
 FILE = Path(__file__)
@@ -48,11 +49,11 @@ def token_strip(
 
     def picked() -> None:
         position = st.session_state[key].get("pick")
-        if position in range(len(tokens)):
+        if isinstance(position, int) and position in range(len(tokens)):
             on_pick(position)
 
     def preferred() -> None:
-        given = st.session_state[key].get("alternative") or {}
+        given = sent(key, "alternative")
         for position, token in enumerate(tokens):
             for alternative in token.alternatives:
                 if (position, alternative.token) == (given.get("position"), given.get("token")):

@@ -47,6 +47,7 @@ def strategy_picker(key: str) -> str:
             persist_state="session",
             wrap=True,
         )
+        or DEFAULT
     )
     st.caption(STRATEGIES[strategy].summary)
     return strategy

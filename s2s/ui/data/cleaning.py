@@ -153,6 +153,7 @@ def _examples(report: LintReport, prefix: str) -> None:
             required=True,
             key=key,
         )
+        or hit[0]
     )
     examples = report.found[rule].examples
     n = report.found[rule].n

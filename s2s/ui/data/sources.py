@@ -68,7 +68,7 @@ def origin_picker() -> str:
         persist_state="session",
         label_visibility="collapsed",
     )
-    return str(chosen)
+    return str(chosen or BUILT_IN)
 
 
 def _follow(origin: str) -> None:

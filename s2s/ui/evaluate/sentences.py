@@ -209,7 +209,8 @@ def _table(
 def _select(key: str, order: Sequence[int]) -> None:
     """The sentence of the selected row, or none."""
     chosen = st.session_state[key]["selection"]["rows"]
-    STATE.remember(sentence=order[chosen[0]] + 1 if chosen else 0)
+    is_there = chosen and chosen[0] < len(order)
+    STATE.remember(sentence=order[chosen[0]] + 1 if is_there else 0)
 
 
 LOOK = {

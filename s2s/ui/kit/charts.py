@@ -25,7 +25,7 @@ def clickable_chart(
 
     def picked() -> None:
         for point in st.session_state[key].selection.points:
-            on_pick(point["customdata"])
+            on_pick(point.get("customdata"))
 
     _enlarge_small_text(figure)
     with touch_scrolling(key):

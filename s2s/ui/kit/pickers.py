@@ -83,7 +83,8 @@ def run_picker(meant: str) -> str | None:
     is_said = st.query_params.get("run") == labels[wanted] or (
         "run" not in st.query_params and wanted == meant
     )
-    if st.session_state.pop("rewrite run", False) or not is_said or "run" not in st.session_state:
+    is_chosen = bool(st.session_state.get("run"))
+    if st.session_state.pop("rewrite run", False) or not is_said or not is_chosen:
         # a bound widget writes into the address what is set by hand
         st.session_state["run"] = wanted
     address.go_back_to("run", labels[wanted])
@@ -327,7 +328,8 @@ def _change_example() -> None:
     if "src" not in st.session_state:  # no page has asked for a sentence yet
         return
     text = str(st.session_state.get("src", ""))
-    run_id = st.session_state["run"]
+    if not (run_id := st.session_state["run"]):  # no browser empties the list
+        return
     is_example = text in vocabulary.examples(st.session_state["previous run"])
     is_lost = is_example and not vocabulary.can_read(run_id, text)
     # Set by hand even where it stays: the box would fall back to the other model's first example.

@@ -203,5 +203,5 @@ def _thinned(values: list[float]) -> list[float]:
 def choose(key: str, run_ids: list[str]) -> None:
     """Make the clicked row's run the run of the page."""
     selected = st.session_state[key].selection.rows
-    if selected:
+    if selected and selected[0] < len(run_ids):
         st.session_state["run"] = run_ids[selected[0]]

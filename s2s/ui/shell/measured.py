@@ -1,4 +1,4 @@
-"""Measures what visitors do with the server: sessions, uploads, script runs, errors."""
+"""Measures what visitors do with the server: sessions, uploads, script runs, errors. Runs of one visitor take turns."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from streamlit.util import calc_hash
 
 from s2s import access, logs
 from s2s.monitoring import MONITOR
+from s2s.ui.kit.turns import own_turn
 from s2s.ui.shell.pages import OPERATOR, PAGES, WORKSPACE
 
 Scope = MutableMapping[str, Any]
@@ -43,13 +44,17 @@ class Measured:
 
 
 def measure_script_runs() -> None:
-    """From now on every run of a page, or of a part of one, is timed."""
+    """From now on every run of a page, or of a part of one, is timed, and waits for its visitor's turn."""
     run = ScriptRunner._run_script
     pages = {
         calc_hash(row.url_path): row.url_path or "home" for row in (*PAGES, WORKSPACE, OPERATOR)
     }
 
     @functools.wraps(run)
+    def in_turn(runner: ScriptRunner, request: RerunData) -> None:
+        with own_turn():
+            timed(runner, request)
+
     def timed(runner: ScriptRunner, request: RerunData) -> None:
         began = time.perf_counter()
         try:
@@ -59,7 +64,7 @@ def measure_script_runs() -> None:
             is_fragment = bool(request.fragment_id or request.fragment_id_queue)
             MONITOR.note_run(page, time.perf_counter() - began, is_fragment=is_fragment)
 
-    ScriptRunner._run_script = timed  # type: ignore[method-assign,assignment]
+    ScriptRunner._run_script = in_turn  # type: ignore[method-assign,assignment]
 
 
 def note_script_error(error: Exception) -> bool:

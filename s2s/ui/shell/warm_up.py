@@ -16,6 +16,7 @@ from typing import Any
 from s2s import settings, store
 from s2s.data import delete_old_uploads
 from s2s.monitoring import MONITOR
+from s2s.ui.shell.forged import refuse_forged_values
 from s2s.ui.shell.measured import measure_script_runs
 from s2s.ui.shell.media import guard_downloads
 
@@ -62,6 +63,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     scaler = engine.start_scaler()
     if settings.is_hosted():
         guard_downloads()
+        refuse_forged_values()
     gc.collect()
     gc.freeze()
     cleanups = [asyncio.create_task(task()) for task in CLEANUPS]

@@ -208,7 +208,7 @@ def tree_title(request: StepsRequest, tree: SearchTree) -> str:
 
 
 def _pick(number: object) -> None:
-    node = number[0] if isinstance(number, list) else number
+    node = number[0] if isinstance(number, list) and number else number
     if isinstance(node, int) and node:
         st.session_state[NODE] = node
 

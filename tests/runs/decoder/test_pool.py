@@ -1,6 +1,7 @@
 """The pool, with connections that answer when the test says so."""
 
 import queue
+import random
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -152,6 +153,31 @@ def test_the_visitors_of_one_workspace_take_turns_too(pool: DecoderPool, script:
     connection, _ = script.next()
     connection.finish("A")
     assert script.next()[1] == "b1"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_many_tabs_have_no_more_turns_than_one(script: Script, seed: int) -> None:
+    dice = random.Random(seed)
+    pool = DecoderPool(script.connect, slots=1, idle=PATIENCE)
+    asked = [("ann", f"ann {tab} {n}") for tab in range(8) for n in range(2)]
+    asked += [("bob", f"bob 0 {n}") for n in range(4)] + [("cid", f"cid {n} 0") for n in range(3)]
+    dice.shuffle(asked)
+    asked.insert(0, ("ann", "ann 0 first"))
+    for owner, name in asked:
+        pool.ask(request_for(name), owner, waiter(" ".join(name.split()[:2])))
+    begun = []
+    for _ in asked:
+        connection, sentence = script.next()
+        begun.append(sentence.split())
+        connection.finish(sentence)
+    pool.close()
+    # The first began before the others came; from then on, whoever waits has every turn of a round.
+    owners = [owner for owner, *_ in begun[1:]]
+    assert {*owners[0:2]} == {"bob", "cid"}
+    rounds = [owners[n : n + 3] for n in range(0, 9, 3)]
+    assert all({*each} == {"ann", "bob", "cid"} for each in rounds)
+    tabs = [tab for owner, tab, _ in begun[1:] if owner == "ann"]
+    assert {*tabs[:7]} == {*"1234567"}  # tab 0 was first
 
 
 def test_what_nobody_waits_for_is_stopped(pool: DecoderPool, script: Script) -> None:

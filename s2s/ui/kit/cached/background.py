@@ -16,7 +16,7 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from s2s import access, settings
+from s2s import settings
 from s2s.config import UserError
 from s2s.runs import Run
 from s2s.runs.decoder import (
@@ -32,6 +32,7 @@ from s2s.runs.decoder import (
 from s2s.runs.probes import PROBES
 from s2s.ui.kit.polling import slowdown
 from s2s.ui.kit.text import duration
+from s2s.ui.kit.turns import TURNS, owner
 
 SLICE = 0.3  # seconds of computing after which a search leaves the dashboard's process, whatever was estimated
 PATIENCE = 0.8  # seconds before progress is shown, lest it flicker
@@ -116,9 +117,9 @@ def awaited(run: Run, request: DecodeRequest) -> Generator[Any, None, None]:
         yield KINDS[request.kind].carry_out(run, request, {})
         return
     waiter = Waiter(_session(), functools.partial(_is_present, _session()))
-    task = pool().ask(request, access.current(), waiter)
+    task = pool().ask(request, owner(), waiter)
     try:
-        while not task.wait(AWAIT):
+        while not _over(task, AWAIT):
             yield None
     finally:
         pool().release(waiter.name, [request])
@@ -167,10 +168,18 @@ def _beside(request: DecodeRequest, patience: float) -> Timed:
     st.session_state.setdefault(ASKED, set()).add(request)
     if request not in _ended():
         waiter = Waiter(_session(), functools.partial(_is_present, _session()))
-        task = _tasks()[request] = pool().ask(request, access.current(), waiter)
-        if task.wait(patience) and (found := _taken(request, task)):
+        task = _tasks()[request] = pool().ask(request, owner(), waiter)
+        if _over(task, patience) and (found := _taken(request, task)):
             return found
     raise PendingError(request)
+
+
+def _over(task: DecodeTask, seconds: float) -> bool:
+    """Whether it is over within these seconds; the visitor's other tabs have their turns meanwhile."""
+    if task.wait(0.0):
+        return True
+    with TURNS.paused():
+        return task.wait(seconds)
 
 
 def _taken(request: DecodeRequest, task: DecodeTask) -> Timed | None:

@@ -1,0 +1,103 @@
+"""The runs of a visitor's tabs on a hosted server: one after the other, so that many tabs slow their owner, not others.
+
+Pages are computed in one process. Without turns a visitor with eight busy tabs has eight times the share of one tab.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Iterator
+
+import streamlit as st
+
+from s2s import access, settings
+
+PATIENCE = 20.0  # seconds after which a run goes on without its turn: one that hangs stops no other tab for longer
+
+
+class Turns:
+    """Each owner's threads, one at a time in the order in which they came; owners do not wait for each other."""
+
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self._patience = patience
+        self._lock = threading.Lock()
+        self._lines: dict[str, deque[threading.Event]] = {}  # the first of each has the turn
+        self._mine = threading.local()
+
+    @contextlib.contextmanager
+    def turn(self, owner: str) -> Iterator[None]:
+        """This thread has its owner's turn inside."""
+        self._mine.held = owner, self._enter(owner)
+        try:
+            yield
+        finally:
+            owner, place = self._mine.held
+            self._mine.held = None
+            self._leave(owner, place)
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Others of this thread's owner have their turns meanwhile: this one only waits. Nothing without a turn."""
+        held = getattr(self._mine, "held", None)
+        if held is None:
+            yield
+            return
+        owner, place = held
+        self._leave(owner, place)
+        try:
+            yield
+        finally:
+            self._mine.held = owner, self._enter(owner)
+
+    def is_taken(self, owner: str) -> bool:
+        """Whether a thread of an owner has the turn."""
+        with self._lock:
+            return owner in self._lines
+
+    def n_waiting(self, owner: str) -> int:
+        """How many threads of an owner wait for the one that has the turn."""
+        with self._lock:
+            return max(0, len(self._lines.get(owner, ())) - 1)
+
+    def _enter(self, owner: str) -> threading.Event:
+        """Waits for the turn, but not for longer than the patience."""
+        place = threading.Event()
+        with self._lock:
+            line = self._lines.setdefault(owner, deque())
+            line.append(place)
+            if line[0] is place:
+                return place
+        if not place.wait(self._patience):
+            self._leave(owner, place)
+        return place
+
+    def _leave(self, owner: str, place: threading.Event) -> None:
+        """Gives the turn to the next. Nothing for one that has left."""
+        with self._lock:
+            line = self._lines.get(owner)
+            if line is None or place not in line:
+                return
+            was_first = line[0] is place
+            line.remove(place)
+            if not line:
+                del self._lines[owner]
+            elif was_first:
+                line[0].set()
+
+
+TURNS = Turns()
+
+
+def owner() -> str:
+    """Who takes the turns of this run: the visitor's workspace; without one, the address where they come from."""
+    workspace = access.current()
+    if workspace == access.NOBODY and settings.is_hosted():
+        return f"address {st.context.ip_address or ''}"
+    return workspace
+
+
+def own_turn() -> contextlib.AbstractContextManager[None]:
+    """On a hosted server, the turn of the visitor for whom this script runs; at home all tabs run at once."""
+    return TURNS.turn(owner()) if settings.is_hosted() else contextlib.nullcontext()

@@ -1,0 +1,132 @@
+"""Whose tab goes on: threads that say what they do, and no page."""
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from s2s import access
+from s2s.ui.kit import turns
+from s2s.ui.kit.turns import Turns
+
+SOON = 20.0  # seconds, on a busy machine
+
+
+class Tabs:
+    """Threads that take turns; each goes on when the test says so."""
+
+    def __init__(self, made: Turns) -> None:
+        self.turns = made
+        self.begun: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._threads: dict[str, tuple[threading.Thread, threading.Event]] = {}
+
+    def open(self, name: str, work: Callable[[threading.Event], None] | None = None) -> None:
+        """The tab `ann 1` of ann; one after the other, so that the order is known."""
+        may_end = threading.Event()
+        owner = name.split(maxsplit=1)[0]
+
+        def run() -> None:
+            with self.turns.turn(owner):
+                self.begun.put(name)
+                if work:
+                    work(may_end)
+                may_end.wait(SOON)
+
+        thread = threading.Thread(target=run)
+        before = self.turns.n_waiting(owner)
+        is_first = not self.turns.is_taken(owner)
+        self._threads[name] = thread, may_end
+        thread.start()
+        while not is_first and self.turns.n_waiting(owner) == before and thread.is_alive():
+            pass
+        if is_first:
+            assert self.next() == name
+
+    def next(self) -> str:
+        return self.begun.get(timeout=SOON)
+
+    def allow(self, name: str) -> None:
+        self._threads[name][1].set()
+
+    def end(self, name: str) -> None:
+        thread, may_end = self._threads.pop(name)
+        may_end.set()
+        thread.join(SOON)
+
+    def end_all(self) -> None:
+        for _, may_end in self._threads.values():
+            may_end.set()
+        for name in [*self._threads]:
+            self.end(name)
+
+
+@pytest.fixture
+def tabs() -> Iterator[Tabs]:
+    made = Tabs(Turns(SOON))
+    yield made
+    made.end_all()
+
+
+def test_the_tabs_of_one_visitor_go_one_after_the_other_as_they_came(tabs: Tabs) -> None:
+    for number in range(4):
+        tabs.open(f"ann {number}")
+    for number in range(3):
+        assert tabs.begun.empty()
+        tabs.end(f"ann {number}")
+        assert tabs.next() == f"ann {number + 1}"
+
+
+def test_nobody_waits_for_anothers_tabs(tabs: Tabs) -> None:
+    for number in range(8):
+        tabs.open(f"ann {number}")
+    tabs.open("bob 0")  # begins at once
+    assert tabs.begun.empty()
+
+
+def test_who_only_waits_lets_the_other_tabs_go_on(tabs: Tabs) -> None:
+    events: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def work(may_end: threading.Event) -> None:
+        with tabs.turns.paused():
+            events.put("pauses")
+            may_end.wait(SOON)
+        events.put("is back")
+
+    tabs.open("ann 0", work)
+    assert events.get(timeout=SOON) == "pauses"
+    tabs.open("ann 1")  # begins
+    tabs.allow("ann 0")
+    while not tabs.turns.n_waiting("ann"):  # it stands in line again
+        assert events.empty()
+    tabs.end("ann 1")
+    assert events.get(timeout=SOON) == "is back"
+
+
+def test_a_tab_that_hangs_stops_the_others_for_a_while_only() -> None:
+    tabs = Tabs(Turns(0.01))
+    tabs.open("ann 0")
+    tabs.open("ann 1")
+    assert tabs.next() == "ann 1"
+    tabs.end_all()
+
+
+def test_a_run_that_fails_gives_its_turn_back() -> None:
+    made = Turns(SOON)
+    with pytest.raises(KeyError), made.turn("ann"), made.paused():
+        raise KeyError
+    assert not made.is_taken("ann")
+
+
+def test_turns_are_of_a_workspace_or_an_address_and_nobodys_at_home(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with access.acting_as("ann"):
+        assert turns.owner() == "ann"
+    with turns.own_turn():
+        assert not turns.TURNS.is_taken(access.LOCAL)
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    with access.acting_as(access.NOBODY):
+        assert turns.owner().startswith("address ")
+    with access.acting_as("ann"), turns.own_turn():
+        assert turns.TURNS.is_taken("ann")
