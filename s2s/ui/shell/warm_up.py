@@ -18,6 +18,7 @@ from s2s.data import delete_old_uploads
 from s2s.monitoring import MONITOR
 from s2s.ui.shell.measured import measure_script_runs
 from s2s.ui.shell.media import guard_downloads
+from s2s.ui.streamlit_parts import CHARTS
 
 HOUR = 3600.0  # seconds
 GARBAGE_SECONDS = 10.0  # between two collections, at least
@@ -28,7 +29,7 @@ HEAVY = (
     "pandas",
     "plotly.graph_objects",
     "plotly.express",
-    "streamlit.elements.plotly_chart",
+    CHARTS,
 )
 
 

@@ -13,8 +13,6 @@ from dataclasses import replace
 from typing import Any
 
 import streamlit as st
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from s2s import access, settings
 from s2s.config import UserError
@@ -32,6 +30,7 @@ from s2s.runs.decoder import (
 from s2s.runs.probes import PROBES
 from s2s.ui.kit.polling import slowdown
 from s2s.ui.kit.text import duration
+from s2s.ui.streamlit_parts import get_script_run_ctx, runtime
 
 SLICE = 0.3  # seconds of computing after which a search leaves the dashboard's process, whatever was estimated
 PATIENCE = 0.8  # seconds before progress is shown, lest it flicker
