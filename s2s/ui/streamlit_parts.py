@@ -9,6 +9,7 @@ What no Python imports is private, too; the test reads it where it stands:
   and canvas/*.js: to style and find parts of widgets, where the public `st-key-…` names containers only;
 - addresses `/_stcore/stream`, `/_stcore/upload_file/` and `/media/`, in shell/measured.py and shell/guard.py: Streamlit
   calls nobody when a session opens or a file is sent or fetched;
+- the header `sec-websocket-protocol`, in shell/sessions.py: which session a browser goes on with is asked nowhere else;
 - cookies `_streamlit_xsrf` and `_streamlit_user`, in s2s/workspaces: no option sets them for a frame, and outside a run
   of a page there is no `st.user`;
 - the hidden options `runner.postScriptGC` and `logger.enableRich`, in .streamlit/config.toml: nothing public does it;
@@ -28,9 +29,11 @@ from streamlit import runtime
 from streamlit.delta_generator import DeltaGenerator
 
 # What a page has sent to the browser, which the Share button saves as a file; publicly, `streamlit.testing` draws it
-# anew.
+# anew. And what the browser asks, which a hosted server reads first: no option refuses `clear_cache` or another's
+# session.
 from streamlit.proto.Alert_pb2 import Alert
 from streamlit.proto.ArrowData_pb2 import ArrowData
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.BidiComponent_pb2 import BidiComponent
 from streamlit.proto.Block_pb2 import Block
 from streamlit.proto.Code_pb2 import Code

@@ -25,7 +25,7 @@ from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.web.server.starlette import starlette_routes, starlette_server_config
 
 from s2s.ui import streamlit_parts
-from s2s.ui.shell import measured
+from s2s.ui.shell import measured, sessions
 from s2s.ui.snapshot.record import key_of
 from s2s.workspaces import routes, visits
 
@@ -83,6 +83,13 @@ def test_attributes_of_managers_are_there() -> None:
     used = {"add_deferred", "execute_deferred", "_deferred_callables", "_lock"}
     assert used | {"_files_by_session_and_coord"} <= set(dir(files))
     assert "file_storage" in dir(MemoryUploadedFileManager("/"))
+
+
+def test_what_a_browser_asks_is_known() -> None:
+    asked = streamlit_parts.BackMsg.DESCRIPTOR.oneofs_by_name["type"].fields
+    names = {field.name for field in asked}
+    assert names >= sessions.REQUESTS
+    assert "clear_cache" in names - sessions.REQUESTS
 
 
 def test_modules_that_are_named_by_text_are_there() -> None:
