@@ -9,7 +9,7 @@ What no Python imports is private, too; the test reads it where it stands:
   and canvas/*.js: to style and find parts of widgets, where the public `st-key-…` names containers only;
 - addresses `/_stcore/stream`, `/_stcore/upload_file/` and `/media/`, in shell/measured.py and shell/guard.py: Streamlit
   calls nobody when a session opens or a file is sent or fetched;
-- the header `sec-websocket-protocol`, in shell/sessions.py: which session a browser goes on with is asked nowhere else;
+- the header `sec-websocket-protocol`, in shell/sessions.py: it names the session that a browser resumes;
 - cookies `_streamlit_xsrf` and `_streamlit_user`, in s2s/workspaces: no option sets them for a frame, and outside a run
   of a page there is no `st.user`;
 - the hidden options `runner.postScriptGC` and `logger.enableRich`, in .streamlit/config.toml: nothing public does it;
