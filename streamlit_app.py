@@ -11,7 +11,6 @@ if sentence := unsupported():  # what is imported below may not exist there
 
 import streamlit as st
 from starlette.middleware import Middleware
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from s2s import logs
 from s2s.ui.shell import (
@@ -24,6 +23,7 @@ from s2s.ui.shell import (
     routes,
     warm_up,
 )
+from s2s.ui.streamlit_parts import get_script_run_ctx
 from s2s.workspaces import Visits
 
 identify()

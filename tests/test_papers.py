@@ -26,6 +26,17 @@ def test_a_paper_names_files_that_exist_in_the_field_s_own_words(paper: str) -> 
     assert not findings(ROOT / paper)
 
 
+def test_what_is_promised_fits_a_page_and_each_promise_has_its_tests() -> None:
+    text = (ROOT / "SECURITY.md").read_text()
+    assert len(lines := text.splitlines()) <= 62
+    assert max(map(len, lines)) <= 120
+    promises = (
+        text.partition("## What is promised")[2].partition("## What is not")[0].split("\n- ")[1:]
+    )
+    assert len(promises) > 12
+    assert [one for one in promises if "`tests/" not in one] == []
+
+
 def test_one_more_is_a_row_of_a_table_that_is_there() -> None:
     rows = re.findall(r"\| `([A-Z_]+)` in `(s2s/[\w/]+\.py)`", GUIDE)
     assert rows

@@ -2,12 +2,7 @@
 
 import logging
 
-# What Streamlit says where its cache is used before the server has started, as warming up does: nothing is wrong then.
-# By the logger that says it.
-BEFORE_THE_SERVER = {
-    "streamlit.runtime.caching.cache_data_api": "No runtime found",
-    "streamlit.runtime.scriptrunner_utils.script_run_context": "Thread 'MainThread': missing ScriptRunContext",
-}
+from s2s.ui.streamlit_parts import BEFORE_THE_SERVER
 
 
 def is_news(record: logging.LogRecord) -> bool:

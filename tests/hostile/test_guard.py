@@ -5,6 +5,7 @@ import tomllib
 from types import SimpleNamespace
 
 import pytest
+import streamlit as st
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -12,7 +13,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
-from streamlit import config, runtime
+from streamlit import runtime
 from streamlit.runtime import media_file_manager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
@@ -149,9 +150,9 @@ def test_the_names_of_the_server_are_those_that_streamlit_knows_unless_they_are_
         return int(_client().get("/", headers={"host": host}).status_code)
 
     known = {"server.allowedHosts": [], "browser.serverAddress": "s2s.example.org"}
-    option = config.get_option
+    option = st.get_option
     monkeypatch.setattr(
-        config, "get_option", lambda name: known[name] if name in known else option(name)
+        st, "get_option", lambda name: known[name] if name in known else option(name)
     )
     monkeypatch.delenv("S2S_HOSTS")
     assert (status("s2s.example.org"), status("evil.example")) == (200, 421)
@@ -227,7 +228,7 @@ def test_a_download_is_served_to_the_browser_whose_page_offers_it(
 def test_the_uploads_of_a_browser_fill_the_memory_up_to_a_limit(
     browsers: dict[str, Key], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(config, "get_option", {"server.maxUploadSize": 2}.get)
+    monkeypatch.setattr(st, "get_option", {"server.maxUploadSize": 2}.get)
     statuses = []
     for name, key in browsers.items():
         headers = {"cookie": f"{COOKIE}={key.signed}", "content-length": str(2 * guard.MEGABYTE)}

@@ -10,7 +10,6 @@ from functools import partial
 from types import MappingProxyType
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from s2s import share
 from s2s.config import UserError
@@ -43,6 +42,7 @@ from s2s.ui.kit import reproduce as kit_reproduce
 from s2s.ui.kit.cached import TimedDecoding
 from s2s.ui.kit.length_penalty import Finished
 from s2s.ui.shell import PAGES, is_framed, page_link
+from s2s.ui.streamlit_parts import DeltaGenerator
 
 MIN_WIDTH = 300  # pixels of a column
 PER_ROW = MappingProxyType(

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from s2s.config import Config, UserError, choose, flat, keys, override
 from s2s.decode import STRATEGIES, GenerationConfig, configure
 from s2s.runs import Run
 from s2s.share import Column
 from s2s.ui.kit import cached, forms, in_view, length_penalty, pickers
+from s2s.ui.streamlit_parts import DeltaGenerator
 
 DEFAULT = "beam"
 FIRST_KEY = "c1"  # the run of this column is the page's

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qs, parse_qsl, urlencode
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from s2s.share import MAX_LENGTH, pack, printable
+from s2s.ui.streamlit_parts import get_script_run_ctx
 
 BOUND = ("run", "src", "layer", "head", "kind")  # to widgets
 UNREAD = "\0"  # as a mark: whatever the address has is new

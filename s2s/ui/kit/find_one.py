@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from s2s.config import UserError
 from s2s.data import gold_agreement
@@ -22,6 +21,7 @@ from s2s.ui.kit import cached, dataset_sentences, forms
 from s2s.ui.kit.sentence import text_in_box
 from s2s.ui.kit.state import ViewState
 from s2s.ui.kit.text import as_markdown, duration, plain
+from s2s.ui.streamlit_parts import DeltaGenerator
 
 MOST = 5_000  # sentences of a dataset that can be searched
 BUDGET = 500  # sentences of one search ...

@@ -6,8 +6,8 @@ from collections.abc import MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
+import streamlit as st
 from starlette.routing import Route
-from streamlit import config
 
 from s2s import settings
 from s2s.ui.canvas import HISTORY, TERMS, history_script, plotly_script, terms_data
@@ -23,7 +23,7 @@ METRICS = "/metrics"
 
 def base_path() -> str:
     """What begins every address (Streamlit's `server.baseUrlPath`): "" or for example "/s2s"."""
-    given = str(config.get_option("server.baseUrlPath") or "").strip("/")
+    given = str(st.get_option("server.baseUrlPath") or "").strip("/")
     return f"/{given}" if given else ""
 
 
@@ -75,7 +75,7 @@ def is_known_host(scope: MutableMapping[str, Any]) -> bool:
 
 def hosts() -> tuple[str, ...]:
     """The names of a public server: `S2S_HOSTS`, else what Streamlit knows of them."""
-    known = config.get_option("server.allowedHosts") or [config.get_option("browser.serverAddress")]
+    known = st.get_option("server.allowedHosts") or [st.get_option("browser.serverAddress")]
     return settings.hosts() or tuple(str(each).strip().lower().rstrip(".") for each in known)
 
 

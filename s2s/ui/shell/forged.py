@@ -10,12 +10,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
-from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
-from streamlit.runtime.state.common import WidgetMetadata, unpack_widget_state_value
-from streamlit.runtime.state.session_state import Serialized, SessionState
 
 from s2s.ui.kit import pickers
 from s2s.ui.kit.pickers import NOTICES
+from s2s.ui.streamlit_parts import (
+    Serialized,
+    SessionState,
+    WidgetMetadata,
+    WidgetState,
+    WidgetStates,
+    unpack_widget_state_value,
+)
 
 REFUSED = "Your browser sent a value that this page does not offer; what was there before stays."
 UPLOADS = ("file_uploader_state_value", "chat_input_value")  # to read one takes its files

@@ -7,17 +7,16 @@ import hashlib
 import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
-from streamlit import config
 
 from s2s import settings
 from s2s.config import UserError
 from s2s.ui.shell import addresses, media
 from s2s.ui.shell.sessions import Sessions, is_request
+from s2s.ui.streamlit_parts import STATIC
 from s2s.workspaces import Key, cookies, header, key_of
 
 Scope = MutableMapping[str, Any]
@@ -119,7 +118,7 @@ def _refused_upload(scope: Scope) -> int | None:
     length = header(scope, "content-length")
     if not re.fullmatch(r"\d{1,15}", length):
         return 411
-    most = 2 * int(config.get_option("server.maxUploadSize")) * MEGABYTE
+    most = 2 * int(st.get_option("server.maxUploadSize")) * MEGABYTE
     held = media.uploaded_bytes(cookies(scope))
     return 413 if held + int(length) > most else None
 
@@ -127,7 +126,7 @@ def _refused_upload(scope: Scope) -> int | None:
 def is_foreign(scope: Scope) -> bool:
     """Whether a page of another site sent the request; programs that are no browsers send no Origin."""
     origin = header(scope, "origin")
-    if not origin or origin in config.get_option("server.corsAllowedOrigins"):
+    if not origin or origin in st.get_option("server.corsAllowedOrigins"):
         return False
     return urlsplit(origin).netloc != header(scope, "host")
 
@@ -166,7 +165,7 @@ def _written(ancestors: str) -> tuple[tuple[bytes, bytes], ...]:
 
 def _policy() -> str:
     """Scripts: the app's files, its components (blob:), and the lines in Streamlit's index.html. Scripts set styles."""
-    page = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+    page = (STATIC / "index.html").read_text(encoding="utf-8")
     hashes = " ".join(map(_hash, re.findall(r"<script>(.*?)</script>", page, re.DOTALL)))
     rules = (
         "default-src 'none'",

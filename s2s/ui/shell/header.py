@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from s2s.config import Stack, UserError
 from s2s.faults import fault_of
@@ -25,6 +24,7 @@ from s2s.ui.kit import (
     vocabulary,
 )
 from s2s.ui.shell.pages import Page, browser_title, page_link, run_meant
+from s2s.ui.streamlit_parts import DeltaGenerator
 
 MOST_PREFIXES = 5  # that a line has room for
 MAX_PREFIX = 40  # characters

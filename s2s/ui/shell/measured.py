@@ -8,13 +8,11 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from streamlit.runtime.scriptrunner import RerunData, ScriptRunner
-from streamlit.util import calc_hash
-
 from s2s import access, logs
 from s2s.monitoring import MONITOR
 from s2s.ui.kit.turns import own_turn
 from s2s.ui.shell.pages import OPERATOR, PAGES, WORKSPACE
+from s2s.ui.streamlit_parts import RerunData, ScriptRunner, calc_hash
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any
 
-from streamlit import runtime
-
 from s2s import access, workspaces
+from s2s.ui.streamlit_parts import runtime
 
 MAX_MADE = 4096  # downloads whose session is remembered
 

@@ -18,7 +18,6 @@ from urllib.parse import urlencode
 
 import anyio
 import anyio.to_thread
-import streamlit as st
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -31,6 +30,7 @@ from s2s.runs.decoder import HEAVY, DecodeRequest, request_seconds
 from s2s.ui.canvas import HISTORY
 from s2s.ui.kit import cached, pickers, shortened, vocabulary
 from s2s.ui.shell.pages import OPERATOR, PAGES, WORKSPACE, Page, browser_title, run_meant
+from s2s.ui.streamlit_parts import STATIC
 from s2s.workspaces import is_secure
 
 MAX_SENTENCE = 120  # characters, in a title
@@ -47,7 +47,7 @@ KINDS = MappingProxyType(
     }
 )
 DOCUMENTS = (*PAGES, WORKSPACE, OPERATOR)  # the pages at whose addresses we answer
-INDEX = Path(st.__file__).parent / "static" / "index.html"
+INDEX = STATIC / "index.html"
 FONT = "SourceSansVF-Upright*.woff2"  # the one that the pages use
 # one at a time, and a picture that waits occupies no thread
 _DRAWING = anyio.CapacityLimiter(1)
@@ -250,4 +250,4 @@ def _document() -> str:
 
 @functools.cache
 def _font() -> Path:
-    return next((INDEX.parent / "static" / "media").glob(FONT))
+    return next((STATIC / "static" / "media").glob(FONT))

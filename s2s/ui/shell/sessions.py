@@ -1,7 +1,7 @@
 """Sessions of a hosted server: whose they are, and what a browser may ask of them.
 
 Streamlit hands a session to whoever knows its id, and clears everybody's caches for whoever asks. Its messages are read
-here as its server reads them (checked with 1.67); where that changes, tests/hostile/test_sessions.py fails.
+here as its server reads them; where that changes, tests/hostile/test_sessions.py fails.
 """
 
 from __future__ import annotations
@@ -10,11 +10,9 @@ from collections import OrderedDict
 from collections.abc import MutableMapping
 from typing import Any
 
-import streamlit  # noqa: F401 (its messages cannot be imported before it)
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from s2s.ui.streamlit_parts import BackMsg, ForwardMsg
 from s2s.workspaces import Key, header
 
 Scope = MutableMapping[str, Any]

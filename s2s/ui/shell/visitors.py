@@ -7,12 +7,12 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from s2s import access, settings, workspaces
 from s2s.config import UserError
 from s2s.ui.canvas import mend_downloads
 from s2s.ui.kit import as_markdown
+from s2s.ui.streamlit_parts import get_script_run_ctx
 
 NO_COOKIE = (
     "Nothing that you make here can be stored, because your browser sends no cookie: you can look at the demo runs and"

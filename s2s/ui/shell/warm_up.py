@@ -19,6 +19,7 @@ from s2s.monitoring import MONITOR
 from s2s.ui.shell.forged import refuse_forged_values
 from s2s.ui.shell.measured import measure_script_runs
 from s2s.ui.shell.media import guard_downloads
+from s2s.ui.streamlit_parts import CHARTS
 
 HOUR = 3600.0  # seconds
 WORKER_SECONDS = 10.0  # between two looks whether jobs need a worker
@@ -31,7 +32,7 @@ HEAVY = (
     "pandas",
     "plotly.graph_objects",
     "plotly.express",
-    "streamlit.elements.plotly_chart",
+    CHARTS,
 )
 
 

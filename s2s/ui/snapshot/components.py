@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 import numpy as np
-from streamlit.proto.BidiComponent_pb2 import BidiComponent
 
 from s2s.plots import svg, svg_heads, theme
 from s2s.reports import document
 from s2s.ui.canvas import Arrow, Box, Diagram, Label, diagram_svg
+from s2s.ui.streamlit_parts import BidiComponent
 
 
 def to_html(proto: BidiComponent) -> str:

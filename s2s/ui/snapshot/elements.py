@@ -8,21 +8,22 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from streamlit.proto.Alert_pb2 import Alert
-from streamlit.proto.Block_pb2 import Block
-from streamlit.proto.Code_pb2 import Code
-from streamlit.proto.Element_pb2 import Element
-from streamlit.proto.Heading_pb2 import Heading
-from streamlit.proto.Html_pb2 import Html
-from streamlit.proto.Json_pb2 import Json
-from streamlit.proto.Markdown_pb2 import Markdown
-from streamlit.proto.Metric_pb2 import Metric
-from streamlit.proto.PlotlyChart_pb2 import PlotlyChart
-from streamlit.proto.Text_pb2 import Text
-
 from s2s.reports import document
 from s2s.ui.snapshot import components, markdown, sanitizer, tables
 from s2s.ui.snapshot.record import Node, key_of
+from s2s.ui.streamlit_parts import (
+    Alert,
+    Block,
+    Code,
+    Element,
+    Heading,
+    Html,
+    Json,
+    Markdown,
+    Metric,
+    PlotlyChart,
+    Text,
+)
 
 TOOLS = "tools"  # the container of the run picker and the Share button
 STATIC = '<div class="static-heatmap"'  # what stands in for a figure until Plotly is there

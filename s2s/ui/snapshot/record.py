@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
-from streamlit.proto.Block_pb2 import Block
-from streamlit.proto.Element_pb2 import Element
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.proto.WidgetStates_pb2 import WidgetState
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+
+from s2s.ui.streamlit_parts import (
+    Block,
+    Element,
+    ForwardMsg,
+    ScriptRunContext,
+    WidgetState,
+    get_script_run_ctx,
+)
 
 KEY = "page record"  # in the session: that of the newest run
 MAIN = 0  # the first index of a path: the page, without the sidebar

@@ -11,11 +11,9 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from streamlit.proto.ArrowData_pb2 import ArrowData
-from streamlit.proto.Dataframe_pb2 import Dataframe
-from streamlit.proto.Table_pb2 import Table
 
 from s2s.reports import document
+from s2s.ui.streamlit_parts import ArrowData, Dataframe, Table
 
 MOST_ROWS = 500  # of a table; the rest is counted
 

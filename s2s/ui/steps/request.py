@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from s2s.config import Config, UserError, choose, flat, keys, override
 from s2s.decode import STRATEGIES, GenerationConfig
@@ -27,6 +26,7 @@ from s2s.ui.kit import (
     vocabulary,
 )
 from s2s.ui.steps.view_state import STATE
+from s2s.ui.streamlit_parts import DeltaGenerator
 
 DEFAULT_STRATEGY = "beam"
 STRATEGY = "steps strategy"

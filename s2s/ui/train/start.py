@@ -6,7 +6,6 @@ import contextlib
 from dataclasses import dataclass, replace
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from s2s import access
 from s2s.config import UserError
@@ -16,6 +15,7 @@ from s2s.share import printable
 from s2s.ui.kit import action_button, as_markdown, cached, forms, pickers
 from s2s.ui.kit.badges import STATES, shown_state
 from s2s.ui.kit.queueing import free_group, queue_runs
+from s2s.ui.streamlit_parts import DeltaGenerator
 from s2s.ui.train.forecast import Outlook
 from s2s.ui.train.recipe_form import RunRequest, origin
 

@@ -3,10 +3,10 @@
 from urllib.robotparser import RobotFileParser
 
 import pytest
+import streamlit as st
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
-from streamlit import config
 
 from s2s.ui.shell import addresses
 from s2s.ui.workspace import actions
@@ -17,12 +17,12 @@ BASES = {"/": "", "lab": "/lab", "/lab/s2s/": "/lab/s2s"}
 
 @pytest.fixture(params=BASES)
 def base(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    option = config.get_option
+    option = st.get_option
 
     def configured(name: str) -> object:
         return request.param if name == "server.baseUrlPath" else option(name)
 
-    monkeypatch.setattr(config, "get_option", configured)
+    monkeypatch.setattr(st, "get_option", configured)
     return BASES[request.param]
 
 

@@ -13,8 +13,6 @@ from dataclasses import replace
 from typing import Any
 
 import streamlit as st
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from s2s import settings
 from s2s.config import UserError
@@ -33,6 +31,7 @@ from s2s.runs.probes import PROBES
 from s2s.ui.kit.polling import slowdown
 from s2s.ui.kit.text import duration
 from s2s.ui.kit.turns import TURNS, owner
+from s2s.ui.streamlit_parts import get_script_run_ctx, runtime
 
 SLICE = 0.3  # seconds of computing after which a search leaves the dashboard's process, whatever was estimated
 PATIENCE = 0.8  # seconds before progress is shown, lest it flicker
@@ -92,7 +91,7 @@ def here_or_beside(
     """
     if get_script_run_ctx() is None:  # before the first visitor
         return here(request, run)
-    if found := pool().result(request, access.current()):
+    if found := pool().result(request, owner()):
         return found
     is_known_as_heavy = request in _tasks() or request in _ended()
     if not is_known_as_heavy and request_seconds(run, request) <= HEAVY:
