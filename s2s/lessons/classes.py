@@ -72,7 +72,7 @@ def open_class(lesson: str, *, now: float | None = None) -> LessonClass:
         )
     find_lesson(lesson)
     made = LessonClass(secrets.token_urlsafe(12), owner, lesson, now)
-    with queue.begin() as connection:
+    with queue.alone() as connection:
         counted = sa.select(sa.func.count()).select_from(CLASSES).where(CLASSES.c.owner == owner)
         if (n_classes := int(connection.execute(counted).scalar_one())) >= MOST_CLASSES:
             raise UserError(f"You have {n_classes} classes, the most that there may be; close one.")
@@ -140,10 +140,9 @@ def join_class(id: str, step: int, n_right: int, *, now: float | None = None) ->
         raise UserError(
             "This browser has no workspace: allow cookies for this page, and try again."
         )
-    if is_participant(id):
-        note_participant(id, step, n_right, now=now)
-        return
-    with queue.begin() as connection:
+    with queue.alone() as connection:  # another tab may join at the same moment
+        if connection.execute(_written(id, step, n_right, now)).rowcount:
+            return
         here = sa.select(sa.func.count()).select_from(PARTICIPANTS)
         counted = here.where(PARTICIPANTS.c["class"] == id)
         if int(connection.execute(counted).scalar_one()) >= MOST_PARTICIPANTS:
@@ -168,8 +167,7 @@ def note_participant(id: str, step: int, n_right: int, *, now: float | None = No
     """Where the visitor is now; nothing is written of one who has not agreed."""
     now = time.time() if now is None else now
     with queue.begin() as connection:
-        change = sa.update(PARTICIPANTS).where(_mine(id))
-        connection.execute(change.values({"step": step, "right_answers": n_right, "changed": now}))
+        connection.execute(_written(id, step, n_right, now))
 
 
 def leave_class(id: str) -> None:
@@ -221,6 +219,11 @@ def _require(connection: sa.Connection, verb: access.Verb, id: str) -> None:
     if owner is None:
         raise access.unknown("class", id)
     access.require(verb, access.Thing("class", id, str(owner)))
+
+
+def _written(id: str, step: int, n_right: int, now: float) -> sa.Update:
+    values = {"step": step, "right_answers": n_right, "changed": now}
+    return sa.update(PARTICIPANTS).where(_mine(id)).values(values)
 
 
 def _mine(id: str) -> sa.ColumnElement[bool]:

@@ -90,7 +90,7 @@ def _add(own: OwnLesson, now: float | None) -> None:
         )
     row = {"id": own.lesson.id, "owner": own.owner, "shared": own.is_shared}
     content = _content(own.lesson)
-    with queue.begin() as connection:
+    with queue.alone() as connection:
         mine = sa.select(sa.func.count()).where(OWN_LESSONS.c.owner == own.owner)
         n_lessons = int(connection.execute(mine.select_from(OWN_LESSONS)).scalar_one())
         if own.owner != access.LOCAL and n_lessons >= MOST_LESSONS:

@@ -91,6 +91,11 @@ class MeasurementFolder:
                 raise
             raise UserError("This measurement cannot be read; measure again.") from error
 
+    def require(self) -> None:
+        """Raises UserError where it was deleted, with its run, while it was measured."""
+        if not (self.path / "measurement.json").is_file():
+            raise UserError("The run of this measurement was deleted; nothing of it is kept.")
+
     def pairs(self) -> list[dict[str, Any]]:
         """The uploaded sentences; none where the request names a dataset."""
         return files.read_lines(self.path / "pairs.jsonl")

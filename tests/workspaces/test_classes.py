@@ -6,6 +6,7 @@ import sqlalchemy as sa
 from s2s import access, lessons
 from s2s.config import UserError
 from s2s.jobs import queue
+from s2s.lessons import classes
 from s2s.lessons.classes import CLASS_DAYS, DAY, PARTICIPANTS
 from s2s.workspaces import deletion
 
@@ -42,6 +43,17 @@ def test_only_who_agrees_is_seen_and_only_while_they_agree() -> None:
     assert seen(id) == [(1, 1, 0)]
 
 
+def test_two_tabs_that_join_at_the_same_moment_are_one_participant(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    id = opened()
+    monkeypatch.setattr(classes, "is_participant", lambda id: False)  # both have just looked
+    with access.acting_as("ann"):
+        for step in (1, 2):
+            lessons.join_class(id, step, 0, now=NOW)
+    assert seen(id) == [(1, 2, 0)]
+
+
 def test_no_name_is_stored() -> None:
     id = opened()
     with access.acting_as("ann"):
@@ -56,8 +68,12 @@ def test_others_see_nothing_and_close_nothing() -> None:
     with access.acting_as("ann"):
         lessons.join_class(id, 1, 0, now=NOW)
         for act in (lessons.participants, lessons.close_class):
-            with pytest.raises(UserError):
-                act(id)
+            told = []
+            for each in (id, id[::-1]):
+                with pytest.raises(UserError) as refused:
+                    act(each)
+                told.append(str(refused.value).replace(each, ""))
+            assert told[0] == told[1]
         assert lessons.own_classes(now=NOW) == []
     assert seen(id) == [(1, 1, 0)]
 

@@ -35,14 +35,18 @@ def check(request: Measurement) -> None:
     """Raises UserError for a request that names something unknown, or that this workspace may not make."""
     experiment = choose("experiment of heads", request.experiment, EXPERIMENTS)
     override(experiment.settings(), request.settings)
-    run_folder(request.run)
+    _require(request)
     if not samples.FEWEST <= request.sentences.n <= MOST_SENTENCES:
         raise UserError(
             f"{request.sentences.n:,} sentences were requested; a measurement of heads has {samples.FEWEST} to"
             f" {MOST_SENTENCES:,}."
         )
-    if not request.sentences.files:
-        test_sets.require(request.sentences)
+
+
+def _require(request: Measurement) -> None:
+    """Raises UserError unless this workspace may explore the run and read the sentences, their own being uploaded."""
+    run_folder(request.run)
+    test_sets.require(request.sentences)
 
 
 def result(request: Measurement) -> dict[str, Any] | None:
@@ -52,7 +56,7 @@ def result(request: Measurement) -> dict[str, Any] | None:
     others.
     """
     run_folder(request.run)
-    if EXPERIMENTS[request.experiment].has_texts and not request.sentences.files:
+    if EXPERIMENTS[request.experiment].has_texts:
         test_sets.require(request.sentences)
     return measurements.result(request)
 
@@ -92,9 +96,11 @@ def submit(request: Measurement, pairs: Sequence[Pair] = ()) -> None:
     check(request)
     if result(request) is not None or progress(request).is_live:
         return
-    if before := queue.latest(request.id):
-        queue.abandon(before.id)
     storage.require_room(request.owner)
+    if before := queue.latest(request.id):
+        if before.state == "running" and before.owner != request.owner:
+            return  # the next worker takes up what somebody else requested
+        queue.abandon(before.id)
     folder = MeasurementFolder(request.id)
     folder.create(request, map(samples.to_json, pairs))
     try:
@@ -155,7 +161,8 @@ class MeasurementProgress:
 
 
 def progress(request: Measurement) -> MeasurementProgress:
-    """From the queue and its folder."""
+    """From the queue and its folder. Raises UserError where this workspace may not measure it."""
+    _require(request)
     job = queue.latest(request.id)
     if job is None:
         return MeasurementProgress()
@@ -175,6 +182,7 @@ def progress(request: Measurement) -> MeasurementProgress:
 
 def stop(request: Measurement) -> None:
     """Nothing of it is kept. Raises UserError where it neither waits nor runs, or somebody else requested it."""
+    _require(request)
     job = queue.latest(request.id)
     if job is None or not job.is_live():
         raise UserError("This measurement neither waits nor runs; there is nothing to stop.")
@@ -201,6 +209,7 @@ def work(job: Job, context: JobContext) -> Generator[None, None, None]:
         context.tell("")
         settings = override(experiment.settings(), request.settings)
         content = yield from _measured(experiment.measure(run, pairs, settings), folder)
+        folder.require()
         folder.set_result(content)
         folder.forget_pairs()
         is_needed = True
@@ -226,5 +235,6 @@ def _measured(
             return found
         if time.monotonic() - written > WRITTEN:
             written = time.monotonic()
+            folder.require()
             folder.set_status(share, time.time(), written - began)
         yield

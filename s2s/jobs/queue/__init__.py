@@ -1,7 +1,7 @@
 """The queue and the processes that work on it: the table of jobs, the worker, the fork server, one process per job."""
 
 from s2s.jobs.queue.counts import QueueCounts, counts, live_by_slot
-from s2s.jobs.queue.database import UnreachableError, begin
+from s2s.jobs.queue.database import UnreachableError, alone, begin
 from s2s.jobs.queue.erasure import erase, is_erased, last_deletion
 from s2s.jobs.queue.holders import is_held, is_wanted
 from s2s.jobs.queue.job_logs import JobLog, keep_lines, keep_log, last_log, newest_logs

@@ -25,6 +25,11 @@ from s2s import settings, store
 
 LOOK = 0.1  # seconds between two checks whether a child has ended
 READY = 180.0  # seconds in which it must have imported everything, even on a busy machine
+ASK = 5.0  # seconds without an answer after which the worker asks whether it is there
+SILENT = 30.0  # seconds in which it must answer that; one that is stopped or stuck never does
+MOST_PASSED = (
+    1.0  # seconds that count between two looks: a worker that was stopped itself has not waited
+)
 # What a job imports before its first results.
 MODULES = (
     "s2s.jobs.training",
@@ -91,6 +96,9 @@ class ForkServer:
         os.set_blocking(self._answers.fileno(), False)
         self._clock = clock
         self._started = clock()
+        self._looked = self._started
+        self._silence = 0.0  # seconds since its last answer
+        self._is_asked = False  # whether it is there
         self._heard = b""
         self._children: list[ChildHandle] = []
         self.is_ready = False
@@ -117,12 +125,25 @@ class ForkServer:
             return
         for answer in self._new_answers():
             self._note(answer)
-        if not self.is_ready and self._clock() - self._started > READY:
+        if self._is_lost():
             self.process.kill()
         if self.process.poll() is not None:
             for answer in self._new_answers():  # written just before it ended
                 self._note(answer)
             self.close()
+
+    def _is_lost(self) -> bool:
+        """Whether it has not answered for too long; asks it now and then."""
+        passed = self._clock() - self._looked
+        self._looked += passed
+        if not self.is_ready:
+            return self._looked - self._started > READY
+        self._silence += min(passed, MOST_PASSED)
+        if self._silence > ASK and not self._is_asked:
+            self._is_asked = True
+            with contextlib.suppress(OSError):  # gone
+                os.write(self._requests.fileno(), b"\n")
+        return self._silence > ASK + SILENT
 
     def _new_answers(self) -> Iterator[Mapping[str, Any]]:
         with contextlib.suppress(BlockingIOError):
@@ -133,6 +154,8 @@ class ForkServer:
 
     def _note(self, answer: Mapping[str, Any]) -> None:
         self.is_ready = True
+        self._is_asked = False
+        self._silence = 0.0
         # Each claim has a worker's name of its own: the process of an earlier one may end after the next began.
         whose = (answer.get("job"), answer.get("worker"))
         for child in [
@@ -152,7 +175,7 @@ class ForkServer:
         self._requests.close()
         is_idle = all(child.pid for child in self._children)
         if is_idle:
-            self.process.terminate()
+            self.process.kill()  # one that is stopped ends by nothing less
         if is_idle or self.process.poll() is not None:
             self.process.wait()
         self._answers.close()
@@ -178,7 +201,11 @@ def serve(warm: Callable[[], None]) -> ForkRequest | None:
             if not (data := os.read(0, 65_536)):
                 return None
             *lines, heard = (heard + data).split(b"\n")
-            for request in (ForkRequest(**json.loads(line)) for line in lines):
+            for line in lines:
+                if not line:
+                    _answer(answers, here=os.getpid())
+                    continue
+                request = ForkRequest(**json.loads(line))
                 if (pid := _fork(answers, request)) == 0:
                     os.close(answers)
                     _detach(request)
@@ -211,7 +238,10 @@ def _detach(request: ForkRequest) -> None:
     """Give a child its own output, process group and name in `ps` and `top`."""
     os.setpgrp()
     nothing = os.open(os.devnull, os.O_RDONLY)
-    log = os.open(request.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        log = os.open(request.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    except OSError:  # a full disk: what the job cannot write then, it says itself
+        log = os.open(os.devnull, os.O_WRONLY)
     for given, number in ((nothing, 0), (log, 1), (log, 2)):
         os.dup2(given, number)
     os.close(nothing)

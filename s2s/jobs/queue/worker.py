@@ -74,6 +74,12 @@ def serve(idle: float | None = None, app: int | None = None) -> str:
     )
 
 
+def _say(sentence: str) -> None:
+    """In the worker's log; nothing where that cannot be written, as on a full disk."""
+    with contextlib.suppress(OSError):
+        print(sentence, file=sys.stderr, flush=True)
+
+
 def _noting(
     signals: list[int], clock: Callable[[], float] = time.monotonic
 ) -> Callable[[int, object], None]:
@@ -200,7 +206,7 @@ class Worker:
             self.trouble = ""
         except UnreachableError as error:
             if str(error) != self.trouble:
-                print(error, file=sys.stderr, flush=True)
+                _say(str(error))
             self.trouble = str(error)
 
     def _report(self) -> None:
@@ -245,11 +251,7 @@ class Worker:
             return
         self.fork_server.look()
         if self.fork_server.is_gone:
-            print(
-                "The process that jobs are forked from has died; see fork_server.log.",
-                file=sys.stderr,
-                flush=True,
-            )
+            _say("The process that jobs are forked from has died; see fork_server.log.")
             was_ready = self.fork_server.is_ready
             self.fork_server = None
             if was_ready and not self.is_stopping:

@@ -1,7 +1,9 @@
 import contextlib
 import json
 import os
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -79,6 +81,13 @@ def test_a_child_has_its_own_group_output_and_name_and_its_exit_status_is_report
         assert log == f"{handle.request.job} {handle.pid} {handle.pid} '' {name}\n"
 
 
+def test_a_child_whose_log_cannot_be_written_works_without(toy: ForkServer, tmp_path: Path) -> None:
+    child = toy.request(order(tmp_path / "missing", "a", code=7))
+    assert child
+    wait_for(toy, lambda: child.poll() is not None)
+    assert child.poll() == 7
+
+
 def test_a_killed_child_reports_its_signal_and_others_continue(
     toy: ForkServer, tmp_path: Path
 ) -> None:
@@ -145,6 +154,41 @@ def test_one_that_never_gets_ready_refuses_its_requests(way: str, tmp_path: Path
             now[0] += 0.1
         wait_for(one, lambda: one.is_gone)
         assert (handle.is_refused, handle.is_out_of_sight, one.is_ready) == (True, False, False)
+
+
+def test_one_that_answers_no_more_is_ended_and_one_that_is_asked_is_not(tmp_path: Path) -> None:
+    """Stopped, it would keep every later job waiting, and the worker from ending."""
+    now = [0.0]
+
+    def later(seconds: float) -> None:
+        for _ in range(int(seconds / fork_server.MOST_PASSED)):
+            now[0] += fork_server.MOST_PASSED
+            one.look()
+
+    with opened(tmp_path, TOY.format(warm=0.0), clock=lambda: now[0]) as one:
+        wait_for(one, lambda: one.is_ready)
+        for _ in range(3):
+            later(fork_server.ASK + 1)
+            wait_for(one, lambda: not one._is_asked)
+        one.process.send_signal(signal.SIGSTOP)
+        running = one.request(order(tmp_path, "a"))
+        now[0] += 1000.0  # the worker was stopped, too
+        later(fork_server.SILENT)
+        assert running
+        assert (one.is_gone, running.is_out_of_sight) == (False, False)
+        later(fork_server.ASK + 2)
+        wait_for(one, lambda: one.is_gone)
+        assert running.is_out_of_sight
+
+
+def test_a_stopped_one_is_closed_at_once(tmp_path: Path) -> None:
+    with opened(tmp_path, TOY.format(warm=0.0)) as one:
+        wait_for(one, lambda: one.is_ready)
+        one.process.send_signal(signal.SIGSTOP)
+        closing = threading.Thread(target=one.close)
+        closing.start()
+        closing.join(20)
+        assert one.process.returncode is not None
 
 
 def test_a_fork_that_fails_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:

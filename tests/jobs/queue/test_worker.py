@@ -419,6 +419,20 @@ def attended(monkeypatch: pytest.MonkeyPatch) -> tuple[worker.Worker, Midwife]:
     return one, midwife
 
 
+def test_a_full_disk_beneath_its_log_does_not_end_the_worker(
+    monkeypatch: pytest.MonkeyPatch, attended: tuple[worker.Worker, Midwife]
+) -> None:
+    one, midwife = attended
+    midwife.is_gone, midwife.is_ready = True, False
+    with open("/dev/full", "w", encoding="utf-8") as log:
+        monkeypatch.setattr(sys, "stderr", log)
+        one.turn()
+        monkeypatch.undo()
+        with contextlib.suppress(OSError):
+            log.close()
+    assert one.fork_server is None
+
+
 def test_a_job_is_born_in_the_fork_server_and_its_death_is_noticed(
     tiny: Recipe, attended: tuple[worker.Worker, Midwife]
 ) -> None:
