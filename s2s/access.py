@@ -139,9 +139,12 @@ def for_this_visitor(work: Callable[[], T]) -> Callable[[], T]:
 
 
 def is_operator_key(given: str) -> bool:
-    """Whether that is the operator's key; takes the same time for any other. Raises UserError for a key too short."""
+    """Whether that is the operator's key, with space around it or not; takes the same time for any other.
+
+    Raises UserError where the operator's is too short.
+    """
     key = settings.operator_key()
-    return key is not None and hmac.compare_digest(given.encode(), key.encode())
+    return key is not None and hmac.compare_digest(given.strip().encode(), key.encode())
 
 
 def identify_visitors(find: Callable[[], str]) -> None:

@@ -56,6 +56,8 @@ class Monitor:
         self.last_errors: deque[SeenError] = deque(maxlen=LISTED)
         self.n_sessions = 0
         self.n_uploads = 0
+        self.n_missed_links = 0
+        self.refused_keys: Counter[str] = Counter()  # of the operator, by where they were tried
         self._sizes: tuple[float, str, dict[str, int]] = (0.0, "", {})
 
     def note_run(self, page: str, seconds: float, *, is_fragment: bool) -> None:
@@ -95,6 +97,16 @@ class Monitor:
         """A visitor has uploaded a file."""
         with self._lock:
             self.n_uploads += 1
+
+    def note_missed_link(self) -> None:
+        """Somebody has opened a short link that nobody made."""
+        with self._lock:
+            self.n_missed_links += 1
+
+    def note_refused_key(self, by: str) -> None:
+        """Somebody has tried a wrong operator key on the `page`, or for the `metrics`."""
+        with self._lock:
+            self.refused_keys[by] += 1
 
     def sizes(self) -> dict[str, int]:
         """Bytes of the stored things by kind, at most a minute old."""
@@ -163,6 +175,12 @@ def _lines() -> Iterator[str]:
     yield from _family("s2s_errors_total", "counter", "Unexpected exceptions by type.", errors)
     uploads = [("", MONITOR.n_uploads)]
     yield from _family("s2s_uploads_total", "counter", "Uploaded files.", uploads)
+    refused = [(_label(by=by), MONITOR.refused_keys[by]) for by in ("metrics", "page")]
+    name = "s2s_operator_keys_refused_total"
+    yield from _family(name, "counter", "Wrong operator keys by where they were tried.", refused)
+    missed = [("", MONITOR.n_missed_links)]
+    name = "s2s_short_link_misses_total"
+    yield from _family(name, "counter", "Short links that do not exist.", missed)
     rss = psutil.Process().memory_info().rss
     yield from _family(
         "process_resident_memory_bytes", "gauge", "Memory of the app's process.", [("", rss)]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import secrets
 import socket
+import stat
 import string
 import time
 from dataclasses import dataclass, fields
@@ -74,6 +76,20 @@ EXPIRE_DAYS = 30
 def home() -> Path:
     """The folder of runs, corpora and the database: `S2S_HOME`, or `~/.s2s`."""
     return Path(os.environ.get("S2S_HOME") or Path.home() / ".s2s").expanduser()
+
+
+def make_home() -> Path:
+    """`home()`, created if it does not exist, and closed to other users of the machine.
+
+    It stays as it is if another user owns it, or if it is for everybody (sticky, as /tmp). Raises OSError.
+    """
+    folder = home()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    mode = folder.stat().st_mode
+    if mode & 0o077 and not mode & stat.S_ISVTX:
+        with contextlib.suppress(OSError):
+            folder.chmod(0o700)
+    return folder
 
 
 def dashboard() -> Path:

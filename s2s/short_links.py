@@ -1,4 +1,4 @@
-"""Short links: seven letters for a view, kept in the database with the title and note of who made them.
+"""Short links: ten letters for a view, kept in the database with the title and note of who made them.
 
 Knows nothing of pages or servers: a page is a name here, and what a link opens is what `share` can write.
 """
@@ -23,8 +23,9 @@ from s2s.jobs import queue
 
 # no vowels, so that no word comes of them, and none of L, Q, U, V, which are read as another letter or a digit
 ALPHABET = "BCDFGHJKMNPRSTWXYZ"
-LENGTH = 7
-FIRST = 3  # letters before the hyphen
+LENGTH = 10
+LENGTHS = (LENGTH, 7)  # older ones have seven
+HYPHENS = (3, 7)  # before which letters
 FORMAT = 1  # of what is stored of a link; a newer one is refused
 MAX_TITLE = 80  # characters
 MAX_NOTE = 280
@@ -68,6 +69,10 @@ class DeadLinkError(UserError):
     """A short link that opens nothing."""
 
 
+class UnknownLinkError(DeadLinkError):
+    """Letters that nobody has: somebody misread them, or guesses."""
+
+
 @dataclass(frozen=True)
 class Content:
     """What a short link says: a page by its address, its view, and the words of the sender."""
@@ -104,10 +109,12 @@ class ShortLink:
 def written(letters: str) -> str:
     """The letters as people read them.
 
-    >>> written("KFRWTPH")
-    'KFR-WTPH'
+    >>> written("KFRWTPHBCD"), written("KFRWTPH")
+    ('KFR-WTPH-BCD', 'KFR-WTPH')
     """
-    return f"{letters[:FIRST]}-{letters[FIRST:]}"
+    ends = (*HYPHENS, len(letters))
+    parts = (letters[start:end] for start, end in zip((0, *HYPHENS), ends, strict=True))
+    return "-".join(filter(None, parts))
 
 
 def read(typed: str) -> str:
@@ -115,11 +122,11 @@ def read(typed: str) -> str:
 
     Raises DeadLinkError for what can be no short link.
 
-    >>> read("kfr wtph")
-    'KFRWTPH'
+    >>> read("kfr wtph bcd"), read("KFR-WTPH")
+    ('KFRWTPHBCD', 'KFRWTPH')
     """
     letters = typed.replace("-", "").replace(" ", "").upper()
-    if len(letters) == LENGTH and not set(letters) - set(ALPHABET):
+    if len(letters) in LENGTHS and not set(letters) - set(ALPHABET):
         return letters
     raise DeadLinkError(
         f"`{shortened(share.printable(typed), 20)}` is no short link: one has {LENGTH} letters, such as"
@@ -155,14 +162,17 @@ def make(
 
 
 def find(typed: str, *, now: float | None = None) -> ShortLink:
-    """The link with these letters, which somebody opens. Raises DeadLinkError where there is none (any more)."""
+    """The link with these letters, which somebody opens. Raises DeadLinkError where there is none (any more).
+
+    Where nobody has had these letters, or their link was deleted, it is an UnknownLinkError.
+    """
     now = time.time() if now is None else now
     letters = read(typed)
     mine = SHORT_LINKS.c.letters == letters
     with queue.begin() as connection:
         row = connection.execute(sa.select(SHORT_LINKS).where(mine)).first()
         if row is None:
-            raise DeadLinkError(
+            raise UnknownLinkError(
                 f"There is no short link {written(letters)}: a letter was misread, or its maker deleted it; check the"
                 " letters, or ask for the link again."
             )

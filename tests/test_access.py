@@ -222,7 +222,9 @@ def test_an_import_is_its_workspace_s_alone(
     of_import(IMPORTED, OWNER)
 
 
-def test_a_stranger_hears_the_same_of_a_private_run_as_of_none(things: dict[str, str]) -> None:
+def test_a_stranger_hears_the_same_of_a_private_run_as_of_none(
+    things: dict[str, str], refusals: list[str]
+) -> None:
     def heard(run: str) -> str:
         with pytest.raises(UserError) as error:
             access.run_folder(run)
@@ -233,6 +235,7 @@ def test_a_stranger_hears_the_same_of_a_private_run_as_of_none(things: dict[str,
         for path in (access.runs_folder() / RUN, Path("..") / RUN):
             assert "that you may open" in heard(str(path))
         assert not list_runs(STRANGER)
+    refusals.clear()  # of a path that was given
 
 
 def test_a_link_gives_view_and_never_change_and_can_be_revoked(things: dict[str, str]) -> None:

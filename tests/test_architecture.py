@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LEAVES = {"archives", "bounds", "config", "files", "synced", "words"}
+LEAVES = {"archives", "bounds", "config", "environment", "files", "synced", "words"}
 ENGINE = {
     "archives",
     "bounds",
+    "environment",
     "words",
     "config",
     "settings",
@@ -37,6 +38,7 @@ ENGINE = {
 MAY = {
     "config": {"words"},
     "bounds": set(),
+    "environment": set(),
     "files": {"config", "synced"},
     "synced": {"config"},
     "archives": {"config"},
@@ -80,6 +82,7 @@ MAY = {
     "versions": set(),
 }
 NO_TORCH = {
+    "environment",
     "words",
     "sizing",
     "config",

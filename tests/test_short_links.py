@@ -1,5 +1,7 @@
 """Short links in the database: letters, limits, owners, and what is said of one that opens nothing."""
 
+import re
+
 import pytest
 import sqlalchemy as sa
 
@@ -23,17 +25,30 @@ def _hosted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2S_HOSTED", "1")
 
 
-@pytest.mark.parametrize("typed", ["KFRWTPH", "kfr-wtph", "KFRW-TPH", " kFr wTpH"])
-def test_letters_are_read_in_any_case_with_any_hyphens(typed: str) -> None:
-    assert short_links.read(typed) == "KFRWTPH"
-    assert short_links.read(short_links.written("KFRWTPH")) == "KFRWTPH"
+@pytest.mark.parametrize("typed", ["KFRWTPHBCD", "kfr-wtph-bcd", "KFRW-TPHBCD", " kFr wTpH bcd"])
+@pytest.mark.parametrize("letters", ["KFRWTPHBCD", "KFRWTPH"])
+def test_letters_are_read_in_any_case_with_any_hyphens(typed: str, letters: str) -> None:
+    typed = typed if len(letters) == short_links.LENGTH else typed[:-3]
+    assert short_links.read(typed) == letters
+    assert short_links.read(short_links.written(letters)) == letters
 
 
 @pytest.mark.parametrize(
-    "typed", ["", "KFRWTP", "KFRWTPHB", "KFRWTPU", "KFR/TPH", "'; DROP", "ＫFRWTPH", "x" * 999]
+    "typed",
+    [
+        "",
+        "KFRWTP",
+        "KFRWTPHB",
+        "KFRWTPHBCDF",
+        "KFRWTPU",
+        "KFR/TPH",
+        "'; DROP",
+        "ＫFRWTPH",
+        "x" * 999,
+    ],
 )
 def test_what_can_be_no_link_is_a_sentence(typed: str) -> None:
-    with pytest.raises(DeadLinkError, match="is no short link: one has 7 letters") as error:
+    with pytest.raises(DeadLinkError, match="is no short link: one has 10 letters") as error:
         short_links.find(typed)
     assert len(str(error.value)) < 250
 
@@ -45,6 +60,15 @@ def test_what_is_made_is_found_and_made_once() -> None:
     others = {make("bob").letters, make("ann", Content("attention", HOUSE.view)).letters}
     assert link.letters not in others
     assert len(others) == 2
+
+
+def test_a_link_that_an_older_version_made_opens_and_a_new_one_has_ten_letters() -> None:
+    link = make("ann")
+    assert re.fullmatch(r"\w{3}-\w{4}-\w{3}", short_links.written(link.letters))
+    with queue.begin() as connection:
+        connection.execute(sa.update(SHORT_LINKS).values(letters="KFRWTPH"))
+    assert short_links.find("kfr-wtph").content == HOUSE
+    assert make("ann").letters == "KFRWTPH"
 
 
 def test_hostile_words_are_one_line_and_bounded() -> None:

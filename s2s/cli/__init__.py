@@ -84,10 +84,10 @@ def _report_os_error(error: OSError) -> int:
 
 def _why_home_is_unwritable() -> str:
     """A sentence; empty where `S2S_HOME` can be written."""
-    from s2s.settings import home
+    from s2s.settings import home, make_home
 
     try:
-        home().mkdir(parents=True, exist_ok=True)
+        make_home()
     except OSError as error:
         return f"`S2S_HOME` {home()} cannot be made ({error.strerror}); set it to a folder that can be written."
     if not os.access(home(), os.W_OK):

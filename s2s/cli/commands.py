@@ -115,4 +115,4 @@ def worker(arguments: argparse.Namespace) -> None:
 
         with contextlib.suppress(UserError):  # the database is away: the worker waits for it
             workspaces.delete_expired()
-    print(worker.serve(arguments.idle))
+    print(worker.serve(arguments.idle, arguments.app))

@@ -82,14 +82,23 @@ def make_parser() -> argparse.ArgumentParser:
     one = add(report)
     _add_checkpoint(one)
     one.add_argument("--out", required=True, metavar="FILE", help="a new HTML file")
-    one = add(worker)
-    one.add_argument(
+    _add_worker(add(worker))
+    return parser
+
+
+def _add_worker(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "--idle",
         type=float,
         metavar="SECONDS",
         help="exit after this long without jobs (default: never)",
     )
-    return parser
+    parser.add_argument(
+        "--app",
+        type=int,
+        metavar="PID",
+        help="the process that starts the worker: when it ends, the worker hands its jobs back and ends too",
+    )
 
 
 def _add_score(parser: argparse.ArgumentParser) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-from pathlib import Path
 
-from s2s import hub, settings
+from s2s import environment, hub
 from s2s.config import UserError
 from s2s.data.formats.columns import Column
 from s2s.data.hub_datasets import HubSample
@@ -32,16 +30,14 @@ def sample_hub_dataset(dataset: hub.Dataset, config: str, split: str, token: str
         "token": token,
         "space": MAX_MEMORY,
     }
-    root = str(Path(settings.__file__).parents[1])
-    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     try:
         process = subprocess.run(
             [sys.executable, "-P", "-m", "s2s.data.hub_sampler"],
             input=json.dumps(order).encode(),
             capture_output=True,
             timeout=seconds,
-            cwd=root,
-            env={**os.environ, "PYTHONPATH": path},
+            cwd=environment.ROOT,
+            env=environment.for_reading(from_hub=True),
             check=False,
         )
     except subprocess.TimeoutExpired:  # its cause would show the order, and with it the token

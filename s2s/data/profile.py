@@ -229,7 +229,8 @@ def profile_of(spec: str) -> DatasetProfile:
 
 
 def _spawn(order: Mapping[str, Any]) -> subprocess.Popen[bytes]:
-    process = start_reader("s2s.data.reader", order, start_new_session=True)
+    from_hub = str(order["spec"]).startswith("hub:")
+    process = start_reader("s2s.data.reader", order, start_new_session=True, from_hub=from_hub)
     # Reaps the process even after the visitor who started it has left.
     threading.Thread(target=process.wait, name="reap a reader", daemon=True).start()
     return process

@@ -14,14 +14,14 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import psutil
 
-from s2s import access, bounds, files, hub, settings
+from s2s import access, bounds, files, hub, settings, storage
 from s2s.config import DataConfig, UserError
 from s2s.data.caps import Caps
 from s2s.data.reader_slots import MAX_WAIT, reader_slot
@@ -29,6 +29,7 @@ from s2s.data.sections import PROFILE_SECTIONS, UPDATE_SECONDS, Progress, Reader
 
 NICENESS = 5  # the dashboard goes first
 MAX_MEMORY = 4_000_000_000  # bytes
+WATCH_SECONDS = 0.5  # between two looks whether what is read was deleted
 READ_WEIGHT = 3.0  # of reading itself, next to the weights of the sections
 DOWNLOAD_SCALE = 20.0  # seconds after which 63% (1 - 1/e) of a download is assumed to be done
 # Results kept per section, each for other settings.
@@ -44,7 +45,10 @@ def main() -> None:
     bounds.end_after(MAX_WAIT + seconds)  # whatever happens before there is a slot
     waiting = partial(Progress(_state(order), READ_WEIGHT).stage, weight=0.0)
     try:
-        with reader_slot(settings.home() / "incoming", order["workspace"], waiting):
+        with (
+            _DeletionWatcher(Path(order["folder"])),
+            reader_slot(settings.home() / "incoming", order["workspace"], waiting),
+        ):
             bounds.end_after(seconds)  # from now on: who waits has read nothing yet
             with bounds.limited_memory(MAX_MEMORY):
                 carry_out(order)
@@ -123,6 +127,33 @@ def _written(path: Path) -> float:
         return path.stat().st_mtime
     except FileNotFoundError:
         return 0.0
+
+
+class _DeletionWatcher(threading.Thread):
+    """Ends this process when the upload or saved dataset that it reads is deleted, and deletes what it wrote since."""
+
+    def __init__(self, folder: Path, end: Callable[[int], object] = os._exit) -> None:
+        super().__init__(name="deletion watcher", daemon=True)
+        self.abouts = [folder / name for name in (storage.UPLOAD.about, storage.DATASET.about)]
+        self.folder = folder
+        self.end = end
+        self.over = threading.Event()
+
+    def run(self) -> None:
+        was_there = False
+        while not self.over.wait(WATCH_SECONDS):
+            is_there = any(about.exists() for about in self.abouts)
+            if was_there and not is_there:
+                shutil.rmtree(self.folder, ignore_errors=True)
+                self.end(0)
+                return
+            was_there = is_there
+
+    def __enter__(self) -> None:
+        self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.over.set()
 
 
 class _ReadWatcher(threading.Thread):

@@ -48,6 +48,27 @@ def reader_slot(
         taken.release()
 
 
+def is_reading(folder: Path, owner: str) -> bool:
+    """Whether a reader holds a slot for this workspace."""
+    named = [path for path in folder.glob("reader-*.owner") if _owner(path) == owner]
+    if not named:
+        return False
+    with FileLock(folder / "readers.lock"):
+        return any(_owner(path) == owner and _is_held(path.with_suffix(".lock")) for path in named)
+
+
+def _owner(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def _is_held(path: Path) -> bool:
+    try:
+        with FileLock(path, timeout=0):
+            return False
+    except Timeout:
+        return True
+
+
 def _take(folder: Path, owner: str) -> FileLock | str:
     """The lock of a slot, or why there is none."""
     with FileLock(folder / "readers.lock"):  # one process looks at a time

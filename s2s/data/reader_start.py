@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
-from s2s import settings
+from s2s import environment, settings
 from s2s.config import UserError
-
-NOTHING_MORE: Mapping[str, str] = MappingProxyType({})
 
 
 def start_reader(
@@ -24,14 +19,16 @@ def start_reader(
     *,
     stdout: int = subprocess.DEVNULL,
     start_new_session: bool = False,
-    environment: Mapping[str, str] = NOTHING_MORE,
+    from_hub: bool = False,
+    variables: Mapping[str, str] = environment.NOTHING_MORE,
 ) -> subprocess.Popen[bytes]:
-    """The process, which has its order; its errors go to log/reader.log. Raises UserError where it cannot start."""
-    root = str(Path(settings.__file__).parents[1])
-    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
-    log = settings.home() / "log"
+    """The process, which has its order; its errors go to log/reader.log. Raises UserError where it cannot start.
+
+    `from_hub`: it may read from the Hub; `variables` are added to its environment.
+    """
     try:
-        log.mkdir(parents=True, exist_ok=True)
+        log = settings.make_home() / "log"
+        log.mkdir(exist_ok=True)
         with (log / "reader.log").open("ab") as errors:
             process = subprocess.Popen(
                 # -P: nothing is imported from the folder of a visitor's files
@@ -40,8 +37,8 @@ def start_reader(
                 stdout=stdout,
                 stderr=errors,
                 start_new_session=start_new_session,
-                cwd=root,
-                env={**os.environ, "PYTHONPATH": path, **environment},
+                cwd=environment.ROOT,
+                env=environment.for_reading(variables, from_hub=from_hub),
             )
     except OSError as error:
         raise UserError(

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from s2s import environment
 from s2s.model import keep_freed_memory
 from s2s.runs.decoded import Decoded
 from s2s.runs.opening import load
@@ -38,7 +39,10 @@ def translate(
     context = multiprocessing.get_context("spawn")  # a fork would inherit running threads
     results: list[Decoded | None] = [None] * len(sources)
     each = functools.partial(_translate, run.key, strategy, dict(settings))
-    with ProcessPoolExecutor(processes, context) as pool:
+    with (
+        environment.replaced(environment.for_reading()),
+        ProcessPoolExecutor(processes, context) as pool,
+    ):
         for part, found in zip(
             parts,
             pool.map(each, ([sources[number] for number in part] for part in parts)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from s2s import access, lessons, settings, short_links, storage, synced
 from s2s.config import UserError, shortened
+from s2s.data import is_reading
 from s2s.files import TRASH
 from s2s.jobs import queue
 from s2s.runs import is_training
@@ -28,6 +30,7 @@ def delete_workspace(
 ) -> storage.Usage:
     """Deletes everything of a workspace; returns how much that was. Its jobs are ended first.
 
+    The files of the database may hold something of it until `queue.is_erased(queue.last_deletion())`.
     May be called again where it was interrupted. An operator acts as the workspace (`access.acting_as`). Raises
     UserError where something cannot be deleted, DeniedError for another's workspace.
     """
@@ -40,27 +43,32 @@ def delete_workspace(
     used = storage.usage(workspace)
     jobs = delete_jobs(workspace)
     wait_for_jobs(jobs, storage.items(workspace), sleep)
-    for item in storage.items(workspace):
+    items = storage.items(workspace)
+    for item in items:
         delete_item(item)
+    if any(item.kind in (storage.UPLOAD, storage.DATASET) for item in items):
+        wait_for_readers(workspace, sleep)
+    for item in items:  # what a process wrote there before it noticed
+        shutil.rmtree(item.folder, ignore_errors=True)
     exports.delete_exports(workspace)
     short_links.delete_of(workspace)
     lessons.delete_progress(workspace)
     lessons.delete_lessons(workspace)
     lessons.delete_classes(workspace)
     rows.delete(workspace)
+    with contextlib.suppress(UserError):  # what is left is erased later
+        queue.erase()
     return used
 
 
 def delete_jobs(workspace: str, run: str | None = None) -> list[queue.Job]:
-    """Takes the jobs of a workspace, all or those of one run or evaluation, out of the queue, and deletes their logs.
+    """Takes the jobs of a workspace, all or those of one run or evaluation, out of the queue, with their logs.
 
     A process that works on one then ends itself.
     """
     found = [job for job in queue.jobs(workspace, limit=100_000) if run in (None, job.run)]
     for name in {job.run for job in found}:
         queue.delete_jobs(name, owner=workspace)
-    for job in found:
-        (settings.home() / "log" / f"{job.id}.log").unlink(missing_ok=True)
     return found
 
 
@@ -74,6 +82,13 @@ def wait_for_jobs(
     folders = [item.folder for item in items if item.kind is storage.RUN]
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until and any(map(is_training, folders)):
+        sleep(POLL)
+
+
+def wait_for_readers(workspace: str, sleep: Callable[[float], None] = time.sleep) -> None:
+    """Until the process that reads a dataset of theirs has noticed that this is deleted, or long enough."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until and is_reading(settings.home() / "incoming", workspace):
         sleep(POLL)
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,7 +14,7 @@ from s2s.access import LOCAL
 from s2s.config import UserError
 from s2s.data import reader, reader_slots
 from s2s.data.caps import Caps
-from s2s.data.reader_slots import ALL_TAKEN, MAX_WAIT, SECOND_TAB, reader_slot
+from s2s.data.reader_slots import ALL_TAKEN, MAX_WAIT, SECOND_TAB, is_reading, reader_slot
 
 
 class WaitsError(Exception):
@@ -119,3 +120,43 @@ def test_a_reader_without_a_slot_says_so(
     error = "Other datasets were being read for 0 seconds; try again in a while."
     assert json.loads((tmp_path / "state.json").read_bytes()) == {"is_over": True, "error": error}
     assert limits == [MAX_WAIT + 7.0]
+
+
+def test_it_is_known_whose_dataset_is_being_read(tmp_path: Path) -> None:
+    with reader_slot(tmp_path, "ann", refuse):
+        assert is_reading(tmp_path, "ann")
+        assert not is_reading(tmp_path, "bob")
+    assert not is_reading(tmp_path, "ann")
+
+
+@pytest.mark.parametrize("about", ["upload.json", "about.json"])
+def test_a_reader_whose_dataset_is_deleted_ends_and_leaves_nothing(
+    tmp_path: Path, about: str
+) -> None:
+    ended = list[int]()
+    folder = tmp_path / "one"
+    folder.mkdir()
+    (folder / about).touch()
+    watcher = reader._DeletionWatcher(folder, ended.append)
+    looks = iter(range(9))
+
+    def wait(seconds: float) -> bool:
+        if next(looks) == 2:
+            shutil.rmtree(folder)
+            folder.mkdir()
+            (folder / "result.json").touch()  # which the reader writes a moment later
+        return False
+
+    watcher.over.wait = wait  # type: ignore[method-assign, assignment]
+    watcher.run()
+    assert ended == [0]
+    assert not folder.exists()
+
+
+def test_a_reader_of_what_nobody_can_delete_goes_on(tmp_path: Path) -> None:
+    ended = list[int]()
+    watcher = reader._DeletionWatcher(tmp_path, ended.append)
+    looks = iter(range(4))
+    watcher.over.wait = lambda seconds: next(looks) == 3  # type: ignore[method-assign, assignment]
+    watcher.run()
+    assert ended == []

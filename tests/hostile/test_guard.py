@@ -41,7 +41,7 @@ async def _stream(socket: WebSocket) -> None:
 
 
 def _client() -> TestClient:
-    methods = ["GET", "POST", "PUT"]
+    methods = ["GET", "POST", "PUT", "DELETE"]
     routes = [
         WebSocketRoute("/_stcore/stream", _stream),
         Route("/{path:path}", _echo, methods=methods),
@@ -229,15 +229,26 @@ def test_the_uploads_of_a_browser_fill_the_memory_up_to_a_limit(
 ) -> None:
     monkeypatch.setattr(config, "get_option", {"server.maxUploadSize": 2}.get)
     statuses = []
-    for key in browsers.values():
+    for name, key in browsers.items():
         headers = {"cookie": f"{COOKIE}={key.signed}", "content-length": str(2 * guard.MEGABYTE)}
         answer = _client().put(
-            "/_stcore/upload_file/a/b", content=b"a" * 2 * guard.MEGABYTE, headers=headers
+            f"/_stcore/upload_file/{name}'s/b", content=b"a" * 2 * guard.MEGABYTE, headers=headers
         )
         statuses.append(answer.status_code)
     assert statuses == [413, 200]  # ann has 3 MB of her 4 already
-    without_length = _client().put("/_stcore/upload_file/a/b", content=iter([b"a"]))
+    cookie = {"cookie": f"{COOKIE}={browsers['eve'].signed}"}
+    without_length = _client().put(
+        "/_stcore/upload_file/eve's/b", content=iter([b"a"]), headers=cookie
+    )
     assert without_length.status_code == 411
+
+
+def test_nobody_puts_a_file_into_anothers_page_or_takes_one_out(browsers: dict[str, Key]) -> None:
+    for method in ("PUT", "DELETE", "POST"):
+        for key, status in ((browsers["ann"], 200), (browsers["eve"], 403), (None, 403)):
+            cookie = {"cookie": f"{COOKIE}={key.signed}"} if key else {}
+            answer = _client().request(method, "/_stcore/upload_file/ann's/1", headers=cookie)
+            assert answer.status_code == status
 
 
 def test_streamlit_is_told_its_limits() -> None:

@@ -129,6 +129,15 @@ def test_the_proxy_adds_what_only_it_knows_and_leaves_the_rest_to_the_app() -> N
     assert not re.search(r"^\s*(Content-Security-Policy|X-Frame-Options)", PROXY, re.MULTILINE)
 
 
+def test_no_documented_proxy_writes_down_requests() -> None:
+    """An address may hold what a visitor typed; that of an upload, and a header, the id of a session."""
+    assert re.search(r"log \{\s+exclude http\.log http\.handlers\s+\}", PROXY)
+    assert PROXY.count("log {") == 1
+    (nginx,) = re.findall(r"(?ms)^```nginx\n(.*?)^```", guide.TEXT)
+    logs = re.findall(r"(access_log|error_log) (.+?);", nginx)
+    assert dict(logs) == {"access_log": "off", "error_log": "/dev/null"}
+
+
 def test_caddy_where_present_reads_the_configuration(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -100,8 +100,9 @@ class _Reading:
         self._origin = origin
         self._budget = budget
         builder = BUILDERS[hub.kind(file.path)]
+        place = origin.order()
         order = {
-            "origin": origin.order(),
+            "origin": place,
             "file": list(file),
             "builder": builder.name,
             "arguments": dict(builder.arguments),
@@ -114,7 +115,8 @@ class _Reading:
             "s2s.data.repository.library_process",
             order,
             stdout=subprocess.PIPE,
-            environment=QUIET,
+            from_hub="folder" not in place,
+            variables=QUIET,
         )
         budget.close_later(_Closing(self._process))
         self.header = self._next()

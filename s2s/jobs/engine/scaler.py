@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Protocol
 
-from s2s import settings
+from s2s import environment, settings
 from s2s.config import UserError
 from s2s.jobs import queue
 from s2s.jobs.engine.ray_jobs import engine
@@ -33,8 +33,8 @@ DEAD = "The worker has died; if the job's process died with it, another worker r
 COMMAND = "python -m s2s worker"
 KINDS = {"cpu": "express,long", "gpu": "gpu"}  # of workers, with their slots
 # The cluster's dashboard shows a job's environment: these are set on its machines.
-SECRET = ("S2S_SECRET", "S2S_DATABASE_URL", "S2S_OPERATOR_KEY", "S2S_OPERATOR_CLAIM")
-OF_APP = ("S2S_ENGINE", "S2S_WORKER", "S2S_WORKERS_MIN", "S2S_WORKERS_MAX")  # for the app alone
+SECRET = "S2S_DATABASE_URL"
+OF_APP = "S2S_WORKER"  # for the app alone
 
 
 class Engine(Protocol):
@@ -181,8 +181,8 @@ class Scaler:
                 _write(known)
                 command = COMMAND if stays else f"{COMMAND} --idle {IDLE}"
                 gpus = int(kind == "gpu")
-                environment = _environment(handle, kind)
-                self._engine.start(handle, command, environment, cpus=CPUS, gpus=gpus)
+                variables = _environment(handle, kind)
+                self._engine.start(handle, command, variables, cpus=CPUS, gpus=gpus)
         return known
 
 
@@ -220,8 +220,10 @@ def _write(known: EngineState) -> None:
 
 def _environment(handle: str, kind: str) -> dict[str, str]:
     """Our own settings, without those that nobody else may read."""
-    ours = {name: value for name, value in os.environ.items() if name.startswith("S2S_")}
-    kept = {name: value for name, value in ours.items() if name not in (*SECRET, *OF_APP)}
+    given = environment.for_jobs().items()
+    kept = {name: value for name, value in given if name.startswith("S2S_")}
+    for name in (SECRET, OF_APP):
+        kept.pop(name, None)
     return {
         **kept,
         "S2S_HOME": str(settings.home().resolve()),

@@ -10,7 +10,7 @@ from typing import Any
 from s2s.config import ModelConfig, UserError
 from s2s.jobs.training import run_limits
 from s2s.pretrained import read_shape
-from s2s.settings import home
+from s2s.settings import make_home
 from s2s.sizing import BYTES, count_parameters, gigabytes
 from s2s.train import free_memory
 
@@ -78,8 +78,7 @@ def check(found: ImportForecast, *, free: int | None = None) -> None:
             f"Opening {found.parameters:,} parameters needs about {gigabytes(found.memory)} of memory and"
             f" {gigabytes(free)} are free; choose a smaller model, or stop what else runs here."
         )
-    home().mkdir(parents=True, exist_ok=True)
-    left = shutil.disk_usage(home()).free
+    left = shutil.disk_usage(make_home()).free
     if found.disk > left:
         raise UserError(
             f"Opening this model needs about {gigabytes(found.disk)} of disk and {gigabytes(left)} are free; choose a"

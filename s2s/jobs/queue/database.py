@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -175,6 +177,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 # Arbitrary numbers that no other program uses in the same PostgreSQL database.
 MIGRATION_LOCK = 5_252
 QUEUE_LOCK = 5_253
+# SQLite's user_version: 0 before the first rewriting, whose file may hold whatever was deleted.
+REWRITTEN = 1
+HAS_DELETED = 2  # rows were deleted since
+DELETIONS = Counter[str]()  # of this process, by the address of the database
 
 
 class UnreachableError(UserError):
@@ -229,7 +235,7 @@ def engine(url: str) -> sa.Engine:
     Raises UserError where it cannot be opened (UnreachableError: at the moment) or is newer than this program.
     """
     try:
-        settings.home().mkdir(parents=True, exist_ok=True)
+        settings.make_home()
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise UnreachableError(
@@ -245,6 +251,7 @@ def engine(url: str) -> sa.Engine:
         made = sa.create_engine(address, pool_pre_ping=address.get_backend_name() != "sqlite")
         if made.dialect.name == "sqlite":
             sa.event.listen(made, "connect", _set_up_sqlite)
+            sa.event.listen(made, "after_cursor_execute", functools.partial(_count_deletions, url))
         _migrate(made)
     except DBAPIError as error:
         raise UnreachableError(
@@ -257,9 +264,27 @@ def engine(url: str) -> sa.Engine:
 
 
 def _set_up_sqlite(connection: Any, record: Any) -> None:
+    ((_, _, name),) = connection.execute("PRAGMA database_list")
+    _close_to_others(name)  # while a new one is empty
     connection.execute("PRAGMA busy_timeout = 30000")  # milliseconds
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA secure_delete = ON")  # zeros over what is deleted
+
+
+def _count_deletions(url: str, connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+    """Rows left a table, in a transaction: only its end releases the lock for which erasing waits."""
+    if statement.startswith("DELETE") and cursor.rowcount:
+        DELETIONS[url] += 1
+        version = f"PRAGMA user_version = {HAS_DELETED}"
+        connection.connection.driver_connection.execute(version)
+
+
+def _close_to_others(name: str) -> None:
+    """Nobody else can read a database and the two files beside it, which SQLite creates like the first."""
+    for path in (name, f"{name}-wal", f"{name}-shm") if name else ():  # no name: in memory
+        with contextlib.suppress(OSError):  # it does not exist, or is another user's
+            Path(path).chmod(0o600)
 
 
 def _migrate(opened: sa.Engine) -> None:
@@ -280,3 +305,20 @@ def _migrate(opened: sa.Engine) -> None:
             for statement in statements:
                 connection.exec_driver_sql(statement)
             connection.exec_driver_sql(f"INSERT INTO schema_version VALUES ({number})")
+    if opened.dialect.name == "sqlite":
+        _rewrite_once(opened)
+
+
+def _rewrite_once(opened: sa.Engine) -> None:
+    """Older versions deleted rows without overwriting them: a new file has none of these.
+
+    Where another process writes, or the disk is full, the next start does it.
+    """
+    with (
+        contextlib.suppress(DBAPIError),
+        opened.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
+    ):
+        version = connection.exec_driver_sql("PRAGMA user_version").scalar() or 0
+        if version < REWRITTEN:
+            connection.exec_driver_sql("VACUUM")
+            connection.exec_driver_sql(f"PRAGMA user_version = {REWRITTEN}")

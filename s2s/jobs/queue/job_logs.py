@@ -31,8 +31,8 @@ class JobLog:
 
 def log_path(name: str) -> Path:
     """`log/NAME.log` in this machine's `S2S_HOME`; NAME is a job's id for what it prints. Creates the folder."""
-    folder = settings.home() / "log"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = settings.make_home() / "log"
+    folder.mkdir(exist_ok=True)
     return folder / f"{name}.log"
 
 
@@ -66,6 +66,13 @@ def delete_logs(connection: sa.Connection, condition: sa.ColumnElement[bool]) ->
     """Of the jobs that leave the table."""
     jobs = sa.select(JOBS.c.id).where(condition)
     connection.execute(sa.delete(JOB_LOGS).where(ROW.job.in_(jobs)))
+
+
+def delete_logs_and_files(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> None:
+    """As `delete_logs`, and all that their processes printed on this machine."""
+    for job in connection.execute(sa.select(JOBS.c.id).where(condition)).scalars():
+        log_path(job).unlink(missing_ok=True)
+    delete_logs(connection, condition)
 
 
 def newest_logs(limit: int = 10) -> list[JobLog]:

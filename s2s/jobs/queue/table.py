@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from s2s import synced
 from s2s.config import UserError
 from s2s.jobs.queue.database import JOBS, alone, begin
-from s2s.jobs.queue.job_logs import delete_logs
+from s2s.jobs.queue.job_logs import delete_logs_and_files
 from s2s.jobs.queue.ranks import MOST_PROCESSES, RANK, names_of_ranks
 from s2s.jobs.queue.server_state import read_state
 from s2s.jobs.queue.time_used import keep_time_used, minutes_within_a_day
@@ -391,9 +391,9 @@ def give(job: str, owner: str) -> None:
 
 
 def delete_jobs(run: str, *, owner: str | None = None, now: float | None = None) -> None:
-    """Delete the jobs of a run, all or those of one owner; the time that they worked still counts."""
+    """Delete the jobs of a run, all or those of one owner, with their logs; the time that they worked still counts."""
     is_of_run = ROW.run.in_([run, *names_of_ranks(run)]) & (ROW.owner == (owner or ROW.owner))
     with begin() as connection:
         keep_time_used(connection, is_of_run, _now(now))
-        delete_logs(connection, is_of_run)
+        delete_logs_and_files(connection, is_of_run)
         connection.execute(sa.delete(JOBS).where(is_of_run))

@@ -21,7 +21,7 @@ from pathlib import Path
 import psutil
 from filelock import FileLock, Timeout
 
-from s2s import logs, settings, store
+from s2s import environment, logs, settings, store
 from s2s.config import UserError
 from s2s.jobs import queue
 from s2s.jobs.queue import stop_reasons
@@ -37,9 +37,10 @@ SAME_STOP = 10.0  # seconds; systemd and the app that ends may each send a SIGTE
 IDLE = 60.0  # seconds that a worker started by the app stays without work
 
 
-def serve(idle: float | None = None) -> str:
+def serve(idle: float | None = None, app: int | None = None) -> str:
     """Work until SIGTERM or Ctrl-C, or until there was no work for `idle` seconds; returns why it ended.
 
+    `app`: the process that started this one, and whose end, also by SIGKILL, ends it as a SIGTERM would.
     Running jobs then save what they have done and go back into the queue. If this process is killed, they continue:
     they hold their own leases, and write themselves how they end.
     """
@@ -47,7 +48,7 @@ def serve(idle: float | None = None) -> str:
     signals: list[int] = []
     note = _noting(signals)
     before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
-    worker = Worker()
+    worker = Worker(app)
     stopped: list[str] = []
     try:
         while not signals:
@@ -113,7 +114,8 @@ class RunningJob:
 class Worker:
     """One per machine; runs as many jobs at a time as each slot may have."""
 
-    def __init__(self) -> None:
+    def __init__(self, app: int | None = None) -> None:
+        self.app = app  # the process that started this one, if this one ends with it
         self.host = settings.worker_name()
         self.slots = settings.worker_slots() or frozenset(queue.AT_ONCE)
         self.name = f"{self.host}:{os.getpid()}:{time.time():.3f}"
@@ -132,7 +134,7 @@ class Worker:
         """
         if IS_POSSIBLE and self.fork_server is None:
             with contextlib.suppress(OSError):
-                self.fork_server = ForkServer(_environment({}), log_path("fork_server"))
+                self.fork_server = ForkServer(environment.for_jobs(), log_path("fork_server"))
 
     def close_fork_server(self) -> None:
         """The jobs that were forked from it continue."""
@@ -140,10 +142,13 @@ class Worker:
             self.fork_server.close()
         self.fork_server = None
 
-    def work(self, idle: float | None, signals: Sequence[int]) -> None:
+    def work(self, idle: float | None, signals: list[int]) -> None:
         """Until a signal arrives, or there was no work for `idle` seconds."""
         last = time.monotonic()
         while not signals:
+            if self.app and os.getppid() != self.app:  # it was killed
+                signals.append(signal.SIGTERM)
+                return
             self.turn()
             if idle is not None:
                 if self.children or self.is_anything_left():
@@ -317,7 +322,8 @@ class Starter:
             home = settings.home()
             if self._is_over or now - self._last.get(home, -STARTING) < STARTING or _is_there():
                 return
-            process = _spawn(["s2s", "worker", "--idle", str(IDLE)], "worker", {})
+            ends = ["--app", str(os.getpid())] if settings.worker_ends_with_app() else []
+            process = _spawn(["s2s", "worker", "--idle", str(IDLE), *ends], "worker", {})
             self._last[home] = now
             at_work = [each for each in self._started if each.poll() is None]
             self._started = [*at_work, process]  # a slow start may look like none
@@ -369,15 +375,8 @@ def _spawn(module: Sequence[str], log: str, extra: Mapping[str, str]) -> subproc
             stdout=file,
             stderr=file,
             start_new_session=True,
-            env=_environment(extra),
+            env=environment.for_jobs(extra),
         )
-
-
-def _environment(extra: Mapping[str, str]) -> dict[str, str]:
-    """This process's own, with the path of this program."""
-    root = str(Path(settings.__file__).parents[1])
-    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
-    return {**os.environ, "PYTHONPATH": path, **extra}
 
 
 def _lock() -> FileLock:

@@ -11,10 +11,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-from s2s import settings
+from s2s import environment, settings
 
 COMMAND = (sys.executable, "-P", "-m", "s2s.runs.decoder.process")
 CHUNK = 1 << 20  # bytes
@@ -27,10 +26,8 @@ class Connection:
     """
 
     def __init__(self, command: tuple[str, ...] = COMMAND) -> None:
-        log = settings.home() / "log"
-        log.mkdir(parents=True, exist_ok=True)
-        root = str(Path(settings.__file__).parents[1])
-        path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+        log = settings.make_home() / "log"
+        log.mkdir(exist_ok=True)
         with (log / "decoder.log").open("ab") as errors:
             self.process = subprocess.Popen(
                 command,
@@ -38,7 +35,7 @@ class Connection:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 start_new_session=True,
-                env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
+                env=environment.for_reading({"OMP_NUM_THREADS": "1"}),
             )
         assert self.process.stdin is not None  # PIPE
         assert isinstance(self.process.stdout, io.BufferedReader)

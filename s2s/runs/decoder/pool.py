@@ -11,6 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from typing import Any
 
 from s2s import synced
@@ -31,6 +32,15 @@ DIED = (
     "The process that decoded this ended unexpectedly, and another one replaces it; try again, and if that fails,"
     " lower `num_beams`, `num_samples` or `max_new_tokens`."
 )
+
+
+@dataclass(eq=False)
+class _Slot:
+    """A thread that waits for its process, and the owners whose searches that has carried out."""
+
+    connection: Connection | None = None
+    owners: set[str] = field(default_factory=set)
+    is_over: bool = False  # its process knows what it must not know any more
 
 
 class DecoderPool:
@@ -55,20 +65,25 @@ class DecoderPool:
         self._running: list[
             DecodeTask
         ] = []  # until the process is done with them, stopped ones too
-        self._results: OrderedDict[DecodeRequest, tuple[Timed, int]] = OrderedDict()
+        # with their bytes, and who asked for them
+        self._results: OrderedDict[DecodeRequest, tuple[Timed, int, set[str]]] = OrderedDict()
         self._n_bytes = 0  # of the results
         self._turns: dict[str, int] = {}  # when an owner or a visitor last had one
         self._numbers = itertools.count(1)
         self._n_threads = 0
+        self._slots_at_work: list[_Slot] = []
         self._is_closed = False
 
-    def result(self, request: DecodeRequest) -> Timed | None:
-        """What was computed, and the seconds it took."""
+    def result(self, request: DecodeRequest, owner: str | None = None) -> Timed | None:
+        """What was computed, and the seconds it took; from then on this owner has asked for it, too."""
         with self._changed:
             if request not in self._results:
                 return None
             self._results.move_to_end(request)
-            return self._results[request][0]
+            found, _, owners = self._results[request]
+            if owner is not None:
+                owners.add(owner)
+            return found
 
     def ask(self, request: DecodeRequest, owner: str, waiter: Waiter) -> DecodeTask:
         """The task that computes this, for one more waiter. Raises UserError where too many wait."""
@@ -81,6 +96,7 @@ class DecoderPool:
                     )
                 task = self._tasks[request] = DecodeTask(request, owner)
             task.waiters[waiter.name] = waiter
+            task.owners.add(owner)
             self._start_threads()
             self._changed.notify_all()
             return task
@@ -93,11 +109,20 @@ class DecoderPool:
                     task.waiters.pop(name, None)
                     self._drop_if_unwanted(task)
 
-    def forget(self) -> None:
-        """Drops all results."""
+    def forget(self, owner: str) -> None:
+        """Drops the results for which nobody but this owner asked.
+
+        Each process that has searched for this owner ends, as soon as it is idle.
+        """
         with self._changed:
-            self._results.clear()
-            self._n_bytes = 0
+            for request, (_, n_bytes, owners) in [*self._results.items()]:
+                if owners == {owner}:
+                    del self._results[request]
+                    self._n_bytes -= n_bytes
+                owners.discard(owner)
+            for slot in self._slots_at_work:
+                slot.is_over = slot.is_over or owner in slot.owners
+            self._changed.notify_all()
 
     def n_ahead(self, task: DecodeTask) -> int:
         """How many searches will begin before a waiting one at the least: those of the same owner that came earlier."""
@@ -122,13 +147,15 @@ class DecoderPool:
 
     def _work(self) -> None:
         """One slot: a thread that waits for its process, without computing."""
-        connection: Connection | None = None
+        slot = _Slot()
+        with self._changed:
+            self._slots_at_work.append(slot)
         try:
-            while task := self._next():
+            while task := self._next(slot):
                 try:
-                    if connection is None or not connection.is_alive:
-                        connection = self._connect()
-                    self._carry_out(connection, task)
+                    if slot.connection is None or not slot.connection.is_alive:
+                        slot.connection = self._connect()
+                    self._carry_out(slot.connection, task)
                 except UserError as error:
                     self._finish(task, str(error))
                 except OSError:
@@ -143,10 +170,11 @@ class DecoderPool:
         finally:
             with self._changed:
                 self._n_threads -= 1
+                self._slots_at_work.remove(slot)
                 if self._tasks and not self._is_closed:  # asked for after the last look
                     self._start_threads()
-            if connection:
-                connection.close()
+            if slot.connection:
+                slot.connection.close()
 
     def _start_threads(self) -> None:
         owners = {task.owner for task in (*self._tasks.values(), *self._running)}
@@ -154,17 +182,18 @@ class DecoderPool:
             self._n_threads += 1
             threading.Thread(target=self._work, name="decoder pool", daemon=True).start()
 
-    def _next(self) -> DecodeTask | None:
-        """The next task; None, and this slot ends, after a time without any."""
+    def _next(self, slot: _Slot) -> DecodeTask | None:
+        """The next task; None, and this slot ends, after a time without any, and where its process must end."""
         until = time.monotonic() + self._idle
         with self._changed:
-            while not self._is_closed:
+            while not self._is_closed and not slot.is_over:
                 for waiting in [*self._tasks.values()]:
                     if not waiting.is_running:
                         self._drop_if_unwanted(waiting)
                 if task := self._fairest():
                     task.begin()
                     self._running.append(task)
+                    slot.owners.add(task.owner)
                     self._note_turn(task)
                     return task
                 if (left := until - time.monotonic()) <= 0:
@@ -230,9 +259,10 @@ class DecoderPool:
             return
         value = KINDS[task.request.kind].from_json(answer["result"])
         with self._changed:
-            _, replaced = self._results.pop(task.request, (None, 0))
+            _, replaced, owners = self._results.pop(task.request, (None, 0, set()))
             self._n_bytes -= replaced
-            self._results[task.request] = Timed(value, answer["seconds"]), answer["n_bytes"]
+            timed = Timed(value, answer["seconds"])
+            self._results[task.request] = timed, answer["n_bytes"], owners | task.owners
             self._n_bytes += answer["n_bytes"]
             while len(self._results) > MAX_RESULTS or (
                 len(self._results) > MIN_RESULTS and self._n_bytes > MAX_BYTES

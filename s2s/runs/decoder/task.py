@@ -32,6 +32,7 @@ class DecodeTask:
     request: DecodeRequest
     owner: str  # a workspace
     waiters: dict[str, Waiter] = field(default_factory=dict)
+    owners: set[str] = field(default_factory=set)  # of all who asked
     is_running: bool = False
     error: str = ""  # a sentence, where it is over without a result
     done: int = 0  # steps

@@ -25,7 +25,7 @@ from s2s.tokenizers import (
     Tokenizer,
     load,
 )
-from s2s.ui.kit import as_markdown, chart, plain
+from s2s.ui.kit import as_markdown, cached, chart, plain
 from s2s.ui.kit.tables import frame_csv
 
 MAX_CHARACTERS = 500  # of a visitor's sentence
@@ -243,7 +243,7 @@ def _split(path: Path, text: str) -> ExampleTokens:
     return tuple(zip(tokenizer.tokens(ids), ids, strict=True))
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@cached.shared(max_entries=8, show_spinner=False)
 def _load(path: str) -> Tokenizer:
     return load(path)
 

@@ -23,7 +23,7 @@ from s2s.scores import METRIC_NAMES
 from s2s.ui.evaluate import references
 from s2s.ui.evaluate.sentences import scored_at
 from s2s.ui.evaluate.view_state import STATE, numbered
-from s2s.ui.kit import file_name, plain, shortened
+from s2s.ui.kit import cached, file_name, plain, shortened
 from s2s.words import MetricName
 
 SCORES = ("bleu", "chrf", "ter", "rouge_l", "exact_match")
@@ -167,7 +167,7 @@ def _systems(evaluation: Evaluation) -> tuple[int, int | None]:
     return int(ours) - 1, None if theirs == NONE else int(theirs) - 1
 
 
-@st.cache_resource(max_entries=32, show_spinner="Scoring the buckets …")
+@cached.shared(max_entries=32, show_spinner="Scoring the buckets …")
 def _scores(
     home: str,
     evaluation: str,

@@ -17,7 +17,7 @@ from s2s.jobs import external as jobs
 from s2s.runs import Evaluation, EvaluationFolder, ExternalScores, evaluations, external_scores
 from s2s.scores import METRIC_NAMES
 from s2s.ui.evaluate import sentences
-from s2s.ui.kit import forms, plain, shortened
+from s2s.ui.kit import cached, forms, plain, shortened
 from s2s.words import MetricName
 
 Scores = Mapping[str, Any]  # scores.json
@@ -55,7 +55,7 @@ def joined(place: EvaluationFolder, evaluation: Evaluation, scores: Scores) -> W
     return WithExternal(given, found, {**METRIC_NAMES, **own})
 
 
-@st.cache_resource(max_entries=8, show_spinner="Computing intervals …")
+@cached.shared(max_entries=8, show_spinner="Computing intervals …")
 def _joined(
     home: str,
     evaluation: str,
@@ -77,7 +77,7 @@ def rows(evaluation: str, n: int, given: Sequence[ExternalScores]) -> list[list[
     return _rows(str(settings.home()), evaluation, n, key, every, given)
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@cached.shared(max_entries=4, show_spinner=False)
 def _rows(
     home: str,
     evaluation: str,

@@ -14,7 +14,7 @@ from s2s import settings
 from s2s.data import decode_lines, is_table
 from s2s.jobs import AllReferences, EvaluationRequest, SentencePairs, test_sets
 from s2s.runs import Sentences, System
-from s2s.ui.kit import as_markdown, shortened
+from s2s.ui.kit import as_markdown, cached, shortened
 
 MEGABYTES = 20  # of one file
 
@@ -167,6 +167,6 @@ def chosen(request: EvaluationRequest) -> EvaluationRequest:
     return replace(named, test=replace(named.test, files=()))
 
 
-@st.cache_resource(max_entries=4, show_spinner="Reading the dataset …")
+@cached.shared(max_entries=4, show_spinner="Reading the dataset …")
 def _read(home: str, run: str, spec: str, split: str) -> test_sets.TestSet:
     return test_sets.read(Sentences("", spec=spec, split=split, run=run))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import streamlit as st
-
 from s2s import settings
 from s2s.runs import evaluations
+from s2s.ui.kit import cached
 
 FIRST_ONLY = "Of the first reference of each sentence; the others do not count here."
 
@@ -18,7 +17,7 @@ def of_sentences(evaluation: str) -> Sequence[tuple[str, ...]]:
     return _read(str(settings.home()), evaluation)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@cached.shared(max_entries=8, show_spinner=False)
 def _read(home: str, evaluation: str) -> Sequence[tuple[str, ...]]:
     return evaluations.folder(evaluation).references()
 

@@ -81,7 +81,7 @@ def scored_at(place: evaluations.EvaluationFolder) -> float:
     return float(place.status().get("at") or 0.0)
 
 
-@st.cache_resource(max_entries=4, show_spinner="Analyzing the sentences …")
+@cached.shared(max_entries=4, show_spinner="Analyzing the sentences …")
 def _rows(home: str, evaluation: str, n: int, scored: float) -> list[list[SentenceRow]]:
     place = evaluations.folder(evaluation)
     n_systems = len(place.evaluation().systems)

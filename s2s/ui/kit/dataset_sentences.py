@@ -5,14 +5,12 @@ from __future__ import annotations
 from itertools import islice
 from typing import NamedTuple
 
-import streamlit as st
-
 from s2s import access, settings
 from s2s.config import UserError
 from s2s.data import is_searchable, sources_of
 from s2s.demo import EXAMPLES, held_out_sentences
 from s2s.runs import Run
-from s2s.ui.kit import vocabulary
+from s2s.ui.kit import cached, vocabulary
 
 
 class DatasetSentences(NamedTuple):
@@ -28,7 +26,7 @@ def of(run: Run, most: int) -> DatasetSentences:
     return _sentences(str(settings.home()), str(run.folder.path), most, may_see, run)
 
 
-@st.cache_resource(max_entries=8, show_spinner="Reading the dataset …")
+@cached.shared(max_entries=8, show_spinner="Reading the dataset …")
 def _sentences(home: str, folder: str, most: int, may_see: bool, _run: Run) -> DatasetSentences:
     known = vocabulary.of(_run)
     source = str(_run.folder.about().get("source", ""))

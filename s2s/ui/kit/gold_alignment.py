@@ -7,15 +7,13 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-import streamlit as st
-
 from s2s import access, settings
 from s2s.analysis import Links
 from s2s.config import Recipe, UserError, nfc
 from s2s.data import Corpus, Gold, Link, Pair, apply_task, parse_spec, saved_datasets
 from s2s.demo import ALIGNED, EXAMPLES, GOLD_LINKS, LESSONS, random_sentences
 from s2s.runs import Run
-from s2s.ui.kit import lessons_run
+from s2s.ui.kit import cached, lessons_run
 
 MAX_LINES = 5_000  # of each split of a saved dataset
 
@@ -41,7 +39,7 @@ def show_lessons_run(run: Run) -> None:
         lessons_run.show("the right links between its words are known.")
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@cached.shared(max_entries=8, show_spinner=False)
 def _cached(
     folder: str, home: str, may_see: bool, _run: Run
 ) -> Mapping[str, tuple[AlignedTarget, ...]]:

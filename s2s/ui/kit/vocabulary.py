@@ -10,8 +10,6 @@ from functools import partial
 from itertools import takewhile
 from types import MappingProxyType
 
-import streamlit as st
-
 from s2s.config import UserError, nearest
 from s2s.data import GENERATED_TASKS, is_for_tests, load, split_sentences
 from s2s.demo import EXAMPLES, random_sentences
@@ -106,7 +104,7 @@ def source_as_it_is(run: Run) -> str:
     return str(run.folder.about().get("source", ""))
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@cached.shared(max_entries=8, show_spinner=False)
 def _vocabulary(key: RunKey, _run: Run) -> RunVocabulary:
     source = source_as_it_is(_run)
     probes = tuple(

@@ -6,10 +6,10 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import streamlit as st
 
-from s2s import share, short_links
+from s2s import share
 from s2s.config import UserError, shortened
 from s2s.lessons import View, lesson_file
-from s2s.ui.shell import PAGES
+from s2s.ui.shell import PAGES, find_link
 
 SHORT = "s/"  # before the letters of a short link
 BESIDE = frozenset({share.LESSON, "s", "class"})  # in the address of a page, and not of its view
@@ -28,7 +28,7 @@ def given_view(typed: str, home: str) -> View:
     """
     written = _within(typed.strip(), home)
     if written.startswith(f"/{SHORT}"):
-        content = short_links.find(urlsplit(written).path.removeprefix(f"/{SHORT}")).content
+        content = find_link(urlsplit(written).path.removeprefix(f"/{SHORT}")).content
         written = f"/{content.page}?{urlencode(content.view)}"
     path, _, query = written.partition("?")
     kept = [

@@ -15,7 +15,7 @@ from s2s.jobs import operation
 from s2s.short_links import written
 from s2s.ui.kit import cached, forms, plain
 from s2s.ui.operator import figures
-from s2s.ui.shell import is_operator
+from s2s.ui.shell import forget_expiring, is_operator
 
 DONE = "operator did"  # in the session: a sentence about the last press of a button
 FAILED = "operator failed"  # in the session: why it was not done
@@ -192,6 +192,9 @@ def _short_name(workspace: str) -> str:
 def _delete(owner: str) -> str:
     access.require("delete", Thing("workspace", owner, owner))
     used = workspaces.delete_workspace(owner)
+    cached.forget_searches(owner)
+    cached.forget_workspace(owner)
+    forget_expiring(owner)
     figures.refresh()
     st.session_state["confirm deletion"] = ""
     return f"The workspace {plain(owner[: figures.SHORT])} is deleted: {format_size(used.n_bytes)}."

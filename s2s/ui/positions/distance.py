@@ -66,7 +66,7 @@ def learned(request: EncodingRequest) -> None:
     )
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
+@cached.shared(max_entries=12, show_spinner=False)
 def _similarity(key: tuple[object, ...], measure: str, _vectors: Matrix) -> tuple[Matrix, ByOffset]:
     """The similarity matrix, downsampled where it is larger than a screen, and a summary of its diagonals."""
     vectors = engine.normalized(_vectors) if measure == "cosine" else _vectors

@@ -339,7 +339,7 @@ def _load(folder: RunFolder, step: int) -> SavedAttention:
     return _read(str(folder.path), step, path.stat().st_mtime_ns if path.exists() else 0)
 
 
-@st.cache_resource(
+@cached.shared(
     max_entries=256, show_spinner=False
 )  # shared, not copied: nobody writes to the arrays
 def _read(folder: str, step: int, changed: int) -> SavedAttention:
@@ -354,6 +354,6 @@ def _history(folder: RunFolder) -> AttentionHistory | None:
     return _remembered(str(folder.path), stamp.st_mtime_ns, stamp.st_size)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@cached.shared(max_entries=64, show_spinner=False)
 def _remembered(folder: str, changed: int, size: int) -> AttentionHistory | None:
     return attention_history.history(RunFolder(Path(folder)))

@@ -2,7 +2,7 @@
 
 from s2s.ui.shell.addresses import base_path, ready_paths, routes
 from s2s.ui.shell.arrival import copy_button, may_copy
-from s2s.ui.shell.expiry_banner import keep_button
+from s2s.ui.shell.expiry_banner import forget_expiring, keep_button
 from s2s.ui.shell.guard import Guard
 from s2s.ui.shell.lesson import lesson_progress
 from s2s.ui.shell.lesson_builder import build_lesson, is_building, offer_next_step, stop_building
@@ -14,5 +14,6 @@ from s2s.ui.shell.operator import identify_operator, is_operator
 from s2s.ui.shell.pages import PAGES, Page, page, page_link
 from s2s.ui.shell.previews import Preview, View, preview_of, view_of
 from s2s.ui.shell.share_button import page_url
+from s2s.ui.shell.short_link_route import find as find_link
 from s2s.ui.shell.visitors import account, browser_key, identify, is_framed, user
 from s2s.ui.shell.warm_up import FRAME, warm_up

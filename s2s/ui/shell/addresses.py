@@ -11,7 +11,7 @@ from streamlit import config
 
 from s2s import settings
 from s2s.ui.canvas import HISTORY, TERMS, history_script, plotly_script, terms_data
-from s2s.ui.shell.endpoints import metrics, ready
+from s2s.ui.shell.endpoints import metrics, ready, robots
 from s2s.ui.shell.previews import DOCUMENTS, PICTURE, page_route, picture
 from s2s.ui.shell.short_link_route import short_link
 from s2s.workspaces import ROUTES, header
@@ -33,6 +33,7 @@ def routes() -> list[Route]:
     own = [
         Route(READY, ready),
         Route(METRICS, metrics),
+        Route("/robots.txt", robots),
         Route("/plotly.min.js", plotly_script),
         Route(f"/{HISTORY}", history_script),
         Route(f"/{TERMS}", terms_data),

@@ -6,13 +6,13 @@ from typing import Any
 
 import streamlit as st
 
-from s2s import settings, short_links
+from s2s import settings
 from s2s.config import UserError
 from s2s.jobs import run_copies
 from s2s.short_links import Content, ShortLink
 from s2s.ui.kit import action_button, as_markdown, cached, pickers, plain
 from s2s.ui.shell.gone_run import show_gone_run
-from s2s.ui.shell.short_link_route import KEY
+from s2s.ui.shell.short_link_route import KEY, find
 
 ENDS = (".", "!", "?", "…", "。", "！", "？", "؟", "।")  # of a title that needs no full stop
 ARRIVED = "arrived by"  # in the session: the short link
@@ -30,7 +30,7 @@ def read_letters() -> None:
     if letters is None:
         return
     try:
-        st.session_state[ARRIVED] = short_links.find(letters)
+        st.session_state[ARRIVED] = find(letters)
     except UserError:
         st.session_state[ARRIVED] = None
 

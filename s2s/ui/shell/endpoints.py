@@ -7,11 +7,13 @@ import asyncio
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from s2s import access, logs, monitoring, settings
+from s2s import access, monitoring, settings
 from s2s.config import UserError
+from s2s.ui.shell.operator import WAIT, note_refused_key
 
-WAIT = 1.0  # seconds before a wrong key is refused
 LOCAL_HOSTS = ("127.0.0.1", "::1", "::ffff:127.0.0.1")
+# Not the pages and short links: chats ask for them, whose previews are there; a short link says itself "noindex".
+NOT_FOR_ROBOTS = ("_stcore/", "media/", "export/", "recover", "workspace", "operator", "metrics")
 FORWARDING = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
 
 
@@ -28,21 +30,30 @@ async def metrics(request: Request) -> Response:
 
     On a public server the computer that asks is no proof: a proxy on the same machine asks for everybody.
     """
-    scheme, _, key = request.headers.get("authorization", "").partition(" ")
+    given = request.headers.get("authorization", "").encode("latin-1").decode(errors="replace")
+    scheme, _, key = given.partition(" ")
     try:
-        has_key = scheme.lower() == "bearer" and access.is_operator_key(key.strip())
+        has_key = scheme.lower() == "bearer" and access.is_operator_key(key)
     except UserError as error:
         return PlainTextResponse(f"{error}\n", status_code=503)
     if not has_key and not _is_own_computer(request):
         if settings.operator_key() is None:
             return PlainTextResponse("Not found\n", status_code=404)
+        if given:
+            note_refused_key("metrics")
         await asyncio.sleep(WAIT)
-        logs.write("operator_key_refused", by="metrics")
         return PlainTextResponse("Unauthorized\n", 401, {"WWW-Authenticate": "Bearer"})
     text = await asyncio.to_thread(monitoring.metrics)
     return PlainTextResponse(
         text, media_type="text/plain; version=0.0.4", headers={"cache-control": "no-store"}
     )
+
+
+async def robots(request: Request) -> PlainTextResponse:
+    """What search engines leave alone: what is a visitor's own, and what no person reads."""
+    home = request.url.path.removesuffix("robots.txt")
+    lines = ["User-agent: *", *(f"Disallow: {home}{path}" for path in NOT_FOR_ROBOTS)]
+    return PlainTextResponse("".join(f"{line}\n" for line in lines))
 
 
 def _is_own_computer(request: Request) -> bool:

@@ -67,6 +67,11 @@ def _all_soon(home: str) -> dict[str, list[Expiring]]:
         return {}
 
 
+def forget_expiring(workspace: str) -> None:
+    """A deleted workspace has nothing any more that expires."""
+    _all_soon(str(settings.home())).pop(workspace, None)
+
+
 def _keep() -> None:
     try:
         workspaces.keep(access.current())

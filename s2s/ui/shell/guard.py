@@ -17,7 +17,8 @@ from streamlit import config
 from s2s import settings
 from s2s.config import UserError
 from s2s.ui.shell import addresses, media
-from s2s.workspaces import cookies, header
+from s2s.ui.shell.sessions import Sessions, is_request
+from s2s.workspaces import Key, cookies, header, key_of
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -37,16 +38,17 @@ UNKNOWN_HOST = (
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 POLICY = b"content-security-policy"
 MEDIA = re.compile(r".*(?<!/static)/media/([^/]+)")
-UPLOAD = re.compile(r".*/_stcore/upload_file/[^/]+/[^/]+")
+UPLOAD = re.compile(r".*/_stcore/upload_file/([^/]+)/[^/]+")
 
 
 class Guard:
-    """Adds security headers; refuses unknown host names, other sites' requests, other visitors' downloads, and what is
-    too large.
+    """Adds security headers; refuses unknown host names, other sites' requests, other visitors' sessions and downloads,
+    and what is too large.
     """
 
     def __init__(self, app: App) -> None:
         self.app = app
+        self.sessions = Sessions()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not settings.is_hosted() or scope["type"] not in ("http", "websocket"):
@@ -68,14 +70,24 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008, "reason": ""})
             return
 
-        async def limited() -> Message:
-            message = await receive()
-            if len(message.get("bytes") or message.get("text") or "") > MAX_MESSAGE:
-                await send({"type": "websocket.close", "code": 1009, "reason": ""})
-                return {"type": "websocket.disconnect", "code": 1009}
-            return message
+        key = _key(scope)
+        is_noted = False
 
-        await self.app(scope, limited, send)
+        async def limited() -> Message:
+            while True:
+                message = await receive()
+                if len(message.get("bytes") or message.get("text") or "") > MAX_MESSAGE:
+                    await send({"type": "websocket.close", "code": 1009, "reason": ""})
+                    return {"type": "websocket.disconnect", "code": 1009}
+                if is_request(message):
+                    return message
+
+        async def noted(message: Message) -> None:
+            nonlocal is_noted
+            is_noted = is_noted or self.sessions.note(message, key)
+            await send(message)
+
+        await self.app(self.sessions.with_own_session(scope, key), limited, noted)
 
 
 def refusal(scope: Scope) -> int | None:
@@ -86,9 +98,20 @@ def refusal(scope: Scope) -> int | None:
         return 403
     if found := MEDIA.fullmatch(scope["path"]):
         return None if media.may_read(found[1], cookies(scope)) else 404
-    if scope["method"] == "PUT" and UPLOAD.fullmatch(scope["path"]):
-        return _refused_upload(scope)
+    if scope["method"] not in SAFE_METHODS and (found := UPLOAD.fullmatch(scope["path"])):
+        key = _key(scope)
+        if key is None or not media.is_of(found[1], key):
+            return 403
+        return _refused_upload(scope) if scope["method"] == "PUT" else None
     return None
+
+
+def _key(scope: Scope) -> Key | None:
+    """The key of the browser; None also where this server has no secret, as it says itself."""
+    try:
+        return key_of(cookies(scope))
+    except UserError:
+        return None
 
 
 def _refused_upload(scope: Scope) -> int | None:

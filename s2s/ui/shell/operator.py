@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -11,12 +10,11 @@ import streamlit as st
 
 from s2s import access, logs, settings
 from s2s.config import UserError
+from s2s.monitoring import MONITOR
 from s2s.ui.shell.visitors import user
 
 IDENTIFIED = "is operator"  # in the session
-WAIT = 1.0  # seconds that a wrong key costs, one after another for all visitors together
-PATIENCE = 10.0  # seconds
-_ATTEMPTS = threading.Lock()
+WAIT = 1.0  # seconds that a wrong key costs; a right one waits for nobody, as keys are too long to be guessed
 
 
 def has_operator_page() -> bool:
@@ -34,19 +32,18 @@ def is_operator() -> bool:
 
 def identify_operator(key: str) -> None:
     """From now on this session is the operator's. Raises UserError for a wrong key, after a while."""
-    if not _ATTEMPTS.acquire(timeout=PATIENCE):
-        raise UserError("Too many wrong keys are being tried now; try again in a minute.")
-    try:
-        if not access.is_operator_key(key):
-            time.sleep(WAIT)
-            logs.write("operator_key_refused", by="page")
-            raise UserError(
-                "This is not the operator's key; enter the value of `S2S_OPERATOR_KEY`."
-            )
-    finally:
-        _ATTEMPTS.release()
+    if not access.is_operator_key(key):
+        note_refused_key("page")
+        time.sleep(WAIT)
+        raise UserError("This is not the operator's key; enter the value of `S2S_OPERATOR_KEY`.")
     st.session_state[IDENTIFIED] = True
     logs.write("operator_identified")
+
+
+def note_refused_key(by: str) -> None:
+    """Count and log a wrong key, which was entered on the `page`, or sent with a request for the `metrics`."""
+    MONITOR.note_refused_key(by)
+    logs.write("operator_key_refused", by=by)
 
 
 def _has_claim(user: Mapping[str, Any]) -> bool:

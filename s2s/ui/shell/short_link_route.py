@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import html
+import time
 from dataclasses import replace
 
 import anyio
+import streamlit as st
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from s2s import share, short_links
+from s2s import settings, share, short_links
 from s2s.config import UserError
-from s2s.short_links import DeadLinkError, ShortLink
+from s2s.monitoring import MONITOR
+from s2s.short_links import DeadLinkError, ShortLink, UnknownLinkError
 from s2s.ui.shell import previews
+from s2s.ui.shell.misses import Misses, address_of
 from s2s.ui.shell.pages import PAGES, Page
 
 KEY = (
@@ -30,6 +34,7 @@ HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
 }
 UNAVAILABLE = 503
+MISSES = Misses()  # of this server
 
 
 async def short_link(request: Request) -> Response:
@@ -39,6 +44,9 @@ async def short_link(request: Request) -> Response:
         link = await anyio.to_thread.run_sync(short_links.find, request.path_params["letters"])
         page = page_of(link)
     except DeadLinkError as error:
+        if isinstance(error, UnknownLinkError):
+            forwarded = ", ".join(request.headers.getlist("x-forwarded-for"))
+            await anyio.sleep(_delay(request.client.host if request.client else "", forwarded))
         return _said(str(error), 404, home)
     except UserError as error:  # the database is away
         return _said(str(error), UNAVAILABLE, home)
@@ -55,6 +63,24 @@ async def short_link(request: Request) -> Response:
     head = f"{previews.tags(preview, request, home)}\n{refresh}"
     body = f'<p>{html.escape(preview.title)}</p><p><a href="{target}">Open the shared view</a></p>'
     return HTMLResponse(PAGE.format(head=head, body=body), headers=HEADERS)
+
+
+def find(typed: str) -> ShortLink:
+    """As `short_links.find`, for a page: whoever guesses waits here, too."""
+    try:
+        return short_links.find(typed)
+    except UnknownLinkError:
+        forwarded = ", ".join(st.context.headers.get_all("X-Forwarded-For"))
+        time.sleep(_delay(st.context.ip_address or "", forwarded))
+        raise
+
+
+def _delay(peer: str, forwarded: str) -> float:
+    """Counts a miss on a hosted server; the seconds that whoever made it waits."""
+    if not settings.is_hosted():
+        return 0.0
+    MONITOR.note_missed_link()
+    return MISSES.delay(address_of(peer, forwarded))
 
 
 def page_of(link: ShortLink) -> Page:

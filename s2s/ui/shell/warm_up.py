@@ -20,6 +20,8 @@ from s2s.ui.shell.measured import measure_script_runs
 from s2s.ui.shell.media import guard_downloads
 
 HOUR = 3600.0  # seconds
+WORKER_SECONDS = 10.0  # between two looks whether jobs need a worker
+ERASE_SECONDS = 5.0  # between two tries
 GARBAGE_SECONDS = 10.0  # between two collections, at least
 GARBAGE_SHARE = 0.01  # of the time, at most: while garbage is collected every page stands still
 FRAME = Path(__file__).parent / "frame.py"
@@ -48,7 +50,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     from s2s.config import Recipe, UserError
     from s2s.data import load_preview
     from s2s.demo import EVERYDAY, LESSONS
-    from s2s.jobs import engine, forecast, queue, worker
+    from s2s.jobs import engine, forecast, worker
     from s2s.ui.kit import cached, vocabulary
 
     torch.set_num_threads(1)  # one page's model must not stop the others
@@ -57,11 +59,6 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
         view = cached.translation(opened, vocabulary.of(opened).examples[0]).attention.view("cross")
         plots.heatmap(view.reduced(-1, None), view.keys, view.rows, title="").to_json()
     forecast(Recipe(), load_preview("builtin:mini-en-fr"))  # which measures the machine
-    try:
-        if queue.is_anything_left(socket.gethostname()):  # of a machine that was switched off
-            worker.ensure()
-    except UserError as error:  # the demos work without a queue
-        logging.getLogger(__name__).warning("%s", error)
     scaler = engine.start_scaler()
     if settings.is_hosted():
         guard_downloads()
@@ -79,6 +76,23 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     if scaler:
         scaler.end()
     await asyncio.to_thread(worker.end)
+
+
+async def _ensure_worker() -> None:
+    """Starts a worker for jobs that nobody works on: the machine was switched off, or the last app or worker killed."""
+    from s2s.config import UserError
+    from s2s.jobs import queue, worker
+
+    said = ""
+    while True:
+        try:
+            if await asyncio.to_thread(queue.is_anything_left, socket.gethostname()):
+                await asyncio.to_thread(worker.ensure)
+        except UserError as error:  # the demos work without a queue
+            if str(error) != said:
+                logging.getLogger(__name__).warning("%s", error)
+            said = str(error)
+        await asyncio.sleep(WORKER_SECONDS)
 
 
 async def _delete_uploads() -> None:
@@ -135,4 +149,23 @@ async def _empty_trash() -> None:
         await asyncio.sleep(UNDO_SECONDS)
 
 
-CLEANUPS = (_delete_uploads, _delete_expired, _empty_trash, _collect_garbage, _forget_sentences)
+async def _erase_deleted() -> None:
+    """Erases what was deleted from the files of the database, as soon as its readers and writers allow it."""
+    from s2s.config import UserError
+    from s2s.jobs import queue
+
+    while True:
+        with contextlib.suppress(UserError):  # the database is away
+            await asyncio.to_thread(queue.erase)
+        await asyncio.sleep(ERASE_SECONDS)
+
+
+CLEANUPS = (
+    _ensure_worker,
+    _delete_uploads,
+    _delete_expired,
+    _empty_trash,
+    _erase_deleted,
+    _collect_garbage,
+    _forget_sentences,
+)

@@ -6,8 +6,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import streamlit as st
-
 from s2s import access
 from s2s.analysis import Floats
 from s2s.config import UserError
@@ -47,7 +45,7 @@ def pool(run: Run) -> Pool:
     return _pool(str(run.folder.path), _may_see(run), run)
 
 
-@st.cache_resource(max_entries=8, show_spinner="Reading its dataset …")
+@cached.shared(max_entries=8, show_spinner="Reading its dataset …")
 def _pool(folder: str, may_see: bool, _run: Run) -> Pool:
     source = str(_run.folder.about().get("source", ""))
     own: list[str] = []
@@ -93,7 +91,7 @@ def pool_index(run: Run) -> PoolIndex:
     return _pool_index(run.key, _may_see(run), run)
 
 
-@st.cache_resource(max_entries=4, show_spinner="Reading many sentences with this model …")
+@cached.shared(max_entries=4, show_spinner="Reading many sentences with this model …")
 def _pool_index(key: RunKey, may_see: bool, _run: Run) -> PoolIndex:
     start = time.perf_counter()
     found = run_states.state_index(_run, pool(_run).texts)
@@ -105,7 +103,7 @@ def baseline(run: Run) -> Floats:
     return _baseline(run.key, _may_see(run), run)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@cached.shared(max_entries=32, show_spinner=False)
 def _baseline(key: RunKey, may_see: bool, _run: Run) -> Floats:
     return run_states.baseline(_run, pool(_run).texts)
 
@@ -115,7 +113,7 @@ def same_context(run: Run, text: str, position: int) -> run_states.SameContext:
     return _same_context(run.key, _may_see(run), text, position, run)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@cached.shared(max_entries=64, show_spinner=False)
 def _same_context(
     key: RunKey, may_see: bool, text: str, position: int, _run: Run
 ) -> run_states.SameContext:

@@ -97,7 +97,7 @@ def compared(request: StepsRequest, config: MBR) -> tuple[list[SampleRow], Float
     return ranked(_utilities(tuple(drawn), config.utility), log_probs)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)  # a third of a second for 100 long samples
+@cached.shared(max_entries=16, show_spinner=False)  # a third of a second for 100 long samples
 def _utilities(texts: tuple[str, ...], utility: str) -> Utilities:
     return utilities(texts, utility)
 

@@ -8,12 +8,16 @@ import streamlit as st
 
 from s2s import access, workspaces
 from s2s.config import UserError
+from s2s.jobs import queue
 from s2s.ui.canvas import copy_button
 from s2s.ui.kit import cached, forms
-from s2s.ui.shell import base_path, browser_key, is_framed
+from s2s.ui.kit.polling import slowdown
+from s2s.ui.shell import base_path, browser_key, forget_expiring, is_framed
 
 CONFIRMATION = "delete"
 DELETED = "deleted workspace"  # in the session: what was said after it
+ERASING = "erasing workspace"  # in the session: the deletion of which the database's files still hold something
+ERASE_SECONDS = 3.0  # between two looks whether they do
 FAILED = "failed workspace"  # in the session: why something was not done
 LINK = "recovery link"  # in the session until the next run
 IN_A_TAB = " In a tab of this browser, too, it opens the workspace of this frame."
@@ -26,6 +30,8 @@ def notices() -> None:
         forms.show_error(failed)
     if said := st.session_state.pop(DELETED, None):
         st.success(said, icon=":material/check:")
+    if ERASING in st.session_state:
+        st.fragment(_erasing, run_every=ERASE_SECONDS * slowdown())()
 
 
 def export() -> None:
@@ -85,6 +91,19 @@ def _address(path: str) -> str:
     return f"{origin}{base_path()}/{path}"
 
 
+def _erasing() -> None:
+    """Whether the disk still holds something of what was deleted."""
+    if queue.is_erased(st.session_state[ERASING]):
+        del st.session_state[ERASING]
+        st.session_state[DELETED] = "The server's files hold nothing of what you deleted any more."
+        st.rerun()
+    st.info(
+        "Pending: the files of the server's database still hold something of it, which nobody is shown. It is erased"
+        " as soon as nobody reads or writes there, within some minutes, also if you leave this page.",
+        icon=":material/hourglass_top:",
+    )
+
+
 def _make_link() -> None:
     try:
         st.session_state[LINK] = _address(f"recover#{workspaces.make_link(access.current())}")
@@ -98,15 +117,19 @@ def _delete() -> None:
             f"Nothing was deleted: type `{CONFIRMATION}` into the field, then press the button again."
         )
         return
+    workspace = access.current()
     try:
-        workspaces.delete_workspace(access.current())
+        workspaces.delete_workspace(workspace)
     except UserError as error:
         st.session_state[FAILED] = error
         return
-    cached.forget_searches()
+    cached.forget_searches(workspace)
     st.session_state.clear()  # drafts, and the names of what is gone
-    st.cache_resource.clear()  # also what models made of this visitor's sentences
+    cached.forget_workspace(workspace)  # also what models made of this visitor's sentences
+    forget_expiring(workspace)
     cached.refresh_runs()
+    if not queue.is_erased(number := queue.last_deletion()):
+        st.session_state[ERASING] = number
     goes_on = "This browser keeps its key: what you store from now on is in the same workspace, which is empty."
     if access.current() == access.NOBODY:  # the key came by a recovery link
         goes_on = "Reload the page to start a new workspace."

@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from s2s.jobs import worker
+from s2s import environment
 from s2s.jobs.queue import fork_server
 from s2s.jobs.queue.fork_server import ChildHandle, ForkRequest, ForkServer
 
@@ -41,7 +41,7 @@ def wait_for(one: ForkServer, what: Callable[[], object], seconds: float = 20.0)
 @contextlib.contextmanager
 def opened(folder: Path, code: str, **more: object) -> Iterator[ForkServer]:
     one = ForkServer(
-        worker._environment({}), folder / "fork_server.log", (sys.executable, "-c", code), **more
+        environment.for_jobs(), folder / "fork_server.log", (sys.executable, "-c", code), **more
     )  # type: ignore[arg-type]
     try:
         yield one

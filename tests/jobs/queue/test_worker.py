@@ -4,6 +4,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from s2s.jobs.queue.fork_server import ChildHandle, ForkRequest
 from s2s.model.weights import saved_steps
 from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER
-from tests import other_systems
+from tests import other_systems, processes
 from tests.processes import wait_for
 
 pytestmark = pytest.mark.system
@@ -288,6 +289,31 @@ def test_where_nothing_outlives_the_app_its_worker_hands_its_jobs_back_before_th
     assert len(started) == ("S2S_WORKER" not in variables or ends)
     for process in started:
         process.kill()
+
+
+def be_an_app() -> None:
+    """Starts a worker, as the app of a public server does, and lives on."""
+    worker.Starter().ensure()
+    time.sleep(600)
+
+
+def test_the_worker_of_an_app_that_is_killed_ends_and_the_next_app_starts_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    app = processes.begin(be_an_app)
+    wait_for(queue.seen_workers)  # it works
+    assert app.pid
+    (old,) = (each for each in psutil.Process(app.pid).children() if "worker" in each.cmdline())
+    app.kill()
+    app.join()
+    wait_for(lambda: not old.is_running() or old.status() == psutil.STATUS_ZOMBIE, 30.0)
+    assert not queue.seen_workers()  # it has signed off
+    starter = worker.Starter()
+    starter.ensure()
+    wait_for(queue.seen_workers)
+    starter.end()
+    assert not queue.seen_workers()
 
 
 def test_a_second_signal_counts_unless_systemd_and_the_app_have_sent_the_same() -> None:

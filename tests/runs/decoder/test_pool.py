@@ -12,6 +12,7 @@ from s2s.config import UserError
 from s2s.runs.decoder import PROPERTY, Connection, DecodeRequest, DecoderPool, Waiter
 from s2s.runs.decoder.pool import DIED, MAX_WAITING
 from s2s.runs.properties import Finding
+from tests import processes
 
 PATIENCE = 20.0  # seconds, on a busy machine
 
@@ -104,6 +105,22 @@ def test_a_result_is_kept_and_shared(pool: DecoderPool, script: Script) -> None:
     found = pool.result(request)
     assert found is not None
     assert (found.value, found.seconds, task.error) == ([Finding(True, "A")], 0.5, "")
+
+
+def test_a_result_is_forgotten_with_the_last_owner_who_asked_for_it(
+    pool: DecoderPool, script: Script
+) -> None:
+    request = request_for("a")
+    task = pool.ask(request, "ann", waiter("1"))
+    pool.ask(request, "bob", waiter("2"))
+    script.next()[0].finish("A")
+    assert task.wait(PATIENCE)
+    assert pool.result(request, "eve")
+    pool.forget("bob")
+    pool.forget("ann")
+    assert pool.result(request)
+    pool.forget("eve")
+    assert not pool.result(request)
 
 
 def test_owners_take_turns_and_none_has_two_slots(pool: DecoderPool, script: Script) -> None:
@@ -223,3 +240,22 @@ def test_idle_processes_end(script: Script) -> None:
     while connection.is_alive:
         assert time.monotonic() < until
     assert pool.result(request_for("a"))
+
+
+def test_the_process_that_searched_for_a_forgotten_owner_ends_and_another_stays(
+    pool: DecoderPool, script: Script
+) -> None:
+    for owner in ("ann", "bob"):
+        pool.ask(request_for(owner), owner, waiter(owner))
+    of_owner = {}
+    for _ in range(2):
+        connection, sentence = script.next()
+        of_owner[sentence] = connection
+    of_owner["bob"].finish("b")
+    processes.wait_for(lambda: pool.result(request_for("bob")))
+    pool.forget("ann")
+    assert pool.result(request_for("bob"))  # for which ann did not ask
+    assert of_owner["ann"].is_alive  # it still searches
+    of_owner["ann"].finish("a")
+    processes.wait_for(lambda: not of_owner["ann"].is_alive)
+    assert of_owner["bob"].is_alive

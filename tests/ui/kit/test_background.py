@@ -194,23 +194,29 @@ def test_a_search_that_proves_slow_leaves_this_process(monkeypatch: pytest.Monke
 
 
 @pytest.mark.usefixtures("_impatient")
-def test_who_deletes_everything_leaves_no_search_and_no_result(pool: DecoderPool) -> None:
-    known = request_for("greedy", source="a black dog")
-    assert pool.ask(known, "another workspace", Waiter("tab", lambda: True)).wait(60)
-    assert pool.result(known)
+def test_who_deletes_everything_leaves_no_search_and_no_result_of_theirs(
+    pool: DecoderPool,
+) -> None:
+    known = {
+        owner: request_for("greedy", source=f"a black {animal}")
+        for owner, animal in {"ann": "dog", "eve": "cat"}.items()
+    }
+    for owner, request in known.items():
+        assert pool.ask(request, owner, Waiter("tab", lambda: True)).wait(60)
     screen = opened("compare", src=SOURCE, c1=f"{DEMO}!beam!{ENDLESS}")
     task = until_it_runs(screen)
 
     def forget() -> None:
         from s2s.ui.kit import cached
 
-        cached.forget_searches()
+        cached.forget_searches("eve")
 
     forgetting = AppTest.from_function(forget)
     forgetting.session_state[background.TASKS] = {task.request: task}
     assert not forgetting.run().exception
     assert task.is_over
-    assert not pool.result(known)
+    assert pool.result(known["ann"])
+    assert not pool.result(known["eve"])
 
 
 def test_steps_searches_beside_the_dashboard_and_stops_at_its_budget(

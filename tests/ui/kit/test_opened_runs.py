@@ -1,3 +1,4 @@
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -69,6 +70,22 @@ def test_the_oldest_goes_where_memory_is_needed(state: Callable[[str], RunState]
     assert opened_in_turn(runs, states, log, "bcb") == []
     assert opened_in_turn(runs, states, log, "a") == ["a"]
     assert opened_in_turn(runs, states, log, "ba") == []
+
+
+def test_a_deleted_run_is_closed(state: Callable[[str], RunState]) -> None:
+    log = list[str]()
+
+    def open_(folder: Path, step: int | None) -> Any:
+        log.append(folder.name)
+        return run(folder, step)
+
+    runs = OpenedRuns(open_, free=lambda: 10**9)
+    states = [state(name) for name in "ab"]
+    opened_in_turn(runs, states, log, "ab")
+    shutil.rmtree(states[0].folder)
+    runs.close_deleted()
+    assert opened_in_turn(runs, states, log, "b") == []
+    assert [*runs._runs] == states[1:]
 
 
 def test_a_run_larger_than_that_is_opened_alone(state: Callable[[str], RunState]) -> None:

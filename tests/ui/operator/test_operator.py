@@ -1,10 +1,12 @@
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s import access, settings
+from s2s.config import UserError
 from s2s.jobs import queue
 from s2s.monitoring import MONITOR
 from s2s.ui.kit import cached
@@ -42,6 +44,25 @@ def test_a_stranger_meets_a_field_for_the_key_and_nothing_else() -> None:
         assert "Queue" not in page_text(screen)
         assert not screen.dataframe
     assert KEY not in repr(enter(screen, KEY).session_state)
+
+
+def test_a_right_key_is_taken_while_strangers_try_wrong_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    taken = []
+
+    def sleep(seconds: float) -> None:  # as long as a wrong key is being refused
+        operator.identify_operator(f" {KEY}\n")
+        taken.append(operator.is_operator())
+
+    monkeypatch.setattr(operator, "PATIENCE", 0.0, raising=False)
+    monkeypatch.setattr(operator, "time", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(operator.st, "session_state", {})
+    before = MONITOR.refused_keys["page"]
+    with pytest.raises(UserError, match="not the operator's key"):
+        operator.identify_operator(KEY[1:])
+    assert taken == [True]
+    assert MONITOR.refused_keys["page"] == before + 1
 
 
 def test_the_operator_sees_the_server_and_runs_it() -> None:

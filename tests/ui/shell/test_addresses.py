@@ -1,5 +1,7 @@
 """At which addresses the server answers what is no page, also below a path of its own."""
 
+from urllib.robotparser import RobotFileParser
+
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -48,6 +50,17 @@ def test_every_address_of_ours_begins_with_the_base_path(base: str) -> None:
         assert answer.text != "Not Found"  # Starlette's own
         if base:
             assert client.get(path).text == "Not Found"
+
+
+def test_robots_are_told_what_to_leave_alone(base: str) -> None:
+    answer = _client().get(f"{base}/robots.txt")
+    assert answer.headers["content-type"].partition(";")[0] == "text/plain"
+    read = RobotFileParser()
+    read.parse(answer.text.splitlines())
+    open_ = ["/", "/attention?src=the+cat", "/s/KFR-WTPH", "/preview.png?page=attention"]
+    closed = ["/workspace", "/operator", "/export/x", "/media/x.csv", "/_stcore/upload_file/a/b"]
+    assert [read.can_fetch("any", base + path) for path in open_] == [True] * len(open_)
+    assert [read.can_fetch("any", base + path) for path in closed] == [False] * len(closed)
 
 
 def test_a_health_check_needs_no_base_path_and_no_secret(

@@ -57,8 +57,14 @@ def test_metrics_of_a_public_server_need_the_key(
         {"Authorization": "Bearer \xfc".encode("latin-1")},
         {"Authorization": KEY},
     )
+    before = MONITOR.refused_keys["metrics"]
     assert [client.get("/metrics", headers=given).status_code for given in wrong] == [401] * 5
-    assert client.get("/metrics", headers=bearer(KEY)).status_code == 200
+    answer = client.get("/metrics", headers=bearer(KEY))
+    assert answer.status_code == 200
+    assert f's2s_operator_keys_refused_total{{by="metrics"}} {before + 4}\n' in answer.text
+    monkeypatch.setenv("S2S_OPERATOR_KEY", long := "ü" * 40)
+    given = {"Authorization": f"Bearer {long}".encode()}
+    assert client.get("/metrics", headers=given).status_code == 200
     monkeypatch.setenv("S2S_OPERATOR_KEY", "short")
     assert client.get("/metrics", headers=bearer("short")).status_code == 503
     assert "`S2S_OPERATOR_KEY` has 5 characters" in client.get("/ready").json()["reason"]

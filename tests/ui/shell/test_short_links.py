@@ -1,18 +1,32 @@
 """Short links on the screen and at their address: made by Share, opened by anybody, and no way to another site."""
 
 import re
+from types import SimpleNamespace
 from urllib.parse import parse_qsl, urlsplit
 
+import anyio
+import anyio.to_thread
 import pytest
 import sqlalchemy as sa
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
-from s2s import share, short_links
+from s2s import access, share, short_links
+from s2s.config import UserError
 from s2s.jobs import queue
 from s2s.short_links import SHORT_LINKS, Content
-from s2s.ui.shell import addresses, reach, share_button
+from s2s.ui.lessons import links
+from s2s.ui.shell import (
+    addresses,
+    arrival,
+    misses,
+    previews,
+    reach,
+    share_button,
+    short_link_route,
+)
+from s2s.ui.shell.misses import Misses
 from tests.screen import box, opened, page_markdown
 from tests.test_links import LINKS
 
@@ -82,6 +96,101 @@ def test_a_link_that_never_was_is_a_sentence_with_a_way_home(letters: str) -> No
     assert "short link" in said
     assert "<b>" not in said
     assert '<a href="/">Open the dashboard</a>' in said
+
+
+class _Clock:
+    """Time that passes only while somebody waits."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("S2S_HOSTED", "1")
+        monkeypatch.setenv("S2S_SECRET", "x" * 32)
+        self.now = 1000.0
+        monkeypatch.setattr(short_link_route, "MISSES", Misses(lambda: self.now))
+        waits = SimpleNamespace(sleep=self.wait, to_thread=anyio.to_thread)
+        monkeypatch.setattr(short_link_route, "anyio", waits)
+        monkeypatch.setattr(short_link_route, "time", SimpleNamespace(sleep=self.pass_by))
+
+    def pass_by(self, seconds: float) -> None:
+        self.now += seconds
+
+    async def wait(self, seconds: float) -> None:
+        self.pass_by(seconds)
+
+    def waited(self, letters: str, address: str = "203.0.113.9") -> float:
+        """The seconds for which an address waits for a link."""
+        before = self.now
+        client = TestClient(Starlette(routes=addresses.routes()), client=("10.0.0.2", 5))
+        client.get(f"/s/{letters}", headers={"x-forwarded-for": f"198.51.100.1, {address}"})
+        return self.now - before
+
+
+def test_a_class_opens_a_link_at_once_and_whoever_guesses_waits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = _Clock(monkeypatch)
+    monkeypatch.setattr(previews, "preview_of", lambda view: previews.Preview("", "", ""))
+    with access.acting_as("ann"):
+        link = short_links.make(Content("attention", VIEW))
+    waits = [clock.waited("KFRWTPHBCD"[: 7 + 3 * (n % 2)]) for n in range(30)]
+    waits += [clock.waited(link.letters) for _ in range(200)]
+    assert set(waits) == {0.0}
+    guesses = [clock.waited("KFRWTPHBCD") for _ in range(60)]
+    assert sum(guesses) >= 110  # one every two seconds
+    assert max(guesses) <= misses.MOST
+    assert clock.waited(link.letters) == 0
+    assert clock.waited("KFRWTPHBCD", "203.0.113.10") == 0  # another address
+    clock.pass_by(100)
+    assert clock.waited("KFRWTPHBCD") == 0
+
+
+def test_who_guesses_from_many_addresses_waits_and_a_link_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = _Clock(monkeypatch)
+    tries = misses.OF_ALL.free + 200
+    waits = [short_link_route._delay(f"203.0.{n // 200}.{n % 200}", "") for n in range(tries)]
+    assert max(waits[: misses.OF_ALL.free]) < 0.001
+    assert waits[-1] == misses.MOST
+    with access.acting_as("ann"):
+        link = short_links.make(Content("attention", VIEW))
+    assert clock.waited(link.letters) == 0
+    assert clock.waited("KFRWTPHBCD", "192.0.2.1") == misses.MOST
+
+
+@pytest.mark.parametrize("way", ["an address", "an editor"])
+def test_no_page_tells_faster_whether_letters_are_a_link(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = _Clock(monkeypatch)
+    monkeypatch.setattr(misses, "OF_ADDRESS", misses.Allowance(1, 2.0))
+    for n in range(3):
+        if way == "an address":
+            monkeypatch.setattr(arrival.st, "query_params", {"s": "KFRWTPHBCD"})
+            monkeypatch.setattr(arrival.st, "session_state", {})
+            arrival.read_letters()
+        else:
+            with pytest.raises(UserError, match="There is no short link"):
+                links.given_view("/s/KFRWTPHBCD", "http://testserver/")
+        assert clock.now == 1000.0 + 2 * n
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "address"),
+    [
+        ("203.0.113.9", "", "203.0.113.9"),
+        ("8.8.8.8", "203.0.113.9", "8.8.8.8"),  # no proxy of this network
+        ("127.0.0.1", "1.2.3.4, 8.8.8.8", "8.8.8.8"),
+        ("::ffff:172.18.0.3", "8.8.8.8", "8.8.8.8"),
+        ("172.18.0.3", "evil", "172.18.0.3"),
+        ("172.18.0.3", "", "172.18.0.3"),
+        ("2001:4860:1:2:3::4", "", "2001:4860:1:2::/64"),
+        ("", "", ""),
+    ],
+)
+def test_the_address_of_a_guess_is_that_which_the_proxy_saw(
+    peer: str, forwarded: str, address: str
+) -> None:
+    assert misses.address_of(peer, forwarded) == address
 
 
 def test_a_database_that_is_away_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,10 @@ import importlib
 import pytest
 from streamlit import config
 
+from s2s.jobs import queue, worker
+from s2s.jobs.queue import UnreachableError
 from s2s.monitoring import Monitor
+from tests.logged import logged
 from tests.processes import awaited
 
 warm_up = importlib.import_module("s2s.ui.shell.warm_up")  # its folder names the function so
@@ -56,3 +59,53 @@ def test_a_slow_collection_is_followed_by_a_longer_pause(monkeypatch: pytest.Mon
 
 def test_streamlit_does_not_collect_after_every_run_besides() -> None:
     assert config.get_option("runner.postScriptGC") is False
+
+
+def rounds(monkeypatch: pytest.MonkeyPatch, n: int) -> list[float]:
+    """Ends a cleanup after so many rounds; its pauses."""
+    found: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        found.append(seconds)
+        if len(found) == n:
+            raise asyncio.CancelledError
+
+    monkeypatch.setattr(warm_up.asyncio, "sleep", sleep)
+    return found
+
+
+def test_jobs_that_nobody_works_on_get_a_worker_and_a_database_that_is_away_is_said_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks = iter([UnreachableError("It is away."), UnreachableError("It is away."), False, True])
+    started: list[None] = []
+
+    def is_anything_left(host: str) -> bool:
+        if isinstance(found := next(looks), UnreachableError):
+            raise found
+        return found
+
+    monkeypatch.setattr(queue, "is_anything_left", is_anything_left)
+    monkeypatch.setattr(worker, "ensure", lambda: started.append(None))
+    pauses = rounds(monkeypatch, 4)
+    with logged(warm_up.__name__) as records, contextlib.suppress(asyncio.CancelledError):
+        awaited(warm_up._ensure_worker())
+    assert started == [None]
+    assert [record.getMessage() for record in records] == ["It is away."]
+    assert set(pauses) == {warm_up.WORKER_SECONDS}
+
+
+def test_erasing_is_tried_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[None] = []
+
+    def erase() -> None:
+        tries.append(None)
+        raise UnreachableError("It is away.")
+
+    monkeypatch.setattr(queue, "erase", erase)
+    pauses = rounds(monkeypatch, 3)
+    with contextlib.suppress(asyncio.CancelledError):
+        awaited(warm_up._erase_deleted())
+    assert len(tries) == 3
+    assert set(pauses) == {warm_up.ERASE_SECONDS}
+    assert warm_up._erase_deleted in warm_up.CLEANUPS

@@ -1,12 +1,16 @@
 """My workspace, and the banner about what expires."""
 
+import contextlib
+import sqlite3
 import time
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from s2s import lessons, settings, storage
 from s2s.jobs import queue
+from s2s.jobs.queue import erasure
 from s2s.ui.shell import expiry_banner, visitors
 from s2s.workspaces import Key, exports, rows
 from s2s.workspaces.keys import FRAMED
@@ -92,6 +96,40 @@ def test_what_is_stored_is_listed_exported_and_deleted(key: Key) -> None:
     assert queue.jobs(key.digest) == []
     assert storage.usage("somebody").runs == 1
     assert "You have stored nothing yet" in page_text(screen)
+    assert "Pending" not in page_text(screen)
+
+
+def test_a_deletion_is_pending_until_the_files_of_the_database_hold_nothing_of_it(
+    key: Key, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erasure, "PATIENCE", 0.0)
+    queue.submit("evaluate", key.digest, "e", {"name": "x"})
+    with contextlib.closing(sqlite3.connect(settings.home() / "s2s.db")) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM jobs").fetchall()
+        screen = opened("workspace")
+        screen.text_input(key="confirm deletion").set_value("delete")
+        press_delete(screen)
+        assert "Pending: the files of the server's database" in page_text(screen)
+    queue.erase()
+    screen.run()
+    assert not screen.exception
+    assert "Pending" not in page_text(screen)
+    assert "hold nothing of what you deleted any more" in str(screen.success[0].value)
+
+
+@st.cache_resource
+def _of_somebody(sentence: str) -> object:
+    return object()
+
+
+def test_who_deletes_everything_leaves_what_others_wait_for(key: Key) -> None:
+    before = _of_somebody("a sentence")
+    screen = opened("workspace")
+    screen.text_input(key="confirm deletion").set_value("delete")
+    press_delete(screen)
+    assert "Everything in your workspace was deleted" in str(screen.success[0].value)
+    assert _of_somebody("a sentence") is before
 
 
 def press_delete(screen: AppTest) -> None:

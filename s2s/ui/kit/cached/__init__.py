@@ -38,8 +38,10 @@ from s2s.ui.kit.cached.forecasts import (
     suggested_preset,
     throughput,
 )
+from s2s.ui.kit.cached.forgetting import forget_workspace
 from s2s.ui.kit.cached.sentences import by_sentence, forget_sentences
 from s2s.ui.kit.cached.server import refresh_server_state, server_state
+from s2s.ui.kit.cached.shared import shared
 from s2s.ui.kit.cached.stored_runs import (
     DEMO_FOLDER,
     choose_languages,

@@ -91,7 +91,7 @@ def here_or_beside(
     """
     if get_script_run_ctx() is None:  # before the first visitor
         return here(request, run)
-    if found := pool().result(request):
+    if found := pool().result(request, access.current()):
         return found
     is_known_as_heavy = request in _tasks() or request in _ended()
     if not is_known_as_heavy and request_seconds(run, request) <= HEAVY:
@@ -143,10 +143,12 @@ def release_unasked() -> None:
         del _ended()[request]
 
 
-def forget_searches() -> None:
-    """Stop what this visitor waits for, and drop all results: whose sentences they are is not known."""
+def forget_searches(owner: str) -> None:
+    """Stop what this visitor waits for, end the processes that have searched for a workspace, and drop the results for
+    which nobody else asked.
+    """
     pool().release(_session(), [*_tasks()])
-    pool().forget()
+    pool().forget(owner)
 
 
 def _end_of_slice() -> Callable[[], None]:

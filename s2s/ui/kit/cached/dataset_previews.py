@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 
-import streamlit as st
-
 from s2s import access, settings
 from s2s.config import UserError
 from s2s.data import (
@@ -16,6 +14,7 @@ from s2s.data import (
     require_readable,
     saved_datasets,
 )
+from s2s.ui.kit.cached.shared import shared
 
 
 def datasets() -> list[SavedDataset]:
@@ -34,7 +33,7 @@ def preview(spec: str) -> Preview:
     return _preview(str(settings.home()), spec)
 
 
-@st.cache_resource(max_entries=16, show_spinner="Reading the dataset …")
+@shared(max_entries=16, show_spinner="Reading the dataset …")
 def _preview(home: str, spec: str) -> Preview:
     if not spec.startswith("corpus:"):
         return load_preview(spec)

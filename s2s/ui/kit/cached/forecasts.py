@@ -24,6 +24,7 @@ from s2s.jobs import (
 from s2s.jobs import forecast as make_forecast
 from s2s.train import free_memory
 from s2s.ui.kit.cached.dataset_previews import preview
+from s2s.ui.kit.cached.shared import shared
 from s2s.ui.kit.recipe_state import DEFAULT_PRESET
 
 FEW_MINUTES = 10.0
@@ -58,7 +59,7 @@ def planned_forecast(order: training.RunRequest) -> Forecast:
     return forecast(order.source, planned(order), order.init_from)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@shared(max_entries=64, show_spinner=False)
 def _planned(
     home: str, key: object, pace: Calibration, _order: training.RunRequest, _preset: str
 ) -> Recipe:
@@ -67,7 +68,7 @@ def _planned(
     return within_minutes(_order.recipe, _preset, left, pace, given=_order.given, free=free)
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@shared(max_entries=256, show_spinner=False)
 def _forecast(
     home: str,
     spec: str,
@@ -79,7 +80,7 @@ def _forecast(
     return make_forecast(_recipe, preview(spec), pace, sizes=sizes)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@shared(max_entries=64, show_spinner=False)
 def _vocab_sizes(home: str, checkpoint: str) -> tuple[int, int]:
     src, tgt = initialization.parse_checkpoint(checkpoint).tokenizers()
     return src.vocab_size, tgt.vocab_size
@@ -101,7 +102,7 @@ def recommended_preset(spec: str, minutes: float) -> Recommendation:
     return _recommended_preset(str(settings.home()), spec, minutes, throughput())
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@shared(max_entries=64, show_spinner=False)
 def _recommended_preset(home: str, spec: str, minutes: float, pace: Calibration) -> Recommendation:
     return recommend(preview(spec), minutes, pace)
 

@@ -60,6 +60,12 @@ class OpenedRuns:
             with self._guard:
                 self._opening.pop(state, None)
 
+    def close_deleted(self) -> None:
+        """Close runs whose folders are gone."""
+        with self._guard:
+            for state in [state for state in self._runs if not state.folder.is_dir()]:
+                del self._runs[state]
+
     def _known(self, state: RunState) -> Run | None:
         with self._guard:
             if state in self._runs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-import streamlit as st
+from s2s.ui.kit.cached.shared import Shared, shared
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -14,15 +14,15 @@ _empty: list[Callable[[], Any]] = []  # one for each cache; filled as modules ar
 
 def by_sentence(
     max_entries: int, *, show_spinner: bool | str = False
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """As `st.cache_resource`, for keys without end: what anybody types.
+) -> Callable[[Callable[P, R]], Shared[P, R]]:
+    """As `shared`, for keys without end: what anybody types.
 
     Streamlit drops old entries, but keeps a lock for every key that was ever asked for (230 bytes), until the whole
     cache is cleared.
     """
 
-    def cached(function: Callable[P, R]) -> Callable[P, R]:
-        cache = st.cache_resource(max_entries=max_entries, show_spinner=show_spinner)(function)
+    def cached(function: Callable[P, R]) -> Shared[P, R]:
+        cache = shared(max_entries=max_entries, show_spinner=show_spinner)(function)
         _empty.append(cache.clear)
         return cache
 

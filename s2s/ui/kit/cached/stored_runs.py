@@ -25,6 +25,7 @@ from s2s.share import printable
 from s2s.tokenizers import Languages
 from s2s.train import free_memory
 from s2s.ui.kit.cached.opened_runs import OpenedRuns, RunState
+from s2s.ui.kit.cached.shared import shared
 from s2s.ui.kit.text import shortened
 
 DEMO_FOLDER = Path(s2s.__file__).parent / "demo" / "runs"
@@ -169,6 +170,11 @@ def open_as_saved(run_id: str, step: int | None = None) -> Run:
     return _OPENED.get(RunState(folder.path, folder.best_or_newest_step(), step))
 
 
+def close_deleted() -> None:
+    """Close the models of runs that are deleted."""
+    _OPENED.close_deleted()
+
+
 # An unreadable checkpoint gives way to the one before it.
 _OPENED = OpenedRuns(load, free=partial(free_memory, "cpu"))
 
@@ -182,7 +188,7 @@ def metadata(run_id: str) -> Mapping[str, Any]:
         return {}
 
 
-@st.cache_resource(max_entries=512, show_spinner=False)
+@shared(max_entries=512, show_spinner=False)
 def _metadata(folder: str, changed: int, size: int) -> Mapping[str, Any]:
     return RunFolder(folder).about()
 
@@ -208,7 +214,7 @@ def recipe(run_id: str) -> Recipe | None:
         return _queued_recipe(run_id)
 
 
-@st.cache_resource(max_entries=512, show_spinner=False)
+@shared(max_entries=512, show_spinner=False)
 def _recipe(folder: str, changed: int, size: int) -> Recipe:
     return RunFolder(folder).recipe()
 
@@ -242,7 +248,7 @@ def parameter_count(run_id: str) -> int | None:
     return _parameter_count(str(path))
 
 
-@st.cache_resource(max_entries=512, show_spinner=False)
+@shared(max_entries=512, show_spinner=False)
 def _parameter_count(path: str) -> int | None:
     try:
         with safe_open(path, "numpy") as file:

@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from s2s import access
 from s2s.config import UserError
 from s2s.runs import Curves, Metrics, Run
+from s2s.ui.kit.cached.shared import shared
 
 SAMPLE_KEYS = {"step", "source", "text", "reference"}
 
@@ -24,7 +23,7 @@ def curves(run_id: str) -> Curves:
     return _metrics(str(folder)).read()
 
 
-@st.cache_resource(max_entries=512, show_spinner=False)
+@shared(max_entries=512, show_spinner=False)
 def _metrics(folder: str) -> Metrics:
     return Metrics(Path(folder) / "metrics.jsonl")
 
@@ -54,7 +53,7 @@ def _sample_spans(run_id: str) -> tuple[dict[int, tuple[int, int]], Path]:
     return _indexed(str(path), stamp.st_mtime_ns, stamp.st_size), path
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@shared(max_entries=64, show_spinner=False)
 def _indexed(path: str, changed: int, size: int) -> dict[int, tuple[int, int]]:
     """From each step to the first byte and the length of its lines: a long run's translations would fill the memory."""
     spans: dict[int, tuple[int, int]] = {}
@@ -84,7 +83,7 @@ def probes(run: Run) -> list[tuple[str, str]]:
     return _probes(str(run.folder.path), run.step, run)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@shared(max_entries=16, show_spinner=False)
 def _probes(folder: str, step: int, _run: Run) -> list[tuple[str, str]]:
     lines = (
         line for line in _run.folder.lines("samples") if {"source", "reference"} <= line.keys()

@@ -1,0 +1,80 @@
+"""Guesses of short links: how long the answer to a wrong one waits. Only misses count; one that exists opens at once.
+
+Knows no clock but the one it is given, and no servers: an address is a name here.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Allowance(NamedTuple):
+    """So many misses wait for nothing; then there is one every so many seconds."""
+
+    free: int
+    seconds: float
+
+
+OF_ADDRESS = Allowance(30, 2.0)  # a school has one address
+OF_ALL = Allowance(300, 0.2)  # whoever guesses from many addresses
+MOST = 10.0  # seconds that an answer waits; so long after the last guess nobody waits for them any more
+MAX_ADDRESSES = 4096  # that are remembered
+
+
+class Misses:
+    """Safe to use from several threads."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._of_all = 0.0  # when the last of the misses so far has its turn
+        self._of_address: OrderedDict[str, float] = OrderedDict()
+
+    def delay(self, address: str) -> float:
+        """Count a miss from an address; the seconds that its answer waits."""
+        now = self._clock()
+        with self._lock:
+            self._of_all, wait = _next(OF_ALL, self._of_all, now)
+            until, own = _next(OF_ADDRESS, self._of_address.pop(address, 0.0), now)
+            self._of_address[address] = until
+            while len(self._of_address) > MAX_ADDRESSES:
+                self._of_address.popitem(last=False)
+        return max(wait, own)
+
+
+def _next(given: Allowance, last: float, now: float) -> tuple[float, float]:
+    """When one more miss has its turn, and how long that waits."""
+    free = given.free * given.seconds
+    turn = min(max(last, now) + given.seconds, now + free + MOST)
+    return turn, max(0.0, turn - now - free)
+
+
+def address_of(peer: str, forwarded: str) -> str:
+    """Whose request it is: the peer's, or what the proxy on this network that is the peer says by `X-Forwarded-For`.
+
+    Only the last entry is the proxy's own. Of IPv6 the network counts, as one computer has many addresses there.
+
+    >>> address_of("172.18.0.3", "8.8.8.8, 203.0.113.9")
+    '203.0.113.9'
+    >>> address_of("2001:db8:1:2:3:4:5:6", "")
+    '2001:db8:1:2::/64'
+    """
+    known = _parsed(peer)
+    if forwarded and (known is None or not known.is_global):
+        known = _parsed(forwarded.rpartition(",")[2]) or known
+    if isinstance(known, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((known, 64), strict=False))
+    return str(known or "")
+
+
+def _parsed(given: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        found = ipaddress.ip_address(given.strip())
+    except ValueError:
+        return None
+    return getattr(found, "ipv4_mapped", None) or found
