@@ -9,10 +9,14 @@ first point of the curve, and to the end of the job. The first point is shown wh
 after the first `train` line of the run's metrics.jsonl (the validation before training is no point); a run without one
 counts as PATIENCE. A page's response time runs from sending to `script_finished`, without the requests that a page
 makes by itself. Students, server and runs share the machine.
+
+More than 60 students, or `--link`, are a lecture instead (benchmarks/lecture.py): all open one short link within a
+minute, some of them in Chromium, and a fifth of them trains; what anybody missed is said.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import os
 import random
@@ -38,6 +42,7 @@ SOURCE = "builtin:mini-en-fr"
 MINUTES = 10.0  # of training, for the recommended preset
 WITHIN = 60.0  # seconds in which all click
 PATIENCE = 600.0  # seconds after which nobody waits any longer
+LECTURE = 60  # with more students it is one
 # goals in seconds: p50, all, p95
 FIRST_POINT = 5.0
 LAST_DONE = 90.0
@@ -235,6 +240,26 @@ def summary(
     ]
 
 
+def attended(served: Server, visitors: Class, arguments: argparse.Namespace) -> None:
+    """Run one lecture."""
+    from benchmarks import lecture  # which needs this module
+
+    asked = asyncio.run(lecture.lecture(served, visitors, arguments.students, arguments.browsers))
+    rows = lecture.outcome(asked, visitors)
+    if rows:
+        table(rows)
+        print()
+    found = lecture.summary(rows, visitors)
+    table(found["summary"])
+    print("\n".join(sorted(set(visitors.wrong))) or "nothing is missing")
+    numbers = {"students": arguments.students, "browsers": arguments.browsers, **found}
+    last_line(
+        "classroom",
+        {**numbers, "rows": rows, "wrong": visitors.wrong, "load": os.getloadavg()[0]},
+        arguments,
+    )
+
+
 def main() -> None:
     """Run one lesson."""
     parser = options(__doc__)
@@ -245,9 +270,18 @@ def main() -> None:
         help="fewer students click within proportionally less time",
     )
     parser.add_argument("--preset", default="", help="instead of the one that the page recommends")
-    parser.add_argument("--browsers", type=int, default=5, help="number of other visitors")
+    parser.add_argument(
+        "--browsers",
+        type=int,
+        default=5,
+        help="number of other visitors; in a lecture, of the students who use Chromium",
+    )
+    parser.add_argument("--link", action="store_true", help="a lecture also with few students")
     arguments = parser.parse_args()
-    chosen = arguments.preset or recommend(load_preview(SOURCE), MINUTES).preset
+    is_lecture = arguments.link or arguments.students > LECTURE
+    chosen = (
+        arguments.preset or "small" * is_lecture or recommend(load_preview(SOURCE), MINUTES).preset
+    )
     cost = forecast(PRESETS[chosen].recipe, load_preview(SOURCE))
     hosted = {"S2S_HOSTED": "1", "S2S_SECRET": secrets.token_hex(16)}
     with server(**hosted) as served:
@@ -255,6 +289,9 @@ def main() -> None:
         live = served.submit("builtin:en-fr", "small", LONG)
         await_training(served, live)
         visitors = Class(live, chosen)
+        if is_lecture:
+            attended(served, visitors, arguments)
+            return
         pressed = asyncio.run(lesson(served, visitors, arguments.students, arguments.browsers))
         if not pressed:
             raise SystemExit("\n".join(["No student could start a run:", *visitors.wrong]))

@@ -39,6 +39,7 @@ ALL: Mapping[str, str] = MappingProxyType(
     {
         **QUICK,
         "classroom": "classroom",
+        "classroom-200": "classroom --students 200",
         "crash": "crash",
         "pretrained": "pretrained",
         "heads": "heads",

@@ -54,6 +54,7 @@ class Session:
         ] = {}  # fragments that rerun by themselves, and their intervals in seconds
         self.exceptions: list[str] = []
         self.complaints: list[str] = []  # the text of error boxes
+        self.said: list[str] = []  # the text that the last answer has brought
 
     async def connect(self) -> None:
         """Load the document, which may set cookies, and open the websocket; no script runs yet."""
@@ -77,6 +78,14 @@ class Session:
         with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
             given = answer.headers.get_all("Set-Cookie") or []
         return "; ".join(cookie.partition(";")[0] for cookie in given)
+
+    def shown(self, key: str) -> str:
+        """The option that a selectbox shows."""
+        _, widget = self.widgets[key]
+        sent = self.states.get(widget.id)
+        if sent:
+            return str(sent[1])
+        return str(widget.raw_value if widget.set_value else widget.options[widget.default])
 
     async def open(self, page: str, query: Mapping[str, str]) -> float:
         """Open a page as a link in the app does, which sets widgets bound to the URL; returns seconds."""
@@ -105,6 +114,7 @@ class Session:
     async def rerun(self, fragment: str = "") -> float:
         """Send a rerun request, and read until the script has finished; returns seconds."""
         started = time.perf_counter()
+        self.said = []
         await self.socket.send(self._request(fragment))
         async with asyncio.timeout(TIMEOUT):
             while not self._is_last(await self.socket.recv()):
@@ -174,6 +184,10 @@ class Session:
             )
         elif kind == "alert" and element.alert.format == element.alert.ERROR:
             self.complaints.append(f"{self.page}: {element.alert.body}")
+        elif kind == "markdown":
+            self.said.append(element.markdown.body)
+        elif kind == "progress":
+            self.said.append(element.progress.text)
         elif kind in VALUES:
             widget = getattr(element, kind)
             self.widgets[widget.id.split("-", 2)[-1]] = kind, widget

@@ -168,6 +168,14 @@ HEADLINES = (
         " page response p50 {headline[page p50]:.2f} s, p95 {headline[page p95]:.2f} s",
     ),
     Headline(
+        "classroom-200",
+        "{students} students open one short link within a minute during a long run, {browsers} of them in Chromium;"
+        " {trainings} of them then train",
+        "{opened} have the page, p50 {headline[p50]:.1f} s, p95 {headline[p95]:.1f} s, in Chromium"
+        " {headline[chromium]:.1f} s at most; {done} of {trainings} runs are done, the last after"
+        " {headline[last done]:.0f} s, and until they start their pages say in how many minutes",
+    ),
+    Headline(
         "beside_pages",
         "a training with a time budget on the same two cores as a browser that reruns Attention without pause",
         "the training keeps {share:.2f} of its quiet speed, and the page's p95 is {p95 ratio:.2f} times its quiet one",

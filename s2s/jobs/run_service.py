@@ -215,14 +215,16 @@ def _merged(row: RunSummary | None, job: queue.Job | None, now: float | None) ->
     if row and state == "failed" and row.error:
         error = row.error
     note = WAITS_FOR_A_WORKER if state == "interrupted" and job.state == "running" else job.note
-    position = queue.position(job.id) if state == "queued" else None
+    is_queued = state == "queued"
+    wait = queue.wait(job.id) if is_queued else queue.Wait()
     known = replace(
         row or _without_folder(job),
         state=state,
         note=note,
         error=error,
         job=job.id,
-        position=position,
+        position=wait.before if is_queued else None,
+        wait=wait.seconds,
     )
     is_at_work = state in ("starting", "running")
     return replace(

@@ -11,6 +11,7 @@ from typing import Any
 
 from s2s.config import Recipe, UserError, flat, json_or_text, override
 from s2s.jobs import run_service
+from s2s.jobs.plan.cost import Forecast
 from s2s.jobs.plan.time_budget import CHOSEN
 from s2s.jobs.training import submission
 from s2s.jobs.training.request import RunRequest
@@ -125,12 +126,13 @@ def with_control_run(request: RunRequest, name: str) -> list[RunRequest]:
     return [replace(request, tags=tags), scratch]
 
 
-def submit(requests: Sequence[RunRequest], are_express: Sequence[bool]) -> list[str]:
+def submit(requests: Sequence[RunRequest], forecasts: Sequence[Forecast]) -> list[str]:
     """Queue all runs and return their ids; where one is refused, delete those before it and raise its UserError."""
     done: list[str] = []
     try:
-        for request, is_express in zip(requests, are_express, strict=True):
-            done.append(submission.submit(request, express=is_express))
+        for request, cost in zip(requests, forecasts, strict=True):
+            run = submission.submit(request, express=cost.is_express, seconds=cost.seconds)
+            done.append(run)
     except UserError:
         for run_id, request in zip(done, requests, strict=False):
             _withdraw(run_id, request.owner)

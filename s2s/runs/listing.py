@@ -61,6 +61,9 @@ class RunSummary:
     ended: str = ""  # why it ended before its plan, as a sentence
     job: str = ""  # its newest job's id
     position: int | None = None  # queued: how many jobs are ahead of it
+    wait: float | None = (
+        None  # queued: about how many seconds until it starts; None where that is unknown
+    )
     is_stopping: bool = False  # asked to stop, not stopped yet
     is_paused: bool = False  # asked to pause
     tags: tuple[str, ...] = ()

@@ -2,7 +2,7 @@ import pytest
 
 from s2s.config import PRESETS, UserError, flat, override
 from s2s.data import load_preview
-from s2s.jobs import queue, sweep, within_minutes
+from s2s.jobs import forecast, queue, sweep, within_minutes
 from s2s.jobs.sweep import MOST, grid, values, with_control_run
 from s2s.jobs.training import RunRequest
 from s2s.settings import OWNER
@@ -139,18 +139,22 @@ def tiny(**changes: object) -> RunRequest:
     )
 
 
+FORECAST = forecast(tiny().recipe, load_preview("builtin:mini-en-fr"))
+
+
 def test_all_are_queued_with_their_tag() -> None:
     orders = grid(tiny(), {"train.lr": [0.001, 0.003]}, "rates")
-    ids = sweep.submit(orders, [True, True])
+    ids = sweep.submit(orders, [FORECAST] * 2)
     jobs = {job.run: job for job in queue.jobs(OWNER)}
     assert set(ids) == set(jobs)
     assert all(list(job.spec["tags"]) == ["sweep:rates"] for job in jobs.values())
     assert {job.slot for job in jobs.values()} == {"express"}
+    assert {job.spec["seconds"] for job in jobs.values()} == {FORECAST.seconds}
 
 
 def test_all_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2S_MAX_JOBS", "2")
     orders = grid(tiny(), {"train.lr": [0.001, 0.003, 0.01]}, "rates")
     with pytest.raises(UserError):
-        sweep.submit(orders, [False] * 3)
+        sweep.submit(orders, [FORECAST] * 3)
     assert not [job for job in queue.jobs(OWNER) if job.state in ("queued", "running")]

@@ -152,8 +152,8 @@ def score_again(evaluation: str, owner: str = OWNER) -> None:
             raise UserError(f"`{shortened(what.name)}` is being evaluated; wait until it is done.")
         queue.abandon(job.id)
     what = _by_rule(folder)
-    spec = {"name": what.name, "threads": 1}
     seconds = START + FINISH * what.test.n * len(what.systems)
+    spec = {"name": what.name, "threads": 1, queue.SECONDS: seconds}
     queue.submit(KIND, what.owner, what.id, spec, express=seconds < EXPRESS)
 
 
@@ -170,8 +170,9 @@ def _by_rule(folder: EvaluationFolder) -> Evaluation:
 
 
 def _queue(what: Evaluation) -> None:
-    spec = {"name": what.name, "threads": max(map(_threads, what.systems))}
     seconds = forecast(what.systems, test_sets.expected_size(what.test))
+    threads = max(map(_threads, what.systems))
+    spec = {"name": what.name, "threads": threads, queue.SECONDS: seconds}
     queue.submit(KIND, what.owner, what.id, spec, express=seconds < EXPRESS)
 
 
@@ -259,7 +260,7 @@ class EvaluationProgress:
     note: str = ""
     error: str = ""
     job: str = ""
-    before: int = 0  # jobs that start first
+    wait: queue.Wait = queue.Wait()  # while it is queued
 
     @property
     def is_live(self) -> bool:
@@ -286,7 +287,7 @@ def progress(evaluation: str) -> EvaluationProgress:
     state = "interrupted" if job.state == "running" and not job.is_live() else job.state
     known = EvaluationProgress(state, done, n, note=job.note, error=job.error, job=job.id)
     if state == "queued":
-        return replace(known, before=queue.position(job.id))
+        return replace(known, wait=queue.wait(job.id))
     return replace(known, left=_left(status) if state == "running" else None)
 
 

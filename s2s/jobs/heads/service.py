@@ -103,14 +103,14 @@ def submit(request: Measurement, pairs: Sequence[Pair] = ()) -> None:
         queue.abandon(before.id)
     folder = MeasurementFolder(request.id)
     folder.create(request, map(samples.to_json, pairs))
+    seconds = forecast(request)
+    spec = {
+        "name": EXPERIMENTS[request.experiment].label,
+        "threads": threads(request),
+        queue.SECONDS: seconds,
+    }
     try:
-        queue.submit(
-            KIND,
-            request.owner,
-            request.id,
-            {"name": EXPERIMENTS[request.experiment].label, "threads": threads(request)},
-            express=forecast(request) < EXPRESS,
-        )
+        queue.submit(KIND, request.owner, request.id, spec, express=seconds < EXPRESS)
     except UserError:
         if not progress(request).is_live:  # else somebody has asked the same at the same moment
             folder.delete()
@@ -152,7 +152,7 @@ class MeasurementProgress:
     left: float | None = None  # seconds
     note: str = ""
     error: str = ""
-    before: int = 0  # jobs that start first
+    wait: queue.Wait = queue.Wait()  # while it is queued
 
     @property
     def is_live(self) -> bool:
@@ -168,7 +168,7 @@ def progress(request: Measurement) -> MeasurementProgress:
         return MeasurementProgress()
     state = "interrupted" if job.state == "running" and not job.is_live() else job.state
     if state == "queued":
-        return MeasurementProgress(state, before=queue.position(job.id))
+        return MeasurementProgress(state, wait=queue.wait(job.id))
     if state != "running":
         return MeasurementProgress(state, error=job.error)
     status = MeasurementFolder(request.id).status()

@@ -110,7 +110,7 @@ class ImportProgress:
     left: float | None = None
     note: str = ""
     error: str = ""
-    before: int = 0  # jobs that start first
+    wait: queue.Wait = queue.Wait()  # while it is queued
 
     @property
     def is_live(self) -> bool:
@@ -148,7 +148,7 @@ def _progress(job: Job) -> ImportProgress:
     state = "interrupted" if job.state == "running" and not job.is_live() else job.state
     known = ImportProgress(job.run, str(job.spec.get("name", "")), state, error=job.error)
     if state == "queued":
-        return replace(known, before=queue.position(job.id))
+        return replace(known, wait=queue.wait(job.id))
     if state != "running":
         return known
     status = _status(_folder(job.run))

@@ -42,5 +42,6 @@ from s2s.jobs.queue.table import (
     submit,
 )
 from s2s.jobs.queue.time_used import minutes_of_a_day
-from s2s.jobs.queue.turns import position, positions
+from s2s.jobs.queue.turns import positions
+from s2s.jobs.queue.waits import SECONDS, Wait, wait
 from s2s.jobs.queue.workers import REPORT, SeenWorker, report, seen_workers, sign_off

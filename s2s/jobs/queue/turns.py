@@ -25,11 +25,6 @@ def positions() -> dict[str, int]:
     return found
 
 
-def position(job: str) -> int:
-    """How many waiting jobs of its slot start before it; 0 where it no longer waits."""
-    return positions().get(job, 0)
-
-
 def in_turn(connection: sa.Connection, slot: str, host: str = "") -> list[str]:
     """The waiting jobs of a slot in the order in which they will start, if no more are submitted; of the ranks that
     work beside rank 0 those of this `host`.

@@ -25,8 +25,10 @@ from s2s.settings import SHIPPED, has_engine, new_id, worker_is_elsewhere
 from s2s.train import settle
 
 
-def submit(request: RunRequest, *, express: bool = False) -> str:
+def submit(request: RunRequest, *, express: bool = False, seconds: float | None = None) -> str:
     """Queue a run and return its id. Raises UserError for what can be known before the dataset is read.
+
+    `seconds`: how long it will take, by a forecast, from which others learn how long they wait.
 
     Fixes device and threads here, leaving one core to the dashboard unless minutes count; a worker on another machine
     fixes them itself.
@@ -49,6 +51,8 @@ def submit(request: RunRequest, *, express: bool = False) -> str:
         if not request.recipe.train.threads and recipe.train.minutes is None:
             recipe = override(recipe, {"train.threads": max(1, recipe.train.threads - 1)})
     job_spec = replace(request, recipe=recipe).to_spec()
+    if seconds is not None:
+        job_spec[queue.SECONDS] = seconds
     queue.submit(
         "train",
         request.owner,

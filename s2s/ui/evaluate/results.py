@@ -30,6 +30,7 @@ from s2s.ui.kit import (
     plain,
     polling,
     shortened,
+    turn,
 )
 from s2s.ui.kit.badges import badge
 
@@ -195,9 +196,7 @@ def _what(evaluation: Evaluation) -> str:
 
 def _progress(evaluation: Evaluation, stands: EvaluationProgress) -> None:
     if stands.state == "queued":
-        text = (
-            f"Queued: {stands.before} ahead of it." if stands.before else "Queued: next to start."
-        )
+        text = f"Queued: {turn(stands.wait.before, stands.wait.seconds)}."
         _ensure_worker()
     elif not stands.done:
         text = as_markdown(stands.note) or "The first sentences …"

@@ -14,7 +14,7 @@ from s2s.data import Pair
 from s2s.jobs import EXPERIMENTS, MeasurementProgress, head_samples, head_service, worker
 from s2s.runs import Measurement, Sentences, measurements
 from s2s.ui.heads.request import HeadsRequest
-from s2s.ui.kit import action_button, as_markdown, duration, forms, polling, reproduce
+from s2s.ui.kit import action_button, as_markdown, duration, forms, polling, reproduce, turn
 
 REFRESH_SECONDS = 0.6  # while a measurement is live
 REFUSED = "heads refused"  # in the session: why a measurement could not be stopped
@@ -124,11 +124,7 @@ def _panel(asked: Measurement, times: int) -> None:
 
 def _text(progress: MeasurementProgress) -> str:
     if progress.state == "queued":
-        return (
-            f"Queued: {progress.before} ahead of it."
-            if progress.before
-            else "Queued: next to start."
-        )
+        return f"Queued: {turn(progress.wait.before, progress.wait.seconds)}."
     if not progress.share:
         return as_markdown(progress.note) or "Starting ..."
     left = f" · about {duration(progress.left)} left" if progress.left is not None else ""

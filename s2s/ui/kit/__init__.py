@@ -40,6 +40,7 @@ from s2s.ui.kit.text import (
     note_markdown,
     plain,
     shortened,
+    turn,
     unique_names,
 )
 from s2s.ui.kit.trouble import run_trouble

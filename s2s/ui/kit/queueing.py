@@ -16,8 +16,7 @@ def queue_runs(orders: list[training.RunRequest]) -> list[str]:
     Raises UserError where one is refused; then none is queued. Nothing interrupts it once they are.
     """
     orders = _numbered(orders)
-    are_express = [cached.planned_forecast(order).is_express for order in orders]
-    ids = sweep.submit(orders, are_express)
+    ids = sweep.submit(orders, [cached.planned_forecast(order) for order in orders])
     worker.ensure()
     return ids
 

@@ -64,6 +64,19 @@ def shortened(text: str, length: int = 40) -> str:
     return config.shortened(text, length)
 
 
+def turn(before: int | None, seconds: float | None) -> str:
+    """Where a job stands in the queue: `3 ahead of it, starts in about 4 minutes`."""
+    ahead = f"{before} ahead of it" if before else "next to start"
+    if seconds is None:
+        return ahead
+    if seconds < 60:
+        return f"{ahead}, starts within a minute"
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return f"{ahead}, starts in about {minutes} minute{'s' * (minutes != 1)}"
+    return f"{ahead}, starts in about {round(minutes / 60)} hours"
+
+
 def duration(seconds: float) -> str:
     """`95` -> `2 min`."""
     if seconds < 60:

@@ -10,7 +10,7 @@ from s2s.data import format_size
 from s2s.jobs import ImportProgress, import_service, worker
 from s2s.pretrained import MODELS
 from s2s.share import greedy_and_beam
-from s2s.ui.kit import as_markdown, cached, duration, forms, plain, polling, shortened
+from s2s.ui.kit import as_markdown, cached, duration, forms, plain, polling, shortened, turn
 from s2s.ui.runs.view_state import STATE
 from s2s.ui.shell import page_link
 
@@ -99,7 +99,7 @@ def _live(row: ImportProgress, name: str) -> None:
 
 def _text(row: ImportProgress) -> str:
     if row.state == "queued":
-        return f"Queued: {row.before} ahead of it." if row.before else "Queued: next to start."
+        return f"Queued: {turn(row.wait.before, row.wait.seconds)}."
     if row.n and row.done < row.n:
         left = f" · about {duration(row.left)} left" if row.left is not None else ""
         return f"{format_size(row.done)} of {format_size(row.n)} downloaded{left}"

@@ -17,6 +17,7 @@ from s2s.ui.kit import (
     plain,
     polling,
     run_trouble,
+    turn,
 )
 from s2s.ui.kit.badges import badge, shown_state
 from s2s.ui.train import controls, curves, diagnosis, metrics, samples
@@ -91,8 +92,7 @@ def _progress(row: RunSummary, curves: Curves) -> None:
     """The bar: how far, how fast, how long."""
     step = max(row.step, curves.step)
     if row.state == "queued":
-        jobs = "1 job" if row.position == 1 else f"{row.position} jobs"
-        text = f"Waiting: {jobs} ahead." if row.position else "Waiting: next to start."
+        text = f"Waiting: {turn(row.position, row.wait)}."
         _ensure_worker()
     elif row.state == "starting" or not row.steps:
         text = as_markdown(row.note) or "Starting …"

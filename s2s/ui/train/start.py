@@ -12,7 +12,7 @@ from s2s.config import UserError
 from s2s.jobs import run_service, sweep, training, worker
 from s2s.runs import Curves, RunSummary
 from s2s.share import printable
-from s2s.ui.kit import action_button, as_markdown, cached, forms, pickers
+from s2s.ui.kit import action_button, as_markdown, cached, forms, pickers, turn
 from s2s.ui.kit.badges import STATES, shown_state
 from s2s.ui.kit.queueing import free_group, queue_runs
 from s2s.ui.streamlit_parts import DeltaGenerator
@@ -100,8 +100,7 @@ def answer(row: RunSummary, curves: Curves) -> str:
     """`Queued: small on en-fr, next to start.`; the first loss once there is one."""
     shown = f"`{printable(row.name) or row.id}`"
     if row.state == "queued":
-        ahead = f"{row.position} ahead of it" if row.position else "next to start"
-        return f"Queued: {shown}, {ahead}. Its training appears below."
+        return f"Queued: {shown}, {turn(row.position, row.wait)}. Its training appears below."
     if not row.is_live:
         return f"{STATES[shown_state(row)].label.capitalize()}: {shown}."
     if not curves.step:

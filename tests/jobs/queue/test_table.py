@@ -144,9 +144,9 @@ def test_jobs_are_listed_newest_first_and_know_how_many_wait_before_them() -> No
     quick = submit("y", owner="bob", now=10.0, express=True)
     assert [job.id for job in queue.jobs("ann")] == ids[::-1]
     assert [job.id for job in queue.jobs("ann", limit=2)] == ids[:1:-1]
-    assert [queue.position(job) for job in (*ids, other, quick)] == [0, 2, 3, 4, 1, 0]
+    assert [queue.wait(job).before for job in (*ids, other, quick)] == [0, 2, 3, 4, 1, 0]
     claim()
-    assert [queue.position(job) for job in (*ids, other)] == [0, 1, 2, 3, 0]
+    assert [queue.wait(job).before for job in (*ids, other)] == [0, 1, 2, 3, 0]
     assert getattr(queue.latest("r3"), "id", None) == ids[3]
     assert queue.latest("nothing") is None
 
@@ -233,7 +233,7 @@ def test_positions_in_the_queue_are_the_order_of_the_claims(
     while job := claim():
         queue.finish(job.id, "w", "done")
     ids = [submit(f"r{number}", owner, now=100 + number) for number, owner in enumerate(owners)]
-    foretold = {job: queue.position(job) for job in ids}
+    foretold = {job: queue.wait(job).before for job in ids}
     claimed = []
     while job := claim(now=200.0):
         claimed.append(job.id)
@@ -372,7 +372,7 @@ def test_a_job_that_was_handed_back_comes_first_and_is_not_counted_as_a_crash() 
     queue.hand_back(job.id, "another")
     assert state(job.id) == "running"
     queue.hand_back(job.id, "w")
-    assert [queue.position(waiting), queue.position(job.id)] == [1, 0]
+    assert [queue.wait(waiting).before, queue.wait(job.id).before] == [1, 0]
     again = claim("next", now=11.0)
     assert again is not None
     assert (again.id, again.attempts, again.worker) == (job.id, 1, "next")

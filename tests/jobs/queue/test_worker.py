@@ -597,7 +597,7 @@ def test_a_worker_that_is_stopped_hands_its_jobs_back(
     assert [(job.state, job.attempts) for job in found if job] == [("queued", 0)] * 4
     with pytest.raises(queue.LeaseLost):  # as its process will hear if it is forked all the same
         queue.renew(children[0].job.id, children[0].job.worker, 20.0)
-    assert [queue.position(job.id) for job in found if job] == [0, 1, 2, 3]
+    assert [queue.wait(job.id).before for job in found if job] == [0, 1, 2, 3]
 
 
 def blocked(pid: int) -> list[str]:

@@ -188,7 +188,7 @@ def test_the_jobs_of_ranks_are_first_and_count_for_nothing(monkeypatch: pytest.M
     work = waiting(claimed("a", "long"), FakeContext())
     monkeypatch.setenv("S2S_MAX_JOBS", "2")
     other = submit(1, "other")
-    assert queue.position(queue.latest(other).id) == 3  # type: ignore[union-attr]
+    assert queue.wait(queue.latest(other).id).before == 3  # type: ignore[union-attr]
     assert queue.counts().longest_wait < 60
     lost = queue.claim("w", "b", "long", 0.0)
     assert lost

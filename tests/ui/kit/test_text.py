@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from s2s.ui.kit.text import JOINER, as_markdown, plain, shortened, unique_names
+from s2s.ui.kit.text import JOINER, as_markdown, plain, shortened, turn, unique_names
 
 
 def test_markdown_characters_are_escaped() -> None:
@@ -59,3 +59,18 @@ def test_names_that_stand_for_two_get_their_keys_end() -> None:
         "corpus:bbbb2222": "x · 2222",
         "c": "y",
     }
+
+
+@pytest.mark.parametrize(
+    ("before", "seconds", "said"),
+    [
+        (3, 250.0, "3 ahead of it, starts in about 4 minutes"),
+        (1, 61.0, "1 ahead of it, starts in about 1 minute"),
+        (0, 12.0, "next to start, starts within a minute"),
+        (7, 7300.0, "7 ahead of it, starts in about 2 hours"),
+        (2, None, "2 ahead of it"),
+        (None, None, "next to start"),
+    ],
+)
+def test_turn(before: int | None, seconds: float | None, said: str) -> None:
+    assert turn(before, seconds) == said

@@ -260,7 +260,9 @@ def test_a_click_is_answered_beside_the_button_which_waits() -> None:
     screen = opened("train", set=pack({**SMALL, "train.steps": "20"}))
     button = screen.button(key="train")
     button.click().run()
-    assert "Queued: small on builtin:en-fr, next to start." in page_text(screen)
+    assert "Queued: small on builtin:en-fr, next to start, starts within a minute." in page_text(
+        screen
+    )
     assert screen.button(key="train").disabled
     (job,) = queue.jobs(settings.OWNER)
     assert screen.selectbox(key="run").value == job.run
