@@ -61,9 +61,7 @@ class RunSummary:
     ended: str = ""  # why it ended before its plan, as a sentence
     job: str = ""  # its newest job's id
     position: int | None = None  # queued: how many jobs are ahead of it
-    wait: float | None = (
-        None  # queued: about how many seconds until it starts; None where that is unknown
-    )
+    wait: float | None = None  # queued: seconds until it starts, about; None where nobody knows
     is_stopping: bool = False  # asked to stop, not stopped yet
     is_paused: bool = False  # asked to pause
     tags: tuple[str, ...] = ()
