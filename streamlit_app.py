@@ -15,6 +15,7 @@ from starlette.middleware import Middleware
 from s2s import logs
 from s2s.ui.shell import (
     FRAME,
+    Bundles,
     Guard,
     Measured,
     identify,
@@ -36,6 +37,7 @@ if get_script_run_ctx() is None:
         middleware=[
             Middleware(Measured),
             Middleware(Guard),
+            Middleware(Bundles),
             Middleware(Visits, without_secret=ready_paths()),
         ],
         on_script_error=note_script_error,
