@@ -128,6 +128,12 @@ HEADLINES = (
         " {race[2][fast ratio]:.1f} times with `precision=fast`",
     ),
     Headline(
+        "home",
+        "what a browser loads that has nothing of the pages yet",
+        "Home {loaded[0][MB]:.1f} MB, of which Plotly {loaded[0][Plotly]:.1f}, fonts {loaded[0][fonts]:.1f}; without"
+        " compression {loaded[0][as stored]:.1f} MB",
+    ),
+    Headline(
         "heads",
         "what the server computes to draw the 48 cross-attention heads of a model of T5-small's shape, beside the 8 of"
         " `demo-en-fr`: for a new sentence, and again",
