@@ -4,6 +4,7 @@ import importlib.util
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 WHEELS = {
@@ -64,9 +66,23 @@ def serving() -> Iterator[Path]:
             time.sleep(0.05)
         yield folder
     finally:
-        process.terminate()
+        process.send_signal(signal.SIGINT)  # does not wait for clients
         process.wait(20)
         shutil.rmtree(folder)
+
+
+@contextmanager
+def silent(folder: Path) -> Iterator[None]:
+    """The server accepts connections and whatever is sent, and says nothing."""
+    server = psutil.Process(int((folder / "data" / "postmaster.pid").read_text().split()[0]))
+    stopped = [server, *server.children()]
+    for process in stopped:
+        process.suspend()
+    try:
+        yield
+    finally:
+        for process in stopped:
+            process.resume()
 
 
 def copied(place: Path) -> Path:

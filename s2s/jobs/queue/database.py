@@ -180,6 +180,7 @@ QUEUE_LOCK = 5_253
 # SQLite's user_version: 0 before the first rewriting, whose file may hold whatever was deleted.
 REWRITTEN = 1
 HAS_DELETED = 2  # rows were deleted since
+POOL_SECONDS = 6.0  # for which a thread waits until another one is done with its connection
 DELETIONS = Counter[str]()  # of this process, by the address of the database
 
 
@@ -225,7 +226,8 @@ def _reason(error: Exception) -> str:
     Their messages name hosts and users.
     """
     own = getattr(error, "orig", None)
-    return str(own) if isinstance(own, sqlite3.Error) else type(error).__name__
+    says = isinstance(own, (sqlite3.Error, TimeoutError))  # the latter: of `postgres`
+    return str(own) if says else type(error).__name__
 
 
 @functools.lru_cache(maxsize=8)
@@ -248,10 +250,16 @@ def engine(url: str) -> sa.Engine:
             "`S2S_DATABASE_URL` is not a database address; give one like postgresql+psycopg://USER@HOST/NAME."
         ) from error
     try:
-        made = sa.create_engine(address, pool_pre_ping=address.get_backend_name() != "sqlite")
+        is_sqlite = address.get_backend_name() == "sqlite"
+        pool = {} if is_sqlite else {"pool_pre_ping": True, "pool_timeout": POOL_SECONDS}
+        made = sa.create_engine(address, **pool)
         if made.dialect.name == "sqlite":
             sa.event.listen(made, "connect", _set_up_sqlite)
             sa.event.listen(made, "after_cursor_execute", functools.partial(_count_deletions, url))
+        elif made.driver == "psycopg":
+            from s2s.jobs.queue import postgres
+
+            postgres.set_up(made)
         _migrate(made)
     except DBAPIError as error:
         raise UnreachableError(
@@ -301,12 +309,23 @@ def _migrate(opened: sa.Engine) -> None:
             raise UserError(
                 f"The database has version {version}, newer than the {len(MIGRATIONS)} known here; update this program."
             )
+        if version < len(MIGRATIONS):
+            _grow(connection, version)
+    if opened.dialect.name == "sqlite":
+        _rewrite_once(opened)
+
+
+def _grow(connection: sa.Connection, version: int) -> None:
+    """From a version to the newest, however long that takes."""
+    with contextlib.ExitStack() as stack:
+        if connection.dialect.driver == "psycopg":
+            from s2s.jobs.queue import postgres
+
+            stack.enter_context(postgres.patiently(connection))
         for number, statements in enumerate(MIGRATIONS[version:], version + 1):
             for statement in statements:
                 connection.exec_driver_sql(statement)
             connection.exec_driver_sql(f"INSERT INTO schema_version VALUES ({number})")
-    if opened.dialect.name == "sqlite":
-        _rewrite_once(opened)
 
 
 def _rewrite_once(opened: sa.Engine) -> None:

@@ -1,6 +1,8 @@
 """The queue against a real PostgreSQL server: all that its tests require of SQLite, and what only it can get wrong."""
 
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -8,6 +10,8 @@ import sqlalchemy as sa
 from s2s import settings
 from s2s.jobs import queue
 from s2s.jobs.queue import database, table
+from s2s.jobs.queue import postgres as bounded
+from s2s.jobs.queue.worker import Worker
 from tests import postgres
 from tests.jobs.queue import test_database, test_table
 from tests.jobs.training import test_ranks
@@ -100,3 +104,69 @@ def test_a_connection_that_the_server_closed_is_opened_again(server: str) -> Non
         ).all() == [(True,)]
     other.dispose()
     assert [found.id for found in queue.jobs("ann")] == [job]
+
+
+SILENT = (
+    r"^The queue cannot be reached now \(the database does not answer\); try again in a minute\.$"
+)
+
+
+@pytest.fixture
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits that no test waits for."""
+    database.engine.cache_clear()
+    monkeypatch.setattr(bounded.BoundedConnection, "silence", 0.3)
+    for name, seconds in {"STATEMENT": 0.3, "IDLE": 0.6, "PAUSE": 0.2, "CONNECT": 2}.items():
+        monkeypatch.setattr(bounded, name, seconds)
+
+
+@pytest.mark.usefixtures("_short")
+def test_a_server_that_says_nothing_is_a_sentence_within_seconds_and_the_work_goes_on_after_it(
+    server: str,
+) -> None:
+    job = queue.submit("train", "ann", "r", {})
+    worker = Worker()
+    began = time.monotonic()
+    with postgres.silent(Path(server.partition("host=")[2])):
+        with pytest.raises(database.UnreachableError, match=SILENT):
+            queue.jobs("ann")
+        with pytest.raises(database.UnreachableError, match=SILENT):  # at once
+            queue.submit("train", "ann", "s", {})
+        assert time.monotonic() - began < 1.5
+        worker.turn()
+        assert "does not answer" in worker.trouble
+        time.sleep(bounded.PAUSE)
+        with pytest.raises(database.UnreachableError, match=SILENT):  # a new connection
+            queue.jobs("ann")
+    time.sleep(bounded.PAUSE)
+    worker.is_stopping = True  # it starts no job here
+    worker.turn()
+    assert not worker.trouble
+    assert [found.id for found in queue.jobs("ann")] == [job]
+
+
+@pytest.mark.usefixtures("_short")
+def test_a_client_that_was_stopped_within_its_turn_holds_up_nobody_for_long() -> None:
+
+    def work() -> Iterator[None]:
+        with database.alone() as connection:
+            yield
+            connection.exec_driver_sql("SELECT 1")
+
+    stopped = work()
+    next(stopped)
+    began = time.monotonic()
+    with pytest.raises(database.UnreachableError):
+        queue.submit("train", "ann", "r", {})
+    assert time.monotonic() - began < 1.5
+    time.sleep(bounded.IDLE)
+    queue.submit("train", "ann", "r", {})
+    with pytest.raises(database.UnreachableError):
+        next(stopped)
+    assert [job.run for job in queue.jobs("ann")] == ["r"]
+
+
+@pytest.mark.usefixtures("_short")
+def test_a_long_migration_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "MIGRATIONS", (*database.MIGRATIONS, ("SELECT pg_sleep(0.6)",)))
+    assert queue.jobs("ann") == []
