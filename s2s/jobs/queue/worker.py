@@ -21,7 +21,7 @@ from pathlib import Path
 import psutil
 from filelock import FileLock, Timeout
 
-from s2s import environment, logs, settings, store
+from s2s import environment, logs, settings
 from s2s.config import UserError
 from s2s.jobs import queue
 from s2s.jobs.queue import stop_reasons
@@ -52,7 +52,7 @@ def serve(idle: float | None = None, app: int | None = None) -> str:
     stopped: list[str] = []
     try:
         while not signals:
-            with _lock(), store.following():
+            with _lock():
                 worker.start_fork_server()
                 worker.work(idle, signals)
                 if signals:
