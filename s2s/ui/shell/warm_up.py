@@ -77,13 +77,17 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
 
 
 async def _ensure_worker() -> None:
-    """Starts a worker for jobs that nobody works on: the machine was switched off, or the last app or worker killed."""
+    """Starts a worker for jobs that nobody works on: the machine was switched off, or the last app or worker killed.
+
+    Meanwhile an SQLite database stays this machine's.
+    """
     from s2s.config import UserError
     from s2s.jobs import queue, worker
 
     said = ""
     while True:
         try:
+            await asyncio.to_thread(queue.hold_database)
             if await asyncio.to_thread(queue.is_anything_left, socket.gethostname()):
                 await asyncio.to_thread(worker.ensure)
         except UserError as error:  # the demos work without a queue

@@ -7,8 +7,8 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 
 from s2s import gallery, settings, short_links
 from s2s.config import UserError
-from s2s.jobs import queue
-from s2s.jobs.queue import database
+from s2s.jobs import queue, worker
+from s2s.jobs.queue import database, workers
 from s2s.lessons import classes, own, progress
 from s2s.workspaces import rows
 from tests import processes
@@ -246,3 +246,27 @@ def opened() -> int:
 @pytest.mark.system
 def test_processes_that_open_a_new_database_together_take_turns() -> None:
     assert processes.call_all(opened, [()] * 4) == [len(database.MIGRATIONS)] * 4
+
+
+def test_an_sqlite_file_serves_one_machine_until_that_has_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    queue.hold_database()
+    assert not queue.why_not_here()  # another process of this machine
+    with monkeypatch.context() as patch:
+        patch.setattr(workers, "computer", lambda: "another")
+        with pytest.raises(UserError, match=r"^Another machine works with the same SQLite datab"):
+            worker.serve(0.0)
+        assert queue.why_not_here().endswith("end the programs there and wait 30 seconds.")
+        patch.setattr(workers, "HELD", -1.0)  # the first machine's lease has run out by now
+        patch.setattr(workers.time, "time", lambda: 1e12)
+        queue.hold_database()
+        patch.setenv("S2S_DATABASE_URL", "postgresql+psycopg://nobody@/x?host=/nowhere")
+        assert not queue.why_not_here()  # any machine may wait for it
+
+
+def test_to_hold_an_sqlite_file_deletes_nothing() -> None:
+    queue.hold_database()
+    before = queue.last_deletion()
+    queue.hold_database()
+    assert queue.last_deletion() == before  # else an idle server would rewrite its file for ever
