@@ -16,7 +16,7 @@ ARG TORCH_INDEX=""
 COPY requirements.txt ./
 RUN grep '^torch==' requirements.txt > /tmp/torch.txt \
     && pip install --no-cache-dir ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} --requirement /tmp/torch.txt \
-    && pip install --no-cache-dir --requirement requirements.txt 'psycopg[binary]>=3.2' 's3fs>=2026.2' \
+    && pip install --no-cache-dir --requirement requirements.txt 'psycopg[binary]>=3.2' \
     && rm /tmp/torch.txt
 
 COPY .streamlit .streamlit

@@ -13,6 +13,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from s2s import logs
+from s2s.jobs import queue
 from s2s.ui.shell import (
     FRAME,
     Bundles,
@@ -30,6 +31,9 @@ from s2s.workspaces import Visits
 identify()
 if get_script_run_ctx() is None:
     logs.set_up()
+    if sentence := queue.why_not_here():
+        print(sentence, file=sys.stderr)
+        sys.exit(2)
     app = st.App(
         FRAME,
         lifespan=warm_up,

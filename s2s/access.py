@@ -21,7 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from s2s import files, settings, synced
+from s2s import files, settings
 from s2s.config import UserError, shortened
 from s2s.settings import OWNER as LOCAL
 
@@ -339,7 +339,6 @@ def forget(kind: str, id: str) -> None:
     if ID.fullmatch(id):
         _sharing_file(kind, id).unlink(missing_ok=True)
         _set_aside(kind, id).unlink(missing_ok=True)
-        synced.removed(_sharing_file(kind, id))
 
 
 def set_aside(kind: str, id: str) -> None:
@@ -347,14 +346,12 @@ def set_aside(kind: str, id: str) -> None:
     with contextlib.suppress(FileNotFoundError):
         os.utime(_sharing_file(kind, id))  # when it was deleted
         os.replace(_sharing_file(kind, id), _set_aside(kind, id))
-        synced.removed(_sharing_file(kind, id))
 
 
 def bring_back(kind: str, id: str) -> None:
     """What was shared of a thing whose deletion was undone."""
     with contextlib.suppress(FileNotFoundError):
         os.replace(_set_aside(kind, id), _sharing_file(kind, id))
-        synced.changed(_sharing_file(kind, id))
 
 
 def forget_set_aside(before: float) -> None:

@@ -66,7 +66,6 @@ QUEUE = (
     *("PG*", "S2S_DATABASE_URL", "S2S_EXPIRE_DAYS", "S2S_LEASE_SECONDS", "S2S_RANK_HOST"),
     *("S2S_WORKER", "S2S_WORKER_NAME", "S2S_WORKER_SLOTS"),
 )
-STORE = ("AWS_*", "S2S_STORE", "S2S_STORE_CACHE", "S2S_STORE_ENDPOINT")
 HIDDEN = re.compile("KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 NOTHING_MORE: Mapping[str, str] = MappingProxyType({})
 ROOT = Path(__file__).parents[1]
@@ -80,11 +79,8 @@ def for_reading(
 
 
 def for_jobs(more: Mapping[str, str] = NOTHING_MORE) -> dict[str, str]:
-    """Of a worker, and of a process that does a job: the database, and the store if there is one."""
-    chosen = _chosen((*ANYTHING, *NETWORK, *QUEUE), needed=("PG*",))
-    if os.environ.get("S2S_STORE"):
-        chosen |= _chosen(STORE, needed=STORE)
-    return chosen | _path() | dict(more)
+    """Of a worker, and of a process that does a job: the database, too."""
+    return _chosen((*ANYTHING, *NETWORK, *QUEUE), needed=("PG*",)) | _path() | dict(more)
 
 
 @contextlib.contextmanager

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from s2s import synced
 from s2s.config import UserError, shortened
 
 TRASH = ".deleted-"  # before the id of a run that was deleted, as long as that can be undone
@@ -63,7 +62,6 @@ def new_folder(out: Path) -> Iterator[Path]:
         if out.is_dir():
             out.rmdir()
         temporary.rename(out)
-        synced.changed(out)
     except OSError as error:
         raise UnwrittenError(
             f"`{shortened(out)}` cannot be written ({error.strerror or error}); choose another folder or free some"
@@ -91,7 +89,6 @@ def write_bytes(path: Path, content: bytes | memoryview) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-        synced.changed(path)
     except OSError as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
@@ -119,11 +116,17 @@ def append_line(path: Path, value: Any) -> None:
     try:
         with path.open("ab") as file:
             file.write(line)
-        synced.changed(path)
     except OSError as error:
         raise UnwrittenError(
             f"`{path.name}` cannot be written ({error.strerror or error}); free some space."
         ) from error
+
+
+def size(path: Path) -> int:
+    """The bytes of a file; 0 where there is none."""
+    with contextlib.suppress(OSError):
+        return path.stat().st_size
+    return 0
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import psutil
 
-from s2s import logs, settings, storage, store
+from s2s import logs, settings, storage
 from s2s.config import UserError
 from s2s.jobs import engine, queue
 
@@ -144,8 +144,6 @@ def why_not_ready() -> str:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         return f"The folder of S2S_HOME cannot be written ({reason}); free some space or check its permissions."
-    if why := store.why_not_ready():
-        return why
     if free < LEAST_FREE:
         return f"Only {free // 1_000_000} MB are free in S2S_HOME; free at least {LEAST_FREE // 1_000_000} MB."
     return ""
@@ -169,8 +167,6 @@ def metrics() -> str:
 def _lines() -> Iterator[str]:
     yield from _family("s2s_sessions", "gauge", "Open sessions.", [("", MONITOR.n_sessions)])
     yield from _script_runs()
-    is_up = [("", int(not store.why_not_ready()))]
-    yield from _family("s2s_store_up", "gauge", "Whether the object store takes and gives.", is_up)
     errors = [(_label(type=kind), n) for kind, n in sorted(MONITOR.errors.items())]
     yield from _family("s2s_errors_total", "counter", "Unexpected exceptions by type.", errors)
     uploads = [("", MONITOR.n_uploads)]

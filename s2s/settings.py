@@ -108,43 +108,6 @@ def database_url() -> str:
     return os.environ.get("S2S_DATABASE_URL") or f"sqlite:///{home().resolve() / 's2s.db'}"
 
 
-STORE_SCHEMES = ("s3", "file", "memory")  # the last two are for tests: one machine
-STORE_CACHE = 10_000_000_000  # bytes
-
-
-def store_url() -> str:
-    """The object store that several machines share: `S2S_STORE`, as in `s3://BUCKET/PREFIX`; "" where there is none.
-
-    Raises UserError for another address, and where the database is a file, which one machine has.
-    """
-    given = os.environ.get("S2S_STORE", "").strip()
-    scheme, _, rest = given.partition("://")
-    if given and (scheme not in STORE_SCHEMES or not rest.strip("/")):
-        raise UserError(
-            "`S2S_STORE` is not the address of an object store; give one like s3://BUCKET/PREFIX, or unset it to keep"
-            " everything in S2S_HOME."
-        )
-    if scheme == "s3" and database_url().startswith("sqlite"):
-        raise UserError(
-            "`S2S_STORE` is for several machines, and SQLite serves only one; set S2S_DATABASE_URL to a PostgreSQL"
-            " database, or unset S2S_STORE."
-        )
-    return given.rstrip("/")
-
-
-def store_endpoint() -> str:
-    """Where a store that is not Amazon's answers: `S2S_STORE_ENDPOINT`, else what AWS_ENDPOINT_URL says, else ""."""
-    return os.environ.get("S2S_STORE_ENDPOINT", "").strip()
-
-
-def store_cache() -> int | None:
-    """How many bytes of what the store also has may stay here: `S2S_STORE_CACHE`, or 10 GB; None is no limit.
-
-    Raises UserError for a value that is neither a whole number above 0 nor `none`.
-    """
-    return _whole("S2S_STORE_CACHE", STORE_CACHE, "no limit")
-
-
 def worker_is_elsewhere() -> bool:
     """Whether the worker is started by other means (`S2S_WORKER=elsewhere`, or an engine), so that the app must not
     start one.
@@ -287,8 +250,6 @@ def has_operator() -> bool:
 def why_not_ready() -> str:
     """What the operator of a hosted server must do before it can serve anybody; "" where nothing."""
     try:
-        store_url()
-        store_cache()
         if is_hosted():
             secret()
             frame_ancestors()

@@ -1,7 +1,8 @@
-"""Which Python and torch the program runs on. Readable by Python 3.8, which can so say what is wrong."""
+"""What the program does not start with. Readable by Python 3.8, which can so say what is wrong."""
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from importlib import metadata
@@ -10,10 +11,15 @@ from importlib import metadata
 PYTHON = (3, 11)
 TORCH = (2, 13)
 TORCH_BELOW = 3
+STORE = (
+    "`S2S_STORE` is set, and everything is in the folder of S2S_HOME now, which all machines share: copy the bucket to"
+    ' it with the version of s2s that wrote it (docs/hosting.md, "On several machines", has the command), then unset'
+    " S2S_STORE."
+)
 
 
 def unsupported() -> str:
-    """A sentence where this Python or the installed torch is not one that the program runs on; else "".
+    """A sentence where this Python, the installed torch or a setting is not one that the program runs with; else "".
 
     Reads torch's version without importing it.
     """
@@ -31,9 +37,9 @@ def unsupported() -> str:
     except metadata.PackageNotFoundError:
         return f"torch is not installed; {needed}"
     numbers = tuple(int(number) for number in re.findall(r"\d+", found)[:2])
-    if TORCH <= numbers < (TORCH_BELOW,):
-        return ""
-    return f"torch {found} is installed; {needed}"
+    if not TORCH <= numbers < (TORCH_BELOW,):
+        return f"torch {found} is installed; {needed}"
+    return STORE if os.environ.get("S2S_STORE", "").strip() else ""
 
 
 def _text(numbers: tuple[int, ...]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LEAVES = {"archives", "bounds", "config", "environment", "files", "synced", "words"}
+LEAVES = {"archives", "bounds", "config", "environment", "files", "words"}
 ENGINE = {
     "archives",
     "bounds",
@@ -33,14 +33,12 @@ ENGINE = {
     "jobs",
     "sizing",
     "pretrained",
-    "synced",
 }
 MAY = {
     "config": {"words"},
     "bounds": set(),
     "environment": set(),
-    "files": {"config", "synced"},
-    "synced": {"config"},
+    "files": {"config"},
     "archives": {"config"},
     "settings": LEAVES,
     "access": LEAVES | {"settings"},
@@ -60,9 +58,8 @@ MAY = {
     "runs": LEAVES
     | {"settings", "access", "model", "faults", "tokenizers", "decode", "analysis", "scores"},
     "logs": LEAVES | {"settings"},
-    "jobs": ENGINE | {"logs", "store"},
-    "store": LEAVES | {"settings", "storage", "jobs"},  # of jobs the database
-    "monitoring": LEAVES | {"settings", "storage", "store", "access", "jobs", "logs"},
+    "jobs": ENGINE | {"logs"},
+    "monitoring": LEAVES | {"settings", "storage", "access", "jobs", "logs"},
     "workspaces": LEAVES
     | {"settings", "access", "storage", "data", "runs", "jobs", "short_links", "lessons"},
     "demo": ENGINE,
@@ -74,7 +71,7 @@ MAY = {
     "lessons": ENGINE | {"share", "short_links"},
     "ui": ENGINE
     | {"plots", "reports", "share", "short_links", "gallery", "lessons", "demo", "workspaces"}
-    | {"logs", "monitoring", "store"},
+    | {"logs", "monitoring"},
     "cli": ENGINE | {"workspaces", "reports"},
     "api": ENGINE,
     "__init__": ENGINE | {"api"},
@@ -90,8 +87,6 @@ NO_TORCH = {
     "access",
     "storage",
     "files",
-    "store",
-    "synced",
     "logs",
     "monitoring",
     "scores",

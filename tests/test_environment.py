@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
-from s2s import environment, hub
+from s2s import hub
 from s2s.config import UserError
 from s2s.data import hub_samples
 from s2s.data.reader_start import start_reader
@@ -25,13 +25,12 @@ from tests import processes
 NOBODYS = (
     *("S2S_SECRET", "S2S_OPERATOR_KEY", "S2S_OPERATOR_CLAIM", "S2S_HOSTS", "S2S_FRAME_ANCESTORS"),
     *("STREAMLIT_SERVER_COOKIE_SECRET", "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "RAY_AUTH_TOKEN"),
-    *("NVIDIA_API_KEY", "GITHUB_TOKEN", "CUDA_SECRET", "POSTGRES_PASSWORD", "ANYTHING_ELSE"),
+    *("AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "CUDA_SECRET", "POSTGRES_PASSWORD", "ANYTHING_ELSE"),
 )
 OF_QUEUE = ("S2S_DATABASE_URL", "PGPASSWORD", "S2S_RANK_HOST")
-OF_STORE = ("AWS_SECRET_ACCESS_KEY", "S2S_STORE_ENDPOINT", "S2S_STORE")
 OF_NETWORK = ("HF_ENDPOINT", "HTTPS_PROXY")
 EVERYBODYS = ("S2S_HOME", "S2S_HOSTED", "S2S_MAX_ROWS", "OMP_NUM_THREADS", "HOME", "PATH")
-ALL = (*NOBODYS, *OF_QUEUE, *OF_STORE, *OF_NETWORK)
+ALL = (*NOBODYS, *OF_QUEUE, *OF_NETWORK)
 ROOT = Path(__file__).parents[1]
 
 
@@ -117,16 +116,11 @@ def test_a_process_has_what_it_needs_and_no_secret(
     if kind not in READERS:
         allowed |= {*OF_NETWORK}
     if kind in WORKERS:
-        allowed |= {*OF_QUEUE, *OF_STORE}
+        allowed |= {*OF_QUEUE}
     assert {name for name in ALL if name in found} == allowed
     assert not [name for name in NOBODYS if f"value of {name}" in "".join(found.values())]
     assert {*EVERYBODYS} <= {*found}
     assert found["PYTHONPATH"].startswith(str(ROOT))
-
-
-def test_the_store_is_known_to_jobs_only_if_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "x")
-    assert "AWS_SECRET_ACCESS_KEY" not in environment.for_jobs()
 
 
 def own_environment(*_: object) -> list[Any]:

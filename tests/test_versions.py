@@ -63,6 +63,23 @@ def test_the_dashboard_ends_with_it(
     assert capsys.readouterr() == ("", "Too old.\n")
 
 
+def test_with_an_object_store_nothing_starts_and_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("S2S_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("S2S_STORE", "s3://bucket/s2s")
+    monkeypatch.setattr(sys, "argv", ["s2s", "worker"])
+    assert __main__.main() == 2
+    with pytest.raises(SystemExit) as end:
+        runpy.run_path(str(ROOT / "streamlit_app.py"))
+    assert end.value.code == 2
+    assert capsys.readouterr() == ("", f"{versions.STORE}\n" * 2)
+    assert "copy the bucket to it with the version of s2s that wrote it" in versions.STORE
+    assert not (tmp_path / "home").exists()
+    monkeypatch.setenv("S2S_STORE", " ")
+    assert versions.unsupported() == ""
+
+
 @pytest.mark.system
 def test_it_is_asked_before_anything_is_imported() -> None:
     """An old Python must come as far as the sentence."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
 import subprocess
@@ -110,9 +109,4 @@ def worker(arguments: argparse.Namespace) -> None:
     from s2s.jobs import worker
 
     settings.worker_slots()
-    if settings.is_hosted() and settings.store_url():  # elsewhere the app has the same folder
-        from s2s import workspaces
-
-        with contextlib.suppress(UserError):  # the database is away: the worker waits for it
-            workspaces.delete_expired()
     print(worker.serve(arguments.idle, arguments.app))

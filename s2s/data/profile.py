@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
 
-from s2s import access, bounds, files, settings, synced
+from s2s import access, bounds, files, settings
 from s2s.config import DataConfig, UserError
 from s2s.data import saved_datasets
 from s2s.data.caps import Caps
@@ -221,7 +221,6 @@ def profile_of(spec: str) -> DatasetProfile:
     kind, _, place = spec.partition(":")
     if kind == "corpus" and re.fullmatch("[0-9a-f]{16}", place):
         saved_datasets.require(place, "explore")
-        synced.require(settings.home() / "corpora" / place)  # a reader's process brings nothing
         return DatasetProfile(settings.home() / "corpora" / place, spec)
     if not re.fullmatch(r"[\w-]+", place) or not re.fullmatch(r"\w+", kind):
         raise UserError(f"There is no dataset `{spec[:60]}` to profile; choose another one.")

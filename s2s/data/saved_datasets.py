@@ -21,7 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from s2s import access, settings, storage, synced
+from s2s import access, settings, storage
 from s2s.config import UserError
 from s2s.data.corpus import Corpus, Splits, write_split
 from s2s.data.formats.table import one_line
@@ -223,7 +223,6 @@ def _move(upload: Path, folder: Path) -> None:
             os.replace(folder, old)
         os.replace(upload, folder)
         (folder / UPLOAD_FILE).unlink(missing_ok=True)
-        synced.changed(folder)
         shutil.rmtree(old, ignore_errors=True)
     except OSError as error:
         raise UserError(f"The folder cannot be moved ({error.strerror or error}).") from error
@@ -260,7 +259,6 @@ def delete(hash: str, owner: str) -> None:
     gone = _folder(hash).with_name(f".{hash}.{secrets.token_hex(4)}")
     try:
         os.replace(_folder(hash), gone)
-        synced.removed(_folder(hash))
         shutil.rmtree(gone)
     except OSError as error:
         raise UserError(
@@ -276,7 +274,6 @@ def opened(hash: str, options: Options) -> Splits:
 
 
 def _corpus(hash: str, split: str, about: dict[str, Any]) -> Corpus:
-    synced.require(_folder(hash))
     try:
         pairs = _read(_folder(hash), split)
     except (OSError, ValueError) as error:
@@ -305,7 +302,6 @@ def stream(hash: str, split: str) -> tuple[bool, Iterator[Pair]]:
 
 
 def _streamed(hash: str, split: str) -> Iterator[Pair]:
-    synced.require(_folder(hash))
     src, tgt = (_folder(hash) / f"{split}.{side}" for side in ("src", "tgt"))
     try:
         with (

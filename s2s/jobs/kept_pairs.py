@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from s2s import synced
 from s2s.data import Corpus, Pair, TrainingPairs, parse_spec, sampled
 from s2s.files import UNREADABLE, write_bytes
 from s2s.runs import RunFolder
@@ -32,7 +31,6 @@ def keep(folder: RunFolder, pairs: TrainingPairs, about: Mapping[str, Any]) -> N
 
 def kept(folder: RunFolder, about: Mapping[str, Any]) -> TrainingPairs | None:
     """The pairs of a run; None where none are kept, or not those that it was started with: they are read again."""
-    synced.require(folder.path / FILE)
     try:
         known = about["data"]
         packed = (folder.path / FILE).read_bytes()

@@ -13,13 +13,13 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from s2s import files, synced
+from s2s import files
 from s2s.config import UserError
 from s2s.model.transformer import Transformer
 
 STEPS = "steps"  # in the metadata: the value of 1 in each tensor of integers, as JSON
 LARGEST = 1e6  # of a weight; beyond, products overflow
-STEP_FILE = re.compile(rf"step-(\d+)\.safetensors(?:{re.escape(synced.STAND_IN)})?")
+STEP_FILE = re.compile(r"step-(\d+)\.safetensors")
 
 
 def weights_path(folder: Path, step: int) -> Path:
@@ -28,7 +28,7 @@ def weights_path(folder: Path, step: int) -> Path:
 
 
 def saved_steps(folder: Path) -> list[int]:
-    """The steps that have weights, here or in the object store, ascending."""
+    """The steps that have weights, ascending."""
     try:
         names = os.listdir(folder)  # every page asks, and a glob takes many times as long
     except (FileNotFoundError, NotADirectoryError):
@@ -49,7 +49,6 @@ def read_weights(path: Path) -> dict[str, Tensor]:
 
     A tensor of integers counts steps; their size is in the metadata, see `write_steps`.
     """
-    synced.require(path)
     try:
         tensors = safetensors.torch.load_file(path)
         if all(tensor.is_floating_point() for tensor in tensors.values()):

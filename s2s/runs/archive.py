@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import IO, Any, NamedTuple
 
-from s2s import archives, synced
+from s2s import archives, files
 from s2s.archives import Entry, printable
 from s2s.config import UserError
 from s2s.files import UnwrittenError, require_free
@@ -80,7 +80,7 @@ def names(folder: RunFolder) -> list[str]:
     found: dict[str, None] = {}  # in this order, each once
     for part in ("", *FOLDERS):
         for path in sorted((folder.path / part).glob("*")):
-            name = path.relative_to(folder.path).as_posix().removesuffix(synced.STAND_IN)
+            name = path.relative_to(folder.path).as_posix()
             if _part(name) and path.is_file() and not path.is_symlink():
                 found[name] = None
     return list(found)
@@ -88,13 +88,12 @@ def names(folder: RunFolder) -> list[str]:
 
 def size(folder: RunFolder) -> int:
     """The bytes of these files."""
-    return sum(synced.size(folder.path / name) for name in names(folder))
+    return sum(files.size(folder.path / name) for name in names(folder))
 
 
 def write(folder: RunFolder, out: Path | IO[bytes]) -> None:
     """Writes the zip, also of a run in training: what it has written so far. Raises UserError for what is no run."""
     folder.about()
-    synced.require(folder.path)
     entries: dict[str, Entry] = {}
     with zipfile.ZipFile(out, "w") as archive:
         for name in names(folder):
@@ -237,7 +236,6 @@ def unpack(run_zip: RunZip, path: Path, finish: Callable[[RunFolder], None]) -> 
             if path.is_dir():
                 path.rmdir()
             folder.path.rename(path)
-            synced.changed(path)
     except OSError as error:
         raise UnwrittenError(
             f"`{run_zip.name}` cannot be unpacked ({error.strerror or error}); choose another folder or free some"

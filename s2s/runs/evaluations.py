@@ -22,7 +22,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from s2s import access, files, synced
+from s2s import access, files
 from s2s.config import UserError
 from s2s.runs.store import now
 from s2s.scores import METRICS, Scoring, is_comparable
@@ -245,7 +245,7 @@ class EvaluationFolder:
 
     def delete_sentence_scores(self, system: int) -> None:
         """Delete them, so that they are computed again."""
-        synced.delete(self._own(system))
+        self._own(system).unlink(missing_ok=True)
 
     def _own(self, system: int) -> Path:
         return self.path / f"own-{system}.jsonl"
@@ -383,6 +383,5 @@ def delete(evaluation: str, owner: str = OWNER) -> None:
     """Delete an evaluation with its files. Raises UserError if that owner does not have it."""
     held = folder(evaluation, "delete", owner)
     gone = held.path.rename(held.path.with_name(f".deleted-{evaluation}"))
-    synced.removed(held.path)
     access.forget("evaluation", evaluation)
     shutil.rmtree(gone)

@@ -11,7 +11,7 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from s2s import files, synced
+from s2s import files
 from s2s.config import UserError
 from s2s.runs.evaluations import EvaluationFolder
 
@@ -59,7 +59,7 @@ def read(place: EvaluationFolder) -> list[ExternalScores]:
 
 def delete(place: EvaluationFolder, metric: str, system: int) -> None:
     """Delete those of one metric and system, if they are there."""
-    synced.delete(_path(place, metric, system))
+    _path(place, metric, system).unlink(missing_ok=True)
 
 
 def _path(place: EvaluationFolder, metric: str, system: int) -> Path:

@@ -15,7 +15,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from s2s import access, synced
+from s2s import access
 from s2s.access import runs_folder
 from s2s.config import TRAINING_FAULTS, UserError
 from s2s.files import TRASH, UNDO_SECONDS, remove_older
@@ -157,7 +157,6 @@ def delete(run_id: str, owner: str) -> None:
             gone = folder.path.with_name(f"{TRASH}{run_id}")
             os.utime(folder.path)  # when it was deleted
             folder.path.rename(gone)
-            synced.removed(folder.path)
             access.set_aside("run", run_id)
     except Timeout as error:
         raise UserError(
@@ -174,7 +173,6 @@ def restore(run_id: str, owner: str) -> None:
             f"The run `{run_id}` cannot be restored any more: a deletion can be undone for a minute."
         )
     gone.rename(runs_folder() / run_id)
-    synced.changed(runs_folder() / run_id)
     access.bring_back("run", run_id)
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from s2s import access, files, settings, synced
+from s2s import access, files, settings
 from s2s.config import UserError
 from s2s.runs.evaluations import Sentences
 from s2s.runs.store import now
@@ -118,12 +118,11 @@ class MeasurementFolder:
 
     def forget_pairs(self) -> None:
         """Delete the uploaded sentences, which nothing reads after the measurement."""
-        synced.delete(self.path / "pairs.jsonl")
+        (self.path / "pairs.jsonl").unlink(missing_ok=True)
 
     def delete(self) -> None:
         """Delete what was asked and what was found."""
         shutil.rmtree(self.path, ignore_errors=True)
-        synced.removed(self.path)
 
 
 def result(request: Measurement) -> dict[str, Any] | None:

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from s2s import synced
 from s2s.access import Verb, run_folder
 from s2s.config import UserError, shortened
 from s2s.faults import install
@@ -123,8 +122,6 @@ def _load_first_readable(
     for step in steps:
         try:
             load_weights(model, weights_path(folder.checkpoints, step))
-        except synced.AwayError:  # perhaps only for a moment
-            raise
         except UserError as error:
             broken.append(str(error))
         else:

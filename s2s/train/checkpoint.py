@@ -20,7 +20,6 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from s2s import synced
 from s2s.config import Recipe, UserError, flat
 from s2s.files import UNREADABLE, write_bytes
 from s2s.model import (
@@ -176,7 +175,6 @@ def trained(folder: Path, step: int) -> dict[str, Tensor]:
 
 def _read_state(folder: Path, step: int) -> tuple[dict[str, str], dict[str, Tensor]]:
     path = _state_path(folder, step)
-    synced.require(path)
     if not path.exists():
         raise UserError(
             f"Step {step} has weights but no optimizer state (a shipped or imported run)."
@@ -204,7 +202,6 @@ def _named(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
 
 def _check_weights(folder: Path, step: int, metadata: Mapping[str, str]) -> None:
     path = weights_path(folder, step)
-    synced.require(path)
     try:
         found = f"{zlib.crc32(path.read_bytes()):08x}"
     except OSError as error:
@@ -244,7 +241,7 @@ def load_newest(
     for step in reversed(saved_steps(folder)):
         try:
             return load(folder, step, model, optimizer, recipe), broken
-        except (OtherRecipeError, synced.AwayError):
+        except OtherRecipeError:
             raise
         except UserError as error:
             broken.append(str(error))
@@ -282,13 +279,13 @@ def drop_after(folder: Path, step: int) -> None:
     whole = {_state_path(folder, step) for step in saved_steps(folder)}
     states = set(folder.glob("step-*.state.safetensors"))
     for path in (*folder.glob(".step-*"), *(states - whole)):
-        synced.delete(path)
+        path.unlink(missing_ok=True)
 
 
 def _drop(folder: Path, steps: list[int]) -> None:
     for step in steps:
-        synced.delete(weights_path(folder, step))
-        synced.delete(_state_path(folder, step))
+        weights_path(folder, step).unlink(missing_ok=True)
+        _state_path(folder, step).unlink(missing_ok=True)
 
 
 def prune(folder: Path, *, keep: int, spared: Collection[int]) -> None:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from s2s import access, lessons, settings, short_links, storage, synced
+from s2s import access, lessons, settings, short_links, storage
 from s2s.config import UserError, shortened
 from s2s.data import is_reading
 from s2s.files import TRASH
@@ -97,7 +97,6 @@ def delete_item(item: Item) -> None:
     gone = item.folder.with_name(f"{GONE}{secrets.token_hex(8)}")
     try:
         os.replace(item.folder, gone)
-        synced.removed(item.folder)
         shutil.rmtree(gone)
     except FileNotFoundError:  # somebody else has deleted it
         pass

@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from s2s import access, archives, lessons, settings, short_links, storage, synced
+from s2s import access, archives, lessons, settings, short_links, storage
 from s2s.config import UserError
 from s2s.storage import Item
 from s2s.workspaces import keys, rows
@@ -138,7 +138,6 @@ def _check_space(n_bytes: int) -> None:
 def _add(archive: zipfile.ZipFile, item: Item) -> None:
     """All files of an item but hidden ones; links are not followed, and what is deleted meanwhile is left out."""
     top = f"{FOLDERS[item.kind]}/{_safe(item.name)}-{_safe(item.id.lstrip('.'))}"
-    synced.require(item.folder)
     for path in sorted(item.folder.rglob("*")):
         relative = path.relative_to(item.folder)
         is_hidden = any(part.startswith(".") for part in relative.parts)

@@ -10,7 +10,6 @@ import pytest
 import torch
 
 import s2s
-from s2s import synced
 from s2s.analysis import HeadSelection, reduced
 from s2s.config import Recipe, UserError, override
 from s2s.data import Corpus, Pair
@@ -19,7 +18,6 @@ from s2s.jobs import training
 from s2s.model.weights import saved_steps, weights_path
 from s2s.runs import Run, RunFolder
 from s2s.runs.teacher_forcing import reference
-from s2s.store.objects import MissingError
 from tests.conftest import make_run
 
 SHORT = {  # a model of 16 positions
@@ -390,24 +388,6 @@ def test_n_grams_of_the_source_need_a_vocabulary_that_both_sides_share() -> None
     demo = s2s.load("demo-en-fr")
     with pytest.raises(UserError, match=r"`encoder_no_repeat_ngram_size` .* vocabularies of their"):
         demo.translate(["the cat is black"], encoder_no_repeat_ngram_size=1)
-
-
-def test_a_checkpoint_that_is_away_for_a_moment_is_not_replaced_by_an_older_one_and_a_lost_one_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = make_run(tmp_path / "run", {"train.steps": 20})
-    newest = weights_path(path / "checkpoints", RunFolder(path).best_or_newest_step())
-    error: UserError = synced.AwayError("The object store is away.")
-
-    def require(file: Path) -> None:
-        if file == newest:
-            raise error
-
-    monkeypatch.setattr(synced, "require", require)
-    with pytest.raises(synced.AwayError):
-        s2s.load(path)
-    error = MissingError("It is lost.")
-    assert s2s.load(path).notes[-2:] == ("It is lost.", "Step 10 was opened instead.")
 
 
 def test_a_run_knows_its_data_from_every_folder(

@@ -12,7 +12,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
-from s2s import synced
 from s2s.model import weights_path
 from s2s.runs import Evaluation, Run, RunFolder, Sentences, System, SystemModel, guests
 from s2s.scores import DEFAULT_TOKENIZER, SAMPLES, SEED, Scoring
@@ -97,7 +96,6 @@ def of_run(run: Checkpoint) -> dict[str, Any]:
     """A run's checkpoint: name, step, and what identifies its weights and training pairs."""
     about = guests.about_run(run.folder.about(), run.folder.path)
     weights = weights_path(run.folder.checkpoints, run.step)
-    synced.require(weights)
     return {
         "run": run.folder.id,
         "run_name": about.get("name", ""),

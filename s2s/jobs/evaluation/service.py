@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from s2s import access, settings, storage, synced
+from s2s import access, files, settings, storage
 from s2s.access import run_folder
 from s2s.config import UserError, shortened
 from s2s.decode import configure
@@ -246,7 +246,7 @@ def _parameters(system: System) -> float:
     folder = RunFolder(run_folder(system.run))
     step = system.step or max(saved_steps(folder.checkpoints), default=0)
     path = weights_path(folder.checkpoints, step)
-    return synced.size(path) / 4
+    return files.size(path) / 4
 
 
 @dataclass(frozen=True)

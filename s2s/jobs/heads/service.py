@@ -7,7 +7,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from s2s import access, storage, synced
+from s2s import access, files, storage
 from s2s.access import run_folder
 from s2s.analysis import heads
 from s2s.config import UserError, choose, override
@@ -131,7 +131,7 @@ def forecast(request: Measurement) -> float:
 def _parameters(folder: RunFolder, step: int) -> float:
     """Estimated from the size of the weights file, 4 bytes each."""
     path = weights_path(folder.checkpoints, step)
-    return synced.size(path) / 4
+    return files.size(path) / 4
 
 
 def threads(request: Measurement) -> int:

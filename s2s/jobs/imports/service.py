@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from s2s import access, files, hub, settings, storage, synced
+from s2s import access, files, hub, settings, storage
 from s2s.access import Thing
 from s2s.config import UserError, shortened
 from s2s.jobs import model_import, queue
@@ -217,7 +217,6 @@ def _fetched_and_opened(
     yield
     runs_folder().mkdir(parents=True, exist_ok=True)
     os.replace(made, runs_folder() / job.run)
-    synced.changed(runs_folder() / job.run)
 
 
 def _fetched(request: ImportRequest, folder: Path, context: JobContext) -> Iterator[None]:

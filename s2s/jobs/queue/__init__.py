@@ -44,4 +44,12 @@ from s2s.jobs.queue.table import (
 from s2s.jobs.queue.time_used import minutes_of_a_day
 from s2s.jobs.queue.turns import positions
 from s2s.jobs.queue.waits import SECONDS, Wait, wait
-from s2s.jobs.queue.workers import REPORT, SeenWorker, report, seen_workers, sign_off
+from s2s.jobs.queue.workers import (
+    REPORT,
+    SeenWorker,
+    hold_database,
+    report,
+    seen_workers,
+    sign_off,
+    why_not_here,
+)

@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from s2s import settings, store
+from s2s import settings
 
 LOOK = 0.1  # seconds between two checks whether a child has ended
 READY = 180.0  # seconds in which it must have imported everything, even on a busy machine
@@ -273,7 +273,6 @@ def _warm() -> None:
 def _prepare() -> None:
     """Lower the priority only after the imports: until then somebody may be waiting for the first job to start."""
     _warm()
-    store.warm()
     settings.lower_priority()  # of all children together
 
 

@@ -16,7 +16,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from s2s import access, bounds, logs, store
+from s2s import access, bounds, logs
 from s2s.config import UserError, choose
 from s2s.jobs import queue
 from s2s.jobs.queue import stop_reasons
@@ -107,14 +107,10 @@ def main(job_id: str, worker: str) -> None:
     signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
     heartbeat = Heartbeat(_taken(job_id, worker), lease_seconds())
     with _writer() as writer:
-        heartbeat.start()  # with the priority of the dashboard, as the writer and the store's threads
+        heartbeat.start()  # with the priority of the dashboard, as the writer
         job = heartbeat.job
-        try:
-            with store.working(job.id, job.worker, job.run):
-                _lower_priority(NICE[job.slot])
-                state, error = _outcome(job, HeartbeatContext(heartbeat, writer, signals))
-        except UserError as refused:  # by the store
-            state, error = "failed", str(refused)
+        _lower_priority(NICE[job.slot])
+        state, error = _outcome(job, HeartbeatContext(heartbeat, writer, signals))
         heartbeat.over.set()
         heartbeat.join()
         writer.submit(_finish, job, state, error, heartbeat.ttl).result()

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from s2s import synced
 from s2s.jobs.queue.database import JOBS, alone, begin
 from s2s.jobs.queue.job_logs import delete_logs
 from s2s.jobs.queue.time_used import keep_time_used
@@ -55,7 +54,6 @@ def submit_ranks(training: Job, specs: Sequence[Mapping[str, Any]], *, host: str
         }
         for name, spec in zip(names_of_ranks(training.run), specs, strict=False)
     ]
-    synced.settle()  # another machine may take them at once
     with alone() as connection:
         _delete(connection, training.run)
         connection.execute(sa.insert(JOBS), rows)

@@ -68,6 +68,9 @@ def take_lease(name: str, holder: str, seconds: float, now: float) -> bool:
         until, _, other = _value(connection, name).partition(" ")
         if other not in ("", holder) and float(until) > now:
             return False
-        connection.execute(sa.delete(SERVER).where(SERVER.c.name == name))
-        connection.execute(sa.insert(SERVER).values(name=name, value=f"{now + seconds} {holder}"))
+        held = {"value": f"{now + seconds} {holder}"}
+        if not connection.execute(
+            sa.update(SERVER).where(SERVER.c.name == name).values(held)
+        ).rowcount:
+            connection.execute(sa.insert(SERVER).values(name=name, **held))
         return True

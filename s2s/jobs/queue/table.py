@@ -11,7 +11,6 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from s2s import synced
 from s2s.config import UserError
 from s2s.jobs.queue.database import JOBS, alone, begin
 from s2s.jobs.queue.job_logs import delete_logs_and_files
@@ -119,7 +118,6 @@ def submit(
         "created": _now(now),
         "wishes": {},
     }
-    synced.settle()  # another machine may take it at once
     try:
         with alone() as connection:
             _check_room(connection, owner, _now(now))

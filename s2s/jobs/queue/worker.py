@@ -21,7 +21,7 @@ from pathlib import Path
 import psutil
 from filelock import FileLock, Timeout
 
-from s2s import environment, logs, settings, store
+from s2s import environment, logs, settings
 from s2s.config import UserError
 from s2s.jobs import queue
 from s2s.jobs.queue import stop_reasons
@@ -42,8 +42,11 @@ def serve(idle: float | None = None, app: int | None = None) -> str:
 
     `app`: the process that started this one, and whose end, also by SIGKILL, ends it as a SIGTERM would.
     Running jobs then save what they have done and go back into the queue. If this process is killed, they continue:
-    they hold their own leases, and write themselves how they end.
+    they hold their own leases, and write themselves how they end. Raises UserError where another machine has the
+    database, an SQLite file.
     """
+    if why := queue.why_not_here():
+        raise UserError(why)
     logs.set_up()
     signals: list[int] = []
     note = _noting(signals)
@@ -52,7 +55,7 @@ def serve(idle: float | None = None, app: int | None = None) -> str:
     stopped: list[str] = []
     try:
         while not signals:
-            with _lock(), store.following():
+            with _lock():
                 worker.start_fork_server()
                 worker.work(idle, signals)
                 if signals:
@@ -211,6 +214,7 @@ class Worker:
 
     def _report(self) -> None:
         if time.monotonic() - self.reported >= queue.REPORT:
+            queue.hold_database()
             queue.report(self.host, self.started)
             self.reported = time.monotonic()
 

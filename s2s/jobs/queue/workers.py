@@ -1,17 +1,26 @@
-"""The workers of all machines, as they report themselves to the database."""
+"""The machines: their workers, as they report themselves to the database, and the one that an SQLite file serves."""
 
 from __future__ import annotations
 
+import contextlib
 import time
+import uuid
 from dataclasses import dataclass
+from pathlib import Path
 
 import sqlalchemy as sa
 
-from s2s.jobs.queue.database import WORKERS, alone, begin
+from s2s.config import UserError
+from s2s.jobs.queue.database import WORKERS, UnreachableError, alone, begin
+from s2s.jobs.queue.server_state import take_lease
+from s2s.settings import database_url
 
 REPORT = 5.0  # seconds between two reports of a worker
 ALIVE = 20.0  # seconds after its last report for which a worker counts as alive
 FORGOTTEN = 3600.0  # seconds after which a worker that reports no more is no longer listed
+COMPUTER = "computer"  # the lease of an SQLite file
+HELD = 30.0  # seconds, within which apps and workers renew it
+BOOT = Path("/proc/sys/kernel/random/boot_id")  # the same in all containers of a machine
 
 ROW = WORKERS.c
 
@@ -49,3 +58,37 @@ def seen_workers() -> list[SeenWorker]:
     statement = sa.select(ROW.host, ROW.started, ROW.seen).order_by(ROW.host)
     with begin() as connection:
         return [SeenWorker(*row) for row in connection.execute(statement)]
+
+
+class OtherComputerError(UnreachableError):
+    """The database is an SQLite file, and another machine works with it."""
+
+
+def hold_database() -> None:
+    """An SQLite file is this machine's for another 30 seconds. Raises OtherComputerError where it is another's."""
+    if database_url().startswith("sqlite") and not take_lease(
+        COMPUTER, computer(), HELD, time.time()
+    ):
+        raise OtherComputerError(
+            "Another machine works with the same SQLite database, which serves one machine only: set"
+            " S2S_DATABASE_URL to a PostgreSQL database on all of them, or end the programs there and wait"
+            f" {HELD:.0f} seconds."
+        )
+
+
+def computer() -> str:
+    """What tells this machine from others: its boot, elsewhere than on Linux its network card."""
+    with contextlib.suppress(OSError):
+        return BOOT.read_text().strip()
+    return f"{uuid.getnode():x}"
+
+
+def why_not_here() -> str:
+    """Why no app and no worker may start here, a sentence; "" where they may, or the database is in trouble."""
+    try:
+        hold_database()
+    except OtherComputerError as error:
+        return str(error)
+    except UserError:  # which the pages and the worker say
+        pass
+    return ""

@@ -14,7 +14,6 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from s2s import synced
 from s2s.config import UserError
 from s2s.runs.decoder.connection import Connection
 from s2s.runs.decoder.request import KINDS, DecodeRequest
@@ -220,8 +219,6 @@ class DecoderPool:
         """Until the answer, or until the task is too slow or unwanted."""
         limit = self._seconds()
         number = next(self._numbers)
-        for path in task.request.weights:  # the other process brings nothing
-            synced.require(path)
         connection.send({"id": number, "request": task.request.to_json()})
         stopped_at = 0.0
         while True:

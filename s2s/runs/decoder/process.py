@@ -21,7 +21,7 @@ from typing import Any
 
 import torch
 
-from s2s import bounds, settings, synced
+from s2s import bounds, files, settings
 from s2s.config import UserError
 from s2s.runs.decoder.cost import request_steps
 from s2s.runs.decoder.request import KINDS, DecodeRequest, Searched
@@ -110,7 +110,7 @@ def _opened(folder: str, step: int) -> Run:
 
 def _memory_for(request: DecodeRequest) -> int:
     """Bytes that the checkpoints need."""
-    return WEIGHTS_ROOM * sum(map(synced.size, request.weights))
+    return WEIGHTS_ROOM * sum(map(files.size, request.weights))
 
 
 def _carried_out(request: DecodeRequest, watch: Watch, last: Searched) -> Any:

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from s2s import settings, store
+from s2s import settings
 from s2s.data import delete_old_uploads
 from s2s.monitoring import MONITOR
 from s2s.ui.shell.forged import refuse_forged_values
@@ -49,7 +49,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     import torch
 
     from s2s import plots
-    from s2s.config import Recipe, UserError
+    from s2s.config import Recipe
     from s2s.data import load_preview
     from s2s.demo import EVERYDAY, LESSONS
     from s2s.jobs import engine, forecast, worker
@@ -68,12 +68,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     gc.collect()
     gc.freeze()
     cleanups = [asyncio.create_task(task()) for task in CLEANUPS]
-    with contextlib.ExitStack() as stack:
-        try:
-            stack.enter_context(store.following())
-        except UserError as error:  # which the readiness endpoint says, too
-            logging.getLogger(__name__).warning("%s", error)
-        yield
+    yield
     for cleanup in cleanups:
         cleanup.cancel()
     if scaler:
@@ -82,13 +77,17 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
 
 
 async def _ensure_worker() -> None:
-    """Starts a worker for jobs that nobody works on: the machine was switched off, or the last app or worker killed."""
+    """Starts a worker for jobs that nobody works on: the machine was switched off, or the last app or worker killed.
+
+    Meanwhile an SQLite database stays this machine's.
+    """
     from s2s.config import UserError
     from s2s.jobs import queue, worker
 
     said = ""
     while True:
         try:
+            await asyncio.to_thread(queue.hold_database)
             if await asyncio.to_thread(queue.is_anything_left, socket.gethostname()):
                 await asyncio.to_thread(worker.ensure)
         except UserError as error:  # the demos work without a queue

@@ -7,10 +7,9 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 
 from s2s import gallery, settings, short_links
 from s2s.config import UserError
-from s2s.jobs import queue
-from s2s.jobs.queue import database
+from s2s.jobs import queue, worker
+from s2s.jobs.queue import database, workers
 from s2s.lessons import classes, own, progress
-from s2s.store import rows as stored
 from s2s.workspaces import rows
 from tests import processes
 from tests.conftest import full_disk
@@ -20,25 +19,24 @@ OLD_SHORT_LINK = """INSERT INTO short_links VALUES
     ('KFRWTPH', 'local', 'of another recipe', 1, 'attention', '{"src": "x"}', '', '', 1, 1)"""
 
 
-BYTES = sa.LargeBinary()._type_affinity
+# What earlier versions kept of the files of several machines; nobody's work is deleted with a new version.
+OF_THE_STORE = {f"stored_{name}" for name in ("things", "files", "lines", "garbage", "number")}
 
 
 def test_the_migrations_make_the_tables_that_the_program_reads() -> None:
     found = sa.inspect(database.engine(settings.database_url()))
     tables = {
         value.name: value
-        for module in (database, short_links, progress, own, classes, rows, stored)
+        for module in (database, short_links, progress, own, classes, rows)
         for value in vars(module).values()
         if isinstance(value, sa.Table)
     }
-    assert set(found.get_table_names()) == {*tables, "schema_version"}
+    assert set(found.get_table_names()) == {*tables, *OF_THE_STORE, "schema_version"}
     for name, table in tables.items():
         columns = {each["name"]: each["type"]._type_affinity for each in found.get_columns(name)}
         due = {key: column.type._type_affinity for key, column in table.c.items()}
         assert columns.keys() == due.keys()
-        # SQLite knows no BYTEA, the only name that PostgreSQL has for bytes, and keeps them all the same.
-        assert all(columns[key] in (due[key], sa.Numeric) for key in due if due[key] is BYTES)
-        assert all(columns[key] == due[key] for key in due if due[key] is not BYTES)
+        assert columns == due
     assert {index["name"] for index in found.get_indexes("jobs")} >= {
         "jobs_to_claim",
         "jobs_of_an_owner",
@@ -248,3 +246,27 @@ def opened() -> int:
 @pytest.mark.system
 def test_processes_that_open_a_new_database_together_take_turns() -> None:
     assert processes.call_all(opened, [()] * 4) == [len(database.MIGRATIONS)] * 4
+
+
+def test_an_sqlite_file_serves_one_machine_until_that_has_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    queue.hold_database()
+    assert not queue.why_not_here()  # another process of this machine
+    with monkeypatch.context() as patch:
+        patch.setattr(workers, "computer", lambda: "another")
+        with pytest.raises(UserError, match=r"^Another machine works with the same SQLite datab"):
+            worker.serve(0.0)
+        assert queue.why_not_here().endswith("end the programs there and wait 30 seconds.")
+        patch.setattr(workers, "HELD", -1.0)  # the first machine's lease has run out by now
+        patch.setattr(workers.time, "time", lambda: 1e12)
+        queue.hold_database()
+        patch.setenv("S2S_DATABASE_URL", "postgresql+psycopg://nobody@/x?host=/nowhere")
+        assert not queue.why_not_here()  # any machine may wait for it
+
+
+def test_to_hold_an_sqlite_file_deletes_nothing() -> None:
+    queue.hold_database()
+    before = queue.last_deletion()
+    queue.hold_database()
+    assert queue.last_deletion() == before  # else an idle server would rewrite its file for ever

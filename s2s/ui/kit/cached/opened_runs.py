@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from s2s import synced
+from s2s import files
 from s2s.model import weights_path
 from s2s.runs import Run
 
@@ -92,4 +92,4 @@ def _n_bytes(run: Run) -> int:
 def _bytes_of_checkpoint(state: RunState) -> int:
     """0 where it cannot be read, which opening it says."""
     step = state.best if state.step is None else state.step
-    return synced.size(weights_path(state.folder / "checkpoints", step))
+    return files.size(weights_path(state.folder / "checkpoints", step))

@@ -14,7 +14,7 @@ import streamlit as st
 from safetensors import SafetensorError, safe_open
 
 import s2s
-from s2s import access, settings, synced
+from s2s import access, settings
 from s2s.config import Recipe, UserError
 from s2s.demo import DEMOS
 from s2s.faults import marked
@@ -242,7 +242,6 @@ def parameter_count(run_id: str) -> int | None:
         if not steps:
             return None
         path = weights_path(folder, steps[0])
-        synced.require(path)
     except UserError:
         return None
     return _parameter_count(str(path))
