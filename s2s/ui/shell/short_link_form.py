@@ -19,7 +19,7 @@ REFUSED = "short link refused"
 TITLE = "short link title"
 NOTE = "short link note"
 PATH = "s"
-OUTLIVES = "It outlives the run: it keeps its recipe and its curve, and whoever opens it can train the run again."
+OUTLIVES = "It outlives the run: it keeps its recipe and its curve, and opens that recipe on Train."
 PUBLISHED = "published"  # in the session: that what is shared may have changed
 PUBLISH = "Publish in the gallery"
 
