@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s import access, share, short_links
+from s2s import access, settings, share, short_links
 from s2s.config import UserError
 from s2s.short_links import ShortLink, written
 from s2s.ui.kit import pickers, plain
@@ -14,10 +14,10 @@ TOLD = "links of the gallery"  # in the session: what is said in it until it is 
 HIGHEST = 260  # pixels of the list, which scrolls
 ENDED = "The gallery has ended. Views to open are listed at the end of Home."
 STAYS = (
-    "**The gallery of this server has ended.** What you published stays yours: the short links below, with title and"
-    " note. They open what they opened, and are in the export of your workspace. They are listed here once, so copy the"
-    " letters that you still need."
+    "**The gallery has ended.** What you published stays yours: the short links below, with title and note, open as"
+    " before. They are listed here once, so copy the letters that you still need."
 )
+EXPORTED = " The export of your workspace has them, too."
 
 
 def lead_on(row: Page) -> None:
@@ -41,7 +41,7 @@ def show_once_published() -> None:
         return
     titles = {row.url_path: row.title for row in PAGES}
     with st.container(key="once published", border=True, gap="small"):
-        st.markdown(f":material/photo_library: {STAYS}")
+        st.markdown(f":material/photo_library: {STAYS}{EXPORTED if settings.is_hosted() else ''}")
         with st.container(height=HIGHEST if len(links) > 5 else "content", border=False):
             for link in links:
                 title = plain(link.content.title) or titles.get(link.content.page, "")

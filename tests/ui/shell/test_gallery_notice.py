@@ -7,7 +7,7 @@ from s2s.ui.shell import visitors
 from tests.jobs.queue.test_gallery_ended import before_the_end, store_published
 from tests.screen import opened, page_text
 
-ENDED = "The gallery of this server has ended."
+ENDED = "The gallery has ended."
 
 
 @pytest.fixture(autouse=True)
