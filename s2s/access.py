@@ -34,7 +34,7 @@ NOBODY = ""  # a visitor without a workspace
 FOR_GUESTS = frozenset({"view", "explore"})
 FOR_OPERATOR = frozenset(
     {("server", "change"), ("job", "list"), ("job", "change"), ("workspace", "list")}
-    | {("workspace", "delete"), ("gallery", "list"), ("gallery", "change")}
+    | {("workspace", "delete")}
 )
 FORMAT = 1
 SHARED = (

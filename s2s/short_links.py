@@ -52,16 +52,9 @@ SHORT_LINKS = sa.Table(
     sa.Column("created", sa.Double),
     sa.Column("opened", sa.Double),  # to the day
     sa.Column("record", sa.JSON(none_as_null=True)),  # of its run
-    sa.Column("published", sa.Double),  # in the gallery, since then; 0: it is not
-    sa.Column("hidden", sa.Boolean),  # taken out of the gallery by the operator
-)
-REPORTS = sa.Table(
-    "gallery_reports",
-    sa.MetaData(),
-    sa.Column("letters", sa.String(16), primary_key=True),
-    sa.Column("reporter", sa.String(80), primary_key=True),
-    sa.Column("reason", sa.Text),
-    sa.Column("created", sa.Double),
+    sa.Column(
+        "published", sa.Double
+    ),  # in the gallery that was here; 0: never, or its owner knows that it ended
 )
 
 
@@ -200,6 +193,17 @@ def own() -> list[ShortLink]:
     return [_link(row) for row in rows]
 
 
+def once_published() -> list[ShortLink]:
+    """Those of this workspace that were in the gallery; only the first call returns them."""
+    mine = (SHORT_LINKS.c.owner == access.current()) & (SHORT_LINKS.c.published > 0)
+    newest = sa.select(SHORT_LINKS).where(mine).order_by(SHORT_LINKS.c.published.desc())
+    with queue.begin() as connection:
+        rows = connection.execute(newest).all()
+        if rows:
+            connection.execute(sa.update(SHORT_LINKS).where(mine).values(published=0.0))
+    return [_link(row) for row in rows]
+
+
 def newer(letters: str) -> DeadLinkError:
     """What is said of a link that a newer version made."""
     return DeadLinkError(
@@ -216,7 +220,7 @@ def delete(letters: str) -> None:
         if owner is None:
             return
         access.require("delete", access.Thing("short link", written(letters), str(owner)))
-        _delete(connection, mine)
+        connection.execute(sa.delete(SHORT_LINKS).where(mine))
 
 
 def drop_records(run_id: str) -> None:
@@ -231,17 +235,9 @@ def drop_records(run_id: str) -> None:
 
 
 def delete_of(workspace: str) -> None:
-    """Deletes all links of a workspace, which the caller may delete, and what it reported of others."""
+    """Deletes all links of a workspace, which the caller may delete."""
     with queue.begin() as connection:
-        connection.execute(sa.delete(REPORTS).where(REPORTS.c.reporter == workspace))
-        _delete(connection, SHORT_LINKS.c.owner == workspace)
-
-
-def _delete(connection: sa.Connection, which: sa.ColumnElement[bool]) -> None:
-    """Deletes links, and the reports of them."""
-    gone = sa.select(SHORT_LINKS.c.letters).where(which)
-    connection.execute(sa.delete(REPORTS).where(REPORTS.c.letters.in_(gone)))
-    connection.execute(sa.delete(SHORT_LINKS).where(which))
+        connection.execute(sa.delete(SHORT_LINKS).where(SHORT_LINKS.c.owner == workspace))
 
 
 def give(source: str, target: str) -> None:
@@ -255,11 +251,6 @@ def give(source: str, target: str) -> None:
         # the letters stay good: the digest only keeps a workspace from having the same link twice
         again = sa.update(SHORT_LINKS).where(theirs)
         connection.execute(again.values(owner=target, digest=SHORT_LINKS.c.letters))
-        reported = sa.select(REPORTS.c.letters).where(REPORTS.c.reporter == target)
-        twice = (REPORTS.c.reporter == source) & REPORTS.c.letters.in_(reported)
-        connection.execute(sa.delete(REPORTS).where(twice))
-        moved = sa.update(REPORTS).where(REPORTS.c.reporter == source)
-        connection.execute(moved.values(reporter=target))
 
 
 def delete_expired(now: float) -> None:
@@ -267,7 +258,7 @@ def delete_expired(now: float) -> None:
     if (days := days_to_live()) is not None:
         long_ago = now - (days + REMEMBERED_DAYS) * DAY
         with queue.begin() as connection:
-            _delete(connection, SHORT_LINKS.c.opened < long_ago)
+            connection.execute(sa.delete(SHORT_LINKS).where(SHORT_LINKS.c.opened < long_ago))
 
 
 def days_to_live() -> int | None:
@@ -323,7 +314,6 @@ def _stored(
                 opened=now,
                 record=record,
                 published=0.0,
-                hidden=False,
             )
         )
     return link

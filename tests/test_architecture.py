@@ -66,11 +66,10 @@ MAY = {
     "plots": LEAVES,
     "share": LEAVES,
     "short_links": LEAVES | {"settings", "access", "share", "jobs"},
-    "gallery": LEAVES | {"settings", "access", "share", "jobs", "short_links"},
     "reports": ENGINE | {"plots", "share", "lessons"},
     "lessons": ENGINE | {"share", "short_links"},
     "ui": ENGINE
-    | {"plots", "reports", "share", "short_links", "gallery", "lessons", "demo", "workspaces"}
+    | {"plots", "reports", "share", "short_links", "lessons", "demo", "workspaces"}
     | {"logs", "monitoring"},
     "cli": ENGINE | {"workspaces", "reports"},
     "api": ENGINE,

@@ -1,4 +1,4 @@
-"""Runs: all with state and scores; several side by side; attention over training; sweeps; open a model; gallery."""
+"""Runs: all with state and scores; several side by side; attention over training; sweeps; open a model."""
 
 import streamlit as st
 
@@ -8,7 +8,6 @@ from s2s.ui.runs import (
     attention_history,
     comparison,
     details,
-    gallery,
     open_model,
     reproduce,
     run_zip,
@@ -38,7 +37,6 @@ VIEWS = {
     view_state.ATTENTION: Tab("Attention over training", attention_history.tab, ("at", "animated")),
     view_state.SWEEPS: Tab("Sweeps", sweeps.tab, ("sweep",)),
     view_state.OPEN_MODEL: Tab("Open a model", open_model.tab),
-    view_state.GALLERY: Tab("Gallery", gallery.tab, ("search",)),
 }
 tabs(VIEWS, st.session_state["run"])
 reproduce.show(st.session_state["run"])

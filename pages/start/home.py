@@ -4,10 +4,17 @@ import streamlit as st
 
 from s2s.analysis import HeadSelection, reduced
 from s2s.demo import EVERYDAY
-from s2s.share import greedy_and_beam
-from s2s.ui.home import STATE, alternatives, chosen_sentence, overview, reproduce, way_in
+from s2s.ui.home import (
+    STATE,
+    alternatives,
+    chosen_sentence,
+    doors,
+    overview,
+    reproduce,
+    shipped_views,
+    way_in,
+)
 from s2s.ui.kit import cached, captions, definitions, pickers, sentence, vocabulary
-from s2s.ui.shell import page_link
 
 HINT = "Type any everyday English sentence"
 
@@ -63,12 +70,7 @@ else:
     overview(run, made.attention)
 
 STATE.write_to_url()
-with st.container(key="doors", horizontal=True, gap="medium"):
-    page_link("lessons", "Learn in short lessons")
-    page_link("data", "Use your own data")
-    page_link("train", "Train your own model")
-    page_link("runs", "Open a published model", set="tab:open-a-model")
-    page_link("runs", "Gallery", icon=":material/photo_library:", set="tab:gallery")
-    page_link("compare", "Compare decoding strategies", src=chosen, **greedy_and_beam(run_id))
+doors(run_id, chosen)
+shipped_views()
 if chosen:
     reproduce.show(run, chosen, which)

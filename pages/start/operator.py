@@ -16,7 +16,6 @@ if is_operator():
             controls.queue_controls()
         with right:
             controls.notice()
-        controls.gallery_reports()
         figures.workspace_table()
         controls.delete_workspace()
         figures.slow_runs()

@@ -1,29 +1,24 @@
-"""A run in a few kilobytes: what trains it again when it is gone, and what tells whether the same came of it.
+"""A run in a few kilobytes: its recipe and its curve, for links that outlive it.
 
 Only what anyone may know of a run is recorded; knows nothing of links and screens.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 
 from s2s import access, settings
 from s2s.config import Recipe, UserError
 from s2s.jobs import run_copies
-from s2s.jobs.plan.time_budget import CHOSEN
-from s2s.jobs.training.request import RunRequest
-from s2s.model import read_weights, weights_path
 from s2s.runs import Metrics, RunFolder
 
-FORMAT = 1
+FORMAT = 2
+ONLY_IN_1 = frozenset({"best_step", "digest"})  # fields of format 1 that nothing reads any more
 READABLE = (*access.SHIPPED_SOURCES, "hub:")  # sources that others can read, too
 MAX_POINTS = 100  # of the curve
 MAX_BYTES = 20_000  # of a record as JSON
@@ -34,15 +29,6 @@ class LossPoint(NamedTuple):
 
     step: int
     loss: float  # nats per token
-
-
-class Comparison(NamedTuple):
-    """A run that was trained again, beside its record. Losses are of the last validation, in nats per token."""
-
-    is_same: bool  # bit-identical: the weights of the best checkpoint, and the curve
-    recorded: float
-    now: float
-    reason: str  # a sentence on what is known to differ; may be empty
 
 
 @dataclass(frozen=True)
@@ -61,58 +47,10 @@ class RunRecord:
     machine: str
     is_changed: bool  # while it trained, which its recipe does not repeat
     curve: tuple[LossPoint, ...]  # ascending, at most MAX_POINTS
-    best_step: int
-    digest: str  # of the weights of that step
 
     def to_json(self) -> dict[str, Any]:
         """The inverse of `read`."""
         return {"format": FORMAT, **asdict(self), "recipe": self.recipe.to_json()}
-
-    def request(self, owner: str, tag: str) -> RunRequest:
-        """The same run for an owner."""
-        return RunRequest(
-            self.recipe,
-            self.source,
-            self.valid,
-            self.preset,
-            self.name,
-            owner,
-            tags=(tag,),
-            given=CHOSEN,
-        )
-
-    def compared_with(self, run_id: str) -> Comparison:
-        """A run that was trained again with this recipe. Raises UserError where it cannot be read."""
-        folder = RunFolder(access.run_folder(run_id))
-        about = folder.about()
-        losses = dict(_curve(folder))
-        steps = folder.steps_by_choice()
-        step = self.best_step if self.best_step in steps else steps[0]
-        is_same_curve = all(losses.get(point.step) == point.loss for point in self.curve)
-        last = self.curve[-1]
-        return Comparison(
-            is_same_curve and digest(weights_path(folder.checkpoints, step)) == self.digest,
-            last.loss,
-            losses.get(last.step, next(reversed(losses.values()), np.nan)),
-            self._difference(about),
-        )
-
-    def _difference(self, about: Mapping[str, Any]) -> str:
-        data = about.get("data") or {}
-        if (data.get("train_hash"), data.get("valid_hash")) != (self.train_hash, self.valid_hash):
-            return "The dataset is another one than it was."
-        if self.is_changed:
-            return "Settings were changed while the recorded run trained, which its recipe does not repeat."
-        if self.recipe.train.minutes is not None:
-            return "It had a time budget, and the number of updates that fit into one differs each time."
-        before = {**self.versions, "machine": self.machine}
-        now = {**(about.get("versions") or {}), "machine": about.get("machine")}
-        differing = [
-            f"{key} {before[key]} is {now.get(key)}"
-            for key in before
-            if before[key] != now.get(key)
-        ]
-        return f"Since then {', '.join(differing)}." if differing else ""
 
 
 def record(run_id: str) -> RunRecord | None:
@@ -125,7 +63,6 @@ def record(run_id: str) -> RunRecord | None:
     folder = RunFolder(access.run_folder(run_id))
     about = folder.about()
     curve = _thinned(_curve(folder))
-    best_step = folder.best_or_newest_step()
     if not curve:
         return None
     made = RunRecord(
@@ -141,8 +78,6 @@ def record(run_id: str) -> RunRecord | None:
         machine=str(about.get("machine") or ""),
         is_changed=bool(about.get("changes")),
         curve=curve,
-        best_step=best_step,
-        digest=digest(weights_path(folder.checkpoints, best_step)),
     )
     return made if len(json.dumps(made.to_json())) <= MAX_BYTES else None
 
@@ -169,12 +104,14 @@ def may_record(run_id: str) -> bool:
 
 def read(content: Mapping[str, Any]) -> RunRecord:
     """A stored record. Raises UserError for one by a newer version, and a damaged one."""
-    if content.get("format") != FORMAT:
+    stored = content.get("format")
+    if stored not in (1, FORMAT):
         raise UserError(
-            "The recipe in this link was recorded by a newer version of this program, which this one cannot repeat;"
+            "The recipe in this link was recorded by a newer version of this program, which this one cannot read;"
             " update this program."
         )
-    values = {key: value for key, value in content.items() if key != "format"}
+    dropped = {"format", *(ONLY_IN_1 if stored == 1 else ())}
+    values = {key: value for key, value in content.items() if key not in dropped}
     try:
         values["curve"] = tuple(LossPoint(int(step), float(loss)) for step, loss in values["curve"])
         return RunRecord(**{**values, "recipe": Recipe.from_json(values["recipe"])})
@@ -186,15 +123,6 @@ def read(content: Mapping[str, Any]) -> RunRecord:
         raise UserError(
             "The recipe in this link is damaged; ask who sent it for a new link."
         ) from error
-
-
-def digest(path: Path) -> str:
-    """SHA-256 of the names, types, shapes and bytes of a checkpoint's tensors. Raises UserError for a broken file."""
-    found = hashlib.sha256()
-    for name, tensor in sorted(read_weights(path).items()):
-        found.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
-        found.update(tensor.contiguous().flatten().view(torch.uint8).numpy().data)
-    return found.hexdigest()
 
 
 def _curve(folder: RunFolder) -> list[LossPoint]:

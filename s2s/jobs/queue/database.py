@@ -173,6 +173,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE jobs ADD COLUMN waited DOUBLE PRECISION",
         "UPDATE jobs SET waited = started - created WHERE started IS NOT NULL",
     ),
+    (  # the gallery ended: what was published stays, as short links of whoever published it
+        "DROP TABLE gallery_reports",
+        "DROP INDEX published_short_links",
+        "ALTER TABLE short_links DROP COLUMN hidden",
+    ),
 )
 # Arbitrary numbers that no other program uses in the same PostgreSQL database.
 MIGRATION_LOCK = 5_252

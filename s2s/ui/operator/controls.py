@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import streamlit as st
 
-from s2s import access, gallery, logs, workspaces
+from s2s import access, logs, workspaces
 from s2s.access import Thing
 from s2s.config import UserError
 from s2s.data import format_size
 from s2s.jobs import operation
-from s2s.short_links import written
 from s2s.ui.kit import cached, forms, plain
 from s2s.ui.operator import figures
 from s2s.ui.shell import forget_expiring, is_operator
@@ -112,55 +110,6 @@ def _notice(sentence: str) -> str:
     operation.put_up_notice(sentence)
     cached.refresh_server_state()
     return "Every page shows the notice." if sentence.strip() else "The notice is removed."
-
-
-def gallery_reports() -> None:
-    """What visitors reported of the gallery: take a view out of it, or dismiss the reports."""
-    st.subheader("Reports of the gallery", anchor=False)
-    try:
-        found = gallery.reported()
-    except UserError as error:  # the database is away
-        forms.show_error(error)
-        return
-    if not found:
-        st.caption("No published view is reported.")
-    for view in found:
-        with st.container(border=True):
-            title = plain(view.content.title) or written(view.letters)
-            st.markdown(f"**{title}** · reports: {len(view.reasons)}")
-            if view.content.note:
-                st.caption(plain(view.content.note))
-            for reason in view.reasons:
-                st.markdown(f"“{plain(reason)}”")
-            _decide(view.letters)
-
-
-def _decide(letters: str) -> None:
-    with st.container(horizontal=True):
-        st.button(
-            "Unpublish",
-            key=f"hide {letters}",
-            icon=":material/visibility_off:",
-            on_click=_do,
-            args=("view_unpublished", partial(_hide, letters)),
-        )
-        st.button(
-            "Dismiss the reports",
-            key=f"dismiss {letters}",
-            icon=":material/close:",
-            on_click=_do,
-            args=("reports_dismissed", partial(_dismiss, letters)),
-        )
-
-
-def _hide(letters: str) -> str:
-    gallery.hide(letters)
-    return "The view is out of the gallery; its link still opens."
-
-
-def _dismiss(letters: str) -> str:
-    gallery.dismiss(letters)
-    return "The reports are gone; the view stays in the gallery."
 
 
 def delete_workspace() -> None:

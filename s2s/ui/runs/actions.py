@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from s2s import access, share
-from s2s.config import PRESETS, UserError
+from s2s.config import UserError
 from s2s.jobs import queue, run_service, sweep
 from s2s.runs import (
     LONGEST_COMMENT,
@@ -17,15 +17,12 @@ from s2s.runs import (
     RunSummary,
     annotate,
     checked_name,
-    differences,
     free_name,
-    guests,
 )
 from s2s.ui.kit import as_markdown, cached, forms, plain, run_trouble, undo_row
 from s2s.ui.kit.badges import badge, shown_state
-from s2s.ui.kit.datasets import SHIPPED_DATASETS
 from s2s.ui.kit.queueing import queue_resume
-from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM
+from s2s.ui.kit.recipe_link import not_carried, recipe_set
 from s2s.ui.runs import export_zip, run_zip, views
 from s2s.ui.shell import page_link
 
@@ -121,45 +118,24 @@ def duplicate(run_id: str) -> tuple[str, list[str]]:
         ]
     source = str(about.get("source") or (row.source if row else ""))
     preset = str(about.get("preset") or (row.preset if row else ""))
-    base = preset if preset in PRESETS else DEFAULT_PRESET
     init_from = about.get("init_from")
     origin = (
         str(init_from.get("run"))
         if isinstance(init_from, Mapping) and init_from.get("run") in cached.trained_runs()
         else ""
     )
-    changes = differences.changed_settings(recipe, PRESETS[base].recipe)
-    packed = share.pack(
-        {
-            **({} if source == guests.PRIVATE else {"source": source}),
-            "preset": base,
-            **({INIT_FROM: origin} if origin else {}),
-            **forms.to_address(changes),
-        }
-    )
-    if len(packed) > share.MAX_LENGTH:
+    packed = recipe_set(recipe, source, preset, origin)
+    if not packed:
         return "", [
             "It differs from its preset in too many settings for a link; download its recipe,"
             " or repeat it with its command."
         ]
-    return packed, _not_carried(source, about.get("valid"), init_from is not None and not origin)
-
-
-def _not_carried(source: str, valid: object, has_lost_its_origin: bool) -> list[str]:
-    lost = []
-    if source == guests.PRIVATE:
-        lost.append("Its dataset is private, so choose one of yours.")
-    elif source not in SHIPPED_DATASETS and source not in {text.spec for text in cached.datasets()}:
-        lost.append(f"Its dataset `{source}` is not on Data, so choose another.")
-    if valid:
-        lost.append(
-            f"It was validated on `{valid}`; a run from Train holds out pairs of its own dataset."
-        )
-    if has_lost_its_origin:
+    lost = not_carried(source, about.get("valid"))
+    if init_from is not None and not origin:
         lost.append(
             "The run that it was initialized from is gone; the copy starts from random weights."
         )
-    return lost
+    return packed, lost
 
 
 def _changes(row: RunSummary) -> None:

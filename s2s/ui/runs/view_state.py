@@ -11,14 +11,13 @@ SIDE_BY_SIDE = "side-by-side"
 ATTENTION = "attention-while-learning"
 SWEEPS = "sweeps"
 OPEN_MODEL = "open-a-model"
-GALLERY = "gallery"
 
 
 @dataclass(frozen=True)
 class RunsView:
     """The open view; the other fields say what one view shows, and stand in the links of that view only."""
 
-    tab: str = field(RUNS, one_of(RUNS, SIDE_BY_SIDE, ATTENTION, SWEEPS, OPEN_MODEL, GALLERY))
+    tab: str = field(RUNS, one_of(RUNS, SIDE_BY_SIDE, ATTENTION, SWEEPS, OPEN_MODEL))
     compared: str = field("")  # ids of runs with spaces between
     curve: str = field("")  # a row of QUANTITIES
     over: str = field("")  # a row of AXES
@@ -27,7 +26,6 @@ class RunsView:
     animated: bool = field(False)  # all checkpoints, one after the other
     sweep: str = field("")  # the name of a sweep
     seed_score: str = field("")  # whose mean over seeds is drawn
-    search: str = field("")  # in the gallery
     find: str = field("")  # in the table of runs
     opening: str = field("")  # the id of the run that a published model becomes
 

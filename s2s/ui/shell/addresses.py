@@ -11,8 +11,9 @@ from starlette.routing import Route
 
 from s2s import settings
 from s2s.ui.canvas import HISTORY, TERMS, history_script, plotly_script, terms_data
+from s2s.ui.shell.document import page_routes
 from s2s.ui.shell.endpoints import metrics, ready, robots
-from s2s.ui.shell.previews import DOCUMENTS, PICTURE, page_route, picture
+from s2s.ui.shell.previews import PICTURE, picture
 from s2s.ui.shell.short_link_route import short_link
 from s2s.workspaces import ROUTES, header
 
@@ -39,7 +40,7 @@ def routes() -> list[Route]:
         Route(f"/{TERMS}", terms_data),
         Route("/s/{letters}", short_link),
         Route(f"/{PICTURE}", picture),
-        *map(page_route, DOCUMENTS),
+        *page_routes(),
         *ROUTES,
     ]
     below = [Route(f"{base}{each.path}", each.endpoint, methods=each.methods) for each in own]

@@ -12,7 +12,7 @@ from s2s.config import UserError
 from s2s.ui.shell.operator import WAIT, note_refused_key
 
 LOCAL_HOSTS = ("127.0.0.1", "::1", "::ffff:127.0.0.1")
-# Not the pages and short links: chats ask for them, whose previews are there; a short link says itself "noindex".
+# Not short links, of which chats show a preview; they say themselves "noindex".
 NOT_FOR_ROBOTS = ("_stcore/", "media/", "export/", "recover", "workspace", "operator", "metrics")
 FORWARDING = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
 

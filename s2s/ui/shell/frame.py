@@ -11,6 +11,7 @@ from s2s.ui.kit import address, cached, forms, in_view, pickers
 from s2s.ui.shell import lesson, lesson_class
 from s2s.ui.shell.arrival import show_arrival
 from s2s.ui.shell.expiry_banner import show_expiry
+from s2s.ui.shell.gallery_notice import lead_on, show_once_published
 from s2s.ui.shell.header import header, show_attribution, title_of
 from s2s.ui.shell.lesson_builder import lesson_builder
 from s2s.ui.shell.lesson_panel import lesson_panel
@@ -35,6 +36,7 @@ page = st.navigation(
     {section: [row.screen() for row in pages if row.section == section] for section in sections}
 )
 row = next(row for row in pages if row.url_path == page.url_path)
+lead_on(row)
 st.set_page_config(page_title=(title := title_of(row)))
 is_other_page = address.turn_page(row.url_path, row.keys)
 if is_other_page and row.url_path == LESSONS:
@@ -55,6 +57,8 @@ with panel, unrecorded():  # a snapshot is of the page
 with unrecorded():
     show_frame()
 show_operator_notice()
+with unrecorded():
+    show_once_published()
 is_replaced = show_arrival(row.url_path, str(st.session_state.get("run") or ""))
 notices = st.container()
 show_expiry(row)

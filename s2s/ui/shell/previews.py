@@ -1,4 +1,4 @@
-"""What chats and mail show of a link before anybody opens it: title, description, picture.
+"""What chats and mail show of a short link before anybody opens it: title, description, picture.
 
 A robot has no workspace: it reads of a run what everybody with the link may see, and of a private one nothing.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import html
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,17 +18,15 @@ from urllib.parse import urlencode
 import anyio
 import anyio.to_thread
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.responses import PlainTextResponse, Response
 
 from s2s import access, settings, share
 from s2s.config import UserError
 from s2s.plots import card
 from s2s.runs import Run
 from s2s.runs.decoder import HEAVY, DecodeRequest, request_seconds
-from s2s.ui.canvas import HISTORY
 from s2s.ui.kit import cached, pickers, shortened, vocabulary
-from s2s.ui.shell.pages import OPERATOR, PAGES, WORKSPACE, Page, browser_title, run_meant
+from s2s.ui.shell.pages import PAGES, Page, browser_title, run_meant
 from s2s.ui.streamlit_parts import STATIC
 from s2s.workspaces import is_secure
 
@@ -46,8 +43,6 @@ KINDS = MappingProxyType(
         "decoder": "decoder self-attention",
     }
 )
-DOCUMENTS = (*PAGES, WORKSPACE, OPERATOR)  # the pages at whose addresses we answer
-INDEX = STATIC / "index.html"
 FONT = "SourceSansVF-Upright*.woff2"  # the one that the pages use
 # one at a time, and a picture that waits occupies no thread
 _DRAWING = anyio.CapacityLimiter(1)
@@ -105,7 +100,7 @@ def preview_of(view: View) -> Preview:
 
 
 def tags(preview: Preview, request: Request, home: str) -> str:
-    """The title and the meta elements of a page; `home` is the path of the first page of this server."""
+    """The title and the meta elements of a preview; `home` is the path of the first page of this server."""
     scheme = "https" if is_secure(request.scope) else "http"
     picture = f"{scheme}://{request.headers.get('host', '')}{home}{preview.picture}"
     properties = {
@@ -133,24 +128,10 @@ def tags(preview: Preview, request: Request, home: str) -> str:
     )
 
 
-def page_route(page: Page) -> Route:
-    """Answers at a page's address with Streamlit's own document, under its title and with its preview."""
-
-    async def document(request: Request) -> Response:
-        view = view_of(page, dict(request.query_params))
-        preview = await anyio.to_thread.run_sync(preview_of, view)
-        home = request.url.path.removesuffix(page.url_path)
-        head = f'{tags(preview, request, home)}\n<script src="./{HISTORY}"></script>'
-        body = re.sub(r"<title>.*?</title>", lambda _: head, _document(), count=1)
-        return HTMLResponse(body, headers={"cache-control": "no-cache"})
-
-    return Route(f"/{page.url_path}", document)
-
-
 async def picture(request: Request) -> Response:
     """The picture of a view."""
     asked = request.query_params.get("page", "")
-    page = next((row for row in DOCUMENTS if row.url_path == asked), None)
+    page = next((row for row in PAGES if row.url_path == asked), None)
     if page is None:
         return PlainTextResponse("There is no such page.\n", 404)
     if _DRAWING.statistics().tasks_waiting >= MOST_WAITING:
@@ -241,11 +222,6 @@ def _run_of(view: View) -> ShownRun:
 def _as_everybody() -> contextlib.AbstractContextManager[None]:
     """Works for somebody who has the link and nothing else; on one's own computer everybody may see everything."""
     return access.acting_as(access.NOBODY if settings.is_hosted() else access.LOCAL)
-
-
-@functools.cache
-def _document() -> str:
-    return INDEX.read_text(encoding="utf-8")
 
 
 @functools.cache

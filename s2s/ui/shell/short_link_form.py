@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from s2s import gallery, settings, short_links
+from s2s import short_links
 from s2s.config import UserError
 from s2s.jobs import run_records
 from s2s.short_links import MAX_NOTE, MAX_TITLE, Content, ShortLink, written
@@ -19,9 +19,7 @@ REFUSED = "short link refused"
 TITLE = "short link title"
 NOTE = "short link note"
 PATH = "s"
-OUTLIVES = "It outlives the run: it keeps its recipe and its curve, and whoever opens it can train the run again."
-PUBLISHED = "published"  # in the session: that what is shared may have changed
-PUBLISH = "Publish in the gallery"
+OUTLIVES = "It outlives the run: it keeps its recipe and its curve, and opens that recipe on Train."
 
 
 @st.fragment
@@ -78,41 +76,8 @@ def _show(link: ShortLink, url: str, *, is_local: bool) -> None:
             on_click=_delete,
             args=(link,),
         )
-    _publish_switch(link)
     if not is_local:
         qr_code(url, "the short link")
-
-
-def _publish_switch(link: ShortLink) -> None:
-    """Lists the view in the gallery, where it shows a run."""
-    if not gallery.runs_of(link.content):
-        return
-    if st.session_state.pop(PUBLISHED, False):
-        st.rerun()  # the switches above say what is shared
-    key = f"publish {link.letters}"
-    try:
-        st.session_state[key] = gallery.is_listed(link.letters)
-    except UserError as error:  # the database is away
-        st.error(as_markdown(str(error)), icon=":material/error:")
-        return
-    st.toggle(PUBLISH, key=key, on_change=_publish, args=(link, key))
-    st.caption(
-        "Everybody who opens this server finds it on Runs, Gallery, with its title and note, never your name. A run"
-        " of yours is shared by link."
-        if settings.is_hosted()
-        else "On this computer the gallery is a list of your own views, on Runs, Gallery."
-    )
-
-
-def _publish(link: ShortLink, key: str) -> None:
-    try:
-        if st.session_state[key]:
-            gallery.publish(link.letters)
-            st.session_state[PUBLISHED] = True
-        else:
-            gallery.unpublish(link.letters)
-    except UserError as error:
-        st.session_state[REFUSED] = str(error)
 
 
 def _delete(link: ShortLink) -> None:

@@ -1,20 +1,20 @@
-"""A short link whose run is gone: it says what the run was, trains it again, and says whether the same came of it."""
+"""A short link whose run is gone: it says what the run was, and opens its recipe on Train."""
 
 from dataclasses import replace
+from urllib.parse import parse_qsl
 
 import pytest
 import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
 
-from s2s import access, short_links
+from s2s import access, share, short_links
 from s2s.access import Sharing
-from s2s.jobs import queue, run_records, run_service, training
+from s2s.config import override
+from s2s.jobs import queue, run_records, run_service
 from s2s.runs import RunFolder
 from s2s.short_links import SHORT_LINKS, Content, ShortLink
-from s2s.ui.kit import cached
 from s2s.ui.shell import share_button
 from tests.conftest import make_run
-from tests.jobs.context import FakeContext
 from tests.screen import opened, page_text
 
 RUN = "gone0123456789ab"
@@ -43,61 +43,52 @@ def arrived(link: ShortLink, page: str = "attention", **view: str) -> AppTest:
     return screen
 
 
-@pytest.mark.slow
-def test_a_link_outlives_its_run_and_trains_it_again_to_the_same_bits(
+def recipe_link(screen: AppTest) -> list[str]:
+    """The query of the link to Train's form, if there is one."""
+    links = (each.proto for each in screen.get("page_link"))
+    return [each.query_string for each in links if each.label == "Open its recipe on Train"]
+
+
+def test_a_link_outlives_its_run_and_opens_its_recipe_on_train(
     record: run_records.RunRecord,
 ) -> None:
-    link = link_to(record)
+    shipped = replace(record, source="builtin:mini-en-fr")
+    link = link_to(replace(shipped, recipe=override(record.recipe, {"train.seed": 77})))
     screen = arrived(link)
-    assert "synthetic:reverse#rows=80 for 2 steps" in page_text(screen)
+    assert f"builtin:mini-en-fr for {record.recipe.train.steps} steps" in page_text(screen)
     (chart,) = screen.get("plotly_chart")  # in place of the page
     assert "recorded-curve" in chart.proto.config
     assert "shown instead" not in page_text(screen)
     reloaded = opened("attention", src="1 2 3", s=link.letters)  # what the address then says
     assert len(reloaded.get("plotly_chart")) == 1
-    screen.selectbox(key="run").set_value(
-        "demo-en-es"
-    ).run()  # which shows the page with another run
+    screen.selectbox(key="run").set_value("demo-en-es").run()  # the page with another run
     assert len(screen.get("plotly_chart")) > 1
+
+    (query,) = recipe_link(arrived(link))
+    form = opened("train", **dict(parse_qsl(query)))
+    assert not form.exception
+    said = {key: form.session_state[key] for key in ("source", "preset", "set train.seed")}
+    assert said == {"source": "builtin:mini-en-fr", "preset": "small", "set train.seed": 77}
+    assert form.session_state["set train.steps"] == record.recipe.train.steps
+
+
+def test_what_the_form_cannot_be_filled_with_is_said(record: run_records.RunRecord) -> None:
+    changed = replace(record, source="builtin:gone", is_changed=True)
+    screen = arrived(link_to(changed))
+    said = page_text(screen)
+    assert "is not on Data, so choose another." in said
+    assert "changed while it trained" in said
+    assert recipe_link(screen)
+
+
+def test_a_recipe_too_long_for_a_link_is_a_table(
+    record: run_records.RunRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = link_to(record)
+    monkeypatch.setattr(share, "MAX_LENGTH", 60)
     screen = arrived(link)
-    screen.button(key="train again").click().run()
-    (row,) = run_service.runs("local")
-    assert "train again" not in {button.key for button in screen.button}
-    assert "trained again as" in page_text(screen)
-    job = queue.claim("w", "h", "express", 600.0)
-    assert job
-    assert job.run == row.id
-    list(training.work(job, FakeContext()))
-    queue.finish(job.id, "w", "done")
-    cached.refresh_runs()
-
-    screen.run()
-    assert "Same bits" in screen.success[0].value
-    (leads,) = (each.proto for each in screen.get("page_link") if "shared view" in each.proto.label)
-    assert f"run={row.id}" in leads.query_string
-    assert "head=2" in leads.query_string
-    trained = arrived(link, "train", run=row.id)
-    assert "Same bits" in trained.success[0].value
-    assert any("shared view" in each.proto.label for each in trained.get("page_link"))
-    shown = arrived(link, run=row.id)
-    assert not any("shared view" in each.proto.label for each in shown.get("page_link"))
-    assert shown.selectbox(key="run").value == row.id
-    assert "Same bits" in shown.success[0].value
-
-    with queue.begin() as connection:
-        other = replace(record, digest="0" * 64).to_json()
-        connection.execute(sa.update(SHORT_LINKS).values(record=other))
-    said = page_text(arrived(link, run=row.id))
-    assert "Same recipe, other numbers" in said
-    loss = f"{record.curve[-1].loss:.6g}"
-    assert f"recorded {loss}, now {loss} nats per token" in said
-
-
-def test_a_source_that_is_gone_is_a_sentence(record: run_records.RunRecord) -> None:
-    screen = arrived(link_to(replace(record, source="builtin:gone")))
-    screen.button(key="train again").click().run()
-    assert "`gone`" in screen.error[0].value
-    assert not run_service.runs("local")
+    assert "too many settings for a link" in page_text(screen)
+    assert not recipe_link(screen)
 
 
 def test_a_record_of_a_newer_version_is_a_sentence_and_the_page_opens(

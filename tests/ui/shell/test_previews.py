@@ -1,4 +1,4 @@
-"""What a robot reads of a link, without a browser and without a workspace."""
+"""What a robot reads of a short link, without a browser and without a workspace, and that a full one says nothing."""
 
 import html
 import re
@@ -34,19 +34,26 @@ def read(address: str) -> dict[str, str]:
     return {key: html.unescape(text) for key, text in (found | {"title": titles[0]}).items()}
 
 
+def read_short(view: dict[str, str], title: str = "", note: str = "") -> dict[str, str]:
+    """That of a short link to Attention."""
+    return read(f"/s/{short_links.make(Content('attention', view, title, note)).letters}")
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.url_path or "home")
-def test_every_page_says_what_it_is(page: previews.Page) -> None:
-    said = read(f"/{page.url_path}")
-    assert said["title"] == said["og:title"] == f"{page.title} · s2s"
-    assert said["og:description"].startswith(page.summary)
-    assert said["og:image"].startswith("https://s2s.example/preview.png?page=")
-    assert "static/js/index" in client().get(f"/{page.url_path}").text  # Streamlit's own document
+def test_a_full_link_has_no_preview(page: previews.Page) -> None:
+    path = f"/{page.url_path}"
+    answer = client().get(path)
+    assert "og:" not in answer.text
+    assert "static/js/index" in answer.text  # Streamlit's own document
+    assert f"<title>{page.title} · s2s</title>" in answer.text
+    assert answer.text == client().get(f"{path}?run=demo-en-fr&src={MARKUP}").text
 
 
-def test_a_full_link_says_its_sentence_and_shows_its_weights() -> None:
-    said = read("/attention?v=1&run=demo-en-fr&src=the+red+house&layer=1&head=3")
-    assert said["title"] == "Attention: the red house · s2s"
-    assert said["description"].endswith("· demo-en-fr")
+def test_a_short_link_says_its_sentence_and_shows_its_weights() -> None:
+    said = read_short({"run": "demo-en-fr", "src": "the red house", "layer": "1", "head": "3"})
+    assert said["title"] == said["og:title"] == "Attention: the red house · s2s"
+    assert said["og:description"].endswith("· demo-en-fr")
+    assert said["og:image"].startswith("https://s2s.example/preview.png?page=attention&")
     answer = client().get(said["og:image"])
     assert answer.headers["content-type"] == "image/png"
     assert answer.content[:4] == b"\x89PNG"
@@ -55,10 +62,11 @@ def test_a_full_link_says_its_sentence_and_shows_its_weights() -> None:
 
 
 def test_hostile_values_are_shown_as_they_were_typed(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = read(f"/attention?src={MARKUP}&run={MARKUP}&layer=999&head=x&step=9&kind=y")
+    view = {"src": MARKUP, "run": MARKUP, "layer": "999", "head": "x", "step": "9", "kind": "y"}
+    said = read_short(view)
     assert MARKUP in said["title"]
     assert client().get(said["og:image"]).status_code == 200
-    assert len(read(f"/attention?src={'x' * 9000}")["title"]) < 120
+    assert len(read_short({"src": "x" * 1500})["title"]) < 120
     for path in ("/etc", "..%2F..%2Fetc", "x" * 300):
         assert client().get(f"/preview.png?page=attention&run={path}").status_code == 200
     assert client().get("/preview.png?page=../x").status_code == 404
@@ -68,10 +76,9 @@ def test_hostile_values_are_shown_as_they_were_typed(monkeypatch: pytest.MonkeyP
 
 def test_a_short_link_shows_the_words_of_its_sender() -> None:
     view = {"run": "demo-en-fr", "src": "the red house"}
-    link = short_links.make(Content("attention", view, MARKUP, "Look."))
-    said = read(f"/s/{link.letters}")
+    said = read_short(view, MARKUP, "Look.")
     assert (said["title"], said["og:title"], said["og:description"]) == (MARKUP, MARKUP, "Look.")
-    plain = read(f"/s/{short_links.make(Content('attention', view)).letters}")
+    plain = read_short(view)
     assert plain["title"] == "Attention: the red house · s2s"
     assert said["og:image"] == plain["og:image"]
     assert client().get(plain["og:image"]).status_code == 200
@@ -82,16 +89,16 @@ def test_a_robot_reads_nothing_of_a_private_run(monkeypatch: pytest.MonkeyPatch)
     RunFolder(folder).amend(lambda about: {"owner": "ana", "name": "first model"})
     monkeypatch.setenv("S2S_HOSTED", "1")
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
-    address = f"/attention?run={RUN}&src=1+2+3"
-    private, missing = read(address), read(address.replace(RUN, "gone"))
-    assert private["description"] == missing["description"]
-    unseen = client().get(private["og:image"]).content
-    assert unseen == client().get(missing["og:image"]).content
+    run = access.run_of(RUN, "ana")
     with access.acting_as("ana"):
-        access.share(access.run_of(RUN, "ana"), Sharing(link=True))
-        assert read(address)["description"].endswith("· first model")
+        private, missing = (read_short({"run": of, "src": "1 2 3"}) for of in (RUN, "gone"))
+        assert private["description"] == missing["description"]
+        unseen = client().get(private["og:image"]).content
+        assert unseen == client().get(missing["og:image"]).content
+        access.share(run, Sharing(link=True))
+        assert read_short({"run": RUN, "src": "1 2 3"})["description"].endswith("· first model")
         assert client().get(private["og:image"]).content != unseen
-        access.share(access.run_of(RUN, "ana"), Sharing())
+        access.share(run, Sharing())
     assert client().get(private["og:image"]).content == unseen
 
 

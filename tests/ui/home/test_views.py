@@ -1,0 +1,38 @@
+"""The views that Home lists, and the address of the gallery that was there before."""
+
+import pytest
+
+from s2s.share import unpack
+from s2s.ui.home.views import SHIPPED_VIEWS, ShippedView
+from tests.screen import box, lost, opened
+
+
+def test_home_lists_eight_views() -> None:
+    screen = opened()
+    labels = [each.proto.label for each in screen.get("page_link")]
+    titles = [view.title for view in SHIPPED_VIEWS]
+    assert len(titles) == 8
+    assert [label for label in labels if label in titles] == titles
+
+
+@pytest.mark.parametrize("view", SHIPPED_VIEWS, ids=lambda view: view.page)
+def test_a_listed_view_shows_what_its_link_says(view: ShippedView) -> None:
+    screen = opened(view.page, **view.values)
+    assert not screen.exception
+    assert not screen.error
+    assert not lost(screen)
+    if "src" in view.values:
+        assert box(screen) == view.values["src"]
+    for key in {"run", "kind", "layer", "head"} & set(view.values):
+        assert screen.session_state[key] == view.values[key]
+    said = unpack(view.values.get("set", ""))
+    assert said.items() <= unpack(screen.session_state["set"] if said else "").items()
+
+
+def test_the_address_of_the_gallery_leads_to_the_views_on_home() -> None:
+    screen = opened("runs", set="tab:gallery,search:red house")
+    assert not screen.exception
+    assert SHIPPED_VIEWS[0].title in [each.proto.label for each in screen.get("page_link")]
+    (said,) = lost(screen)
+    assert "The gallery has ended" in said
+    assert not lost(screen.run())
