@@ -12,6 +12,7 @@ from typing import Any
 from s2s.cli.commands import app, data, presets, worker
 from s2s.cli.decoding import evaluate, score, translate
 from s2s.cli.exchange import export, import_, report
+from s2s.cli.settings_list import settings
 from s2s.cli.training import DEFAULT_PRESET, train
 from s2s.config import TASK_KINDS, shortened
 
@@ -51,6 +52,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     one = add(presets)
     one.add_argument("--json", action="store_true", help="print a JSON list")
+    _add_settings(add(settings))
     one = add(data)
     one.add_argument(
         "source",
@@ -84,6 +86,17 @@ def make_parser() -> argparse.ArgumentParser:
     one.add_argument("--out", required=True, metavar="FILE", help="a new HTML file")
     _add_worker(add(worker))
     return parser
+
+
+def _add_settings(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "name",
+        nargs="?",
+        metavar="NAME",
+        help="one setting (train.steps), a group (train.optimizer) or a strategy (beam); default: all",
+    )
+    parser.add_argument("--json", action="store_true", help="print a JSON list")
+    parser.add_argument("--markdown", action="store_true", help="print docs/settings.md")
 
 
 def _add_worker(parser: argparse.ArgumentParser) -> None:
