@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from s2s.cli.commands import app, data, presets, worker
-from s2s.cli.decoding import evaluate, score, translate
+from s2s.cli.decoding import compare, evaluate, score, translate
 from s2s.cli.exchange import export, import_, report
 from s2s.cli.settings_list import settings
 from s2s.cli.training import DEFAULT_PRESET, train
@@ -78,7 +78,14 @@ def make_parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--json", action="store_true", help="print one JSON object per line")
     _add_score(add(score))
-    _add_evaluate(add(evaluate))
+    one = add(evaluate)
+    _add_run(one)
+    _add_test_set(one)
+    one = add(compare)
+    one.add_argument("baseline", metavar="A", help=RUN)
+    one.add_argument("run", metavar="B", help="another, or another checkpoint: B minus A is tested")
+    _add_decoding(one)
+    _add_test_set(one)
     _add_import(add(import_))
     _add_export(add(export))
     one = add(report)
@@ -146,8 +153,7 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_evaluate(parser: argparse.ArgumentParser) -> None:
-    _add_run(parser)
+def _add_test_set(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--src", metavar="FILE", help="sources, one per line; with --ref")
     parser.add_argument(
         "--ref",
@@ -263,6 +269,10 @@ def _add_checkpoint(parser: argparse.ArgumentParser) -> None:
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_checkpoint(parser)
+    _add_decoding(parser)
+
+
+def _add_decoding(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strategy", default="beam", help="decoding strategy (default: beam)")
     parser.add_argument(
         "--set",
