@@ -1,4 +1,5 @@
-"""`python -m benchmarks.tables`: write every table of figures again, from the files in benchmarks/results.
+"""`python -m benchmarks.tables`: write every table of figures again, from the files in benchmarks/results, and the
+table of the command line's options.
 
 In README.md, benchmarks/*.md and docs/*.md the lines between `<!-- figures: NAME ... -->` and `<!-- end of figures -->`
 are replaced by what the row of TABLES of that name makes of the other words. `--check` only tells which files differ.
@@ -17,6 +18,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from benchmarks import results
+from benchmarks.options import options
 from benchmarks.results import ROOT, Record
 
 FILES = ("README.md", "benchmarks/*.md", "docs/*.md")
@@ -333,7 +335,13 @@ def _cell(value: Any) -> str:
 
 
 TABLES: Mapping[str, Callable[..., Iterator[str]]] = MappingProxyType(
-    {"headlines": headlines, "rows": rows, "speeds": speeds, "decoders": decoders}
+    {
+        "headlines": headlines,
+        "rows": rows,
+        "speeds": speeds,
+        "decoders": decoders,
+        "options": options,
+    }
 )
 
 

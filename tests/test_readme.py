@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.options import arguments, commands
 from s2s.cli.parser import make_parser
 
 ROOT = Path(__file__).parents[1]
@@ -25,6 +26,17 @@ def test_the_two_commands_are_there_on_lines_of_their_own() -> None:
 )
 def test_every_command_line_parses(line: str) -> None:
     make_parser().parse_args(line.split())
+
+
+@pytest.mark.parametrize("command", commands())
+def test_every_command_and_option_is_on_the_page(command: str) -> None:
+    assert re.search(
+        rf"^python -m s2s {command}\b|\| python -m s2s {command}\b", COMMANDS, re.MULTILINE
+    )
+    rows = re.findall(r"^\| `(.+?)` \| (.+?) \| ", COMMANDS, re.MULTILINE)
+    named = {written for written, names in rows if f"`{command}`" in names.split(", ")}
+    taken = {written.replace("|", "\\|") for written, _ in arguments(commands()[command])}
+    assert named == taken
 
 
 def test_the_tree_is_the_tree() -> None:

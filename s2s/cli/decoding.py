@@ -1,4 +1,4 @@
-"""The commands that use a trained run: `translate`, `score` and `evaluate`."""
+"""The commands that use trained runs: `translate`, `score`, `evaluate` and `compare`."""
 
 from __future__ import annotations
 
@@ -137,6 +137,61 @@ def evaluate(arguments: argparse.Namespace) -> None:
     print(json.dumps(summary))
 
 
+def compare(arguments: argparse.Namespace) -> None:
+    """Score two runs on one test set, with paired tests of their difference; the last line is one JSON object."""
+    from s2s.decode import configure
+    from s2s.jobs import SystemScores, provenance
+
+    settings = parse_assignments(arguments.set)
+    configure(arguments.strategy, settings)
+    asked = _scoring(arguments)
+    sources, references = _test_set(arguments)
+    scoring = _resolved(asked, references)
+    names = (arguments.baseline, arguments.run)
+    runs = [_in_languages(open_run(name), arguments) for name in names]
+    tallies = []
+    for run in runs:
+        found = _translated(run, sources, arguments, settings)
+        _name_unknown(run, [one.source for one in found])
+        tallies.append(SystemScores(scoring))
+        tallies[-1].add([{"text": one.text} for one in found], references)
+    baseline = tallies[0].compared(None)
+    system = tallies[1].compared(tallies[0])
+    _print_comparison(baseline["scores"], system)
+    summary = {
+        "n": len(sources),
+        "systems": [
+            {"run": name, "scores": scores["scores"], "provenance": provenance.of_run(run)}
+            for name, scores, run in zip(names, (baseline, system), runs, strict=True)
+        ],
+        "paired": system["paired"],  # the second run minus the first
+        "signature": system["signature"],
+        "strategy": {
+            "name": arguments.strategy,
+            **runs[1].configured(arguments.strategy, settings)[1].to_json(),
+        },
+        "provenance": provenance.environment(),
+    }
+    print(json.dumps(summary))
+
+
+def _print_comparison(baseline: dict[str, Any], system: dict[str, Any]) -> None:
+    from s2s.scores import METRIC_NAMES, SIGNIFICANT, differs
+
+    print(f"{'':19} {'A':>8} {'B':>8} {'B - A':>8}  {'95 % interval':18}      p")
+    for key, pair in system["paired"].items():
+        values = (baseline[key]["value"], system["scores"][key]["value"])
+        interval = f"{pair['low']:+.2f} to {pair['high']:+.2f}"
+        print(
+            f"{METRIC_NAMES[key].label:19} {values[0]:8.2f} {values[1]:8.2f} {pair['difference']:+8.2f}  {interval:18}"
+            f"  {pair['p_randomization']:.3f}{' *' * differs(pair)}"
+        )
+    print(
+        "Interval: paired bootstrap. p: approximate randomization, two-sided."
+        f" *: the interval excludes 0 and p < {SIGNIFICANT}."
+    )
+
+
 def _scoring(arguments: argparse.Namespace) -> Scoring:
     """How the scores are to be counted. Raises UserError where the tokenizer of BLEU is not there."""
     from s2s.scores import Scoring, require_tokenizer
@@ -172,7 +227,8 @@ def _test_set(arguments: argparse.Namespace) -> tuple[list[str], Sequence[Sequen
     if arguments.table:
         return _table(arguments)
     if not (arguments.src and arguments.ref):
-        raise UserError("`evaluate` needs --src and --ref, or --table; see `evaluate --help`.")
+        name = arguments.command.__name__
+        raise UserError(f"`{name}` needs --src and --ref, or --table; see `{name} --help`.")
     first, *others = arguments.ref
     sources, references = _aligned(arguments.src, first)
     more = [(name, _aligned(arguments.src, name)[1]) for name in others]

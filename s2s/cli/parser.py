@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from s2s.cli.commands import app, data, presets, worker
-from s2s.cli.decoding import evaluate, score, translate
+from s2s.cli.decoding import compare, evaluate, score, translate
 from s2s.cli.exchange import export, import_, report
+from s2s.cli.settings_list import settings
+from s2s.cli.sweeping import sweep
 from s2s.cli.training import DEFAULT_PRESET, train
 from s2s.config import TASK_KINDS, shortened
 
@@ -51,21 +53,15 @@ def make_parser() -> argparse.ArgumentParser:
     )
     one = add(presets)
     one.add_argument("--json", action="store_true", help="print a JSON list")
-    one = add(data)
+    _add_settings(add(settings))
+    _add_data(add(data))
+    one = add(train)
+    _add_recipe(one)
+    one.add_argument("--out", required=True, metavar="DIR", help="the run's folder")
     one.add_argument(
-        "source",
-        metavar="SPEC",
-        help="builtin:NAME, text:FILE, hub:OWNER/NAME, disk:FOLDER, FILE.tsv, FILE.src,FILE.tgt ...",
+        "--resume", action="store_true", help="resume from the newest checkpoint in DIR"
     )
-    one.add_argument("--split", help="one split (default: all)")
-    _add_task(one)
-    one.add_argument(
-        "--out",
-        required=True,
-        metavar="DIR",
-        help="folder for SPLIT.src, SPLIT.tgt and, if known, SPLIT.align",
-    )
-    _add_train(add(train))
+    _add_sweep(add(sweep))
     one = add(translate)
     _add_run(one)
     one.add_argument(
@@ -76,7 +72,14 @@ def make_parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--json", action="store_true", help="print one JSON object per line")
     _add_score(add(score))
-    _add_evaluate(add(evaluate))
+    one = add(evaluate)
+    _add_run(one)
+    _add_test_set(one)
+    one = add(compare)
+    one.add_argument("baseline", metavar="A", help=RUN)
+    one.add_argument("run", metavar="B", help="another, or another checkpoint: B minus A is tested")
+    _add_decoding(one)
+    _add_test_set(one)
     _add_import(add(import_))
     _add_export(add(export))
     one = add(report)
@@ -84,6 +87,33 @@ def make_parser() -> argparse.ArgumentParser:
     one.add_argument("--out", required=True, metavar="FILE", help="a new HTML file")
     _add_worker(add(worker))
     return parser
+
+
+def _add_settings(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "name",
+        nargs="?",
+        metavar="NAME",
+        help="one setting (train.steps), a group (train.optimizer) or a strategy (beam); default: all",
+    )
+    parser.add_argument("--json", action="store_true", help="print a JSON list")
+    parser.add_argument("--markdown", action="store_true", help="print docs/settings.md")
+
+
+def _add_data(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "source",
+        metavar="SPEC",
+        help="builtin:NAME, text:FILE, hub:OWNER/NAME, disk:FOLDER, FILE.tsv, FILE.src,FILE.tgt ...",
+    )
+    parser.add_argument("--split", help="one split (default: all)")
+    _add_task(parser)
+    parser.add_argument(
+        "--out",
+        required=True,
+        metavar="DIR",
+        help="folder for SPLIT.src, SPLIT.tgt and, if known, SPLIT.align",
+    )
 
 
 def _add_worker(parser: argparse.ArgumentParser) -> None:
@@ -110,7 +140,7 @@ def _add_score(parser: argparse.ArgumentParser) -> None:
     _add_languages(parser)
 
 
-def _add_train(parser: argparse.ArgumentParser) -> None:
+def _add_recipe(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--source", metavar="SPEC", help="training pairs: a SPEC as of `data`")
     parser.add_argument(
         "--valid",
@@ -127,14 +157,29 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
         help="initialize weights, vocabulary and recipe from a run",
     )
     _add_task(parser)
-    parser.add_argument("--out", required=True, metavar="DIR", help="the run's folder")
+
+
+def _add_sweep(parser: argparse.ArgumentParser) -> None:
+    _add_recipe(parser)
     parser.add_argument(
-        "--resume", action="store_true", help="resume from the newest checkpoint in DIR"
+        "--vary",
+        action="append",
+        default=[],
+        metavar="K=V,V",
+        help="a setting with its values, e.g. train.lr=0.001,0.003; several times for a grid",
+    )
+    parser.add_argument(
+        "--seeds", type=int, metavar="N", help="train each with N seeds, from train.seed on"
+    )
+    parser.add_argument(
+        "--out",
+        required=True,
+        metavar="DIR",
+        help="a folder with a folder per run; given again, it keeps what has been trained",
     )
 
 
-def _add_evaluate(parser: argparse.ArgumentParser) -> None:
-    _add_run(parser)
+def _add_test_set(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--src", metavar="FILE", help="sources, one per line; with --ref")
     parser.add_argument(
         "--ref",
@@ -250,6 +295,10 @@ def _add_checkpoint(parser: argparse.ArgumentParser) -> None:
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_checkpoint(parser)
+    _add_decoding(parser)
+
+
+def _add_decoding(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strategy", default="beam", help="decoding strategy (default: beam)")
     parser.add_argument(
         "--set",

@@ -17,10 +17,15 @@ from s2s.cli.progress import Progress
 from s2s.config import Recipe, UserError, choose, override, parse_assignments, shortened
 
 if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
+    from s2s.jobs import RunRequest
     from s2s.runs import RunFolder
     from s2s.train import Group
 
 DEFAULT_PRESET = "small"
+
+
+class StoppedError(UserError):
+    """Training was interrupted, and saved what it had."""
 
 
 def train(arguments: argparse.Namespace) -> None:
@@ -49,12 +54,24 @@ def _train(arguments: argparse.Namespace, group: Group | None = None) -> None:
     if arguments.resume:
         _resume(arguments, changes, out, group)
         return
+    request = run_request(arguments, changes, out.name, is_alone=group is None)
+    from s2s.jobs import training
+
+    with naming_options():
+        show(training.start(request, out, processes=_size(group)), group)
+
+
+def run_request(
+    arguments: argparse.Namespace, changes: dict[str, Any], name: str, *, is_alone: bool = True
+) -> RunRequest:
+    """What `--source`, `--preset` and the other options request; `is_alone` is in one process."""
     if not arguments.source:
+        command = arguments.command.__name__
         raise UserError(
-            "`train` needs a dataset; add `--source`, for example --source builtin:en-fr."
+            f"`{command}` needs a dataset; add `--source`, for example --source builtin:en-fr."
         )
     recipe = override(_recipe(arguments), changes)
-    if group is None:
+    if is_alone:
         _let_threads_spin(recipe)
     from s2s.data import with_sample
     from s2s.jobs import training
@@ -62,17 +79,15 @@ def _train(arguments: argparse.Namespace, group: Group | None = None) -> None:
     seed = recipe.train.seed
     has_preset = not (arguments.recipe or (arguments.init_from and not arguments.preset))
     preset = (arguments.preset or DEFAULT_PRESET) if has_preset else ""
-    request = training.RunRequest(
+    return training.RunRequest(
         recipe,
         with_sample(arguments.source, seed),
         arguments.valid and with_sample(arguments.valid, seed),
         preset,
-        out.name,
+        name,
         init_from=arguments.init_from or "",
         given=tuple(changes),
     )
-    with _naming_options():
-        _show(training.start(request, out, processes=_size(group)), group)
 
 
 def _let_threads_spin(recipe: Recipe) -> None:
@@ -88,7 +103,7 @@ def _size(group: Group | None) -> int:
 
 
 @contextlib.contextmanager
-def _naming_options() -> Iterator[None]:
+def naming_options() -> Iterator[None]:
     """Adds to errors about a run the options that help."""
     from s2s.jobs import training
 
@@ -137,8 +152,8 @@ def _resume(
     more = training.Continuation(
         changes.get("train.steps"), changes.get("train.lr"), arguments.source, arguments.valid
     )
-    with _naming_options():
-        _show(training.resume(out, more, processes=_size(group)), group)
+    with naming_options():
+        show(training.resume(out, more, processes=_size(group)), group)
 
 
 def _recipe(arguments: argparse.Namespace) -> Recipe:
@@ -168,7 +183,7 @@ def _recipe(arguments: argparse.Namespace) -> Recipe:
     return choose("preset", arguments.preset or DEFAULT_PRESET, PRESETS).recipe
 
 
-def _show(started: Any, group: Group | None) -> None:
+def show(started: Any, group: Group | None) -> None:
     """Trains and prints a line per validation."""
     from s2s.jobs import training
     from s2s.sizing import count_parameters
@@ -199,7 +214,7 @@ def _show(started: Any, group: Group | None) -> None:
             line.show(event)
             if received or (group and group.is_stopping):
                 events.close()
-                raise UserError(_where_it_stopped(started.folder))
+                raise StoppedError(_where_it_stopped(started.folder))
     print(f"The run is in {started.folder.path}")
     if ended := started.folder.status().get("ended"):
         print(f"{ended} {_to_continue(started.folder)}")

@@ -22,6 +22,9 @@ SEED = "train.seed"
 HELD_OUT = (
     "held out for validation"  # in the note on a dataset whose validation pairs the seed draws
 )
+OTHER_PAIRS = (
+    "Each seed also draws other validation pairs from this dataset, which adds to the spread."
+)
 RANDOM_TASKS = frozenset({"denoise"})  # which make other pairs with each seed
 AT = "at"  # of a run's description: the step whose scores are meant, if not the best
 CHANGES = ("step", "lr", "steps")

@@ -9,10 +9,12 @@ from s2s.scores.one_form import MARK, References, Texts, comparable, differing_p
 from s2s.scores.resampling import (
     SAMPLES,
     SEED,
+    SIGNIFICANT,
     TAIL,
     Interval,
     PairedDifference,
     Statistics,
+    differs,
     draws,
     intervals,
     paired,

@@ -27,6 +27,7 @@ DISTINCT: MappingProxyType[str, int] = MappingProxyType({"distinct_1": 1, "disti
 SAMPLES = 1000  # sacrebleu's default
 SEED = 12345  # sacrebleu's default
 TAIL = 40  # 1/40 of the resamples lie below the interval and 1/40 above it: 95 % inside
+SIGNIFICANT = 0.05  # p-value below which a difference is marked, if its interval excludes 0 too
 WORD_BITS = 32  # that numpy's generator draws at once
 ROUNDING = 1e-9  # differences of scores that are equal but for the order of their sums
 BLOCK = 2_000_000  # sentences drawn at once, over all resamples of a block
@@ -304,6 +305,16 @@ class _Grams:
         shares = np.zeros_like(totals)
         np.divide(n_distinct, totals, out=shares, where=totals > 0)
         return 100 * shares
+
+
+def differs(pair: Mapping[str, float]) -> bool:
+    """Whether a PairedDifference, as a mapping, is significant: its interval excludes 0 and the randomization test
+    agrees.
+
+    Evaluations of earlier versions have the interval alone.
+    """
+    excludes_zero = pair["low"] > 0 or pair["high"] < 0
+    return excludes_zero and pair.get("p_randomization", 0.0) < SIGNIFICANT
 
 
 def bounds(name: str, value: float, drawn: Floats) -> tuple[float, float]:

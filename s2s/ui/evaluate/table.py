@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from s2s.runs import Evaluation
-from s2s.scores import MEASURES, METRIC_NAMES, METRICS
+from s2s.scores import MEASURES, METRIC_NAMES, METRICS, SIGNIFICANT, differs
 from s2s.ui.evaluate import downloads, provenance, references
 from s2s.ui.evaluate.view_state import STATE
 from s2s.ui.kit import plain, shortened
@@ -23,7 +23,6 @@ Names = Mapping[str, MetricName]  # of all its scores
 BEST = "★"
 DIFFERS = "*"
 NONE = "–"
-SIGNIFICANT = 0.05  # p-value below which a difference is marked, if its interval excludes 0 too
 COLUMNS = (*METRICS, *MEASURES, "perplexity", "token_accuracy", "loss", "sentences_per_second")
 MAIN_COLUMNS = (
     "bleu",
@@ -129,15 +128,6 @@ def _verdict(evaluation: Evaluation, systems: Sequence[Scores]) -> str:
         f"{name} has the highest BLEU: {values[best]:.1f}, {pair['difference']:.1f} above {baseline},"
         f" {certainty} (95 % interval {_interval(pair, 'bleu')}{p})."
     )
-
-
-def differs(pair: Mapping[str, float]) -> bool:
-    """Whether a difference from the baseline is marked: its interval excludes 0 and the randomization test agrees.
-
-    Evaluations of earlier versions have the interval alone.
-    """
-    excludes_zero = pair["low"] > 0 or pair["high"] < 0
-    return excludes_zero and pair.get("p_randomization", 0.0) < SIGNIFICANT
 
 
 def _signed(key: str, number: float) -> str:

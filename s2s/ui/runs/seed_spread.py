@@ -22,9 +22,7 @@ MEANING = (
     "Mean ± sample standard deviation (divided by n - 1) over the finished runs that differ only in their seed; n is"
     " their number, and a single run has no spread."
 )
-OTHER_PAIRS = (
-    " Each seed also draws other validation pairs from this dataset, which adds to the spread."
-)
+OTHER_PAIRS = f" {seeds.OTHER_PAIRS}"
 NONE_ALIKE = (
     "No two finished runs differ only in their seed, so there is no mean over seeds. Runs of another dataset, recipe or"
     " number of steps are not averaged; a time budget gives each run another number of steps."
