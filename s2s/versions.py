@@ -1,15 +1,33 @@
-"""Which Python and torch the program runs on. Readable by Python 3.8, which can so say what is wrong."""
+"""The program's name and version; which Python and torch it runs on. Python 3.8 can read it, to say what is wrong."""
 
 from __future__ import annotations
 
 import re
 import sys
+from functools import lru_cache
 from importlib import metadata
+from pathlib import Path
+
+# What pip installs, and what Home and README say; `s2s`, the module and the command, is there another project's.
+NAME = "seq2seq-lab"
+PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 
 # The bounds of pyproject.toml.
 PYTHON = (3, 11)
 TORCH = (2, 13)
 TORCH_BELOW = 3
+
+
+@lru_cache(maxsize=1)
+def version() -> str:
+    """Of the installed program, or what pyproject.toml says if it runs from the project's folder."""
+    try:
+        return metadata.version(NAME)
+    except metadata.PackageNotFoundError:
+        import tomllib
+
+        about = tomllib.loads(PROJECT.read_text(encoding="utf-8"))
+        return str(about["project"]["version"])
 
 
 def unsupported() -> str:

@@ -34,7 +34,8 @@ def test_the_tree_is_the_tree() -> None:
         )
     )
     there = {path.name for path in (ROOT / "s2s").iterdir() if not path.name.startswith("_")} - {
-        "cli"
+        "cli",
+        "py.typed",
     }
     assert named == there
 

@@ -16,6 +16,7 @@ from s2s.ui.kit import as_markdown, cached, plain
 from s2s.ui.runs import table
 from s2s.ui.runs.view_state import STATE
 from s2s.ui.shell import PAGES, View, copy_button, may_copy, page_link, preview_of, view_of
+from s2s.versions import NAME
 
 AT_ONCE = 9  # cards, before more are asked for
 SHOWN = "gallery cards"  # in the session: how many
@@ -84,7 +85,7 @@ def _empty(query: str) -> None:
 
 def _card(entry: Entry, view: View) -> None:
     preview = preview_of(view)
-    title = entry.content.title or preview.title.removesuffix(" · s2s")
+    title = entry.content.title or preview.title.removesuffix(f" · {NAME}")
     alt = html.escape(f"Picture of the view {title}")
     source = html.escape(preview.picture)
     st.html(f'<img class="published" loading="lazy" alt="{alt}" src="{source}">')

@@ -37,7 +37,7 @@ def read(address: str) -> dict[str, str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.url_path or "home")
 def test_every_page_says_what_it_is(page: previews.Page) -> None:
     said = read(f"/{page.url_path}")
-    assert said["title"] == said["og:title"] == f"{page.title} · s2s"
+    assert said["title"] == said["og:title"] == f"{page.title} · seq2seq-lab"
     assert said["og:description"].startswith(page.summary)
     assert said["og:image"].startswith("https://s2s.example/preview.png?page=")
     assert "static/js/index" in client().get(f"/{page.url_path}").text  # Streamlit's own document
@@ -45,7 +45,7 @@ def test_every_page_says_what_it_is(page: previews.Page) -> None:
 
 def test_a_full_link_says_its_sentence_and_shows_its_weights() -> None:
     said = read("/attention?v=1&run=demo-en-fr&src=the+red+house&layer=1&head=3")
-    assert said["title"] == "Attention: the red house · s2s"
+    assert said["title"] == "Attention: the red house · seq2seq-lab"
     assert said["description"].endswith("· demo-en-fr")
     answer = client().get(said["og:image"])
     assert answer.headers["content-type"] == "image/png"
@@ -72,7 +72,7 @@ def test_a_short_link_shows_the_words_of_its_sender() -> None:
     said = read(f"/s/{link.letters}")
     assert (said["title"], said["og:title"], said["og:description"]) == (MARKUP, MARKUP, "Look.")
     plain = read(f"/s/{short_links.make(Content('attention', view)).letters}")
-    assert plain["title"] == "Attention: the red house · s2s"
+    assert plain["title"] == "Attention: the red house · seq2seq-lab"
     assert said["og:image"] == plain["og:image"]
     assert client().get(plain["og:image"]).status_code == 200
 
@@ -97,5 +97,5 @@ def test_a_robot_reads_nothing_of_a_private_run(monkeypatch: pytest.MonkeyPatch)
 
 def test_the_title_of_a_tab_is_short_and_on_one_line() -> None:
     page = next(row for row in PAGES if row.url_path == "attention")
-    assert browser_title(page, "a\nb") == "Attention: a b · s2s"
+    assert browser_title(page, "a\nb") == "Attention: a b · seq2seq-lab"
     assert len(browser_title(page, "x" * 999)) < 100
