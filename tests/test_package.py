@@ -37,7 +37,7 @@ def extras(*names: str) -> dict[str, Requirement]:
     """The packages that pyproject.toml names: its own, or those of extras, by name."""
     lines = [line for name in names for line in PROJECT["optional-dependencies"][name]]
     found = [Requirement(line) for line in (lines if names else PROJECT["dependencies"])]
-    return {one.name.lower(): one for one in found if one.name != "s2s"}
+    return {one.name.lower(): one for one in found if one.name != versions.NAME}
 
 
 def listed(file: str) -> dict[str, Requirement]:
@@ -88,6 +88,20 @@ def test_the_next_large_version_of_a_library_is_tried_before_it_is_allowed() -> 
     upper = {name: str(one.specifier) for name, one in {**extras(), **extras("app")}.items()}
     for name, below in (("sacrebleu", "<3"), ("plotly", "<8"), ("datasets", "<6"), ("torch", "<3")):
         assert below in upper[name].split(",")
+
+
+def test_name_version_and_authors_are_the_same_everywhere() -> None:
+    """As CITATION.cff says them: it is read as lines, since nothing here needs YAML."""
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert PROJECT["name"] == versions.NAME
+    assert f'\ntitle: "{versions.NAME}: ' in citation
+    assert f"\nversion: {PROJECT['version']}\n" in citation
+    assert re.findall(r"^  - name: (.*)$", citation, re.M) == [
+        one["name"] for one in PROJECT["authors"]
+    ]
+    assert re.search(r"^keywords: \[(.*)\]$", citation, re.M)[1].split(", ") == PROJECT["keywords"]
+    urls = re.findall(r"^(?:url|repository-code): (.*)$", citation, re.M)
+    assert sorted(urls) == sorted(PROJECT.get("urls", {}).values())
 
 
 def test_the_program_accepts_what_the_package_accepts() -> None:

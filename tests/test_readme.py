@@ -1,18 +1,22 @@
 """What README and docs promise: the commands, the files they link to, and the tree exist."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from benchmarks.options import arguments, commands
+from s2s import versions
 from s2s.cli.parser import make_parser
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 COMMANDS = (ROOT / "docs" / "command-line.md").read_text()
-LINK = re.compile(r"\]\((?!https?://)([^)#]+)")
+LINK = re.compile(r"\]\((?!https?://|\.\./\.\./actions/)([^)#]+)")
 
 
 def test_the_two_commands_are_there_on_lines_of_their_own() -> None:
@@ -42,11 +46,14 @@ def test_every_command_and_option_is_on_the_page(command: str) -> None:
 def test_the_tree_is_the_tree() -> None:
     named = set(
         re.findall(
-            r"^  (\w+(?:\.py)?)/? ", README.split("## The way of a sentence")[1], re.MULTILINE
+            r"^  (\w+(?:\.py)?)/? ",
+            CONTRIBUTING.split("## The way of a sentence")[1].split("\n## ")[0],
+            re.MULTILINE,
         )
     )
     there = {path.name for path in (ROOT / "s2s").iterdir() if not path.name.startswith("_")} - {
-        "cli"
+        "cli",
+        "py.typed",
     }
     assert named == there
 
@@ -56,7 +63,28 @@ def test_torch_is_pinned_to_one_build() -> None:
 
 
 def test_readme_is_read_in_a_minute() -> None:
-    assert len(README.splitlines()) <= 120
+    assert len(README.splitlines()) <= 90
+    assert README.startswith(f"# {versions.NAME}\n")
+    picture = ROOT / "docs" / "pictures" / "home.webp"
+    assert picture.relative_to(ROOT).as_posix() in README
+    assert picture.stat().st_size <= 2_000_000
+
+
+def test_badges_are_true() -> None:
+    """They say what pyproject.toml says, and what a workflow that exists has found."""
+    of = "Programming Language :: Python :: "
+    pythons = [one.removeprefix(of) for one in PROJECT["classifiers"] if one.startswith(of + "3.")]
+    shields = "https://img.shields.io/badge/"
+    assert f"{shields}python-{'_|_'.join(pythons)}-blue" in README
+    assert f"{shields}license-{PROJECT['license'].replace('-', '--')}-blue" in README
+    for workflow in re.findall(r"/actions/workflows/([\w.]+)", README):
+        assert (ROOT / ".github" / "workflows" / workflow).exists()
+
+
+def test_the_address_of_a_public_copy_is_in_one_place() -> None:
+    (copy,) = re.findall(r"^\[copy\]: (https?://[^/]+)/attention\?", README, re.MULTILINE)
+    assert README.count(copy) == README.count("][copy]") == 1
+    assert "localhost" not in README.replace(copy, "")
 
 
 @pytest.mark.parametrize("path", [ROOT / "README.md", *DOCS], ids=lambda path: path.name)

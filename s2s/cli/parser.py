@@ -16,6 +16,7 @@ from s2s.cli.settings_list import settings
 from s2s.cli.sweeping import sweep
 from s2s.cli.training import DEFAULT_PRESET, train
 from s2s.config import TASK_KINDS, shortened
+from s2s.versions import NAME, version
 
 RUN = "a run's folder or id, or the name of a demo; RUN@STEP is one of its checkpoints"
 
@@ -39,6 +40,7 @@ def make_parser() -> argparse.ArgumentParser:
         prog="s2s" if Path(sys.argv[0]).stem == "s2s" else "python -m s2s",
         description="Train, decode and measure sequence-to-sequence transformers.",
     )
+    parser.add_argument("--version", action="version", version=f"{NAME} {version()}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(command: Callable[[argparse.Namespace], None]) -> argparse.ArgumentParser:

@@ -14,6 +14,7 @@ from PIL import Image, ImageDraw, ImageFont
 from plotly.colors import sample_colorscale
 
 from s2s.plots.theme import SEQUENTIAL, shortened
+from s2s.versions import NAME
 
 WIDTH = 1200  # pixels; chats show 1.91 to 1
 HEIGHT = 630
@@ -62,7 +63,7 @@ def png(card: Card, font: Path) -> bytes:
             draw.text((MARGIN, y), line, MUTED, opened(font, TEXT_SIZE, REGULAR))
             y += round(TEXT_SIZE * 1.3)
         y += 14
-    draw.text((MARGIN, HEIGHT - MARGIN), "s2s", INK, opened(font, TEXT_SIZE, BOLD), anchor="ls")
+    draw.text((MARGIN, HEIGHT - MARGIN), NAME, INK, opened(font, TEXT_SIZE, BOLD), anchor="ls")
     if has_map:
         _draw_map(image, card, font)
     file = io.BytesIO()

@@ -8,16 +8,14 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
-from importlib import metadata
 from pathlib import Path
 
 from s2s.plots.svg_sheet import visible_controls
+from s2s.versions import NAME, version
 
-PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 STYLE = Path(__file__).with_name("document.css").read_text(encoding="utf-8")
 
 
@@ -41,7 +39,7 @@ def page(
     head = (
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        f'<meta name="generator" content="s2s {version()}"><meta name="color-scheme" content="light dark">'
+        f'<meta name="generator" content="{NAME} {version()}"><meta name="color-scheme" content="light dark">'
     )
     own = "".join(f"<script>{script}</script>" for script in scripts)
     return (
@@ -53,16 +51,6 @@ def page(
 @functools.lru_cache(8)
 def _hash(script: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
-
-
-@functools.cache
-def version() -> str:
-    """Of this program; where it is not installed, but run from its folder, what that says."""
-    try:
-        return metadata.version("s2s")
-    except metadata.PackageNotFoundError:
-        about = tomllib.loads(PROJECT.read_text(encoding="utf-8"))
-        return str(about["project"]["version"])
 
 
 def header(title: str, subtitle: str, made: str, link: str = "") -> str:
@@ -77,9 +65,9 @@ def header(title: str, subtitle: str, made: str, link: str = "") -> str:
 
 
 def made_at(moment: datetime | None = None) -> str:
-    """`Made with s2s 0.1.0 on 2026-03-01 at 12:00 UTC`."""
+    """`Made with seq2seq-lab 0.1.0 on 2026-03-01 at 12:00 UTC`."""
     when = (moment or datetime.now(UTC)).astimezone(UTC)
-    return f"Made with s2s {version()} on {when:%Y-%m-%d} at {when:%H:%M} UTC"
+    return f"Made with {NAME} {version()} on {when:%Y-%m-%d} at {when:%H:%M} UTC"
 
 
 def text(words: object) -> str:

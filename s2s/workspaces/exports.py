@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from s2s import access, archives, lessons, settings, short_links, storage
+from s2s import access, archives, lessons, settings, short_links, storage, versions
 from s2s.config import UserError
 from s2s.storage import Item
 from s2s.workspaces import keys, rows
@@ -170,4 +170,4 @@ def _readme(items: list[Item], now: float) -> str:
     kinds = [item.kind for item in items]
     counts = ", ".join(f"{FOLDERS[kind]}: {kinds.count(kind)}" for kind in FOLDERS if kind in kinds)
     date = time.strftime("%Y-%m-%d %H:%M", time.gmtime(now))
-    return README.format(title="My workspace in s2s", date=date, counts=counts)
+    return README.format(title=f"My workspace in {versions.NAME}", date=date, counts=counts)

@@ -89,7 +89,7 @@ def test_a_deep_link_opens_its_data_are_downloaded_and_a_candidate_is_written(
     page = visit(f"{server}/?src=The+red+house.&layer=2&head=3", reduced_motion="no-preference")
     text = shows(page, run, "the red house", head=2)
     assert text == "la maison rouge"
-    expect(page).to_have_title(re.compile(r"^Home: .+ · s2s$"))
+    expect(page).to_have_title(re.compile(r"^Home: .+ · seq2seq-lab$"))
     expect(page.get_by_test_id("stSidebarNavLink")).to_have_count(len(PAGES))
     with page.expect_download() as download:
         page.get_by_role("button", name="Download data").click()

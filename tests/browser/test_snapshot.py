@@ -22,7 +22,7 @@ def test_a_file_alone_draws_its_figures_and_runs_nothing_else(
     )
     page.goto(path.as_uri())
     page.wait_for_selector("html[data-drawn='1'] .chart .bars", state="attached")
-    assert page.title() == "Attention · s2s"
+    assert page.title() == "Attention · seq2seq-lab"
     assert page.locator(".chart .point").count() == 2
     assert said == []
     context.close()

@@ -133,7 +133,7 @@ def test_a_visit_from_upload_to_shared_link_survives_a_killed_server_markup_and_
     server.start()
     moves(page, reached)  # the open tab reconnects by itself, to a training that went on
     # of the address, which is a fresh server's first
-    expect(page).to_have_title(re.compile(r"^Train(: .+)? · s2s$"))
+    expect(page).to_have_title(re.compile(r"^Train(: .+)? · seq2seq-lab$"))
     assert page.get_by_role("dialog").count() == 0
 
     page.locator(".js-plotly-plot").first.wait_for()

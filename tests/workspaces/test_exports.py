@@ -50,7 +50,7 @@ def test_everything_of_one_workspace_is_in_it_and_nothing_of_another() -> None:
         names = archive.namelist()
         assert archive.testzip() is None
         content = {name: archive.read(name) for name in names}
-    assert content["README.md"].startswith(b"# My workspace in s2s")
+    assert content["README.md"].startswith(b"# My workspace in seq2seq-lab")
     (lesson,) = [name for name in names if name.startswith("lessons/Of-")]
     assert lessons.lesson_file.read(content[lesson], id=FIRST.id) == replace(FIRST, title="Of ann")
     assert json.loads(content["lessons.json"]) == {"five-minutes": {"1": "right"}}

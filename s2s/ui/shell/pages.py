@@ -12,8 +12,9 @@ from s2s.demo import EVERYDAY
 from s2s.demo import LESSONS as LESSONS_RUN
 from s2s.ui.kit import address, pickers, shortened
 from s2s.ui.shell.operator import has_operator_page, is_operator
+from s2s.versions import NAME
 
-MAX_SUBJECT = 80  # characters
+MAX_SUBJECT = 70  # characters
 LESSONS = "lessons"  # the address of the page that lists them
 FOLDER = settings.dashboard() / "pages"
 
@@ -56,7 +57,7 @@ PAGES = (
         icon=":material/home:",
         url_path="",
         keys=("run", "src", "layer", "head", "set"),
-        summary="s2s: see inside a translation model. Train your own in minutes.",
+        summary=f"{NAME}: see inside a translation model. Train your own in minutes.",
         run="trained",
         opens_on=EVERYDAY,
     ),
@@ -253,9 +254,9 @@ def run_meant(row: Page, values: Mapping[str, str]) -> str:
 
 
 def browser_title(page: Page, subject: str = "") -> str:
-    """What the browser's tab says: `Attention: the red house · s2s`."""
+    """What the browser's tab says: `Attention: the red house · seq2seq-lab`."""
     about = shortened(share.printable(subject), MAX_SUBJECT)
-    return f"{page.title}: {about} · s2s" if about else f"{page.title} · s2s"
+    return f"{page.title}: {about} · {NAME}" if about else f"{page.title} · {NAME}"
 
 
 def kept_values(every: Sequence[Page]) -> dict[str, dict[str, str]]:

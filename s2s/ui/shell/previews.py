@@ -28,6 +28,7 @@ from s2s.runs.decoder import HEAVY, DecodeRequest, request_seconds
 from s2s.ui.kit import cached, pickers, shortened, vocabulary
 from s2s.ui.shell.pages import PAGES, Page, browser_title, run_meant
 from s2s.ui.streamlit_parts import STATIC
+from s2s.versions import NAME
 from s2s.workspaces import is_secure
 
 MAX_SENTENCE = 120  # characters, in a title
@@ -105,7 +106,7 @@ def tags(preview: Preview, request: Request, home: str) -> str:
     picture = f"{scheme}://{request.headers.get('host', '')}{home}{preview.picture}"
     properties = {
         "og:type": "website",
-        "og:site_name": "s2s",
+        "og:site_name": NAME,
         "og:title": preview.title,
         "og:description": preview.description,
         "og:image": picture,

@@ -14,6 +14,7 @@ from s2s.reports import document
 from s2s.ui.snapshot import library
 from s2s.ui.snapshot.elements import Values, to_html
 from s2s.ui.snapshot.record import Node
+from s2s.versions import NAME
 
 FILE = Path(__file__)
 MOST_BYTES = 6_000_000
@@ -57,7 +58,7 @@ def snapshot(
         scripts.append(SCRIPT)
         hidden.append(library.source(kinds))
     file = document.page(
-        f"{title} · s2s", body, scripts=scripts, allowed=hidden, style=RULES + STYLE
+        f"{title} · {NAME}", body, scripts=scripts, allowed=hidden, style=RULES + STYLE
     )
     if len(file.encode()) > MOST_BYTES:
         raise UserError(

@@ -45,13 +45,13 @@ def test_a_full_link_has_no_preview(page: previews.Page) -> None:
     answer = client().get(path)
     assert "og:" not in answer.text
     assert "static/js/index" in answer.text  # Streamlit's own document
-    assert f"<title>{page.title} · s2s</title>" in answer.text
+    assert f"<title>{page.title} · seq2seq-lab</title>" in answer.text
     assert answer.text == client().get(f"{path}?run=demo-en-fr&src={MARKUP}").text
 
 
 def test_a_short_link_says_its_sentence_and_shows_its_weights() -> None:
     said = read_short({"run": "demo-en-fr", "src": "the red house", "layer": "1", "head": "3"})
-    assert said["title"] == said["og:title"] == "Attention: the red house · s2s"
+    assert said["title"] == said["og:title"] == "Attention: the red house · seq2seq-lab"
     assert said["og:description"].endswith("· demo-en-fr")
     assert said["og:image"].startswith("https://s2s.example/preview.png?page=attention&")
     answer = client().get(said["og:image"])
@@ -79,7 +79,7 @@ def test_a_short_link_shows_the_words_of_its_sender() -> None:
     said = read_short(view, MARKUP, "Look.")
     assert (said["title"], said["og:title"], said["og:description"]) == (MARKUP, MARKUP, "Look.")
     plain = read_short(view)
-    assert plain["title"] == "Attention: the red house · s2s"
+    assert plain["title"] == "Attention: the red house · seq2seq-lab"
     assert said["og:image"] == plain["og:image"]
     assert client().get(plain["og:image"]).status_code == 200
 
@@ -104,5 +104,5 @@ def test_a_robot_reads_nothing_of_a_private_run(monkeypatch: pytest.MonkeyPatch)
 
 def test_the_title_of_a_tab_is_short_and_on_one_line() -> None:
     page = next(row for row in PAGES if row.url_path == "attention")
-    assert browser_title(page, "a\nb") == "Attention: a b · s2s"
+    assert browser_title(page, "a\nb") == "Attention: a b · seq2seq-lab"
     assert len(browser_title(page, "x" * 999)) < 100
