@@ -21,11 +21,12 @@ EXPORTED = " The export of your workspace has them, too."
 
 
 def lead_on(row: Page) -> None:
-    """The address that the gallery had opens Home."""
+    """The address that the gallery had opens Home, beside the same step of a lesson."""
     view = share.unpack(st.query_params.get("set", ""))
     if row.url_path == "runs" and view.get("tab") == "gallery":
         pickers.notify(ENDED)
-        st.switch_page(page("").screen())
+        kept = {key: text for key, text in st.query_params.items() if key == share.LESSON}
+        st.switch_page(page("").screen(), query_params=kept)
 
 
 def show_once_published() -> None:

@@ -30,9 +30,10 @@ def test_a_listed_view_shows_what_its_link_says(view: ShippedView) -> None:
 
 
 def test_the_address_of_the_gallery_leads_to_the_views_on_home() -> None:
-    screen = opened("runs", set="tab:gallery,search:red house")
+    screen = opened("runs", set="tab:gallery,search:red house", lesson="five-minutes.2")
     assert not screen.exception
     assert SHIPPED_VIEWS[0].title in [each.proto.label for each in screen.get("page_link")]
     (said,) = lost(screen)
     assert "The gallery has ended" in said
+    assert screen.session_state["lesson"] == "five-minutes.2"
     assert not lost(screen.run())
