@@ -21,6 +21,7 @@ from s2s.config import UserError, shortened
 TRASH = ".deleted-"  # before the id of a run that was deleted, as long as that can be undone
 UNDO_SECONDS = 60.0
 FORMULAS = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"  # with which a formula begins; the last ones are full-width
+TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}")  # the name of what `write_bytes` has not finished
 NUMBER = re.compile(r"[+-]?[\d,]*\.?\d+([eE][+-]?\d+)?\s?%?")
 
 
@@ -77,6 +78,17 @@ def remove_older(folders: Iterable[Path], seconds: float, now: float) -> None:
         with contextlib.suppress(OSError):
             if now - folder.stat().st_mtime > seconds:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_temporaries(folder: Path, seconds: float, now: float) -> None:
+    """Removes the files below a folder that were begun more than `seconds` before `now` and never finished: whoever
+    wrote them was killed.
+    """
+    for place, _, names in os.walk(folder):
+        for path in (Path(place) / name for name in names if TEMPORARY.fullmatch(name)):
+            with contextlib.suppress(OSError):  # it was finished at the same moment
+                if now - path.stat().st_mtime > seconds:
+                    path.unlink()
 
 
 def write_bytes(path: Path, content: bytes | memoryview) -> None:

@@ -162,7 +162,9 @@ def opened(id: str, owner: str) -> Upload | None:
 
 
 def delete_old_uploads() -> None:
-    """Deletes uploads older than a day, and sooner what nobody can reach; the dashboard calls it every hour."""
+    """Deletes uploads older than a day, and sooner what nobody can reach, or what a process left that was killed; the
+    dashboard calls it every hour.
+    """
     for folder in (settings.home() / "incoming").glob("*"):
         record = _record(folder)
         age = _age(record["created"]) if record else _seconds_since_change(folder)
@@ -171,6 +173,11 @@ def delete_old_uploads() -> None:
     for folder in (settings.home() / "corpora").glob(".*"):  # of a save that did not end
         if _seconds_since_change(folder) > UNREACHABLE:
             shutil.rmtree(folder, ignore_errors=True)
+    for kind in ("corpora", "studies"):
+        for state in (settings.home() / kind).glob("*/state-*.json"):  # of a server that was killed
+            if _seconds_since_change(state) > UNREACHABLE:
+                state.unlink(missing_ok=True)
+    files.remove_temporaries(settings.home(), UNREACHABLE, time.time())
 
 
 def _record(folder: Path) -> dict[str, Any] | None:

@@ -106,3 +106,26 @@ def test_what_is_old_or_unreachable_is_deleted() -> None:
     assert not old.folder.exists()
     assert not unreachable.exists()
     assert [path.name for path in corpora.iterdir()] == [".new"]
+
+
+def test_what_a_killed_process_left_is_deleted_and_what_is_being_written_stays() -> None:
+    home = settings.home()
+    kept = [
+        home / "evaluations" / "e" / "scores.json",
+        home / "evaluations" / "e" / ".scores.json.0123abcd",
+        home / "corpora" / "c" / "state-0123456789abcdef.json",
+    ]
+    left = [
+        home / "runs" / "r" / ".status.json.0123abcd",
+        home / "corpora" / "c" / ".preview.json.89abcdef",
+        home / "studies" / "s" / "state-fedcba9876543210.json",
+    ]
+    past = time.time() - 7_000
+    for path in (*kept, *left):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"x")
+    for path in (kept[0], *left):
+        os.utime(path, (past, past))
+    uploads.delete_old_uploads()
+    assert all(path.exists() for path in kept)
+    assert not any(path.exists() for path in left)

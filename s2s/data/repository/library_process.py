@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from s2s import bounds, hub
+from s2s import bounds, hub, settings
 from s2s.config import UserError, shortened
 from s2s.data.formats import arrow
 from s2s.data.formats.columns import holds_numbers
@@ -39,7 +39,14 @@ def main() -> None:
     """Answers the order on standard output."""
     order = json.loads(sys.stdin.buffer.read())
     bounds.end_after(order["seconds"])
-    with bounds.limited_memory(order["memory"]), tempfile.TemporaryDirectory() as cache:
+    incoming = (
+        settings.make_home() / "incoming"
+    )  # where it is removed even if this process is killed
+    incoming.mkdir(exist_ok=True)
+    with (
+        bounds.limited_memory(order["memory"]),
+        tempfile.TemporaryDirectory(dir=incoming) as cache,
+    ):
         os.environ["HF_HOME"] = cache  # read at import; streaming writes nothing there
         _answer(order)
 

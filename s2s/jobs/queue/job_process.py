@@ -22,6 +22,7 @@ from s2s.jobs import queue
 from s2s.jobs.queue import stop_reasons
 from s2s.jobs.queue.context import HandBack
 from s2s.jobs.queue.database import UnreachableError
+from s2s.jobs.queue.stop_reasons import LOST
 from s2s.jobs.registry import JOBS
 from s2s.settings import internal_error, lease_seconds, limits, lower_priority
 
@@ -29,7 +30,6 @@ from s2s.settings import internal_error, lease_seconds, limits, lower_priority
 # leave a training nothing beside a browser where a niceness counts beyond the session, as in a container.
 NICE = MappingProxyType({"express": 5, "long": 8, "gpu": 8, "rank": 8})
 POLL = 0.5  # seconds between two polls of control requests
-LOST = 3  # exit status
 HANDED_BACK = "queued"  # the state of a job that the next worker resumes
 
 

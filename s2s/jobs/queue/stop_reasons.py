@@ -8,6 +8,7 @@ from types import MappingProxyType
 from s2s import bounds, files
 from s2s.settings import home
 
+LOST = 3  # exit status of a process whose lease ran out, as while the database was away: it is no end of the job
 # The kinds of job that resume with what they had done, not with a run's checkpoint.
 RESUMED_AS = MappingProxyType({"evaluate": "evaluation"})
 # Those of which nothing is kept.

@@ -238,6 +238,10 @@ class Worker:
                 self._wait_for(child.job, child.process)
             elif (code := child.process.poll()) is not None and self.is_stopping:
                 self._hand_back(child.job)
+            elif (
+                code == stop_reasons.LOST
+            ):  # whoever claims the job resumes it, perhaps this worker
+                del self.children[child.job.id]
             elif code is not None:
                 reason = stop_reasons.died(code, child.job.run, child.job.kind)
                 # Changes nothing where the job wrote its own end.

@@ -152,8 +152,7 @@ class DecoderPool:
         try:
             while task := self._next(slot):
                 try:
-                    if slot.connection is None or not slot.connection.is_alive:
-                        slot.connection = self._connect()
+                    slot.connection = self._connected(slot.connection)
                     self._carry_out(slot.connection, task)
                 except UserError as error:
                     self._finish(task, str(error))
@@ -174,6 +173,13 @@ class DecoderPool:
                     self._start_threads()
             if slot.connection:
                 slot.connection.close()
+
+    def _connected(self, former: Connection | None) -> Connection:
+        """The slot's own connection, or another one where its process has ended, also since its last search."""
+        if former and former.is_alive:
+            for _ in former.answers(0.0):  # late ones, of a search that was stopped
+                pass
+        return former if former and former.is_alive else self._connect()
 
     def _start_threads(self) -> None:
         owners = {task.owner for task in (*self._tasks.values(), *self._running)}

@@ -13,7 +13,7 @@ import pytest
 
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue, run_service, training
-from s2s.jobs.queue import job_logs, job_process
+from s2s.jobs.queue import job_logs, job_process, stop_reasons
 from s2s.jobs.queue.database import UnreachableError
 from s2s.jobs.registry import JOBS, JobContext, JobKind
 from s2s.model.weights import weights_path
@@ -206,7 +206,7 @@ def test_a_quick_job_goes_before_a_long_one_and_writes_how_it_ended(
     assert (given, getattr(queue.find(job), "state", "")) == ([nice], "done")
     with pytest.raises(SystemExit) as left:
         job_process.main(job, "w")  # it is over
-    assert left.value.code == job_process.LOST
+    assert left.value.code == stop_reasons.LOST
 
 
 def test_no_thread_of_low_priority_holds_the_lock_of_the_database(
@@ -367,7 +367,7 @@ def test_the_heartbeat_keeps_the_lease_hears_the_stop_and_ends_the_process_witho
         queue.finish(job_id, worker, "done")
 
     monkeypatch.setattr(queue, "renew", renew)
-    with pytest.raises(Left, match=str(job_process.LOST)):
+    with pytest.raises(Left, match=str(stop_reasons.LOST)):
         heartbeat.run()
     assert received == [True]
 

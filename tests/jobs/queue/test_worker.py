@@ -15,7 +15,7 @@ from sqlalchemy.exc import OperationalError
 
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue, run_service, training, worker
-from s2s.jobs.queue import fork_server, table
+from s2s.jobs.queue import fork_server, stop_reasons, table
 from s2s.jobs.queue.database import UnreachableError
 from s2s.jobs.queue.fork_server import ChildHandle, ForkRequest
 from s2s.model.weights import saved_steps
@@ -376,6 +376,24 @@ def test_an_end_that_could_not_be_written_is_written_at_the_next_turn(
             {},
             "The training process ended with status 1 before its work was done; nothing was saved yet, start it again.",
         )
+    )
+
+
+def test_a_job_whose_process_gave_it_up_while_the_database_was_away_is_resumed(
+    tiny: Recipe, attended: tuple[worker.Worker, "Midwife"]
+) -> None:
+    (one, midwife), run = attended, submit(tiny)
+    one.turn()
+    (job,) = (child.job for child in one.children.values())
+    process = subprocess.Popen([sys.executable, "-c", f"raise SystemExit({stop_reasons.LOST})"])
+    process.wait(20)
+    one.children[job.id] = worker.RunningJob(job, process)
+    queue.renew(job.id, job.worker, -1.0)  # nobody could renew it
+    one.turn()
+    assert len(midwife.born) == 2
+    assert (run_service.find(run, OWNER).state, run_service.find(run, OWNER).error) == (
+        "starting",
+        "",
     )
 
 

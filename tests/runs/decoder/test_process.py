@@ -158,6 +158,17 @@ def test_a_killed_process_is_replaced_on_a_system_without_limits_too(
     assert UNLIMITED in (home / "log" / "decoder.log").read_text()
 
 
+def test_a_process_that_was_killed_between_two_searches_costs_nobody_a_search(
+    pool: DecoderPool, run: Run, connections: list[Connection]
+) -> None:
+    assert result(pool, request_for(run, "greedy", max_new_tokens=4)).text
+    killed = connections[-1].process
+    killed.kill()
+    processes.wait_for(connections[-1]._arrived.qsize)  # its end was heard of
+    assert result(pool, request_for(run, "greedy", max_new_tokens=5)).text
+    processes.wait_for(lambda: killed.returncode is not None)  # no zombie stays
+
+
 @pytest.mark.skipif(not Path("/proc/self/stat").is_file(), reason="needs /proc")
 def test_it_ends_when_its_parent_is_killed() -> None:
     here, there = processes.CONTEXT.Pipe()
