@@ -63,3 +63,10 @@ def test_readme_is_read_in_a_minute() -> None:
 def test_linked_files_exist(path: Path) -> None:
     for target in LINK.findall(path.read_text()):
         assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+@pytest.mark.parametrize(("name", "most"), [("pages", 120), ("results", 150), ("scale", 80)])
+def test_a_page_for_readers_is_short(name: str, most: int) -> None:
+    lines = (ROOT / "docs" / f"{name}.md").read_text().splitlines()
+    assert len(lines) <= most
+    assert [line for line in lines if len(line) > 120 and not line.startswith("|")] == []
