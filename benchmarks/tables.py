@@ -11,6 +11,7 @@ import argparse
 import functools
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -22,6 +23,8 @@ from benchmarks.options import options
 from benchmarks.results import ROOT, Record
 
 FILES = ("README.md", "benchmarks/*.md", "docs/*.md")
+WIDTH = 120  # characters of a line that is no table
+COMPARED = ("torch", "transformers", "joeynmt", "ctranslate2", "sacrebleu")
 PLACE = re.compile(r"(<!-- figures: (.+?) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
 
 
@@ -53,6 +56,14 @@ HEADLINES = (
         " {headline[CTranslate2][3]:.2f} of CTranslate2 in float32",
     ),
     Headline(
+        "gpu-train",
+        "training `transformer-base` on one NVIDIA H100 with torch 2.11, which s2s does not support, in bfloat16 and in"
+        " float32",
+        "{rows[0][tokens per second]:,.0f} and {rows[3][tokens per second]:,.0f} real tokens per second; {rows[1][ours"
+        " is x]:.2f} and {rows[4][ours is x]:.2f} times transformers' Marian, {rows[2][ours is x]:.2f} and"
+        " {rows[5][ours is x]:.2f} times nn.Transformer",
+    ),
+    Headline(
         "quality-en-de",
         "`transformer-tiny` by the recipe of Wu et al. 2021 on Multi30k en-de, 8,000 updates without early stopping"
         " (theirs stops), one seed; flickr2016",
@@ -66,22 +77,10 @@ HEADLINES = (
     ),
     Headline("minutes-amd", "`quick` as in the row above, without AMX", "{headline}"),
     Headline("minutes-75", "`quick` as in the row above, one seed", "{headline}"),
-    Headline("minutes-75-avx2", "`quick` as in the row above, without AVX-512", "{headline}"),
-    Headline(
-        "minutes-75-tiny",
-        "`quick` with the shape and the batches of `transformer-tiny`, as in the rows above, one seed",
-        "{headline}",
-    ),
-    Headline(
-        "minutes-75-batches",
-        "the same with batches twice as large, a vocabulary of 6,000, and the last three checkpoints averaged",
-        "{headline}",
-    ),
-    Headline("minutes-75-post", "the same with post-norm layers", "{headline}"),
-    Headline("minutes-75-exact", "the same with faster attention and less padding", "{headline}"),
     Headline(
         "minutes-75-averaged",
-        "the same with an inverse square root schedule and the last 15 checkpoints averaged, as `quick` chooses since",
+        "the same with the post-norm shape of `transformer-tiny`, an inverse square root schedule and the last 15"
+        " checkpoints averaged, as `quick` chooses since",
         "{headline}",
     ),
     Headline(
@@ -128,12 +127,6 @@ HEADLINES = (
         " {import[translation_seconds]:.2f} s; {race[0][ratio]:.1f}, {race[1][ratio]:.1f} and {race[2][ratio]:.1f}"
         " times `generate` in float32, {race[0][fast ratio]:.1f}, {race[1][fast ratio]:.1f} and"
         " {race[2][fast ratio]:.1f} times with `precision=fast`",
-    ),
-    Headline(
-        "home",
-        "what a browser loads that has nothing of the pages yet",
-        "Home {loaded[0][MB]:.1f} MB, of which Plotly {loaded[0][Plotly]:.1f}, fonts {loaded[0][fonts]:.1f}; without"
-        " compression {loaded[0][as stored]:.1f} MB",
     ),
     Headline(
         "heads",
@@ -187,6 +180,21 @@ HEADLINES = (
         "beside_pages",
         "a training with a time budget on the same two cores as a browser that reruns Attention without pause",
         "the training keeps {share:.2f} of its quiet speed, and the page's p95 is {p95 ratio:.2f} times its quiet one",
+    ),
+    Headline(
+        "queue",
+        "whole lives of a job (submitted, claimed, finished) with 2,000 waiting, one worker and 64, all on the same two"
+        " cores",
+        "SQLite {rows[12][per second]:.0f} and {rows[16][per second]:.0f} per second, PostgreSQL"
+        " {rows[18][per second]:.0f} and {rows[22][per second]:.0f}; 64 idle workers of PostgreSQL poll"
+        " {rows[23][per second]:,.0f} times per second",
+    ),
+    Headline(
+        "queue_simulation",
+        "a simulated lecture: {rushes[1][people]} people press Train within a minute, while each worker trains",
+        "first point of the curve p50 {rushes[1][first point p50 s]:.0f} s with {rushes[1][workers]} worker,"
+        " {rushes[3][first point p50 s]:.1f} s with {rushes[3][workers]}, {rushes[5][first point p50 s]:.1f} s with"
+        " {rushes[5][workers]}",
     ),
     Headline(
         "crash",
@@ -249,7 +257,7 @@ def rows(record: Record, key: str = "rows") -> Iterator[str]:
 
 @_of_record
 def speeds(record: Record) -> Iterator[str]:
-    """Every trainer of `benchmarks.train`, fastest setting of each library marked; then every model's bound."""
+    """Of `benchmarks.train`, the fastest setting of each library; then every model's bound."""
     for model in record.results["speed"]:
         names = [
             f"`{model['model']}`",
@@ -265,6 +273,7 @@ def speeds(record: Record) -> Iterator[str]:
                 f"{line['peak MB']:,.0f}",
             ]
             for line in model["lines"]
+            if line["fastest"]
         ]
         yield from _table(names, lines)
         yield ""
@@ -277,36 +286,34 @@ def speeds(record: Record) -> Iterator[str]:
 
 @_of_record
 def decoders(record: Record) -> Iterator[str]:
-    """Every decoder of `benchmarks.decode`, a table per task."""
-    for task in record.results["speed"]:
-        names = [
-            f"{task['task']}",
-            "sentences per CPU second (range)",
-            "ours is",
-            "share of the float32 bound",
-            "same targets",
+    """Of `benchmarks.decode`, for each task: ours, and the fastest setting of each other library."""
+    names = [
+        "task",
+        "decoder",
+        "sentences per CPU second (range)",
+        "ours is",
+        "share of the float32 bound",
+        "same targets",
+    ]
+    lines = [
+        [
+            task["task"],
+            line["decoder"],
+            *_rates(line, digits=1),
+            "" if line["same %"] is None else f"{line['same %']:.0f} %",
         ]
-        lines = [
-            [
-                line["decoder"],
-                *_rates(line, digits=1),
-                "" if line["same %"] is None else f"{line['same %']:.0f} %",
-            ]
-            for line in task["lines"]
-        ]
-        yield from _table(names, lines)
-        yield ""
-        yield (
-            f"Bound: {task['bound']:,.0f} sentences per CPU second."
-            f" Other programs used {task['foreign']:.2f} cores on average."
-        )
-        yield ""
+        for task in record.results["speed"]
+        for line in task["lines"]
+        if line["fastest"] or line["library"] == "ours"
+    ]
+    yield from _table(names, lines)
+    yield ""
 
 
 def _rates(line: Mapping[str, Any], digits: int) -> Iterator[str]:
     """The cells that trainers and decoders share: the rate, our ratio to it, its share of the bound."""
     yield f"{line['rate']:,.{digits}f} ({line['from']:,.{digits}f} to {line['to']:,.{digits}f})"
-    yield f"{line['ours is x']:.2f} x{' (its fastest)' * line['fastest']}"
+    yield f"{line['ours is x']:.2f} x"
     yield f"{line['% of bound']:.0f} %"
 
 
@@ -316,9 +323,11 @@ def missing(name: str) -> str:
 
 
 def source(record: Record) -> Iterator[str]:
-    """The line below a table."""
-    versions = ", ".join(f"{name} {version}" for name, version in record.libraries.items())
-    yield f"Measured {record.origin}; {versions}: `{record.command}`.{' ' * bool(record.note)}{record.note}"
+    """The lines below a table; the record has the versions of all libraries."""
+    found = record.libraries
+    versions = ", ".join(f"{name} {found[name]}" for name in COMPARED if name in found)
+    told = f"Measured {record.origin}; {versions}: `{record.command}`.{' ' * bool(record.note)}{record.note}"
+    yield from textwrap.wrap(told, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def _table(names: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -91,3 +91,10 @@ def test_the_address_of_a_public_copy_is_in_one_place() -> None:
 def test_linked_files_exist(path: Path) -> None:
     for target in LINK.findall(path.read_text()):
         assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+@pytest.mark.parametrize(("name", "most"), [("pages", 120), ("results", 150), ("scale", 80)])
+def test_a_page_for_readers_is_short(name: str, most: int) -> None:
+    lines = (ROOT / "docs" / f"{name}.md").read_text().splitlines()
+    assert len(lines) <= most
+    assert [line for line in lines if len(line) > 120 and not line.startswith("|")] == []

@@ -25,8 +25,8 @@ FAST = MappingProxyType({"AVX512": 2.5})
 FAST_ELSEWHERE = 1.1
 SCALING = 0.7  # two threads do 2 ** 0.7 as much as one
 # Of a GPU, by precision: seconds that the processor beside it takes to start a layer's operations, and operations per
-# second of its matrix products. From two models on one H100, which they give within 15 % (docs/results.md); runs on
-# another computer correct the forecast.
+# second of its matrix products. From two models on one H100, which they give within 15 %
+# (benchmarks/results/gpu-train.json); runs on another computer correct the forecast.
 STARTING = MappingProxyType({"exact": 0.003, "bf16": 0.0043})
 GPU_PEAK = MappingProxyType({"exact": 50e12, "bf16": 400e12})
 

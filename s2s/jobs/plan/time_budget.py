@@ -65,7 +65,7 @@ class Size:
 
 
 # From the largest. On Multi30k with 350 CPU seconds, two layers of width 128 reached BLEU 34, of width 192 32; three of
-# 256 much less; and batches of 1,024 tokens more than larger and smaller ones (docs/results.md).
+# 256 much less; and batches of 1,024 tokens more than larger and smaller ones.
 SIZES = (
     Size(512, 4, 8, vocab_size=16_000, lr=1e-3, batch_tokens=4096, epochs=50),
     Size(256, 3, 4, vocab_size=10_000, lr=2e-3, batch_tokens=2048, epochs=50),
@@ -92,7 +92,7 @@ RECIPE_OF_DEEP = {
 TOKENS_PER_PARAMETER = 0.05  # of the dataset: a larger model memorizes it
 ENOUGH_TOKENS = 20e6  # a dataset of which so many are read need not be read again
 # Dropout by the times that the dataset is read, from the most. For 5,000 pairs read 20 times, 0.2 was better than 0.1
-# and 0.3 (docs/results.md).
+# and 0.3.
 DROPOUTS = ((50, 0.3), (12, 0.2), (0, 0.1))
 
 
