@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 
 from s2s.config import UserError
 from s2s.jobs.queue.database import JOBS, alone, begin
-from s2s.jobs.queue.job_logs import delete_logs_and_files
+from s2s.jobs.queue.job_logs import delete_logs
 from s2s.jobs.queue.server_state import read_state
 from s2s.jobs.queue.time_used import keep_time_used, minutes_within_a_day
 from s2s.jobs.queue.turns import in_turn, note_turn
@@ -386,5 +386,5 @@ def delete_jobs(run: str, *, owner: str | None = None, now: float | None = None)
     is_of_run = (ROW.run == run) & (ROW.owner == (owner or ROW.owner))
     with begin() as connection:
         keep_time_used(connection, is_of_run, _now(now))
-        delete_logs_and_files(connection, is_of_run)
+        delete_logs(connection, is_of_run)
         connection.execute(sa.delete(JOBS).where(is_of_run))
