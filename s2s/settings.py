@@ -37,7 +37,6 @@ class Limits:
     total_bytes: int | None = None  # that all owners may store together
     model_bytes: int | None = None  # downloaded for a model of the Hub
     model_parameters: int | None = None  # of a published model that is opened
-    processes: int | None = None  # that train one run together
 
 
 # The niceness of a session of jobs: a little less weight than the dashboard. With 19, a training beside a browser
@@ -68,7 +67,6 @@ HOSTED = Limits(
     total_bytes=50_000_000_000,
     model_bytes=1_000_000_000,
     model_parameters=100_000_000,
-    processes=1,
 )
 EXPIRE_DAYS = 30
 
@@ -115,7 +113,7 @@ def worker_is_elsewhere() -> bool:
     return os.environ.get("S2S_WORKER") == "elsewhere" or has_engine()
 
 
-SLOTS = frozenset({"express", "long", "gpu", "rank"})
+SLOTS = frozenset({"express", "long", "gpu"})
 
 
 def has_engine() -> bool:
@@ -143,11 +141,6 @@ def worker_slots() -> frozenset[str] | None:
             f"`S2S_WORKER_SLOTS` is {given[:40]}; give some of {', '.join(sorted(SLOTS))}, with commas between."
         )
     return slots
-
-
-def rank_host() -> str:
-    """Where the processes of a training on other hosts reach those of this one (`S2S_RANK_HOST`, or its name)."""
-    return os.environ.get("S2S_RANK_HOST", "").strip() or socket.gethostname()
 
 
 def worker_ends_with_app() -> bool:

@@ -36,7 +36,6 @@ def test_the_limits_are_those_of_a_local_or_of_a_public_server(
         total_bytes=50_000_000_000,
         model_bytes=1_000_000_000,
         model_parameters=100_000_000,
-        processes=1,
     )
     assert settings.limits() == hosted
     monkeypatch.setenv("S2S_MAX_STEPS", "1_000")

@@ -181,7 +181,11 @@ class TrainConfig(Config):
         " are used while that is faster.",
     )
     processes: int = setting(
-        1, 1, 64, label="Processes", help="Workers that train it together, on rows of each batch."
+        1,
+        1,
+        64,
+        label="Processes",
+        help="How many torchrun starts in a terminal, each with its rows of every batch. The dashboard trains in one.",
     )
     precision: str = setting(
         "exact",

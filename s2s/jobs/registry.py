@@ -27,12 +27,6 @@ def _train(job: Job, context: JobContext) -> Generator[object, None, None]:
     return work(job, context)
 
 
-def _rank(job: Job, context: JobContext) -> Generator[object, None, None]:
-    from s2s.jobs.training.nonzero_rank import work
-
-    return work(job, context)
-
-
 def _evaluate(job: Job, context: JobContext) -> Generator[object, None, None]:
     from s2s.jobs.evaluation.service import work
 
@@ -54,7 +48,6 @@ def _heads(job: Job, context: JobContext) -> Generator[object, None, None]:
 JOBS = MappingProxyType(
     {
         "train": JobKind(_train, "Train a model, or continue to train one."),
-        "rank": JobKind(_rank, "Train a model together with the processes of other workers."),
         "evaluate": JobKind(
             _evaluate, "Translate a test set with several systems, and score them."
         ),

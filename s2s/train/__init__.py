@@ -9,10 +9,9 @@ from s2s.train.device import (
     free_memory,
     is_fast_accurate,
     matrix_products,
-    n_gpus,
     settle,
 )
-from s2s.train.distributed import GoneError, Group, Rank, Several
+from s2s.train.distributed import Group, Several
 from s2s.train.ending import ended_early
 from s2s.train.events import (
     Changed,
@@ -24,10 +23,9 @@ from s2s.train.events import (
     Validation,
     Warned,
 )
-from s2s.train.liveness import Liveness
 from s2s.train.loop import Trainer, train
 from s2s.train.optimizers import OPTIMIZERS
 from s2s.train.prepare import TrainingData, prepare
-from s2s.train.ranks import LOOPBACK, Meeting, connected, opened, processes, together
+from s2s.train.ranks import processes
 from s2s.train.schedules import SCHEDULES, learning_rate
 from s2s.train.teacher_forcing import Teach, shifted

@@ -68,11 +68,6 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def n_gpus() -> int:
-    """NVIDIA GPUs that this process may use."""
-    return torch.cuda.device_count()
-
-
 def is_fast_accurate() -> bool:
     """Whether a fast matrix product on this CPU is one of float32 still: where there is AMX it is not."""
     return fast_error() <= ACCURATE

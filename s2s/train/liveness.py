@@ -10,7 +10,6 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
 from typing import Self
 
 from torch.distributed import Store
@@ -26,20 +25,12 @@ class Liveness:
     silent for too long.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        rank: int,
-        size: int,
-        silence: float,
-        end: Callable[[int], object] = os._exit,
-    ) -> None:
+    def __init__(self, store: Store, rank: int, size: int, silence: float) -> None:
         self.is_needed = False
         self._store = store.clone()  # type: ignore[attr-defined]
         self._rank = rank
         self._others = [other for other in range(size) if other != rank]
         self._silence = silence
-        self._end = end
         self._over = threading.Event()
         self._heard: dict[int, float] = {}  # without those that have not begun
         self._threads = [
@@ -83,16 +74,10 @@ class Liveness:
                     file=sys.stderr,
                     flush=True,
                 )
-                self._end(GONE)
-                return
+                os._exit(GONE)
 
     def _is_late(self, at: float) -> bool:
         return time.monotonic() - at > self._silence
-
-
-def has_begun(store: Store, rank: int) -> bool:
-    """Whether that process has given a sign of life. Raises RuntimeError where the store has ended."""
-    return bool(store.add(_key(rank), 0) > 0)
 
 
 def _key(rank: int) -> str:

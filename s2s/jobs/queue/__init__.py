@@ -5,7 +5,6 @@ from s2s.jobs.queue.database import UnreachableError, alone, begin
 from s2s.jobs.queue.erasure import erase, is_erased, last_deletion
 from s2s.jobs.queue.holders import is_held, is_wanted
 from s2s.jobs.queue.job_logs import JobLog, keep_lines, keep_log, last_log, newest_logs
-from s2s.jobs.queue.ranks import RANK, delete_ranks, is_older_waiting, submit_ranks
 from s2s.jobs.queue.server_state import (
     ServerState,
     put_value,

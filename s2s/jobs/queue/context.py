@@ -27,7 +27,3 @@ class JobContext(Protocol):
     def progressed(self) -> None:
         """A checkpoint was saved, from which the next worker would resume."""
         ...
-
-
-class HandBack(Exception):  # noqa: N818 (nobody made an error)
-    """The job goes back into the queue. With a sentence, why its attempt failed, that counts as one."""

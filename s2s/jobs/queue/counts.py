@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import sqlalchemy as sa
 
 from s2s.jobs.queue.database import JOBS, begin
-from s2s.jobs.queue.ranks import RANK
 
 ROW = JOBS.c
 IS_LIVE = ROW.state.in_(("queued", "running"))
@@ -30,7 +29,6 @@ def counts(*, now: float | None = None) -> QueueCounts:
     """As it is now. Raises UnreachableError."""
     now = time.time() if now is None else now
     n = sa.func.count().label("n")
-    is_no_rank = ROW.kind != RANK  # ranks do not wait in turn
     jobs = sa.select(ROW.kind, ROW.state, n).group_by(
         ROW.kind,
         ROW.state,
@@ -39,13 +37,9 @@ def counts(*, now: float | None = None) -> QueueCounts:
     oldest = (
         sa.select(sa.func.min(ROW.created))
         .where(ROW.state == "queued")
-        .where(is_no_rank, ROW.started.is_(None))
+        .where(ROW.started.is_(None))
     )
-    mean_wait = (
-        sa.select(sa.func.avg(ROW.waited))
-        .where(ROW.created + ROW.waited > now - LATELY)
-        .where(is_no_rank)
-    )
+    mean_wait = sa.select(sa.func.avg(ROW.waited)).where(ROW.created + ROW.waited > now - LATELY)
     owners = sa.select(ROW.owner, n).where(IS_LIVE).group_by(ROW.owner)
     with begin() as connection:
         since = connection.scalar(oldest)

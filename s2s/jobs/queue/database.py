@@ -178,6 +178,13 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "DROP INDEX published_short_links",
         "ALTER TABLE short_links DROP COLUMN hidden",
     ),
+    (  # the other processes of a training that had several; for how long they worked still counts
+        """INSERT INTO time_used SELECT owner, started, COALESCE(finished, lease) FROM jobs
+            WHERE kind = 'rank' AND started IS NOT NULL AND worker <> ''""",
+        "DELETE FROM job_logs WHERE job IN (SELECT id FROM jobs WHERE kind = 'rank')",
+        "DELETE FROM jobs WHERE kind = 'rank'",
+        "DELETE FROM turns WHERE slot = 'rank'",
+    ),
 )
 # Arbitrary numbers that no other program uses in the same PostgreSQL database.
 MIGRATION_LOCK = 5_252

@@ -63,16 +63,11 @@ def keep_lines(job: str, lines: Sequence[str]) -> None:
 
 
 def delete_logs(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> None:
-    """Of the jobs that leave the table."""
-    jobs = sa.select(JOBS.c.id).where(condition)
-    connection.execute(sa.delete(JOB_LOGS).where(ROW.job.in_(jobs)))
-
-
-def delete_logs_and_files(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> None:
-    """As `delete_logs`, and all that their processes printed on this machine."""
-    for job in connection.execute(sa.select(JOBS.c.id).where(condition)).scalars():
+    """Of the jobs that leave the table, and all that their processes printed on this machine."""
+    found = sa.select(JOBS.c.id).where(condition)
+    for job in connection.execute(found).scalars():
         log_path(job).unlink(missing_ok=True)
-    delete_logs(connection, condition)
+    connection.execute(sa.delete(JOB_LOGS).where(ROW.job.in_(found)))
 
 
 def newest_logs(limit: int = 10) -> list[JobLog]:

@@ -20,7 +20,6 @@ from s2s import access, bounds, logs
 from s2s.config import UserError, choose
 from s2s.jobs import queue
 from s2s.jobs.queue import stop_reasons
-from s2s.jobs.queue.context import HandBack
 from s2s.jobs.queue.database import UnreachableError
 from s2s.jobs.queue.stop_reasons import LOST
 from s2s.jobs.registry import JOBS
@@ -28,7 +27,7 @@ from s2s.settings import internal_error, lease_seconds, limits, lower_priority
 
 # The dashboard comes first, then jobs of seconds, then jobs of minutes. Each still gets some of the processor: 19 would
 # leave a training nothing beside a browser where a niceness counts beyond the session, as in a container.
-NICE = MappingProxyType({"express": 5, "long": 8, "gpu": 8, "rank": 8})
+NICE = MappingProxyType({"express": 5, "long": 8, "gpu": 8})
 POLL = 0.5  # seconds between two polls of control requests
 HANDED_BACK = "queued"  # the state of a job that the next worker resumes
 
@@ -162,7 +161,7 @@ def _finish(job: queue.Job, state: str, error: str, ttl: float) -> None:
     while True:
         try:
             if state == HANDED_BACK:
-                queue.hand_back(job.id, job.worker, error)
+                queue.hand_back(job.id, job.worker)
             else:
                 queue.finish(job.id, job.worker, state, error)
                 if state == "failed":
@@ -179,8 +178,6 @@ def _outcome(job: queue.Job, context: HeartbeatContext) -> tuple[str, str]:
     """State and error sentence."""
     try:
         return _work(job, context)
-    except HandBack as failed:
-        return HANDED_BACK, str(failed)
     except UserError as error:
         return "failed", str(error)
     except Exception as error:

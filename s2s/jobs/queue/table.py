@@ -13,8 +13,7 @@ from sqlalchemy.exc import IntegrityError
 
 from s2s.config import UserError
 from s2s.jobs.queue.database import JOBS, alone, begin
-from s2s.jobs.queue.job_logs import delete_logs_and_files
-from s2s.jobs.queue.ranks import MOST_PROCESSES, RANK, names_of_ranks
+from s2s.jobs.queue.job_logs import delete_logs
 from s2s.jobs.queue.server_state import read_state
 from s2s.jobs.queue.time_used import keep_time_used, minutes_within_a_day
 from s2s.jobs.queue.turns import in_turn, note_turn
@@ -23,9 +22,7 @@ from s2s.settings import limits, new_id
 # Jobs of a few seconds, each 35 MB: a class that starts together sees its curves together.
 EXPRESS_AT_ONCE = 12
 # Running jobs per host, by slot.
-AT_ONCE = MappingProxyType(
-    {"long": 1, "express": EXPRESS_AT_ONCE, "gpu": 1, RANK: MOST_PROCESSES - 1}
-)
+AT_ONCE = MappingProxyType({"long": 1, "express": EXPRESS_AT_ONCE, "gpu": 1})
 MOST_LISTED = 1000  # jobs
 ATTEMPTS = 3  # a job whose process died three times is not started a fourth time
 
@@ -140,12 +137,12 @@ def _check_room(connection: sa.Connection, owner: str, now: float) -> None:
             " allowed; try again in a few hours."
         )
     is_live = ROW.state.in_(("queued", "running"))
-    own = _count(connection, ROW.owner == owner, is_live, ROW.kind != RANK)
+    own = _count(connection, ROW.owner == owner, is_live)
     if allowed.jobs is not None and own >= allowed.jobs:
         raise UserError(
             f"{own} of your runs wait or train, and {allowed.jobs} may at once; wait until one is done, or stop one."
         )
-    waiting = _count(connection, ROW.state == "queued", ROW.kind != RANK)
+    waiting = _count(connection, ROW.state == "queued")
     if allowed.queue is not None and waiting >= allowed.queue:
         raise UserError(
             f"The queue is full: {waiting} runs wait, and {allowed.queue} may; try again when some of them are done."
@@ -173,7 +170,7 @@ def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = 
         _update(lost, ROW.stop, state="stopped", error="", note="", finished=ROW.lease)
         died = f"It was started {ATTEMPTS} times and its process died each time"
         error = f"{died}; see the log, then start it again with a smaller model."
-        spent = sa.or_(ROW.attempts >= ATTEMPTS, ROW.kind == RANK)  # a rank is of one attempt
+        spent = ROW.attempts >= ATTEMPTS
         _update(lost, spent, state="interrupted", error=error, note="", finished=ROW.lease)
     busy = sa.and_(ROW.slot == slot, ROW.host == host, ROW.state == "running", ROW.lease >= now)
     taken = {
@@ -188,7 +185,7 @@ def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = 
     with alone() as connection:
         if read_state(connection).is_paused or _count(connection, busy) >= AT_ONCE[slot]:
             return None
-        job = _first(connection, lost) or next(iter(in_turn(connection, slot, host)), None)
+        job = _first(connection, lost) or next(iter(in_turn(connection, slot)), None)
         keep_time_used(connection, sa.and_(ROW.id == job, lost), now)
         # Check again that it is free: under PostgreSQL it may have been stopped, or its lease renewed, in between.
         row = connection.execute(
@@ -265,22 +262,18 @@ def finish(job: str, worker: str, state: str, error: str = "", *, now: float | N
     return bool(_update(_ours(job, worker), state=state, error=error, note="", finished=_now(now)))
 
 
-def hand_back(job: str, worker: str, failure: str = "", *, now: float | None = None) -> None:
+def hand_back(job: str, worker: str, *, now: float | None = None) -> None:
     """Give a job back to the queue because its worker ends; the next worker takes it before all that wait.
 
-    With a `failure`, a sentence, this attempt counts: after the last one the job is interrupted.
     Does nothing where it is no longer this worker's; a stop that was requested counts first.
     """
     ours = _ours(job, worker)
     _update(ours, ROW.stop, state="stopped", error="", note="", finished=_now(now))
-    if failure:
-        spent = {"state": "interrupted", "error": failure, "note": "", "finished": _now(now)}
-        _update(ours, ROW.attempts >= ATTEMPTS, **spent)
     waiting = {"state": "queued", "worker": "", "lease": 0.0, "note": ""}
     with begin() as connection:
         keep_time_used(connection, ours, _now(now))
-        attempts = ROW.attempts if failure else ROW.attempts - 1
-        connection.execute(sa.update(JOBS).where(ours).values(**waiting, attempts=attempts))
+        waiting |= {"attempts": ROW.attempts - 1}
+        connection.execute(sa.update(JOBS).where(ours).values(waiting))
 
 
 def abandon(job: str, *, now: float | None = None) -> bool:
@@ -390,8 +383,8 @@ def give(job: str, owner: str) -> None:
 
 def delete_jobs(run: str, *, owner: str | None = None, now: float | None = None) -> None:
     """Delete the jobs of a run, all or those of one owner, with their logs; the time that they worked still counts."""
-    is_of_run = ROW.run.in_([run, *names_of_ranks(run)]) & (ROW.owner == (owner or ROW.owner))
+    is_of_run = (ROW.run == run) & (ROW.owner == (owner or ROW.owner))
     with begin() as connection:
         keep_time_used(connection, is_of_run, _now(now))
-        delete_logs_and_files(connection, is_of_run)
+        delete_logs(connection, is_of_run)
         connection.execute(sa.delete(JOBS).where(is_of_run))

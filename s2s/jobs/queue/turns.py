@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 import sqlalchemy as sa
 
 from s2s.jobs.queue.database import JOBS, TURNS, begin
-from s2s.jobs.queue.ranks import RANK
 
 ROW = JOBS.c
 
@@ -25,27 +24,21 @@ def positions() -> dict[str, int]:
     return found
 
 
-def in_turn(connection: sa.Connection, slot: str, host: str = "") -> list[str]:
-    """The waiting jobs of a slot in the order in which they will start, if no more are submitted; of the ranks that
-    work beside rank 0 those of this `host`.
+def in_turn(connection: sa.Connection, slot: str) -> list[str]:
+    """The waiting jobs of a slot in the order in which they will start, if no more are submitted.
 
-    Ranks come first, and then those that a worker has handed back: they had their turn.
+    Those that a worker has handed back come first: they had their turn.
     """
     is_waiting = sa.and_(ROW.state == "queued", ROW.slot == slot)
-    if slot == RANK:
-        is_waiting &= ROW.host == host
     waiting = (
-        sa.select(ROW.id, ROW.owner, ROW.kind, ROW.started)
+        sa.select(ROW.id, ROW.owner, ROW.started)
         .where(is_waiting)
         .order_by(ROW.created, ROW.run, ROW.id)
     )
-    ranks: list[str] = []
     handed_back: list[str] = []
     others: list[tuple[str, str]] = []
     for row in connection.execute(waiting):
-        if row.kind == RANK:
-            ranks.append(row.id)
-        elif row.started is not None:
+        if row.started is not None:
             handed_back.append(row.id)
         else:
             others.append((row.id, row.owner))
@@ -59,7 +52,6 @@ def in_turn(connection: sa.Connection, slot: str, host: str = "") -> list[str]:
     found = connection.execute(turns)
     last_turns = {row.owner: row.turn for row in found}
     return [
-        *ranks,
         *handed_back,
         *fair_order(others, last_turns),
     ]

@@ -278,8 +278,7 @@ class Worker:
                 del self.children[job.id]
 
     def _claim(self) -> None:
-        slots = self.slots if self.children else self.slots - {queue.RANK}
-        for slot in [slot for slot in queue.AT_ONCE if slot in slots]:  # a rank is beside rank 0
+        for slot in [slot for slot in queue.AT_ONCE if slot in self.slots]:
             n_free = queue.AT_ONCE[slot] - sum(c.job.slot == slot for c in self.children.values())
             for _ in range(n_free):
                 # A new name each time: a process that was given up and wakes must not take the job for its own.

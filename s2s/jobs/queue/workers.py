@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 import time
 import uuid
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ ALIVE = 20.0  # seconds after its last report for which a worker counts as alive
 FORGOTTEN = 3600.0  # seconds after which a worker that reports no more is no longer listed
 COMPUTER = "computer"  # the lease of an SQLite file
 HELD = 30.0  # seconds, within which apps and workers renew it
+RANDOM = 1 << 40  # of an address that Python has made up, another one in each process
 BOOT = Path("/proc/sys/kernel/random/boot_id")  # the same in all containers of a machine
 
 ROW = WORKERS.c
@@ -77,10 +79,11 @@ def hold_database() -> None:
 
 
 def computer() -> str:
-    """What tells this machine from others: its boot, elsewhere than on Linux its network card."""
+    """What tells this machine from others: its boot, elsewhere than on Linux its network card, or its name."""
     with contextlib.suppress(OSError):
         return BOOT.read_text().strip()
-    return f"{uuid.getnode():x}"
+    card = uuid.getnode()
+    return socket.gethostname() if card & RANDOM else f"{card:x}"
 
 
 def why_not_here() -> str:

@@ -20,9 +20,9 @@ from s2s.jobs.training.preparation import (
     start_in_stages,
 )
 from s2s.jobs.training.processor import Tell, reporting
-from s2s.jobs.training.ranks import with_ranks
 from s2s.jobs.training.recording import Recorder, recorded
 from s2s.jobs.training.request import RunRequest
+from s2s.jobs.training.run_limits import check_processes
 from s2s.model import load_weights, saved_steps
 from s2s.runs import RunFolder, attention_history, runs_folder
 from s2s.train import Budget, Event, Saved, Teach, Trainer, Warned, shifted
@@ -88,26 +88,16 @@ def work(job: Job, context: JobContext) -> Generator[Event | None, None, None]:
     """
     folder = RunFolder(runs_folder() / job.run)
     if saved_steps(folder.checkpoints):
+        check_processes(folder.recipe())
         prepared = yield from resume_in_stages(folder.path, UNCHANGED, context.tell)
     else:
-        prepared = yield from start_in_stages(
-            RunRequest.from_job(job), folder.path, context.tell, is_retry=True
-        )
-    train = prepared.recipe.train
-    if train.processes == 1:
-        yield from _trained(prepared, job, context)
-    else:
-        yield from with_ranks(prepared, job, context, lambda joined: _trained(joined, job, context))
-
-
-def _trained(
-    prepared: PreparedRun, job: Job, context: JobContext
-) -> Generator[Event | None, None, None]:
+        request = RunRequest.from_job(job)
+        check_processes(request.recipe)
+        prepared = yield from start_in_stages(request, folder.path, context.tell, is_retry=True)
     train = prepared.recipe.train
     most = "up to " if train.adapts_threads else ""
     threads = f"{most}{train.threads} thread{'s' * (train.threads > 1)}"
-    processes = f" in {train.processes} processes" if train.processes > 1 else ""
-    training = f"Training on {train.device}, {threads}{processes}."
+    training = f"Training on {train.device}, {threads}."
     context.tell(training)
     events = controlled(
         prepared, LiveControls(context, job), lambda waiting: context.tell(waiting or training)

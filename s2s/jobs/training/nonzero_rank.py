@@ -6,71 +6,33 @@ stays.
 
 from __future__ import annotations
 
-import contextlib
 import signal
 import tempfile
-import time
 from collections.abc import Generator
 from pathlib import Path
 
-from s2s import faults, settings
+from s2s import faults
 from s2s.config import UserError
 from s2s.data import load_pairs_for_training
-from s2s.jobs import kept_pairs, queue
-from s2s.jobs.queue.context import JobContext
+from s2s.jobs import kept_pairs
 from s2s.jobs.training.loop import teaching
 from s2s.runs import RunFolder
-from s2s.train import (
-    GoneError,
-    Liveness,
-    Meeting,
-    Rank,
-    Several,
-    Trainer,
-    connected,
-    prepare,
-    together,
+from s2s.train import Several, Trainer, prepare
+
+# The files of a run that every process needs.
+SHARED = (
+    "recipe.json",
+    "tokenizer.json",
+    "src.tokenizer.json",
+    "tgt.tokenizer.json",
+    kept_pairs.FILE,
 )
 
-POLL = 0.2  # seconds between two looks whether all are there
 
-
-def work(job: queue.Job, context: JobContext) -> Generator[None, None, None]:
-    """Take part in the training whose rank 0 has submitted this job, unless that attempt is over."""
-    spec = job.spec
-    training = queue.find(spec["training"])
-    if training is None or (training.state, training.worker) != ("running", spec["attempt"]):
-        return
-    rank = Rank(**spec["rank"])
-    meeting = connected(spec["attempt"], spec["host"], spec["port"])
-    with Liveness(meeting.store, rank.number, rank.size, settings.lease_seconds()) as liveness:
-        if not (yield from _started(meeting)):
-            return
-        with together(meeting.store, rank, liveness) as group, _reporting(meeting):
-            yield from follow_first_rank(group, None, None, is_resumed=spec["is_resumed"])
-
-
-def _started(meeting: Meeting) -> Generator[None, None, bool]:
-    """Wait until all are there; False where rank 0 has ended before."""
-    try:
-        while not meeting.has_started():
-            yield
-            time.sleep(POLL)
-    except RuntimeError:
-        return False
-    return True
-
-
-@contextlib.contextmanager
-def _reporting(meeting: Meeting) -> Generator[None, None, None]:
-    """Tells rank 0 why this process ends. Where another one has ended before it, there is nothing to tell."""
-    try:
-        yield
-    except GoneError:
-        return
-    except UserError as error:
-        meeting.report(str(error))
-        raise
+def shared_files(folder: RunFolder) -> dict[str, bytes]:
+    """These files by name, for rank 0 to hand over."""
+    paths = [folder.path / name for name in SHARED]
+    return {path.name: path.read_bytes() for path in paths if path.is_file()}
 
 
 def follow_first_rank(

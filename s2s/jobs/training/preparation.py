@@ -82,7 +82,7 @@ def start(
 
     `processes` train together, of which this is one.
     """
-    _check_processes(request.recipe, processes)
+    run_limits.check_processes(request.recipe, processes)
     return _result(start_in_stages(request, path, tell))
 
 
@@ -144,16 +144,6 @@ def _check_free(folder: RunFolder) -> None:
         )
 
 
-def _check_processes(recipe: Recipe, n: int) -> None:
-    """Raises UserError where a recipe wants several processes, and not these."""
-    if recipe.train.processes not in (1, n):
-        are = "1 process trains" if n == 1 else f"{n} processes train"
-        raise UserError(
-            f"`train.processes` is {recipe.train.processes}, and {are} here; start as many with torchrun, or queue the"
-            " run in the dashboard."
-        )
-
-
 def _within_minutes(recipe: Recipe, request: RunRequest, pairs: TrainingPairs) -> Recipe:
     """What follows from a time budget; the sizes of a run that initializes this one stay."""
     if recipe.train.minutes is None:
@@ -209,7 +199,7 @@ def resume(
 ) -> PreparedRun:
     """Open a run to train it further. Its source must still hold the pairs that the run was started with."""
     folder = RunFolder(path)
-    _check_processes(folder.recipe(), processes)
+    run_limits.check_processes(folder.recipe(), processes)
     check_steps_left(folder, more.steps, is_done=last_state(folder) == "done")
     with locked(folder):
         note_continuation(folder, more, is_repair=last_state(folder) == "running")

@@ -29,13 +29,13 @@ def check_minutes(recipe: Recipe) -> None:
         )
 
 
-def check_processes(recipe: Recipe) -> None:
-    """Raises UserError for more processes than are allowed."""
-    most = limits().processes
-    processes = recipe.train.processes
-    if most is not None and processes > most:
+def check_processes(recipe: Recipe, n: int = 1) -> None:
+    """Raises UserError where a recipe wants several processes, and not these `n`; a job of the queue has one."""
+    if recipe.train.processes not in (1, n):
+        are = "1 process trains" if n == 1 else f"{n} processes train"
         raise UserError(
-            f"`train.processes` {processes} is more than the {most} allowed here; request at most that many."
+            f"`train.processes` is {recipe.train.processes}, and {are} here; start as many with torchrun in a terminal,"
+            " or set train.processes=1."
         )
 
 

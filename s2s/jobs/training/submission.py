@@ -58,7 +58,7 @@ def submit(request: RunRequest, *, express: bool = False, seconds: float | None 
         request.owner,
         run_id,
         job_spec,
-        express=express and recipe.train.processes == 1,
+        express=express,
         needs_gpu=_needs_gpu(recipe),
     )
     return run_id

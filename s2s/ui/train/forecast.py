@@ -26,6 +26,7 @@ from s2s.jobs import (
     check_forecast,
     predict_quality,
     short_count,
+    training,
     why_no_prediction,
 )
 from s2s.sizing import count_parameters
@@ -33,7 +34,7 @@ from s2s.train import free_memory, learning_rate
 from s2s.ui.kit import Card, as_markdown, cached, cards, chart, duration, file_name, forms
 from s2s.ui.kit.tables import frame_csv
 from s2s.ui.train import advice
-from s2s.ui.train.command import for_several_gpus
+from s2s.ui.train.command import command, for_several_gpus
 from s2s.ui.train.recipe_form import RunRequest
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -78,6 +79,8 @@ def panel(request: RunRequest) -> Outlook:
     if refused:
         if cost.parameters >= MANY_PARAMETERS:
             for_several_gpus(request, cost)
+        elif request.recipe.train.processes > 1:
+            st.code(command(request), language="sh", wrap_lines=True)
         advice.recommendation(request)
     else:
         advice.followed(request, planned.recipe)
@@ -144,6 +147,7 @@ def _impossible(request: RunRequest, cost: Forecast) -> UserError | None:
     """Why training itself would refuse the recipe; shown at once."""
     try:
         check_forecast(request.recipe, _left(request), cost, free_memory(DEVICE))
+        training.check_processes(request.recipe)
     except UserError as wrong:
         forms.show_error(wrong)
         return wrong

@@ -15,6 +15,7 @@ from tests import processes
 from tests.conftest import full_disk
 
 FIRST_WITH_SHORT_LINKS = 6
+LAST_WITH_RANKS = 14
 OLD_SHORT_LINK = """INSERT INTO short_links VALUES
     ('KFRWTPH', 'local', 'of another recipe', 1, 'attention', '{"src": "x"}', '', '', 1, 1)"""
 
@@ -84,6 +85,32 @@ def test_jobs_of_an_older_database_have_waited_until_their_last_start(
         database.engine(url).dispose()
     database.engine.cache_clear()
     assert [(job.id, job.waited) for job in queue.jobs("x")] == [("waits", None), ("began", 3.0)]
+
+
+def test_the_jobs_of_ranks_leave_the_queue_and_their_time_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    url = settings.database_url()
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "MIGRATIONS", database.MIGRATIONS[:LAST_WITH_RANKS])
+        database.engine.cache_clear()
+        with database.engine(url).begin() as connection:
+            for job, kind, worker, started in (
+                ("one", "train", "w", 60.0),
+                ("two", "rank", "v", 60.0),
+                ("three", "rank", "", None),
+            ):
+                values = {"id": job, "kind": kind, "run": job, "worker": worker, "started": started}
+                texts = dict.fromkeys(("host", "note", "error"), "")
+                numbers = {"stop": False, "attempts": 1, "lease": 180.0, "created": 1.0}
+                json = {"spec": {}, "wishes": {}}
+                rest = {"owner": "x", "slot": "long", "state": "running", "waited": 1.0}
+                row = {**values, **texts, **numbers, **json, **rest}
+                connection.execute(sa.insert(database.JOBS).values(row))
+        database.engine(url).dispose()
+    database.engine.cache_clear()
+    assert [job.id for job in queue.jobs("x")] == ["one"]
+    assert queue.minutes_of_a_day("x", now=300.0) == 4.0
 
 
 def test_an_older_database_grows_and_keeps_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -344,7 +344,7 @@ def test_an_unknown_kind_is_an_error_that_names_those_there_are(
     job = claimed("tran")
     assert job_process._outcome(job, context(job_process.Heartbeat(job, 20.0))) == (
         "failed",
-        "There is no kind of job `tran`; the nearest are `train`, `rank`.",
+        "There is no kind of job `tran`; the nearest are `train`.",
     )
 
 

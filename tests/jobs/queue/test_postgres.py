@@ -15,7 +15,6 @@ from s2s.jobs.queue.worker import Worker
 from tests import postgres
 from tests.jobs.queue import test_database, test_gallery_ended, test_table
 from tests.jobs.queue.test_gallery_ended import hosted  # noqa: F401
-from tests.jobs.training import test_ranks
 
 pytestmark = [pytest.mark.system, postgres.NEEDED]
 
@@ -48,11 +47,10 @@ globals().update(
         if name.startswith("test_") and name not in ONLY_ON_SQLITE
     }
 )
-test_ranks_are_first = test_ranks.test_the_jobs_of_ranks_are_first_and_count_for_nothing
-test_a_younger_training = test_ranks.test_a_younger_training_gives_its_worker_to_an_older_one
 test_the_migrations = test_database.test_the_migrations_make_the_tables_that_the_program_reads
 test_every_version = test_database.test_every_version_grows_into_the_next_and_a_short_link_of_the_first_with_links_opens
 test_published_links = test_gallery_ended.test_published_links_keep_their_letters_and_words
+test_the_jobs_of_ranks = test_database.test_the_jobs_of_ranks_leave_the_queue_and_their_time_counts
 test_an_older_database = test_database.test_an_older_database_grows_and_keeps_its_rows
 test_the_second_version = (
     test_database.test_the_second_version_keeps_the_jobs_and_who_had_the_last_turn_of_the_first

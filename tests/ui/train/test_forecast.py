@@ -37,13 +37,15 @@ def test_two_phrases_open_the_preset_that_rebuilds_their_tutorial() -> None:
     assert "in the tutorial" not in page_text(opened("train", set=pack(other)))
 
 
-def test_several_processes_each_need_memory() -> None:
+def test_several_processes_are_started_in_a_terminal_and_each_needs_memory() -> None:
     screen = opened("train", set=pack({"preset": "small", "train.processes": "2"}))
+    assert "train.processes is 2, and 1 process trains here; start as many" in page_text(screen)
+    assert screen.button(key="train").disabled
+    assert any(each.value.startswith("torchrun --nproc_per_node 2 ") for each in screen.code)
     screen.session_state["costs"] = True
     screen.run()
     (needed,) = [each.value for each in screen.metric if each.label == "Memory needed"]
     assert needed.startswith("2 × ")
-    assert f"{needed} of memory" in page_text(screen)
 
 
 def test_what_training_would_refuse_is_said_before() -> None:
