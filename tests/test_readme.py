@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.options import arguments, commands
 from s2s import versions
+from s2s.cli import main
 from s2s.cli.parser import make_parser
 
 ROOT = Path(__file__).parents[1]
@@ -41,6 +42,17 @@ def test_every_command_and_option_is_on_the_page(command: str) -> None:
     named = {written for written, names in rows if f"`{command}`" in names.split(", ")}
     taken = {written.replace("|", "\\|") for written, _ in arguments(commands()[command])}
     assert named == taken
+
+
+@pytest.mark.parametrize("command", commands())
+def test_an_option_that_a_command_lacks_is_one_sentence(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--no-such-option"])
+    out, err = capsys.readouterr()
+    assert (ended.value.code, out, err.count("\n")) == (2, "", 1)
+    assert err.endswith("--help`.\n")
 
 
 def test_the_tree_is_the_tree() -> None:

@@ -98,6 +98,8 @@ def _folders(out: Path, choices: Mapping[str, Sequence[Any]]) -> list[Path]:
 
 def _check_unchanged(out: Path, request: RunRequest) -> None:
     """Raises UserError for a folder of something else, or of a sweep with other settings."""
+    if out.exists() and not out.is_dir():
+        raise UserError(f"`{shortened(out)}` is a file; give `--out` a folder.")
     if (out / "recipe.json").exists():
         raise UserError(f"`{shortened(out)}` is a run's folder; choose another `--out`.")
     try:

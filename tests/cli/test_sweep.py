@@ -137,6 +137,7 @@ def test_a_folder_of_something_else_is_left_alone(
     for out, options, sentence in (
         (swept, ["--set", "train.steps=5"], "another dataset, recipe or start"),
         (one, [], "is a run's folder"),
+        (one / "recipe.json", [], "is a file; give `--out` a folder"),
     ):
         assert main([*GIVEN, *options, "--seeds", "1", "--out", str(out)]) == 2
         assert sentence in capsys.readouterr().err
