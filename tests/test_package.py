@@ -103,6 +103,8 @@ def test_name_version_and_authors_are_the_same_everywhere() -> None:
         one["name"] for one in PROJECT["authors"]
     ]
     assert re.search(r"^keywords: \[(.*)\]$", citation, re.M)[1].split(", ") == PROJECT["keywords"]
+    release = (ROOT / ".github" / "workflows" / "release.yml").read_text()
+    assert f"dist/{versions.NAME.replace('-', '_')}-${{TAG#v}}-py3-none-any.whl" in release
     urls = re.findall(r"^(?:url|repository-code): (.*)$", citation, re.M)
     assert sorted(urls) == sorted(PROJECT.get("urls", {}).values())
 
