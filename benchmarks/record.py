@@ -1,4 +1,4 @@
-"""`python -m benchmarks.record quick`: measure what README says, save it, and make the tables again.
+"""`python -m benchmarks.record quick`: measure the headlines of docs/results.md, save it, and make the tables again.
 
 `quick` takes about a quarter of an hour on an otherwise idle machine, in the environment that `python -m
 benchmarks.install` makes; `all` adds what takes longer. With names of records, only these. A measurement that fails is

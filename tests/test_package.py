@@ -7,12 +7,15 @@ import socket
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import time
 import tomllib
 import urllib.request
 import venv
 import zipfile
 from collections.abc import Iterator, Mapping
+from email.parser import Parser
+from importlib import metadata
 from importlib.util import cache_from_source
 from pathlib import Path
 
@@ -28,7 +31,7 @@ ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT = PYPROJECT["project"]
 PACKED = ("s2s", "pages", ".streamlit/config.toml")
-BESIDE = ("streamlit_app.py", "pyproject.toml", "README.md", "LICENSE")
+BESIDE = ("streamlit_app.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE")
 MAX_BYTES = 12_000_000
 PATIENCE = 120  # seconds
 
@@ -100,6 +103,8 @@ def test_name_version_and_authors_are_the_same_everywhere() -> None:
         one["name"] for one in PROJECT["authors"]
     ]
     assert re.search(r"^keywords: \[(.*)\]$", citation, re.M)[1].split(", ") == PROJECT["keywords"]
+    release = (ROOT / ".github" / "workflows" / "release.yml").read_text()
+    assert f"dist/{versions.NAME.replace('-', '_')}-${{TAG#v}}-py3-none-any.whl" in release
     urls = re.findall(r"^(?:url|repository-code): (.*)$", citation, re.M)
     assert sorted(urls) == sorted(PROJECT.get("urls", {}).values())
 
@@ -113,7 +118,7 @@ def test_the_program_accepts_what_the_package_accepts() -> None:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package, built from what belongs to it, without the internet."""
+    """The package, built as a release is: the wheel from the sdist, without the internet."""
     folder = tmp_path_factory.mktemp("project")
     ignored = shutil.ignore_patterns("__pycache__")
     for name in ("s2s", "pages"):
@@ -126,11 +131,19 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "tests" / "test_nothing.py").touch()
     # as pip does, which would start four processes
     backend = PYPROJECT["build-system"]["build-backend"]
-    code = f"import {backend} as backend; backend.build_wheel('built')"
-    (folder / "built").mkdir()
-    subprocess.run([sys.executable, "-c", code], cwd=folder, check=True)
-    (built,) = (folder / "built").iterdir()
-    return built
+
+    def built(kind: str, source: Path) -> Path:
+        code = f"import {backend} as backend; print(backend.build_{kind}('{kind}'))"
+        (source / kind).mkdir()
+        command = [sys.executable, "-c", code]
+        subprocess.run(command, cwd=source, check=True, stdout=subprocess.DEVNULL)
+        (file,) = (source / kind).iterdir()
+        return file
+
+    with tarfile.open(built("sdist", folder)) as sdist:
+        sdist.extractall(folder / "unpacked", filter="data")
+    (unpacked,) = (folder / "unpacked").iterdir()
+    return built("wheel", unpacked)
 
 
 @pytest.fixture(scope="module")
@@ -160,12 +173,13 @@ def copy_bytecode(package: Path) -> None:
             shutil.copy(compiled, target)
 
 
-def run(command: list[str | Path], folder: Path) -> str:
+def run(command: list[str | Path], folder: Path, given: str = "") -> str:
     """What a command prints in a folder from which the project cannot be imported."""
     found = subprocess.run(
         command,
         cwd=folder,
         env=clean_environment(folder),
+        input=given,
         text=True,
         capture_output=True,
         check=False,
@@ -192,12 +206,32 @@ def test_the_package_is_small_and_holds_every_file(wheel: Path) -> None:
     ours = {name if name.startswith("s2s/") else f"s2s/dashboard/{name}" for name in ours}
     with zipfile.ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
-    assert packed == ours - {"s2s/dashboard/__init__.py"} | {"s2s/dashboard/streamlit_app.py"}
+    assert packed == ours | {"s2s/dashboard/streamlit_app.py"}
 
 
 @pytest.mark.system
-def test_its_command_runs(installed: Path, tmp_path: Path) -> None:
-    assert run([installed / "s2s", "--help"], tmp_path).startswith("usage: s2s ")
+def test_the_wheel_says_what_it_is_and_what_it_needs(wheel: Path) -> None:
+    assert wheel.name == f"{versions.NAME.replace('-', '_')}-{PROJECT['version']}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (one for one in archive.namelist() if one.endswith(".dist-info/METADATA"))
+        said = Parser().parsestr(archive.read(name).decode())
+    assert (said["Name"], said["Version"]) == (versions.NAME, PROJECT["version"])
+    assert said["License-Expression"] == PROJECT["license"]
+    assert said.get_all("Classifier") == PROJECT["classifiers"]
+    assert said["Description-Content-Type"] == "text/markdown"
+    needs = [Requirement(line) for line in said.get_all("Requires-Dist", [])]
+    for need in needs:
+        if need.marker is None or need.marker.evaluate({"extra": "app"}):
+            assert metadata.version(need.name) in need.specifier
+
+
+@pytest.mark.system
+def test_its_commands_run(installed: Path, tmp_path: Path) -> None:
+    command = installed / "s2s"
+    assert run([command, "--help"], tmp_path).startswith("usage: s2s ")
+    assert run([command, "--version"], tmp_path) == f"{versions.NAME} {PROJECT['version']}\n"
+    translated = run([command, "translate", "demo-en-fr"], tmp_path, "the red house\n")
+    assert translated == "la maison rouge\n"
 
 
 @pytest.fixture
