@@ -29,7 +29,7 @@ LARGE = 10_000  # bytes
 SCREEN = {"width": 1440, "height": 900}
 MAIN = '[data-testid="stMainBlockContainer"]'
 SENTENCE = "the red house"
-BOX = "Your English sentence"
+
 # By address: a button of a group, or nothing where a visitor changes no such thing; elsewhere a sentence is typed.
 BUTTONS: Mapping[str, str] = MappingProxyType(
     {
@@ -92,7 +92,7 @@ def interact(page: Page, path: str) -> str:
     """Change one widget; returns what was done."""
     name = BUTTONS.get(path)
     if name is None:
-        box = page.locator(MAIN).get_by_label(BOX).first
+        box = page.locator(MAIN).get_by_role("textbox").first
         box.fill(SENTENCE)
         box.press("Enter")
         done = "another sentence"
