@@ -1,4 +1,4 @@
-"""Eight views of the models that ship, as a plain list of links."""
+"""Where Home leads: to what can be done next, and to eight views of the models that ship."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from s2s.share import greedy_and_beam
 from s2s.ui.shell import page_link
 
 
@@ -87,8 +88,18 @@ SHIPPED_VIEWS = (
 
 
 def shipped_views() -> None:
-    """The list."""
+    """A plain list of links."""
     with st.container(key="views", gap="small"):
         st.subheader("Views to open", anchor=False)
         for view in SHIPPED_VIEWS:
             page_link(view.page, view.title, **view.values)
+
+
+def doors(run_id: str, sentence: str) -> None:
+    """Links to what can be done next, in one row where it fits."""
+    with st.container(key="doors", horizontal=True, gap="medium"):
+        page_link("lessons", "Learn in short lessons")
+        page_link("data", "Use your own data")
+        page_link("train", "Train your own model")
+        page_link("runs", "Open a published model", set="tab:open-a-model")
+        page_link("compare", "Compare decoding strategies", src=sentence, **greedy_and_beam(run_id))

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
 from s2s import settings
 from s2s.ui.canvas import HISTORY, TERMS, history_script, plotly_script, terms_data
-from s2s.ui.shell.document import page_routes
 from s2s.ui.shell.endpoints import metrics, ready, robots
+from s2s.ui.shell.pages import OPERATOR, PAGES, WORKSPACE, Page, browser_title
 from s2s.ui.shell.previews import PICTURE, picture
 from s2s.ui.shell.short_link_route import short_link
+from s2s.ui.streamlit_parts import STATIC
 from s2s.workspaces import ROUTES, header
 
 OWN_COMPUTER = frozenset({"localhost", "127.0.0.1", "::1"})
 READY = "/ready"  # also without the base path: a health check asks the server itself, and no proxy
 METRICS = "/metrics"
+TITLE = re.compile(r"<title>.*?</title>")
 
 
 def base_path() -> str:
@@ -40,11 +46,28 @@ def routes() -> list[Route]:
         Route(f"/{TERMS}", terms_data),
         Route("/s/{letters}", short_link),
         Route(f"/{PICTURE}", picture),
-        *page_routes(),
+        *map(_page_route, (*PAGES, WORKSPACE, OPERATOR)),
         *ROUTES,
     ]
     below = [Route(f"{base}{each.path}", each.endpoint, methods=each.methods) for each in own]
     return [*below, Route(READY, ready)] if base else below
+
+
+def _page_route(page: Page) -> Route:
+    """Of an address it reads the page alone."""
+
+    async def answer(request: Request) -> HTMLResponse:
+        return HTMLResponse(_document(page), headers={"cache-control": "no-cache"})
+
+    return Route(f"/{page.url_path}", answer)
+
+
+@functools.cache
+def _document(page: Page) -> str:
+    """Streamlit's own, under the page's title, with the script that has to run before Streamlit's."""
+    head = f'<title>{browser_title(page, "")}</title>\n<script src="./{HISTORY}"></script>'
+    document = (STATIC / "index.html").read_text(encoding="utf-8")
+    return TITLE.sub(lambda _: head, document, count=1)
 
 
 def ready_paths() -> frozenset[str]:
