@@ -21,6 +21,7 @@ ALIVE = 20.0  # seconds after its last report for which a worker counts as alive
 FORGOTTEN = 3600.0  # seconds after which a worker that reports no more is no longer listed
 COMPUTER = "computer"  # the lease of an SQLite file
 HELD = 30.0  # seconds, within which apps and workers renew it
+PATIENCE = 35.0  # seconds for which a start waits for it
 RANDOM = 1 << 40  # of an address that Python has made up, another one in each process
 BOOT = Path("/proc/sys/kernel/random/boot_id")  # the same in all containers of a machine
 
@@ -87,11 +88,19 @@ def computer() -> str:
 
 
 def why_not_here() -> str:
-    """Why no app and no worker may start here, a sentence; "" where they may, or the database is in trouble."""
-    try:
-        hold_database()
-    except OtherComputerError as error:
-        return str(error)
-    except UserError:  # which the pages and the worker say
-        pass
-    return ""
+    """Why no app and no worker may start here, a sentence; "" where they may, or the database is in trouble.
+
+    Waits for a lease to run out: a machine that has just restarted is another one than before.
+    """
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            hold_database()
+        except OtherComputerError as error:
+            if time.monotonic() > until:
+                return str(error)
+            time.sleep(1.0)
+        except UserError:  # which the pages and the worker say
+            return ""
+        else:
+            return ""

@@ -281,6 +281,7 @@ def test_an_sqlite_file_serves_one_machine_until_that_has_ended(
     assert not queue.why_not_here()  # another process of this machine
     with monkeypatch.context() as patch:
         patch.setattr(workers, "computer", lambda: "another")
+        patch.setattr(workers, "PATIENCE", 0.0)
         with pytest.raises(UserError, match=r"^Another machine works with the same SQLite datab"):
             worker.serve(0.0)
         assert queue.why_not_here().endswith("end the programs there and wait 30 seconds.")
@@ -289,6 +290,22 @@ def test_an_sqlite_file_serves_one_machine_until_that_has_ended(
         queue.hold_database()
         patch.setenv("S2S_DATABASE_URL", "postgresql+psycopg://nobody@/x?host=/nowhere")
         assert not queue.why_not_here()  # any machine may wait for it
+
+
+def test_a_machine_that_has_restarted_waits_for_the_lease_that_it_had(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    queue.hold_database()
+    monkeypatch.setattr(workers, "computer", lambda: "the same after a restart")
+    waited: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        monkeypatch.setattr(workers.time, "time", lambda: 1e12)  # it has run out
+
+    monkeypatch.setattr(workers.time, "sleep", sleep)
+    assert not queue.why_not_here()
+    assert waited == [1.0]
 
 
 def test_to_hold_an_sqlite_file_deletes_nothing() -> None:
