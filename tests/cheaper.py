@@ -104,13 +104,15 @@ def make_databases_cheaper(patch: pytest.MonkeyPatch, folder: Path) -> None:
     compiled once for all: SQLAlchemy keeps it for the one dialect.
     """
     create = sa.create_engine
-    dialects: dict[str, sa.Dialect] = {}
     compiled: dict[Any, Any] = {}
+    first_of_all = create("sqlite://")
+    with first_of_all.connect():  # which makes the dialect complete
+        known = first_of_all.dialect
 
     def create_with_known_statements(address: sa.URL, **options: Any) -> sa.Engine:
         made = create(address, **options)
         if made.dialect.name == "sqlite":
-            made.dialect = dialects.setdefault(made.dialect.name, made.dialect)
+            made.dialect = known
             made.update_execution_options(compiled_cache=compiled)
         return made
 
