@@ -25,6 +25,7 @@ def visit(monkeypatch: pytest.MonkeyPatch) -> Visit:
     """From now on the pages are opened by a browser with these cookies."""
     monkeypatch.setenv("S2S_HOSTED", "1")
     monkeypatch.setenv("S2S_SECRET", "x" * 32)
+    visitors.identify()  # an earlier test may have left another way to find them
 
     def with_cookies(cookies: dict[str, str]) -> None:
         monkeypatch.setattr(visitors, "cookies", lambda: cookies)
