@@ -42,8 +42,7 @@ def serve(idle: float | None = None, app: int | None = None) -> str:
 
     `app`: the process that started this one, and whose end, also by SIGKILL, ends it as a SIGTERM would.
     Running jobs then save what they have done and go back into the queue. If this process is killed, they continue:
-    they hold their own leases, and write themselves how they end. Raises UserError where another machine has the
-    database, an SQLite file.
+    with leases of their own, they write how they end. Raises UserError where another machine has the SQLite file.
     """
     if why := queue.why_not_here():
         raise UserError(why)
@@ -238,9 +237,7 @@ class Worker:
                 self._wait_for(child.job, child.process)
             elif (code := child.process.poll()) is not None and self.is_stopping:
                 self._hand_back(child.job)
-            elif (
-                code == stop_reasons.LOST
-            ):  # whoever claims the job resumes it, perhaps this worker
+            elif code == stop_reasons.LOST:  # whoever claims it resumes it, perhaps this worker
                 del self.children[child.job.id]
             elif code is not None:
                 reason = stop_reasons.died(code, child.job.run, child.job.kind)
