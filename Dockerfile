@@ -21,6 +21,7 @@ RUN grep '^torch==' requirements.txt > /tmp/torch.txt \
 
 COPY .streamlit .streamlit
 COPY pages pages
+COPY pyproject.toml ./
 COPY s2s s2s
 COPY streamlit_app.py ./
 # The files keep the modes that they have here, and may be closed to others.

@@ -194,14 +194,20 @@ def own() -> list[ShortLink]:
 
 
 def once_published() -> list[ShortLink]:
-    """Those of this workspace that were in the gallery; only the first call returns them."""
-    mine = (SHORT_LINKS.c.owner == access.current()) & (SHORT_LINKS.c.published > 0)
-    newest = sa.select(SHORT_LINKS).where(mine).order_by(SHORT_LINKS.c.published.desc())
+    """Those of this workspace that were in the gallery, newest first."""
+    newest = sa.select(SHORT_LINKS).where(_was_published()).order_by(SHORT_LINKS.c.published.desc())
     with queue.begin() as connection:
-        rows = connection.execute(newest).all()
-        if rows:
-            connection.execute(sa.update(SHORT_LINKS).where(mine).values(published=0.0))
-    return [_link(row) for row in rows]
+        return [_link(row) for row in connection.execute(newest)]
+
+
+def forget_that_published() -> None:
+    """From now on there is none of these: their owner knows them."""
+    with queue.begin() as connection:
+        connection.execute(sa.update(SHORT_LINKS).where(_was_published()).values(published=0.0))
+
+
+def _was_published() -> sa.ColumnElement[bool]:
+    return (SHORT_LINKS.c.owner == access.current()) & (SHORT_LINKS.c.published > 0)
 
 
 def newer(letters: str) -> DeadLinkError:

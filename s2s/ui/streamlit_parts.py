@@ -18,7 +18,7 @@ What no Python imports is private, too; the test reads it where it stands:
 
 from pathlib import Path
 
-# Its own files: the document, in which a page's title and preview stand before its script runs, and its font.
+# Its own files: the document, in which a page's title stands before its script runs, and its font.
 import streamlit
 
 # The server: whose a download is, what a browser has uploaded, whether a tab is still open. `st.download_button` and

@@ -13,6 +13,7 @@ import anyio
 
 from s2s import settings
 from s2s.config import UserError
+from s2s.versions import NAME
 from s2s.workspaces import keys, rows
 
 Scope = MutableMapping[str, Any]
@@ -28,7 +29,7 @@ REPLACED_SECONDS = 60
 FRAMES = ("iframe", "frame", "embed", "object")  # as `sec-fetch-dest` calls them
 UPLOADS = "_streamlit_xsrf"  # Streamlit's cookie, which its pages read and send with each upload
 PAGE = """<!doctype html><html lang="en" style="color-scheme: light dark"><meta charset="utf-8">
-<meta name="viewport" content="width=device-width"><title>s2s</title>
+<meta name="viewport" content="width=device-width"><title>{name}</title>
 <body style="font: 1.1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 15vh auto; padding: 0 1rem">
 {body}</body></html>"""
 
@@ -63,7 +64,7 @@ class Visits:
 
 def page(body: str) -> bytes:
     """A page of a few sentences; `body` is HTML."""
-    return PAGE.format(body=body).encode()
+    return PAGE.format(name=NAME, body=body).encode()
 
 
 def header(scope: Scope, name: str) -> str:

@@ -92,6 +92,8 @@ def test_its_command_serves_the_visitors_of_the_benchmark_and_its_health_check_a
         "PATH": os.environ["PATH"],
     }
     before = sorted(image.rglob("*"))
+    version = own_python(["python", "-m", "s2s", "--version"])  # its worker starts likewise
+    subprocess.run(version, cwd=image, env=env, check=True)
     check = own_python(health_check())
     served = Server(f"http://127.0.0.1:{port}", tmp_path / "data")
     with started(image, env, tmp_path / "log") as process:

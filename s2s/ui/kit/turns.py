@@ -6,6 +6,7 @@ Pages are computed in one process. Without turns a visitor with eight busy tabs 
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -45,6 +46,7 @@ class Turns:
             yield
             return
         owner, place = held
+        self._mine.held = None
         self._leave(owner, place)
         try:
             yield
@@ -94,8 +96,40 @@ def owner() -> str:
     """Who takes the turns of this run: the visitor's workspace; without one, the address where they come from."""
     workspace = access.current()
     if workspace == access.NOBODY and settings.is_hosted():
-        return f"address {st.context.ip_address or ''}"
+        return f"address {visitor_address()}"
     return workspace
+
+
+def visitor_address() -> str:
+    """That of the visitor for whom this script runs."""
+    forwarded = ", ".join(st.context.headers.get_all("X-Forwarded-For"))
+    return address_of(st.context.ip_address or "", forwarded)
+
+
+def address_of(peer: str, forwarded: str) -> str:
+    """Whose request it is: the peer's, or what the proxy on this network that is the peer says by `X-Forwarded-For`.
+
+    Only the last entry is the proxy's own. Of IPv6 the network counts, as one computer has many addresses there.
+
+    >>> address_of("172.18.0.3", "8.8.8.8, 203.0.113.9")
+    '203.0.113.9'
+    >>> address_of("2001:db8:1:2:3:4:5:6", "")
+    '2001:db8:1:2::/64'
+    """
+    known = _parsed(peer)
+    if forwarded and (known is None or not known.is_global):
+        known = _parsed(forwarded.rpartition(",")[2]) or known
+    if isinstance(known, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((known, 64), strict=False))
+    return str(known or "")
+
+
+def _parsed(given: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        found = ipaddress.ip_address(given.strip())
+    except ValueError:
+        return None
+    return getattr(found, "ipv4_mapped", None) or found
 
 
 def own_turn() -> contextlib.AbstractContextManager[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gzip
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +17,7 @@ from s2s.ui.shell.addresses import base_path
 from s2s.ui.streamlit_parts import STATIC
 from s2s.workspaces import header
 
+_LOCK = threading.Lock()
 KINDS = MappingProxyType({".js": "text/javascript", ".css": "text/css"})
 HEADERS = MappingProxyType(
     {
@@ -49,7 +51,13 @@ def _files() -> Mapping[str, Path]:
     return {f"/{path.relative_to(STATIC).as_posix()}": path for path in found}
 
 
-@functools.cache
 def _compressed(path: Path) -> bytes:
-    """Kept: all of them are 7 MB."""
+    """Once, also where a class comes at once."""
+    with _LOCK:
+        return _kept(path)
+
+
+@functools.cache
+def _kept(path: Path) -> bytes:
+    """All of them are 7 MB."""
     return gzip.compress(path.read_bytes())

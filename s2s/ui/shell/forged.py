@@ -22,7 +22,7 @@ from s2s.ui.streamlit_parts import (
     unpack_widget_state_value,
 )
 
-REFUSED = "Your browser sent a value that this page does not offer; what was there before stays."
+REFUSED = "What was chosen is not offered here, or no longer; what was there before stays."
 UPLOADS = ("file_uploader_state_value", "chat_input_value")  # to read one takes its files
 
 

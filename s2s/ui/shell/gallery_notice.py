@@ -1,4 +1,4 @@
-"""The gallery ended: owners are told, once, that what they published is theirs as short links; its address leads on."""
+"""The gallery ended: owners are told that what they published is theirs as short links; its address leads on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HIGHEST = 260  # pixels of the list, which scrolls
 ENDED = "The gallery has ended. Views to open are listed at the end of Home."
 STAYS = (
     "**The gallery has ended.** What you published stays yours: the short links below, with title and note, open as"
-    " before. They are listed here once, so copy the letters that you still need."
+    " before. They are listed nowhere else, so copy the letters that you still need."
 )
 EXPORTED = " The export of your workspace has them, too."
 
@@ -30,7 +30,7 @@ def lead_on(row: Page) -> None:
 
 
 def show_once_published() -> None:
-    """In the first session of somebody who had published something, until it is dismissed."""
+    """To somebody who had published something, until they dismiss it."""
     if TOLD not in st.session_state:
         try:
             found = [] if access.current() == access.NOBODY else short_links.once_published()
@@ -55,4 +55,5 @@ def show_once_published() -> None:
 
 
 def _dismiss() -> None:
+    short_links.forget_that_published()
     st.session_state[TOLD] = []

@@ -5,7 +5,6 @@ Knows no clock but the one it is given, and no servers: an address is a name her
 
 from __future__ import annotations
 
-import ipaddress
 import threading
 import time
 from collections import OrderedDict
@@ -52,29 +51,3 @@ def _next(given: Allowance, last: float, now: float) -> tuple[float, float]:
     free = given.free * given.seconds
     turn = min(max(last, now) + given.seconds, now + free + MOST)
     return turn, max(0.0, turn - now - free)
-
-
-def address_of(peer: str, forwarded: str) -> str:
-    """Whose request it is: the peer's, or what the proxy on this network that is the peer says by `X-Forwarded-For`.
-
-    Only the last entry is the proxy's own. Of IPv6 the network counts, as one computer has many addresses there.
-
-    >>> address_of("172.18.0.3", "8.8.8.8, 203.0.113.9")
-    '203.0.113.9'
-    >>> address_of("2001:db8:1:2:3:4:5:6", "")
-    '2001:db8:1:2::/64'
-    """
-    known = _parsed(peer)
-    if forwarded and (known is None or not known.is_global):
-        known = _parsed(forwarded.rpartition(",")[2]) or known
-    if isinstance(known, ipaddress.IPv6Address):
-        return str(ipaddress.ip_network((known, 64), strict=False))
-    return str(known or "")
-
-
-def _parsed(given: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        found = ipaddress.ip_address(given.strip())
-    except ValueError:
-        return None
-    return getattr(found, "ipv4_mapped", None) or found

@@ -11,6 +11,7 @@ import streamlit as st
 from s2s import access, logs, settings
 from s2s.config import UserError
 from s2s.monitoring import MONITOR
+from s2s.ui.kit.turns import TURNS
 from s2s.ui.shell.visitors import user
 
 IDENTIFIED = "is operator"  # in the session
@@ -34,7 +35,8 @@ def identify_operator(key: str) -> None:
     """From now on this session is the operator's. Raises UserError for a wrong key, after a while."""
     if not access.is_operator_key(key):
         note_refused_key("page")
-        time.sleep(WAIT)
+        with TURNS.paused():
+            time.sleep(WAIT)
         raise UserError("This is not the operator's key; enter the value of `S2S_OPERATOR_KEY`.")
     st.session_state[IDENTIFIED] = True
     logs.write("operator_identified")

@@ -7,7 +7,6 @@ import time
 from dataclasses import replace
 
 import anyio
-import streamlit as st
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -15,9 +14,11 @@ from s2s import settings, share, short_links
 from s2s.config import UserError
 from s2s.monitoring import MONITOR
 from s2s.short_links import DeadLinkError, ShortLink, UnknownLinkError
+from s2s.ui.kit.turns import TURNS, address_of, visitor_address
 from s2s.ui.shell import previews
-from s2s.ui.shell.misses import Misses, address_of
+from s2s.ui.shell.misses import Misses
 from s2s.ui.shell.pages import PAGES, Page
+from s2s.versions import NAME
 
 KEY = (
     "s"  # of the letters in the address that is opened, where the title and the note are then read
@@ -46,7 +47,9 @@ async def short_link(request: Request) -> Response:
     except DeadLinkError as error:
         if isinstance(error, UnknownLinkError):
             forwarded = ", ".join(request.headers.getlist("x-forwarded-for"))
-            await anyio.sleep(_delay(request.client.host if request.client else "", forwarded))
+            await anyio.sleep(
+                _delay(address_of(request.client.host if request.client else "", forwarded))
+            )
         return _said(str(error), 404, home)
     except UserError as error:  # the database is away
         return _said(str(error), UNAVAILABLE, home)
@@ -70,17 +73,17 @@ def find(typed: str) -> ShortLink:
     try:
         return short_links.find(typed)
     except UnknownLinkError:
-        forwarded = ", ".join(st.context.headers.get_all("X-Forwarded-For"))
-        time.sleep(_delay(st.context.ip_address or "", forwarded))
+        with TURNS.paused():
+            time.sleep(_delay(visitor_address()))
         raise
 
 
-def _delay(peer: str, forwarded: str) -> float:
+def _delay(address: str) -> float:
     """Counts a miss on a hosted server; the seconds that whoever made it waits."""
     if not settings.is_hosted():
         return 0.0
     MONITOR.note_missed_link()
-    return MISSES.delay(address_of(peer, forwarded))
+    return MISSES.delay(address)
 
 
 def page_of(link: ShortLink) -> Page:
@@ -100,4 +103,4 @@ def _said(sentence: str, status: int, home: str) -> Response:
     body = (
         f'<p>{html.escape(sentence)}</p><p><a href="{html.escape(home)}">Open the dashboard</a></p>'
     )
-    return HTMLResponse(PAGE.format(head="<title>s2s</title>", body=body), status, HEADERS)
+    return HTMLResponse(PAGE.format(head=f"<title>{NAME}</title>", body=body), status, HEADERS)

@@ -77,6 +77,7 @@ def test_only_their_owner_is_told_and_once(hosted: str) -> None:
             assert short_links.once_published() == []
     with access.acting_as("ana"):
         assert [link.letters for link in short_links.once_published()] == [NEW, OLD]
+        short_links.forget_that_published()
         assert short_links.once_published() == []
         assert [link.letters for link in short_links.own()] == [NEW, OLD, HIDDEN, PRIVATE]
         short_links.delete(OLD)

@@ -3,6 +3,7 @@
 import queue
 import threading
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 
 import pytest
 
@@ -116,6 +117,22 @@ def test_a_run_that_fails_gives_its_turn_back() -> None:
     with pytest.raises(KeyError), made.turn("ann"), made.paused():
         raise KeyError
     assert not made.is_taken("ann")
+
+
+def test_a_pause_within_a_pause_waits_for_nobody() -> None:
+    made = Turns(SOON)
+    with made.turn("ann"), made.paused(), made.paused():
+        assert not made.is_taken("ann")
+    assert not made.is_taken("ann")
+
+
+def test_behind_a_proxy_the_address_is_the_visitors(monkeypatch: pytest.MonkeyPatch) -> None:
+    headers = SimpleNamespace(get_all={"X-Forwarded-For": ["8.8.8.8", "203.0.113.9"]}.get)
+    seen = SimpleNamespace(ip_address="172.18.0.3", headers=headers)
+    monkeypatch.setattr(turns.st, "context", seen)
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    with access.acting_as(access.NOBODY):
+        assert turns.owner() == "address 203.0.113.9"
 
 
 def test_turns_are_of_a_workspace_or_an_address_and_nobodys_at_home(

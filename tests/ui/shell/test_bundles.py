@@ -1,3 +1,6 @@
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -52,3 +55,19 @@ def test_everything_else_is_streamlits(
 ) -> None:
     answer = client.request(method, address, headers={"accept-encoding": encoding})
     assert answer.headers["content-type"].startswith("text/plain")
+
+
+def test_a_class_that_comes_at_once_compresses_a_file_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    compressed: list[int] = []
+
+    def compress(content: bytes) -> bytes:
+        time.sleep(0.02)
+        compressed.append(len(content))
+        return content
+
+    monkeypatch.setattr(bundles.gzip, "compress", compress)
+    bundles._kept.cache_clear()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(bundles._compressed, [INDEX] * 8))
+    bundles._kept.cache_clear()
+    assert len(compressed) == 1

@@ -16,6 +16,7 @@ from s2s import access, share, short_links
 from s2s.config import UserError
 from s2s.jobs import queue
 from s2s.short_links import SHORT_LINKS, Content
+from s2s.ui.kit import turns
 from s2s.ui.lessons import links
 from s2s.ui.shell import (
     addresses,
@@ -148,7 +149,7 @@ def test_who_guesses_from_many_addresses_waits_and_a_link_does_not(
 ) -> None:
     clock = _Clock(monkeypatch)
     tries = misses.OF_ALL.free + 200
-    waits = [short_link_route._delay(f"203.0.{n // 200}.{n % 200}", "") for n in range(tries)]
+    waits = [short_link_route._delay(f"203.0.{n // 200}.{n % 200}") for n in range(tries)]
     assert max(waits[: misses.OF_ALL.free]) < 0.001
     assert waits[-1] == misses.MOST
     with access.acting_as("ann"):
@@ -190,7 +191,7 @@ def test_no_page_tells_faster_whether_letters_are_a_link(
 def test_the_address_of_a_guess_is_that_which_the_proxy_saw(
     peer: str, forwarded: str, address: str
 ) -> None:
-    assert misses.address_of(peer, forwarded) == address
+    assert turns.address_of(peer, forwarded) == address
 
 
 def test_a_database_that_is_away_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
