@@ -53,16 +53,6 @@ class Turns:
         finally:
             self._mine.held = owner, self._enter(owner)
 
-    def is_taken(self, owner: str) -> bool:
-        """Whether a thread of an owner has the turn."""
-        with self._lock:
-            return owner in self._lines
-
-    def n_waiting(self, owner: str) -> int:
-        """How many threads of an owner wait for the one that has the turn."""
-        with self._lock:
-            return max(0, len(self._lines.get(owner, ())) - 1)
-
     def _enter(self, owner: str) -> threading.Event:
         """Waits for the turn, but not for longer than the patience."""
         place = threading.Event()
