@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import itertools
 import json
 import re
@@ -10,11 +11,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from s2s.cli.training import StoppedError, naming_options, recipe_changes, run_request, show
+from s2s.cli.training import (
+    StoppedError,
+    naming_options,
+    recipe_changes,
+    run_request,
+    show,
+    world_size,
+)
 from s2s.config import Recipe, UserError, flat, keys, shortened, unknown
 
 if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
     from s2s.jobs import RunRequest
+    from s2s.jobs.training import PreparedRun
 
 SEED = "train.seed"
 REQUEST = "sweep.json"  # in the folder of a sweep: what all its runs have in common
@@ -23,6 +32,10 @@ LONGEST_FOLDER = 100  # characters
 
 def sweep(arguments: argparse.Namespace) -> None:
     """Train a run for each combination of settings and seeds; print mean and standard deviation over the seeds."""
+    if (n := world_size()) != 1:
+        raise UserError(
+            f"`sweep` trains in one process, and torchrun has started {n}; start it without torchrun."
+        )
     texts = _texts(arguments.vary)
     if not texts and arguments.seeds is None:
         raise UserError(
@@ -38,15 +51,22 @@ def sweep(arguments: argparse.Namespace) -> None:
     orders = sweeps.grid(request, choices, out.name)
     folders = _folders(out, choices)
     _check_unchanged(out, request)
+    for folder, order in zip(folders, orders, strict=True):
+        _check_run(folder, order)
     for number, (folder, order) in enumerate(zip(folders, orders, strict=True), 1):
         print(f"Run {number} of {len(orders)}: {folder.name}")
         try:
-            _train(order, folder)
+            started = _prepared(order, folder)
+            _write_request(out, request)  # before the first update: the run may be stopped
+            if started:
+                with naming_options():
+                    show(started, None)
+            else:
+                print("It has been trained already.")
         except StoppedError as stopped:
             raise UserError(
                 "Stopped, and what was trained is saved; the same command continues the sweep."
             ) from stopped
-        _write_request(out, request)
     _print_spread(folders)
 
 
@@ -84,11 +104,15 @@ def _folders(out: Path, choices: Mapping[str, Sequence[Any]]) -> list[Path]:
     """A folder per run, named after its settings, so that more values leave those before as they are."""
     found = []
     for values in itertools.product(*choices.values()):
-        settings = (
+        settings = ",".join(
             f"{key}={value if isinstance(value, str) else json.dumps(value)}"
             for key, value in zip(choices, values, strict=True)
         )
-        found.append(out / re.sub(r"[^\w.,=+-]", "_", ",".join(settings))[:LONGEST_FOLDER])
+        name = re.sub(r"[^\w.,=+-]", "_", settings)
+        if len(name) > LONGEST_FOLDER:  # others may begin alike
+            end = f"-{hashlib.sha256(settings.encode(errors='replace')).hexdigest()[:8]}"
+            name = name[: LONGEST_FOLDER - len(end)] + end
+        found.append(out / name)
     if len({*found}) < len(found):
         raise UserError(
             "Two of these runs would have the same folder; give values that differ in letters or digits."
@@ -116,6 +140,28 @@ def _check_unchanged(out: Path, request: RunRequest) -> None:
         )
 
 
+def _check_run(folder: Path, order: RunRequest) -> None:
+    """Raises UserError where the folder holds a trained run with another recipe or dataset than is ordered."""
+    from s2s.jobs.plan.time_budget import following
+    from s2s.model import saved_steps
+    from s2s.runs import RunFolder
+    from s2s.runs.differences import varied_settings
+
+    if not saved_steps(folder / "checkpoints"):
+        return
+    run = RunFolder(folder)
+    about, spec = run.about(), order.to_spec()
+    preset = "" if order.init_from else order.preset
+    follows = following(order.recipe, preset, order.given)
+    rows = varied_settings([run.recipe(), order.recipe])
+    other = [f"`{row.key}`" for row in rows if row.key not in follows]
+    other += ["dataset"] if any(about.get(key) != spec[key] for key in ("source", "valid")) else []
+    if other:
+        raise UserError(
+            f"`{shortened(folder)}` holds a run with another {other[0]}; choose another `--out`."
+        )
+
+
 def _common(request: RunRequest) -> Any:
     return json.loads(json.dumps(request.to_spec()))
 
@@ -126,19 +172,18 @@ def _write_request(out: Path, request: RunRequest) -> None:
     files.write_json(out / REQUEST, _common(request))
 
 
-def _train(order: RunRequest, folder: Path) -> None:
-    """Train it, or continue it where it was stopped; one that has finished is left as it is."""
+def _prepared(order: RunRequest, folder: Path) -> PreparedRun | None:
+    """The run, to be trained or continued where it was stopped; None for one that has finished."""
     from s2s.jobs import training
     from s2s.model import saved_steps
     from s2s.runs import RunFolder
 
     if not saved_steps(folder / "checkpoints"):
-        show(training.start(order, folder), None)
-    elif RunFolder(folder).status().get("state") == "done":
-        print("It has been trained already.")
-    else:
-        with naming_options():
-            show(training.resume(folder), None)
+        return training.start(order, folder)
+    if RunFolder(folder).status().get("state") == "done":
+        return None
+    with naming_options():
+        return training.resume(folder)
 
 
 def _print_spread(folders: Sequence[Path]) -> None:

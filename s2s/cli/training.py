@@ -30,7 +30,7 @@ class StoppedError(UserError):
 
 def train(arguments: argparse.Namespace) -> None:
     """Train in this process, or in one of several that torchrun has started."""
-    if int(os.environ.get("WORLD_SIZE") or 1) == 1:
+    if world_size() == 1:
         _train(arguments)
         return
     from s2s.jobs import follow_first_rank
@@ -46,6 +46,11 @@ def train(arguments: argparse.Namespace) -> None:
                 group, arguments.source, arguments.valid, is_resumed=arguments.resume
             ):
                 pass
+
+
+def world_size() -> int:
+    """How many processes torchrun has started; 1 without it."""
+    return int(os.environ.get("WORLD_SIZE") or 1)
 
 
 def _train(arguments: argparse.Namespace, group: Group | None = None) -> None:

@@ -9,6 +9,9 @@ import pytest
 
 import s2s
 from s2s.cli import main, sweeping, training
+from s2s.config import PRESETS, override
+from s2s.data import load_preview
+from s2s.jobs.plan import time_budget
 from s2s.runs import RunFolder, seeds
 from tests.conftest import TINY
 
@@ -63,13 +66,15 @@ def test_given_again_it_trains_only_what_is_new_and_prints_mean_and_spread(
     assert s2s.mean_and_spread(rows[0]["runs"])["loss"].tolist() == [rows[0]["loss"]]
 
 
+def stopped(started: object, group: object) -> None:
+    """Trains, and is stopped at the end."""
+    training.show(started, group)  # type: ignore[arg-type]
+    raise training.StoppedError("Stopped at step 4 and saved.")
+
+
 def test_what_was_stopped_is_continued(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def stopped(started: object, group: object) -> None:
-        training.show(started, group)  # type: ignore[arg-type]
-        raise training.StoppedError("Stopped at step 4 and saved.")
-
     options = [*GIVEN, "--seeds", "2", "--out", str(tmp_path / "out")]
     with monkeypatch.context() as patched:
         patched.setattr(sweeping, "show", stopped)
@@ -81,6 +86,70 @@ def test_what_was_stopped_is_continued(
         "train.seed=1",
         "train.seed=2",
     ]
+
+
+def test_a_sweep_stopped_in_its_first_run_is_continued_only_with_its_own_recipe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    options = ["--seeds", "1", "--out", str(out)]
+    monkeypatch.setattr(sweeping, "show", stopped)
+    assert main([*GIVEN, *options]) == 2
+    capsys.readouterr()
+    assert main([*GIVEN, "--set", "model.d_ff=24", *options]) == 2
+    assert "holds a sweep with another dataset, recipe or start" in capsys.readouterr().err
+    (out / "sweep.json").unlink()
+    assert main([*GIVEN, "--set", "model.decoder.d_ff=24", *options]) == 2
+    assert "a run with another `model.decoder.d_ff`; choose" in capsys.readouterr().err
+    assert main([*GIVEN, "--valid", "synthetic:reverse#split=valid,rows=9", *options]) == 2
+    assert "a run with another dataset; choose" in capsys.readouterr().err
+
+
+def test_a_combination_never_takes_the_run_of_another_whose_folder_has_the_same_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--out", str(tmp_path / "out")]
+    assert main([*GIVEN, "--vary", "data.prefix=a:", *options]) == 0
+    capsys.readouterr()
+    assert main([*GIVEN, "--vary", "data.prefix=a;", *options]) == 2
+    assert "holds a run with another `data.prefix`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("preset", ["quick", "small"])
+def test_a_run_with_a_time_budget_differs_only_by_what_does_not_follow_from_it(preset: str) -> None:
+    asked = override(PRESETS[preset].recipe, {"train.minutes": 0.2, "train.warmup_steps": 7})
+    given = ("train.minutes", "train.warmup_steps")
+    preview = load_preview("builtin:first-steps")
+    planned = time_budget.within_minutes(asked, preset, preview, given=given)
+    follows = time_budget.following(asked, preset, given)
+    changed = time_budget.changed_settings(asked, planned)
+    assert {"train.steps"} <= changed.keys() - {"train.threads"} <= follows
+    assert not follows & {*given}
+
+
+def test_long_names_that_begin_alike_are_different_folders(
+    tmp_path: Path,
+) -> None:
+    same = "x" * 120
+    one, two = (
+        sweeping._folders(tmp_path, {"data.prefix": [f"{same}{end}"]})[0] for end in ("a", "b")
+    )
+    assert one != two
+    assert len(one.name) == len(two.name) == sweeping.LONGEST_FOLDER
+    assert re.fullmatch(r"data\.prefix=x+-[0-9a-f]{8}", one.name)
+
+
+def test_several_processes_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert main([*GIVEN, "--seeds", "1", "--out", str(tmp_path / "x")]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err) == (
+        "",
+        "`sweep` trains in one process, and torchrun has started 2; start it without torchrun.\n",
+    )
+    assert not (tmp_path / "x").exists()
 
 
 MISTAKES = {

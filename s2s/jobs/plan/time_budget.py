@@ -129,6 +129,15 @@ def within_minutes(
     return override(recipe, {key: value for key, value in fitted.items() if key not in kept})
 
 
+def following(recipe: Recipe, preset: str, given: Collection[str]) -> set[str]:
+    """The settings that a time budget may change in a recipe, before the training and within it; none without one."""
+    if recipe.train.minutes is None:
+        return set()
+    fitted = {"train.steps"} | FITTED - {*given}
+    own = own_settings(recipe, QUICK, given) if preset == QUICK else {*CHOSEN}
+    return fitted | {*CHOSEN} - {*own}
+
+
 def _precision(recipe: Recipe) -> str:
     """The fastest products for small models on the device that the recipe trains on."""
     if settle(override(recipe, {"train.precision": "exact"})).train.device != "cpu":
