@@ -54,6 +54,7 @@ FREE = (
     "train.minutes",
     "train.lr",
     "train.threads",
+    "train.processes",
     "train.device",
     "train.precision",
     "train.average_last",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Generator
 from contextlib import nullcontext
+from dataclasses import replace
 
 from s2s import faults
 from s2s.jobs.queue import Job
@@ -22,7 +23,7 @@ from s2s.jobs.training.preparation import (
 from s2s.jobs.training.processor import Tell, reporting
 from s2s.jobs.training.recording import Recorder, recorded
 from s2s.jobs.training.request import RunRequest
-from s2s.jobs.training.run_limits import check_processes
+from s2s.jobs.training.run_limits import with_processes
 from s2s.model import load_weights, saved_steps
 from s2s.runs import RunFolder, attention_history, runs_folder
 from s2s.train import Budget, Event, Saved, Teach, Trainer, Warned, shifted
@@ -58,6 +59,7 @@ def controlled(
             _restore(trainer, prepared)
         elif prepared.initial:
             load_weights(trainer.model, prepared.initial.weights)
+        trainer.warnings += prepared.warnings
         recorder = Recorder(folder, trainer, CheckpointEvaluator(trainer, prepared.valid))
         watching = reporting(recorder.watch, tell) if tell and recorder.watch else nullcontext()
         with faults.active(trainer.model, fault, "training"), watching:
@@ -88,12 +90,13 @@ def work(job: Job, context: JobContext) -> Generator[Event | None, None, None]:
     """
     folder = RunFolder(runs_folder() / job.run)
     if saved_steps(folder.checkpoints):
-        check_processes(folder.recipe())
         prepared = yield from resume_in_stages(folder.path, UNCHANGED, context.tell)
     else:
         request = RunRequest.from_job(job)
-        check_processes(request.recipe)
+        recipe, warnings = with_processes(request.recipe)
+        request = replace(request, recipe=recipe)
         prepared = yield from start_in_stages(request, folder.path, context.tell, is_retry=True)
+        prepared = replace(prepared, warnings=warnings)
     train = prepared.recipe.train
     most = "up to " if train.adapts_threads else ""
     threads = f"{most}{train.threads} thread{'s' * (train.threads > 1)}"

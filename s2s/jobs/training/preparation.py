@@ -55,6 +55,7 @@ class PreparedRun:
     is_resumed: bool = False
     initial: InitialCheckpoint | None = None
     group: Group | None = None  # of processes that train together
+    warnings: tuple[str, ...] = ()  # to say once training begins
     since: float | None = None  # when its preparation began, on `time.monotonic`
 
 
@@ -167,7 +168,7 @@ def _earlier_notes(folder: RunFolder, recipe: Recipe) -> dict[str, Any]:
         return {}
     about = folder.about()
     keys = {"created", "name", "tags", "comment"}
-    if folder.recipe() == recipe:
+    if run_limits.with_processes(folder.recipe())[0] == recipe:
         keys.add("changes")
     return {key: about[key] for key in keys & about.keys()}
 
@@ -197,21 +198,23 @@ UNCHANGED = Continuation()
 def resume(
     path: Path, more: Continuation = UNCHANGED, tell: Tell = _silent, *, processes: int = 1
 ) -> PreparedRun:
-    """Open a run to train it further. Its source must still hold the pairs that the run was started with."""
+    """Open a run to train it further in `processes`, however many began it.
+
+    Its source must still hold the pairs that the run was started with.
+    """
     folder = RunFolder(path)
-    run_limits.check_processes(folder.recipe(), processes)
     check_steps_left(folder, more.steps, is_done=last_state(folder) == "done")
     with locked(folder):
         note_continuation(folder, more, is_repair=last_state(folder) == "running")
-    return _result(resume_in_stages(path, more, tell))
+    return _result(resume_in_stages(path, more, tell, processes=processes))
 
 
-def resume_in_stages(path: Path, more: Continuation, tell: Tell) -> Stages:
+def resume_in_stages(path: Path, more: Continuation, tell: Tell, *, processes: int = 1) -> Stages:
     """The same, stage by stage, for a run whose recipe.json already says what is different."""
     since = time.monotonic()
     folder = RunFolder(path)
     about = folder.about()
-    recipe = settle(folder.recipe())
+    recipe, warnings = run_limits.with_processes(settle(folder.recipe()), processes)
     tell("Reading the dataset.")
     yield
     moved = more.source or more.valid
@@ -234,7 +237,16 @@ def resume_in_stages(path: Path, more: Continuation, tell: Tell) -> Stages:
         seen_words.complete(folder, seen_words.of_training(pairs, data, recipe))
     yield
     notes = tuple(known["notes"])
-    return PreparedRun(folder, recipe, data, pairs.valid.pairs, notes, is_resumed=True, since=since)
+    return PreparedRun(
+        folder,
+        recipe,
+        data,
+        pairs.valid.pairs,
+        notes,
+        is_resumed=True,
+        warnings=warnings,
+        since=since,
+    )
 
 
 def with_steps(recipe: Recipe, steps: int | None) -> Recipe:

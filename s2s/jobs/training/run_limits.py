@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from s2s import storage
-from s2s.config import Recipe, UserError
+from s2s.config import Recipe, UserError, override
 from s2s.settings import limits
 
 BYTES = 4  # of a parameter in a checkpoint
@@ -30,13 +30,28 @@ def check_minutes(recipe: Recipe) -> None:
 
 
 def check_processes(recipe: Recipe, n: int = 1) -> None:
-    """Raises UserError where a recipe wants several processes, and not these `n`; a job of the queue has one."""
+    """Raises UserError where a new run is to have several processes, and not these `n`; a job of the queue has one."""
     if recipe.train.processes not in (1, n):
         are = "1 process trains" if n == 1 else f"{n} processes train"
         raise UserError(
             f"`train.processes` is {recipe.train.processes}, and {are} here; start as many with torchrun in a terminal,"
             " or set train.processes=1."
         )
+
+
+def with_processes(recipe: Recipe, n: int = 1) -> tuple[Recipe, tuple[str, ...]]:
+    """The recipe of a run that `n` processes train now, and a sentence where another number began it or was to.
+
+    They share the rows of each batch and their optimizer's state is the same, so that any number may continue.
+    """
+    wanted = recipe.train.processes
+    if wanted in (1, n):
+        return recipe, ()
+    here = "1 process trains" if n == 1 else f"{n} processes train"
+    sentence = (
+        f"`train.processes` was {wanted}, and {here} this run from here on, with the same batches."
+    )
+    return override(recipe, {"train.processes": n}), (sentence,)
 
 
 def check_parameters(count: int) -> None:

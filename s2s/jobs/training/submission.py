@@ -93,7 +93,6 @@ def submit_resume(
     recipe = with_steps(before, steps)
     has_begun = bool(saved_steps(folder.checkpoints))
     run_limits.check_steps(recipe)
-    run_limits.check_processes(recipe)
     if has_begun:
         is_done = last_state(folder) == "done" and (job is None or job.state == "done")
         check_steps_left(folder, steps, is_done=is_done)
