@@ -142,7 +142,7 @@ def _check_unchanged(out: Path, request: RunRequest) -> None:
 
 def _check_run(folder: Path, order: RunRequest) -> None:
     """Raises UserError where the folder holds a trained run with another recipe or dataset than is ordered."""
-    from s2s.jobs.plan.time_budget import following
+    from s2s.jobs import following
     from s2s.model import saved_steps
     from s2s.runs import RunFolder
     from s2s.runs.differences import varied_settings

@@ -68,7 +68,12 @@ if TYPE_CHECKING:
     from s2s.jobs.plan.measured_runs import MEASURED_FILE, MeasuredRun, read_measured
     from s2s.jobs.plan.own_settings import change_preset, own_settings, suitable_lr
     from s2s.jobs.plan.recommendation import HANDFUL, Recommendation, recommend
-    from s2s.jobs.plan.time_budget import changed_settings, fit_to_minutes, within_minutes
+    from s2s.jobs.plan.time_budget import (
+        changed_settings,
+        fit_to_minutes,
+        following,
+        within_minutes,
+    )
     from s2s.jobs.queue import worker
     from s2s.jobs.training import initialization
     from s2s.jobs.training.live_controls import LONGEST_PAUSE
@@ -112,7 +117,12 @@ _NAMES = MappingProxyType(
         "s2s.jobs.plan.measured_runs": ("MEASURED_FILE", "MeasuredRun", "read_measured"),
         "s2s.jobs.plan.own_settings": ("change_preset", "own_settings", "suitable_lr"),
         "s2s.jobs.plan.recommendation": ("HANDFUL", "Recommendation", "recommend"),
-        "s2s.jobs.plan.time_budget": ("changed_settings", "fit_to_minutes", "within_minutes"),
+        "s2s.jobs.plan.time_budget": (
+            "changed_settings",
+            "fit_to_minutes",
+            "following",
+            "within_minutes",
+        ),
         "s2s.jobs.training.live_controls": ("LONGEST_PAUSE",),
         "s2s.jobs.training.nonzero_rank": ("follow_first_rank",),
         "s2s.jobs.training.request": ("RunRequest",),
