@@ -59,21 +59,22 @@ MAY = {
     "runs": LEAVES
     | {"settings", "access", "model", "faults", "tokenizers", "decode", "analysis", "scores"},
     "logs": LEAVES | {"settings"},
+    "questions": ENGINE | {"demo"},
     "jobs": ENGINE | {"logs"},
     "monitoring": LEAVES | {"settings", "storage", "access", "jobs", "logs"},
     "workspaces": LEAVES
     | {"settings", "access", "storage", "data", "runs", "jobs", "short_links", "lessons"},
     "demo": ENGINE,
-    "plots": LEAVES,
+    "plots": ENGINE | {"questions", "share"},
     "share": LEAVES,
     "short_links": LEAVES | {"settings", "access", "share", "jobs"},
-    "reports": ENGINE | {"plots", "share", "lessons"},
+    "reports": ENGINE | {"plots", "questions", "share", "lessons"},
     "lessons": ENGINE | {"share", "short_links"},
     "ui": ENGINE
-    | {"plots", "reports", "share", "short_links", "lessons", "demo", "workspaces"}
+    | {"plots", "questions", "reports", "share", "short_links", "lessons", "demo", "workspaces"}
     | {"logs", "monitoring"},
-    "cli": ENGINE | {"workspaces", "reports"},
-    "api": ENGINE,
+    "cli": ENGINE | {"workspaces", "reports", "questions", "plots", "api"},
+    "api": ENGINE | {"questions", "plots"},
     "__init__": ENGINE | {"api"},
     "__main__": {"cli", "versions"},
     "versions": set(),

@@ -3,18 +3,26 @@
 import streamlit as st
 
 from s2s import share
+from s2s.ui.kit import sentence_row
 from s2s.ui.shell import page_link
-from s2s.ui.states import VIEWS, read_request, reproduce
+from s2s.ui.states import LABELS, VIEWS, fill_first_sentence, read_request, reproduce, same_word
 from s2s.ui.states.view_state import STATE
 
-labels = {slug: row.label for slug, row in VIEWS.items()}
-sides = {slug: row.side for slug, row in VIEWS.items() if row.side}
-request = read_request(labels, sides)
-if request:
-    with st.container(border=True, key="states"):
-        VIEWS[request.view].show(request)
+STATE.from_url()
+fill_first_sentence()
+row = sentence_row("its states")
+if row.text:
+    view = STATE.segments("view", "View", LABELS, label_visibility="collapsed")
+    shown = {"src": row.text}
+    if view == "same":
+        same_word.show(row)
+    else:
+        request = read_request(row, view, VIEWS[view].side)
+        with st.container(border=True, key="states"):
+            VIEWS[view].show(request)
+        reproduce.show(request)
+        shown |= {"tgt": request.target, "step": str(request.run.step)}
     with st.container(horizontal=True):
-        page_link("attention", "Attention of this sentence", src=request.text, tgt=request.target)
-        how = {"step": str(request.run.step), "set": share.pack({"strategy": STATE.now.strategy})}
-        page_link("steps", "Why each word was written", src=request.text, **how)
-    reproduce.show(request)
+        page_link("attention", "Attention of this sentence", **shown)
+        how = {"set": share.pack({"strategy": STATE.now.strategy})}
+        page_link("steps", "Why each word was written", **shown, **how)

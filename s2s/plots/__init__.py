@@ -28,6 +28,7 @@ from s2s.plots.mask import mask
 from s2s.plots.mean_spread import SeedScores, mean_spread
 from s2s.plots.number_grid import NumberGrid, number_grids
 from s2s.plots.parallel_coordinates import ParallelAxis, format_value, parallel_coordinates
+from s2s.plots.picture import AllHeads, LinkedTokens, Picture
 from s2s.plots.positions import (
     MAX_MATRIX_ROWS,
     LineSeries,
@@ -44,7 +45,7 @@ from s2s.plots.ranked_tokens import ranked_tokens
 from s2s.plots.schedule import schedule
 from s2s.plots.sentence_lengths import sentence_lengths
 from s2s.plots.sentence_scores import MOST_POINTS, sentence_scores
-from s2s.plots.similarity import CosineSeries, similarity, similarity_csv
+from s2s.plots.similarity import CosineSeries, similarity
 from s2s.plots.states import COLORINGS, StateLayer, StatePoint, states, states_csv
 from s2s.plots.static_heatmap import static_heatmap
 from s2s.plots.sweep_curve import SweepLine, sweep_curve

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from s2s.files import csv_writer
 from s2s.plots import theme
 
 LAYER_AXIS = "layer (0: embeddings)"
@@ -26,9 +24,9 @@ class CosineSeries(NamedTuple):
 
 
 def similarity(
-    rows: Sequence[CosineSeries], layers: Sequence[str], *, chosen: int, title: str
+    rows: Sequence[CosineSeries], layers: Sequence[str], *, title: str, chosen: int | None = None
 ) -> go.Figure:
-    """One line per series, the last the baseline. `layers` are names; the layer `chosen` is marked."""
+    """One line per series, the last the baseline. `layers` are names; the layer `chosen`, if any, is marked."""
     if not rows or not layers:
         return theme.empty("There is nothing to compare.")
     layout = theme.layout(title, 430, "", "cosine (1: same direction)")
@@ -54,6 +52,8 @@ def similarity(
         [_line(row, layers, kind % len(DASHES)) for row, kind in zip(rows, kinds, strict=True)],
         layout,
     )
+    if chosen is None:
+        return figure
     return figure.add_vline(x=chosen, line={"color": "gray", "width": 1, "dash": "dot"})
 
 
@@ -75,14 +75,3 @@ def _line(row: CosineSeries, layers: Sequence[str], kind: int) -> go.Scatter:
         customdata=[*layers],
         hovertemplate="%{customdata}: cosine %{y:.3f}<extra>%{fullData.name}</extra>",
     )
-
-
-def similarity_csv(rows: Sequence[CosineSeries], layers: Sequence[str]) -> str:
-    """As CSV: one line per layer, one column per series."""
-    out = io.StringIO()
-    table = csv_writer(out)
-    table.writerow(["layer", *(row.name for row in rows)])
-    for number, name in enumerate(layers):
-        values = (row.cosines[number] for row in rows)
-        table.writerow([name, *("" if math.isnan(value) else value for value in values)])
-    return out.getvalue()

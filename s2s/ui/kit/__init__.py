@@ -28,8 +28,11 @@ from s2s.ui.kit.differences import highlighted
 from s2s.ui.kit.find_one import FindOne, is_position
 from s2s.ui.kit.glossary import definitions
 from s2s.ui.kit.new_question import new_question
+from s2s.ui.kit.pictures import show_all
 from s2s.ui.kit.qr_code import qr_code
 from s2s.ui.kit.question_fields import question_fields
+from s2s.ui.kit.sentence_row import SentenceRow, sentence_row
+from s2s.ui.kit.settings_box import settings_box
 from s2s.ui.kit.state import ViewState, between, field, one_of
 from s2s.ui.kit.switched_heads import as_link, switched_heads
 from s2s.ui.kit.target import show_pair, target_owner

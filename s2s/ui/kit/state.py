@@ -23,9 +23,11 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import streamlit as st
 
 from s2s import share
+from s2s.questions import Question
 from s2s.ui.kit import address, pickers
 
 View = TypeVar("View")
+Asked = TypeVar("Asked", bound=Question[Any])
 Value = str | int | bool
 Check = Callable[[Any], bool]
 # Without "Select all", the first option of the list: Enter, pressed once, would choose everything.
@@ -81,18 +83,48 @@ class Declared(NamedTuple):
 
 
 class ViewState(Generic[View]):
-    """The state of one page, whose fields `declaration`, a frozen dataclass made of `field`s, declares."""
+    """The state of one page: the fields that `declaration`, a frozen dataclass made of `field`s, declares, and those of
+    its `questions` that links have in `set`.
+    """
 
-    def __init__(self, page: str, declaration: type[View]) -> None:
+    def __init__(self, page: str, declaration: type[View], *questions: type[Question[Any]]) -> None:
         self.page = page
         self.declaration = declaration
-        rows = dataclasses.fields(declaration)  # type: ignore[arg-type]
-        self.fields = {row.name: _declared(row) for row in rows}
+        self._own = dataclasses.fields(declaration)  # type: ignore[arg-type]
+        asked = [row for each in questions for row in each.declared() if row.metadata["in_set"]]
+        self._rows = {row.name: row for row in (*self._own, *asked)}
+        self.fields = {name: _declared(row) for name, row in self._rows.items()}
 
     @property
     def now(self) -> View:
-        """The values, defaults included."""
-        return self.declaration(**self._changed())
+        """The values that the page declares itself, defaults included."""
+        changed = self._changed()
+        own = {row.name: changed[row.name] for row in self._own if row.name in changed}
+        return self.declaration(**own)
+
+    def value(self, name: str) -> Any:
+        """Any field's value."""
+        return self._changed().get(name, self._field(name).default)
+
+    def question(self, kind: type[Asked], **given: Any) -> Asked:
+        """What the page asks; `given` are its subjects, and what else is not in `set`."""
+        names = {row.name for row in kind.declared() if row.metadata["in_set"]}
+        kept = {name: value for name, value in self._changed().items() if name in names}
+        return kind(**(kept | given))
+
+    def label(self, name: str) -> str:
+        """What a question calls its field."""
+        return str(self._rows[name].metadata["label"])
+
+    def draw(self, name: str, **look: Any) -> Any:
+        """The widget of a question's field, as that declares it."""
+        said = self._rows[name].metadata
+        look = {"help": said["help"] or None} | look
+        if said["choices"]:
+            return self.choice(name, said["label"], said["choices"], **look)
+        if isinstance(self._field(name).default, bool):
+            return self.toggle(name, said["label"], **look)
+        return self.text(name, said["label"], **look)
 
     def key(self, name: str) -> str:
         """The key of the widget that shows a field."""
@@ -200,7 +232,7 @@ class ViewState(Generic[View]):
         """
         key = self.key(name)
         usual = default or str(self._field(name).default)
-        current = str(st.session_state.setdefault(key, getattr(self.now, name) or usual))
+        current = str(st.session_state.setdefault(key, self.value(name) or usual))
         if current not in options:
             self._say(label, current, options[usual], way)
             st.session_state[key] = usual
@@ -225,7 +257,7 @@ class ViewState(Generic[View]):
         A value that is not there (any more) is left out, and the page says so.
         """
         key = self.key(name)
-        current = st.session_state.setdefault(key, (getattr(self.now, name) or default).split())
+        current = st.session_state.setdefault(key, (self.value(name) or default).split())
         if lost := [value for value in current if value not in options]:
             pickers.notify(f"{label}: there is no {lost[0][:40]} here (any more); it is left out.")
             left = [value for value in current if value in options]
@@ -252,7 +284,7 @@ class ViewState(Generic[View]):
     ) -> int:
         """A whole number in a range; what a link says outside of it gives way to the default, and the page says so."""
         key = self.key(name)
-        current = int(st.session_state.setdefault(key, getattr(self.now, name)))
+        current = int(st.session_state.setdefault(key, self.value(name)))
         if not low <= current <= high:
             usual = min(max(low, int(self._field(name).default)), high)
             self._say(label, str(current), f"{usual}, between {low} and {high},")
@@ -271,7 +303,7 @@ class ViewState(Generic[View]):
     def text(self, name: str, label: str, *, default: str = "", **look: Any) -> str:
         """A line of text, on which nothing has been checked."""
         key = self.key(name)
-        st.session_state.setdefault(key, getattr(self.now, name) or default)
+        st.session_state.setdefault(key, self.value(name) or default)
         typed = str(st.text_input(label, key=key, persist_state="session", **look) or "")
         self.remember(**{name: typed})
         return typed
@@ -279,7 +311,7 @@ class ViewState(Generic[View]):
     def toggle(self, name: str, label: str, **look: Any) -> bool:
         """A switch."""
         key = self.key(name)
-        st.session_state.setdefault(key, getattr(self.now, name))
+        st.session_state.setdefault(key, self.value(name))
         is_on = bool(st.toggle(label, key=key, persist_state="session", **look))
         self.remember(**{name: is_on})
         return is_on

@@ -11,12 +11,12 @@ import streamlit as st
 
 from s2s.analysis import WordStates
 from s2s.files import csv_writer
+from s2s.questions.same_word import partner, shared_word
 from s2s.runs import states as run_states
-from s2s.ui.kit import file_name, plain, vocabulary
+from s2s.ui.kit import file_name, plain
 from s2s.ui.states import pool as pools
 from s2s.ui.states.pool import Pool, PoolIndex
-from s2s.ui.states.request import StatesRequest, partner
-from s2s.ui.states.two_sentences import shared_word
+from s2s.ui.states.request import StatesRequest
 from s2s.ui.states.view_state import STATE
 
 N_NEIGHBORS = 15
@@ -87,7 +87,7 @@ def chosen_unit(request: StatesRequest, words: WordStates) -> str:
 
 
 def _shared_position(request: StatesRequest, words: WordStates) -> str:
-    other = STATE.now.second or partner(request.run, vocabulary.of(request.run), request.text)
+    other = STATE.now.second or partner(request.run, request.text)
     return str(shared_word(words.words, other.split())[0] + 1)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from s2s.questions.pool import MAX_SENTENCES
 from s2s.runs import states as run_states
 from s2s.ui.kit import reproduce
-from s2s.ui.states import neighbors, pool, two_sentences
-from s2s.ui.states.pool import MAX_SENTENCES
+from s2s.ui.states import neighbors, pool
 from s2s.ui.states.request import StatesRequest
 from s2s.ui.states.view_state import STATE
 
@@ -51,7 +51,7 @@ def python(request: StatesRequest) -> str:
     )
 
 
-ANALYSIS = ("cosines", "principal_components", "unit")  # of s2s.analysis, where a view needs them
+ANALYSIS = ("principal_components", "unit")  # of s2s.analysis, where a view needs them
 
 
 def _second(request: StatesRequest) -> list[str]:
@@ -108,32 +108,6 @@ def _pool(request: StatesRequest) -> list[str]:
     return [*lines, f"texts = list(dict.fromkeys([*own, *others]))[:{MAX_SENTENCES}]"]
 
 
-def _same(request: StatesRequest) -> list[str]:
-    """The words that the view has chosen."""
-    if request.second_states is None:
-        return ["print(vectors)"]
-    words = [
-        run_states.words_of(request.run, each).words
-        for each in (request.states, request.second_states)
-    ]
-    if not all(words):
-        return ["print(vectors)"]
-    first, second = two_sentences.shared_word(*words)
-    chosen = (int(STATE.now.word or first + 1) - 1, int(STATE.now.word2 or second + 1) - 1)
-    return [
-        *_second(request),
-        *_pool(request),
-        f"here, there = {chosen}  # the words' positions, from 0",
-        "word = states.words_of(run, vectors).vectors[:, here]  # (n_layers + 1, d_model)",
-        "second_word = states.words_of(run, second_vectors).vectors[:, there]",
-        "these_two = cosines(word, second_word)",
-        "elsewhere = states.same_context(run, text, here, texts)",
-        "second_elsewhere = states.same_context(run, second, there, texts)",
-        "any_two = states.baseline(run, texts)",
-        "print(these_two, elsewhere, second_elsewhere, any_two, sep='\\n')",
-    ]
-
-
 def _near(request: StatesRequest) -> list[str]:
     """Of a word, or of the sentence."""
     words = run_states.words_of(request.run, request.states)
@@ -174,5 +148,5 @@ def _lens(request: StatesRequest) -> list[str]:
 
 # by the view's slug
 CODE: Mapping[str, Callable[[StatesRequest], list[str]]] = MappingProxyType(
-    {"map": _map, "same": _same, "near": _near, "lens": _lens}
+    {"map": _map, "near": _near, "lens": _lens}
 )

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 
 import streamlit as st
 
 from s2s.analysis import SIDES, States
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
+from s2s.questions.same_word import BANK_PREFIXES, TWO_BANKS, partner
 from s2s.runs import Run, Target
 from s2s.share import printable
-from s2s.ui.kit import RunVocabulary, cached, pickers, plain, sentence, shortened, vocabulary
+from s2s.ui.kit import (
+    RunVocabulary,
+    SentenceRow,
+    cached,
+    pickers,
+    plain,
+    sentence,
+    shortened,
+    vocabulary,
+)
 from s2s.ui.kit import target as kit_target
 from s2s.ui.states import cached_states
 from s2s.ui.states.view_state import STATE
 
-TWO_BANKS = ("the bank is by the river", "I need to bank the money")  # one word, two senses
-# what precedes them in the sources of a built-in dataset
-BANK_PREFIXES = MappingProxyType(
-    {"builtin:en-fr": "", "builtin:en-es": "", "builtin:tasks": "translate English to French: "}
-)
 LAYER_HELP = (
     "0 is the input of layer 1: token vectors plus positions. The last layer's states are taken after the final norm,"
     " if there is one, because the next module reads them there."
@@ -66,31 +69,14 @@ def axis_names(n_layers: int) -> list[str]:
     return ["embeddings", *(f"layer {layer}" for layer in range(1, n_layers + 1))]
 
 
-def read_request(views: Mapping[str, str], sides: Mapping[str, str]) -> StatesRequest | None:
-    """Draw the controls and read them. None, and a hint on the page, where there is no sentence yet.
-
-    `views`: slug -> label. `sides`: slug -> the stack that a view is about; the visitor chooses for other views.
-    """
-    STATE.from_url()
-    best = cached.open_run(st.session_state["run"])
-    facts = vocabulary.of(best)
-    _fill_first_sentence(best)
-    with st.container():
-        text = sentence.sentence_box(facts)
-        sentence.unknown_words(best, facts, text)
-    sentence.example_chips(facts)
-    if not text:
-        st.info(
-            "Type a sentence above, or press an example: its states appear here.",
-            icon=":material/edit:",
-        )
-        return None
+def read_request(row: SentenceRow, view: str, own_side: str) -> StatesRequest:
+    """Draw the controls and read them. `own_side` is the stack that the view is about; empty: the visitor chooses."""
+    best, facts, text, _ = row
     run, strategy, target, states = _target(best, text)
-    view = STATE.segments("view", "View", views, label_visibility="collapsed")
     with st.container(horizontal=True, vertical_alignment="bottom", key="controls layer"):
-        side = sides.get(view) or STATE.segments("side", "Stack", {name: name for name in SIDES})
+        side = own_side or STATE.segments("side", "Stack", {name: name for name in SIDES})
         layer = _layer(states.side(side).n_layers, side)
-        has_second = view in ("map", "same")
+        has_second = view == "map"
         second, second_states = _second(run, facts, text, strategy) if has_second else ("", None)
     owner = (run.key, text, target.text)
     # a view without a second sentence does not forget positions in it
@@ -100,20 +86,9 @@ def read_request(views: Mapping[str, str], sides: Mapping[str, str]) -> StatesRe
     )
 
 
-def partner(run: Run, facts: RunVocabulary, text: str) -> str:
-    """The first of the run's sentences that shares the longest possible word; empty where none shares any."""
-    prefix = BANK_PREFIXES.get(vocabulary.source_as_it_is(run))
-    if prefix is not None and text in (banks := [prefix + sentence for sentence in TWO_BANKS]):
-        return banks[1 - banks.index(text)]
-    task = next((known for known in facts.prefixes if text.startswith(known)), "")
-    words = sorted({*text.removeprefix(task).split()}, key=lambda word: (-len(word), word))
-    others = [other for other in (*facts.examples, *facts.sentences) if other != text]
-    return next((other for word in words for other in others if word in other.split()), "")
-
-
-def _fill_first_sentence(run: Run) -> None:
+def fill_first_sentence() -> None:
     """If neither link nor session has a sentence, begin with one whose word has two senses."""
-    source = vocabulary.source_as_it_is(run)
+    source = vocabulary.source_as_it_is(cached.open_run(st.session_state["run"]))
     if source in BANK_PREFIXES and "src" not in st.session_state and "src" not in st.query_params:
         st.session_state["src"] = BANK_PREFIXES[source] + TWO_BANKS[0]
 
@@ -174,7 +149,7 @@ def _layer(n_layers: int, side: str) -> int:
 
 def _second(run: Run, facts: RunVocabulary, text: str, strategy: str) -> tuple[str, States | None]:
     """A sentence to compare with, and its states; unless one is typed, one that shares a word with the first."""
-    default = partner(run, facts, text)
+    default = partner(run, text)
     typed = STATE.text(
         "second",
         "Second sentence",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from s2s.analysis import SIDES
+from s2s.questions import SameWord
 from s2s.ui.kit import ViewState, field, target
 
 
@@ -19,9 +20,7 @@ class StatesView:
     shown: str = field("both")  # the sentences on the map
     layers: str = field("one")
     second: str = field("")  # the second sentence; empty: one that shares a word with the first
-    word: str = field("", scope="sentence")  # its position in the first sentence, from 1
-    word2: str = field("", scope="sentence")  # and in the second
     unit: str = field("", scope="sentence")  # whose neighbors: a position from 1, or `sentence`
 
 
-STATE = ViewState("states", StatesView)
+STATE = ViewState("states", StatesView, SameWord)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from s2s.ui.states import logit_lens, neighbors, state_map, two_sentences
+from s2s.plots.views import of_page
+from s2s.ui.states import logit_lens, neighbors, state_map
 from s2s.ui.states.request import StatesRequest
 
 
@@ -22,8 +23,14 @@ class StatesViewRow(NamedTuple):
 VIEWS: Mapping[str, StatesViewRow] = MappingProxyType(
     {
         "map": StatesViewRow("Map", state_map.show, ""),
-        "same": StatesViewRow("Same word", two_sentences.show, "encoder"),
         "near": StatesViewRow("Nearest neighbors", neighbors.show, "encoder"),
         "lens": StatesViewRow("Logit lens", logit_lens.show, "decoder"),
     }
 )
+# every tab, also those whose question and pictures plots.views joins
+LABELS = {
+    "map": VIEWS["map"].label,
+    **{slug: row.label for slug, row in of_page("states").items()},
+    "near": VIEWS["near"].label,
+    "lens": VIEWS["lens"].label,
+}

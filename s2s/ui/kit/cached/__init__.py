@@ -3,6 +3,8 @@
 Values are shared between sessions, not copied: nobody may write to them.
 """
 
+from s2s.questions import own_target
+from s2s.ui.kit.cached.asking import SCREEN, ScreenHave, named, packed
 from s2s.ui.kit.cached.background import (
     PATIENCE,
     PendingError,
@@ -20,7 +22,6 @@ from s2s.ui.kit.cached.decoding import (
     finding,
     findings,
     next_tokens,
-    own_target,
     probe,
     probe_request,
     reference,

@@ -16,6 +16,7 @@ import streamlit as st
 
 from s2s import settings
 from s2s.config import UserError
+from s2s.questions import Timed, TooLongError
 from s2s.runs import Run
 from s2s.runs.decoder import (
     HEAVY,
@@ -23,7 +24,6 @@ from s2s.runs.decoder import (
     DecodeRequest,
     DecoderPool,
     DecodeTask,
-    Timed,
     Waiter,
     request_seconds,
 )
@@ -41,10 +41,6 @@ REFRESH = 0.6  # seconds between refreshes of the progress
 TASKS = "background tasks"
 ENDED = "background ended"
 ASKED = "background asked"  # in this run of the page
-
-
-class SliceOverError(Exception):
-    """A search takes longer here than it may."""
 
 
 class PendingError(Exception):
@@ -91,14 +87,23 @@ def here_or_beside(
     """
     if get_script_run_ctx() is None:  # before the first visitor
         return here(request, run)
-    if found := pool().result(request, owner()):
+    if found := found_beside(request):
         return found
-    is_known_as_heavy = request in _tasks() or request in _ended()
-    if not is_known_as_heavy and request_seconds(run, request) <= HEAVY:
-        with contextlib.suppress(SliceOverError):
-            return here(request, replace(run, on_step=_end_of_slice()))
+    if not is_beside(request) and request_seconds(run, request) <= HEAVY:
+        with contextlib.suppress(TooLongError):
+            return here(request, replace(run, on_step=end_of_slice()))
     run.check_lengths(request.sources)
-    return _beside(request, PATIENCE if patience is None else patience)
+    return beside(request, patience)
+
+
+def found_beside(request: DecodeRequest) -> Timed | None:
+    """What was searched for in another process."""
+    return pool().result(request, owner())
+
+
+def is_beside(request: DecodeRequest) -> bool:
+    """Whether it has left this process, whatever has become of it."""
+    return request in _tasks() or request in _ended()
 
 
 def computed(request: DecodeRequest, run: Run) -> Timed:
@@ -151,24 +156,27 @@ def forget_searches(owner: str) -> None:
     pool().forget(owner)
 
 
-def _end_of_slice() -> Callable[[], None]:
+def end_of_slice() -> Callable[[], None]:
     """Called before each step of a search: ends it after SLICE seconds of this thread."""
     end = time.thread_time() + SLICE
     earliest = time.perf_counter() + SLICE  # until then not even the cheap clock has run that long
 
     def on_step() -> None:
         if time.perf_counter() > earliest and time.thread_time() > end:
-            raise SliceOverError
+            raise TooLongError
 
     return on_step
 
 
-def _beside(request: DecodeRequest, patience: float) -> Timed:
+def beside(request: DecodeRequest, patience: float | None = None) -> Timed:
+    """The result of another process, awaited for `patience` seconds. Raises PendingError until it is there."""
     st.session_state.setdefault(ASKED, set()).add(request)
     if request not in _ended():
         waiter = Waiter(_session(), functools.partial(_is_present, _session()))
         task = _tasks()[request] = pool().ask(request, owner(), waiter)
-        if _over(task, patience) and (found := _taken(request, task)):
+        if _over(task, PATIENCE if patience is None else patience) and (
+            found := _taken(request, task)
+        ):
             return found
     raise PendingError(request)
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
 from s2s.analysis import Attention
-from s2s.config import UserError
 from s2s.decode import SearchTree
+from s2s.questions import ForcedWeights, Timed, Translate, own_target
 from s2s.runs import (
     WIDE_BEAM,
     Decoded,
@@ -22,20 +21,17 @@ from s2s.runs import (
     properties,
     teacher_forcing,
 )
-from s2s.runs.decoder import PROPERTY, DecodeRequest, Timed, request_seconds
+from s2s.runs.decoder import PROPERTY, DecodeRequest, request_seconds
 from s2s.runs.probes import ProbeInput
 from s2s.runs.properties import PROPERTIES, Finding, PropertySettings
+from s2s.ui.kit.cached.asking import SCREEN, ScreenHave, named, packed
 from s2s.ui.kit.cached.background import awaited, computed, here_or_beside
 from s2s.ui.kit.cached.sentences import by_sentence
 
-# attention weights of one sentence pair, in all layers and heads: up to SMALL_WEIGHTS many pairs are cached
-SMALL_WEIGHTS = 500_000
-MAX_WEIGHTS = 40_000_000
 LARGE_TREE = 0.15  # estimated seconds of the search
 
 
-@dataclass(frozen=True)
-class TimedDecoding:
+class TimedDecoding(NamedTuple):
     """What a strategy made of a sentence, and the seconds it took when it was first asked for."""
 
     decoded: Decoded
@@ -54,20 +50,20 @@ def decoded(run: Run, text: str, strategy: str, settings: dict[str, Any]) -> Dec
     """What a strategy makes of a sentence. Raises UserError for a setting that it doesn't have, PendingError until it
     is known.
     """
-    return timed_decoding(run, text, strategy, settings).decoded
+    return SCREEN.answer(Translate(named(run), text, strategy, packed(settings)))
 
 
 def timed_decoding(
     run: Run, text: str, strategy: str, settings: dict[str, Any], *, patience: float | None = None
 ) -> TimedDecoding:
     """The same, with the seconds it took. A search in the background is awaited for `patience` seconds first."""
-    request = _request("decoded", run, (text,), strategy, settings)
-    return TimedDecoding(*here_or_beside(run, request, _decoded, patience=patience))
+    question = Translate(named(run), text, strategy, packed(settings))
+    return TimedDecoding(*ScreenHave(patience).timed(question))
 
 
-@by_sentence(256)
-def _decoded(request: DecodeRequest, _run: Run) -> Timed:
-    return computed(request, _run)
+def attention(run: Run, text: str, target: Target) -> Attention:
+    """Attention in all layers and heads under teacher forcing. Raises UserError where that is too much to store."""
+    return SCREEN.answer(ForcedWeights.of_target(named(run), text, target))
 
 
 def finding(run: Run, name: str, text: str, settings: PropertySettings) -> Finding:
@@ -120,39 +116,6 @@ def _search_tree(request: DecodeRequest, _run: Run) -> Timed:
     return computed(request, _run)
 
 
-def own_target(found: Decoded) -> Target:
-    """What the model wrote, to force it."""
-    return found.hypotheses[0].ids if found.hypotheses else ""
-
-
-def attention(run: Run, text: str, target: Target) -> Attention:
-    """Attention in all layers and heads under teacher forcing. Raises UserError where that is too much to store."""
-    model = run.recipe.model
-    src_len = len(run.src_tokenizer.encode(text)) + 1
-    tgt_len = len(run.target_ids(target))
-    encoder_heads = model.encoder.n_layers * model.encoder.n_heads
-    decoder_heads = model.decoder.n_layers * model.decoder.n_heads
-    n_weights = encoder_heads * src_len * src_len
-    n_weights += decoder_heads * tgt_len * (src_len + tgt_len)  # cross-attention, self-attention
-    if n_weights > MAX_WEIGHTS:
-        raise UserError(
-            f"{src_len} source and {tgt_len} target tokens make {n_weights / 1e6:,.0f} million attention weights in"
-            f" this model, and at most {MAX_WEIGHTS / 1e6:.0f} million are stored; shorten the sentence or the target."
-        )
-    attend = _attention if n_weights <= SMALL_WEIGHTS else _large_attention
-    return attend(run.key, text, target, run)
-
-
-@by_sentence(64)  # at most 2 MB each
-def _attention(key: RunKey, text: str, target: Target, _run: Run) -> Attention:
-    return _run.attention(text, target)
-
-
-@by_sentence(3)  # at most 160 MB each
-def _large_attention(key: RunKey, text: str, target: Target, _run: Run) -> Attention:
-    return _run.attention(text, target)
-
-
 def next_tokens(run: Run, text: str, ids: tuple[int, ...]) -> Tensor:
     """Log-probabilities of the next token after each prefix of `ids`: (len(ids) + 1, vocab)."""
     return _next_tokens(run.key, text, ids, run)
@@ -176,11 +139,9 @@ def continuation(
 
     Raises UserError where it cannot, PendingError until it is known.
     """
-    change = _json(interventions.to_json()) if interventions else ""
-    plain = _request("decoded", run, (text,), strategy, settings)
-    request = replace(plain, prefix=ids, interventions_json=change)
-    found: Decoded = here_or_beside(run, request, _decoded).value
-    return found
+    change = packed(interventions.to_json()) if interventions else ""
+    question = Translate(named(run), text, strategy, packed(settings), ids, change)
+    return SCREEN.answer(question)
 
 
 def probe_request(run: Run, kind: str, given: ProbeInput) -> DecodeRequest:
@@ -218,9 +179,5 @@ def _request(
     kind: str, run: Run, sources: tuple[str, ...], strategy: str, settings: Mapping[str, Any]
 ) -> DecodeRequest:
     folder, step, languages = run.key
-    packed = _json(settings)
-    return DecodeRequest(kind, folder, step, sources, strategy, packed, languages=languages)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
+    given = packed(settings)
+    return DecodeRequest(kind, folder, step, sources, strategy, given, languages=languages)

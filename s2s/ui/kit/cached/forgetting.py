@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from s2s.questions import ANSWERS
 from s2s.ui.kit.cached.shared import forget_shared
 from s2s.ui.kit.cached.stored_runs import close_deleted
 
@@ -12,4 +13,5 @@ def forget_workspace(workspace: str) -> None:
     Of searches beside the dashboard, `forget_searches` does so.
     """
     forget_shared(workspace)
+    ANSWERS.forget(workspace)
     close_deleted()

@@ -1,0 +1,36 @@
+"""The picture of `SameWord`."""
+
+from __future__ import annotations
+
+from s2s.plots.picture import Picture
+from s2s.plots.similarity import CosineSeries, similarity
+from s2s.questions import SameWord, TwoOccurrences
+
+CAPTION = (
+    "Thick: the two words with each other. Dashed: each with itself after the same word in other sentences, so many"
+    " times. Dotted: any two words of different sentences. A cosine of 1 means that two states point the same way, 0"
+    " that they have nothing in common; at the embeddings only the word and its position count. “Translated as”: the"
+    " word of the translation that attends most to it, mean of all heads of cross-attention. A cosine cannot say which"
+    " of the differences the model uses."
+)
+
+
+def pictures(question: SameWord, answer: TwoOccurrences, model: str) -> list[Picture]:
+    """The cosine after each layer, beside baselines. `model` names the run and its checkpoint."""
+    words = f"“{answer.one.word}” and “{answer.other.word}” in two sentences"
+    title = f"{model}\nencoder · cosine after each layer\n{words}"
+    rows = [CosineSeries(name, values.tolist()) for name, values in answer.series.items()]
+    values = ", ".join(f"{value:.2f}" for value in answer.cosines)
+    is_layer = question.layer.isdecimal() and int(question.layer) < len(answer.layers)
+    layer = int(question.layer) if is_layer else None
+    return [
+        Picture(
+            "same word",
+            title,
+            similarity(rows, answer.layers, title=title, chosen=layer),
+            f"Lines: {title.replace(chr(10), ', ')}; {values}",
+            question.table(answer),
+            question.finding(answer),
+            CAPTION,
+        )
+    ]

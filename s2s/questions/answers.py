@@ -1,0 +1,100 @@
+"""The one cache: answers to questions, bounded in bytes, each asked for once at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any
+
+from s2s.runs.decoder import Timed
+
+MAX_BYTES = 400_000_000
+MAX_ANSWERS = 2_000
+SMALL = 200  # bytes of a value without an array
+
+
+class Answers:
+    """Safe to use from several threads: what several ask for at once is computed once. The oldest leave first.
+
+    Values are shared, not copied: nobody may write to them.
+    """
+
+    def __init__(self, max_bytes: int = MAX_BYTES, max_answers: int = MAX_ANSWERS) -> None:
+        self._max_bytes = max_bytes
+        self._max_answers = max_answers
+        self._guard = threading.Lock()
+        self._found: OrderedDict[Hashable, tuple[Timed, int]] = OrderedDict()
+        self._n_bytes = 0
+        self._asking: dict[Hashable, threading.Lock] = {}
+        self._owners: dict[Hashable, set[str]] = {}
+
+    def get(self, key: Hashable, owner: str) -> Timed | None:
+        """What is known; the owner counts as one who asked for it."""
+        with self._guard:
+            if key not in self._found:
+                return None
+            self._found.move_to_end(key)
+            self._owners[key].add(owner)
+            return self._found[key][0]
+
+    @contextlib.contextmanager
+    def asking(self, key: Hashable) -> Iterator[None]:
+        """One at a time asks for a key: whoever comes second looks again."""
+        with self._guard:
+            lock = self._asking.setdefault(key, threading.Lock())
+        try:
+            with lock:
+                yield
+        finally:
+            with self._guard:
+                self._asking.pop(key, None)
+
+    def put(self, key: Hashable, owner: str, found: Timed) -> Timed:
+        """Keep an answer, and let the oldest go where there is no more room."""
+        size = n_bytes(found.value)
+        with self._guard:
+            self._drop(key)
+            self._found[key] = (found, size)
+            self._owners[key] = {owner}
+            self._n_bytes += size
+            while len(self._found) > 1 and (
+                self._n_bytes > self._max_bytes or len(self._found) > self._max_answers
+            ):
+                self._drop(next(iter(self._found)))
+        return found
+
+    def forget(self, owner: str) -> None:
+        """Drop the answers for which nobody but this workspace asked."""
+        with self._guard:
+            for key in [key for key, owners in self._owners.items() if owner in owners]:
+                self._owners[key].discard(owner)
+                if not self._owners[key]:
+                    self._drop(key)
+
+    def clear(self) -> None:
+        """Drop every answer."""
+        with self._guard:
+            self._found.clear()
+            self._owners.clear()
+            self._n_bytes = 0
+
+    def _drop(self, key: Hashable) -> None:
+        if key in self._found:
+            self._n_bytes -= self._found.pop(key)[1]
+        self._owners.pop(key, None)
+
+
+def n_bytes(value: Any) -> int:
+    """About as many as an answer holds: its arrays count, and what holds them."""
+    if hasattr(value, "nbytes"):
+        return SMALL + int(value.nbytes)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return SMALL + sum(n_bytes(getattr(value, row.name)) for row in dataclasses.fields(value))
+    if isinstance(value, Mapping):
+        return SMALL + sum(map(n_bytes, value.values()))
+    if isinstance(value, list | tuple):
+        return SMALL + sum(map(n_bytes, value))
+    return SMALL

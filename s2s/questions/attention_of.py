@@ -1,0 +1,245 @@
+"""Attention of every layer and head while a model writes a target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar
+
+from s2s.analysis import (
+    KINDS,
+    REDUCTIONS,
+    Attention,
+    AttentionMap,
+    HeadSelection,
+    Remaining,
+    merge_words,
+    reduced,
+    without_sinks,
+)
+from s2s.config import UserError, choose
+from s2s.questions.have import Have
+from s2s.questions.question import RUN, Question, setting, subject, view
+from s2s.questions.table import Table
+from s2s.questions.translate import DEFAULT_STRATEGY, NAMES, Translate, forced, own_target
+from s2s.runs import Target
+from s2s.runs.states import has_word_tokens
+
+MAX_WEIGHTS = 40_000_000
+MEAN = "mean"
+DEFAULT_REDUCTION = "mean"
+KIND_NAMES = MappingProxyType(
+    {
+        "cross": "cross-attention",
+        "encoder": "encoder self-attention",
+        "decoder": "decoder self-attention",
+    }
+)
+SCALES = MappingProxyType({"all": "Scale 0 to 1", "row": "One scale per row"})
+SHARE_STEP = 0.05
+
+
+def is_share(text: str) -> bool:
+    """Whether a link's text is a share of the weight that the slider can show."""
+    try:
+        return SHARE_STEP <= float(text) <= 1
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True)
+class ForcedWeights(Question[Attention]):
+    """The weights of every head while a target is forced: a text, or exactly these ids."""
+
+    name: ClassVar[str] = "forced-weights"
+
+    run: str = subject(RUN)
+    text: str = subject("sentence", link="src")
+    target: str = subject("target", link="tgt")
+    ids: tuple[int, ...] = setting(())
+
+    @classmethod
+    def of_target(cls, run: str, text: str, target: Target) -> ForcedWeights:
+        """Of a text, or of ids."""
+        return cls(run, text, target) if isinstance(target, str) else cls(run, text, ids=target)
+
+    def ask(self, have: Have) -> Attention:
+        """Raises UserError where that is too much to store, or the target has no positions."""
+        run, target = have.run(self.run), self.ids or self.target
+        model = run.recipe.model
+        src_len = len(run.src_tokenizer.encode(self.text)) + 1
+        tgt_len = len(run.target_ids(target))
+        encoder_heads = model.encoder.n_layers * model.encoder.n_heads
+        decoder_heads = model.decoder.n_layers * model.decoder.n_heads
+        n_weights = encoder_heads * src_len * src_len
+        n_weights += (
+            decoder_heads * tgt_len * (src_len + tgt_len)
+        )  # cross-attention, self-attention
+        if n_weights > MAX_WEIGHTS:
+            raise UserError(
+                f"{src_len} source and {tgt_len} target tokens make {n_weights / 1e6:,.0f} million attention weights"
+                f" in this model, and at most {MAX_WEIGHTS / 1e6:.0f} million are stored; shorten the sentence or the"
+                " target."
+            )
+        return run.attention(self.text, target)
+
+    def table(self, answer: Attention) -> Table:
+        """Cross-attention, the mean of all heads."""
+        return weights_table(reduced(answer, HeadSelection("cross")))
+
+
+@dataclass(frozen=True)
+class ForcedAttention:
+    """The weights under teacher forcing. `given` are the target's ids where it is the model's own output."""
+
+    source: str
+    target: str
+    given: Target
+    own: str  # the model's own translation
+    attention: Attention
+    src_is_word: bool  # whether every source token is a word, and every target token
+    tgt_is_word: bool
+    note: str = ""  # why another target than the one that was asked for
+
+    def whole(self, kind: str) -> tuple[bool, bool]:
+        """Whether the tokens of rows and of columns are words."""
+        return (
+            self.src_is_word if kind == "encoder" else self.tgt_is_word,
+            self.tgt_is_word if kind == "decoder" else self.src_is_word,
+        )
+
+
+@dataclass(frozen=True)
+class AttentionOf(Question[ForcedAttention]):
+    """Which tokens a model attends to while it writes a target: its own translation, or a given one.
+
+    `layer` and `head` are numbers from 1, or `mean`; empty, the last layer and the mean of its heads.
+    """
+
+    name: ClassVar[str] = "attention"
+
+    run: str = subject(RUN)
+    text: str = subject("sentence", link="src")
+    target: str = subject("target", link="tgt", help="Empty: the model's own translation.")
+    strategy: str = setting(DEFAULT_STRATEGY, choices=NAMES, label="Decoded by")
+    kind: str = view(
+        "cross", in_set=False, choices=MappingProxyType({kind: kind for kind in KINDS})
+    )
+    layer: str = view("", in_set=False)
+    head: str = view("", in_set=False)
+    reduce: str = view(
+        DEFAULT_REDUCTION,
+        choices=MappingProxyType({slug: row.label for slug, row in REDUCTIONS.items()}),
+        label="Shown as",
+        in_set=False,
+    )
+    words: bool = view(
+        False,
+        label="Merge words",
+        help="Merge the tokens of a word: weights on them are summed, their rows averaged (Clark et al. 2019).",
+    )
+    drop: bool = view(
+        False,
+        label="Hide sinks",
+        help="Hide the columns of `<s>`, `</s>` and punctuation, on which heads put weight they have no use for,"
+        " and scale rows to 1.",
+    )
+    scale: str = view("all", choices=SCALES, label="Color scale")
+    part: str = view("", scope="sentence", link="from")  # of a large map: `33.1`, row and column
+    heads: str = view("")  # drawn side by side as lines: `1.2 2.4`, layer.head from 1
+    share: str = view("0.75", is_share, label="Share of the weight drawn")
+
+    def ask(self, have: Have) -> ForcedAttention:
+        """Raises UserError where the weights are too many to store."""
+        run = have.run(self.run)
+        own = have.answer(Translate(self.run, self.text, self.strategy))
+        wanted = forced(self.target, own)
+        note = ""
+        try:
+            attention = have.answer(ForcedWeights.of_target(self.run, self.text, wanted))
+        except UserError as error:
+            note = str(error)
+            wanted, attention = self._first_fitting(have, own_target(own))
+        text = wanted if isinstance(wanted, str) else own.text
+        whole = has_word_tokens(run), run.tgt_tokenizer.kind == "word"
+        return ForcedAttention(self.text, text, wanted, own.text, attention, *whole, note)
+
+    def _first_fitting(self, have: Have, own: Target) -> tuple[Target, Attention]:
+        """The model's own output, or nothing, whichever fits its positions."""
+        try:
+            return own, have.answer(ForcedWeights.of_target(self.run, self.text, own))
+        except UserError:
+            return "", have.answer(ForcedWeights.of_target(self.run, self.text, ""))
+
+    def which(self, answer: ForcedAttention) -> HeadSelection:
+        """The layer and head, 0-based; None for the mean of all. Raises UserError for one that there is not."""
+        n_layers, n_heads = answer.attention.view(self.kind).weights.shape[:2]
+        layer = _index("layer", self.layer or str(n_layers), n_layers)
+        return HeadSelection(self.kind, layer, _index("head", self.head or MEAN, n_heads))
+
+    def all_tokens(
+        self, answer: ForcedAttention, which: HeadSelection | None = None
+    ) -> AttentionMap:
+        """The reduced map, or that of another head, before anything is simplified."""
+        which = which or self.which(answer)
+        if which.kind not in REDUCTIONS[self.reduce].kinds:
+            raise UserError(
+                f"`reduce` is {self.reduce}, which {KIND_NAMES[which.kind]} does not have; give one of"
+                f" {', '.join(slug for slug, row in REDUCTIONS.items() if which.kind in row.kinds)}."
+            )
+        return reduced(answer.attention, which, self.reduce)
+
+    def simplified(self, answer: ForcedAttention, which: HeadSelection | None = None) -> Simplified:
+        """The map that is drawn."""
+        which = which or self.which(answer)
+        picture = self.all_tokens(answer, which)
+        whole = answer.whole(which.kind)
+        if self.words:
+            picture = merge_words(picture, rows_whole=whole[0], keys_whole=whole[1])
+        if not self.drop:
+            return Simplified(picture, None, self.words and all(whole))
+        before = picture.keys
+        remaining = without_sinks(picture)
+        hidden = [key for key in dict.fromkeys(before) if key not in remaining.picture.keys]
+        return Simplified(remaining.picture, remaining, self.words and all(whole), tuple(hidden))
+
+    def side_by_side(self, answer: ForcedAttention) -> dict[HeadSelection, AttentionMap]:
+        """The maps of the heads that are drawn side by side, or that of the selection."""
+        named = [HeadSelection(self.kind, *_layer_and_head(name)) for name in self.heads.split()]
+        chosen = named or [self.which(answer)]
+        return {which: self.simplified(answer, which).picture for which in chosen}
+
+    def table(self, answer: ForcedAttention) -> Table:
+        """The map that is drawn: one row per token that reads or predicts; weights of a row sum to 1."""
+        picture = self.simplified(answer).picture
+        return weights_table(picture)
+
+
+@dataclass(frozen=True)
+class Simplified:
+    """A map as it is drawn, and what was left out of it."""
+
+    picture: AttentionMap
+    remaining: Remaining | None
+    was_words: bool  # merging words changed nothing
+    hidden: tuple[str, ...] = ()
+
+
+def weights_table(picture: AttentionMap) -> Table:
+    """One row per row of the map, one column per key."""
+    rows = zip(picture.rows, picture.weights, strict=True)
+    return Table([picture.verb, *picture.keys], [[token, *row.tolist()] for token, row in rows])
+
+
+def _index(name: str, given: str, n: int) -> int | None:
+    options: Sequence[str] = (MEAN, *map(str, range(1, n + 1)))
+    chosen = choose(name, given, {option: option for option in options})
+    return None if chosen == MEAN else int(chosen) - 1
+
+
+def _layer_and_head(name: str) -> tuple[int, int]:
+    layer, _, head = name.partition(".")
+    if not (layer.isdecimal() and head.isdecimal()):
+        raise UserError(f"`heads` names `{name}`; give layer.head from 1, such as 2.3.")
+    return int(layer) - 1, int(head) - 1

@@ -1,0 +1,109 @@
+"""What a question may open: the runs and datasets of whoever asks, and the answers to other questions."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+import time
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+
+from s2s import access
+from s2s.data import Preview, load_preview
+from s2s.questions.answers import Answers, Timed
+from s2s.questions.question import Question
+from s2s.runs import Run, load
+
+Answer = TypeVar("Answer")
+ANSWERS = Answers()
+LANGUAGES = re.compile(r"(?P<name>.+):(?P<src>[\w-]*)>(?P<tgt>[\w-]*)")
+Progress = Callable[
+    [int, int], None
+]  # so many of so many steps are done; what it raises stops the question
+
+
+def name_of(run: Run, as_saved: Run) -> str:
+    """What names a run at its checkpoint in a question: `demo-en-fr@1500`, `opus@0:en>fr` in chosen languages."""
+    name = f"{run.folder.id}@{run.step}"
+    if run.key.languages == as_saved.key.languages:
+        return name
+    return f"{name}:{run.key.languages.src}>{run.key.languages.tgt}"
+
+
+class TooLongError(Exception):
+    """A question takes longer here than it may."""
+
+
+class Have:
+    """For whoever this code works for (`access.current()`), in this process.
+
+    Every thing is opened here, and nowhere else in a question: what the asker may not open raises DeniedError.
+    """
+
+    def __init__(self, progress: Progress | None = None) -> None:
+        self.progress = progress
+        self._runs: dict[str, Run] = {}
+
+    def steps(self, of: int) -> Callable[[], None] | None:
+        """What a search of at most so many steps calls before each; what it raises ends the search."""
+        if (told := self.progress) is None:
+            return None
+        count = itertools.count()
+        return lambda: told(next(count), of)
+
+    def run(self, name: str) -> Run:
+        """A run at the checkpoint and in the languages that its name says. Raises UserError where there is none."""
+        found = LANGUAGES.fullmatch(name)
+        run = self.opened(found["name"] if found else name)
+        return run.in_languages(found["src"], found["tgt"]) if found else run
+
+    def opened(self, name: str) -> Run:
+        """The same in the languages that it was saved with."""
+        if name not in self._runs:
+            self._runs[name] = load(name)
+        return self._runs[name]
+
+    def may_see_data(self, run: Run) -> bool:
+        """Whether the asker may see sentences of a run's dataset."""
+        return access.may_see_data(run.folder.path)
+
+    def preview(self, spec: str) -> Preview:
+        """The first pairs of a dataset. Raises UserError for one that cannot be read."""
+        return load_preview(spec)
+
+    def answer(self, question: Question[Answer]) -> Answer:
+        """The answer, from the cache or asked here. Raises UserError for what cannot be answered."""
+        question.check()
+        key = self.key(question)
+        if known := self.known(question, key):
+            return known.value  # type: ignore[no-any-return]
+        with ANSWERS.asking(key):
+            if known := ANSWERS.get(key, access.current()):  # while this one waited
+                return known.value  # type: ignore[no-any-return]
+            start = time.perf_counter()
+            try:
+                answer = question.ask(self)
+            except TooLongError:
+                return self.elsewhere(question, key).value  # type: ignore[no-any-return]
+            seconds = time.perf_counter() - start
+            ANSWERS.put(key, access.current(), Timed(answer, seconds))
+            return answer
+
+    def timed(self, question: Question[Answer]) -> Timed:
+        """The same, with the seconds that it took when it was first asked for."""
+        answer = self.answer(question)
+        return ANSWERS.get(self.key(question), access.current()) or Timed(answer, 0.0)
+
+    def key(self, question: Question[Any]) -> Hashable:
+        """Equal keys have equal answers. Raises DeniedError where the asker may not ask."""
+        asked = question.asked
+        return (type(asked), dataclasses.astuple(asked), asked.stamp(self))
+
+    def known(self, question: Question[Any], key: Hashable) -> Timed | None:
+        """What need not be asked again."""
+        return ANSWERS.get(key, access.current())
+
+    def elsewhere(self, question: Question[Any], key: Hashable) -> Timed:
+        """The answer to a question that takes too long here."""
+        raise NotImplementedError

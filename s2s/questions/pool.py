@@ -1,0 +1,113 @@
+"""The sentences that a run's states are compared with: of its dataset where the asker may see it, else of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from s2s import access
+from s2s.config import UserError
+from s2s.data import (
+    LONGEST_CELL,
+    Pair,
+    is_for_tests,
+    pairs_of_task,
+    parse_spec,
+    two_files,
+)
+from s2s.demo import EXAMPLES, random_sentences
+from s2s.questions.have import Have
+from s2s.questions.question import RUN, Question, subject
+from s2s.questions.table import Table
+from s2s.runs import Run
+
+MAX_SENTENCES = 1000
+MAX_BYTES = 4_000_000  # of a file that is read for its sentences
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Sentences to search: the first `n_own` are of the run's dataset, the rest are `others`."""
+
+    texts: tuple[str, ...]
+    n_own: int
+    others: str  # held out, probe
+
+    def origin(self, number: int) -> str:
+        """Where a sentence is from: `dataset`, `held out` or `probe`."""
+        return "dataset" if number < self.n_own else self.others
+
+
+@dataclass(frozen=True)
+class PoolOf(Question[Pool]):
+    """The sentences that a run's states are compared with."""
+
+    name: ClassVar[str] = "sentences"
+
+    run: str = subject(RUN)
+
+    def ask(self, have: Have) -> Pool:
+        """Those of its dataset first, where it is here and quick to read."""
+        run = have.run(self.run)
+        source = str(run.folder.about().get("source", ""))
+        own: list[str] = []
+        if have.may_see_data(run) and not (source and is_for_tests(source)):
+            with access.reading_data_of(run.folder.path):
+                own = list(dict.fromkeys(_dataset_sentences(have, run, source)))[:MAX_SENTENCES]
+        known = set(own)
+        others = [text for text in dict.fromkeys(other_sentences(run)) if text not in known]
+        is_held_out = source_as_it_is(run) in EXAMPLES
+        texts = tuple([*own, *others][:MAX_SENTENCES])
+        return Pool(texts, len(own), "held out" if is_held_out else "probe")
+
+    def stamp(self, have: Have) -> Hashable:
+        """A guest who may not see the dataset has other sentences than its owner."""
+        return super().stamp(have), have.may_see_data(have.run(self.run))
+
+    def table(self, answer: Pool) -> Table:
+        """One row per sentence."""
+        rows = [[answer.origin(number), text] for number, text in enumerate(answer.texts)]
+        return Table(("from", "sentence"), rows)
+
+
+def source_as_it_is(run: Run) -> str:
+    """The dataset whose sources a run reads as they are; empty where its task makes others of them, as in reverse."""
+    data = run.recipe.data
+    if data.prefix or data.task not in ("auto", "translate"):
+        return ""
+    return str(run.folder.about().get("source", ""))
+
+
+def probe_sentences(run: Run) -> tuple[str, ...]:
+    """Those that training translated."""
+    lines = run.folder.lines("samples")
+    return tuple(dict.fromkeys(str(line["source"]) for line in lines if "source" in line))
+
+
+def other_sentences(run: Run) -> tuple[str, ...]:
+    """Sentences of a demo's dataset that it was not trained on, else those that training translated."""
+    return random_sentences(source_as_it_is(run)) or probe_sentences(run)
+
+
+def _dataset_sentences(have: Have, run: Run, spec: str) -> list[str]:
+    """The first sources, after the task, of a dataset that is here and quick to read; truncated ones are left out."""
+    try:
+        if not _is_quick(spec):
+            return []
+        shown = have.preview(spec)
+    except (UserError, OSError):
+        return []
+    pairs = (Pair(*row) for row in shown.rows if max(map(len, row)) < LONGEST_CELL)
+    seed = run.recipe.train.seed
+    made = pairs_of_task(pairs, run.recipe.data, seed, is_plain=shown.is_plain)
+    return [pair.src for pair in made if pair.src.strip()]
+
+
+def _is_quick(spec: str) -> bool:
+    kind, name, _ = parse_spec(spec)
+    if kind not in ("file", "text", "pasted"):
+        return kind != "hub"  # which may take minutes
+    paths = two_files(name) or (Path(name),)
+    return sum(path.stat().st_size for path in paths) <= MAX_BYTES

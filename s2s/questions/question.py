@@ -1,0 +1,234 @@
+"""A question about models and data as one typed value, and what follows from its declaration."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import shlex
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import Field, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
+
+from s2s.config import UserError, choose, shortened
+from s2s.questions.table import Table
+
+if TYPE_CHECKING:
+    from s2s.questions.have import Have
+
+Answer = TypeVar("Answer")
+Check = Callable[[Any], bool]
+SUBJECT, SETTING, VIEW = "subject", "setting", "view"
+RUN = "run"  # what a subject is that names a run: `demo-en-fr`, `demo-en-fr@400`, `opus@0:en>fr`
+NO_RUN = "-"  # on the command line
+PAGE = "page"  # the scope of what outlives a change of run and sentence
+
+
+def subject(of: str, default: Any = "", *, in_set: bool = False, **said: Any) -> Any:
+    """What is asked about: `of` is RUN, or what else it names, such as a sentence. It is part of the key."""
+    return _declared(SUBJECT, default, of=of, in_set=in_set, **said)
+
+
+def setting(default: Any, check: Check | None = None, **said: Any) -> Any:
+    """What changes the answer, and is part of the key."""
+    return _declared(SETTING, default, check=check, **said)
+
+
+def view(default: Any, check: Check | None = None, **said: Any) -> Any:
+    """What changes the picture only: another one never asks again."""
+    return _declared(VIEW, default, check=check, **said)
+
+
+def _declared(
+    kind: str,
+    default: Any,
+    *,
+    of: str = "",
+    choices: Mapping[str, str] | None = None,
+    check: Check | None = None,
+    label: str = "",
+    help: str = "",
+    scope: str = PAGE,
+    link: str = "",
+    in_set: bool = True,
+    is_alone: bool = False,
+    is_part: bool = False,
+) -> Any:
+    """`choices` are slugs with their labels; `label` and `help` are the widget's. A field that is not `in_set` is in
+    links under a name of its own. The rest is what `kit.state.field` takes: how a page keeps the value.
+    """
+    metadata = {
+        "kind": kind,
+        "of": of,
+        "choices": choices,
+        "check": check or (choices.__contains__ if choices else lambda value: True),
+        "label": label,
+        "help": help,
+        "scope": scope,
+        "link": link,
+        "in_set": in_set,
+        "is_alone": is_alone,
+        "is_part": is_part,
+    }
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True)
+class Question(Generic[Answer]):
+    """One view, as a value: everything that a link, a program or a command line says of it.
+
+        @dataclass(frozen=True)
+        class SameWord(Question[TwoOccurrences]):
+            name: ClassVar[str] = "same-word"
+            run: str = subject(RUN)
+            text: str = subject("sentence", link="src")
+            strategy: str = setting("beam", choices=STRATEGIES)
+            scale: str = view("all", choices=SCALES)
+
+            def ask(self, have: Have) -> TwoOccurrences: ...
+
+        s2s.ask(SameWord("demo-en-fr", "the bank is by the river"))
+
+    Fields are text, whole numbers, truth values, or tuples of these, and all have defaults, so that a page's state is a
+    question whose subjects are filled in. `ask` knows no screen, file or database: `have` opens what the asker may
+    open, gives the answers to other questions, and is told of progress. It returns the answer, a frozen dataclass of
+    arrays, numbers and texts, because searches tell their progress from within (`Have.on_step`), where a generator
+    cannot yield. What Plotly draws of it is in `plots.views`.
+    """
+
+    name: ClassVar[str] = ""  # on the command line; links name views, not questions
+
+    def ask(self, have: Have) -> Answer:
+        """The answer. Raises UserError for what cannot be answered."""
+        raise NotImplementedError
+
+    def table(self, answer: Answer) -> Table:
+        """The numbers of the answer that these fields show."""
+        raise NotImplementedError
+
+    def finding(self, answer: Answer) -> str:
+        """In words, what the answer shows; empty where it shows nothing that is worth a sentence."""
+        return ""
+
+    def stamp(self, have: Have) -> Hashable:
+        """What the answer depends on beside the fields: the checkpoints that the names of runs mean now."""
+        return tuple(have.run(name).key for name in self.of(RUN))
+
+    @classmethod
+    def declared(cls) -> tuple[Field[Any], ...]:
+        """The fields, in order."""
+        return dataclasses.fields(cls)
+
+    def of(self, what: str) -> tuple[str, ...]:
+        """The subjects that are a run, a sentence and so on: each of several."""
+        found = [getattr(self, row.name) for row in self.declared() if row.metadata["of"] == what]
+        return tuple(
+            each for one in found for each in (one if isinstance(one, tuple) else (one,)) if each
+        )
+
+    @property
+    def asked(self) -> Question[Answer]:
+        """The same with every `view` field at its default: equal ones have equal answers."""
+        shown = {row.name: row.default for row in self.declared() if row.metadata["kind"] == VIEW}
+        return dataclasses.replace(self, **shown)
+
+    @property
+    def changed(self) -> dict[str, Any]:
+        """The fields that are not at their defaults, in order."""
+        values = ((row, getattr(self, row.name)) for row in self.declared())
+        return {row.name: value for row, value in values if value != row.default}
+
+    def check(self) -> None:
+        """Raises UserError for a value that its field does not take."""
+        for row in self.declared():
+            value = getattr(self, row.name)
+            if row.metadata["choices"]:
+                choose(row.name, str(value), row.metadata["choices"])
+            elif not row.metadata["check"](value):
+                raise UserError(
+                    f"`{row.name}` is {shortened(repr(value))}, which {self.name} does not take;"
+                    f" {row.metadata['help'] or f'by default it is {row.default!r}.'}"
+                )
+
+    @property
+    def python(self) -> str:
+        """The program that asks it, complete."""
+        given = ", ".join(f"{name}={value!r}" for name, value in self.changed.items())
+        name = type(self).__name__
+        return f"import s2s\nfrom s2s.questions import {name}\n\ns2s.ask({name}({given}))"
+
+    @property
+    def command(self) -> str:
+        """The command that asks it, and prints the answer as JSON."""
+        words = ["python", "-m", "s2s", "ask", ",".join(self.of(RUN)) or NO_RUN, self.name]
+        for name, value in self.changed.items():
+            if name not in self._runs():
+                words += ["--set", f"{name}={written(value)}"]
+        return shlex.join([*words, "--json"])
+
+    @classmethod
+    def _runs(cls) -> list[str]:
+        return [row.name for row in cls.declared() if row.metadata["of"] == RUN]
+
+    @classmethod
+    def read(cls, runs: str, given: Mapping[str, str]) -> Self:
+        """From a command line: names of runs with commas between, and the fields' values as text.
+
+        Raises UserError for a field or a value that it does not have.
+        """
+        rows = {row.name: row for row in cls.declared() if row.name not in cls._runs()}
+        values: dict[str, Any] = {
+            name: _value(name, text, choose("setting", name, rows).default)
+            for name, text in given.items()
+        }
+        named = [] if runs == NO_RUN else runs.split(",")
+        if len(named) > 1 and not isinstance(getattr(cls, (cls._runs() or [""])[0], ""), tuple):
+            raise UserError(f"`{cls.name}` is asked of one run, and {len(named)} are given.")
+        for name in cls._runs():
+            values[name] = tuple(named) if isinstance(getattr(cls, name), tuple) else "".join(named)
+        return cls(**values)
+
+
+def written(value: Any) -> str:
+    """A field's value as links and command lines have it."""
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _value(name: str, text: str, default: Any) -> Any:
+    """What a text stands for in a field with this default."""
+    kind = type(default)
+    if kind is tuple:
+        parts = text.split()
+        return tuple(map(int, parts)) if all(part.isdecimal() for part in parts) else tuple(parts)
+    if kind is bool:
+        return choose(name, text.lower(), {"1": True, "true": True, "0": False, "false": False})
+    if kind is int:
+        try:
+            return int(text)
+        except ValueError:
+            raise UserError(f"`{name}` is `{shortened(text)}`; give a whole number.") from None
+    return text
+
+
+def to_json(value: Any) -> Any:
+    """An answer as JSON: dataclasses by field, arrays as lists, what is not finite as null."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = {row.name: getattr(value, row.name) for row in dataclasses.fields(value)}
+    elif hasattr(value, "_asdict"):
+        value = value._asdict()
+    elif hasattr(value, "tolist"):  # an array, or one of its numbers
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(name): to_json(one) for name, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [
+            to_json(one) for one in (sorted(value) if isinstance(value, set | frozenset) else value)
+        ]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def as_text(value: Any) -> str:
+    """The JSON of an answer, on one line."""
+    return json.dumps(to_json(value), ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,344 @@
+"""One word in two sentences: how similar its states are after each layer, and what the model translates each as."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar
+
+import numpy as np
+
+from s2s.analysis import (
+    Floats,
+    HeadSelection,
+    WordStates,
+    alignable_words,
+    cosines,
+    reduced,
+    word_indices,
+    word_texts,
+)
+from s2s.config import UserError
+from s2s.demo import EXAMPLES
+from s2s.questions.attention_of import AttentionOf
+from s2s.questions.finding import Finding, first
+from s2s.questions.have import Have
+from s2s.questions.pool import PoolOf, other_sentences, probe_sentences, source_as_it_is
+from s2s.questions.question import RUN, Question, setting, subject, view
+from s2s.questions.table import Table
+from s2s.questions.translate import DEFAULT_STRATEGY, NAMES
+from s2s.runs import Run, states
+
+CLEAR = 0.05  # of a cosine: a smaller difference is not worth a sentence
+LEAST_WEIGHT = 0.1  # of attention, mean of all heads: below, no word of the translation is that of a source word
+TWO_BANKS = ("the bank is by the river", "I need to bank the money")  # one word, two senses
+# what precedes them in the sources of a built-in dataset
+BANK_PREFIXES = MappingProxyType(
+    {"builtin:en-fr": "", "builtin:en-es": "", "builtin:tasks": "translate English to French: "}
+)
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A word in a sentence, and what is known of it alone."""
+
+    text: str
+    words: tuple[str, ...]
+    position: int  # from 0
+    translation: str
+    translated: str  # the word of the translation that attends most to it; empty where none does
+    elsewhere: Floats  # (n_layers + 1,) mean cosine with itself after the same word; NaN without such a sentence
+    n_elsewhere: int  # such sentences
+
+    @property
+    def word(self) -> str:
+        """The word itself."""
+        return self.words[self.position]
+
+    @property
+    def context(self) -> str:
+        """`after “the”`."""
+        if not self.position:
+            return "at the beginning"
+        return f"after “{self.words[self.position - 1]}”"
+
+
+@dataclass(frozen=True)
+class TwoOccurrences:
+    """Cosines of the encoder's states, (n_layers + 1,), the embeddings first; NaN where there is none."""
+
+    one: Occurrence
+    other: Occurrence
+    cosines: Floats
+    baseline: Floats  # mean of any two words of different sentences
+
+    @property
+    def layers(self) -> list[str]:
+        """Names of the states."""
+        return ["embeddings", *(f"layer {layer}" for layer in range(1, len(self.cosines)))]
+
+    @property
+    def series(self) -> dict[str, Floats]:
+        """By name: these two, each word with itself elsewhere, any two words; without those that there are not."""
+        found = {"these two": self.cosines}
+        for number, each in enumerate((self.one, self.other), 1):
+            name = f"“{each.word}” ({number}), elsewhere {each.context}: {each.n_elsewhere}×"
+            found[name] = each.elsewhere
+        found["any two words"] = self.baseline
+        return {name: values for name, values in found.items() if not np.isnan(values).all()}
+
+    @property
+    def apart(self) -> list[str]:
+        """Which of the two is clearly more like itself elsewhere than these two are like each other."""
+        pairs = (("first", self.one), ("second", self.other))
+        return [name for name, each in pairs if self.last < each.elsewhere[-1] - CLEAR]
+
+    @property
+    def last(self) -> float:
+        """After the last layer."""
+        return float(self.cosines[-1])
+
+    @property
+    def start(self) -> float:
+        """At the embeddings."""
+        return float(self.cosines[0])
+
+    @property
+    def is_same(self) -> bool:
+        """Whether it is one word."""
+        return self.one.word == self.other.word
+
+    @property
+    def is_known(self) -> bool:
+        """Whether both words have a word in the translation."""
+        return bool(self.one.translated and self.other.translated)
+
+    @property
+    def two_translations(self) -> bool:
+        """Whether the model writes another word for each."""
+        known = (self.one.translated, self.other.translated)
+        return self.is_known and known[0].lower() != known[1].lower()
+
+    @property
+    def usual(self) -> str:
+        """`0.98 and 0.91`: how similar each is to itself elsewhere."""
+        values = (each.elsewhere[-1] for each in (self.one, self.other))
+        return " and ".join(f"{value:.2f}" for value in values if not math.isnan(value))
+
+    @property
+    def closer(self) -> str:
+        """The layers that bring them closer: `1, 2`."""
+        pairs = enumerate(itertools.pairwise(self.cosines), 1)
+        return ", ".join(str(at) for at, (before, after) in pairs if after - before > CLEAR)
+
+
+AS = "“{one.word}” is translated as “{one.translated}” and as “{other.translated}”"
+END = "their cosine goes from {start:.2f} at the embeddings to {last:.2f} after the last layer"
+# The first that holds is said. Whether two senses are told apart, each word's own other contexts say.
+FINDINGS = (
+    Finding(
+        lambda two: not two.is_same,
+        "“{one.word}” and “{other.word}” are two words: " + END + ".",
+    ),
+    Finding(
+        lambda two: two.two_translations and len(two.apart) == 2,
+        AS
+        + ", and the encoder tells the two apart: "
+        + END
+        + ", below the {usual} of each with itself elsewhere.",
+    ),
+    Finding(
+        lambda two: two.two_translations and len(two.apart) == 1,
+        AS
+        + "; "
+        + END
+        + ". that is less than the {apart[0]} has with itself elsewhere, and no less than the other has ({usual}).",
+    ),
+    Finding(
+        lambda two: two.two_translations and bool(two.usual),
+        AS
+        + ", but its state hardly says so: "
+        + END
+        + ", no lower than the {usual} with itself elsewhere.",
+    ),
+    Finding(lambda two: two.two_translations, AS + "; " + END + "."),
+    Finding(
+        lambda two: two.is_known and bool(two.apart),
+        "“{one.word}” is translated as “{one.translated}” both times, although "
+        + END
+        + ", below its usual {usual}.",
+    ),
+    Finding(
+        lambda two: two.is_known and bool(two.usual),
+        "“{one.word}” is translated as “{one.translated}” both times: "
+        + END
+        + ", as with itself elsewhere ({usual}).",
+    ),
+    Finding(
+        lambda two: two.is_known,
+        "“{one.word}” is translated as “{one.translated}” both times; " + END + ".",
+    ),
+    Finding(lambda two: True, "The two “{one.word}”: " + END + "."),
+)
+
+
+@dataclass(frozen=True)
+class SameWord(Question[TwoOccurrences]):
+    """One word in two sentences. Without `second`, a sentence that shares a word; positions count from 1, 0 for the
+    longest word that both have.
+    """
+
+    name: ClassVar[str] = "same-word"
+
+    run: str = subject(RUN)
+    text: str = subject("sentence", link="src")
+    second: str = subject(
+        "sentence",
+        in_set=True,
+        label="Second sentence",
+        help="To compare the same word in two sentences. Empty: a sentence that shares a word with the first.",
+    )
+    strategy: str = setting(DEFAULT_STRATEGY, choices=NAMES, label="Decoded by")
+    word: int = setting(0, scope="sentence", label="Word in the first sentence")
+    word2: int = setting(0, scope="sentence", label="Word in the second sentence")
+    layer: str = view("", in_set=False)  # marked in the picture; empty: none
+
+    def ask(self, have: Have) -> TwoOccurrences:
+        """Raises UserError where a sentence has no word."""
+        run = have.run(self.run)
+        texts = (self.text, self.second or partner(run, self.text))
+        if not all(texts):
+            raise UserError("Same word compares two sentences; give a second one.")
+        found = [_words(run, text) for text in texts]
+        usual = shared_word(found[0].words, found[1].words)
+        places = [
+            _position(given, words, start)
+            for given, words, start in zip((self.word, self.word2), found, usual, strict=True)
+        ]
+        one, other = (
+            self._occurrence(have, text, words, place)
+            for text, words, place in zip(texts, found, places, strict=True)
+        )
+        vectors = [words.vectors[:, place] for words, place in zip(found, places, strict=True)]
+        baseline = have.answer(AnyTwoWords(self.run)).cosines
+        return TwoOccurrences(one, other, cosines(*vectors), baseline)
+
+    def _occurrence(self, have: Have, text: str, words: WordStates, place: int) -> Occurrence:
+        forced = have.answer(AttentionOf(self.run, text, strategy=self.strategy))
+        whole = forced.whole("cross")
+        mean = reduced(forced.attention, HeadSelection("cross"))
+        picture = alignable_words(mean, rows_whole=whole[0], keys_whole=whole[1])
+        weights = picture.weights[:, place] if place < len(picture.keys) else np.zeros(1)
+        best = int(weights.argmax()) if weights.size else 0
+        is_clear = weights.max(initial=0) >= LEAST_WEIGHT
+        pool = have.answer(PoolOf(self.run)).texts
+        same = states.same_context(have.run(self.run), text, place, pool)
+        return Occurrence(
+            text,
+            words.words,
+            place,
+            forced.own,
+            picture.rows[best] if is_clear else "",
+            same.mean,
+            same.n,
+        )
+
+    def stamp(self, have: Have) -> Hashable:
+        """Its comparisons are with sentences of the dataset, where the asker may see it."""
+        return super().stamp(have), have.may_see_data(have.run(self.run))
+
+    def table(self, answer: TwoOccurrences) -> Table:
+        """One row per state, one column of cosines per line of the picture."""
+        rows = [
+            [name, *(float(values[at]) for values in answer.series.values())]
+            for at, name in enumerate(answer.layers)
+        ]
+        return Table(("layer", *answer.series), rows)
+
+    def finding(self, answer: TwoOccurrences) -> str:
+        """Whether the two are told apart, in the states and in the translation."""
+        return first(FINDINGS, answer)
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Mean cosine of any two words of different sentences, (n_layers + 1,); NaN without two sentences."""
+
+    cosines: Floats
+
+
+@dataclass(frozen=True)
+class AnyTwoWords(Question[Baseline]):
+    """How similar any two words of different sentences are, after each layer."""
+
+    name: ClassVar[str] = "any-two-words"
+
+    run: str = subject(RUN)
+
+    def ask(self, have: Have) -> Baseline:
+        """Of some of the sentences that its states are compared with."""
+        pool = have.answer(PoolOf(self.run))
+        return Baseline(states.baseline(have.run(self.run), pool.texts))
+
+    def stamp(self, have: Have) -> Hashable:
+        """As of its sentences."""
+        return PoolOf(self.run).stamp(have)
+
+    def table(self, answer: Baseline) -> Table:
+        """One row per state."""
+        return Table(("layer", "cosine"), [*map(list, enumerate(answer.cosines.tolist()))])
+
+
+def partner(run: Run, text: str) -> str:
+    """The first of a run's sentences that shares the longest possible word; empty where none shares any."""
+    source = source_as_it_is(run)
+    prefix = BANK_PREFIXES.get(source)
+    if prefix is not None and text in (banks := [prefix + sentence for sentence in TWO_BANKS]):
+        return banks[1 - banks.index(text)]
+    prefixes = run.src_tokenizer.prefixes.values() if hasattr(run.src_tokenizer, "prefixes") else ()
+    task = next((known for known in prefixes if known and text.startswith(known)), "")
+    words = sorted({*text.removeprefix(task).split()}, key=lambda word: (-len(word), word))
+    examples = EXAMPLES.get(source) or probe_sentences(run)[:5]
+    others = [other for other in (*examples, *other_sentences(run)) if other != text]
+    return next((other for word in words for other in others if word in other.split()), "")
+
+
+def shared_word(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
+    """The positions of the longest word that is in both, the first of equals; of the first words where none is.
+
+    A common beginning, such as the name of a task, counts last.
+
+    >>> shared_word("say: the bank is open".split(), "say: we bank the coin".split())
+    (2, 2)
+    """
+    pairs = enumerate(zip(one, other, strict=False))
+    differing = (position for position, (ours, theirs) in pairs if ours != theirs)
+    n_common = next(differing, min(len(one), len(other)))
+    for start in (n_common, 0):
+        if both := [word for word in one[start:] if word in other[start:]]:
+            word = max(both, key=len)
+            return list(one).index(word, start), list(other).index(word, start)
+    return 0, 0
+
+
+def words_in(run: Run, text: str) -> tuple[str, ...]:
+    """The words that can be compared, without asking the model."""
+    ids = run.recipe.model.ids.source(run.src_tokenizer.encode(text))
+    tokens = run.src_tokenizer.tokens(ids)
+    return word_texts(tokens, word_indices(tokens, is_whole=states.has_word_tokens(run)))
+
+
+def _words(run: Run, text: str) -> WordStates:
+    found = next(states.sentence_states(run, [text]), None)
+    if found is None:
+        raise UserError(f"There is no word to compare in “{text[:60]}”; type another sentence.")
+    return found.words
+
+
+def _position(given: int, words: WordStates, usual: int) -> int:
+    if not 0 <= given <= len(words.words):
+        raise UserError(f"There is no word {given}: the sentence has {len(words.words)}.")
+    return given - 1 if given else usual

@@ -1,0 +1,76 @@
+"""What a strategy makes of a sentence."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from s2s.config import UserError, nfc
+from s2s.decode import STRATEGIES
+from s2s.questions.have import Have
+from s2s.questions.question import RUN, Question, setting, subject
+from s2s.questions.table import Table
+from s2s.runs import Decoded, Interventions, Target, active
+
+DEFAULT_STRATEGY = "beam"
+NAMES = MappingProxyType({name: name for name in STRATEGIES})
+
+
+@dataclass(frozen=True)
+class Translate(Question[Decoded]):
+    """Hypotheses, best first. `settings` and `interventions` are JSON; the target begins with the ids of `prefix`."""
+
+    name: ClassVar[str] = "translate"
+
+    run: str = subject(RUN)
+    text: str = subject("sentence", link="src")
+    strategy: str = setting(DEFAULT_STRATEGY, choices=NAMES, label="Decoded by")
+    settings: str = setting("{}", help="The strategy's settings as JSON.")
+    prefix: tuple[int, ...] = setting(())
+    interventions: str = setting("", help="What is done to attention meanwhile, as JSON.")
+
+    def ask(self, have: Have) -> Decoded:
+        """Without the record of the steps, which a tree has of its own."""
+        opened = have.run(self.run)
+        given = self.values
+        _, config = opened.configured(self.strategy, given)
+        run = replace(opened, on_step=have.steps(config.max_new_tokens or 0))
+        if not (self.prefix or self.interventions):
+            return replace(run.translate(self.text, self.strategy, **given)[0], steps=())
+        with active(run, self.change):
+            found = run.complete(self.text, self.prefix, self.strategy, **given)
+        return replace(found, steps=())
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The settings that are not at the strategy's defaults. Raises UserError for what is no JSON object."""
+        try:
+            found = json.loads(self.settings)
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise UserError(f"`settings` is `{self.settings[:40]}`; give a JSON object.")
+        return found
+
+    @property
+    def change(self) -> Interventions:
+        """The interventions."""
+        given = self.interventions
+        return Interventions.from_json(json.loads(given)) if given else Interventions()
+
+    def table(self, answer: Decoded) -> Table:
+        """One row per hypothesis: natural logarithms of its probability and score."""
+        rows = [[one.text, one.log_prob, one.score, len(one.ids)] for one in answer.hypotheses]
+        return Table(("translation", "log-probability", "score", "tokens"), rows)
+
+
+def own_target(found: Decoded) -> Target:
+    """What the model wrote, to force it."""
+    return found.hypotheses[0].ids if found.hypotheses else ""
+
+
+def forced(text: str, own: Decoded) -> Target:
+    """A target as it is forced: the model's own ids where the text is its output, or empty, else the text."""
+    return own_target(own) if nfc(text) in ("", nfc(own.text)) else text

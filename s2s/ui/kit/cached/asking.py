@@ -1,0 +1,86 @@
+"""Questions asked from a page: its runs are open already, and a search that takes long goes on beside the dashboard."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
+
+from s2s.data import Preview
+from s2s.questions import Have, Question, Timed, Translate, name_of
+from s2s.runs import Run
+from s2s.runs.decoder import HEAVY, DecodeRequest, request_seconds
+from s2s.ui.kit.cached.background import beside, end_of_slice, found_beside, is_beside
+from s2s.ui.kit.cached.dataset_previews import preview
+from s2s.ui.kit.cached.stored_runs import open_as_saved
+from s2s.ui.streamlit_parts import get_script_run_ctx
+
+
+class ScreenHave(Have):
+    """For the visitor of this page. An answer that is not there yet raises PendingError, which draws its progress."""
+
+    def __init__(self, patience: float | None = None) -> None:
+        super().__init__()
+        self.patience = patience  # seconds that a search beside is awaited; None: the usual
+
+    def steps(self, of: int) -> Callable[[], None] | None:
+        """Ends a search that takes long."""
+        is_before_visitors = get_script_run_ctx() is None
+        return None if is_before_visitors else end_of_slice()
+
+    def opened(self, name: str) -> Run:
+        """Shared by all visitors."""
+        run_id, _, step = name.partition("@")
+        return open_as_saved(run_id, int(step) if step else None)
+
+    def preview(self, spec: str) -> Preview:
+        """Read once for all visitors, a large dataset by a process of its own."""
+        return preview(spec)
+
+    def known(self, question: Question[Any], key: Hashable) -> Timed | None:
+        """Also what was searched for beside, or still is."""
+        if found := super().known(question, key):
+            return found
+        if not isinstance(question, Translate) or get_script_run_ctx() is None:
+            return None
+        request = self._request(question)
+        if found := found_beside(request):
+            return found
+        run = self.run(question.run)
+        if is_beside(request) or request_seconds(run, request) > HEAVY:
+            run.check_lengths(request.sources)
+            return beside(request, self.patience)
+        return None
+
+    def elsewhere(self, question: Question[Any], key: Hashable) -> Timed:
+        """Beside the dashboard, from the beginning."""
+        if not isinstance(question, Translate):
+            raise TypeError(f"{question.name} is never asked beside the dashboard")
+        return beside(self._request(question), self.patience)
+
+    def _request(self, question: Translate) -> DecodeRequest:
+        folder, step, languages = self.run(question.run).key
+        return DecodeRequest(
+            "decoded",
+            folder,
+            step,
+            (question.text,),
+            question.strategy,
+            question.settings,
+            question.prefix,
+            question.interventions,
+            languages,
+        )
+
+
+SCREEN = ScreenHave()
+
+
+def named(run: Run) -> str:
+    """What names a run as it is opened, in a question."""
+    return name_of(run, open_as_saved(run.folder.id, run.step))
+
+
+def packed(settings: Mapping[str, Any]) -> str:
+    """Settings as a question has them: equal ones are written alike."""
+    return json.dumps(settings, sort_keys=True)

@@ -1,0 +1,20 @@
+"""The folded settings above an answer: all that few people change, and in the title what differs from the default."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from s2s.ui.kit.text import plain, shortened
+from s2s.ui.streamlit_parts import DeltaGenerator
+
+MOST = 3  # named in the title
+
+
+def settings_box(changed: Sequence[str]) -> DeltaGenerator:
+    """A popover, which moves nothing on the page. `changed` says what differs: `step 900`, `rollout`."""
+    named = [shortened(each, 24) for each in changed[:MOST]]
+    more = [f"{len(changed) - MOST} more"] if len(changed) > MOST else []
+    title = ": ".join(filter(None, ("Settings", ", ".join([*map(plain, named), *more]))))
+    return st.popover(title, icon=":material/tune:", key="settings", width="content")
