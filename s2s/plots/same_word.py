@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from s2s.plots.picture import Picture
 from s2s.plots.similarity import CosineSeries, similarity
-from s2s.questions import SameWord, TwoOccurrences
+from s2s.questions import Occurrence, SameWord, TwoOccurrences
 
 CAPTION = (
     "Thick: the two words with each other. Dashed: each with itself after the same word in other sentences, so many"
@@ -17,7 +17,8 @@ CAPTION = (
 
 def pictures(question: SameWord, answer: TwoOccurrences, model: str) -> list[Picture]:
     """The cosine after each layer, beside baselines. `model` names the run and its checkpoint."""
-    words = f"“{answer.one.word}” and “{answer.other.word}” in two sentences"
+    both = dict.fromkeys(f"“{each.word}”" for each in (answer.one, answer.other))
+    words = f"{' and '.join(both)} in two sentences"
     title = f"{model}\nencoder · cosine after each layer\n{words}"
     rows = [CosineSeries(name, values.tolist()) for name, values in answer.series.items()]
     values = ", ".join(f"{value:.2f}" for value in answer.cosines)
@@ -31,6 +32,10 @@ def pictures(question: SameWord, answer: TwoOccurrences, model: str) -> list[Pic
             f"Lines: {title.replace(chr(10), ', ')}; {values}",
             question.table(answer),
             question.finding(answer),
-            CAPTION,
+            f"{_translated(answer.one)}; {_translated(answer.other)}. {CAPTION}",
         )
     ]
+
+
+def _translated(each: Occurrence) -> str:
+    return f"“{each.text}” → “{each.translation}”"

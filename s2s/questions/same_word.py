@@ -155,7 +155,7 @@ FINDINGS = (
         AS
         + "; "
         + END
-        + ". that is less than the {apart[0]} has with itself elsewhere, and no less than the other has ({usual}).",
+        + "; that is less than the {apart[0]} has with itself elsewhere, and no less than the other has ({usual}).",
     ),
     Finding(
         lambda two: two.two_translations and bool(two.usual),
