@@ -36,7 +36,23 @@ class AllHeads(NamedTuple):
     per_row: bool
 
 
-Figure: TypeAlias = go.Figure | LinkedTokens | AllHeads | None
+class ComparedTexts(NamedTuple):
+    """Texts by their captions, one below the other; differences from the first are marked in the others."""
+
+    texts: Mapping[str, str]
+    nouns: tuple[str, str]  # for `words that are only in ...`: the others', the first one's
+
+
+class NamedFile(NamedTuple):
+    """One more file of a picture, beside those that every picture has."""
+
+    label: str  # of the button
+    suffix: str
+    text: str
+    about: str
+
+
+Figure: TypeAlias = go.Figure | LinkedTokens | AllHeads | ComparedTexts | None
 
 
 @dataclass(frozen=True)
@@ -45,7 +61,7 @@ class Picture:
 
     `finding` is one sentence of what it shows, empty where nothing is worth one; `caption` says how to read it. `table`
     has its numbers. `vector(title=, caption=)` draws it as SVG for a paper, where it can be drawn without Plotly.
-    Pressing a mark sets the fields `picks` of its question.
+    Pressing a mark sets the fields `picks` of its question. Without a figure, the table is what is drawn.
     """
 
     name: str  # in names of files and of elements
@@ -57,6 +73,7 @@ class Picture:
     caption: str = ""
     vector: Callable[..., str] | None = None
     picks: tuple[str, ...] = ()
+    files: tuple[NamedFile, ...] = ()
 
     @property
     def one_line(self) -> str:

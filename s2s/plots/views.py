@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.config import choose
-from s2s.plots import same_word
+from s2s.plots import alignment_view, intervene_view, same_word
 from s2s.plots.picture import Picture
-from s2s.questions import Question, SameWord
+from s2s.questions import Alignment, Intervene, Question, SameWord
 
 
 class View(NamedTuple):
@@ -22,7 +22,11 @@ class View(NamedTuple):
     pictures: Callable[[Any, Any, str], list[Picture]]
 
 
-VIEWS = (View("states", "same", "Same word", SameWord, same_word.pictures),)
+VIEWS = (
+    View("states", "same", "Same word", SameWord, same_word.pictures),
+    View("attention", "alignment", "Alignment", Alignment, alignment_view.pictures),
+    View("attention", "change", "Intervene", Intervene, intervene_view.pictures),
+)
 BY_NAME: Mapping[str, View] = MappingProxyType({row.question.name: row for row in VIEWS})
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -30,17 +29,16 @@ from s2s.config import nfc
 from s2s.data import has_words
 from s2s.files import csv_writer
 from s2s.plots import mark_alignment, svg
+from s2s.questions import Targets
 from s2s.ui.attention import export, simplify
 from s2s.ui.attention.lines import share_slider
 from s2s.ui.attention.request import AttentionRequest, select
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.kit import captions, chart, gold_alignment, plain, show_pair
-from s2s.ui.kit.gold_alignment import AlignedTarget
 from s2s.ui.shell import page_link
 
 MAX_EXAMPLES = 12  # sentences with a gold alignment that are offered
 EXAMPLE = "attention gold example"
-Gold = Mapping[str, tuple[AlignedTarget, ...]]
 
 
 class Alignment(NamedTuple):
@@ -178,7 +176,7 @@ def best_head_sentence(layer: int, head: int, n_best: int, error: float) -> str:
     return f"{n_best} heads match the gold alignment {how}, for example {name}."
 
 
-def _examples(request: AttentionRequest, found: Alignment, gold: Gold) -> None:
+def _examples(request: AttentionRequest, found: Alignment, gold: Targets) -> None:
     """Offer sentences with a gold alignment."""
     if not gold:
         st.caption(
