@@ -13,7 +13,7 @@ from s2s.questions.changed import Candidates, Changed
 from s2s.questions.finding import Finding, first
 from s2s.questions.gold import GoldOf, Targets
 from s2s.questions.have import ANSWERS, Have, TooLongError, name_of
-from s2s.questions.intervene import Intervene, candidates
+from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
 from s2s.questions.pool import Pool, PoolOf
 from s2s.questions.question import RUN, SETTING, SUBJECT, VIEW, Question, as_text, to_json, written
 from s2s.questions.same_word import Occurrence, SameWord, TwoOccurrences

@@ -47,13 +47,13 @@ class Changed:
         return bool(self.interventions.keys)
 
     @property
-    def is_void(self) -> bool:
-        """Whether every head that is made to look at some tokens is off."""
+    def looking(self) -> list[Head]:
+        """The heads that are made to look at some tokens, without those that are off."""
         n_layers, n_heads = self.attention.cross.shape[:2]
         every = [Head("cross", layer, head) for layer in range(n_layers) for head in range(n_heads)]
         moved = self.interventions.overridden
         states = dict(self.interventions.heads)
-        return all(states.get(head) == "off" for head in (every if moved is None else moved))
+        return [head for head in (every if moved is None else moved) if states.get(head) != "off"]
 
     @property
     def heads(self) -> str:
@@ -63,10 +63,10 @@ class Changed:
     @property
     def moved(self) -> str:
         """`4 heads of cross-attention were`: those that are made to look; empty for all of them."""
-        moved = self.interventions.overridden
-        if moved is None:
+        if self.interventions.overridden is None:
             return ""
-        return f"{_count(len(moved))} of cross-attention {'was' if len(moved) == 1 else 'were'}"
+        n = len(self.looking)
+        return f"{_count(n)} of cross-attention {'was' if n == 1 else 'were'}"
 
     @property
     def keys(self) -> str:
@@ -135,7 +135,7 @@ class Changed:
 # One start and one end, the first that holds of each, make a sentence.
 STARTS = (
     Finding(
-        lambda found: found.is_overridden and found.is_void,
+        lambda found: found.is_overridden and not found.looking,
         "Every head that should attend to {keys} at token {number} is off; the model",
     ),
     Finding(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from s2s.questions import Alignment, Intervene
 from s2s.ui.kit import ViewState, field, is_position, target
 
 SHARE_STEP = 0.05
@@ -30,14 +31,7 @@ class AttentionView:
     part: str = field("", scope="sentence", link="from")  # of a large map: `33.1`, row and column
     heads: str = field("")  # drawn side by side: `1.2 2.4`, layer.head from 1
     alone: str = field("")  # the head that fills the canvas: `2.4`
-    links: str = field("target")  # a row of LINK_METHODS
-    at: str = field("", scope="sentence")  # the token whose attention is overridden, from 1
-    to: str = field("", scope="sentence")  # the source tokens it looks at: `2.3`, from 1
-    overridden: str = field(
-        "", link="among"
-    )  # `chosen`: only the page's layer and head are overridden
     find: str = field("", is_position)  # the sentence that "Find one" found
-    switched: str = field("")  # `cross.1.3=off`: kind, layer, head, a row of INTERVENTIONS
 
 
-STATE = ViewState("attention", AttentionView)
+STATE = ViewState("attention", AttentionView, Alignment, Intervene)

@@ -201,7 +201,7 @@ def test_the_picture_names_its_run_and_visitors_text_is_escaped(
     assert "=&lt;b&gt;the&lt;/b&gt;" in files.html()
 
 
-@pytest.mark.parametrize("view", ["map", "lines", "alignment"])
+@pytest.mark.parametrize("view", ["map", "lines"])
 def test_every_picture_offers_its_files_when_the_popover_opens(view: str) -> None:
     screen = opened("attention", run=DEMO, src=TEXT, set=f"view:{view}")
     before = {button.label for button in screen.get("download_button")}
