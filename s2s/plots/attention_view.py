@@ -15,9 +15,9 @@ import numpy as np
 
 from s2s.analysis import REDUCTIONS, AttentionMap, Weights
 from s2s.faults import FAULTS
-from s2s.plots import svg
-from s2s.plots.attention import heatmap, numbered
-from s2s.plots.picture import Picture
+from s2s.plots import svg, theme
+from s2s.plots.attention import heatmap_data, numbered
+from s2s.plots.picture import Figure, Picture
 from s2s.plots.static_heatmap import static_heatmap
 from s2s.questions import KIND_NAMES, AttentionOf, ForcedAttention
 from s2s.questions.attention_of import Simplified
@@ -74,25 +74,25 @@ def pictures(question: AttentionOf, answer: ForcedAttention, model: str) -> list
     sums = found.picture.weights.sum(1)
     per_row = question.scale == "row"
     labels = (drawn.weights, drawn.keys, drawn.rows)
+    if drawn.weights.size:
+        shown_sums = sums[part.rows] if is_part or not _is_whole(sums) else None
+        figure: Figure = heatmap_data(
+            *labels, title=title, verb=drawn.verb, sums=shown_sums, per_row=per_row
+        )
+    else:
+        figure = theme.empty("There is no attention to show: one side has no tokens.")
     return [
         Picture(
             name,
             title,
-            heatmap(
-                *labels,
-                title=title,
-                verb=drawn.verb,
-                sums=sums[part.rows] if is_part or not _is_whole(sums) else None,
-                per_row=per_row,
-            ),
+            figure,
             f"Heatmap of {title.replace(chr(10), ', ')}",
             question.table(answer),
             row_finding(part.picture),
             caption,
             about,
             partial(svg.heatmap, *labels, verb=drawn.verb, per_row=per_row),
-            ("layer", "head"),
-            None if per_row else partial(static_heatmap, *labels, title=title),
+            early=None if per_row else partial(static_heatmap, *labels, title=title),
         )
     ]
 

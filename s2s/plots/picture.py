@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,8 @@ class AllHeads(NamedTuple):
     per_row: bool
 
 
-Figure: TypeAlias = go.Figure | LinkedTokens | AllHeads | None
+# A mapping is a Plotly figure's data and layout.
+Figure: TypeAlias = go.Figure | Mapping[str, Any] | LinkedTokens | AllHeads | None
 
 
 @dataclass(frozen=True)
