@@ -7,12 +7,11 @@ from dataclasses import asdict, replace
 import numpy as np
 import streamlit as st
 
-from s2s.plots.views import view_of
-from s2s.questions import AttentionLines
-from s2s.questions.attention_lines import SHARE_STEP
+from s2s.questions import SHARE_STEP, AttentionLines
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.kit import pickers, show_all
+from s2s.views import view_of
 
 
 def show(asked: Asked) -> None:
