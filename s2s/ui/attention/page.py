@@ -13,7 +13,7 @@ from s2s.runs import Run
 from s2s.runs.properties import Decoding
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.view_state import STATE
-from s2s.ui.kit import FindOne, address, cached, pickers, sentence_row, settings_box
+from s2s.ui.kit import FindOne, address, cached, pickers, sentence, sentence_row, settings_box
 from s2s.ui.kit import target as kit_target
 from s2s.views import tabs
 
@@ -65,7 +65,9 @@ def ask() -> Asked | None:
         pickers.notify(f"The target cannot be forced: {answer.note} {shown} shown instead.")
     STATE.belongs_to("sentence", run.key, row.text, answer.target)
     how = "→" if answer.target == answer.own else "Forced:"
-    st.html(f"<p class='written' dir='auto'>{how} {html.escape(answer.target) or '(empty)'}</p>")
+    person = html.escape(sentence.person_said(row.facts, row.text))
+    written = f"{how} {html.escape(answer.target) or '(empty)'}"
+    st.html(f"<p class='written' dir='auto'>{written} <small>{person}</small></p>")
     with st.container(horizontal=True, vertical_alignment="bottom", key="selection"):
         labels = {slug: view.label for slug, view in tabs("attention").items()}
         STATE.segments("view", "View", labels, label_visibility="collapsed")
