@@ -126,7 +126,7 @@ def caption_of(
         rule(question.kind, part.picture.verb, is_normalized=_is_whole(sums) and not is_part),
         _fault(answer.fault, question.kind),
         _special(part.picture),
-        f"{row.description(which, n_layers, n_heads)} ({row.source})",
+        f"{row.description(which, n_layers, n_heads)} ({row.source}).",
         simplified_note(question, answer, found),
         _sums_note(sums),
         _scale_note(part.picture, per_row=question.scale == "row"),
