@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from s2s.plots import svg
-from s2s.plots.attention import heatmap
+from s2s.plots.attention import heatmap_data
+from s2s.plots.attention_view import map_title
 from s2s.plots.picture import ComparedTexts, Picture
-from s2s.questions import KIND_NAMES, Candidates, Changed, Intervene, candidates, weights_table
+from s2s.questions import Candidates, Changed, Intervene, candidates, weights_table
 from s2s.runs import Decoded
 
 SAME_TARGET = (
@@ -66,15 +67,16 @@ def _candidates(answer: Changed, found: Candidates, model: str) -> Picture:
 
 def _heatmap(question: Intervene, answer: Changed, model: str) -> Picture:
     changed = question.map(answer)
-    title = f"{model}\n{KIND_NAMES[question.kind]} · {changed.name} · changed"
+    title = map_title(model, question.kind, f"{changed.name} · changed")
     labels = (changed.weights, changed.keys, changed.rows)
     return Picture(
         "changed attention",
         title,
-        heatmap(*labels, title=title, verb=changed.verb),
+        heatmap_data(*labels, title=title, verb=changed.verb),
         f"Heatmap of {title.replace(chr(10), ', ')}",
         weights_table(changed),
         caption=SAME_TARGET,
+        about=f"{model}\nActive interventions: {answer.described}.",
         vector=partial(svg.heatmap, *labels, verb=changed.verb),
     )
 

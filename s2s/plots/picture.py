@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -52,7 +52,8 @@ class NamedFile(NamedTuple):
     about: str
 
 
-Figure: TypeAlias = go.Figure | LinkedTokens | AllHeads | ComparedTexts | None
+# A mapping is a Plotly figure's data and layout.
+Figure: TypeAlias = go.Figure | Mapping[str, Any] | LinkedTokens | AllHeads | ComparedTexts | None
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,9 @@ class Picture:
     """One picture of an answer. Texts are plain, without markup; whoever draws it escapes them.
 
     `finding` is one sentence of what it shows, empty where nothing is worth one; `caption` says how to read it. `table`
-    has its numbers. `vector(title=, caption=)` draws it as SVG for a paper, where it can be drawn without Plotly.
-    Pressing a mark sets the fields `picks` of its question. Without a figure, the table is what is drawn.
+    has its numbers. `vector(title=, caption=)` draws it as SVG for a paper, with `about` as its caption. Pressing a
+    mark sets the fields `picks` of its question. `early()` is HTML that stands where Plotly will draw, until it does.
+    Without a figure, the table is what is drawn.
     """
 
     name: str  # in names of files and of elements
@@ -71,11 +73,17 @@ class Picture:
     table: Table
     finding: str = ""
     caption: str = ""
+    about: str = ""
     vector: Callable[..., str] | None = None
     picks: tuple[str, ...] = ()
+    early: Callable[[], str] | None = None
     files: tuple[NamedFile, ...] = ()
 
     @property
     def one_line(self) -> str:
         """The title on one line."""
         return self.title.replace("\n", " · ")
+
+    def svg(self) -> str:
+        """For a paper; empty where only Plotly draws it."""
+        return self.vector(title=self.one_line, caption=self.about) if self.vector else ""

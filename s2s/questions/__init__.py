@@ -2,21 +2,34 @@
 
 from s2s.questions.alignment import Aligned, Alignment
 from s2s.questions.answers import Answers
+from s2s.questions.attention_lines import SHARE_STEP, AttentionLines
 from s2s.questions.attention_of import (
     KIND_NAMES,
     AttentionOf,
     ForcedAttention,
     ForcedWeights,
+    Simplified,
     weights_table,
 )
 from s2s.questions.changed import Candidates, Changed
 from s2s.questions.finding import Finding, first
 from s2s.questions.gold import GoldOf, Targets
 from s2s.questions.have import ANSWERS, Have, TooLongError, name_of
+from s2s.questions.heads_of import HeadsInSentence, HeadsOf
 from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
-from s2s.questions.pool import Pool, PoolOf
+from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf
 from s2s.questions.question import RUN, SETTING, SUBJECT, VIEW, Question, as_text, to_json, written
-from s2s.questions.same_word import Occurrence, SameWord, TwoOccurrences
+from s2s.questions.row_finding import clearest_row, row_finding
+from s2s.questions.same_word import (
+    BANK_PREFIXES,
+    TWO_BANKS,
+    Occurrence,
+    SameWord,
+    TwoOccurrences,
+    partner,
+    shared_word,
+    words_in,
+)
 from s2s.questions.table import Table
 from s2s.questions.translate import Translate, own_target
 from s2s.runs.decoder import Timed

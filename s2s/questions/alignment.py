@@ -25,12 +25,8 @@ from s2s.analysis import (
     score_links,
 )
 from s2s.data import has_words
-from s2s.questions.attention_of import (
-    DEFAULT_REDUCTION,
-    AttentionOf,
-    ForcedAttention,
-    is_share,
-)
+from s2s.questions.attention_lines import is_share
+from s2s.questions.attention_of import DEFAULT_REDUCTION, AttentionOf, ForcedAttention
 from s2s.questions.finding import Finding, first
 from s2s.questions.gold import GoldOf
 from s2s.questions.have import Have

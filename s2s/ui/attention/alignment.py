@@ -5,14 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from s2s import share
-from s2s.plots.views import view_of
 from s2s.questions import Aligned, Alignment
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.lines import share_slider
-from s2s.ui.attention.request import select
+from s2s.ui.attention.page import select
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.kit import cached, gold_alignment, plain, show_all, show_pair, show_table
 from s2s.ui.shell import page_link
+from s2s.views import view_of
 
 MAX_EXAMPLES = 12  # sentences with a gold alignment that are offered
 EXAMPLE = "attention gold example"

@@ -9,7 +9,6 @@ import streamlit as st
 
 from s2s.analysis import WEIGHT_INTERVENTIONS, Attention, Head, all_heads
 from s2s.config import UserError
-from s2s.plots.views import view_of
 from s2s.questions import CHOSEN, KIND_NAMES, Changed, Intervene, positions
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.view_state import STATE
@@ -24,6 +23,7 @@ from s2s.ui.kit import (
     switched_heads,
 )
 from s2s.ui.kit import show as show_picture
+from s2s.views import view_of
 
 
 def show(asked: Asked) -> None:
