@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from s2s.questions import AttentionOf, Question
-from s2s.ui.attention import heatmap, lines
+from s2s.ui.attention import alignment, heatmap, intervention, lines
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.kit import cached, show_all
@@ -17,13 +17,19 @@ from s2s.views import tabs
 
 # tabs with controls that no declaration draws
 SPECIAL: Mapping[str, Callable[[Asked], None]] = MappingProxyType(
-    {"map": heatmap.show, "lines": lines.show}
+    {
+        "map": heatmap.show,
+        "lines": lines.show,
+        "alignment": alignment.show,
+        "change": intervention.show,
+    }
 )
 
 
 def show(asked: Asked) -> None:
     """The tab that is chosen."""
     slug = STATE.now.view
+    intervention.remind(slug)
     if slug in SPECIAL:
         SPECIAL[slug](asked)
         return
