@@ -4,9 +4,18 @@ from s2s.questions.answers import Answers
 from s2s.questions.attention_of import AttentionOf, ForcedAttention, ForcedWeights
 from s2s.questions.finding import Finding, first
 from s2s.questions.have import ANSWERS, Have, TooLongError, name_of
-from s2s.questions.pool import Pool, PoolOf
+from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf
 from s2s.questions.question import RUN, SETTING, SUBJECT, VIEW, Question, as_text, to_json, written
-from s2s.questions.same_word import Occurrence, SameWord, TwoOccurrences
+from s2s.questions.same_word import (
+    BANK_PREFIXES,
+    TWO_BANKS,
+    Occurrence,
+    SameWord,
+    TwoOccurrences,
+    partner,
+    shared_word,
+    words_in,
+)
 from s2s.questions.table import Table
 from s2s.questions.translate import Translate, own_target
 from s2s.runs.decoder import Timed

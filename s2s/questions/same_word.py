@@ -123,7 +123,7 @@ class TwoOccurrences:
         return self.is_known and known[0].lower() != known[1].lower()
 
     @property
-    def usual(self) -> str:
+    def with_itself(self) -> str:
         """`0.98 and 0.91`: how similar each is to itself elsewhere."""
         values = (each.elsewhere[-1] for each in (self.one, self.other))
         return " and ".join(f"{value:.2f}" for value in values if not math.isnan(value))
@@ -137,7 +137,7 @@ class TwoOccurrences:
 
 AS = "“{one.word}” is translated as “{one.translated}” and as “{other.translated}”"
 END = "their cosine goes from {start:.2f} at the embeddings to {last:.2f} after the last layer"
-# The first that holds is said. Whether two senses are told apart, each word's own other contexts say.
+# The first that holds is said. Whether two senses are distinguished, each word's own other contexts say.
 FINDINGS = (
     Finding(
         lambda two: not two.is_same,
@@ -146,36 +146,37 @@ FINDINGS = (
     Finding(
         lambda two: two.two_translations and len(two.apart) == 2,
         AS
-        + ", and the encoder tells the two apart: "
+        + ", and the encoder distinguishes the two: "
         + END
-        + ", below the {usual} of each with itself elsewhere.",
+        + ", below the {with_itself} of each with itself elsewhere.",
     ),
     Finding(
         lambda two: two.two_translations and len(two.apart) == 1,
         AS
         + "; "
         + END
-        + "; that is less than the {apart[0]} has with itself elsewhere, and no less than the other has ({usual}).",
+        + "; that is less than the {apart[0]} has with itself elsewhere, and no less than the other has"
+        " ({with_itself}).",
     ),
     Finding(
-        lambda two: two.two_translations and bool(two.usual),
+        lambda two: two.two_translations and bool(two.with_itself),
         AS
         + ", but its state hardly says so: "
         + END
-        + ", no lower than the {usual} with itself elsewhere.",
+        + ", no lower than the {with_itself} with itself elsewhere.",
     ),
     Finding(lambda two: two.two_translations, AS + "; " + END + "."),
     Finding(
         lambda two: two.is_known and bool(two.apart),
         "“{one.word}” is translated as “{one.translated}” both times, although "
         + END
-        + ", below its usual {usual}.",
+        + ", below its usual {with_itself}.",
     ),
     Finding(
-        lambda two: two.is_known and bool(two.usual),
+        lambda two: two.is_known and bool(two.with_itself),
         "“{one.word}” is translated as “{one.translated}” both times: "
         + END
-        + ", as with itself elsewhere ({usual}).",
+        + ", as with itself elsewhere ({with_itself}).",
     ),
     Finding(
         lambda two: two.is_known,
@@ -259,7 +260,7 @@ class SameWord(Question[TwoOccurrences]):
         return Table(("layer", *answer.series), rows)
 
     def finding(self, answer: TwoOccurrences) -> str:
-        """Whether the two are told apart, in the states and in the translation."""
+        """Whether the model distinguishes the two, in its states and in its translation."""
         return first(FINDINGS, answer)
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from s2s.plots import views
-from s2s.questions import SameWord
-from s2s.questions.same_word import partner, shared_word, words_in
+from s2s.questions import SameWord, partner, shared_word, words_in
 from s2s.runs import Run
 from s2s.share import printable
-from s2s.ui.kit import SentenceRow, cached, sentence, settings_box, show_all
+from s2s.ui.kit import SentenceRow, cached, pickers, sentence, settings_box, shortened, show_all
 from s2s.ui.kit import target as kit_target
 from s2s.ui.states.view_state import STATE
 
@@ -21,6 +20,7 @@ def show(row: SentenceRow) -> None:
     with settings:
         run = kit_target.checkpoint(row.best)
         STATE.draw("strategy")
+        layer = _layer(run)
     given = _second(run, row.text)
     second = given or partner(run, row.text)
     if not second:
@@ -38,7 +38,7 @@ def show(row: SentenceRow) -> None:
         run=cached.named(run),
         text=row.text,
         second=second,
-        layer=str(st.session_state.get("layer") or ""),
+        layer=layer,
         **words,
     )
     answer = cached.SCREEN.answer(question)
@@ -56,6 +56,31 @@ def _changed() -> list[str]:
         *([strategy] if strategy != SameWord().strategy else []),
         *([f"words {' and '.join(str(word or 'shared') for word in words)}"] if any(words) else []),
     ]
+
+
+def _layer(run: Run) -> str:
+    """The layer that the picture marks, as the address has it; empty: none."""
+    n_layers = run.recipe.model.encoder.n_layers
+    options = [str(layer) for layer in range(n_layers + 1)]
+    given = st.query_params.get("layer")
+    if given is not None and given not in options:
+        pickers.notify(
+            f"The link asked for layer {shortened(given)}; the encoder has {n_layers}, with 0 for the embeddings, and"
+            " none is marked.",
+            pickers.LAYERS_AND_HEADS,
+        )
+    if st.session_state.get("layer") not in options:  # of another page, or of a deeper stack
+        st.session_state.pop("layer", None)
+    chosen = st.selectbox(
+        "Marked layer",
+        options,
+        index=None,
+        key="layer",
+        bind="query-params",
+        placeholder="none",
+        width=240,
+    )
+    return chosen or ""
 
 
 def _second(run: Run, text: str) -> str:

@@ -1,4 +1,4 @@
-"""Questions asked from a page: its runs are open already, and a search that takes long goes on beside the dashboard."""
+"""Questions asked from a page: its runs are open already, and a long search leaves the dashboard's process."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from s2s.data import Preview
 from s2s.questions import Have, Question, Timed, Translate, name_of
 from s2s.runs import Run
-from s2s.runs.decoder import HEAVY, DecodeRequest, request_seconds
-from s2s.ui.kit.cached.background import beside, end_of_slice, found_beside, is_beside
+from s2s.runs.decoder import DecodeRequest
+from s2s.ui.kit.cached.background import beside, end_of_slice, found_beside, goes_beside
 from s2s.ui.kit.cached.dataset_previews import preview
 from s2s.ui.kit.cached.stored_runs import open_as_saved
 from s2s.ui.streamlit_parts import get_script_run_ctx
@@ -47,7 +47,7 @@ class ScreenHave(Have):
         if found := found_beside(request):
             return found
         run = self.run(question.run)
-        if is_beside(request) or request_seconds(run, request) > HEAVY:
+        if goes_beside(run, request):
             run.check_lengths(request.sources)
             return beside(request, self.patience)
         return None
