@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.config import choose
-from s2s.plots import same_word
+from s2s.plots import attention_lines, attention_view, heads_view, same_word
 from s2s.plots.picture import Picture
-from s2s.questions import Question, SameWord
+from s2s.questions import AttentionLines, AttentionOf, HeadsOf, Question, SameWord
 
 
 class View(NamedTuple):
@@ -17,12 +17,17 @@ class View(NamedTuple):
 
     page: str
     slug: str
-    label: str  # of the tab
+    label: str  # of the tab; empty for what stands beside the tabs
     question: type[Question[Any]]
     pictures: Callable[[Any, Any, str], list[Picture]]
 
 
-VIEWS = (View("states", "same", "Same word", SameWord, same_word.pictures),)
+VIEWS = (
+    View("states", "same", "Same word", SameWord, same_word.pictures),
+    View("attention", "map", "Heatmap", AttentionOf, attention_view.pictures),
+    View("attention", "lines", "Lines", AttentionLines, attention_lines.pictures),
+    View("attention", "", "", HeadsOf, heads_view.pictures),  # beside every tab
+)
 BY_NAME: Mapping[str, View] = MappingProxyType({row.question.name: row for row in VIEWS})
 
 
@@ -32,8 +37,8 @@ def view_of(question: Question[Any]) -> View:
 
 
 def of_page(page: str) -> dict[str, View]:
-    """The rows of a page, by slug."""
-    return {row.slug: row for row in VIEWS if row.page == page}
+    """The tabs of a page, by slug."""
+    return {row.slug: row for row in VIEWS if row.page == page and row.slug}
 
 
 def named(name: str) -> View:

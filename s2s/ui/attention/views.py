@@ -1,28 +1,13 @@
-"""The views of Attention, as data. Each is one module with `show(request)`."""
+"""What draws the tabs of Attention; `plots.views` has their questions and labels."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
-from s2s.ui.attention import alignment, heatmap, intervention, lines
-from s2s.ui.attention.request import AttentionRequest
+from s2s.ui.attention import heatmap, lines
+from s2s.ui.attention.asked import Asked
 
-
-class AttentionViewRow(NamedTuple):
-    """A view's label, and the function that draws it."""
-
-    label: str
-    show: Callable[[AttentionRequest], None]
-
-
-# A slug is stored in links, as `view` in `set`: if you rename one, keep reading the old one.
-VIEWS: Mapping[str, AttentionViewRow] = MappingProxyType(
-    {
-        "map": AttentionViewRow("Heatmap", heatmap.show),
-        "lines": AttentionViewRow("Lines", lines.show),
-        "alignment": AttentionViewRow("Alignment", alignment.show),
-        "change": AttentionViewRow("Intervene", intervention.show),
-    }
+SHOW: Mapping[str, Callable[[Asked], None]] = MappingProxyType(
+    {"map": heatmap.show, "lines": lines.show}
 )

@@ -49,7 +49,7 @@ def show(row: SentenceRow) -> None:
 def _changed() -> list[str]:
     """What differs from the default."""
     step = st.query_params.get("step")
-    strategy = STATE.value("strategy")
+    strategy = STATE.shown("strategy")
     words = [STATE.value(name) for name in ("word", "word2")]
     return [
         *([f"checkpoint step {step}"] if step else []),
