@@ -8,6 +8,7 @@ import math
 import shlex
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import Field, dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from s2s.config import UserError, choose, shortened
@@ -21,6 +22,9 @@ Check = Callable[[Any], bool]
 SUBJECT, SETTING, VIEW = "subject", "setting", "view"
 RUN = "run"  # what a subject is that names a run: `demo-en-fr`, `demo-en-fr@400`, `opus@0:en>fr`
 NO_RUN = "-"  # on the command line
+TYPES = MappingProxyType(
+    {str: "a text", int: "a whole number", bool: "True or False", tuple: "a tuple"}
+)
 PAGE = "page"  # the scope of what outlives a change of run and sentence
 
 
@@ -142,6 +146,9 @@ class Question(Generic[Answer]):
         """Raises UserError for a value that its field does not take."""
         for row in self.declared():
             value = getattr(self, row.name)
+            if type(value) is not type(row.default):
+                kind = TYPES[type(row.default)]
+                raise UserError(f"`{row.name}` is {shortened(repr(value))}; give {kind}.")
             if row.metadata["choices"]:
                 choose(row.name, str(value), row.metadata["choices"])
             elif not row.metadata["check"](value):
