@@ -185,10 +185,11 @@ class Question(Generic[Answer]):
         """
         rows = {row.name: row for row in cls.declared() if row.name not in cls._runs()}
         values: dict[str, Any] = {
-            name: _value(name, text, choose("setting", name, rows).default)
-            for name, text in given.items()
+            name: _value(name, text, choose("setting", name, rows)) for name, text in given.items()
         }
         named = [] if runs == NO_RUN else runs.split(",")
+        if named and not cls._runs():
+            raise UserError(f"`{cls.name}` is asked of no run; give `{NO_RUN}` in its place.")
         if len(named) > 1 and not isinstance(getattr(cls, (cls._runs() or [""])[0], ""), tuple):
             raise UserError(f"`{cls.name}` is asked of one run, and {len(named)} are given.")
         for name in cls._runs():
@@ -203,20 +204,24 @@ def written(value: Any) -> str:
     return str(int(value)) if isinstance(value, bool) else str(value)
 
 
-def _value(name: str, text: str, default: Any) -> Any:
-    """What a text stands for in a field with this default."""
-    kind = type(default)
+def _value(name: str, text: str, row: Field[Any]) -> Any:
+    """What a text stands for in a field. Raises UserError for what is none of its values."""
+    kind = type(row.default)
     if kind is tuple:
         parts = text.split()
-        return tuple(map(int, parts)) if all(part.isdecimal() for part in parts) else tuple(parts)
+        return (
+            tuple(_whole(name, part) for part in parts) if "int" in str(row.type) else tuple(parts)
+        )
     if kind is bool:
         return choose(name, text.lower(), {"1": True, "true": True, "0": False, "false": False})
-    if kind is int:
-        try:
-            return int(text)
-        except ValueError:
-            raise UserError(f"`{name}` is `{shortened(text)}`; give a whole number.") from None
-    return text
+    return _whole(name, text) if kind is int else text
+
+
+def _whole(name: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise UserError(f"`{name}` is `{shortened(text)}`; give a whole number.") from None
 
 
 def to_json(value: Any) -> Any:
