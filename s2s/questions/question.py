@@ -206,12 +206,11 @@ def written(value: Any) -> str:
 
 def _value(name: str, text: str, row: Field[Any]) -> Any:
     """What a text stands for in a field. Raises UserError for what is none of its values."""
-    kind = type(row.default)
+    default: Any = row.default
+    kind = type(default)
     if kind is tuple:
-        parts = text.split()
-        return (
-            tuple(_whole(name, part) for part in parts) if "int" in str(row.type) else tuple(parts)
-        )
+        is_numbers = "int" in str(row.type)
+        return tuple(_whole(name, part) if is_numbers else part for part in text.split())
     if kind is bool:
         return choose(name, text.lower(), {"1": True, "true": True, "0": False, "false": False})
     return _whole(name, text) if kind is int else text

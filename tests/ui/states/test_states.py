@@ -13,7 +13,7 @@ import torch
 import s2s
 from s2s.analysis.projection import principal_components
 from s2s.config import UserError, override
-from s2s.questions import ANSWERS, TWO_BANKS, shared_word
+from s2s.questions import ANSWERS, TWO_BANKS
 from s2s.runs import runs_folder, states
 from s2s.share import unpack
 from s2s.ui.kit import cached, vocabulary
@@ -141,14 +141,6 @@ def test_other_words_can_be_compared_and_are_forgotten_with_their_sentence() -> 
     assert not screen.exception
     assert not lost(screen)
     assert screen.session_state["states word"] == held(screen)["word"] != "6"
-
-
-def test_the_word_that_two_sentences_share() -> None:
-    assert shared_word(HERE.split(), THERE.split()) == (1, 3)
-    assert shared_word("a b".split(), "c d".split()) == (0, 0)
-    assert shared_word("go now".split(), "go now".split()) == (1, 1)
-    before = "translate English to French: "
-    assert shared_word((before + HERE).split(), (before + THERE).split()) == (5, 7)
 
 
 def test_neighbors_are_the_nearest_of_all_words_read_one_by_one(
