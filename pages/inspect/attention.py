@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from s2s.ui.attention import SHOW, STATE, ask, show_grid
+from s2s.ui.attention import ask, show, show_grid
 from s2s.ui.shell import page_link
 
 asked = ask()
 if asked:
     wide, narrow = st.columns([3, 2], gap="medium")
     with wide:
-        SHOW[STATE.now.view](asked)
+        show(asked)
     with narrow, st.container(border=True, key="heads"):
         show_grid(asked)
     page_link("compare", "How it was decoded", src=asked.question.text)

@@ -8,8 +8,7 @@ from functools import partial
 from s2s.plots import svg
 from s2s.plots.attention_view import map_title, names_of, paper_lines
 from s2s.plots.picture import LinkedTokens, Picture
-from s2s.questions import AttentionLines, ForcedAttention
-from s2s.questions.row_finding import row_finding
+from s2s.questions import AttentionLines, ForcedAttention, row_finding
 
 MAX_LINES = 16_000  # of one map: all between 126 tokens and 126
 MAX_DASHED_LINES = 4_000  # of several heads, whose dashes take a browser far longer

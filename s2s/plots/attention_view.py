@@ -19,9 +19,7 @@ from s2s.plots import svg, theme
 from s2s.plots.attention import heatmap_data, numbered
 from s2s.plots.picture import Figure, Picture
 from s2s.plots.static_heatmap import static_heatmap
-from s2s.questions import KIND_NAMES, AttentionOf, ForcedAttention
-from s2s.questions.attention_of import Simplified
-from s2s.questions.row_finding import row_finding
+from s2s.questions import KIND_NAMES, AttentionOf, ForcedAttention, Simplified, row_finding
 
 MAX_SIDE = 40  # rows or keys that are drawn at a time; larger maps are shown in parts
 TITLE_WIDTH = 62  # characters of a line; a reduction with a long name takes two
@@ -128,7 +126,7 @@ def caption_of(
         rule(question.kind, part.picture.verb, is_normalized=_is_whole(sums) and not is_part),
         _fault(answer.fault, question.kind),
         _special(part.picture),
-        f"{row.description(which, n_layers, n_heads)} ({row.source})",
+        f"{row.description(which, n_layers, n_heads)} ({row.source}).",
         simplified_note(question, answer, found),
         _sums_note(sums),
         _scale_note(part.picture, per_row=question.scale == "row"),

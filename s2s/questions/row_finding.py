@@ -9,6 +9,7 @@ import numpy as np
 
 from s2s.analysis import AttentionMap, Weights, strongest_keys
 from s2s.questions.finding import Finding, first
+from s2s.tokenizers import SPACE
 
 CLEAR = 0.6  # a weight from which on a row makes a good example
 MOSTLY = 0.5
@@ -35,7 +36,13 @@ def row_finding(picture: AttentionMap) -> str:
     if not picture.weights.size or not np.isfinite(picture.weights).all():
         return ""
     row = clearest_row(picture.weights, picture.rows, picture.keys)
-    return first(FINDINGS, ClearRow(picture.verb, *row))
+    token, key, weight = row
+    return first(FINDINGS, ClearRow(picture.verb, in_words(token), in_words(key), weight))
+
+
+def in_words(token: str) -> str:
+    """Without the mark of a space before it: `▁house` -> `house`."""
+    return token.replace(SPACE, "") or token
 
 
 def clearest_row(

@@ -211,10 +211,10 @@ class SameWord(Question[TwoOccurrences]):
             raise UserError("Same word compares two sentences; give a second one.")
         run.check_lengths(texts)
         found = [_words(run, text) for text in texts]
-        usual = shared_word(found[0].words, found[1].words)
+        starts = shared_word(found[0].words, found[1].words)
         places = [
             _position(given, words, start)
-            for given, words, start in zip((self.word, self.word2), found, usual, strict=True)
+            for given, words, start in zip((self.word, self.word2), found, starts, strict=True)
         ]
         one, other = (
             self._occurrence(have, text, words, place)
@@ -346,7 +346,7 @@ def _words(run: Run, text: str) -> WordStates:
     return found.words
 
 
-def _position(given: int, words: WordStates, usual: int) -> int:
+def _position(given: int, words: WordStates, start: int) -> int:
     if not 0 <= given <= len(words.words):
         raise UserError(f"There is no word {given}: the sentence has {len(words.words)}.")
-    return given - 1 if given else usual
+    return given - 1 if given else start

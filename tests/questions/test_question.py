@@ -12,9 +12,9 @@ import pytest
 import s2s
 from s2s import questions
 from s2s.config import UserError
-from s2s.plots.views import VIEWS, named
 from s2s.questions import ANSWERS, RUN, SETTING, SUBJECT, VIEW, Have, Question, Table, as_text
 from s2s.questions.question import setting, subject, view
+from s2s.views import VIEWS, named
 
 HOSTILE = """the cat"]); import os # ' $(touch x) `x` \\" + 1, a=b\nsecond\tline 猫 *bank*"""
 ASKED = sorted({row.question for row in VIEWS}, key=lambda kind: kind.name)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import s2s
 from s2s.analysis import HeadSelection, alignable_words, reduced
 from s2s.config import UserError
-from s2s.plots.views import view_of
 from s2s.questions import (
     TWO_BANKS,
     AttentionOf,
@@ -26,6 +25,7 @@ from s2s.questions import (
 )
 from s2s.questions.same_word import CLEAR, FINDINGS, LEAST_WEIGHT, bare
 from s2s.runs import runs_folder
+from s2s.views import view_of
 from tests.conftest import make_run
 
 DEMO = "demo-en-fr"

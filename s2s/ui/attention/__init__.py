@@ -2,5 +2,4 @@
 
 from s2s.ui.attention.all_heads import show_grid
 from s2s.ui.attention.page import ask
-from s2s.ui.attention.view_state import STATE
-from s2s.ui.attention.views import SHOW
+from s2s.ui.attention.views import show

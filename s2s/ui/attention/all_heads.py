@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from s2s.plots import AllHeads
-from s2s.plots.views import view_of
 from s2s.questions import HeadsOf
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.page import select
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.kit import cached, pickers, show
+from s2s.views import view_of
 
 Shape = tuple[int, ...]  # layers, heads
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from s2s.plots.attention_view import part_names
-from s2s.plots.views import view_of
+from s2s.plots import part_names
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.kit import show_all
+from s2s.views import view_of
 
 
 def show(asked: Asked) -> None:

@@ -7,23 +7,23 @@ from dataclasses import asdict, replace
 import numpy as np
 import streamlit as st
 
-from s2s.plots.views import view_of
-from s2s.questions import AttentionLines
-from s2s.questions.attention_lines import SHARE_STEP
+from s2s.questions import SHARE_STEP, AttentionLines
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.kit import pickers, show_all
+from s2s.views import view_of
 
 
 def show(asked: Asked) -> None:
-    """The heads, the share of their weight, and the picture."""
+    """The picture; below it the heads and the share of their weight."""
+    place = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         heads = _heads(asked)
         share = share_slider()
     question = replace(AttentionLines(**asdict(asked.question)), heads=heads, share=share)
-    show_all(
-        question, asked.answer, view_of(question).pictures(question, asked.answer, asked.model)
-    )
+    pictures = view_of(question).pictures(question, asked.answer, asked.model)
+    with place:
+        show_all(question, asked.answer, pictures)
 
 
 def _heads(asked: Asked) -> str:

@@ -8,17 +8,17 @@ from dataclasses import replace
 import streamlit as st
 
 from s2s.analysis import REDUCTIONS, HeadSelection
-from s2s.plots.views import of_page
 from s2s.questions import AttentionOf, Translate
 from s2s.runs import Run
 from s2s.runs.properties import Decoding
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.view_state import STATE
-from s2s.ui.kit import FindOne, address, cached, pickers, sentence_row, settings_box
+from s2s.ui.kit import FindOne, address, cached, pickers, sentence, sentence_row, settings_box
 from s2s.ui.kit import target as kit_target
+from s2s.views import tabs
 
 REDUCE = "attention reduce"
-USUAL = AttentionOf()
+DEFAULT = AttentionOf()
 
 
 def select(layer: int | None, head: int | None) -> None:
@@ -43,7 +43,7 @@ def ask() -> Asked | None:
     found = st.container()
     if not row.text:
         with found:
-            FIND_ONE.show(row.best, row.text, Decoding(USUAL.strategy))
+            FIND_ONE.show(row.best, row.text, Decoding(DEFAULT.strategy))
         return None
     with row.beside:
         settings = settings_box(_changed())
@@ -65,9 +65,11 @@ def ask() -> Asked | None:
         pickers.notify(f"The target cannot be forced: {answer.note} {shown} shown instead.")
     STATE.belongs_to("sentence", run.key, row.text, answer.target)
     how = "→" if answer.target == answer.own else "Forced:"
-    st.html(f"<p class='written' dir='auto'>{how} {html.escape(answer.target) or '(empty)'}</p>")
+    person = html.escape(sentence.person_said(row.facts, row.text))
+    written = f"{how} {html.escape(answer.target) or '(empty)'}"
+    st.html(f"<p class='written' dir='auto'>{written} <small>{person}</small></p>")
     with st.container(horizontal=True, vertical_alignment="bottom", key="selection"):
-        labels = {slug: view.label for slug, view in of_page("attention").items()}
+        labels = {slug: view.label for slug, view in tabs("attention").items()}
         STATE.segments("view", "View", labels, label_visibility="collapsed")
         kind = pickers.kind_picker()
         shape = answer.attention.view(kind)
@@ -93,14 +95,14 @@ def ask() -> Asked | None:
 def _changed() -> list[str]:
     """What differs from the default."""
     step = st.query_params.get("step")
-    reduce = str(st.session_state.get(REDUCE) or USUAL.reduce)
+    reduce = str(st.session_state.get(REDUCE) or DEFAULT.reduce)
     return [
         *([f"checkpoint step {step}"] if step else []),
-        *([STATE.shown("strategy")] if STATE.shown("strategy") != USUAL.strategy else []),
+        *([STATE.shown("strategy")] if STATE.shown("strategy") != DEFAULT.strategy else []),
         *(["another target"] if st.session_state.get("tgt box") else []),
         *(
             [REDUCTIONS[reduce].label.lower()]
-            if reduce != USUAL.reduce and reduce in REDUCTIONS
+            if reduce != DEFAULT.reduce and reduce in REDUCTIONS
             else []
         ),
         *(["one scale per row"] if STATE.shown("scale") == "row" else []),
@@ -123,14 +125,14 @@ def _reduction(which: HeadSelection) -> str:
     """A row of REDUCTIONS; the address holds it as `reduce`."""
     options = {slug: row.label for slug, row in REDUCTIONS.items() if which.kind in row.kinds}
     if (given := address.read("reduce")) is not None:
-        st.session_state[REDUCE] = given or USUAL.reduce
-    current = st.session_state.setdefault(REDUCE, USUAL.reduce)
+        st.session_state[REDUCE] = given or DEFAULT.reduce
+    current = st.session_state.setdefault(REDUCE, DEFAULT.reduce)
     if current not in options:
-        default = options[USUAL.reduce].lower()
+        default = options[DEFAULT.reduce].lower()
         pickers.notify(
             f"There is no reduction {str(current)[:40]} of {which.kind} attention; {default} are shown instead."
         )
-        st.session_state[REDUCE] = USUAL.reduce
+        st.session_state[REDUCE] = DEFAULT.reduce
     chosen = st.selectbox(
         "Shown as",
         list(options),
@@ -139,5 +141,5 @@ def _reduction(which: HeadSelection) -> str:
         persist_state="session",
         width=210,
     )
-    address.write("reduce", chosen or USUAL.reduce, USUAL.reduce)
-    return chosen or USUAL.reduce
+    address.write("reduce", chosen or DEFAULT.reduce, DEFAULT.reduce)
+    return chosen or DEFAULT.reduce

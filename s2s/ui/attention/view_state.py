@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from s2s.questions import AttentionLines, AttentionOf, HeadsOf
 from s2s.ui.kit import ViewState, field, is_position
+from s2s.views import VIEWS
 
 
 @dataclass(frozen=True)
@@ -23,4 +23,5 @@ class AttentionView:
     switched: str = field("")  # `cross.1.3=off`: kind, layer, head, a row of INTERVENTIONS
 
 
-STATE = ViewState("attention", AttentionView, AttentionOf, AttentionLines, HeadsOf)
+ASKED = [row.question for row in VIEWS if row.page == "attention"]
+STATE = ViewState("attention", AttentionView, *ASKED)

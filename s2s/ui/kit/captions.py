@@ -15,8 +15,7 @@ import streamlit as st
 from s2s import plots
 from s2s.analysis import AttentionMap, Weights
 from s2s.faults import FAULTS
-from s2s.questions import KIND_NAMES
-from s2s.questions.row_finding import clearest_row
+from s2s.questions import KIND_NAMES, clearest_row
 from s2s.runs import Decoded, Run
 from s2s.ui.kit import cached
 from s2s.ui.kit.charts import chart

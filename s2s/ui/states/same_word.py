@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from s2s.plots import views
 from s2s.questions import SameWord, partner, shared_word, words_in
 from s2s.runs import Run
 from s2s.share import printable
 from s2s.ui.kit import SentenceRow, cached, pickers, sentence, settings_box, shortened, show_all
 from s2s.ui.kit import target as kit_target
 from s2s.ui.states.view_state import STATE
+from s2s.views import view_of
 
 WORDS = ("word", "word2")  # the fields of their positions
 
@@ -41,7 +41,7 @@ def show(row: SentenceRow) -> None:
         SameWord, run=cached.named(run), text=row.text, second=second, layer=layer, **words
     )
     answer = cached.SCREEN.answer(question)
-    pictures = views.view_of(question).pictures(question, answer, cached.model_name(run))
+    pictures = view_of(question).pictures(question, answer, cached.model_name(run))
     show_all(question, answer, pictures)
 
 
