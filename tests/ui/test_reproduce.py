@@ -160,7 +160,7 @@ def test_every_number_of_a_page_is_computed_by_its_code(
     ("path", "view"),
     [
         ("", ""),
-        ("states", "view:same"),
+        ("states", "view:near"),
         ("heads", "view:patching"),
     ],
 )
