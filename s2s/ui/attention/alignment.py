@@ -24,7 +24,7 @@ def show(asked: Asked) -> None:
         st.info("Only cross-attention links words of the source with words of the target.")
         st.button("Show cross-attention", on_click=_show_cross, icon=":material/swap_horiz:")
         return
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with asked.beside, st.container(horizontal=True, vertical_alignment="bottom"):
         if STATE.draw("links", width=210) == "share":
             share_slider()
         of_best = st.container(width="content")

@@ -29,7 +29,7 @@ from s2s.views import view_of
 def show(asked: Asked) -> None:
     """The controls, and what the interventions change."""
     attention = asked.answer.attention
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with asked.beside, st.container(horizontal=True, vertical_alignment="bottom"):
         at = _position(attention.tgt_tokens)
         to = _keys(attention.src_tokens)
         overridden = _overridden(asked)
