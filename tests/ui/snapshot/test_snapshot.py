@@ -11,6 +11,7 @@ from streamlit.proto.Block_pb2 import Block
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from s2s.config import UserError
+from s2s.reports import charts
 from s2s.ui.canvas import pack_heads
 from s2s.ui.snapshot import button, file
 from s2s.ui.snapshot.elements import to_html
@@ -99,7 +100,7 @@ def test_without_figures_there_is_no_library() -> None:
 
 def test_a_page_that_is_too_large_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(file.snapshot("a", [chart("b")], {}).encode()) < 2_500_000
-    monkeypatch.setattr(file, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(charts, "MOST_BYTES", 1_000_000)
     with pytest.raises(UserError, match="more than 1 MB; show less"):
         file.snapshot("a", [chart("b")], {})
 
