@@ -110,6 +110,10 @@ class Question(Generic[Answer]):
         """In words, what the answer shows; empty where it shows nothing that is worth a sentence."""
         return ""
 
+    def json(self, answer: Answer) -> str:
+        """The question with its answer, on one line."""
+        return as_text({"question": self.name, "asked": self, "answer": answer})
+
     def stamp(self, have: Have) -> Hashable:
         """What the answer depends on beside the fields: the checkpoints that the names of runs mean now."""
         return tuple(have.run(name).key for name in self.of(RUN))

@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import escape
 from html.parser import HTMLParser
 
 import numpy as np
@@ -11,12 +12,13 @@ from streamlit.proto.Block_pb2 import Block
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from s2s.config import UserError
-from s2s.reports import charts
+from s2s.reports import charts, pictures
 from s2s.ui.canvas import pack_heads
+from s2s.ui.kit.pictures import SHOWN
 from s2s.ui.snapshot import button, file
 from s2s.ui.snapshot.elements import to_html
 from s2s.ui.snapshot.record import KEY, Node, PageRecord, key_of, values_of
-from tests.screen import opened
+from tests.screen import link, opened
 from tests.ui.snapshot.tree import NASTY, chart, element, folded, nasty_page, table
 
 
@@ -148,3 +150,35 @@ def test_attention_as_a_file() -> None:
     (figure,) = re.findall('<script type="application/json">(.*?)</script>', html)
     assert "cross-attention" in json.loads(figure)["layout"]["title"]["text"]
     assert 'static-heatmap"' not in html
+
+
+def test_a_page_of_pictures_is_not_recorded_and_its_snapshot_is_their_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files: list[str] = []
+    monkeypatch.setattr(
+        button.access, "for_this_visitor", lambda work: files.append(work()) or work
+    )
+    screen = opened("states", src="the bank is by the river")
+    assert KEY in screen.session_state
+    screen.session_state["states view"] = "same"  # as its widget does
+    screen.run()
+    assert KEY not in screen.session_state
+    assert "snapshot" in {each.key for each in screen.get("download_button")}
+    (picture,) = screen.session_state[SHOWN].values()
+    assert files[-1].startswith("<!doctype html>")
+    assert "<h1>States</h1>" in files[-1]
+    assert pictures.fragment(picture) in files[-1]
+    assert f'<a href="{escape(link(screen))}">' in files[-1]
+    screen.session_state["states view"] = "map"
+    screen.run()
+    assert KEY in screen.session_state
+    assert not screen.session_state[SHOWN]
+
+
+def test_a_link_that_opens_pictures_is_not_recorded_and_one_without_pictures_has_no_snapshot() -> (
+    None
+):
+    screen = opened("states", src=" ", set="view:same")
+    assert KEY not in screen.session_state
+    assert "snapshot" not in {each.key for each in screen.get("download_button")}
