@@ -74,7 +74,7 @@ MAY = {
     | {"plots", "questions", "reports", "share", "short_links", "lessons", "demo", "workspaces"}
     | {"logs", "monitoring"},
     "cli": ENGINE | {"workspaces", "reports", "questions", "plots", "api"},
-    "api": ENGINE | {"questions", "plots"},
+    "api": ENGINE | {"questions", "plots", "reports"},
     "__init__": ENGINE | {"api"},
     "__main__": {"cli", "versions"},
     "versions": set(),

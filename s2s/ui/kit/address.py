@@ -37,7 +37,7 @@ def fresh(key: str) -> str | None:
 
 
 def value_before(page: str, name: str) -> str | None:
-    """A field of a page's `ViewState` before the page is drawn: what a new link says, what the widget shows, or what was
+    """A field of a page's `ViewState` before it is drawn: what a new link says, what its widget shows, or what was
     kept; None for its default.
     """
     if (given := fresh("set")) is not None:
