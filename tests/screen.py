@@ -31,6 +31,7 @@ def opened(path: str = "", /, **params: str) -> AppTest:
     )  # `switch_page` knows no page before the first run, and a link opens on the first
     for key, value in params.items():
         screen.query_params[key] = value
+    screen.session_state["share"] = True  # open, so that `link` finds the link
     return screen.run()
 
 

@@ -7,11 +7,9 @@ from typing import Any
 import pytest
 
 import s2s
-from s2s import questions
 from s2s.api import asked as module
 from s2s.config import UserError
-from s2s.plots import views
-from s2s.questions import ANSWERS, QUESTIONS, Have, SameWord, Translate
+from s2s.questions import ANSWERS, Have, SameWord, Translate
 from s2s.reports import pictures
 
 TWO = SameWord("demo-en-fr", "the bank is by the river", "I need to bank the money")
@@ -87,9 +85,3 @@ def test_what_takes_long_shows_its_progress_on_standard_error(
         out, err = capsys.readouterr()
         assert out == ""
         assert ("step" in err) == progress
-
-
-def test_every_view_has_a_question_that_can_be_asked_by_name() -> None:
-    assert {row.question.name: row.question for row in views.VIEWS}.items() <= QUESTIONS.items()
-    assert all(kind.name == name and kind.__doc__ for name, kind in QUESTIONS.items())
-    assert QUESTIONS["same-word"] is questions.SameWord

@@ -2,23 +2,14 @@
 
 import streamlit as st
 
-from s2s.ui.attention import (
-    VIEWS,
-    all_heads,
-    intervention,
-    read_request,
-    reproduce,
-    view_picker,
-)
+from s2s.ui.attention import ask, show, show_grid
+from s2s.ui.shell import page_link
 
-request = read_request()
-if request:
+asked = ask()
+if asked:
     wide, narrow = st.columns([3, 2], gap="medium")
     with wide:
-        view = view_picker({slug: row.label for slug, row in VIEWS.items()})
-        intervention.remind(view)
-        with st.container(border=True, key="picture"):
-            VIEWS[view].show(request)
+        show(asked)
     with narrow, st.container(border=True, key="heads"):
-        all_heads.show(request)
-    reproduce.show(request)
+        show_grid(asked)
+    page_link("compare", "How it was decoded", src=asked.question.text)

@@ -68,6 +68,7 @@ from s2s.analysis.sentence_table import (
     worst_first,
 )
 from s2s.analysis.simplify import (
+    Cell,
     Remaining,
     alignable_words,
     is_sink,

@@ -12,6 +12,7 @@ from s2s.config import UserError, shortened
 from s2s.faults import marked
 from s2s.questions import RUN, Have, Question, Table
 from s2s.runs import Run
+from s2s.views import BY_NAME
 
 if TYPE_CHECKING:
     from s2s.plots import Picture
@@ -48,9 +49,7 @@ class Asked(Generic[Answer]):
         """What the dashboard draws, each with a title, a figure and a table. Raises UserError without Plotly."""
         if find_spec("plotly") is None:
             raise UserError(NO_PLOTLY)
-        from s2s.plots import views
-
-        row = views.BY_NAME.get(self.question.name)
+        row = BY_NAME.get(self.question.name)
         return row.pictures(self.question, self.answer, self.model) if row else []
 
     def __repr__(self) -> str:

@@ -8,14 +8,16 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from s2s.plots import card, standalone, svg, svg_curves, svg_heads, svg_sheet, theme, views
+from s2s.plots import card, standalone, svg, svg_curves, svg_heads, svg_sheet, theme
 from s2s.plots.activations import activations
 from s2s.plots.alignment_marks import mark_alignment
-from s2s.plots.attention import attention_csv, geometry, heatmap, numbered
+from s2s.plots.attention import attention_csv, geometry, heatmap, heatmap_data, numbered
+from s2s.plots.attention_view import part_names
 from s2s.plots.bars import bars, compact_number
 from s2s.plots.costs import costs
 from s2s.plots.coverage import coverage
 from s2s.plots.curves import DASHES, Curve, CurveOptions, StepMark, curve_points, curves
+from s2s.plots.drawn import DrawnFigure
 from s2s.plots.expected_quality import expected_quality
 from s2s.plots.gradient_flow import gradient_flow
 from s2s.plots.head_roles import HeadGrid, head_roles, head_roles_animation

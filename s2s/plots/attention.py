@@ -37,13 +37,30 @@ def heatmap(
     sums: Weights | None = None,
     per_row: bool = False,
 ) -> go.Figure:
+    """As `heatmap_data`."""
+    if weights.size == 0:
+        return theme.empty("There is no attention to show: one side has no tokens.")
+    return go.Figure(
+        heatmap_data(weights, keys, rows, title=title, verb=verb, sums=sums, per_row=per_row)
+    )
+
+
+def heatmap_data(
+    weights: Weights,
+    keys: Sequence[str],
+    rows: Sequence[str],
+    *,
+    title: str,
+    verb: str = "predicts",
+    sums: Weights | None = None,
+    per_row: bool = False,
+) -> dict[str, Any]:
     """`weights` is (rows, keys): row i is the attention when the model predicts (in the encoder: reads) `rows[i]`.
 
+    A figure's data and layout as a dictionary, which Plotly would take longer to validate than all else takes.
     `sums` (rows,) are shown on hover: for a part of a heatmap, the sums of whole rows. `per_row` scales each row by its
     largest weight; the numbers stay the weights.
     """
-    if weights.size == 0:
-        return theme.empty("There is no attention to show: one side has no tokens.")
     if weights.shape != (len(rows), len(keys)):
         raise ValueError(f"weights are {weights.shape}, the tokens {(len(rows), len(keys))}")
     has_numbers = max(weights.shape) <= LEGIBLE
@@ -76,7 +93,7 @@ def heatmap(
         }
         # An axis without a trace is not drawn.
         traces.append({"type": "scatter", "x": [], "y": [], "xaxis": "x2", "hoverinfo": "skip"})
-    return go.Figure(traces, layout | {"dragmode": False, "showlegend": False})
+    return {"data": traces, "layout": layout | {"dragmode": False, "showlegend": False}}
 
 
 def numbered(tokens: Sequence[str], start: int = 1) -> list[str]:
@@ -154,6 +171,7 @@ def _cells(weights: Weights, hover: npt.NDArray[np.object_], *, has_scale: bool)
             "thickness": 10,
             "title": {"text": "weight", "side": "right"},
             "tickformat": ".1f",
+            "tickfont": {"size": theme.SMALLEST},
         },
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,8 @@ class AllHeads(NamedTuple):
     per_row: bool
 
 
-Figure: TypeAlias = go.Figure | LinkedTokens | AllHeads | None
+# A mapping is a Plotly figure's data and layout.
+Figure: TypeAlias = go.Figure | Mapping[str, Any] | LinkedTokens | AllHeads | None
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,8 @@ class Picture:
     """One picture of an answer. Texts are plain, without markup; whoever draws it escapes them.
 
     `finding` is one sentence of what it shows, empty where nothing is worth one; `caption` says how to read it. `table`
-    has its numbers. `vector(title=, caption=)` draws it as SVG for a paper, where it can be drawn without Plotly.
-    Pressing a mark sets the fields `picks` of its question.
+    has its numbers. `vector(title=, caption=)` draws it as SVG for a paper, with `about` as its caption. Pressing a
+    mark sets the fields `picks` of its question. `early()` is HTML that stands where Plotly will draw, until it does.
     """
 
     name: str  # in names of files and of elements
@@ -55,10 +56,16 @@ class Picture:
     table: Table
     finding: str = ""
     caption: str = ""
+    about: str = ""
     vector: Callable[..., str] | None = None
     picks: tuple[str, ...] = ()
+    early: Callable[[], str] | None = None
 
     @property
     def one_line(self) -> str:
         """The title on one line."""
         return self.title.replace("\n", " · ")
+
+    def svg(self) -> str:
+        """For a paper; empty where only Plotly draws it."""
+        return self.vector(title=self.one_line, caption=self.about) if self.vector else ""

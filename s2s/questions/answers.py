@@ -42,7 +42,7 @@ class Answers:
 
     @contextlib.contextmanager
     def asking(self, key: Hashable) -> Iterator[None]:
-        """One at a time asks for a key: whoever comes second looks again."""
+        """One at a time asks for a key; whoever comes second finds the answer."""
         with self._guard:
             lock = self._asking.setdefault(key, threading.Lock())
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
@@ -21,6 +20,7 @@ from s2s.analysis import (
 from s2s.config import UserError, choose
 from s2s.questions.have import Have
 from s2s.questions.question import RUN, Question, setting, subject, view
+from s2s.questions.row_finding import row_finding
 from s2s.questions.table import Table
 from s2s.questions.translate import DEFAULT_STRATEGY, NAMES, Translate, forced, own_target
 from s2s.runs import Target
@@ -37,15 +37,6 @@ KIND_NAMES = MappingProxyType(
     }
 )
 SCALES = MappingProxyType({"all": "Scale 0 to 1", "row": "One scale per row"})
-SHARE_STEP = 0.05
-
-
-def is_share(text: str) -> bool:
-    """Whether a link's text is a share of the weight that the slider can show."""
-    try:
-        return SHARE_STEP <= float(text) <= 1
-    except ValueError:
-        return False
 
 
 @dataclass(frozen=True)
@@ -100,6 +91,7 @@ class ForcedAttention:
     attention: Attention
     src_is_word: bool  # whether every source token is a word, and every target token
     tgt_is_word: bool
+    fault: str = ""  # that the run was trained with
     note: str = ""  # why another target than the one that was asked for
 
     def whole(self, kind: str) -> tuple[bool, bool]:
@@ -111,10 +103,20 @@ class ForcedAttention:
 
 
 @dataclass(frozen=True)
+class Simplified:
+    """A map as it is drawn, and what was left out of it."""
+
+    picture: AttentionMap
+    remaining: Remaining | None = None
+    hidden: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class AttentionOf(Question[ForcedAttention]):
     """Which tokens a model attends to while it writes a target: its own translation, or a given one.
 
-    `layer` and `head` are numbers from 1, or `mean`; empty, the last layer and the mean of its heads.
+    `layer` and `head` are numbers from 1, or `mean`; empty, the last layer and the mean of its heads. Of a map with
+    more than 40 tokens on a side, a `part` is drawn: `33.1`, its first row and column.
     """
 
     name: ClassVar[str] = "attention"
@@ -146,12 +148,10 @@ class AttentionOf(Question[ForcedAttention]):
         " and scale rows to 1.",
     )
     scale: str = view("all", choices=SCALES, label="Color scale")
-    part: str = view("", scope="sentence", link="from")  # of a large map: `33.1`, row and column
-    heads: str = view("")  # drawn side by side as lines: `1.2 2.4`, layer.head from 1
-    share: str = view("0.75", is_share, label="Share of the weight drawn")
+    part: str = view("", scope="sentence", link="from", label="Part")
 
     def ask(self, have: Have) -> ForcedAttention:
-        """Raises UserError where the weights are too many to store."""
+        """Where the target does not fit the model's positions, the model's own translation stands in, with a note."""
         run = have.run(self.run)
         own = have.answer(Translate(self.run, self.text, self.strategy))
         wanted = forced(self.target, own)
@@ -163,7 +163,8 @@ class AttentionOf(Question[ForcedAttention]):
             wanted, attention = self._first_fitting(have, own_target(own))
         text = wanted if isinstance(wanted, str) else own.text
         whole = has_word_tokens(run), run.tgt_tokenizer.kind == "word"
-        return ForcedAttention(self.text, text, wanted, own.text, attention, *whole, note)
+        fault = run.recipe.train.fault
+        return ForcedAttention(self.text, text, wanted, own.text, attention, *whole, fault, note)
 
     def _first_fitting(self, have: Have, own: Target) -> tuple[Target, Attention]:
         """The model's own output, or nothing, whichever fits its positions."""
@@ -183,47 +184,30 @@ class AttentionOf(Question[ForcedAttention]):
     ) -> AttentionMap:
         """The reduced map, or that of another head, before anything is simplified."""
         which = which or self.which(answer)
-        if which.kind not in REDUCTIONS[self.reduce].kinds:
-            raise UserError(
-                f"`reduce` is {self.reduce}, which {KIND_NAMES[which.kind]} does not have; give one of"
-                f" {', '.join(slug for slug, row in REDUCTIONS.items() if which.kind in row.kinds)}."
-            )
+        offered = {slug: row for slug, row in REDUCTIONS.items() if which.kind in row.kinds}
+        choose(f"reduction of {KIND_NAMES[which.kind]}", self.reduce, offered)
         return reduced(answer.attention, which, self.reduce)
 
     def simplified(self, answer: ForcedAttention, which: HeadSelection | None = None) -> Simplified:
         """The map that is drawn."""
         which = which or self.which(answer)
         picture = self.all_tokens(answer, which)
-        whole = answer.whole(which.kind)
         if self.words:
-            picture = merge_words(picture, rows_whole=whole[0], keys_whole=whole[1])
+            rows_whole, keys_whole = answer.whole(which.kind)
+            picture = merge_words(picture, rows_whole=rows_whole, keys_whole=keys_whole)
         if not self.drop:
-            return Simplified(picture, None, self.words and all(whole))
-        before = picture.keys
+            return Simplified(picture)
         remaining = without_sinks(picture)
-        hidden = [key for key in dict.fromkeys(before) if key not in remaining.picture.keys]
-        return Simplified(remaining.picture, remaining, self.words and all(whole), tuple(hidden))
-
-    def side_by_side(self, answer: ForcedAttention) -> dict[HeadSelection, AttentionMap]:
-        """The maps of the heads that are drawn side by side, or that of the selection."""
-        named = [HeadSelection(self.kind, *_layer_and_head(name)) for name in self.heads.split()]
-        chosen = named or [self.which(answer)]
-        return {which: self.simplified(answer, which).picture for which in chosen}
+        hidden = [key for key in dict.fromkeys(picture.keys) if key not in remaining.picture.keys]
+        return Simplified(remaining.picture, remaining, tuple(hidden))
 
     def table(self, answer: ForcedAttention) -> Table:
-        """The map that is drawn: one row per token that reads or predicts; weights of a row sum to 1."""
-        picture = self.simplified(answer).picture
-        return weights_table(picture)
+        """The map: one row per token that reads or predicts, one column per token it attends to."""
+        return weights_table(self.simplified(answer).picture)
 
-
-@dataclass(frozen=True)
-class Simplified:
-    """A map as it is drawn, and what was left out of it."""
-
-    picture: AttentionMap
-    remaining: Remaining | None
-    was_words: bool  # merging words changed nothing
-    hidden: tuple[str, ...] = ()
+    def finding(self, answer: ForcedAttention) -> str:
+        """The clearest row of the map."""
+        return row_finding(self.simplified(answer).picture)
 
 
 def weights_table(picture: AttentionMap) -> Table:
@@ -233,13 +217,5 @@ def weights_table(picture: AttentionMap) -> Table:
 
 
 def _index(name: str, given: str, n: int) -> int | None:
-    options: Sequence[str] = (MEAN, *map(str, range(1, n + 1)))
-    chosen = choose(name, given, {option: option for option in options})
+    chosen = choose(name, given, {option: option for option in (MEAN, *map(str, range(1, n + 1)))})
     return None if chosen == MEAN else int(chosen) - 1
-
-
-def _layer_and_head(name: str) -> tuple[int, int]:
-    layer, _, head = name.partition(".")
-    if not (layer.isdecimal() and head.isdecimal()):
-        raise UserError(f"`heads` names `{name}`; give layer.head from 1, such as 2.3.")
-    return int(layer) - 1, int(head) - 1

@@ -158,8 +158,9 @@ class Question(Generic[Answer]):
     def python(self) -> str:
         """The program that asks it, complete."""
         given = ", ".join(f"{name}={value!r}" for name, value in self.changed.items())
-        name = type(self).__name__
-        return f"import s2s\nfrom s2s.questions import {name}\n\ns2s.ask({name}({given}))"
+        kind = type(self)
+        imported = f"import s2s\nfrom {kind.__module__} import {kind.__name__}"
+        return f"{imported}\n\ns2s.ask({kind.__name__}({given}))"
 
     @property
     def command(self) -> str:

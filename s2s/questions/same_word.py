@@ -123,7 +123,7 @@ class TwoOccurrences:
         return self.is_known and known[0].lower() != known[1].lower()
 
     @property
-    def usual(self) -> str:
+    def itself(self) -> str:
         """`0.98 and 0.91`: how similar each is to itself elsewhere."""
         values = (each.elsewhere[-1] for each in (self.one, self.other))
         return " and ".join(f"{value:.2f}" for value in values if not math.isnan(value))
@@ -148,34 +148,34 @@ FINDINGS = (
         AS
         + ", and the encoder tells the two apart: "
         + END
-        + ", below the {usual} of each with itself elsewhere.",
+        + ", below the {itself} of each with itself elsewhere.",
     ),
     Finding(
         lambda two: two.two_translations and len(two.apart) == 1,
         AS
         + "; "
         + END
-        + "; that is less than the {apart[0]} has with itself elsewhere, and no less than the other has ({usual}).",
+        + "; that is less than the {apart[0]} has with itself elsewhere, and no less than the other has ({itself}).",
     ),
     Finding(
-        lambda two: two.two_translations and bool(two.usual),
+        lambda two: two.two_translations and bool(two.itself),
         AS
         + ", but its state hardly says so: "
         + END
-        + ", no lower than the {usual} with itself elsewhere.",
+        + ", no lower than the {itself} with itself elsewhere.",
     ),
     Finding(lambda two: two.two_translations, AS + "; " + END + "."),
     Finding(
         lambda two: two.is_known and bool(two.apart),
         "“{one.word}” is translated as “{one.translated}” both times, although "
         + END
-        + ", below its usual {usual}.",
+        + ", below the {itself} of each with itself elsewhere.",
     ),
     Finding(
-        lambda two: two.is_known and bool(two.usual),
+        lambda two: two.is_known and bool(two.itself),
         "“{one.word}” is translated as “{one.translated}” both times: "
         + END
-        + ", as with itself elsewhere ({usual}).",
+        + ", as with itself elsewhere ({itself}).",
     ),
     Finding(
         lambda two: two.is_known,
@@ -213,10 +213,10 @@ class SameWord(Question[TwoOccurrences]):
         if not all(texts):
             raise UserError("Same word compares two sentences; give a second one.")
         found = [_words(run, text) for text in texts]
-        usual = shared_word(found[0].words, found[1].words)
+        starts = shared_word(found[0].words, found[1].words)
         places = [
             _position(given, words, start)
-            for given, words, start in zip((self.word, self.word2), found, usual, strict=True)
+            for given, words, start in zip((self.word, self.word2), found, starts, strict=True)
         ]
         one, other = (
             self._occurrence(have, text, words, place)
@@ -259,7 +259,7 @@ class SameWord(Question[TwoOccurrences]):
         return Table(("layer", *answer.series), rows)
 
     def finding(self, answer: TwoOccurrences) -> str:
-        """Whether the two are told apart, in the states and in the translation."""
+        """Whether states and translations distinguish the two."""
         return first(FINDINGS, answer)
 
 
@@ -338,7 +338,7 @@ def _words(run: Run, text: str) -> WordStates:
     return found.words
 
 
-def _position(given: int, words: WordStates, usual: int) -> int:
+def _position(given: int, words: WordStates, start: int) -> int:
     if not 0 <= given <= len(words.words):
         raise UserError(f"There is no word {given}: the sentence has {len(words.words)}.")
-    return given - 1 if given else usual
+    return given - 1 if given else start

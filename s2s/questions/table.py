@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.files import csv_writer
@@ -19,6 +20,7 @@ class Table(NamedTuple):
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
+    about: Mapping[str, str] = MappingProxyType({})  # what columns mean
 
     def csv(self) -> str:
         """As CSV, every digit."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from html import escape
 
-from s2s.plots import AllHeads, LinkedTokens, Picture, svg, svg_heads
+from s2s.plots import AllHeads, DrawnFigure, LinkedTokens, Picture, svg, svg_heads
 from s2s.questions import Table
 from s2s.reports import charts, document
 from s2s.versions import NAME
@@ -60,7 +60,11 @@ def _figure(picture: Picture) -> str:
     if isinstance(figure, AllHeads):
         drawn = svg_heads.heads(figure.weights, figure.roles, title=title, per_row=figure.per_row)
         return document.figure(drawn)
-    return charts.chart(json.loads(str(figure.to_json())), picture.alt) if figure else ""
+    if figure is None:
+        return ""
+    if isinstance(figure, Mapping):
+        return charts.chart(DrawnFigure(figure).to_dict(), picture.alt)
+    return charts.chart(json.loads(str(figure.to_json())), picture.alt)
 
 
 def _table(table: Table) -> str:

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from s2s.cli import main
-from s2s.questions import QUESTIONS, Have, SameWord, to_json
+from s2s.questions import Have, SameWord, to_json
+from s2s.views import BY_NAME
 from tests.test_asked import TWO, without_plotly
 
 COMMAND = ("ask", "demo-en-fr", "same-word", "--set", f"text={TWO.text}")
@@ -69,9 +70,9 @@ def test_help_lists_the_questions(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["ask", "--help"])
     out = capsys.readouterr().out
-    for name, kind in QUESTIONS.items():
+    for name, row in BY_NAME.items():
         assert f"  {name} " in out
-        assert ", ".join(kind.settable()) in out
+        assert ", ".join(row.question.settable()) in out
     assert "One word in two sentences\n" in out
 
 

@@ -19,6 +19,7 @@ NUMBERS = Table(("token", NASTY), [[NASTY, 0.123456], ["b", float("nan")]])
 WEIGHTS = np.full((2, 3, 2, 2), 0.5, np.float32)
 FIGURES: dict[str, Figure] = {
     "plotly": go.Figure(go.Bar(x=[NASTY], y=[1.5]), {"title": {"text": NASTY}}),
+    "mapping": {"data": [{"type": "heatmap", "z": np.ones((1, 1), np.float32)}], "layout": {}},
     "lines": LinkedTokens({NASTY: [(0, 0, 0.5)]}, [NASTY], [NASTY], "predicts"),
     "heads": AllHeads(
         WEIGHTS, [NASTY] * 2, [NASTY] * 2, "predicts", [[NASTY] * 3] * 2, (None, None), None, False
@@ -47,7 +48,7 @@ def test_texts_are_text_and_nothing_is_loaded_or_run_but_our_script() -> None:
     html = pictures.page(NASTY, [picture(each) for each in FIGURES.values()], link="http://a/?b=1")
     tags = Tags(html).found
     scripts = [attributes.get("type") for tag, attributes in tags if tag == "script"]
-    assert scripts == ["application/json", "application/octet-stream", None]
+    assert scripts == [*["application/json"] * 2, "application/octet-stream", None]
     assert not {tag for tag, _ in tags} & {"img", "iframe", "form", "object", "embed", "base"}
     addresses = {
         value
@@ -66,7 +67,13 @@ def test_texts_are_text_and_nothing_is_loaded_or_run_but_our_script() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "drawn"),
-    [("plotly", '<div class="chart"'), ("lines", "<svg "), ("heads", "<image "), ("none", "<h2>")],
+    [
+        ("plotly", '<div class="chart"'),
+        ("mapping", '"bdata":"AACAPw=="'),
+        ("lines", "<svg "),
+        ("heads", "<image "),
+        ("none", "<h2>"),
+    ],
 )
 def test_a_picture_is_its_finding_its_figure_how_to_read_it_and_its_numbers(
     kind: str, drawn: str

@@ -171,7 +171,7 @@ ALIGN = Lesson(
             "the word that it translates: *le* at *the*, *rouge* at *red*. Others look one word ahead.\n\nCompare "
             "their first rows: an article also has to know its noun.",
             View("attention", {**RUN, "src": ALIGNED, "kind": "cross"}),
-            hidden=("chips", "controls target"),
+            hidden=("examples", "settings"),
             question=HeadQuestion(
                 "Name a head in which every French word looks mostly at the English word that it translates.",
                 "cross",

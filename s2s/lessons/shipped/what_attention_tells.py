@@ -9,7 +9,7 @@ SENTENCE = "the cat who chased the mouse was black"
 RUN = {"run": "demo-en-fr"}
 HERE = {**RUN, "src": SENTENCE}
 # What the steps do not need, so that a small screen shows the picture.
-ON_ATTENTION = ("chips", "controls target", "view", "scale")
+ON_ATTENTION = ("examples", "settings", "view", "scale")
 ON_HEADS = ("controls heads", "controls sentences")
 
 LESSON = Lesson(

@@ -1,5 +1,5 @@
 """The page Attention."""
 
-from s2s.ui.attention import all_heads, intervention, reproduce
-from s2s.ui.attention.request import read_request, view_picker
-from s2s.ui.attention.views import VIEWS
+from s2s.ui.attention.all_heads import show_grid
+from s2s.ui.attention.page import ask
+from s2s.ui.attention.views import show

@@ -1,28 +1,43 @@
-"""The views of Attention, as data. Each is one module with `show(request)`."""
+"""What draws the tabs of Attention: of most, their question says it all."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any
 
-from s2s.ui.attention import alignment, heatmap, intervention, lines
-from s2s.ui.attention.request import AttentionRequest
+import streamlit as st
 
+from s2s.questions import AttentionOf, Question
+from s2s.ui.attention import heatmap, lines
+from s2s.ui.attention.asked import Asked
+from s2s.ui.attention.view_state import STATE
+from s2s.ui.kit import cached, show_all
+from s2s.views import tabs
 
-class AttentionViewRow(NamedTuple):
-    """A view's label, and the function that draws it."""
-
-    label: str
-    show: Callable[[AttentionRequest], None]
-
-
-# A slug is stored in links, as `view` in `set`: if you rename one, keep reading the old one.
-VIEWS: Mapping[str, AttentionViewRow] = MappingProxyType(
-    {
-        "map": AttentionViewRow("Heatmap", heatmap.show),
-        "lines": AttentionViewRow("Lines", lines.show),
-        "alignment": AttentionViewRow("Alignment", alignment.show),
-        "change": AttentionViewRow("Intervene", intervention.show),
-    }
+# tabs with controls that no declaration draws
+SPECIAL: Mapping[str, Callable[[Asked], None]] = MappingProxyType(
+    {"map": heatmap.show, "lines": lines.show}
 )
+
+
+def show(asked: Asked) -> None:
+    """The tab that is chosen."""
+    slug = STATE.now.view
+    if slug in SPECIAL:
+        SPECIAL[slug](asked)
+        return
+    view = tabs("attention")[slug]
+    question = STATE.question(view.question, **_given(view.question, asked.question))
+    answer = cached.SCREEN.answer(question)
+    show_all(question, answer, view.pictures(question, answer, asked.model))
+
+
+def _given(kind: type[Question[Any]], asked: AttentionOf) -> dict[str, Any]:
+    """What the page has chosen for every tab, and the widgets of what is this question's alone."""
+    shared = {row.name for row in AttentionOf.declared()}
+    names = [row.name for row in kind.declared()]
+    own = [row.name for row in kind.declared() if row.name not in shared and row.metadata["label"]]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        drawn = {name: STATE.draw(name) for name in own}
+    return {name: getattr(asked, name) for name in names if name in shared} | drawn

@@ -6,32 +6,24 @@ import html
 import math
 import re
 import textwrap
-from collections.abc import Sequence
 from functools import partial
 from types import MappingProxyType
 
 import numpy as np
 import streamlit as st
 
-from s2s import analysis, plots
+from s2s import plots
 from s2s.analysis import AttentionMap, Weights
 from s2s.faults import FAULTS
+from s2s.questions import KIND_NAMES, clearest_row
 from s2s.runs import Decoded, Run
 from s2s.ui.kit import cached
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.glossary import definitions
 
 EXAMPLE = "picture example"  # the key of the sentence that a lesson hides where it is the answer
-CLEAR = 0.6  # a weight from which on a row makes a good example
 MOSTLY = 0.5
 TITLE_WIDTH = 62  # characters of a line; a reduction with a long name takes two
-KIND_NAMES = MappingProxyType(
-    {
-        "cross": "cross-attention",
-        "encoder": "encoder self-attention",
-        "decoder": "decoder self-attention",
-    }
-)
 # by kind and verb: what a row is, and what its weights are on
 ROWS = MappingProxyType(
     {
@@ -131,24 +123,6 @@ def _rule(kind: str, verb: str, *, is_normalized: bool) -> str:
 
 def _quoted(token: str) -> str:
     return f"<em><bdi>{html.escape(token)}</bdi></em>"
-
-
-def clearest_row(
-    weights: Weights, tokens: Sequence[str], keys: Sequence[str]
-) -> tuple[str, str, float]:
-    """The row that makes the best example: a high weight that crosses others, as in reordering; never `</s>`."""
-    rows = analysis.strongest_keys(weights, keys, tokens)
-    peaks = weights.argmax(1)
-    candidates = [row for row, token in enumerate(tokens) if token != "</s>"] or [0]
-
-    def crossings(row: int) -> int:
-        return sum(int((peaks[other] - peaks[row]) * (other - row) < 0) for other in candidates)
-
-    def worth(row: int) -> tuple[bool, int, float]:
-        is_clear = rows[row][2] >= CLEAR
-        return is_clear, crossings(row) if is_clear else 0, rows[row][2]
-
-    return rows[max(candidates, key=worth)]
 
 
 def download_button(shown: AttentionMap, title: str) -> None:

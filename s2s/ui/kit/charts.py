@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import plotly.graph_objects as go
@@ -12,9 +12,15 @@ from s2s import plots
 from s2s.ui.canvas import touch_scrolling
 
 
-def chart(figure: go.Figure, *, alt: str, file_name: str) -> None:
-    """A figure with hover, tap and a save button that never catches the page's scrolling."""
-    _enlarge_small_text(figure)
+def chart(figure: go.Figure | Mapping[str, Any], *, alt: str, file_name: str) -> None:
+    """A figure with hover, tap and a save button that never catches the page's scrolling.
+
+    A figure as a mapping says the size of each text itself.
+    """
+    if isinstance(figure, Mapping):
+        figure = plots.DrawnFigure(figure)
+    else:
+        _enlarge_small_text(figure)
     st.plotly_chart(figure, config=_config(file_name), alt=alt, theme="streamlit")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from s2s import access
@@ -14,6 +15,7 @@ from s2s.plots import AllHeads, LinkedTokens, Picture
 from s2s.questions import Question
 from s2s.reports import pictures as reports
 from s2s.ui.canvas import attention_lines, heads_canvas, pack_heads, picture_button
+from s2s.ui.kit.cached import by_sentence
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain
@@ -54,27 +56,76 @@ def show(
     """One picture. `on_pick` and `on_enlarge` are called with what is pressed in a grid of heads."""
     st.session_state.setdefault(SHOWN, {})[picture.name] = picture
     if picture.finding:
-        st.html(f"<p class='finding' data-answer>{html.escape(picture.finding)}</p>")
-    key = f"figure {picture.name}"
-    with st.container(key=key, gap=None):
-        figure = picture.figure
-        if isinstance(figure, AllHeads):
-            heads_canvas(
-                pack_heads(*figure[:4], roles=figure.roles),
-                figure.chosen,
-                figure.enlarged,
-                per_row=figure.per_row,
-                key=f"{picture.name} grid",
-                on_pick=on_pick or _nothing,
-                on_enlarge=on_enlarge or _nothing,
-            )
-        elif isinstance(figure, LinkedTokens):
-            attention_lines(*figure[:3], verb=figure.verb, alt=picture.alt, key=picture.name)
-        elif figure is not None:
-            chart(figure, alt=picture.alt, file_name=file_name(picture.title))
+        with st.container(key=f"finding {picture.name}"):
+            st.html(f"<p class='finding' data-answer>{html.escape(picture.finding)}</p>")
+    with st.container(key=f"figure {picture.name}", gap=None):
+        _figure(picture, question, on_pick or _nothing, on_enlarge or _nothing)
     if picture.caption:
         st.caption(plain(picture.caption))
+    if on_pick and is_pickable(picture):
+        _table_to_pick(picture, on_pick)
     menu(picture, question, answer)
+
+
+def _figure(picture: Picture, question: Question[Any], on_pick: OnPick, on_enlarge: OnPick) -> None:
+    figure = picture.figure
+    if isinstance(figure, AllHeads):
+        heads_canvas(
+            _packed(repr(question.asked), figure),
+            figure.chosen,
+            figure.enlarged,
+            per_row=figure.per_row,
+            key=f"{picture.name} grid",
+            on_pick=on_pick,
+            on_enlarge=on_enlarge,
+        )
+    elif isinstance(figure, LinkedTokens):
+        attention_lines(*figure[:3], verb=figure.verb, alt=picture.alt, key=picture.name)
+    elif figure is not None:
+        chart(figure, alt=picture.alt, file_name=file_name(picture.title))
+        is_first = st.session_state.setdefault("first picture", picture.title) == picture.title
+        if is_first and picture.early and (early := picture.early()):
+            st.html(early)  # until the browser has Plotly
+
+
+@by_sentence(16)  # at most 8 MB each
+def _packed(asked: str, _figure: AllHeads) -> bytes:
+    return pack_heads(*_figure[:4], roles=_figure.roles)
+
+
+def is_pickable(picture: Picture) -> bool:
+    """Whether each row of the table is something to press."""
+    return bool(picture.picks) and {*picture.picks} <= {*map(str.lower, picture.table.columns)}
+
+
+def _table_to_pick(picture: Picture, on_pick: OnPick) -> None:
+    """The table, opened by a click; a ticked row is what its mark is in the picture."""
+    key = f"{picture.name} rows"
+    rows = st.expander("As a table", icon=":material/table:", key=key, on_change="rerun")
+    if not rows.open:
+        return
+    table = picture.table
+    frame = pd.DataFrame([*table.rows], columns=[*table.columns])
+
+    def picked() -> None:
+        for row in st.session_state[f"{key} table"].selection.rows:
+            if 0 <= row < len(frame):
+                on_pick(*(int(frame[name.capitalize()][row]) - 1 for name in picture.picks))
+
+    with rows:
+        st.dataframe(
+            frame,
+            hide_index=True,
+            column_config={
+                name: st.column_config.Column(help=said) for name, said in table.about.items()
+            },
+            key=f"{key} table",
+            on_select=picked,
+            selection_mode="single-row",
+            height=min(38 + 35 * len(frame), 318),
+            alt=f"{picture.one_line}, as a table",
+        )
+        st.caption("Tick a row to open it.")
 
 
 def menu(picture: Picture, question: Question[Any], answer: Any) -> None:
@@ -86,7 +137,7 @@ def menu(picture: Picture, question: Question[Any], answer: Any) -> None:
         name = file_name(picture.title)
         with st.container(horizontal=True, width=440, gap="xsmall"):
             if picture.vector:
-                drawn = picture.vector(title=picture.one_line, caption=picture.finding)
+                drawn = picture.svg()
                 download("SVG", drawn, f"{name}.svg", "image/svg+xml", key=f"{key} svg")
                 picture_button(drawn, name, label="PNG, PDF", key=f"{key} picture")
             page = access.for_this_visitor(partial(reports.page, picture.one_line, [picture]))

@@ -57,8 +57,14 @@ def sentence_box(known: RunVocabulary, label: str = "") -> str:
 
 def by_people(known: RunVocabulary, text: str) -> None:
     """How people translated a test sentence: who doesn't read the language sees whether the model is right."""
-    if targets := known.by_people.get(text):
-        st.caption(f"By a person: {' · '.join(map(plain, targets[:MAX_SHOWN]))}")
+    if said := person_said(known, text):
+        st.caption(plain(said))
+
+
+def person_said(known: RunVocabulary, text: str) -> str:
+    """`By a person: la maison rouge`; empty for a sentence of no test set."""
+    targets = known.by_people.get(text, ())[:MAX_SHOWN]
+    return f"By a person: {' · '.join(targets)}" if targets else ""
 
 
 def text_in_box() -> str:
@@ -95,12 +101,17 @@ def example_chips(known: RunVocabulary, more: Callable[[], None] | None = None) 
 
 
 def unknown_words(run: Run, known: RunVocabulary, text: str) -> None:
-    """What is to be known of the text before its translation is read; each of several sentences, to choose one."""
+    """What is to be known of the text before its translation is read, and how people translated it."""
+    before_reading(run, known, text)
+    by_people(known, text)
+
+
+def before_reading(run: Run, known: RunVocabulary, text: str) -> None:
+    """What is to be known of the text; each of several sentences, to choose one."""
     sentences = known.sentences_of(text)
     if has_several := len(sentences) > 1:
         _one_at_a_time(sentences)
     notices(run, known, [text], MAX_NOTICES - has_several)
-    by_people(known, text)
 
 
 def notices(

@@ -31,7 +31,7 @@ def sentence_row(what: str, more: Callable[[], None] | None = None) -> SentenceR
         text = sentence.sentence_box(facts)
         with st.popover("Examples", icon=":material/format_list_bulleted:", width="content"):
             sentence.example_chips(facts, more)
-    sentence.unknown_words(best, facts, text)
+    sentence.before_reading(best, facts, text)
     if not text:
         st.info(
             f"Type a sentence above, or press an example: {what} appears here.",

@@ -106,11 +106,15 @@ class ViewState(Generic[View]):
         """Any field's value."""
         return self._changed().get(name, self._field(name).default)
 
-    def question(self, kind: type[Asked], **given: Any) -> Asked:
+    def shown(self, name: str) -> Any:
+        """The same as its widget has it, which may be drawn later in this run."""
+        return st.session_state.get(self.key(name), self.value(name))
+
+    def question(self, asked: type[Asked], /, **given: Any) -> Asked:
         """What the page asks; `given` are its subjects, and what else is not in `set`."""
-        names = {row.name for row in kind.declared() if row.metadata["in_set"]}
+        names = {row.name for row in asked.declared() if row.metadata["in_set"]}
         kept = {name: value for name, value in self._changed().items() if name in names}
-        return kind(**(kept | given))
+        return asked(**(kept | given))
 
     def label(self, name: str) -> str:
         """What a question calls its field."""

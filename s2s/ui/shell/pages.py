@@ -143,6 +143,7 @@ PAGES = (
         keys=("run", "step", "src", "tgt", "kind", "layer", "head", "reduce", "set"),
         summary="Which tokens the model attends to as it reads and writes",
         run="trained",
+        asked=ALL,
         opens_on=EVERYDAY,
     ),
     Page(

@@ -23,7 +23,9 @@ KEY = "share"  # of the popover: whether it is open
 def share_button(page: Page) -> None:
     """A popover with the link; on a hosted server it shares what the link shows of the visitor's own."""
     own = in_view.own() if settings.is_hosted() else []
-    with st.popover("Share", icon=":material/link:", key=KEY, on_change=_share, args=(own,)):
+    with st.popover("Share", icon=":material/link:", key=KEY, on_change=_share, args=(own,)) as box:
+        if not box.open:
+            return
         if why := st.session_state.get("no link"):
             st.caption(why)
         else:

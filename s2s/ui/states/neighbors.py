@@ -11,7 +11,7 @@ import streamlit as st
 
 from s2s.analysis import WordStates
 from s2s.files import csv_writer
-from s2s.questions.same_word import partner, shared_word
+from s2s.questions import partner, shared_word
 from s2s.runs import states as run_states
 from s2s.ui.kit import file_name, plain
 from s2s.ui.states import pool as pools

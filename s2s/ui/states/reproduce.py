@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from s2s.questions.pool import MAX_SENTENCES
+from s2s.questions import MAX_SENTENCES
 from s2s.runs import states as run_states
 from s2s.ui.kit import reproduce
 from s2s.ui.states import neighbors, pool

@@ -10,7 +10,7 @@ import streamlit as st
 from s2s.analysis import SIDES, States
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
-from s2s.questions.same_word import BANK_PREFIXES, TWO_BANKS, partner
+from s2s.questions import BANK_PREFIXES, TWO_BANKS, partner
 from s2s.runs import Run, Target
 from s2s.share import printable
 from s2s.ui.kit import (

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s.plots import views
-from s2s.questions import SameWord
-from s2s.questions.same_word import partner, shared_word, words_in
+from s2s.questions import SameWord, partner, shared_word, words_in
 from s2s.runs import Run
 from s2s.share import printable
 from s2s.ui.kit import SentenceRow, cached, sentence, settings_box, show_all
 from s2s.ui.kit import target as kit_target
 from s2s.ui.states.view_state import STATE
+from s2s.views import view_of
 
 
 def show(row: SentenceRow) -> None:
@@ -42,14 +41,14 @@ def show(row: SentenceRow) -> None:
         **words,
     )
     answer = cached.SCREEN.answer(question)
-    pictures = views.view_of(question).pictures(question, answer, cached.model_name(run))
+    pictures = view_of(question).pictures(question, answer, cached.model_name(run))
     show_all(question, answer, pictures)
 
 
 def _changed() -> list[str]:
     """What differs from the default."""
     step = st.query_params.get("step")
-    strategy = STATE.value("strategy")
+    strategy = STATE.shown("strategy")
     words = [STATE.value(name) for name in ("word", "word2")]
     return [
         *([f"checkpoint step {step}"] if step else []),
@@ -76,9 +75,9 @@ def _words(run: Run, text: str, second: str) -> dict[str, int]:
     sides = [words_in(run, each) for each in (text, second)]
     if not all(sides):
         return {}
-    usual = shared_word(*sides)
+    starts = shared_word(*sides)
     found = {}
-    for name, words, start in zip(("word", "word2"), sides, usual, strict=True):
+    for name, words, start in zip(("word", "word2"), sides, starts, strict=True):
         options = {str(number): f"{number} · {word}" for number, word in enumerate(words, 1)}
         label = STATE.label(name)
         chosen = STATE.choice(name, label, options, default=str(start + 1), width=240)

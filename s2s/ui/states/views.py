@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from s2s.plots.views import of_page
 from s2s.ui.states import logit_lens, neighbors, state_map
 from s2s.ui.states.request import StatesRequest
+from s2s.views import tabs
 
 
 class StatesViewRow(NamedTuple):
@@ -27,10 +27,10 @@ VIEWS: Mapping[str, StatesViewRow] = MappingProxyType(
         "lens": StatesViewRow("Logit lens", logit_lens.show, "decoder"),
     }
 )
-# every tab, also those whose question and pictures plots.views joins
+# every tab, also that of a question
 LABELS = {
     "map": VIEWS["map"].label,
-    **{slug: row.label for slug, row in of_page("states").items()},
+    **{slug: row.label for slug, row in tabs("states").items()},
     "near": VIEWS["near"].label,
     "lens": VIEWS["lens"].label,
 }

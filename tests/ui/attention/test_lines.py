@@ -2,8 +2,7 @@
 
 import csv
 import io
-import json
-from functools import partial
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -11,13 +10,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import s2s
+from s2s import reports
 from s2s.analysis import Attention, HeadSelection, reduced
 from s2s.analysis.simplify import strongest_cells, without_sinks
-from s2s.plots import svg
+from s2s.plots import Picture, attention_lines, attention_view
+from s2s.questions import AttentionLines, AttentionOf, ForcedAttention, Have
 from s2s.runs import Run
-from s2s.ui.attention import export
-from s2s.ui.attention import lines as attention_lines
-from s2s.ui.attention.request import AttentionRequest
 from tests.screen import component, link, lost, opened, page_text
 
 DEMO = "demo-en-fr"
@@ -124,88 +122,50 @@ def test_of_too_many_lines_the_strongest_are_drawn(
     assert sorted(weight for *_, weight in each) == pytest.approx(weights[-6:], abs=1e-4)
 
 
-def request(run: Run, attention: Attention, which: HeadSelection) -> AttentionRequest:
-    picture = reduced(attention, which)
-    return AttentionRequest(
-        run, "=<b>the</b>", "la", "la", attention, which, "mean", picture, picture, "Without `<s>`."
-    )
+def shown(**fields: str) -> tuple[AttentionLines, ForcedAttention, Picture]:
+    question = AttentionLines(DEMO, "=<b>the</b>", "la", **fields)
+    answer = Have().answer(question)
+    return question, answer, attention_lines.pictures(question, answer, "the model")[0]
 
 
-def kept(run: Run, attention: Attention, *places: HeadSelection) -> export.AttentionExport:
-    pictures = {which: reduced(attention, which) for which in places}
-    first = next(iter(pictures.values()))
-    draw = partial(svg.heatmap, first.weights, first.keys, first.rows, verb=first.verb)
-    name = export.maps_name(pictures)
-    return export.make_export(request(run, attention, places[0]), draw, pictures, "A note.", name)
-
-
-def test_the_numbers_are_the_librarys_own(run: Run, attention: Attention) -> None:
-    files = kept(run, attention, HeadSelection("cross", 1, 0))
-    head, *rows = csv.reader(io.StringIO(files.csv()))
-    assert head == ["predicts", *attention.src_tokens]
-    assert [row[0] for row in rows] == [*attention.tgt_tokens]
-    np.testing.assert_allclose(
-        np.array([row[1:] for row in rows], float), attention.cross[1, 0], atol=1e-6
-    )
-    content = json.loads(files.json())
-    (picture,) = content.pop("pictures")
-    assert content == {
-        "run": DEMO,
-        "step": 1500,
-        "kind": "cross",
-        "reduction": "mean",
-        "tidying": "Without <s>.",
-        "source": "=<b>the</b>",
-        "target": "la",
-    }
-    assert (picture["layer"], picture["head"], picture["name"]) == (
-        2,
-        1,
-        "layer 2 of 2 · head 1 of 4",
-    )
-    assert (picture["rows"], picture["keys"]) == ([*attention.tgt_tokens], [*attention.src_tokens])
-    np.testing.assert_array_equal(np.array(picture["weights"], np.float32), attention.cross[1, 0])
-
-
-def test_several_heads_are_in_one_table_each_by_its_name(run: Run, attention: Attention) -> None:
-    files = kept(run, attention, HeadSelection("cross", 0, 1), HeadSelection("cross", 1, 3))
-    head, *rows = csv.reader(io.StringIO(files.csv()))
+def test_the_numbers_are_the_librarys_own_and_several_heads_are_in_one_table(run: Run) -> None:
+    attention = run.attention("=<b>the</b>", "la")
+    _, _, picture = shown(heads="1.2 2.4")
+    head, *rows = csv.reader(io.StringIO(picture.table.csv()))
     assert head == ["head", "predicts", *attention.src_tokens]
     n_rows = len(attention.tgt_tokens)
     assert [row[0] for row in rows] == ["1.2"] * n_rows + ["2.4"] * n_rows
     np.testing.assert_allclose(
         np.array([row[2:] for row in rows[n_rows:]], float), attention.cross[1, 3], atol=1e-6
     )
-    assert [picture["head"] for picture in json.loads(files.json())["pictures"]] == [2, 4]
-    assert files.title == "cross-attention · heads 1.2, 2.4 (layer.head)"
+    assert picture.title == "the model\ncross-attention · heads 1.2, 2.4 (layer.head)"
 
 
-def test_the_picture_names_its_run_and_visitors_text_is_escaped(
-    run: Run, attention: Attention
-) -> None:
-    files = kept(run, attention, HeadSelection("cross", 1, 0))
-    about = "".join(ElementTree.fromstring(files.svg()).itertext())
-    for part in (
-        DEMO,
-        "step 1,500",
+def test_a_file_names_its_run_and_visitors_text_is_escaped() -> None:
+    question, answer, _ = shown()
+    (picture,) = attention_view.pictures(
+        replace(AttentionOf(DEMO, question.text, "la"), layer="2", head="1", drop=True), answer, "m"
+    )
+    about = "".join(ElementTree.fromstring(picture.svg()).itertext())
+    said = (
+        "m · weights",
         "cross-attention",
         "layer 2 of 2",
         "head 1 of 4",
-        "weights",
-        "Without <s>.",
-        "A note.",
+        "is hidden",
         "=<b>the</b>",
-    ):
+    )
+    for part in said:
         assert part in about
-    assert "<b>" not in files.html()
-    assert "=&lt;b&gt;the&lt;/b&gt;" in files.html()
+    page = reports.pictures.page("a title", [picture])
+    assert "<b>" not in page
 
 
-@pytest.mark.parametrize("view", ["map", "lines", "alignment"])
-def test_every_picture_offers_its_files_when_the_popover_opens(view: str) -> None:
+@pytest.mark.parametrize("view", ["map", "lines"])
+def test_every_picture_offers_its_files_and_code_when_the_menu_opens(view: str) -> None:
     screen = opened("attention", run=DEMO, src=TEXT, set=f"view:{view}")
     before = {button.label for button in screen.get("download_button")}
-    screen.session_state["save attention"] = True
+    screen.session_state[f"menu {view}"] = True
     screen.run()
     assert not screen.exception
     assert {button.label for button in screen.get("download_button")} - before == {
@@ -214,3 +174,4 @@ def test_every_picture_offers_its_files_when_the_popover_opens(view: str) -> Non
         "CSV",
         "JSON",
     }
+    assert any("s2s.ask(" in str(code.value) for code in screen.code)

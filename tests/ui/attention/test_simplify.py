@@ -7,9 +7,8 @@ import s2s
 from s2s import settings
 from s2s.analysis import REDUCTIONS, HeadSelection, reduced
 from s2s.analysis.simplify import is_sink
-from s2s.ui.kit.text import plain
 from tests.conftest import make_run
-from tests.screen import link, opened, page_markdown, page_text, picture
+from tests.screen import link, opened, page_text, picture
 
 DEMO = "demo-en-es"
 RUN_ID = "abcdefgh12345678"
@@ -83,7 +82,7 @@ def test_each_reduction_is_described_and_named_in_the_picture(slug: str) -> None
     screen = opened(
         "attention", run=DEMO, src="the red house", kind="cross", layer="2", reduce=slug
     )
-    assert f"{plain(row.description(which, 2, 4))} ({row.source})" in page_markdown(screen)
+    assert f"{row.description(which, 2, 4)} ({row.source})" in page_text(screen)
     expected = reduced(s2s.load(DEMO).attention("the red house", "la casa roja"), which, slug)
     title, weights = picture(screen)
     assert title.replace("<br>", " ").endswith(expected.name)  # a long name takes two lines

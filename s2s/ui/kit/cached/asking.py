@@ -1,4 +1,4 @@
-"""Questions asked from a page: its runs are open already, and a search that takes long goes on beside the dashboard."""
+"""Questions asked from a page: its runs are open already; a search that takes long continues beside the dashboard."""
 
 from __future__ import annotations
 

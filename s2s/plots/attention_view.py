@@ -1,0 +1,251 @@
+"""The pictures of `AttentionOf`: one map as a heatmap, or the part of a large one."""
+
+from __future__ import annotations
+
+import itertools
+import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from math import ceil
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from s2s.analysis import REDUCTIONS, AttentionMap, Weights
+from s2s.faults import FAULTS
+from s2s.plots import svg, theme
+from s2s.plots.attention import heatmap_data, numbered
+from s2s.plots.picture import Figure, Picture
+from s2s.plots.static_heatmap import static_heatmap
+from s2s.questions import KIND_NAMES, AttentionOf, ForcedAttention, Simplified, row_finding
+
+MAX_SIDE = 40  # rows or keys that are drawn at a time; larger maps are shown in parts
+TITLE_WIDTH = 62  # characters of a line; a reduction with a long name takes two
+ROUNDING = 1e-3  # of a sum of weights
+FAINT_SCALE = 0.2  # a largest weight below which the common scale shows little
+FAINT_ROW = 0.5  # what is left of a row that kept less looks more certain than it is
+MERGED = (
+    "Tokens are merged into words, a space with the word after it: weights on the tokens of a word are summed, their"
+    " rows averaged; <s> and </s> stay."
+)
+NOTHING_TO_MERGE = "Every token is already a word."
+# by kind and verb: what a row is, and what its weights are on
+ROWS = MappingProxyType(
+    {
+        ("cross", "predicts"): ("predicted token", "each source token"),
+        ("cross", "reads"): ("decoder input token, the previous output", "each source token"),
+        ("encoder", "reads"): ("source token", "each token of the source"),
+        ("decoder", "predicts"): ("predicted token", "each earlier token; later ones are masked"),
+        ("decoder", "reads"): ("decoder input token", "itself and each earlier token"),
+    }
+)
+SPECIAL = MappingProxyType({"<s>": "starts", "</s>": "ends"})
+
+
+class Part(NamedTuple):
+    """What is drawn of a map: the rows and columns, and the positions of the first ones, from 1."""
+
+    picture: AttentionMap
+    first_row: int
+    first_key: int
+    rows: slice
+
+
+def pictures(question: AttentionOf, answer: ForcedAttention, model: str) -> list[Picture]:
+    """The heatmap. `model` names the run and its checkpoint."""
+    found = question.simplified(answer)
+    part = part_of(found.picture, question.part)
+    drawn = replace(
+        part.picture,
+        rows=tuple(numbered(part.picture.rows, part.first_row)),
+        keys=tuple(numbered(part.picture.keys, part.first_key)),
+    )
+    title = map_title(model, question.kind, drawn.name)
+    about = "\n".join(paper_lines(question, answer, model, found))
+    name, caption = "map", caption_of(question, answer, found, part)
+    if not np.isfinite(drawn.weights).all():
+        said = f"There is no picture of {title.splitlines()[-1]}: its numbers are not finite."
+        return [Picture(name, title, None, said, question.table(answer), said, caption)]
+    is_part = part.picture.weights.shape != found.picture.weights.shape
+    sums = found.picture.weights.sum(1)
+    per_row = question.scale == "row"
+    labels = (drawn.weights, drawn.keys, drawn.rows)
+    if drawn.weights.size:
+        shown_sums = sums[part.rows] if is_part or not _is_whole(sums) else None
+        figure: Figure = heatmap_data(
+            *labels, title=title, verb=drawn.verb, sums=shown_sums, per_row=per_row
+        )
+    else:
+        figure = theme.empty("There is no attention to show: one side has no tokens.")
+    return [
+        Picture(
+            name,
+            title,
+            figure,
+            f"Heatmap of {title.replace(chr(10), ', ')}",
+            question.table(answer),
+            row_finding(part.picture),
+            caption,
+            about,
+            partial(svg.heatmap, *labels, verb=drawn.verb, per_row=per_row),
+            early=None if per_row else partial(static_heatmap, *labels, title=title),
+        )
+    ]
+
+
+def map_title(model: str, kind: str, name: str) -> str:
+    """Two lines or more: `demo-en-fr · step 1,500`, `cross-attention · layer 2 of 2 · mean of 4 heads`."""
+    lines = f"{model}\n{KIND_NAMES[kind]} · {name}".split("\n")
+    return "\n".join(part for line in lines for part in textwrap.wrap(line, TITLE_WIDTH))
+
+
+def paper_lines(
+    question: AttentionOf, answer: ForcedAttention, model: str, found: Simplified
+) -> list[str]:
+    """Below the picture in a file: the run, how heads are reduced, the pair, and what was simplified."""
+    lines = [
+        f"{model} · {REDUCTIONS[question.reduce].label.lower()}",
+        f"{answer.source} → {answer.target}",
+        simplified_note(question, answer, found),
+    ]
+    return [line for line in lines if line]
+
+
+def caption_of(
+    question: AttentionOf, answer: ForcedAttention, found: Simplified, part: Part
+) -> str:
+    """How to read it: what a row is, how heads were reduced, and what was left out."""
+    sums = found.picture.weights.sum(1)
+    is_part = part.picture.weights.shape != found.picture.weights.shape
+    row = REDUCTIONS[question.reduce]
+    which = question.which(answer)
+    n_layers, n_heads = answer.attention.view(question.kind).weights.shape[:2]
+    sentences = [
+        rule(question.kind, part.picture.verb, is_normalized=_is_whole(sums) and not is_part),
+        _fault(answer.fault, question.kind),
+        _special(part.picture),
+        f"{row.description(which, n_layers, n_heads)} ({row.source}).",
+        simplified_note(question, answer, found),
+        _sums_note(sums),
+        _scale_note(part.picture, per_row=question.scale == "row"),
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def rule(kind: str, verb: str, *, is_normalized: bool) -> str:
+    """What a row is, and what its weights are on."""
+    row, keys = ROWS[kind, verb]
+    sums = ", which sum to 1," if is_normalized else ""
+    return f"Each row is one {row}; its weights{sums} show how much attention goes to {keys}."
+
+
+def simplified_note(question: AttentionOf, answer: ForcedAttention, found: Simplified) -> str:
+    """What was merged and hidden; empty if nothing was."""
+    notes = []
+    if question.words:
+        notes.append(NOTHING_TO_MERGE if all(answer.whole(question.kind)) else MERGED)
+    if found.remaining:
+        notes.append(_hidden_note(found))
+    return " ".join(notes)
+
+
+def parts(n: int) -> list[slice]:
+    """Split `n` tokens into as few parts of at most MAX_SIDE as possible, about equally long.
+
+    >>> parts(90)
+    [slice(0, 30, None), slice(30, 60, None), slice(60, 90, None)]
+    """
+    length = ceil(n / max(1, ceil(n / MAX_SIDE)))
+    starts = range(0, n, max(1, length))
+    return [slice(start, min(n, start + length)) for start in starts] or [slice(0, 0)]
+
+
+def part_names(shown: AttentionMap) -> dict[str, str]:
+    """The parts of a map by their slugs: `33.1` -> `rows 33 to 64 · columns 1 to 32`; one for a small map."""
+    pairs = itertools.product(parts(len(shown.rows)), parts(len(shown.keys)))
+    return {
+        f"{rows.start + 1}.{keys.start + 1}": f"rows {_span(rows)} · columns {_span(keys)}"
+        for rows, keys in pairs
+    }
+
+
+def part_of(shown: AttentionMap, chosen: str) -> Part:
+    """The part with this slug, else the first one; the whole map where it is small."""
+    names = part_names(shown)
+    if len(names) == 1:
+        return Part(shown, 1, 1, slice(None))
+    slug = chosen if chosen in names else next(iter(names))
+    first_row, first_key = map(int, slug.split("."))
+    rows = next(each for each in parts(len(shown.rows)) if each.start == first_row - 1)
+    keys = next(each for each in parts(len(shown.keys)) if each.start == first_key - 1)
+    name = f"{shown.name}\n{names[slug]} of {len(shown.rows)} × {len(shown.keys)}"
+    part = AttentionMap(
+        shown.weights[rows, keys], shown.rows[rows], shown.keys[keys], shown.verb, name
+    )
+    return Part(part, first_row, first_key, rows)
+
+
+def _span(part: slice) -> str:
+    return f"{part.start + 1} to {part.stop}"
+
+
+def _is_whole(sums: Weights) -> bool:
+    return bool(np.allclose(sums, 1, atol=ROUNDING))
+
+
+def _fault(fault: str, kind: str) -> str:
+    row = FAULTS.get(fault)
+    return row.beside_picture if row and row.attention == kind else ""
+
+
+def _special(part: AttentionMap) -> str:
+    present = [token for token in SPECIAL if token in (*part.rows, *part.keys)]
+    said = [
+        f"{token} {SPECIAL[token]} {'it' if number else 'a sentence'}"
+        for number, token in enumerate(present)
+    ]
+    return f"{' and '.join(said)}." if said else ""
+
+
+def _hidden_note(found: Simplified) -> str:
+    """`41% of the weight was on </s> and is hidden; ...`."""
+    remaining = found.remaining
+    if remaining is None or not found.hidden:
+        return "No column is <s>, </s> or punctuation."
+    note = (
+        f"{_percent(remaining.share)} of the weight was on {' '.join(found.hidden)} and is hidden; rows are scaled to"
+        " sum to 1 again."
+    )
+    if remaining.least < FAINT_ROW:
+        note += f" The row that lost most kept {_percent(remaining.least)} of its weight."
+    if remaining.n_empty == 1:
+        note += " One row had no other weight and is empty."
+    elif remaining.n_empty:
+        note += f" {remaining.n_empty} rows had no other weight and are empty."
+    return note
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.01 else "less than 1%"
+
+
+def _sums_note(sums: Weights) -> str:
+    if _is_whole(sums) or not sums.size:
+        return ""
+    return f"Rows here sum to between {sums.min():.2f} and {sums.max():.2f}, not to 1; hover or tap to see each sum."
+
+
+def _scale_note(part: AttentionMap, *, per_row: bool) -> str:
+    if per_row:
+        return "Each row has its own color scale: its brightest cell is its largest weight, however small."
+    largest = part.weights.max(initial=0)
+    if not 0 < largest < FAINT_SCALE:
+        return ""
+    return f"No weight here is above {largest:.2f}: choose one scale per row to see differences."
+
+
+def names_of(heads: Sequence[str], one: str) -> str:
+    """The name of the only map, or `heads 1.2, 2.3 (layer.head)`."""
+    return one if len(heads) == 1 else f"heads {', '.join(heads)} (layer.head)"

@@ -1,0 +1,119 @@
+"""Every head of one kind of attention in one sentence: a few numbers and a role each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from s2s.analysis import KINDS, ROLES, SELF, HeadSummary, LabeledWeights, summarize_heads
+from s2s.questions.attention_of import SCALES, AttentionOf
+from s2s.questions.finding import Finding, first
+from s2s.questions.have import Have
+from s2s.questions.question import RUN, Question, setting, subject, view
+from s2s.questions.table import Table
+from s2s.questions.translate import DEFAULT_STRATEGY, NAMES
+
+ABOUT = MappingProxyType(
+    {
+        "Role": "A rule of thumb. In a single sentence a head may satisfy a rule by chance.",
+        "Entropy": "In nats, mean of the rows. 0: each row attends to one token only; higher: to more of them.",
+        "Peak": "The largest weight of a row, mean of the rows. 1: each row attends to one token only.",
+    }
+)
+DISTANCE_OF_SELF = "Mean distance in tokens between a row's position and the tokens it attends to."
+DISTANCE_OF_CROSS = "Mean distance in source tokens from the diagonal."
+
+
+@dataclass(frozen=True)
+class HeadsInSentence:
+    """The weights of all heads, (layers, heads, rows, keys), and what is said of each; `source` and `target` are the
+    sentence's.
+    """
+
+    source: str
+    target: str
+    view: LabeledWeights
+    summary: HeadSummary
+
+    @property
+    def roles(self) -> list[list[str]]:
+        """Their labels, by layer and head."""
+        return [[ROLES[slug].label for slug in layer] for layer in self.summary.role]
+
+
+class OneHead(NamedTuple):
+    """A head, from 1, and its role."""
+
+    layer: int
+    head: int
+    role: str
+    rule: str
+
+
+FINDINGS = (
+    Finding(
+        lambda one: one.role == ROLES["mixed"].label,
+        "In this sentence, head {head} of layer {layer} follows no rule: its role is mixed.",
+    ),
+    Finding(lambda one: True, "In this sentence, head {head} of layer {layer} is “{role}”. {rule}"),
+)
+
+
+@dataclass(frozen=True)
+class HeadsOf(Question[HeadsInSentence]):
+    """What every head of one kind of attention does in one sentence, by rules of thumb."""
+
+    name: ClassVar[str] = "heads-of-sentence"
+
+    run: str = subject(RUN)
+    text: str = subject("sentence", link="src")
+    target: str = subject("target", link="tgt")
+    strategy: str = setting(DEFAULT_STRATEGY, choices=NAMES, label="Decoded by")
+    kind: str = setting(
+        "cross", in_set=False, choices=MappingProxyType({kind: kind for kind in KINDS})
+    )
+    layer: str = view("", in_set=False)
+    head: str = view("", in_set=False)
+    scale: str = view("all", choices=SCALES, label="Color scale")
+    alone: str = view("")  # the head that fills the grid: `2.4`
+
+    def ask(self, have: Have) -> HeadsInSentence:
+        """Of the target that `AttentionOf` forces."""
+        found = have.answer(AttentionOf(self.run, self.text, self.target, self.strategy))
+        summary = summarize_heads(found.attention, self.kind)
+        weights = found.attention.view(self.kind)
+        return HeadsInSentence(found.source, found.target, weights, summary)
+
+    def table(self, answer: HeadsInSentence) -> Table:
+        """One row per head: entropy in nats, the largest weight of a row, the distance in tokens; means of the rows."""
+        summary = answer.summary
+        rows = [
+            [
+                layer + 1,
+                head + 1,
+                answer.roles[layer][head],
+                *(
+                    float(each[layer, head])
+                    for each in (summary.entropy, summary.peak, summary.distance)
+                ),
+            ]
+            for layer, head in np.ndindex(summary.entropy.shape)
+        ]
+        away = DISTANCE_OF_SELF if self.kind in SELF else DISTANCE_OF_CROSS
+        about = {**ABOUT, "Distance": away}
+        return Table(("Layer", "Head", "Role", "Entropy", "Peak", "Distance"), rows, about)
+
+    def finding(self, answer: HeadsInSentence) -> str:
+        """The role of the selected head; empty for a mean of several."""
+        if not (self.layer.isdecimal() and self.head.isdecimal()):
+            return ""
+        layer, head = int(self.layer), int(self.head)
+        if not (
+            1 <= layer <= len(answer.summary.role) and 1 <= head <= len(answer.summary.role[0])
+        ):
+            return ""
+        role = ROLES[str(answer.summary.role[layer - 1, head - 1])]
+        return first(FINDINGS, OneHead(layer, head, role.label, role.rule))
