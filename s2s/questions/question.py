@@ -6,7 +6,7 @@ import dataclasses
 import json
 import math
 import shlex
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import Field, dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
@@ -121,6 +121,10 @@ class Question(Generic[Answer]):
         """In words, what the answer shows; empty where it shows nothing that is worth a sentence."""
         return ""
 
+    def json(self, answer: Answer) -> str:
+        """The question with its answer, on one line."""
+        return as_text({"question": self.name, "asked": self, "answer": answer})
+
     def stamp(self, have: Have) -> Hashable:
         """What the answer depends on beside the fields: the checkpoints that the names of runs mean now."""
         return tuple(have.run(name).key for name in self.of(RUN))
@@ -182,6 +186,21 @@ class Question(Generic[Answer]):
         return shlex.join([*words, "--json"])
 
     @classmethod
+    def settable(cls) -> dict[str, Field[Any]]:
+        """The fields that `--set` sets, by name: all but the runs."""
+        return {row.name: row for row in cls.declared() if row.name not in cls._runs()}
+
+    @classmethod
+    def _refused(cls, named: Sequence[str]) -> str:
+        """What is to be given instead of these runs; empty where they will do."""
+        if not cls._runs():
+            return f"no run; give `{NO_RUN}`" if named else ""
+        if not named:
+            return "a run; give its name, id or folder"
+        is_one = not isinstance(getattr(cls, cls._runs()[0]), tuple)
+        return "one run; give its name, id or folder" if is_one and len(named) > 1 else ""
+
+    @classmethod
     def _runs(cls) -> list[str]:
         return [row.name for row in cls.declared() if row.metadata["of"] == RUN]
 
@@ -191,15 +210,13 @@ class Question(Generic[Answer]):
 
         Raises UserError for a field or a value that it does not have.
         """
-        rows = {row.name: row for row in cls.declared() if row.name not in cls._runs()}
+        rows = cls.settable()
         values: dict[str, Any] = {
             name: _value(name, text, choose("setting", name, rows)) for name, text in given.items()
         }
         named = [] if runs == NO_RUN else runs.split(",")
-        if named and not cls._runs():
-            raise UserError(f"`{cls.name}` is asked of no run; give `{NO_RUN}` in its place.")
-        if len(named) > 1 and not isinstance(getattr(cls, (cls._runs() or [""])[0], ""), tuple):
-            raise UserError(f"`{cls.name}` is asked of one run, and {len(named)} are given.")
+        if why := cls._refused(named):
+            raise UserError(f"`{cls.name}` is asked of {why} instead of `{shortened(runs)}`.")
         for name in cls._runs():
             values[name] = tuple(named) if isinstance(getattr(cls, name), tuple) else "".join(named)
         return cls(**values)
