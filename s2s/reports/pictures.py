@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from html import escape
 
-from s2s.plots import AllHeads, DrawnFigure, LinkedTokens, Picture, svg, svg_heads
+from s2s.plots import AllHeads, ComparedTexts, DrawnFigure, LinkedTokens, Picture, svg, svg_heads
 from s2s.questions import Table
 from s2s.reports import charts, document
 from s2s.versions import NAME
@@ -60,6 +60,8 @@ def _figure(picture: Picture) -> str:
     if isinstance(figure, AllHeads):
         drawn = svg_heads.heads(figure.weights, figure.roles, title=title, per_row=figure.per_row)
         return document.figure(drawn)
+    if isinstance(figure, ComparedTexts):
+        return document.facts(figure.texts)
     if figure is None:
         return ""
     if isinstance(figure, Mapping):
