@@ -8,7 +8,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from s2s.config import choose
-from s2s.questions import AttentionLines, AttentionOf, HeadsOf, Question, SameWord
+from s2s.questions import (
+    Alignment,
+    AttentionLines,
+    AttentionOf,
+    HeadsOf,
+    Intervene,
+    Question,
+    SameWord,
+)
 
 if TYPE_CHECKING:
     from s2s.plots import Picture
@@ -34,6 +42,8 @@ VIEWS = (
     View("states", "same", "Same word", SameWord, "same_word"),
     View("attention", "map", "Heatmap", AttentionOf, "attention_view"),
     View("attention", "lines", "Lines", AttentionLines, "attention_lines"),
+    View("attention", "alignment", "Alignment", Alignment, "alignment_view"),
+    View("attention", "change", "Intervene", Intervene, "intervene_view"),
     View("attention", "", "", HeadsOf, "heads_view"),
 )
 BY_NAME: Mapping[str, View] = MappingProxyType({row.question.name: row for row in VIEWS})

@@ -18,7 +18,7 @@ from s2s.analysis.alignment_links import (
     by_share,
     to_pharaoh,
 )
-from s2s.analysis.alignment_scores import GoldLinks, score_links
+from s2s.analysis.alignment_scores import GoldLinks, LinkScores, score_links
 from s2s.analysis.attention import KINDS, Attention, LabeledWeights, Weights, strongest_keys
 from s2s.analysis.buckets import (
     BUCKETINGS,

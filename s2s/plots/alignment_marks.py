@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import plotly.graph_objects as go
 
 FRAME = (
     ("#000000", 5),
@@ -17,17 +17,14 @@ CORNER = 0.34  # from the middle of a cell, where its number stands
 Links = Collection[tuple[int, int]]
 
 
-def mark_alignment(figure: go.Figure, predicted: Links, correct: Links) -> go.Figure:
-    """The figure of `heatmap` with (column, row) links; hover names them."""
-    cells = next((trace for trace in figure.data if isinstance(trace, go.Heatmap)), None)
-    if cells is None:
-        return figure
-    cells.customdata = _hover_text(np.array(cells.customdata, dtype=object), predicted, correct)
-    figure.add_traces(_diamonds(correct))
-    figure.update_layout(
-        shapes=[_frame(link, color, width) for color, width in FRAME for link in sorted(predicted)]
-    )
-    return figure
+def mark_alignment(figure: Mapping[str, Any], predicted: Links, correct: Links) -> dict[str, Any]:
+    """The data of `heatmap_data` with (column, row) links; hover names them."""
+    cells, *others = figure["data"]
+    texts = np.array(cells["customdata"], dtype=object)
+    marked = cells | {"customdata": _hover_text(texts, predicted, correct)}
+    shapes = [_frame(link, color, width) for color, width in FRAME for link in sorted(predicted)]
+    layout = {**figure["layout"], "shapes": shapes}
+    return {"data": [marked, *others, _diamonds(correct)], "layout": layout}
 
 
 def _hover_text(
@@ -54,18 +51,19 @@ def _frame(link: tuple[int, int], color: str, width: int) -> dict[str, object]:
     }
 
 
-def _diamonds(correct: Links) -> go.Scatter:
+def _diamonds(correct: Links) -> dict[str, Any]:
     columns, rows = zip(*sorted(correct), strict=True) if correct else ((), ())
-    return go.Scatter(
-        x=[column + CORNER for column in columns],
-        y=[row - CORNER for row in rows],
-        mode="markers",
-        marker={
+    return {
+        "type": "scatter",
+        "x": [column + CORNER for column in columns],
+        "y": [row - CORNER for row in rows],
+        "mode": "markers",
+        "marker": {
             "symbol": "diamond",
             "size": 8,
             "color": "#ffffff",
             "line": {"color": "#000000", "width": 2},
         },
-        hoverinfo="skip",
-        cliponaxis=False,
-    )
+        "hoverinfo": "skip",
+        "cliponaxis": False,
+    }

@@ -36,8 +36,24 @@ class AllHeads(NamedTuple):
     per_row: bool
 
 
+class ComparedTexts(NamedTuple):
+    """Texts by their captions, one below the other; differences from the first are marked in the others."""
+
+    texts: Mapping[str, str]
+    nouns: tuple[str, str]  # for `words that are only in ...`: the others', the first one's
+
+
+class NamedFile(NamedTuple):
+    """One more file of a picture, beside those that every picture has."""
+
+    label: str  # of the button
+    suffix: str
+    text: str
+    about: str
+
+
 # A mapping is a Plotly figure's data and layout.
-Figure: TypeAlias = go.Figure | Mapping[str, Any] | LinkedTokens | AllHeads | None
+Figure: TypeAlias = go.Figure | Mapping[str, Any] | LinkedTokens | AllHeads | ComparedTexts | None
 
 
 @dataclass(frozen=True)
@@ -47,6 +63,7 @@ class Picture:
     `finding` is one sentence of what it shows, empty where nothing is worth one; `caption` says how to read it. `table`
     has its numbers. `vector(title=, caption=)` draws it as SVG for a paper, with `about` as its caption. Pressing a
     mark sets the fields `picks` of its question. `early()` is HTML that stands where Plotly will draw, until it does.
+    Without a figure, the table is what is drawn.
     """
 
     name: str  # in names of files and of elements
@@ -60,6 +77,7 @@ class Picture:
     vector: Callable[..., str] | None = None
     picks: tuple[str, ...] = ()
     early: Callable[[], str] | None = None
+    files: tuple[NamedFile, ...] = ()
 
     @property
     def one_line(self) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from s2s.plots.picture import Picture
 from s2s.plots.similarity import CosineSeries, similarity
 from s2s.questions import Occurrence, SameWord, TwoOccurrences
 
+THESE = "Thick: the two words with each other."
+ELSEWHERE = "Dashed: each with itself after the same word in other sentences, so many times."
+ANY = "Dotted: any two words of different sentences."
 CAPTION = (
-    "Thick: the two words with each other. Dashed: each with itself after the same word in other sentences, so many"
-    " times. Dotted: any two words of different sentences. A cosine of 1 means that two states point the same way, 0"
-    " that they have nothing in common; at the embeddings only the word and its position count. “Translated as”: the"
-    " word of the translation that attends most to it, mean of all heads of cross-attention. A cosine cannot say which"
-    " of the differences the model uses."
+    "A cosine of 1 means that two states point the same way, 0 that they have nothing in common; at the embeddings only"
+    " the word and its position count. “Translated as”: the word of the translation that attends most to it, mean of"
+    " all heads of cross-attention. A cosine cannot say which of the differences the model uses."
 )
 
 
@@ -32,9 +35,16 @@ def pictures(question: SameWord, answer: TwoOccurrences, model: str) -> list[Pic
             f"Lines: {title.replace(chr(10), ', ')}; {values}",
             question.table(answer),
             question.finding(answer),
-            f"{_translated(answer.one)}; {_translated(answer.other)}. {CAPTION}",
+            f"{_translated(answer.one)}; {_translated(answer.other)}. {_lines(answer)} {CAPTION}",
         )
     ]
+
+
+def _lines(answer: TwoOccurrences) -> str:
+    """What the lines are that are drawn."""
+    has_own = any(not np.isnan(each.elsewhere).all() for each in (answer.one, answer.other))
+    has_any = not np.isnan(answer.baseline).all()
+    return " ".join([THESE, *([ELSEWHERE] if has_own else []), *([ANY] if has_any else [])])
 
 
 def _translated(each: Occurrence) -> str:

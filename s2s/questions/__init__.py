@@ -1,5 +1,6 @@
 """Questions about models and data, each one typed value that a page, a program and a command line ask alike."""
 
+from s2s.questions.alignment import Aligned, Alignment
 from s2s.questions.answers import Answers
 from s2s.questions.attention_lines import SHARE_STEP, AttentionLines
 from s2s.questions.attention_of import (
@@ -8,10 +9,14 @@ from s2s.questions.attention_of import (
     ForcedAttention,
     ForcedWeights,
     Simplified,
+    weights_table,
 )
+from s2s.questions.changed import Candidates, Changed
 from s2s.questions.finding import Finding, first
+from s2s.questions.gold import GoldOf, Targets
 from s2s.questions.have import ANSWERS, Have, TooLongError, name_of
 from s2s.questions.heads_of import HeadsInSentence, HeadsOf
+from s2s.questions.intervene import CHOSEN, Intervene, candidates, positions
 from s2s.questions.pool import MAX_SENTENCES, Pool, PoolOf
 from s2s.questions.question import RUN, SETTING, SUBJECT, VIEW, Question, as_text, to_json, written
 from s2s.questions.row_finding import clearest_row, row_finding

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from s2s.runs.decoder import Timed
@@ -40,15 +40,20 @@ class Answers:
             self._owners[key].add(owner)
             return self._found[key][0]
 
-    @contextlib.contextmanager
-    def asking(self, key: Hashable) -> Iterator[None]:
-        """One at a time asks for a key; whoever comes second finds the answer."""
+    @contextmanager
+    def asking(
+        self, key: Hashable, waiting: Callable[[], AbstractContextManager[None]] = nullcontext
+    ) -> Iterator[None]:
+        """One at a time asks for a key: whoever comes second waits in `waiting`, and finds the answer."""
         with self._guard:
             lock = self._asking.setdefault(key, threading.Lock())
+        if not lock.acquire(blocking=False):
+            with waiting():
+                lock.acquire()
         try:
-            with lock:
-                yield
+            yield
         finally:
+            lock.release()
             with self._guard:
                 self._asking.pop(key, None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import re
@@ -74,26 +75,28 @@ class Have:
 
     def answer(self, question: Question[Answer]) -> Answer:
         """The answer, from the cache or asked here. Raises UserError for what cannot be answered."""
+        return self.timed(question).value  # type: ignore[no-any-return]
+
+    def timed(self, question: Question[Any]) -> Timed:
+        """The same, with the seconds that it took when it was first asked for."""
         question.check()
         key = self.key(question)
         if known := self.known(question, key):
-            return known.value  # type: ignore[no-any-return]
-        with ANSWERS.asking(key):
+            return known
+        with ANSWERS.asking(key, self.paused):
             if known := ANSWERS.get(key, access.current()):  # while this one waited
-                return known.value  # type: ignore[no-any-return]
+                return known
             start = time.perf_counter()
             try:
                 answer = question.ask(self)
             except TooLongError:
-                return self.elsewhere(question, key).value  # type: ignore[no-any-return]
-            seconds = time.perf_counter() - start
-            ANSWERS.put(key, access.current(), Timed(answer, seconds))
-            return answer
+                return self.elsewhere(question, key)
+            found = Timed(answer, time.perf_counter() - start)
+            return ANSWERS.put(key, access.current(), found)
 
-    def timed(self, question: Question[Answer]) -> Timed:
-        """The same, with the seconds that it took when it was first asked for."""
-        answer = self.answer(question)
-        return ANSWERS.get(self.key(question), access.current()) or Timed(answer, 0.0)
+    def paused(self) -> contextlib.AbstractContextManager[None]:
+        """What this thread waits in for the answer that another one asks for."""
+        return contextlib.nullcontext()
 
     def key(self, question: Question[Any]) -> Hashable:
         """Equal keys have equal answers. Raises DeniedError where the asker may not ask."""

@@ -6,8 +6,9 @@ import dataclasses
 import json
 import math
 import shlex
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import Field, dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from s2s.config import UserError, choose, shortened
@@ -21,6 +22,9 @@ Check = Callable[[Any], bool]
 SUBJECT, SETTING, VIEW = "subject", "setting", "view"
 RUN = "run"  # what a subject is that names a run: `demo-en-fr`, `demo-en-fr@400`, `opus@0:en>fr`
 NO_RUN = "-"  # on the command line
+TYPES = MappingProxyType(
+    {str: "a text", int: "a whole number", bool: "True or False", tuple: "a tuple"}
+)
 PAGE = "page"  # the scope of what outlives a change of run and sentence
 
 
@@ -146,6 +150,9 @@ class Question(Generic[Answer]):
         """Raises UserError for a value that its field does not take."""
         for row in self.declared():
             value = getattr(self, row.name)
+            if type(value) is not type(row.default):
+                kind = TYPES[type(row.default)]
+                raise UserError(f"`{row.name}` is {shortened(repr(value))}; give {kind}.")
             if row.metadata["choices"]:
                 choose(row.name, str(value), row.metadata["choices"])
             elif not row.metadata["check"](value):
@@ -177,16 +184,6 @@ class Question(Generic[Answer]):
         return {row.name: row for row in cls.declared() if row.name not in cls._runs()}
 
     @classmethod
-    def _refused(cls, named: Sequence[str]) -> str:
-        """What is to be given instead of these runs; empty where they will do."""
-        if not cls._runs():
-            return f"no run; give `{NO_RUN}`" if named else ""
-        if not named:
-            return "a run; give its name, id or folder"
-        is_one = not isinstance(getattr(cls, cls._runs()[0]), tuple)
-        return "one run; give its name, id or folder" if is_one and len(named) > 1 else ""
-
-    @classmethod
     def _runs(cls) -> list[str]:
         return [row.name for row in cls.declared() if row.metadata["of"] == RUN]
 
@@ -198,12 +195,13 @@ class Question(Generic[Answer]):
         """
         rows = cls.settable()
         values: dict[str, Any] = {
-            name: _value(name, text, choose("setting", name, rows).default)
-            for name, text in given.items()
+            name: _value(name, text, choose("setting", name, rows)) for name, text in given.items()
         }
         named = [] if runs == NO_RUN else runs.split(",")
-        if why := cls._refused(named):
-            raise UserError(f"`{cls.name}` is asked of {why} instead of `{shortened(runs)}`.")
+        if named and not cls._runs():
+            raise UserError(f"`{cls.name}` is asked of no run; give `{NO_RUN}` in its place.")
+        if len(named) > 1 and not isinstance(getattr(cls, cls._runs()[0]), tuple):
+            raise UserError(f"`{cls.name}` is asked of one run, and {len(named)} are given.")
         for name in cls._runs():
             values[name] = tuple(named) if isinstance(getattr(cls, name), tuple) else "".join(named)
         return cls(**values)
@@ -216,20 +214,23 @@ def written(value: Any) -> str:
     return str(int(value)) if isinstance(value, bool) else str(value)
 
 
-def _value(name: str, text: str, default: Any) -> Any:
-    """What a text stands for in a field with this default."""
+def _value(name: str, text: str, row: Field[Any]) -> Any:
+    """What a text stands for in a field. Raises UserError for what is none of its values."""
+    default: Any = row.default
     kind = type(default)
     if kind is tuple:
-        parts = text.split()
-        return tuple(map(int, parts)) if all(part.isdecimal() for part in parts) else tuple(parts)
+        is_numbers = "int" in str(row.type)
+        return tuple(_whole(name, part) if is_numbers else part for part in text.split())
     if kind is bool:
         return choose(name, text.lower(), {"1": True, "true": True, "0": False, "false": False})
-    if kind is int:
-        try:
-            return int(text)
-        except ValueError:
-            raise UserError(f"`{name}` is `{shortened(text)}`; give a whole number.") from None
-    return text
+    return _whole(name, text) if kind is int else text
+
+
+def _whole(name: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise UserError(f"`{name}` is `{shortened(text)}`; give a whole number.") from None
 
 
 def to_json(value: Any) -> Any:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import math
+import unicodedata
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -31,6 +31,7 @@ from s2s.questions.question import RUN, Question, setting, subject, view
 from s2s.questions.table import Table
 from s2s.questions.translate import DEFAULT_STRATEGY, NAMES
 from s2s.runs import Run, states
+from s2s.tokenizers import SPECIALS
 
 CLEAR = 0.05  # of a cosine: a smaller difference is not worth a sentence
 LEAST_WEIGHT = 0.1  # of attention, mean of all heads: below, no word of the translation is that of a source word
@@ -94,22 +95,28 @@ class TwoOccurrences:
     def apart(self) -> list[str]:
         """Which of the two is clearly more like itself elsewhere than these two are like each other."""
         pairs = (("first", self.one), ("second", self.other))
-        return [name for name, each in pairs if self.last < each.elsewhere[-1] - CLEAR]
+        return [name for name, each in pairs if self.cosines[-1] < each.elsewhere[-1] - CLEAR]
 
     @property
-    def last(self) -> float:
-        """After the last layer."""
-        return float(self.cosines[-1])
+    def elsewhere(self) -> list[float]:
+        """How similar each is to itself elsewhere, after the last layer, where that is known."""
+        values = (float(each.elsewhere[-1]) for each in (self.one, self.other))
+        return [value for value in values if not math.isnan(value)]
 
     @property
-    def start(self) -> float:
-        """At the embeddings."""
-        return float(self.cosines[0])
+    def all_apart(self) -> bool:
+        """Whether these two are clearly less similar than whatever is known of each elsewhere."""
+        return bool(self.apart) and len(self.apart) == len(self.elsewhere)
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether the model knows one of the words not at all."""
+        return self.one.word in SPECIALS or self.other.word in SPECIALS
 
     @property
     def is_same(self) -> bool:
         """Whether it is one word."""
-        return self.one.word == self.other.word
+        return bare(self.one.word).lower() == bare(self.other.word).lower()
 
     @property
     def is_known(self) -> bool:
@@ -119,69 +126,59 @@ class TwoOccurrences:
     @property
     def two_translations(self) -> bool:
         """Whether the model writes another word for each."""
-        known = (self.one.translated, self.other.translated)
-        return self.is_known and known[0].lower() != known[1].lower()
+        return self.is_known and self.one.translated.lower() != self.other.translated.lower()
 
     @property
-    def itself(self) -> str:
-        """`0.98 and 0.91`: how similar each is to itself elsewhere."""
-        values = (each.elsewhere[-1] for each in (self.one, self.other))
-        return " and ".join(f"{value:.2f}" for value in values if not math.isnan(value))
+    def with_itself(self) -> str:
+        """`0.98 and 0.91`."""
+        return " and ".join(map(_two_digits, self.elsewhere))
 
     @property
-    def closer(self) -> str:
-        """The layers that bring them closer: `1, 2`."""
-        pairs = enumerate(itertools.pairwise(self.cosines), 1)
-        return ", ".join(str(at) for at, (before, after) in pairs if after - before > CLEAR)
+    def change(self) -> str:
+        """From the embeddings to the last layer."""
+        start, end = _two_digits(self.cosines[0]), _two_digits(self.cosines[-1])
+        return f"their cosine goes from {start} at the embeddings to {end} after the last layer"
 
 
-AS = "“{one.word}” is translated as “{one.translated}” and as “{other.translated}”"
-END = "their cosine goes from {start:.2f} at the embeddings to {last:.2f} after the last layer"
-# The first that holds is said. Whether two senses are told apart, each word's own other contexts say.
+TWO = "“{one.word}” is translated as “{one.translated}” and as “{other.translated}”"
+ONE = "“{one.word}” is translated as “{one.translated}” both times"
+SOME = (
+    "; {change}; that is less than the {apart[0]} has with itself elsewhere, but not clearly less than the other has"
+    " ({with_itself})."
+)
+# The first that holds is said. Whether two senses are distinguished, each word's own other contexts say.
 FINDINGS = (
     Finding(
+        lambda two: two.is_unknown,
+        "“<unk>” stands for every word that this model does not know: {change}.",
+    ),
+    Finding(
         lambda two: not two.is_same,
-        "“{one.word}” and “{other.word}” are two words: " + END + ".",
+        "“{one.word}” and “{other.word}” are two words: {change}.",
     ),
     Finding(
-        lambda two: two.two_translations and len(two.apart) == 2,
-        AS
-        + ", and the encoder tells the two apart: "
-        + END
-        + ", below the {itself} of each with itself elsewhere.",
+        lambda two: two.two_translations and two.all_apart,
+        TWO
+        + ", and the encoder distinguishes the two: {change}, below the {with_itself} with itself elsewhere.",
     ),
+    Finding(lambda two: two.two_translations and bool(two.apart), TWO + SOME),
     Finding(
-        lambda two: two.two_translations and len(two.apart) == 1,
-        AS
-        + "; "
-        + END
-        + "; that is less than the {apart[0]} has with itself elsewhere, and no less than the other has ({itself}).",
+        lambda two: two.two_translations and bool(two.elsewhere),
+        TWO
+        + ", but its state hardly says so: {change}, not clearly below the {with_itself} with itself elsewhere.",
     ),
+    Finding(lambda two: two.two_translations, TWO + "; {change}."),
     Finding(
-        lambda two: two.two_translations and bool(two.itself),
-        AS
-        + ", but its state hardly says so: "
-        + END
-        + ", no lower than the {itself} with itself elsewhere.",
+        lambda two: two.is_known and two.all_apart,
+        ONE + ", although {change}, below the {with_itself} with itself elsewhere.",
     ),
-    Finding(lambda two: two.two_translations, AS + "; " + END + "."),
+    Finding(lambda two: two.is_known and bool(two.apart), ONE + SOME),
     Finding(
-        lambda two: two.is_known and bool(two.apart),
-        "“{one.word}” is translated as “{one.translated}” both times, although "
-        + END
-        + ", below the {itself} of each with itself elsewhere.",
+        lambda two: two.is_known and bool(two.elsewhere),
+        ONE + ": {change}, not clearly below the {with_itself} with itself elsewhere.",
     ),
-    Finding(
-        lambda two: two.is_known and bool(two.itself),
-        "“{one.word}” is translated as “{one.translated}” both times: "
-        + END
-        + ", as with itself elsewhere ({itself}).",
-    ),
-    Finding(
-        lambda two: two.is_known,
-        "“{one.word}” is translated as “{one.translated}” both times; " + END + ".",
-    ),
-    Finding(lambda two: True, "The two “{one.word}”: " + END + "."),
+    Finding(lambda two: two.is_known, ONE + "; {change}."),
+    Finding(lambda two: True, "The two “{one.word}”: {change}."),
 )
 
 
@@ -202,8 +199,8 @@ class SameWord(Question[TwoOccurrences]):
         help="To compare the same word in two sentences. Empty: a sentence that shares a word with the first.",
     )
     strategy: str = setting(DEFAULT_STRATEGY, choices=NAMES, label="Decoded by")
-    word: int = setting(0, scope="sentence", label="Word in the first sentence")
-    word2: int = setting(0, scope="sentence", label="Word in the second sentence")
+    word: int = setting(0, scope="two sentences", label="Word in the first sentence")
+    word2: int = setting(0, scope="two sentences", label="Word in the second sentence")
     layer: str = view("", in_set=False)  # marked in the picture; empty: none
 
     def ask(self, have: Have) -> TwoOccurrences:
@@ -212,6 +209,7 @@ class SameWord(Question[TwoOccurrences]):
         texts = (self.text, self.second or partner(run, self.text))
         if not all(texts):
             raise UserError("Same word compares two sentences; give a second one.")
+        run.check_lengths(texts)
         found = [_words(run, text) for text in texts]
         starts = shared_word(found[0].words, found[1].words)
         places = [
@@ -241,7 +239,7 @@ class SameWord(Question[TwoOccurrences]):
             words.words,
             place,
             forced.own,
-            picture.rows[best] if is_clear else "",
+            bare(picture.rows[best]) if is_clear else "",
             same.mean,
             same.n,
         )
@@ -259,7 +257,7 @@ class SameWord(Question[TwoOccurrences]):
         return Table(("layer", *answer.series), rows)
 
     def finding(self, answer: TwoOccurrences) -> str:
-        """Whether states and translations distinguish the two."""
+        """Whether the model distinguishes the two, in its states and in its translation."""
         return first(FINDINGS, answer)
 
 
@@ -309,7 +307,7 @@ def partner(run: Run, text: str) -> str:
 def shared_word(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
     """The positions of the longest word that is in both, the first of equals; of the first words where none is.
 
-    A common beginning, such as the name of a task, counts last.
+    A common beginning, such as the name of a task, counts last; unknown words are not the same word.
 
     >>> shared_word("say: the bank is open".split(), "say: we bank the coin".split())
     (2, 2)
@@ -318,10 +316,16 @@ def shared_word(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
     differing = (position for position, (ours, theirs) in pairs if ours != theirs)
     n_common = next(differing, min(len(one), len(other)))
     for start in (n_common, 0):
-        if both := [word for word in one[start:] if word in other[start:]]:
+        if both := [word for word in one[start:] if word in other[start:] and word not in SPECIALS]:
             word = max(both, key=len)
             return list(one).index(word, start), list(other).index(word, start)
     return 0, 0
+
+
+def bare(word: str) -> str:
+    """Without the punctuation around it: `tonight.` is `tonight`, and a period is empty."""
+    marks = "".join(char for char in word if unicodedata.category(char)[0] in "PS")
+    return word.strip(marks) if marks else word
 
 
 def words_in(run: Run, text: str) -> tuple[str, ...]:
@@ -329,6 +333,10 @@ def words_in(run: Run, text: str) -> tuple[str, ...]:
     ids = run.recipe.model.ids.source(run.src_tokenizer.encode(text))
     tokens = run.src_tokenizer.tokens(ids)
     return word_texts(tokens, word_indices(tokens, is_whole=states.has_word_tokens(run)))
+
+
+def _two_digits(cosine: float) -> str:
+    return f"{cosine:.2f}".replace("-", "−")
 
 
 def _words(run: Run, text: str) -> WordStates:

@@ -21,6 +21,7 @@ from s2s.jobs import (
     test_sets,
     training,
 )
+from s2s.questions import SameWord
 from s2s.runs import Sentences, System, annotate, evaluations, find_run, list_runs
 from s2s.ui.data import profiles
 from s2s.ui.data import uploads as linked
@@ -89,7 +90,7 @@ def _of_dataset(things: Things) -> list[object]:
         gold_alignment.of(run),
         pool.pool(run),
         pool.pool_index(run).states.positions,
-        pool.same_context(run, "1 2", 1),
+        cached.SCREEN.answer(SameWord(cached.named(run), "1 2", "1 3")),
         cached.probes(run),
         available_test_sets(things.run),
     ]

@@ -102,14 +102,6 @@ CASES = (
         19,
         (r"most probable: (\S+) before the first layer, (\S+) after layer 1, (\S+) after",),
     ),
-    Case(
-        "attention",
-        {"set": "view:alignment,links:share,share:0.6", "src": "the cat sits on the mat"},
-        50,
-        (),
-        "the weight, trace [^0]",  # frames and diamonds
-    ),
-    Case("attention", {"set": "view:change,at:2,to:1.4,switched:cross.1.2=off"}, 20),
     Case("data", {"set": f"source:{SMALL}"}, 10),
     Case(
         "data",
@@ -145,7 +137,7 @@ CASES = (
 
 def test_every_page_and_200_numbers_are_recomputed() -> None:
     """Some pages and views have tests of their own, three below; Lessons leads to those of others."""
-    others = {"compare", "steps", "evaluate", "walkthrough", "runs", "lessons"}
+    others = {"attention", "compare", "steps", "evaluate", "walkthrough", "runs", "lessons"}
     assert {case.path for case in CASES} | others == {*PAGES}
     assert sum(min(case.least, 100) for case in CASES) > 200
 
@@ -168,7 +160,7 @@ def test_every_number_of_a_page_is_computed_by_its_code(
     ("path", "view"),
     [
         ("", ""),
-        ("states", "view:same"),
+        ("states", "view:near"),
         ("heads", "view:patching"),
     ],
 )

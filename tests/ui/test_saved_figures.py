@@ -5,7 +5,15 @@ from pathlib import Path
 
 UI = Path(__file__).parents[2] / "s2s" / "ui"
 DRAWN = {"chart", "clickable_chart"}
-SAVED = {"download_button", "_download", "downloads", "save_button", "_downloads", "_button"}
+SAVED = {
+    "download_button",
+    "download",
+    "_download",
+    "downloads",
+    "save_button",
+    "_downloads",
+    "_button",
+}
 AS_CSV = ("CSV", "captions.download_button")
 
 

@@ -60,8 +60,8 @@ def test_a_dotted_line_is_explained_only_where_there_is_one() -> None:
 def test_dashed_lines_are_explained_only_where_there_are_any(one_head: str) -> None:
     known = settled(opened("states", set="view:same"))
     unknown = settled(opened("states", run=one_head, src="zzz a", set="view:same,second:zzz b"))
-    assert "Dashed lines" in page_text(known)
-    assert "Dashed lines" not in page_text(unknown)
+    assert "Dashed: " in page_text(known)
+    assert "Dashed: " not in page_text(unknown)
 
 
 def test_the_lens_counts_the_tokens_just_read() -> None:

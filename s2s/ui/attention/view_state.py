@@ -13,14 +13,7 @@ class AttentionView:
     """Positions mean nothing in another sentence; heads are the model's and stay."""
 
     view: str = field("map")  # a row of VIEWS
-    links: str = field("target")  # a row of LINK_METHODS
-    at: str = field("", scope="sentence")  # the token whose attention is overridden, from 1
-    to: str = field("", scope="sentence")  # the source tokens it looks at: `2.3`, from 1
-    overridden: str = field(
-        "", link="among"
-    )  # `chosen`: only the page's layer and head are overridden
     find: str = field("", is_position)  # the sentence that "Find one" found
-    switched: str = field("")  # `cross.1.3=off`: kind, layer, head, a row of INTERVENTIONS
 
 
 ASKED = [row.question for row in VIEWS if row.page == "attention"]

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from s2s.questions import AttentionOf, Question
-from s2s.ui.attention import heatmap, lines
+from s2s.ui.attention import alignment, heatmap, intervention, lines
 from s2s.ui.attention.asked import Asked
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.kit import cached, show_all
@@ -17,27 +17,34 @@ from s2s.views import tabs
 
 # tabs with controls that no declaration draws
 SPECIAL: Mapping[str, Callable[[Asked], None]] = MappingProxyType(
-    {"map": heatmap.show, "lines": lines.show}
+    {
+        "map": heatmap.show,
+        "lines": lines.show,
+        "alignment": alignment.show,
+        "change": intervention.show,
+    }
 )
 
 
 def show(asked: Asked) -> None:
     """The tab that is chosen."""
     slug = STATE.now.view
+    with asked.beside:
+        intervention.remind(slug)
     if slug in SPECIAL:
         SPECIAL[slug](asked)
         return
     view = tabs("attention")[slug]
-    question = STATE.question(view.question, **_given(view.question, asked.question))
+    question = STATE.question(view.question, **_given(view.question, asked))
     answer = cached.SCREEN.answer(question)
     show_all(question, answer, view.pictures(question, answer, asked.model))
 
 
-def _given(kind: type[Question[Any]], asked: AttentionOf) -> dict[str, Any]:
+def _given(kind: type[Question[Any]], asked: Asked) -> dict[str, Any]:
     """What the page has chosen for every tab, and the widgets of what is this question's alone."""
     shared = {row.name for row in AttentionOf.declared()}
     names = [row.name for row in kind.declared()]
     own = [row.name for row in kind.declared() if row.name not in shared and row.metadata["label"]]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with asked.beside, st.container(horizontal=True, vertical_alignment="bottom"):
         drawn = {name: STATE.draw(name) for name in own}
-    return {name: getattr(asked, name) for name in names if name in shared} | drawn
+    return {name: getattr(asked.question, name) for name in names if name in shared} | drawn

@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping
 
 import streamlit as st
 
+from s2s.reports import differences
 from s2s.runs import Decoded
-from s2s.ui.kit import differences
 from s2s.ui.kit.captions import nats
+from s2s.ui.kit.text import plain
 
 
 def both_translations(before: Decoded, after: Decoded) -> None:
     """`after.log_prob` is the changed model's."""
-    highlighted, diff = differences.highlighted(after.text, before.text)
-    texts = (
-        ("Without", before, html.escape(before.text), ""),
-        ("With", after, highlighted, ", by the changed model"),
-    )
+    texts = {
+        f"Without the change · log-probability {nats(before.log_prob)} nats": before.text,
+        f"With the change · log-probability {nats(after.log_prob)} nats, by the changed model": after.text,
+    }
+    compared_texts(texts, ("the new translation", "the old one"))
+
+
+def compared_texts(texts: Mapping[str, str], nouns: tuple[str, str]) -> None:
+    """Texts by their captions; differences from the first are marked, which `nouns` name: the others, the first."""
+    first = next(iter(texts.values()))
+    is_marked = False
     with st.container(gap="xsmall"):
-        for name, one, text, by in texts:
-            st.caption(f"{name} the change · log-probability {nats(one.log_prob)} nats{by}")
-            with st.container(key=f"translation changed {name}"):
+        for number, (caption, text) in enumerate(texts.items()):
+            shown, diff = (
+                differences.highlighted(text, first) if number else (html.escape(text), None)
+            )
+            is_marked |= bool(diff and not diff.is_empty)
+            st.caption(plain(caption))
+            with st.container(key=f"translation changed {number}"):
                 st.html(
-                    f'<p dir="auto" title="Click to select, then copy">{text or "(nothing)"}</p>'
+                    f'<p dir="auto" title="Click to select, then copy">{shown or "(nothing)"}</p>'
                 )
-        if diff and not diff.is_empty:
-            st.html(differences.legend("the new translation", "the old one"))
+        if is_marked:
+            st.html(differences.legend(*nouns))

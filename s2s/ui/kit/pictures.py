@@ -11,12 +11,13 @@ import pandas as pd
 import streamlit as st
 
 from s2s import access
-from s2s.plots import AllHeads, LinkedTokens, Picture
-from s2s.questions import Question
+from s2s.plots import AllHeads, ComparedTexts, LinkedTokens, Picture
+from s2s.questions import Question, Table
 from s2s.reports import pictures as reports
 from s2s.ui.canvas import attention_lines, heads_canvas, pack_heads, picture_button
 from s2s.ui.kit.cached import by_sentence
 from s2s.ui.kit.captions import file_name
+from s2s.ui.kit.changed_translation import compared_texts
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain
 
@@ -24,6 +25,7 @@ SHOWN = "pictures of the page"  # in the session: what a snapshot has
 MENU = "Save, data, code"
 ICON = ":material/download:"
 WHERE = "Run it where s2s is installed and this run is stored; Runs offers it as a zip."
+SHARE = st.column_config.ProgressColumn(format="percent", min_value=0.0, max_value=1.0)
 OnPick = Callable[[int | None, int | None], None]
 download = partial(st.download_button, on_click="ignore", icon=ICON)
 
@@ -67,6 +69,24 @@ def show(
     menu(picture, question, answer)
 
 
+def show_table(table: Table, *, key: str, alt: str) -> None:
+    """Whole cells; a column of probabilities or other shares has bars."""
+    frame = pd.DataFrame([*table.rows], columns=[*table.columns])
+    shares = [name for name in frame if _are_shares(frame[name])]
+    st.dataframe(
+        frame,
+        hide_index=True,
+        height="content",
+        column_config=dict.fromkeys(shares, SHARE),
+        key=key,
+        alt=alt,
+    )
+
+
+def _are_shares(column: pd.Series[Any]) -> bool:
+    return pd.api.types.is_float_dtype(column) and bool(column.between(0, 1).all())
+
+
 def _figure(picture: Picture, question: Question[Any], on_pick: OnPick, on_enlarge: OnPick) -> None:
     figure = picture.figure
     if isinstance(figure, AllHeads):
@@ -81,7 +101,11 @@ def _figure(picture: Picture, question: Question[Any], on_pick: OnPick, on_enlar
         )
     elif isinstance(figure, LinkedTokens):
         attention_lines(*figure[:3], verb=figure.verb, alt=picture.alt, key=picture.name)
-    elif figure is not None:
+    elif isinstance(figure, ComparedTexts):
+        compared_texts(*figure)
+    elif figure is None:
+        show_table(picture.table, key=f"table {picture.name}", alt=picture.alt)
+    else:
         chart(figure, alt=picture.alt, file_name=file_name(picture.title))
         is_first = st.session_state.setdefault("first picture", picture.title) == picture.title
         if is_first and picture.early and (early := picture.early()):
@@ -145,6 +169,15 @@ def menu(picture: Picture, question: Question[Any], answer: Any) -> None:
             download("CSV", picture.table.csv, f"{name}.csv", "text/csv", key=f"{key} csv")
             written = partial(question.json, answer)
             download("JSON", written, f"{name}.json", "application/json", key=f"{key} json")
+            for file in picture.files:
+                download(
+                    file.label,
+                    file.text,
+                    f"{name}.{file.suffix}",
+                    "text/plain",
+                    key=f"{key} {file.suffix}",
+                    help=file.about,
+                )
         st.caption(WHERE)
         st.code(question.python, language="python", wrap_lines=True)
         st.code(question.command, language="bash", wrap_lines=True)

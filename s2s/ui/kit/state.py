@@ -203,7 +203,7 @@ class ViewState(Generic[View]):
             row.link: _text(changed[name])
             for name, row in self.fields.items()
             if name in changed
-            and (row.is_alone or (row.is_part and changed[name] != offered.get(name)))
+            and (row.is_alone or (row.is_part and _text(changed[name]) != offered.get(name)))
         }
 
     def belongs_to(self, scope: str, *owner: object) -> None:
@@ -236,14 +236,14 @@ class ViewState(Generic[View]):
         """
         key = self.key(name)
         usual = default or str(self._field(name).default)
-        current = str(st.session_state.setdefault(key, self.value(name) or usual))
+        current = str(st.session_state.setdefault(key, str(self.value(name) or usual)))
         if current not in options:
             self._say(label, current, options[usual], way)
             st.session_state[key] = usual
         look |= {"format_func": options.__getitem__, "key": key, "persist_state": "session"}
         chosen = str(widget(label, list(options), **look) or usual)
         self._offered()[name] = usual
-        self.remember(**{name: chosen})
+        self.remember(**{name: type(self._field(name).default)(chosen)})
         return chosen
 
     def choices(
@@ -349,7 +349,7 @@ class ViewState(Generic[View]):
         if value is not None and row.check(value):
             return value
         if text:
-            self._say(row.link, text, str(row.default) or "the default")
+            self._say(row.link, text, str(row.default or "the default"))
         return row.default
 
     def _mark(self, scope: str) -> str:

@@ -78,9 +78,7 @@ def read_request(row: SentenceRow, view: str, own_side: str) -> StatesRequest:
         layer = _layer(states.side(side).n_layers, side)
         has_second = view == "map"
         second, second_states = _second(run, facts, text, strategy) if has_second else ("", None)
-    owner = (run.key, text, target.text)
-    # a view without a second sentence does not forget positions in it
-    STATE.belongs_to("sentence", *owner, *([second] if second else []))
+    STATE.belongs_to("sentence", run.key, text, target.text)
     return StatesRequest(
         run, text, target.text, target.given, states, layer, view, side, second, second_states
     )

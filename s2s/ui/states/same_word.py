@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from s2s.questions import SameWord, partner, shared_word, words_in
 from s2s.runs import Run
 from s2s.share import printable
-from s2s.ui.kit import SentenceRow, cached, sentence, settings_box, show_all
+from s2s.ui.kit import SentenceRow, cached, pickers, sentence, settings_box, shortened, show_all
 from s2s.ui.kit import target as kit_target
 from s2s.ui.states.view_state import STATE
 from s2s.views import view_of
 
+WORDS = ("word", "word2")  # the fields of their positions
+
 
 def show(row: SentenceRow) -> None:
     """The controls, then the answer."""
+    second = _second(row.best, row.text) or partner(row.best, row.text)
+    STATE.belongs_to("two sentences", row.best.key, row.text, second)
+    sides = [words_in(row.best, each) for each in (row.text, second)]
+    shared = [place + 1 for place in shared_word(*sides)]
     with row.beside:
-        settings = settings_box(_changed())
+        settings = settings_box(_changed(shared))
     with settings:
         run = kit_target.checkpoint(row.best)
         STATE.draw("strategy")
-    given = _second(run, row.text)
-    second = given or partner(run, row.text)
+        layer = _layer(run)
+        words = _words(sides, shared) if all(sides) else {}
     if not second:
         st.info(
             "Type a second sentence above: the same word is looked up in both.",
@@ -29,32 +37,49 @@ def show(row: SentenceRow) -> None:
         )
         return
     sentence.other_source(run, row.facts, second, "In the second sentence")
-    STATE.belongs_to("sentence", run.key, row.text, second)
-    with settings:
-        words = _words(run, row.text, second)
     question = STATE.question(
-        SameWord,
-        run=cached.named(run),
-        text=row.text,
-        second=second,
-        layer=str(st.session_state.get("layer") or ""),
-        **words,
+        SameWord, run=cached.named(run), text=row.text, second=second, layer=layer, **words
     )
     answer = cached.SCREEN.answer(question)
     pictures = view_of(question).pictures(question, answer, cached.model_name(run))
     show_all(question, answer, pictures)
 
 
-def _changed() -> list[str]:
-    """What differs from the default."""
+def _changed(shared: Sequence[int]) -> list[str]:
+    """What differs from the default, which is the shared word's position in each sentence."""
     step = st.query_params.get("step")
     strategy = STATE.shown("strategy")
-    words = [STATE.value(name) for name in ("word", "word2")]
+    chosen = [int(STATE.shown(name) or place) for name, place in zip(WORDS, shared, strict=True)]
     return [
         *([f"checkpoint step {step}"] if step else []),
         *([strategy] if strategy != SameWord().strategy else []),
-        *([f"words {' and '.join(str(word or 'shared') for word in words)}"] if any(words) else []),
+        *([f"words {' and '.join(map(str, chosen))}"] if chosen != shared else []),
     ]
+
+
+def _layer(run: Run) -> str:
+    """The layer that the picture marks, as the address has it; empty: none."""
+    n_layers = run.recipe.model.encoder.n_layers
+    options = [str(layer) for layer in range(n_layers + 1)]
+    given = st.query_params.get("layer")
+    if given is not None and given not in options:
+        pickers.notify(
+            f"The link asked for layer {shortened(given)}; the encoder has {n_layers}, with 0 for the embeddings, and"
+            " none is marked.",
+            pickers.LAYERS_AND_HEADS,
+        )
+    if st.session_state.get("layer") not in options:  # of another page, or of a deeper stack
+        st.session_state.pop("layer", None)
+    chosen = st.selectbox(
+        "Marked layer",
+        options,
+        index=None,
+        key="layer",
+        bind="query-params",
+        placeholder="none",
+        width=240,
+    )
+    return chosen or ""
 
 
 def _second(run: Run, text: str) -> str:
@@ -70,16 +95,12 @@ def _second(run: Run, text: str) -> str:
     return given
 
 
-def _words(run: Run, text: str, second: str) -> dict[str, int]:
+def _words(sides: Sequence[Sequence[str]], shared: Sequence[int]) -> dict[str, int]:
     """The position of each word, from 1; 0 for the longest that both sentences have."""
-    sides = [words_in(run, each) for each in (text, second)]
-    if not all(sides):
-        return {}
-    starts = shared_word(*sides)
     found = {}
-    for name, words, start in zip(("word", "word2"), sides, starts, strict=True):
+    for name, words, place in zip(WORDS, sides, shared, strict=True):
         options = {str(number): f"{number} · {word}" for number, word in enumerate(words, 1)}
         label = STATE.label(name)
-        chosen = STATE.choice(name, label, options, default=str(start + 1), width=240)
-        found[name] = 0 if int(chosen) == start + 1 else int(chosen)
+        chosen = int(STATE.choice(name, label, options, default=str(place), width=240))
+        found[name] = 0 if chosen == place else chosen
     return found

@@ -7,6 +7,7 @@ from s2s.analysis.alignment import alignment_error_rate, best_sources, merge_to_
 from s2s.config import Recipe, override
 from s2s.data import Corpus, Gold, Link, Pair, saved_datasets
 from s2s.demo import ALIGNED, DEMOS, EXAMPLES
+from s2s.questions import gold
 from s2s.ui.kit import gold_alignment
 
 PAIRS = (
@@ -32,35 +33,24 @@ def test_a_demo_knows_links_of_its_examples_first(demo: str) -> None:
 
 
 def test_a_saved_dataset_has_its_own_alignment(tiny: Recipe) -> None:
-    found = gold_alignment.aligned_targets(kept(), tiny)
+    found = gold.aligned_targets(kept(), tiny)
     assert found == {
-        "the red house": (
-            gold_alignment.AlignedTarget("la casa roja", frozenset({(0, 0), (1, 2), (2, 1)})),
-        )
+        "the red house": (gold.AlignedTarget("la casa roja", frozenset({(0, 0), (1, 2), (2, 1)})),)
     }
 
 
 def test_links_go_with_the_task(tiny: Recipe) -> None:
-    backwards = gold_alignment.aligned_targets(
-        kept(), override(tiny, {"data.task": "reverse_direction"})
-    )
+    backwards = gold.aligned_targets(kept(), override(tiny, {"data.task": "reverse_direction"}))
     assert backwards == {
-        "la casa roja": (
-            gold_alignment.AlignedTarget("the red house", frozenset({(0, 0), (2, 1), (1, 2)})),
-        )
+        "la casa roja": (gold.AlignedTarget("the red house", frozenset({(0, 0), (2, 1), (1, 2)})),)
     }
-    prefixed = gold_alignment.aligned_targets(
-        kept(), override(tiny, {"data.prefix": "to Spanish: "})
-    )
+    prefixed = gold.aligned_targets(kept(), override(tiny, {"data.prefix": "to Spanish: "}))
     assert prefixed == {
         "to Spanish: the red house": (
-            gold_alignment.AlignedTarget("la casa roja", frozenset({(2, 0), (3, 2), (4, 1)})),
+            gold.AlignedTarget("la casa roja", frozenset({(2, 0), (3, 2), (4, 1)})),
         )
     }
-    assert (
-        gold_alignment.aligned_targets("builtin:en-fr", override(tiny, {"data.task": "denoise"}))
-        == {}
-    )
+    assert gold.aligned_targets("builtin:en-fr", override(tiny, {"data.task": "denoise"})) == {}
 
 
 @pytest.mark.parametrize(
@@ -75,14 +65,14 @@ def test_links_go_with_the_task(tiny: Recipe) -> None:
     ],
 )
 def test_other_datasets_have_none(tiny: Recipe, spec: str) -> None:
-    assert gold_alignment.aligned_targets(spec, tiny) == {}
+    assert gold.aligned_targets(spec, tiny) == {}
 
 
 @pytest.mark.parametrize("links", ["0-x\n", "0-0\n", "0 0\n1-1\n"])
 def test_a_broken_file_is_no_gold(tiny: Recipe, links: str) -> None:
     spec = kept()
     (settings.home() / "corpora" / spec.removeprefix("corpus:") / "train.align").write_text(links)
-    assert gold_alignment.aligned_targets(spec, tiny) == {}
+    assert gold.aligned_targets(spec, tiny) == {}
 
 
 @pytest.mark.parametrize("demo", ["demo-en-fr", "demo-en-es"])

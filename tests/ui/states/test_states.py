@@ -1,6 +1,7 @@
 import base64
+import html
 import json
-import math
+import re
 import shutil
 from dataclasses import replace
 from typing import Any
@@ -12,20 +13,19 @@ import torch
 import s2s
 from s2s.analysis.projection import principal_components
 from s2s.config import UserError, override
+from s2s.questions import ANSWERS, TWO_BANKS
 from s2s.runs import runs_folder, states
 from s2s.share import unpack
 from s2s.ui.kit import cached, vocabulary
-from s2s.ui.states import logit_lens, neighbors, request, two_sentences
+from s2s.ui.states import logit_lens, neighbors
 from s2s.ui.states import pool as pools
 from s2s.ui.states.view_state import STATE
-from s2s.ui.states.views import VIEWS
+from s2s.ui.states.views import LABELS, VIEWS
 from tests.conftest import make_run
-from tests.harvest import compared, executed
 from tests.screen import box, link, lost, opened, page_text
-from tests.ui.test_reproduce import unfolded
 
 DEMO = "demo-en-fr"
-HERE, THERE = request.TWO_BANKS
+HERE, THERE = TWO_BANKS
 
 
 def held(screen) -> dict[str, str]:
@@ -47,6 +47,12 @@ def numbers(values: Any) -> np.ndarray:
 
 def the_table(screen):
     return screen.dataframe[0].value
+
+
+def finding(screen) -> str:
+    """What the answer says."""
+    said = [str(each.proto.body) for each in screen.get("html") if "data-answer" in each.proto.body]
+    return html.unescape(re.sub(r"<.*?>", "", said[0]))
 
 
 def own(run, text: str) -> str:
@@ -101,24 +107,23 @@ def test_one_sentence_alone_and_every_layer_which_says_what_state_is_nearest_in_
             assert f"position {int(nearest[at]) + 1} (cosine {best[at]:.2f})" in text
 
 
-def test_cosines_are_those_of_the_runs_own_states() -> None:
+def test_same_word_draws_the_cosines_of_the_runs_own_states_and_marks_the_layer_of_the_link() -> (
+    None
+):
     run = s2s.load(DEMO)
-    screen = unfolded("states", src=HERE, set="view:same")
-    n_numbers, lacking = compared(screen, executed(screen))
-    assert not lacking
-    assert n_numbers >= 12
+    screen = opened("states", src=HERE, layer="1", set="view:same")
+    assert not screen.exception
     one, other = (
         run.states(text, "le").encoder[:, text.split().index("bank")] for text in (HERE, THERE)
     )
     theirs = torch.cosine_similarity(torch.from_numpy(one), torch.from_numpy(other), dim=-1)
     lines = drawn(screen)["data"]
     np.testing.assert_allclose(numbers(lines[0]["y"]), theirs, atol=1e-5)
-    assert (
-        f"the two bank have cosine {theirs[0]:.2f} at the embeddings, {theirs[-1]:.2f} after the last layer"
-        in page_text(screen).replace("*", "")
-    )
     assert lines[-1]["name"] == "any two words"
     assert len(lines) == 4
+    assert drawn(screen)["layout"]["shapes"][0]["x0"] == 1
+    assert f"from {theirs[0]:.2f} at the embeddings to {theirs[-1]:.2f}" in finding(screen)
+    assert "“banque” and as “déposer”" in finding(screen)
 
 
 def test_other_words_can_be_compared_and_are_forgotten_with_their_sentence() -> None:
@@ -130,55 +135,12 @@ def test_other_words_can_be_compared_and_are_forgotten_with_their_sentence() -> 
     other = run.states(THERE, "le").encoder[:, 5]
     theirs = torch.cosine_similarity(torch.from_numpy(one), torch.from_numpy(other), dim=-1)
     np.testing.assert_allclose(numbers(drawn(screen)["data"][0]["y"]), theirs, atol=1e-5)
-    assert "river and money have cosine" in page_text(screen).replace("*", "")
-    assert "claim" not in page_text(screen)
+    assert finding(screen).startswith("“river” and “money” are two words")
+    assert "shapes" not in drawn(screen)["layout"]
     screen.text_input(key="src").set_value("the red house").run()  # which has other positions
     assert not screen.exception
     assert not lost(screen)
     assert screen.session_state["states word"] == held(screen)["word"] != "6"
-
-
-@pytest.mark.parametrize(
-    ("cosines", "sentence"),
-    [
-        ([0.9, 0.6, 0.3], "end less similar than they began."),
-        ([0.9, 0.3, 0.6], "though layer 2 brings them closer again"),
-        ([0.3, 0.2, 0.9], "end more similar"),
-        ([0.9, 0.5, 0.9], "about as similar as they were"),
-    ],
-)
-def test_what_the_layers_do_to_the_cosine(cosines: list[float], sentence: str) -> None:
-    unknown = [math.nan] * 3
-    said = two_sentences.measured("bank", "bank", [cosines, unknown, unknown, [0.1] * 3])
-    assert sentence in said
-    assert "nothing says how similar it usually is" in said
-    assert "senses" not in said  # that a cosine falls, or does not, says nothing of them
-    pair = two_sentences.measured("bank", "money", [cosines, unknown, unknown, [0.1] * 3])
-    assert sentence not in pair
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "sentence"),
-    [
-        (0.90, 0.98, "less similar, as if the word had two senses"),
-        (0.64, 0.98, "less similar than the second, but no less than the first"),
-        (0.64, 0.60, "the cosine shows one sense; the translations may show two"),
-        (math.nan, 0.98, "the second has 0.98 with itself: these two are less similar, as if"),
-    ],
-)
-def test_each_word_is_compared_with_its_own_other_contexts(
-    first: float, second: float, sentence: str
-) -> None:
-    rows = [[0.97, 0.63], [0.97, first], [0.97, second], [0.1, 0.1]]
-    assert sentence in two_sentences.measured("bank", "bank", rows)
-
-
-def test_the_word_that_two_sentences_share() -> None:
-    assert two_sentences.shared_word(HERE.split(), THERE.split()) == (1, 3)
-    assert two_sentences.shared_word("a b".split(), "c d".split()) == (0, 0)
-    assert two_sentences.shared_word("go now".split(), "go now".split()) == (1, 1)
-    before = "translate English to French: "
-    assert two_sentences.shared_word((before + HERE).split(), (before + THERE).split()) == (5, 7)
 
 
 def test_neighbors_are_the_nearest_of_all_words_read_one_by_one(
@@ -254,7 +216,7 @@ def test_the_caveat_of_the_lens_knows_a_model_without_norms(place: str) -> None:
     assert "there is no final norm to apply. They" in bare
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", LABELS)
 def test_every_view_of_a_model_with_prefixes(view: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run = s2s.load("demo-tasks")
     whole = pools.pool(run)
@@ -290,8 +252,12 @@ def test_every_view_of_a_model_with_prefixes(view: str, monkeypatch: pytest.Monk
             ["asked for layer mean", "there is no 99 here"],
         ),
         (
-            {"set": "view:same,word:0,word2:x"},
-            ["there is no 0 here; 2 · bank is shown instead"],
+            {"layer": "9", "set": "view:same,word:99,word2:x"},
+            [
+                "there is no 99 here; 2 · bank is shown instead",
+                "there is no x here; the default is shown instead",
+                "asked for layer 9; the encoder has 2, with 0 for the embeddings, and none is marked",
+            ],
         ),
     ],
 )
@@ -349,7 +315,7 @@ def test_what_the_model_has_no_positions_for_is_reported_and_left_out(
     screen = opened("states", run="short", src=long)
     assert not screen.exception
     assert "Line 1 of the source has 21 tokens and this model has 16 positions" in page_text(screen)
-    for view in [view for view in VIEWS if view != "map"]:
+    for view in [view for view in LABELS if view != "map"]:
         assert not opened("states", run="short", src=short, set=f"view:{view}").exception
 
 
@@ -362,7 +328,7 @@ def test_a_run_of_ones_own_searches_its_dataset_or_its_probes() -> None:
     for source in ("gone.tsv", "hub:who/what"):
         recipe = json.loads((folder / "recipe.json").read_text()) | {"source": source}
         (folder / "recipe.json").write_text(json.dumps(recipe))
-        pools._pool.clear()
+        ANSWERS.clear()
         vocabulary._vocabulary.clear()
         pool = pools.pool(s2s.load("lost"))
         assert pool.n_own == 0

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 from s2s.data import Preview
 from s2s.questions import Have, Question, Timed, Translate, name_of
 from s2s.runs import Run
-from s2s.runs.decoder import HEAVY, DecodeRequest, request_seconds
-from s2s.ui.kit.cached.background import beside, end_of_slice, found_beside, is_beside
+from s2s.runs.decoder import DecodeRequest
+from s2s.ui.kit.cached.background import beside, end_of_slice, found_beside, goes_beside
 from s2s.ui.kit.cached.dataset_previews import preview
 from s2s.ui.kit.cached.stored_runs import open_as_saved
+from s2s.ui.kit.turns import TURNS
 from s2s.ui.streamlit_parts import get_script_run_ctx
 
 
@@ -27,6 +29,10 @@ class ScreenHave(Have):
         """Ends a search that takes long."""
         is_before_visitors = get_script_run_ctx() is None
         return None if is_before_visitors else end_of_slice()
+
+    def paused(self) -> AbstractContextManager[None]:
+        """The visitor's other tabs have their turns: one of them may be asking."""
+        return TURNS.paused()
 
     def opened(self, name: str) -> Run:
         """Shared by all visitors."""
@@ -47,7 +53,7 @@ class ScreenHave(Have):
         if found := found_beside(request):
             return found
         run = self.run(question.run)
-        if is_beside(request) or request_seconds(run, request) > HEAVY:
+        if goes_beside(run, request):
             run.check_lengths(request.sources)
             return beside(request, self.patience)
         return None

@@ -89,7 +89,7 @@ def here_or_beside(
         return here(request, run)
     if found := found_beside(request):
         return found
-    if not is_beside(request) and request_seconds(run, request) <= HEAVY:
+    if not goes_beside(run, request):
         with contextlib.suppress(TooLongError):
             return here(request, replace(run, on_step=end_of_slice()))
     run.check_lengths(request.sources)
@@ -101,9 +101,9 @@ def found_beside(request: DecodeRequest) -> Timed | None:
     return pool().result(request, owner())
 
 
-def is_beside(request: DecodeRequest) -> bool:
-    """Whether it has left this process, whatever has become of it."""
-    return request in _tasks() or request in _ended()
+def goes_beside(run: Run, request: DecodeRequest) -> bool:
+    """Whether it takes long, or has left this process, whatever has become of it."""
+    return request in _tasks() or request in _ended() or request_seconds(run, request) > HEAVY
 
 
 def computed(request: DecodeRequest, run: Run) -> Timed:

@@ -1,0 +1,222 @@
+"""What a model writes while something is done to its attention: heads switched, or cross-attention overridden."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar
+
+from s2s.analysis import (
+    KINDS,
+    WEIGHT_INTERVENTIONS,
+    AttentionMap,
+    Head,
+    HeadSelection,
+    all_heads,
+    reduced,
+    switched,
+)
+from s2s.config import UserError, shortened
+from s2s.questions.attention_of import AttentionOf, ForcedAttention
+from s2s.questions.changed import Candidates, Changed
+from s2s.questions.have import Have
+from s2s.questions.question import RUN, Question, setting, subject
+from s2s.questions.table import Table
+from s2s.questions.translate import DEFAULT_STRATEGY, NAMES, Translate
+from s2s.runs import Interventions, Next, Run, Target, effect, kept_prefix
+
+CHOSEN = "chosen"  # override only the chosen layer and head
+MAX_CANDIDATES = 8
+NUMBERS = re.compile(r"\d{1,6}(\.\d{1,6})*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class InterventionEffect(Question[Changed]):
+    """What interventions, as JSON, change in a translation, and while a target is forced: a text, or these ids."""
+
+    name: ClassVar[str] = "intervention-effect"
+
+    run: str = subject(RUN)
+    text: str = subject("sentence", link="src")
+    target: str = subject("target", link="tgt")
+    ids: tuple[int, ...] = setting(())
+    strategy: str = setting(DEFAULT_STRATEGY, choices=NAMES)
+    interventions: str = setting("")
+
+    def ask(self, have: Have) -> Changed:
+        """Raises UserError for a target position, source position, head or strategy that does not exist."""
+        run = have.run(self.run)
+        change = Interventions.from_json(json.loads(self.interventions))
+        target: Target = self.ids or self.target
+        prefix = kept_prefix(run, self.text, target, change)
+        before, after = (
+            have.answer(
+                Translate(
+                    self.run, self.text, self.strategy, prefix=prefix, interventions=interventions
+                )
+            )
+            for interventions in ("", self.interventions)
+        )
+        found = effect(run, target, change, before, after)
+        following = _candidates(run, before.tokens, found.next) if found.next else None
+        return Changed(change, found.kept, before, after, found.attention, following)
+
+    def table(self, answer: Changed) -> Table:
+        """Both translations."""
+        return translations(answer)
+
+
+@dataclass(frozen=True)
+class Intervene(Question[Changed]):
+    """What a model writes when, at one target token, cross-attention looks only at some source tokens, or when heads of
+    any attention are switched. `layer` and `head` are numbers from 1, or `mean`; empty, the last layer and the mean of
+    its heads.
+    """
+
+    name: ClassVar[str] = "intervene"
+
+    run: str = subject(RUN)
+    text: str = subject("sentence", link="src")
+    target: str = subject("target", link="tgt", help="Empty: the model's own translation.")
+    strategy: str = setting(DEFAULT_STRATEGY, choices=NAMES, label="Decoded by")
+    at: str = setting("", scope="sentence", label="While it writes")  # a target token, from 1
+    to: str = setting("", scope="sentence", label="it looks only at")  # `2.3`: source tokens
+    overridden: str = setting("", link="among", label="In")
+    switched: str = setting("")  # `cross.1.3=off`: kind, layer, head, intervention
+    kind: str = setting(
+        "cross", in_set=False, choices=MappingProxyType({kind: kind for kind in KINDS})
+    )
+    layer: str = setting("", in_set=False)
+    head: str = setting("", in_set=False)
+
+    def ask(self, have: Have) -> Changed:
+        """Raises UserError where nothing is changed, or for a token or head that there is not."""
+        forced = have.answer(AttentionOf(self.run, self.text, self.target, self.strategy))
+        self.which(forced)
+        change = self.interventions(have.run(self.run), forced)
+        given = forced.given
+        target, ids = (given, ()) if isinstance(given, str) else ("", given)
+        packed = json.dumps(change.to_json(), sort_keys=True)
+        return have.answer(
+            InterventionEffect(self.run, self.text, target, ids, self.strategy, packed)
+        )
+
+    def interventions(self, run: Run, forced: ForcedAttention) -> Interventions:
+        """What is done to the model."""
+        position, keys = self._override(forced)
+        heads = tuple(sorted(self._switched(run).items()))
+        if not (keys or heads):
+            raise UserError(
+                "Nothing is changed; give `at` and `to`, such as 2 and 1.3, or `switched`, such as cross.1.2=off."
+            )
+        return Interventions(heads, position, keys, self._moved(forced) if keys else None)
+
+    def _override(self, forced: ForcedAttention) -> tuple[int, tuple[int, ...]]:
+        if bool(self.at) != bool(self.to):
+            raise UserError(
+                "Overriding attention takes both `at`, a target token, and `to`, the source tokens to look at."
+            )
+        if not self.at:
+            return 0, ()
+        tokens = forced.attention
+        (position,) = _positions("at", self.at, len(tokens.tgt_tokens), most=1)
+        return position, _positions("to", self.to, len(tokens.src_tokens))
+
+    def _switched(self, run: Run) -> dict[Head, str]:
+        found, unknown = switched.from_text(
+            self.switched, all_heads(run.model), WEIGHT_INTERVENTIONS
+        )
+        if unknown:
+            raise UserError(
+                f"`switched` has {shortened(unknown[0])}, which names no head or intervention of this model; give"
+                " kind.layer.head=intervention, such as cross.1.2=off."
+            )
+        return found
+
+    def _moved(self, forced: ForcedAttention) -> tuple[Head, ...] | None:
+        """The heads that are made to look: of the chosen layer and head, or None for all."""
+        if self.overridden not in ("", CHOSEN):
+            raise UserError(
+                f"`overridden` is {shortened(self.overridden)}; leave it empty for all heads, or give `{CHOSEN}`."
+            )
+        which = self.which(forced)
+        if not self.overridden or which.kind != "cross" or which.layer is which.head is None:
+            return None
+        return heads_of(which, forced.attention.cross.shape)
+
+    def which(self, forced: ForcedAttention) -> HeadSelection:
+        """The chosen layer and head, 0-based. Raises UserError for one that there is not."""
+        return AttentionOf(kind=self.kind, layer=self.layer, head=self.head).which(forced)
+
+    def map(self, answer: Changed) -> AttentionMap:
+        """The weights of the chosen layer and head under the interventions."""
+        layers = len(answer.attention.view(self.kind).weights)
+        numbers = (self.layer or str(layers), self.head)
+        layer, head = (int(each) - 1 if each.isdecimal() else None for each in numbers)
+        return reduced(answer.attention, HeadSelection(self.kind, layer, head))
+
+    def table(self, answer: Changed) -> Table:
+        """Both translations."""
+        return translations(answer)
+
+    def finding(self, answer: Changed) -> str:
+        """What happened."""
+        return answer.finding
+
+
+def translations(answer: Changed) -> Table:
+    """One row without the interventions, one with them; log-probabilities in nats, by the model that wrote it."""
+    both = (("without the change", answer.before), ("with the change", answer.after))
+    rows = [[name, one.text, one.log_prob, len(one.tokens)] for name, one in both]
+    return Table(("", "translation", "log-probability", "tokens"), rows)
+
+
+def candidates(answer: Changed) -> Table:
+    """Probabilities of the next token."""
+    found = answer.next
+    columns = ("token", "without the change", "with the change")
+    if not found:
+        return Table(columns, [])
+    rows = zip(found.tokens, found.before.tolist(), found.after.tolist(), strict=True)
+    return Table(columns, [*map(list, rows)])
+
+
+def heads_of(which: HeadSelection, shape: tuple[int, ...]) -> tuple[Head, ...]:
+    """Of a layer, or with that number in every layer, or one."""
+    layers = range(shape[0]) if which.layer is None else [which.layer]
+    heads = range(shape[1]) if which.head is None else [which.head]
+    return tuple(Head(which.kind, layer, head) for layer in layers for head in heads)
+
+
+def positions(text: str, n: int) -> tuple[int, ...] | None:
+    """`2.3` as positions from 0, each once; None for what are no positions among `n`."""
+    if not NUMBERS.fullmatch(text):
+        return None
+    found = {int(number) - 1 for number in text.split(".")}
+    return tuple(sorted(found)) if all(0 <= position < n for position in found) else None
+
+
+def _positions(name: str, text: str, n: int, most: int | None = None) -> tuple[int, ...]:
+    found = positions(text, n)
+    if found is None or (most and len(found) > most):
+        what = "one number" if most else "numbers with dots between, such as 1.2,"
+        raise UserError(f"`{name}` is {shortened(text)}; give {what} from 1 to {n}.")
+    return found
+
+
+def _candidates(run: Run, tokens: tuple[str, ...], following: Next) -> Candidates:
+    """The best of either, sorted by the first."""
+    before, after = following.before.exp(), following.after.exp()  # (vocab,)
+    best = before.maximum(after).topk(min(MAX_CANDIDATES, len(before))).indices.tolist()
+    best.sort(key=lambda token: -float(before[token]))
+    position = following.position
+    start = run.tgt_tokenizer.tokens([run.recipe.model.ids.start])[0]
+    return Candidates(
+        position,
+        " ".join(tokens[:position][-3:]) or start,
+        tuple(run.tgt_tokenizer.tokens(best)),
+        before[best].double().numpy(),
+        after[best].double().numpy(),
+    )

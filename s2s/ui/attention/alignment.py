@@ -1,0 +1,113 @@
+"""Word alignment from cross-attention: the link method, the links, and sentences whose gold alignment is known."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from s2s import share
+from s2s.questions import Aligned, Alignment
+from s2s.ui.attention.asked import Asked
+from s2s.ui.attention.lines import share_slider
+from s2s.ui.attention.page import select
+from s2s.ui.attention.view_state import STATE
+from s2s.ui.kit import cached, gold_alignment, plain, show_all, show_pair, show_table
+from s2s.ui.shell import page_link
+from s2s.views import view_of
+
+MAX_EXAMPLES = 12  # sentences with a gold alignment that are offered
+EXAMPLE = "attention gold example"
+
+
+def show(asked: Asked) -> None:
+    """The method, the links, and sentences to try."""
+    if asked.question.kind != "cross":
+        st.info("Only cross-attention links words of the source with words of the target.")
+        st.button("Show cross-attention", on_click=_show_cross, icon=":material/swap_horiz:")
+        return
+    with asked.beside, st.container(horizontal=True, vertical_alignment="bottom"):
+        if STATE.draw("links", width=210) == "share":
+            share_slider()
+        of_best = st.container(width="content")
+        gold_alignment.show_lessons_run(asked.run)
+    question = _question(asked)
+    answer = cached.SCREEN.answer(question)
+    with of_best:
+        _best_head(asked, answer)
+    pictures = view_of(question).pictures(question, answer, asked.model)
+    show_all(question, answer, pictures)
+    with st.expander("Links as a table", icon=":material/table:"):
+        show_table(question.table(answer), key="table of links", alt="Links between words")
+        st.caption("Positions are counted from 0.")
+    _examples(asked, answer)
+    page_link(
+        "heads",
+        "Alignment error over many sentences",
+        set=share.pack({"view": "alignment", "links": question.links}),
+    )
+
+
+def _question(asked: Asked) -> Alignment:
+    page = asked.question
+    return STATE.question(
+        Alignment,
+        run=page.run,
+        text=page.text,
+        target=page.target,
+        strategy=page.strategy,
+        layer=page.layer,
+        head=page.head,
+        reduce=page.reduce,
+    )
+
+
+def _best_head(asked: Asked, answer: Aligned) -> None:
+    """A button that shows the head whose links match the gold alignment best, where another is shown."""
+    which = asked.question.which(asked.answer)
+    if answer.errors is not None and (which.layer, which.head) != answer.best:
+        st.button(
+            "Show that head",
+            on_click=select,
+            args=answer.best,
+            icon=":material/center_focus_strong:",
+            help=f"The {answer.best_name} matches the gold alignment best.",
+        )
+
+
+def _examples(asked: Asked, answer: Aligned) -> None:
+    """Offer sentences with a gold alignment."""
+    gold = gold_alignment.of(asked.run)
+    if not gold:
+        st.caption(
+            "This run's dataset has no gold alignment to compare with; `builtin:en-fr` and `builtin:en-es` do."
+        )
+        return
+    text, key = asked.question.text, asked.run.key
+    if answer.gold is None and (targets := gold.get(text)):
+        st.caption(
+            f"There is a gold alignment of this source with another target: *{plain(targets[0].tgt)}*"
+        )
+        st.button(
+            "Show that target",
+            on_click=show_pair,
+            args=(key, text, targets[0].tgt),
+            icon=":material/edit_note:",
+        )
+
+    def picked() -> None:
+        if src := st.session_state[EXAMPLE]:
+            show_pair(key, src, gold[src][0].tgt)
+
+    sources = list(gold)[:MAX_EXAMPLES]
+    is_example = text in sources and answer.gold is not None
+    st.session_state[EXAMPLE] = text if is_example else None
+    st.selectbox(
+        "A sentence with a gold alignment",
+        sources,
+        key=EXAMPLE,
+        placeholder="Choose one",
+        on_change=picked,
+    )
+
+
+def _show_cross() -> None:
+    st.session_state["kind"] = "cross"

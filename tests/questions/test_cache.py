@@ -1,0 +1,147 @@
+"""The one cache of answers: bounded, asked once at a time, and forgotten with whoever asked."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from s2s import access
+from s2s.config import UserError
+from s2s.questions import ANSWERS, Answers, Have, Question, Timed, TooLongError
+from s2s.questions.question import subject
+
+
+@dataclass(frozen=True)
+class Held:
+    """An answer of many numbers, some of them further down."""
+
+    array: Any
+    more: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class Told(Question[str]):
+    """What it is told to do when it is asked."""
+
+    name: ClassVar[str] = "told"
+    asked_for: ClassVar[list[str]] = []
+    wait: ClassVar[threading.Event] = threading.Event()
+    begun: ClassVar[threading.Event] = threading.Event()
+
+    text: str = subject("sentence")
+
+    def ask(self, have: Have) -> str:
+        """Fails as often as the text says so."""
+        self.asked_for.append(self.text)
+        self.begun.set()
+        if self.text == "wait":
+            assert self.wait.wait(10)
+        if self.text == "wrong" and len(self.asked_for) < 2:
+            raise UserError("Not yet; ask again.")
+        if self.text == "long":
+            raise TooLongError
+        return self.text * 2
+
+
+@pytest.fixture(autouse=True)
+def _unasked() -> None:
+    ANSWERS.clear()
+    Told.asked_for.clear()
+    Told.wait.clear()
+    Told.begun.clear()
+
+
+def answer_of(n_bytes: int) -> Timed:
+    """Half of it in nested values."""
+    half = np.zeros(n_bytes // 2, np.uint8)
+    return Timed(Held(half, ({"more": half},)), 0.5)
+
+
+def test_answers_are_bounded_in_bytes_and_the_oldest_leave() -> None:
+    answers = Answers(max_bytes=35_000)
+    for name in "abc":
+        answers.put(name, "ann", answer_of(10_000))
+    assert answers.get("a", "ann")  # which makes b the oldest
+    answers.put("d", "ann", answer_of(10_000))
+    assert [name for name in "abcd" if answers.get(name, "ann")] == ["a", "c", "d"]
+    answers.put("a", "ann", answer_of(100))  # replaced: its bytes do not count any more
+    answers.put("e", "ann", answer_of(10_000))
+    assert all(answers.get(name, "ann") for name in "acde")
+    answers.put("f", "ann", answer_of(90_000))
+    assert [name for name in "abcdef" if answers.get(name, "ann")] == ["f"]
+
+
+def test_answers_are_bounded_in_number() -> None:
+    answers = Answers(max_answers=3)
+    for name in range(9):
+        answers.put(name, "ann", Timed("x", 0.0))
+    assert [name for name in range(9) if answers.get(name, "ann")] == [6, 7, 8]
+
+
+def test_what_two_ask_for_at_once_is_asked_once_and_who_waits_lets_others_go() -> None:
+    entered = threading.Event()
+
+    class Waiting(Have):
+        @contextmanager
+        def paused(self) -> Iterator[None]:
+            entered.set()
+            yield
+
+    found: list[str] = []
+    first, second = (
+        threading.Thread(target=lambda have=have: found.append(have.answer(Told("wait"))))
+        for have in (Have(), Waiting())
+    )
+    first.start()
+    assert Told.begun.wait(10)
+    second.start()
+    assert entered.wait(10)
+    assert found == []
+    Told.wait.set()
+    first.join(10)
+    second.join(10)
+    assert found == ["waitwait"] * 2
+    assert Told.asked_for == ["wait"]
+
+
+def test_what_others_have_asked_for_stays_when_a_workspace_is_forgotten() -> None:
+    for owner, texts in {"ann": "ab", "bob": "bc"}.items():
+        with access.acting_as(owner):
+            for text in texts:
+                Have().answer(Told(text))
+    assert Told.asked_for == [*"abc"]
+    ANSWERS.forget("ann")
+    with access.acting_as("bob"):
+        assert [Have().answer(Told(text)) for text in "abc"] == ["aa", "bb", "cc"]
+    assert Told.asked_for == [*"abca"]
+    ANSWERS.forget("bob")
+    assert not any(ANSWERS.get(Have().key(Told(text)), "bob") for text in "abc")
+
+
+def test_nothing_is_kept_of_an_error() -> None:
+    with pytest.raises(UserError, match="Not yet"):
+        Have().answer(Told("wrong"))
+    assert not ANSWERS.get(Have().key(Told("wrong")), "local")
+    assert Have().answer(Told("wrong")) == "wrongwrong"
+
+
+def test_seconds_are_those_of_the_first_time_wherever_it_was_answered() -> None:
+    class Elsewhere(Have):
+        def known(self, question: Question[Any], key: Any) -> Timed | None:
+            return super().known(question, key) or (
+                Timed("found", 3.0) if question == Told("beside") else None
+            )
+
+        def elsewhere(self, question: Question[Any], key: Any) -> Timed:
+            return Timed("elsewhere", 4.0)
+
+    assert Elsewhere().timed(Told("beside")) == Timed("found", 3.0)
+    assert Elsewhere().timed(Told("long")) == Timed("elsewhere", 4.0)
+    assert Told.asked_for == ["long"]
+    first = Have().timed(Told("here"))
+    assert first.value == "herehere"
+    assert Have().timed(Told("here")) == first
