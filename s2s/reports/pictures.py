@@ -9,7 +9,7 @@ from html import escape
 
 from s2s.plots import AllHeads, ComparedTexts, DrawnFigure, LinkedTokens, Picture, svg, svg_heads
 from s2s.questions import Table
-from s2s.reports import charts, document
+from s2s.reports import charts, differences, document
 from s2s.versions import NAME
 
 MOST_ROWS = 500  # of a table; the rest is counted
@@ -55,12 +55,23 @@ def _figure(picture: Picture) -> str:
         return document.figure(drawn)
     figure = picture.figure
     if isinstance(figure, ComparedTexts):
-        return document.facts(figure.texts)
+        return _compared(figure)
     if figure is None or isinstance(figure, LinkedTokens | AllHeads):
         return ""
     if isinstance(figure, Mapping):
         return charts.chart(DrawnFigure(figure).to_dict(), picture.alt)
     return charts.chart(json.loads(str(figure.to_json())), picture.alt)
+
+
+def _compared(figure: ComparedTexts) -> str:
+    """One below the other, with the differences from the first."""
+    texts, nouns = figure
+    first = next(iter(texts.values()), "")
+    shown = "".join(
+        f"{document.paragraph(caption, 'note')}<p dir='auto'>{differences.highlighted(text, first)[0]}</p>"
+        for caption, text in texts.items()
+    )
+    return shown + (differences.legend(*nouns) if len({*texts.values()}) > 1 else "")
 
 
 def _vector(picture: Picture) -> str:
