@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 Check = Callable[[Any], bool]
+Choices = Mapping[str, str] | Callable[[], Mapping[str, str]]
 SUBJECT, SETTING, VIEW = "subject", "setting", "view"
 RUN = "run"  # what a subject is that names a run: `demo-en-fr`, `demo-en-fr@400`, `opus@0:en>fr`
 NO_RUN = "-"  # on the command line
@@ -26,6 +27,11 @@ TYPES = MappingProxyType(
     {str: "a text", int: "a whole number", bool: "True or False", tuple: "a tuple"}
 )
 PAGE = "page"  # the scope of what outlives a change of run and sentence
+
+
+def options(choices: Choices) -> Mapping[str, str]:
+    """Slugs with their labels."""
+    return choices() if callable(choices) else choices
 
 
 def subject(of: str, default: Any = "", *, in_set: bool = False, **said: Any) -> Any:
@@ -48,7 +54,7 @@ def _declared(
     default: Any,
     *,
     of: str = "",
-    choices: Mapping[str, str] | None = None,
+    choices: Choices | None = None,
     check: Check | None = None,
     label: str = "",
     help: str = "",
@@ -58,14 +64,15 @@ def _declared(
     is_alone: bool = False,
     is_part: bool = False,
 ) -> Any:
-    """`choices` are slugs with their labels; `label` and `help` are the widget's. A field that is not `in_set` is in
-    links under a name of its own. The rest is what `kit.state.field` takes: how a page keeps the value.
+    """`choices` are slugs with their labels, or a function that returns them; `label` and `help` are the widget's. A
+    field that is not `in_set` is in links under a name of its own. The rest is what `kit.state.field` takes: how a page
+    keeps the value.
     """
     metadata = {
         "kind": kind,
         "of": of,
         "choices": choices,
-        "check": check or (choices.__contains__ if choices else lambda value: True),
+        "check": check or (lambda value: not choices or value in options(choices)),
         "label": label,
         "help": help,
         "scope": scope,
@@ -96,8 +103,8 @@ class Question(Generic[Answer]):
     Fields are text, whole numbers, truth values, or tuples of these, and all have defaults, so that a page's state is a
     question whose subjects are filled in. `ask` knows no screen, file or database: `have` opens what the asker may
     open, gives the answers to other questions, and is told of progress. It returns the answer, a frozen dataclass of
-    arrays, numbers and texts, because searches tell their progress from within (`Have.on_step`), where a generator
-    cannot yield. What Plotly draws of it is in `plots.views`.
+    arrays, numbers and texts, because searches tell their progress from within (`Have.steps`), where a generator
+    cannot yield. `s2s.views` joins it with what Plotly draws.
     """
 
     name: ClassVar[str] = ""  # on the command line; links name views, not questions
@@ -154,7 +161,7 @@ class Question(Generic[Answer]):
                 kind = TYPES[type(row.default)]
                 raise UserError(f"`{row.name}` is {shortened(repr(value))}; give {kind}.")
             if row.metadata["choices"]:
-                choose(row.name, str(value), row.metadata["choices"])
+                choose(row.name, str(value), options(row.metadata["choices"]))
             elif not row.metadata["check"](value):
                 raise UserError(
                     f"`{row.name}` is {shortened(repr(value))}, which {self.name} does not take;"

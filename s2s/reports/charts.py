@@ -22,6 +22,8 @@ SCRIPT = (
     .replace("CATEGORICAL", json.dumps(theme.CATEGORICAL))
 )
 
+LINES = Path(__file__).with_name("lines.js").read_text(encoding="utf-8")
+
 
 def chart(figure: Mapping[str, Any], alt: str, *, width: int = 0) -> str:
     """An empty container with the data of a figure, which the file's own script hands to Plotly.
@@ -44,7 +46,7 @@ def page(title: str, body: str, *, style: str = "") -> str:
 
     Raises UserError for data that would make the file larger than MOST_BYTES.
     """
-    scripts = []
+    scripts = [LINES] if '<g data-row="' in body else []
     hidden = []
     if '<div class="chart"' in body:
         traces = (trace for data in FIGURE.findall(body) for trace in json.loads(data)["data"])

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import pytest
 
 from s2s.config import UserError
-from s2s.plots import AllHeads, ComparedTexts, LinkedTokens, Picture
+from s2s.plots import AllHeads, ComparedTexts, LinkedTokens, Picture, svg
 from s2s.plots.picture import Figure
 from s2s.questions import Table
 from s2s.reports import charts, pictures
@@ -120,3 +120,11 @@ def test_a_long_table_says_what_is_left_out() -> None:
     html = pictures.fragment(Picture("one", "a", None, "a", many))
     assert html.count("<tr>") == 501
     assert "100 more rows are not in this file." in html
+
+
+def test_the_script_of_lines_finds_the_sides_that_the_picture_marks() -> None:
+    picture = svg.lines({"one": [(0, 0, 0.5), (1, 1, 0.5)]}, ["a", "b"], ["c", "d"], title="t")
+    assert charts.LINES in charts.page("t", picture)
+    assert charts.LINES not in charts.page("t", "<p>no lines</p>")
+    for side in re.findall(r"text\[data-(\w+)\]", charts.LINES):
+        assert re.findall(rf'<text[^>]* data-{side}="(\d)"', picture) == ["0", "1"]

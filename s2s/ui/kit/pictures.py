@@ -14,7 +14,7 @@ from s2s import access
 from s2s.plots import AllHeads, ComparedTexts, LinkedTokens, Picture
 from s2s.questions import Question, Table
 from s2s.reports import pictures as reports
-from s2s.ui.canvas import attention_lines, heads_canvas, pack_heads, picture_button
+from s2s.ui.canvas import attention_lines, heads_canvas, pack_heads, picture_button, pooling
 from s2s.ui.kit.cached import by_sentence
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.changed_translation import compared_texts
@@ -99,6 +99,8 @@ def _figure(picture: Picture, question: Question[Any], on_pick: OnPick, on_enlar
             on_pick=on_pick,
             on_enlarge=on_enlarge,
         )
+        if (side := pooling(figure.weights.shape)) > 1:
+            st.caption(f"Each dot is the largest of {side} × {side} weights.")
     elif isinstance(figure, LinkedTokens):
         attention_lines(*figure[:3], verb=figure.verb, alt=picture.alt, key=picture.name)
     elif isinstance(figure, ComparedTexts):
