@@ -16,13 +16,19 @@ MOST_ROWS = 500  # of a table; the rest is counted
 
 
 def page(
-    title: str, pictures: Sequence[Picture], *, link: str = "", drawn_at: datetime | None = None
+    title: str,
+    pictures: Sequence[Picture],
+    *,
+    about: str = "",
+    link: str = "",
+    drawn_at: datetime | None = None,
 ) -> str:
-    """One HTML file. `link` opens the view on its server, or is empty; `drawn_at` is when it was drawn.
+    """One HTML file. `about` is a line below the title; `link` opens the view on its server, or is empty; `drawn_at` is
+    when it was drawn.
 
     Raises UserError for pictures that would make the file too large.
     """
-    head = document.header(title, "", document.made_at(drawn_at), link)
+    head = document.header(title, about, document.made_at(drawn_at), link)
     return charts.page(f"{title} · {NAME}", head + "".join(map(fragment, pictures)))
 
 
@@ -51,20 +57,16 @@ def embedded(title: str, pictures: Sequence[Picture]) -> str:
 
 def _figure(picture: Picture) -> str:
     """As SVG where it can be drawn without Plotly."""
-    title, figure = picture.one_line, picture.figure
-    if picture.vector:
-        return document.figure(picture.vector(title=title, caption=""))
-    if isinstance(figure, LinkedTokens):
-        links, keys, rows, verb = figure
-        return document.figure(svg.lines(links, keys, rows, title=title, verb=verb))
-    if isinstance(figure, AllHeads):
-        drawn = svg_heads.heads(figure.weights, figure.roles, title=title, per_row=figure.per_row)
+    if drawn := _vector(picture):
         return document.figure(drawn)
+    figure = picture.figure
     if isinstance(figure, ComparedTexts):
         return _compared(figure)
+    if figure is None or isinstance(figure, LinkedTokens | AllHeads):
+        return ""
     if isinstance(figure, Mapping):
         return charts.chart(DrawnFigure(figure).to_dict(), picture.alt)
-    return charts.chart(json.loads(str(figure.to_json())), picture.alt) if figure else ""
+    return charts.chart(json.loads(str(figure.to_json())), picture.alt)
 
 
 def _compared(figure: ComparedTexts) -> str:
@@ -76,6 +78,19 @@ def _compared(figure: ComparedTexts) -> str:
         for caption, text in texts.items()
     )
     return shown + (differences.legend(*nouns) if len({*texts.values()}) > 1 else "")
+
+
+def _vector(picture: Picture) -> str:
+    """The SVG; empty where only Plotly draws it."""
+    title, figure = picture.one_line, picture.figure
+    if picture.vector:
+        return picture.vector(title=title, caption="")
+    if isinstance(figure, LinkedTokens):
+        links, keys, rows, verb = figure
+        return svg.lines(links, keys, rows, title=title, verb=verb)
+    if isinstance(figure, AllHeads):
+        return svg_heads.heads(figure.weights, figure.roles, title=title, per_row=figure.per_row)
+    return ""
 
 
 def _table(table: Table) -> str:

@@ -37,7 +37,7 @@ def test_markup_in_tokens_is_text() -> None:
     html = file.snapshot(NASTY, nasty_page(), {"src": NASTY}, link=f"http://a/?b={NASTY}")
     tags = Tags(html).found
     scripts = [attributes.get("type") for tag, attributes in tags if tag == "script"]
-    assert scripts == ["application/json", "application/octet-stream", None]
+    assert scripts == ["application/json", "application/octet-stream", None, None]
     assert not {tag for tag, _ in tags} & {"img", "iframe", "form", "object", "embed", "base"}
     assert not [name for _, attributes in tags for name in attributes if name.startswith("on")]
     assert "document.title=&#x27;ran&#x27;" in html
@@ -168,7 +168,7 @@ def test_a_page_of_pictures_is_not_recorded_and_its_snapshot_is_their_file(
     assert "snapshot" in {each.key for each in screen.get("download_button")}
     (picture,) = screen.session_state[SHOWN].values()
     assert files[-1].startswith("<!doctype html>")
-    assert "<h1>States</h1>" in files[-1]
+    assert "<h1>States</h1><p>the bank is by the river</p>" in files[-1]
     assert pictures.fragment(picture) in files[-1]
     assert f'<a href="{escape(link(screen))}">' in files[-1]
     screen.session_state["states view"] = "map"
