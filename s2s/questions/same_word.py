@@ -29,7 +29,7 @@ from s2s.questions.have import Have
 from s2s.questions.pool import PoolOf, other_sentences, probe_sentences, source_as_it_is
 from s2s.questions.question import RUN, Question, setting, subject, view
 from s2s.questions.table import Table
-from s2s.questions.translate import DEFAULT_STRATEGY, NAMES
+from s2s.questions.translate import DEFAULT_STRATEGY, strategy_names
 from s2s.runs import Run, states
 from s2s.tokenizers import SPECIALS, UNK
 
@@ -208,7 +208,7 @@ class SameWord(Question[TwoOccurrences]):
         label="Second sentence",
         help="To compare the same word in two sentences. Empty: a sentence that shares a word with the first.",
     )
-    strategy: str = setting(DEFAULT_STRATEGY, choices=NAMES, label="Decoded by")
+    strategy: str = setting(DEFAULT_STRATEGY, choices=strategy_names, label="Decoded by")
     word: int = setting(0, scope="two sentences", label="Word in the first sentence")
     word2: int = setting(0, scope="two sentences", label="Word in the second sentence")
     layer: str = view("", in_set=False)  # marked in the picture; empty: none
