@@ -16,23 +16,27 @@ import pytest
 
 from s2s import access, settings
 from s2s.access import DeniedError
-from s2s.data import Corpus, Pair, saved_datasets
+from s2s.data import Corpus, Gold, Link, Pair, saved_datasets
 from s2s.questions import (
     ANSWERS,
+    Alignment,
     AttentionLines,
     AttentionOf,
     ForcedWeights,
+    GoldOf,
     Have,
     HeadsOf,
+    Intervene,
     PoolOf,
     Question,
     SameWord,
     Translate,
     as_text,
 )
+from s2s.questions.intervene import InterventionEffect
 from s2s.questions.same_word import AnyTwoWords
 from s2s.reports import pictures as reports
-from s2s.runs import runs_folder
+from s2s.runs import Interventions, runs_folder
 from s2s.settings import new_id
 from s2s.ui.kit.cached import ScreenHave
 from s2s.views import BY_NAME, VIEWS
@@ -42,7 +46,10 @@ from tests.hostile.home import visiting
 OWNER, GUEST, STRANGER = "ann", "eve", "bob"
 SECRET = "secretann"
 NOTE = "noteann"  # what the owner writes about the run
-TEXT, OTHER = "1 2 3", "2 1 2"
+TEXT, TARGET, OTHER = "1 2 3", "3 2 1", "2 1 2"
+
+
+CHANGE = Interventions(position=1, keys=(1,)).to_json()
 
 
 class Asked(NamedTuple):
@@ -62,8 +69,16 @@ ASKED: Mapping[str, Asked] = {
     "attention": Asked(lambda run: AttentionOf(run, TEXT)),
     "attention-lines": Asked(lambda run: AttentionLines(run, TEXT)),
     "heads-of-sentence": Asked(lambda run: HeadsOf(run, TEXT, layer="1", head="1")),
+    "alignment": Asked(
+        lambda run: Alignment(run, TEXT, TARGET), lambda found: found.gold is not None
+    ),
+    "gold-alignment": Asked(GoldOf, lambda found: any(SECRET in text for text in found.targets)),
+    "intervene": Asked(lambda run: Intervene(run, TEXT, at="1", to="2", switched="cross.1.2=off")),
+    "intervention-effect": Asked(
+        lambda run: InterventionEffect(run, TEXT, TARGET, interventions=json.dumps(CHANGE))
+    ),
     "translate": Asked(lambda run: Translate(run, TEXT)),
-    "forced-weights": Asked(lambda run: ForcedWeights(run, TEXT, "3 2 1")),
+    "forced-weights": Asked(lambda run: ForcedWeights(run, TEXT, TARGET)),
 }
 
 
@@ -116,7 +131,9 @@ def _made(tmp_path_factory: pytest.TempPathFactory) -> Home:
     path = tmp_path_factory.mktemp("rights")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("S2S_HOME", str(path))
-        pairs = tuple(Pair(f"1 2 {n % 9} {SECRET}", f"{SECRET} {n % 9} 2 1") for n in range(30))
+        gold = Gold((Link(0, 2), Link(1, 1), Link(2, 0)))
+        secrets = [Pair(f"1 2 {n % 9} {SECRET}", f"{SECRET} {n % 9} 2 1", gold) for n in range(30)]
+        pairs = (Pair(TEXT, TARGET, gold), *secrets)
         corpus = Corpus("upload", "train", pairs, ())
         dataset = saved_datasets.save(corpus, name=f"{SECRET} dataset", owner=OWNER)
         run = new_id()
