@@ -52,7 +52,7 @@ def _translations(question: Intervene, answer: Changed, model: str) -> Picture:
 
 
 def _candidates(answer: Changed, found: Candidates, model: str) -> Picture:
-    title = f"{model}\ncandidates for token {found.position + 1}, after “{found.prefix}”"
+    title = f"{model}\nCandidates for token {found.position + 1}, after “{found.prefix}”"
     best = found.tokens[int(found.after.argmax())]
     return Picture(
         "candidates",
@@ -61,7 +61,7 @@ def _candidates(answer: Changed, found: Candidates, model: str) -> Picture:
         "Probabilities of the next token: most probable without the change"
         f" {found.tokens[0]}, with it {best}",
         candidates(answer),
-        caption=f"Candidates for token {found.position + 1}, after “{found.prefix}”: the most probable ones of either.",
+        caption="The most probable tokens, without the change or with it.",
     )
 
 

@@ -43,12 +43,12 @@ class Changed:
 
     @property
     def is_overridden(self) -> bool:
-        """Whether cross-attention is made to look at some tokens."""
+        """Whether cross-attention is made to attend to some tokens."""
         return bool(self.interventions.keys)
 
     @property
     def looking(self) -> list[Head]:
-        """The heads that are made to look at some tokens, without those that are off."""
+        """The heads that are made to attend to some tokens, without those that are off."""
         n_layers, n_heads = self.attention.cross.shape[:2]
         every = [Head("cross", layer, head) for layer in range(n_layers) for head in range(n_heads)]
         moved = self.interventions.overridden
@@ -62,7 +62,7 @@ class Changed:
 
     @property
     def moved(self) -> str:
-        """`4 heads of cross-attention were`: those that are made to look; empty for all of them."""
+        """`4 heads of cross-attention were`: those that are made to attend; empty for all of them."""
         if self.interventions.overridden is None:
             return ""
         n = len(self.looking)
@@ -70,7 +70,7 @@ class Changed:
 
     @property
     def keys(self) -> str:
-        """`“red” and “house”`: what they look at."""
+        """`“red” and “house”`: what they attend to."""
         tokens = [self.attention.src_tokens[key] for key in self.interventions.keys]
         return listed([_quoted(token) for token in tokens])
 

@@ -19,11 +19,12 @@ EXAMPLE = "attention gold example"
 
 
 def show(asked: Asked) -> None:
-    """The method, the links, and sentences to try."""
+    """The links; below them the method, and sentences to try."""
     if asked.question.kind != "cross":
         st.info("Only cross-attention links words of the source with words of the target.")
         st.button("Show cross-attention", on_click=_show_cross, icon=":material/swap_horiz:")
         return
+    place = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if STATE.draw("links", width=210) == "share":
             share_slider()
@@ -31,10 +32,10 @@ def show(asked: Asked) -> None:
         gold_alignment.show_lessons_run(asked.run)
     question = _question(asked)
     answer = cached.SCREEN.answer(question)
+    with place:
+        show_all(question, answer, view_of(question).pictures(question, answer, asked.model))
     with of_best:
         _best_head(asked, answer)
-    pictures = view_of(question).pictures(question, answer, asked.model)
-    show_all(question, answer, pictures)
     with st.expander("Links as a table", icon=":material/table:"):
         show_table(question.table(answer), key="table of links", alt="Links between words")
         st.caption("Positions are counted from 0.")
