@@ -31,7 +31,7 @@ def pictures(question: Alignment, answer: Aligned, model: str) -> list[Picture]:
     links = sorted(answer.links, key=lambda link: link[::-1])
     pairs = ", ".join(f"{words.rows[tgt]} with {words.keys[src]}" for src, tgt in links)
     drawn = [(tgt, src, float(words.weights[tgt, src])) for src, tgt in links]
-    caption = [f"{method.about} ({method.source})", MARKS, GOLD if answer.gold else "", WORDS]
+    caption = [f"{method.about} ({method.source}).", MARKS, GOLD if answer.gold else "", WORDS]
     reduction = REDUCTIONS[question.reduce].label.lower()
     about = [f"{model} · {reduction}", f"{answer.source} → {answer.target}", LINES]
     return [

@@ -120,9 +120,9 @@ class Changed:
     def _override(self) -> str:
         token = _quoted(self.attention.tgt_tokens[self.interventions.position])
         heads = "all heads of cross-attention look"
-        if (moved := self.interventions.overridden) is not None:
-            verb = "looks" if len(moved) == 1 else "look"
-            heads = f"{_count(len(moved))} of cross-attention {verb}"
+        if self.interventions.overridden is not None:
+            n = len(self.looking)
+            heads = f"{_count(n)} of cross-attention {'looks' if n == 1 else 'look'}"
         number = self.interventions.position + 1
         return f"while token {number} ({token}) is written, {heads} only at {self.keys}"
 
