@@ -8,6 +8,8 @@ from s2s.ui.shell import page_link
 asked = ask()
 if asked:
     wide, narrow = st.columns([3, 2], gap="medium")
+    with narrow:
+        asked = asked._replace(beside=st.container())
     with wide:
         show(asked)
     with narrow, st.container(border=True, key="heads"):

@@ -43,12 +43,12 @@ class Changed:
 
     @property
     def is_overridden(self) -> bool:
-        """Whether cross-attention is made to attend to some tokens."""
+        """Whether cross-attention is overridden."""
         return bool(self.interventions.keys)
 
     @property
     def looking(self) -> list[Head]:
-        """The heads that are made to attend to some tokens, without those that are off."""
+        """The heads whose attention is overridden, without those that are off."""
         n_layers, n_heads = self.attention.cross.shape[:2]
         every = [Head("cross", layer, head) for layer in range(n_layers) for head in range(n_heads)]
         moved = self.interventions.overridden

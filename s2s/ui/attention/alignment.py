@@ -19,21 +19,19 @@ EXAMPLE = "attention gold example"
 
 
 def show(asked: Asked) -> None:
-    """The links; below them the method, and sentences to try."""
+    """The links; beside them the method, below them sentences to try."""
     if asked.question.kind != "cross":
         st.info("Only cross-attention links words of the source with words of the target.")
         st.button("Show cross-attention", on_click=_show_cross, icon=":material/swap_horiz:")
         return
-    place = st.container()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with asked.beside, st.container(horizontal=True, vertical_alignment="bottom"):
         if STATE.draw("links", width=210) == "share":
             share_slider()
         of_best = st.container(width="content")
         gold_alignment.show_lessons_run(asked.run)
     question = _question(asked)
     answer = cached.SCREEN.answer(question)
-    with place:
-        show_all(question, answer, view_of(question).pictures(question, answer, asked.model))
+    show_all(question, answer, view_of(question).pictures(question, answer, asked.model))
     with of_best:
         _best_head(asked, answer)
     with st.expander("Links as a table", icon=":material/table:"):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from s2s.questions import AttentionOf, ForcedAttention
 from s2s.runs import Run
+from s2s.ui.streamlit_parts import DeltaGenerator
 
 
 class Asked(NamedTuple):
@@ -15,3 +16,4 @@ class Asked(NamedTuple):
     question: AttentionOf
     answer: ForcedAttention
     model: str
+    beside: DeltaGenerator  # the picture: where a tab's own controls go, so that they do not push it down

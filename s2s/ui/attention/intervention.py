@@ -29,15 +29,13 @@ from s2s.views import view_of
 def show(asked: Asked) -> None:
     """The controls, and what the interventions change."""
     attention = asked.answer.attention
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with asked.beside, st.container(horizontal=True, vertical_alignment="bottom"):
         at = _position(attention.tgt_tokens)
         to = _keys(attention.src_tokens)
         overridden, switched = _heads(asked)
-    place = st.container()
-    if at or to or switched:
-        st.button("Reset", key="reset change", icon=":material/undo:", on_click=_reset)
-    with place:
-        _answer(asked, (at, to, overridden), switched)
+        if at or to or switched:
+            st.button("Reset", key="reset change", icon=":material/undo:", on_click=_reset)
+    _answer(asked, (at, to, overridden), switched)
 
 
 def _answer(asked: Asked, override: tuple[str, str, str], switched: str) -> None:

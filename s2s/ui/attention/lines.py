@@ -15,15 +15,13 @@ from s2s.views import view_of
 
 
 def show(asked: Asked) -> None:
-    """The picture; below it the heads and the share of their weight."""
-    place = st.container()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    """The picture; beside it the heads and the share of their weight."""
+    with asked.beside, st.container(horizontal=True, vertical_alignment="bottom"):
         heads = _heads(asked)
         share = share_slider()
     question = replace(AttentionLines(**asdict(asked.question)), heads=heads, share=share)
     pictures = view_of(question).pictures(question, asked.answer, asked.model)
-    with place:
-        show_all(question, asked.answer, pictures)
+    show_all(question, asked.answer, pictures)
 
 
 def _heads(asked: Asked) -> str:

@@ -89,7 +89,7 @@ def ask() -> Asked | None:
         words=words,
         drop=drop,
     )
-    return Asked(run, question, answer, cached.model_name(run))
+    return Asked(run, question, answer, cached.model_name(run), st.container())
 
 
 def _changed() -> list[str]:

@@ -29,21 +29,22 @@ SPECIAL: Mapping[str, Callable[[Asked], None]] = MappingProxyType(
 def show(asked: Asked) -> None:
     """The tab that is chosen."""
     slug = STATE.now.view
-    intervention.remind(slug)
+    with asked.beside:
+        intervention.remind(slug)
     if slug in SPECIAL:
         SPECIAL[slug](asked)
         return
     view = tabs("attention")[slug]
-    question = STATE.question(view.question, **_given(view.question, asked.question))
+    question = STATE.question(view.question, **_given(view.question, asked))
     answer = cached.SCREEN.answer(question)
     show_all(question, answer, view.pictures(question, answer, asked.model))
 
 
-def _given(kind: type[Question[Any]], asked: AttentionOf) -> dict[str, Any]:
+def _given(kind: type[Question[Any]], asked: Asked) -> dict[str, Any]:
     """What the page has chosen for every tab, and the widgets of what is this question's alone."""
     shared = {row.name for row in AttentionOf.declared()}
     names = [row.name for row in kind.declared()]
     own = [row.name for row in kind.declared() if row.name not in shared and row.metadata["label"]]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with asked.beside, st.container(horizontal=True, vertical_alignment="bottom"):
         drawn = {name: STATE.draw(name) for name in own}
-    return {name: getattr(asked, name) for name in names if name in shared} | drawn
+    return {name: getattr(asked.question, name) for name in names if name in shared} | drawn
